@@ -7,7 +7,7 @@ use stepmark_model::{
     check::Baseline,
 };
 
-/// Why a baseline was not written.
+/// A reason why a baseline was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineWriteError {
     /// The one that is there cannot be read.

@@ -1,4 +1,4 @@
-//! What a check finds in files that stand beside the artifacts: ledgers of sprints, the configuration.
+//! The findings of a check in files beside the artifacts: ledgers of sprints, the configuration.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},

@@ -26,7 +26,7 @@ use stepmark_model::{
 /// The files of the newer state.
 struct InVersion<'v> {
     version: &'v GitVersion,
-    /// What rules are asked about.
+    /// The artifacts that rules are asked about.
     changed: &'v [ChangedArtifact],
     configuration: &'v Configuration,
     ledgers: Ledgers,
@@ -149,7 +149,7 @@ impl Workspace {
 }
 
 impl Checks<'_> {
-    /// What is wrong with each of `changed`, in their order: with what it is now, and with what became of it. Then what is wrong
+    /// Finds what is wrong with each of `changed`, in their order: with what it is now, and with what became of it. Then what is wrong
     /// with its parents and children in chains of delegation, and with stories of a ledger that changed. Gates are not looked at:
     /// they belong to the files of the work tree. The baseline is that of the newer state.
     ///

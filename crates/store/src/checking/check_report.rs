@@ -1,4 +1,4 @@
-//! What a check of several artifacts says.
+//! The report of a check of several artifacts.
 
 use std::borrow::Cow;
 
@@ -8,16 +8,16 @@ use stepmark_model::{
     check::{Baseline, Finding, Judged, ProblemCounts},
 };
 
-/// What is wrong with the artifacts that were checked.
+/// A report of what is wrong with the artifacts that were checked.
 #[derive(Clone, Debug, Default)]
 pub struct CheckReport<'t> {
     /// A file for each artifact in the order of the paths; then files that stand beside them, where something is wrong there.
     pub files: Vec<CheckedFile<'t>>,
-    /// How many of the files are no artifacts.
+    /// The number of the files that are no artifacts.
     pub beside: usize,
-    /// What was found and is not reported.
+    /// The number of findings that are not reported.
     pub left_out: LeftOut,
-    /// What became of what is kept for the next check.
+    /// The outcome of the cache that is kept for the next check.
     pub cache: CacheOutcome,
 }
 
@@ -28,11 +28,11 @@ pub struct CheckedFile<'t> {
     pub path: ProjectPath,
     /// Its bytes, in which the spans of the findings count; none where it was not read again.
     pub bytes: Cow<'t, [u8]>,
-    /// What is wrong with it, in file order.
+    /// Its findings, in file order.
     pub findings: Vec<Finding>,
 }
 
-/// How many findings are not reported, and why.
+/// The number of findings that are not reported, by the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Accepted by a suppression.
@@ -43,7 +43,7 @@ pub struct LeftOut {
     pub gone: usize,
 }
 
-/// Whether findings of the baseline are reported.
+/// The treatment of the findings of the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// They are left out.

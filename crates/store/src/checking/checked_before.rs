@@ -30,7 +30,7 @@ pub(super) struct KnownArtifact {
     pub(super) entry: usize,
 }
 
-/// What is needed to keep what this run learns.
+/// All that is needed to keep what this run learns.
 #[derive(Debug)]
 struct Run<'w> {
     verdicts: Verdicts<'w>,
@@ -39,12 +39,12 @@ struct Run<'w> {
     stats: HashMap<ProjectPath, FileStat>,
 }
 
-/// How much is to be known of the findings of an artifact.
+/// The part of the findings of an artifact that is to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// All: where there are some, it is read.
     Findings,
-    /// How many there are.
+    /// Their numbers alone.
     Counts,
 }
 
@@ -138,7 +138,7 @@ impl<'w> Checks<'w> {
         self.workspace.artifacts_apart(Wanted::Findings)
     }
 
-    /// What is wrong with the artifacts of the project, by its configuration: `read` and `before` are all of them, from
+    /// Checks the artifacts of the project, by its configuration: `read` and `before` are all of them, from
     /// [`Checks::artifacts_to_check`]. Also keeps for the next run which ones are clean.
     ///
     /// # Errors
@@ -155,12 +155,12 @@ impl<'w> Checks<'w> {
 }
 
 impl CheckedBefore<'_> {
-    /// What is kept from run to run.
+    /// The verdicts that are kept from run to run.
     pub(super) fn verdicts(&self) -> Option<&Verdicts<'_>> {
         self.run.as_ref().map(|run| &run.verdicts)
     }
 
-    /// How many of the artifacts that were read need not be read the next time.
+    /// Returns an upper bound on the number of artifacts that were read and need not be read the next time.
     pub(super) fn to_keep(&self) -> usize {
         self.run.as_ref().map_or(0, |run| run.stats.len())
     }
@@ -170,7 +170,7 @@ fn first_path(known: &[KnownArtifact]) -> Option<&ProjectPath> {
     known.first().map(|artifact| &artifact.path)
 }
 
-/// Whether no other artifact decides about it: what has an id may be the parent of others.
+/// Returns whether no other artifact decides about it: what has an id may be the parent of others.
 fn stands_alone(artifact: &TrackedArtifact) -> bool {
     let member = artifact.member();
     member.id().is_none() && member.delegation.is_none()

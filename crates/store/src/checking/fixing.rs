@@ -26,7 +26,7 @@ impl Workspace {
 }
 
 impl Fixes<'_> {
-    /// What the fixes that are `allowed` make of a file of `bytes` at `path`. Nothing is written.
+    /// Applies the fixes that are `allowed` to the `bytes` of the file at `path`. Nothing is written.
     ///
     /// # Errors
     /// When the file, or what rules ask for around it, cannot be read.
@@ -70,7 +70,7 @@ impl Fixes<'_> {
     }
 }
 
-/// What history is told.
+/// Drafts the event that tells history which fixes were made.
 pub(crate) fn draft(fixed: Option<&FixedFile>, allowed: Safety) -> EventDraft {
     let command = match allowed {
         Safety::Safe => "check --fix",

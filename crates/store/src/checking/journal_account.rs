@@ -1,4 +1,4 @@
-//! What the journal of this clone says of a change.
+//! The account of a change in the journal of this clone.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -14,7 +14,7 @@ use stepmark_model::{
     journal::{ArtifactKey, ChangeInHistory, Digests, Lineage, LossExplanation, NewerState},
 };
 
-/// What history knows of one artifact. It is read when a rule first asks, since most changes lose nothing.
+/// The history of one artifact. It is read when a rule first asks, since most changes lose nothing.
 pub(crate) struct JournalAccount<'w> {
     workspace: &'w Workspace,
     before: &'w Artifact,
@@ -23,11 +23,11 @@ pub(crate) struct JournalAccount<'w> {
     held: &'w HeldHistory<'w>,
     facts: OnceCell<Facts>,
     failure: RefCell<Option<HistoryError>>,
-    /// Whether something was accepted by history that the newer state does not hold.
+    /// Set where something was accepted by history that the newer state does not hold.
     is_missing: RefCell<bool>,
 }
 
-/// What is read once for all losses of an artifact.
+/// The facts that are read once for all losses of an artifact.
 struct Facts {
     lineage: Lineage,
     now_state: Option<Json>,
@@ -46,7 +46,7 @@ impl<'w> JournalAccount<'w> {
         Self { workspace, before, now, held, facts, failure, is_missing }
     }
 
-    /// Why history could not be asked, if it was asked and could not.
+    /// Fails with the error of history where it was asked and could not answer.
     pub(crate) fn failure(self) -> Result<(), HistoryError> {
         self.failure.into_inner().map_or(Ok(()), Err)
     }

@@ -1,4 +1,4 @@
-//! What questions ask of an artifact.
+//! An artifact in a list, with the fields that questions ask for.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl<'s> ListedArtifact<'s> {
         FieldValue::Status(StatusValue { word, lifecycle })
     }
 
-    /// How far it is; nothing where its workflow is not known.
+    /// Returns a field of its progress; an empty one where its workflow is not known.
     fn of_progress(&self, field: SelectionField) -> FieldValue {
         let Some(progress) = &self.summary.progress else { return FieldValue::Empty };
         let number = |number: usize| FieldValue::Number(number as u64);

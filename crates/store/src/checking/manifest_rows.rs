@@ -1,4 +1,4 @@
-//! What the manifest of the project's artifacts says of a file, wherever it is read from.
+//! The rows of files in the manifest of the project's artifacts, wherever it is read from.
 
 use std::{collections::BTreeSet, sync::OnceLock};
 
@@ -16,7 +16,7 @@ use stepmark_model::{
 pub(crate) struct ManifestRows(OnceLock<Option<Listing>>);
 
 impl ManifestRows {
-    /// What it says of the file at `path`; `read` gives it when it is first asked.
+    /// Returns the row of the file at `path`; `read` gives the manifest when it is first asked.
     pub(crate) fn row(
         &self,
         path: &ProjectPath,
@@ -38,7 +38,7 @@ impl ManifestRows {
     }
 }
 
-/// Whether the file is a manifest at all.
+/// Returns whether the file is a manifest at all.
 fn is_manifest(listing: &Listing) -> bool {
     !listing.oddities().iter().any(|oddity| matches!(oddity.kind, ManifestWarningKind::Header { .. }))
 }

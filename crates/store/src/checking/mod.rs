@@ -48,10 +48,10 @@ use stepmark_model::{
     delegation::Chains,
 };
 
-/// Where the baseline of a project stands, seen from its root.
+/// The path of the baseline of a project, seen from its root.
 pub const BASELINE_PATH: &str = ".stepmark/baseline.json";
 
-/// Why artifacts cannot be checked.
+/// A reason why artifacts cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// The artifacts of the project, whose chains count, cannot be listed.
@@ -77,7 +77,7 @@ pub enum CheckError {
     Baseline(#[from] BaselineError),
 }
 
-/// Which artifacts are checked.
+/// The artifacts that are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
     /// All of the project.
@@ -86,19 +86,19 @@ pub enum Selection {
     Some,
 }
 
-/// What is wrong with the artifacts of a project, beyond [`Workspace::check`].
+/// The checks of the artifacts of a project, beyond [`Workspace::check`].
 #[derive(Clone, Copy, Debug)]
 pub struct Checks<'w> {
     pub(crate) workspace: &'w Workspace,
 }
 
 impl Workspace {
-    /// What is wrong with the artifacts of the project.
+    /// The checks of the artifacts of the project.
     pub const fn checks(&self) -> Checks<'_> {
         Checks { workspace: self }
     }
 
-    /// What is wrong with `artifacts`, by the configuration of the project.
+    /// Checks `artifacts`, by the configuration of the project.
     ///
     /// # Errors
     /// When the project's other artifacts, its gates or its baseline, which some rules ask for, cannot be read.
@@ -117,12 +117,12 @@ impl Workspace {
         Ok(run.finish(selection))
     }
 
-    /// What becomes of `findings` by the configuration.
+    /// Judges `findings` by the configuration.
     pub(crate) fn by_policy(&self, subject: &Subject<'_>, findings: Vec<Finding>) -> Judged {
         self.policy_at(subject.artifact.path(), |policy| policy.judge(subject, findings))
     }
 
-    /// What `judge` makes of the policy for the file at `path`; the places of allowances are those in the configuration.
+    /// Judges by the policy for the file at `path`; the places of allowances are those in the configuration.
     pub(crate) fn policy_at(&self, path: &ProjectPath, judge: impl FnOnce(&Policy<'_>) -> Judged) -> Judged {
         let configuration = self.configuration();
         let all = configuration.allowances().iter().enumerate();
@@ -172,7 +172,7 @@ impl Workspace {
 }
 
 impl Checks<'_> {
-    /// What is wrong with `artifact` by itself, against its workflow and its lifecycle, by the configuration of the project; without
+    /// Checks `artifact` by itself, against its workflow and its lifecycle, by the configuration of the project; without
     /// what takes other files to tell, and without regard to the baseline. For a glance; [`Workspace::check`] looks at everything.
     pub fn own_findings(&self, artifact: &TrackedArtifact) -> Vec<Finding> {
         let subject = Subject::of(artifact);

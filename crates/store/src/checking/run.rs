@@ -20,13 +20,13 @@ pub(crate) fn digest_of_baseline(bytes: Option<&[u8]>) -> String {
     FileHash::of(bytes.unwrap_or_default()).to_string()
 }
 
-/// What is known so far.
+/// The state of a check that is under way.
 #[derive(Debug)]
 pub(crate) struct CheckingRun<'w, 't> {
     workspace: &'w Workspace,
     has_gates: bool,
     baseline: Baseline,
-    /// What `Facts` know of it.
+    /// The digest of the baseline, as `Facts` hold it.
     baseline_digest: String,
     in_use: AllowancesInUse,
     pub(crate) report: CheckReport<'t>,

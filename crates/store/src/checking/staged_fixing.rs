@@ -20,15 +20,15 @@ use stepmark_model::{
 pub struct StagedFix {
     /// The artifact.
     pub path: ProjectPath,
-    /// What the index held.
+    /// The bytes that the index held.
     pub before: Vec<u8>,
-    /// What the fixes make of that.
+    /// The file that the fixes make of that.
     pub fixed: FixedFile,
-    /// What was done about it.
+    /// The outcome of the fixes.
     pub outcome: StagedOutcome,
 }
 
-/// What was done with the fixes of a staged artifact.
+/// The outcome of the fixes of a staged artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StagedOutcome {
     /// No fix could be made.
@@ -39,7 +39,7 @@ pub enum StagedOutcome {
     WorkTreeDiffers,
 }
 
-/// Why a staged artifact was not fixed.
+/// A reason why a staged artifact was not fixed.
 #[derive(Debug, thiserror::Error)]
 pub enum StagedFixError {
     /// Its copy in the work tree was not changed; nothing was.
@@ -53,13 +53,13 @@ pub enum StagedFixError {
     NotStaged {
         /// The artifact.
         path: ProjectPath,
-        /// What git says.
+        /// The error of git.
         source: GitVersionError,
     },
 }
 
 impl Fixes<'_> {
-    /// What the fixes that are `allowed` make of a changed artifact, checked as in [`Checks::check_changes`]. Nothing is
+    /// Applies the fixes that are `allowed` to a changed artifact, checked as in [`Checks::check_changes`]. Nothing is
     /// written.
     ///
     /// # Errors

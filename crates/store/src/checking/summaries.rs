@@ -38,7 +38,7 @@ pub struct SummaryRow<'s> {
     source: Source<'s>,
 }
 
-/// Where a row comes from.
+/// The source of a row.
 #[derive(Clone, Copy, Debug)]
 enum Source<'s> {
     Known(&'s KnownArtifact),
@@ -116,12 +116,12 @@ impl<'s> SummaryRow<'s> {
         }
     }
 
-    /// What it is to an epic, where it is a story.
+    /// Returns its key in a ledger, where it is a story.
     pub fn story(&self) -> Option<LedgerKey> {
         LedgerKey::of(self.path()).map(|(key, _)| key).filter(|key| key.is_story())
     }
 
-    /// What decides whether and where it is shown.
+    /// Returns the facts that decide whether and where it is shown.
     pub fn brief(&self) -> Brief<'s> {
         match self.source {
             Source::Known(known) => self.note(known).brief(),
@@ -141,7 +141,7 @@ impl<'s> SummaryRow<'s> {
         }
     }
 
-    /// How many problems a check finds in it; without a check, how many there are with it by itself.
+    /// Returns the number of problems that a check finds in it; without a check, of those with it by itself.
     pub fn problems(&self) -> ProblemCounts {
         match self.source {
             Source::Known(known) => self.note(known).brief().problems,
@@ -151,12 +151,12 @@ impl<'s> SummaryRow<'s> {
         }
     }
 
-    /// What questions ask of it.
+    /// Returns it with the fields that questions ask for.
     pub fn listed(&self) -> ListedArtifact<'s> {
         ListedArtifact::new(*self)
     }
 
-    /// When its file was last modified, to the second.
+    /// Returns the time at which its file was last modified, to the second.
     pub(super) fn modified(&self) -> Option<Timestamp> {
         let workspace = self.summaries.workspace;
         let moment = match self.source {

@@ -11,7 +11,7 @@ use stepmark_model::{
     projection::checkpoint::{Checkpoint, CheckpointContext, NoCheckpoint, checkpoint_path},
 };
 
-/// How often to start again when the artifact is changed meanwhile.
+/// The number of attempts, where the artifact is changed meanwhile.
 const ATTEMPTS: usize = 8;
 
 /// A checkpoint that was made.
@@ -19,13 +19,13 @@ const ATTEMPTS: usize = 8;
 pub struct CheckpointMade {
     /// Its file.
     pub place: ProjectPath,
-    /// What stands in it.
+    /// Its content.
     pub checkpoint: Checkpoint,
     /// The segments of the journal that were sealed with it, so that history reaches git.
     pub sealed: Vec<SegmentName>,
 }
 
-/// Why no checkpoint was made.
+/// A reason why no checkpoint was made, or why the journal was not sealed with one that was.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     /// The artifact has no state that could be kept.
@@ -33,7 +33,7 @@ pub enum CheckpointError {
     NoState {
         /// The artifact.
         path: ProjectPath,
-        /// Why.
+        /// The reason.
         source: NoCheckpoint,
     },
     /// One of the same file and the same moment is there.
@@ -56,7 +56,7 @@ pub enum CheckpointError {
     Seal {
         /// Its file.
         place: ProjectPath,
-        /// Why.
+        /// The reason.
         source: TellError,
     },
 }
@@ -67,7 +67,7 @@ impl From<CommitError> for CheckpointError {
     }
 }
 
-/// Why a deliberation ended.
+/// A reason why a deliberation ended.
 #[derive(Debug, thiserror::Error)]
 enum Ended {
     #[error(transparent)]
@@ -77,7 +77,7 @@ enum Ended {
     Moved,
 }
 
-/// What is decided on an artifact and the file of its checkpoint.
+/// The making of a checkpoint: the decision on an artifact and on the file of its checkpoint.
 struct Making<'w> {
     workspace: &'w Workspace,
     path: &'w ProjectPath,

@@ -10,7 +10,7 @@ use crate::configuration::Milestone;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::workflow::{Next, StepId, StepMatch};
 
-/// Why a checkpoint is made by itself.
+/// The reason why a checkpoint is made by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reached {
     /// A configured milestone.
@@ -72,7 +72,7 @@ fn reached(
     })
 }
 
-/// Whether two spellings mean one step: of the workflow, or, without one, the same text.
+/// Returns whether two spellings mean one step: of the workflow, or, without one, the same text.
 fn is_same_step(artifact: &TrackedArtifact, one: &str, other: &str) -> bool {
     let Some(workflow) = artifact.workflow() else { return one == other };
     let find = |spelling: &str| match workflow.chain.find(&StepId::parse(spelling)) {

@@ -26,7 +26,7 @@ use stepmark_model::{
 /// The ending of a checkpoint's file.
 const ENDING: &str = ".json";
 
-/// Why a checkpoint cannot be used.
+/// A reason why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointReadError {
     /// Its file cannot be read.
@@ -37,7 +37,7 @@ pub enum CheckpointReadError {
     Problem {
         /// Its file.
         place: ProjectPath,
-        /// Why.
+        /// The reason.
         source: CheckpointProblem,
     },
 }
@@ -48,7 +48,7 @@ pub enum CheckpointReadError {
 pub struct CheckpointListError {
     /// The folder, seen from the root.
     pub folder: String,
-    /// What the system says.
+    /// The error of the system.
     pub source: io::Error,
 }
 
@@ -138,7 +138,7 @@ impl Checkpoints<'_> {
     }
 }
 
-/// Why it cannot be told which checkpoints an artifact has.
+/// A reason why it cannot be told which checkpoints an artifact has.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointPlacesError {
     /// A folder cannot be listed.

@@ -21,19 +21,19 @@ use stepmark_model::{
 pub struct Restored {
     /// The artifact as it is now.
     pub artifact: TrackedArtifact,
-    /// Where it was put back from.
+    /// The checkpoint that it was put back from.
     pub checkpoint: Checkpoint,
-    /// What the fences of the file were like.
+    /// The fences of the file, as they were.
     pub fences: Fences,
-    /// Where the file as it was before is kept: there, if it was damaged.
+    /// The place of the file as it was before: it is kept there, if it was damaged.
     pub kept: Option<ProjectPath>,
-    /// What was written.
+    /// The outcome of writing.
     pub outcome: Outcome,
-    /// What became of the ledgers of a story.
+    /// The remarks on the ledgers of a story.
     pub remarks: Vec<Remark>,
 }
 
-/// Why nothing was put back.
+/// A reason why nothing was put back.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
     /// The checkpoint cannot be used.
@@ -62,7 +62,7 @@ pub enum RestoreError {
     NotKept {
         /// The artifact.
         path: ProjectPath,
-        /// Why.
+        /// The reason.
         source: CommitError,
     },
     /// It cannot be read or written.
@@ -70,7 +70,7 @@ pub enum RestoreError {
     Change(#[from] ChangeError),
 }
 
-/// What the last decision came to.
+/// The result of the last decision.
 struct Decided {
     fences: Fences,
     kept: Option<ProjectPath>,

@@ -23,17 +23,17 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::Db
 use crate::disk::{file_lock, local_state::LocalState, local_state::StateFolder, root::Root};
 use stepmark_model::artifact::FileHash;
 
-/// What SQLite puts behind the name of a database.
+/// The endings that SQLite puts behind the name of a database.
 const SUFFIXES: [&str; 4] = ["-wal", "-shm", "-journal", ""];
-/// How often a lock that another process has is asked for.
+/// The interval at which a lock that another process has is asked for.
 const PAUSE: Duration = Duration::from_millis(2);
-/// How long other processes may keep a database for themselves that is to be emptied.
+/// The time that other processes may keep a database for themselves that is to be emptied.
 const PATIENCE_TO_EMPTY: Duration = Duration::from_millis(500);
 
 /// Makes the database where there is none.
 const WRITING: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_CREATE);
 
-/// What a database of the cache is for.
+/// The layout of a database of the cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CacheLayout {
     /// The name of its file.
@@ -44,11 +44,11 @@ pub(crate) struct CacheLayout {
     pub(crate) definitions: fn() -> Vec<String>,
     /// Statements that add the rows of an empty database.
     pub(crate) rows: &'static str,
-    /// How much memory SQLite may use for pages, in KiB.
+    /// The memory that SQLite may use for pages, in KiB.
     pub(crate) page_cache: i64,
-    /// How many pages the log may have before a writer copies them into the database; 0 for any number.
+    /// The number of pages that the log may have before a writer copies them to the database; 0 for no limit.
     pub(crate) copied_at: u32,
-    /// How long another process may keep the database for itself.
+    /// The time that another process may keep the database for itself.
     pub(crate) patience: Duration,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct CacheDatabase {
     files: Option<DatabaseFiles>,
 }
 
-/// Why there is no database on disk.
+/// A reason why there is no database on disk.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unavailable {
     /// SQLite says so.
@@ -172,7 +172,7 @@ impl CacheLayout {
         i64::from(i32::from_be_bytes([first & 0x7f, second, third, fourth])).max(1)
     }
 
-    /// Whether the database has these tables and nothing else. Its version alone does not say so: a database that came with a clone may
+    /// Returns whether the database has these tables and nothing else. Its version alone does not say so: a database that came with a clone may
     /// have any, and a trigger besides.
     pub(crate) fn is_in(&self, connection: &Connection) -> rusqlite::Result<bool> {
         let mut wanted = (self.definitions)();
@@ -259,7 +259,7 @@ fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
 }
 
-/// Whether the database itself is at fault: its bytes are damaged, or it has tables of its own.
+/// Returns whether the database itself is at fault: its bytes are damaged, or it has tables of its own.
 pub(crate) fn is_corrupt(error: &rusqlite::Error) -> bool {
     let code = match error {
         rusqlite::Error::SqliteFailure(failure, _) => failure.code,

@@ -53,7 +53,7 @@ pub(crate) fn read_file(place: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What is said of a file with more than [`READ_LIMIT`] bytes.
+/// Returns the error of a file with more than [`READ_LIMIT`] bytes.
 pub(crate) fn too_large() -> io::Error {
     let reason = format!("it has more than the {READ_LIMIT} bytes that stepmark reads");
     io::Error::new(io::ErrorKind::FileTooLarge, reason)

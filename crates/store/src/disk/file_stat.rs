@@ -43,7 +43,7 @@ pub(crate) fn now() -> i64 {
 pub struct KnownStat {
     /// The stat from before the file was read.
     pub(crate) stat: FileStat,
-    /// Whether an equal stat proves that the file has not changed since.
+    /// Set where an equal stat proves that the file has not changed since.
     pub(crate) is_settled: bool,
 }
 
@@ -55,12 +55,12 @@ impl KnownStat {
         found.map_or(none, |found| FileStat::of(&found).known_since(now()))
     }
 
-    /// Whether the content of the file at `place` is certainly the same as then.
+    /// Returns whether the content of the file at `place` is certainly the same as then.
     pub fn is_still(&self, place: &Path) -> bool {
         self.proves(&Self::of_content(place).stat)
     }
 
-    /// Whether the file that has the stat `now` is still as it was read.
+    /// Returns whether the file that has the stat `now` is still as it was read.
     pub(crate) fn proves(&self, now: &FileStat) -> bool {
         self.is_settled && self.stat == *now
     }
@@ -96,8 +96,8 @@ impl FileStat {
         Self { size: metadata.len(), modified: nanoseconds(metadata.modified()), changed: 0, inode: 0 }
     }
 
-    /// Whether the file may have been changed at or after the moment `hashing_began` (same clock, nanoseconds since
-    /// 1970) without a trace in its stat: then a hash taken at that time proves nothing (git calls such an entry
+    /// Returns whether the file may have been changed at or after the moment `hashing_began` (same clock, nanoseconds
+    /// since 1970) without a trace in its stat: then a hash taken at that time proves nothing (git calls such an entry
     /// "racily clean"). True for a file that changed so shortly before that a second change could bear the same time.
     pub(crate) fn may_hide_a_change(&self, hashing_began: i64) -> bool {
         let newest = self.modified.max(self.changed);

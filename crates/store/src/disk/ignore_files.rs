@@ -1,4 +1,4 @@
-//! Which files ignore files leave over.
+//! The files that ignore files leave over.
 
 use std::{
     collections::HashSet,
@@ -33,13 +33,13 @@ impl Unignored {
         Self { paths: all.into_inner().unwrap_or_else(PoisonError::into_inner) }
     }
 
-    /// Whether the file or folder at `path` is left over.
+    /// Returns whether the file or folder at `path` is left over.
     pub(crate) fn contains(&self, path: &str) -> bool {
         self.paths.contains(path)
     }
 }
 
-/// What one thread found; handed over when the thread is done.
+/// The paths that one thread found; handed over when the thread is done.
 struct Batch<'all> {
     all: &'all Mutex<HashSet<String>>,
     paths: Vec<String>,

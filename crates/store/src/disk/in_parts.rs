@@ -5,7 +5,7 @@ use std::{num::NonZero, panic, thread};
 /// Fewer values than this are not worth a thread.
 const WORTH_A_THREAD: usize = 64;
 
-/// What `work` makes of each of `items`, in their order. Few items stay on this thread.
+/// Applies `work` to each of `items`, and returns the results in their order. Few items stay on this thread.
 pub fn map_in_parts<'i, T: Sync, R: Send>(items: &'i [T], work: impl Fn(&'i T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let part = items.len().div_ceil(threads).max(WORTH_A_THREAD);

@@ -1,4 +1,4 @@
-//! What a manifest lists, whether it was read or is remembered.
+//! The files that a manifest lists, whether it was read or is remembered.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -31,7 +31,7 @@ pub(crate) struct ListedFile<'run> {
 }
 
 impl<'run> ListedFiles<'run> {
-    /// What the cache remembers.
+    /// Returns the files that the cache remembers.
     pub(crate) fn remembered(cache: &'run StatCache) -> Self {
         let mut reached = HashSet::new();
         for folder in cache.folders() {
@@ -48,7 +48,7 @@ impl<'run> ListedFiles<'run> {
         Self::Remembered { cache, reached }
     }
 
-    /// Whether a file in `folder` or anywhere below it is listed.
+    /// Returns whether a file in `folder` or anywhere below it is listed.
     pub(crate) fn reaches_into(&self, folder: &str) -> bool {
         match self {
             Self::Read(listing) => listing.reaches_into(folder),
@@ -83,7 +83,7 @@ impl<'run> ListedFiles<'run> {
         }
     }
 
-    /// What is odd about the manifest; one with oddities is never remembered.
+    /// Returns the oddities of the manifest; one with oddities is never remembered.
     pub(crate) fn oddities(&self) -> &'run [ManifestWarning] {
         match self {
             Self::Read(listing) => listing.oddities(),

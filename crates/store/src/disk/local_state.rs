@@ -27,7 +27,7 @@ const PROJECTS: &str = "projects";
 /// The file in such a state that names the folder of its project.
 pub(crate) const PROJECT_FILE: &str = "folder";
 
-/// How many bytes that name may have; a path of Linux has at most 4,096.
+/// The largest size of that name in bytes; a path of Linux has at most 4,096.
 #[cfg(feature = "write")]
 const FOLDER_LIMIT: u64 = 8 * 1024;
 
@@ -52,13 +52,13 @@ pub enum StateFolder {
     RedoAside,
     /// Lock files.
     Locks,
-    /// What projections wrote last.
+    /// Records of what projections wrote last.
     Projections,
-    /// What can be deleted at will.
+    /// Files that can be deleted at will.
     Cache,
 }
 
-/// Where the local state of one project stands.
+/// The place of the local state of one project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalState {
     /// Absolute, without links: git's folder, or the project root.
@@ -72,7 +72,7 @@ pub struct LocalState {
     is_in_git: bool,
 }
 
-/// Why the folder of local state is not used.
+/// A reason why the folder of local state is not used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocalStateError {
@@ -82,7 +82,7 @@ pub enum LocalStateError {
          remove it, and run the command again", place.display()
     )]
     NotAFolder {
-        /// Where it stands.
+        /// The path of the folder.
         place: PathBuf,
     },
     /// It belongs to another user.
@@ -91,7 +91,7 @@ pub enum LocalStateError {
          give it to this user (it may hold history that stands nowhere else), and run the command again", place.display()
     )]
     ForeignOwner {
-        /// Where it stands.
+        /// The path of the folder.
         place: PathBuf,
     },
     /// It cannot be made.
@@ -100,17 +100,17 @@ pub enum LocalStateError {
         place.display()
     )]
     Make {
-        /// Where it is to stand.
+        /// The path that the folder was to have.
         place: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// It cannot be looked at.
     #[error("cannot look at `{}`, where the state of this clone stands", place.display())]
     Unreachable {
-        /// Where it stands.
+        /// The path of the folder.
         place: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }

@@ -9,7 +9,7 @@ use std::{
     path::Path,
 };
 
-/// What a file is opened for.
+/// The purpose that a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// To read what is there.

@@ -10,13 +10,13 @@ use std::{
 use crate::disk::local_state::LocalState;
 use stepmark_model::artifact::{ProjectPath, ProjectPathError, names_git_folder};
 
-/// Where the configuration stands, seen from the project root.
+/// The path of the configuration, seen from the project root.
 pub const CONFIGURATION_PATH: &str = ".stepmark/config.yaml";
 
 /// The folder that holds everything of stepmark's own, seen from the project root.
 const OWN_FOLDER: &str = ".stepmark";
 
-/// How many links without a target are followed before a path counts as a loop; the limit of Linux.
+/// The number of links without a target that are followed before a path counts as a loop; the limit of Linux.
 const LINK_LIMIT: u8 = 40;
 
 /// The root folder of a project: absolute, without symbolic links.
@@ -28,7 +28,7 @@ pub struct Root {
     state: LocalState,
 }
 
-/// Why a folder cannot be the root of a project.
+/// A reason why a folder cannot be the root of a project.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RootError {
@@ -37,7 +37,7 @@ pub enum RootError {
     Unreachable {
         /// The path as given.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The path names something that is no folder.
@@ -48,7 +48,7 @@ pub enum RootError {
     },
 }
 
-/// Why a project path leads to no file inside the project.
+/// A reason why a project path leads to no file inside the project.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResolveError {
@@ -61,7 +61,7 @@ pub enum ResolveError {
     Outside {
         /// The path inside the project.
         path: ProjectPath,
-        /// Where its links end.
+        /// The path at which its links end.
         leads_to: PathBuf,
         /// The root of the project.
         root: PathBuf,
@@ -74,7 +74,7 @@ pub enum ResolveError {
     GitFolder {
         /// The path inside the project.
         path: ProjectPath,
-        /// Where its links end, inside the project.
+        /// The path at which its links end, inside the project.
         leads_to: PathBuf,
     },
     /// A link stands on the way to a file of stepmark's own.
@@ -85,7 +85,7 @@ pub enum ResolveError {
     Elsewhere {
         /// The path inside the project.
         path: ProjectPath,
-        /// Where its links end.
+        /// The path at which its links end.
         leads_to: PathBuf,
     },
     /// A folder on the way cannot be searched, is no folder, or its links form a loop.
@@ -93,7 +93,7 @@ pub enum ResolveError {
     Unreachable {
         /// The path inside the project.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -110,7 +110,7 @@ impl ResolveError {
     }
 }
 
-/// Why a path given by a person names no file of the project.
+/// A reason why a path given by a person names no file of the project.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RelativeError {
@@ -127,13 +127,13 @@ pub enum RelativeError {
     Unreachable {
         /// The path, made absolute.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The path is inside the project, but cannot be a project path (the root itself, or not UTF-8).
     #[error("cannot use this path")]
     Unusable {
-        /// Why.
+        /// The reason.
         #[from]
         source: ProjectPathError,
     },
@@ -170,12 +170,12 @@ impl Root {
         Ok(Self::at(found.map_or_else(|| real.clone(), Path::to_owned)))
     }
 
-    /// Whether it is the top of a repository, and neither has a configuration nor holds BMAD.
+    /// Returns whether it is the top of a repository, and neither has a configuration nor holds BMAD.
     pub(crate) fn is_repository_alone(&self) -> bool {
         self.path.join(".git").exists() && !self.holds_project("")
     }
 
-    /// Whether the folder at `path`, seen from the root, is that of a project: it has a configuration or holds BMAD.
+    /// Returns whether the folder at `path`, seen from the root, is that of a project: it has a configuration or holds BMAD.
     pub(crate) fn holds_project(&self, path: &str) -> bool {
         let folder = self.path.join(path);
         holds_configuration(&folder) || holds_bmad(&folder)
@@ -186,7 +186,7 @@ impl Root {
         &self.path
     }
 
-    /// Where the state of this clone stands, which no repository brings.
+    /// The place of the state of this clone, which no repository brings.
     pub const fn state(&self) -> &LocalState {
         &self.state
     }
@@ -282,7 +282,7 @@ fn holds_bmad(folder: &Path) -> bool {
     folder.join("_bmad").is_dir() || older.iter().any(|place| folder.join(place).is_dir())
 }
 
-/// Whether no link stands on the way to `place`, absolute, of which the last parts need not exist: then it is its own canonical
+/// Returns whether no link stands on the way to `place`, absolute, of which the last parts need not exist: then it is its own canonical
 /// form, which most places are. One call, where following asks for every folder; `false` where that call cannot tell.
 #[cfg(target_os = "linux")]
 fn is_without_links(place: &Path) -> bool {

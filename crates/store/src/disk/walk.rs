@@ -21,34 +21,34 @@ pub(crate) trait Visitor: Send {
     fn visit(&mut self, folder: &Folder, places: Range<usize>);
 }
 
-/// What a walk came past.
+/// The visitors, folders and problems of a walk.
 #[derive(Debug)]
 pub(crate) struct Walked<V> {
     /// The visitors of all threads.
     pub(crate) visitors: Vec<V>,
     /// Every folder that was listed, relative to the root (which is the empty path), in no order.
     pub(crate) folders: Vec<String>,
-    /// What could not be walked, in no order.
+    /// The places that could not be walked, in no order.
     pub(crate) problems: Vec<WalkProblem>,
 }
 
 /// Something that a walk could not go through; it goes on without it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WalkProblem {
-    /// Where, relative to the root, with `/`; what is no UTF-8 stands there as U+FFFD.
+    /// The path, relative to the root, with `/`; what is no UTF-8 stands there as U+FFFD.
     pub path: String,
-    /// What is wrong there.
+    /// The kind of the problem.
     pub kind: WalkProblemKind,
 }
 
-/// What a walk could not go through.
+/// The kind of a problem that a walk met.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[non_exhaustive]
 pub enum WalkProblemKind {
     /// The folder cannot be opened or listed.
     #[error("the folder cannot be read: {reason}")]
     ClosedFolder {
-        /// What the system says.
+        /// The error of the system.
         reason: String,
     },
     /// A name that is no UTF-8; no manifest can hold it.
@@ -60,7 +60,7 @@ pub enum WalkProblemKind {
     /// A symbolic link that leads nowhere, in a loop, or out of the root.
     #[error("the link leads to no file: {reason}")]
     BrokenLink {
-        /// What the system says.
+        /// The error of the system.
         reason: String,
     },
 }
@@ -178,7 +178,7 @@ struct Queue {
 #[derive(Default)]
 struct Jobs {
     waiting: Vec<Job>,
-    /// How many jobs are being done; each may still push others.
+    /// The number of jobs that are being done; each may still push others.
     running: usize,
 }
 

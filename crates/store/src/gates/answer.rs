@@ -18,7 +18,7 @@ use stepmark_model::{
     workflow::StepId,
 };
 
-/// How thoroughly a gate is asked.
+/// The thoroughness with which a gate is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
     /// The gate and the artifact's stat: below 5 ms.
@@ -36,7 +36,7 @@ pub struct GateAnswer {
     pub path: ProjectPath,
     /// The step, as it was asked for.
     pub step: String,
-    /// How it was asked.
+    /// The tier at which it was asked.
     pub tier: Tier,
     /// Go on, or why not.
     pub verdict: Result<(), Closed>,

@@ -26,7 +26,7 @@ const USUAL: usize = 1024;
 /// Writing a gate takes microseconds.
 const WRITING: Duration = Duration::from_millis(1);
 
-/// Where the gates of one artifact stand.
+/// The folder of the gates of one artifact.
 #[derive(Debug)]
 pub(super) struct GateFolder {
     /// Seen from the root.

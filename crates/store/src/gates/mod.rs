@@ -38,7 +38,7 @@ use stepmark_model::{
     projection::gates::{GATES_FOLDER, GateStep, StoredGate, gate_findings, gate_steps},
 };
 
-/// Why gates cannot be used.
+/// A reason why gates cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GateError {
@@ -50,7 +50,7 @@ pub enum GateError {
     Read {
         /// The file or folder.
         path: String,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// A step file of the artifact's workflow cannot be read.
@@ -67,7 +67,7 @@ pub enum GateError {
     Write {
         /// The artifact.
         artifact: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// History, which tells the sessions that go on, cannot be read.
@@ -115,14 +115,14 @@ impl Gates<'_> {
         GateFolder::of(self.workspace.root(), path)?.stats()
     }
 
-    /// Whether the project has gates at all: without any, none is missed.
+    /// Returns whether the project has gates at all: without any, none is missed.
     pub fn exist(&self) -> bool {
         uninterrupted(|| fs::read_dir(self.workspace.root().path().join(GATES_FOLDER))).is_ok_and(|entries| {
             entries.flatten().any(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
         })
     }
 
-    /// Where the gates of `artifact` are not those of its steps.
+    /// Returns a finding for each place where the gates of `artifact` are not those of its steps.
     ///
     /// # Errors
     /// When they cannot be read.

@@ -24,7 +24,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// What rebuilding the gates did.
+/// The result of rebuilding the gates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GateRebuild {
     /// Artifacts that have gates.
@@ -117,7 +117,7 @@ impl Gates<'_> {
         }))
     }
 
-    /// How many gates the artifact has, if they are those of `steps` and its stat proves each: then neither lock nor reading is
+    /// The number of gates of the artifact, if they are those of `steps` and its stat proves each: then neither lock nor reading is
     /// needed, which is what makes rebuilding after a checkout cheap.
     fn current(
         &self,

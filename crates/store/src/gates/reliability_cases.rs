@@ -23,7 +23,7 @@ impl Random {
     }
 }
 
-/// Where a process dies.
+/// The point at which a process dies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Crash {
     Nowhere,
@@ -37,7 +37,7 @@ struct Model {
     workspace: Workspace,
     path: ProjectPath,
     random: Random,
-    /// What the artifact says; `None` where it says nothing that counts.
+    /// The steps that the artifact says are done; `None` where it says nothing that counts.
     truth: Option<BTreeSet<usize>>,
     /// States of long ago, as other branches have them.
     versions: Vec<(Vec<u8>, Option<BTreeSet<usize>>)>,

@@ -16,7 +16,7 @@ use crate::disk::{file_reading::open_file, file_reading::read_within_limit};
 use crate::gates::GateError;
 use stepmark_model::{artifact::ProjectPath, projection::gates::GateStat};
 
-/// How often to read a file that another program is writing, before it counts as changing.
+/// The number of times that a file is read while another program is writing it, before it counts as changing.
 const ATTEMPTS: u32 = 5;
 
 /// An artifact as it was at one moment.

@@ -40,7 +40,7 @@ impl Project {
         self.workspace.root().path().join(path)
     }
 
-    /// What git does: another file gets the name.
+    /// Writes the artifact as git does: another file gets the name.
     fn write(&self, steps: &str) {
         fs::write(self.place("new"), format!("---\nid: prd\nstepsCompleted: {steps}\n---\n")).unwrap();
         fs::rename(self.place("new"), self.place(PRD)).unwrap();

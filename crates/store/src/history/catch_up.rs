@@ -29,7 +29,7 @@ struct Known {
     progress: Option<Progress>,
 }
 
-/// What must be done.
+/// The segments that must be dropped or read.
 struct Plan<'listing> {
     /// Segments that are gone.
     vanished: Vec<i64>,
@@ -63,7 +63,7 @@ pub(super) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether nothing happened since the index was brought up to date. As long as no file came into the folder of the sealed
+/// Returns whether nothing happened since the index was brought up to date. As long as no file came into the folder of the sealed
 /// segments or left it, only the live ones are looked at.
 fn is_up_to_date(connection: &Connection, root: &Root) -> Result<bool, Fault> {
     let folder = segment_files::sealed_folder_stat(root)?;
@@ -136,7 +136,7 @@ fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<S
     rows.collect()
 }
 
-/// How the index was brought up to date.
+/// The way in which the index was brought up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Followed {
     /// Events came in; none went, so that nothing else has to be read.
@@ -266,7 +266,7 @@ fn remember(
     Ok(())
 }
 
-/// Whether the bytes that were indexed still stand there: the header and the last line do, and the last line names the
+/// Returns whether the bytes that were indexed still stand there: the header and the last line do, and the last line names the
 /// one before it.
 fn goes_on(root: &Root, file: &SegmentFile, progress: Option<Progress>) -> Result<bool, Fault> {
     let Some(progress) = progress else { return Ok(false) };

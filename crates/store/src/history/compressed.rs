@@ -4,10 +4,10 @@ use std::io::{self, BufRead, Read, Write};
 
 use flate2::{Compression, bufread::GzDecoder, write::GzEncoder};
 
-/// How many bytes a member holds before compression: what must be read at most to find one event.
+/// The size of a member before compression, in bytes: no more is read to find the start of an event.
 const MEMBER_SIZE: usize = 64 * 1024;
 
-/// Where a member starts.
+/// The start of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member {
     /// In bytes of what is not compressed; in a pack, of the segment: what stands before it may begin the member.
@@ -35,7 +35,7 @@ impl<R> Counted<R> {
         Self { inner, read: 0 }
     }
 
-    /// How many bytes were read.
+    /// Returns the number of bytes that were read.
     pub(super) const fn read(&self) -> u64 {
         self.read
     }

@@ -1,10 +1,10 @@
-//! Why history cannot answer.
+//! Reasons why history cannot answer.
 
 use std::io;
 
 use stepmark_model::journal::{EventId, ReplayError};
 
-/// Why history cannot answer. Lines of a segment that cannot be used are no error: see
+/// A reason why history cannot answer. Lines of a segment that cannot be used are no error: see
 /// [`SegmentProblem`](crate::history::SegmentProblem).
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
@@ -13,13 +13,13 @@ pub enum HistoryError {
     Read {
         /// The path, seen from the project root.
         path: String,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The index cannot even be built in memory.
     #[error("cannot build the index of the journal; deleting `.stepmark/local/cache/` does no harm")]
     Index {
-        /// What the database says.
+        /// The error of the database.
         source: rusqlite::Error,
     },
     /// The segments change faster than they can be read.
@@ -59,7 +59,7 @@ pub enum HistoryError {
     Replay {
         /// The event.
         event: EventId,
-        /// Why.
+        /// The reason.
         source: ReplayError,
     },
 }

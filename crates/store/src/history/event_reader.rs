@@ -16,20 +16,20 @@ use crate::history::{
 };
 use stepmark_model::journal::{Event, EventId, Line, SegmentName};
 
-/// How many members of compressed segments are kept in memory: 4 MiB.
+/// The number of members of compressed segments that are kept in memory: 4 MiB.
 const KEPT_MEMBERS: usize = 64;
-/// How many segments are kept open.
+/// The number of segments that are kept open.
 const KEPT_FILES: usize = 64;
 
-/// How many events are worth a thread: to start one takes as long as parsing some dozen.
+/// The number of events that are worth a thread: to start one takes as long as parsing some dozen.
 const WORTH_A_THREAD: usize = 400;
 
-/// Where an event stands.
+/// The place of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EventPlace {
     /// The number of the segment.
     pub(super) segment: i64,
-    /// Where its line starts, in bytes of what is not compressed.
+    /// The start of its line, in bytes of what is not compressed.
     pub(super) start: u64,
     /// The length of its line without the line feed.
     pub(super) length: u64,

@@ -13,7 +13,7 @@ pub struct Removal {
     pub key: String,
     /// The event.
     pub event: EventId,
-    /// Where the artifact was.
+    /// The path that the artifact had.
     pub path: ProjectPath,
 }
 

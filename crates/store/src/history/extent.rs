@@ -1,4 +1,4 @@
-//! How far the journal goes, for whoever keeps a copy of it.
+//! The extent of the journal, for whoever keeps a copy of it.
 
 use std::fmt::Write as _;
 

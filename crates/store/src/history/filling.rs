@@ -9,7 +9,7 @@ use crate::history::{
 };
 use stepmark_model::journal::{Event, EventId};
 
-/// How many bytes of segments make it worthwhile to make the indices anew, behind an empty table.
+/// The number of bytes of segments that make it worthwhile to make the indices anew, behind an empty table.
 const LARGE: u64 = 4 * 1024 * 1024;
 
 /// Puts events into the index, within one transaction.

@@ -68,7 +68,7 @@ fn remember_foreign(connection: &Connection, key: i64, parent: EventId) -> rusql
     statement.execute((parent.as_bytes(), key)).map(|_| ())
 }
 
-/// Whether an event of another key follows the event `id` of `key`.
+/// Returns whether an event of another key follows the event `id` of `key`.
 pub(super) fn goes_on(connection: &Connection, key: i64, id: EventId) -> rusqlite::Result<bool> {
     let mut statement =
         connection.prepare_cached("SELECT 1 FROM foreign_parents WHERE parent = ? AND key <> ?")?;

@@ -14,7 +14,7 @@ pub(super) struct Index {
     pub(super) reader: RefCell<EventReader>,
 }
 
-/// Why a question to the index has no answer yet.
+/// A reason why a question to the index has no answer yet.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// The database fails; another one may not.

@@ -1,4 +1,4 @@
-//! Whether the index says what the segments say.
+//! The check whether the index says what the segments say.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -11,12 +11,12 @@ use stepmark_model::journal::{Event, EventId};
 /// A sum over events, whatever their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventSum {
-    /// How many there are.
+    /// The number of events.
     pub count: u64,
     sum: u128,
 }
 
-/// What the index keeps of an event, place aside: where that is wrong, reading the event shows it.
+/// The fields of an event that the index keeps, place aside: where that is wrong, reading the event shows it.
 struct Kept<'a> {
     id: EventId,
     key: &'a str,
@@ -118,7 +118,7 @@ fn sum(connection: &Connection) -> rusqlite::Result<Option<EventSum>> {
     Ok(is_consistent.then_some(sum))
 }
 
-/// What follows from the events of one artifact: the tables `heads`, `foreign_parents` and `places`.
+/// The rows that follow from the events of one artifact: the tables `heads`, `foreign_parents` and `places`.
 #[derive(Default)]
 struct Derived {
     key: i64,
@@ -128,7 +128,7 @@ struct Derived {
     totals: Totals,
 }
 
-/// How many rows the tables have for all artifacts.
+/// The numbers of rows that the tables have for all artifacts.
 #[derive(Clone, Copy, Default)]
 struct Totals {
     heads: usize,

@@ -1,4 +1,4 @@
-//! What segments say of those before them, held against those that are there.
+//! The heads that segments name of those before them, compared with the segments that are there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ impl VerifiedSegments {
         }
     }
 
-    /// What is wrong with a segment that does not end as a witness says.
+    /// Returns the problem of a segment that does not end as a witness says.
     pub(crate) fn problem(&self, root: &Root, head: &SegmentHead, by: HeadSource) -> SegmentProblem {
         let end = self.ends.get(&head.segment);
         let place = end.map_or(SegmentPlace::Sealed, |end| end.place);
@@ -44,15 +44,15 @@ impl VerifiedSegments {
 /// The last line of a segment that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentEnd {
-    /// Where the file of the segment stands.
+    /// The place of the file of the segment.
     pub place: SegmentPlace,
     /// The name of the pack that it stands in.
     pub pack: Option<String>,
     /// The hash of the line.
     pub last: stepmark_model::artifact::FileHash,
-    /// How many lines there are.
+    /// The number of lines.
     pub lines: u64,
-    /// Where the line starts, in bytes of what is not compressed.
+    /// The start of the line, in bytes of what is not compressed.
     pub start: u64,
 }
 

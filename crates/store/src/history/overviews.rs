@@ -19,11 +19,11 @@ pub struct Session {
     pub start: Option<Event>,
     /// The event that ended it; `None` for one that goes on or was interrupted.
     pub end: Option<Event>,
-    /// When its first event happened.
+    /// The time of its first event.
     pub first_at: Timestamp,
     /// Its last event.
     pub last: Event,
-    /// How many events it has, start and end among them.
+    /// The number of its events, start and end among them.
     pub events: u64,
 }
 
@@ -32,13 +32,13 @@ pub struct Session {
 pub struct KnownSegment {
     /// Its name.
     pub name: SegmentName,
-    /// Where its file stands.
+    /// The place of its file.
     pub place: SegmentPlace,
     /// The name of the pack that it stands in.
     pub pack: Option<String>,
-    /// How many bytes its file has on the disk.
+    /// The size of its file on the disk, in bytes.
     pub size: u64,
-    /// How many events it holds that no segment before it holds.
+    /// The number of its events that no segment before it holds.
     pub events: u64,
 }
 
@@ -47,11 +47,11 @@ pub struct KnownSegment {
 pub struct KnownArtifact {
     /// The key under which events know it.
     pub key: ArtifactKey,
-    /// Where it stood after the last of its heads.
+    /// The path of the artifact after the last of its heads.
     pub path: ProjectPath,
     /// The events of this key that no other of this key follows, in the order (n, time, id).
     pub heads: Vec<EventId>,
-    /// Whether an event of another key follows the last head: the artifact goes on under that key.
+    /// Set where an event of another key follows the last head: the artifact goes on under that key.
     pub goes_on: bool,
 }
 

@@ -15,29 +15,29 @@ use crate::history::{compressed::Counted, compressed::Member, segment_lines::wit
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::SegmentName;
 
-/// How the name of a pack ends.
+/// The ending of the name of a pack.
 pub const PACK_ENDING: &str = ".pack.gz";
 
-/// What the contents say of the format.
+/// The format, as the contents name it.
 const FORMAT: &str = "journal-pack/1";
-/// How many bytes of segments a member holds, up to the end of the line that reaches it.
+/// The number of bytes of segments that a member holds, up to the end of the line that reaches it.
 const MEMBER_SIZE: usize = 32 * 1024;
 /// A segment with a longer line stays in a file of its own, so that a member is never much larger.
 const LONGEST_LINE: usize = 64 * 1024;
 /// No member is larger, as it stands in the file or with all that was left out.
 const LARGEST_MEMBER: usize = 2 * (MEMBER_SIZE + LONGEST_LINE);
-/// How many segments a pack holds at most.
+/// The largest number of segments in a pack.
 pub const MOST_SEGMENTS: usize = 500;
 /// The segments of a pack have at most so many bytes.
 pub const LARGEST_PACK: u64 = 8 * 1024 * 1024;
 /// The contents have at most so many bytes: a name has 120.
 const LARGEST_CONTENTS: u64 = 200 * MOST_SEGMENTS as u64;
 
-/// How a line begins that names the one before, and one that does not.
+/// The beginning of a line that names the one before, and of one that does not.
 const NAMED: &[u8] = b"{\"prev\":\"";
 const BEHIND_NAME: &[u8] = b"\",";
 const SHORT: &[u8] = b"{\"event\":";
-/// How many digits a hash has.
+/// The number of digits of a hash.
 const DIGITS: usize = 64;
 
 /// The first line of a pack.
@@ -55,12 +55,12 @@ struct Listed {
     bytes: u64,
     /// The member in which it begins, counted in bytes of the file from the end of the first member.
     member: u64,
-    /// How many bytes of that member, with all that was left out, stand before it.
+    /// The number of bytes of that member, with all that was left out, that stand before it.
     skip: u64,
 }
 
 impl Listed {
-    /// Whether it begins where `other` ends, or in a later member.
+    /// Returns whether it begins where `other` ends, or in a later member.
     const fn is_behind(&self, other: &Self) -> bool {
         self.member > other.member
             || (self.member == other.member && self.skip == other.skip.saturating_add(other.bytes))
@@ -74,13 +74,13 @@ pub struct PackedSegment {
     pub name: SegmentName,
     /// Its size as it was sealed.
     pub bytes: u64,
-    /// Where the member begins in which it begins.
+    /// The start of the member in which it begins.
     member: u64,
-    /// How many bytes of that member stand before it.
+    /// The number of bytes of that member that stand before it.
     skip: u64,
 }
 
-/// Whether the segment with these bytes can stand in a pack.
+/// Returns whether the segment with these bytes can stand in a pack.
 pub fn is_packable(segment: &[u8]) -> bool {
     segment.ends_with(b"\n")
         && segment
@@ -121,7 +121,7 @@ pub fn pack(segments: &[(SegmentName, Vec<u8>)]) -> io::Result<Vec<u8>> {
 #[derive(Default)]
 struct OpenMember {
     text: Vec<u8>,
-    /// How many bytes the lines have with all that is left out.
+    /// The number of bytes of the lines with all that is left out.
     size: usize,
     last: Option<FileHash>,
 }
@@ -148,7 +148,7 @@ impl OpenMember {
     }
 }
 
-/// What follows in a line behind the name of the line before, which is `last`.
+/// Returns the rest of a line behind the name of the line before, which is `last`.
 fn without_name(line: &[u8], last: FileHash) -> Option<&[u8]> {
     let (name, rest) = line.strip_prefix(NAMED)?.split_at_checked(DIGITS)?;
     let rest = rest.strip_prefix(BEHIND_NAME).filter(|_| name == last.to_string().as_bytes())?;
@@ -162,7 +162,7 @@ fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Which segments stand in the pack `file`, which is read from its start.
+/// Lists the segments that stand in the pack `file`, which is read from its start.
 ///
 /// # Errors
 /// When it cannot be read, or does not begin as a pack does.
@@ -229,14 +229,14 @@ fn damaged(reason: &str) -> io::Error {
 /// The bytes of one segment of a pack, as it was sealed.
 pub struct PackReader<R> {
     file: BufReader<R>,
-    /// Where the next member begins.
+    /// The start of the next member.
     next: u64,
     /// The last member that was read, and how far.
     member: Vec<u8>,
     taken: usize,
-    /// What stands before the segment in its first member.
+    /// The number of bytes before the segment in its first member.
     skip: u64,
-    /// How many bytes of the segment were given, and are to come.
+    /// The number of bytes of the segment that were given, and of those that are to come.
     given: u64,
     left: u64,
     members: Vec<Member>,

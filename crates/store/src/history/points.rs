@@ -1,4 +1,4 @@
-//! What an artifact was at a point of history.
+//! The state of an artifact at a point of history.
 
 use std::collections::HashSet;
 

@@ -8,15 +8,15 @@ use stepmark_model::journal::{LineProblem, SegmentName};
 pub struct SegmentProblem {
     /// The segment.
     pub segment: SegmentName,
-    /// Where its file stands.
+    /// The place of its file.
     pub place: SegmentPlace,
     /// The path of its file: seen from the project root, with `/` between its parts, where it stands below the root.
     pub file: String,
     /// The line, counted from 1.
     pub line: u64,
-    /// Where the line starts, in bytes of what is not compressed.
+    /// The start of the line, in bytes of what is not compressed.
     pub offset: u64,
-    /// What is wrong.
+    /// The problem.
     pub problem: LineProblem,
 }
 

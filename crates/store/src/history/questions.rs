@@ -1,4 +1,4 @@
-//! What is asked of events and artifacts.
+//! Questions about events and artifacts.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::history::{
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{ArtifactKey, Digests, Event, EventId, Lineage, SegmentName};
 
-/// How many digits of an id must be given.
+/// The number of digits of an id that must be given at least.
 const SHORTEST_PREFIX: usize = 4;
-/// How many candidates are named for a beginning that several ids have.
+/// The number of candidates that are named for a beginning that several ids have.
 const CANDIDATES: usize = 8;
 
 impl Index {
@@ -118,7 +118,7 @@ impl History {
         })
     }
 
-    /// Whether the event is known.
+    /// Returns whether the event is known.
     ///
     /// # Errors
     /// When a segment cannot be read.
@@ -172,7 +172,7 @@ impl History {
         Lineage::new(way).state_after(id).map_err(|source| HistoryError::Replay { event: id, source })
     }
 
-    /// What is wrong in the segments, in the order of their names. That an event is what its id says is not looked at here.
+    /// Returns the problems of the segments, in the order of their names. That an event is what its id says is not looked at here.
     ///
     /// # Errors
     /// When a segment cannot be read.

@@ -8,7 +8,7 @@ use crate::history::{
     segment_files,
 };
 
-/// How often a question is asked again when files or the database give way under it.
+/// The number of times that a question is asked, when files or the database give way under it.
 const ATTEMPTS: u32 = 6;
 
 /// The journal of a project, as it is when it is asked: every question first takes in what was appended meanwhile.
@@ -19,7 +19,7 @@ const ATTEMPTS: u32 = 6;
 pub struct History {
     root: Root,
     index: RefCell<Option<Index>>,
-    /// Whether the index on disk failed: then this run works in memory.
+    /// Set where the index on disk failed: then this run works in memory.
     is_in_memory: Cell<bool>,
 }
 
@@ -106,7 +106,7 @@ impl History {
         Ok(is_wrong)
     }
 
-    /// What to do after the database failed: one that is damaged is made anew, else this run works in memory.
+    /// Handles a failure of the database: one that is damaged is made anew, else this run works in memory.
     fn give_up_index(&self, error: rusqlite::Error) -> Result<(), HistoryError> {
         let was_in_memory = self.is_in_memory.get();
         if cache_database::is_corrupt(&error) && !was_in_memory {

@@ -1,4 +1,4 @@
-//! What the index knows of an event.
+//! The row of an event in the index.
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -47,13 +47,13 @@ impl Row {
         })
     }
 
-    /// What the events of an artifact are ordered by, as [`Lineage`](stepmark_model::journal::Lineage) orders them.
+    /// Returns the values by which the events of an artifact are ordered, as [`Lineage`](stepmark_model::journal::Lineage) orders them.
     pub(super) const fn order(&self) -> (u64, i64, EventId) {
         (self.n, self.at, self.id)
     }
 }
 
-/// What stands in `state` for a file.
+/// Returns the value of `state` for a file.
 pub(super) fn state_part(digests: Option<Digests>) -> Option<i64> {
     digests.map(|digests| {
         let bytes = digests.state.map_or(*digests.file.as_bytes(), |state| *state.as_bytes());
@@ -96,7 +96,7 @@ pub(super) fn by_id(connection: &Connection, id: EventId) -> rusqlite::Result<Op
     statement.query_row([id.as_bytes()], Row::of).optional()
 }
 
-/// Whether the events from `id` back to the last one that has a snapshot by its number, or no parent, are all there. An event
+/// Returns whether the events from `id` back to the last one that has a snapshot by its number, or no parent, are all there. An event
 /// that has its snapshot for another reason is not seen, so a yes is certain and a no is not.
 pub(super) fn reaches_snapshot(connection: &Connection, id: EventId) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare_cached(

@@ -64,7 +64,7 @@ const TABLES: &str = "
     CREATE TABLE copies (id BLOB NOT NULL, segment INTEGER NOT NULL, PRIMARY KEY (id, segment)) WITHOUT ROWID;
 ";
 
-/// What finds events otherwise than by their artifact. Made after a large first filling, which is much faster.
+/// The indices that find events otherwise than by their artifact. Made after a large first filling, which is much faster.
 const INDICES: &str = "
     CREATE UNIQUE INDEX events_by_id ON events (id);
     CREATE INDEX events_by_segment ON events (segment);

@@ -1,4 +1,4 @@
-//! Which files segments stand in, and what the file system says of them.
+//! The files in which segments stand, and what the file system says of them.
 
 use std::{
     collections::BTreeMap,
@@ -44,11 +44,11 @@ pub struct SegmentFile {
     pub place: SegmentPlace,
     /// The pack that it stands in, and where.
     pub(super) pack: Option<PackPlace>,
-    /// What changes when its bytes do.
+    /// The stat, which changes when its bytes do.
     pub(super) stat: FileStat,
 }
 
-/// Where a segment stands in a pack.
+/// The place of a segment in a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PackPlace {
     /// The name of the pack's file.
@@ -164,17 +164,17 @@ pub(super) fn sealed_folder(root: &Root) -> PathBuf {
 /// Segments by name.
 pub(super) type SegmentFiles = BTreeMap<SegmentName, SegmentFile>;
 
-/// What the folders of the journal hold.
+/// The listing of the folders of the journal.
 pub(super) struct Listing {
     /// The segments. Other files in the folders are no business of the journal.
     pub(super) files: SegmentFiles,
     /// The folder of the sealed segments, before it was listed.
     pub(super) sealed_folder: Option<FileStat>,
-    /// When the listing began, in nanoseconds since 1970.
+    /// The time at which the listing began, in nanoseconds since 1970.
     pub(super) began: i64,
 }
 
-/// How long it may take until a file that came into a folder is written to its end, in nanoseconds.
+/// The time that it may take until a file that came into a folder is written to its end, in nanoseconds.
 const WRITING: i64 = 3_000_000_000;
 
 impl Listing {
@@ -187,12 +187,12 @@ impl Listing {
     }
 }
 
-/// Whether there is a folder that segments stand in.
+/// Returns whether there is a folder that segments stand in.
 pub(super) fn has_folder(root: &Root) -> bool {
     SegmentPlace::IN_ORDER.into_iter().any(|place| place.folder(root).is_dir())
 }
 
-/// What changes when a file comes into the folder of the sealed segments or leaves it; `None` where there is none.
+/// Returns the stat of the folder of the sealed segments, which changes when a file comes into it or leaves it; `None` where there is none.
 ///
 /// # Errors
 /// When it cannot be reached.
@@ -273,7 +273,7 @@ fn list_folder(root: &Root, place: SegmentPlace, files: &mut SegmentFiles) -> Re
     }
 }
 
-/// Whether the error says that nothing stands there.
+/// Returns whether the error says that nothing stands there.
 pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

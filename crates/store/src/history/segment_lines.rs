@@ -12,20 +12,20 @@ pub(super) const LONGEST_LINE: u64 = 16 * 1024 * 1024;
 /// own, so a small compressed file cannot hold many.
 const MOST_PROBLEMS: u32 = 1000;
 
-/// How far a segment has been read: behind its last whole line.
+/// The point up to which a segment has been read: behind its last whole line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Progress {
     /// The hash of the header line.
     pub(super) header: FileHash,
-    /// Whether the header is one that this version reads.
+    /// Set where the header is one that this version reads.
     pub(super) is_known: bool,
     /// The hash of the last line.
     pub(super) last: FileHash,
-    /// Where the last line starts.
+    /// The start of the last line.
     pub(super) last_start: u64,
-    /// Where the next line starts.
+    /// The start of the next line.
     pub(super) end: u64,
-    /// How many lines there are.
+    /// The number of lines.
     pub(super) lines: u64,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Progress {
 pub(super) struct ReadLine {
     /// Counted from 1.
     pub(super) number: u64,
-    /// Where it starts, in bytes of what is not compressed.
+    /// Its start, in bytes of what is not compressed.
     pub(super) start: u64,
     /// Its length without the line feed.
     pub(super) length: u64,
@@ -42,7 +42,7 @@ pub(super) struct ReadLine {
     pub(super) event: Option<Box<Event>>,
     /// The seal of the segment, in place of an event.
     pub(super) seal: Option<Box<Event>>,
-    /// What is wrong.
+    /// The problem of the line, if there is one.
     pub(super) problem: Option<LineProblem>,
 }
 
@@ -134,7 +134,7 @@ pub(super) fn read<E: From<io::Error>>(
     }
 }
 
-/// What is wrong with a first line, in the file of the segment `name`.
+/// Returns the problem of a first line, in the file of the segment `name`.
 fn header_problem(
     header: Result<(Header, HashChain), LineProblem>,
     name: &SegmentName,
@@ -155,7 +155,7 @@ pub(super) fn without_line_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Whether the error speaks of the bytes of a compressed segment, not of the system.
+/// Returns whether the error speaks of the bytes of a compressed segment, not of the system.
 fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)

@@ -11,7 +11,7 @@ use crate::history::{
     pack::PackReader, segment_files, segment_lines::LONGEST_LINE,
 };
 
-/// How much is read at once, at most and at least. A commit reads one line after another has grown the segment by one; a
+/// The largest and the smallest number of bytes that are read at once. A commit reads one line after another has grown the segment by one; a
 /// buffer of the largest size would cost more than that.
 const LARGEST_BUFFER: usize = 256 * 1024;
 const SMALLEST_BUFFER: usize = 4 * 1024;
@@ -54,7 +54,7 @@ impl SegmentSource {
         Ok(Self { bytes, position: 0 })
     }
 
-    /// What follows; lines that are read through it are not counted by [`SegmentSource::skip_to`].
+    /// A reader of what follows; lines read through it are not counted by [`SegmentSource::skip_to`].
     pub(super) fn reader(&mut self) -> &mut dyn BufRead {
         match &mut self.bytes {
             Bytes::Plain(file) => file,

@@ -10,7 +10,7 @@ use crate::history::{
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{ArtifactKey, Event, EventId};
 
-/// Which events are wanted; all conditions count.
+/// The events that are wanted; all conditions count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selection<'a> {
     /// Only those of the artifact with this key at this path.

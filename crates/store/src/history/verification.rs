@@ -10,23 +10,23 @@ use crate::history::{
 };
 use stepmark_model::journal::{Event, EventId, HeadSource, LineProblem, SegmentName, heads_in};
 
-/// What reading all segments found.
+/// The result of reading all segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VerifiedSegments {
-    /// How many segments there are.
+    /// The number of segments.
     pub segments: u64,
-    /// How many events can be used.
+    /// The number of events that can be used.
     pub events: u64,
     /// The events that the index is to hold, each once: a merge may bring a segment's events twice.
     pub sum: EventSum,
-    /// What is wrong, in the order of the segments' names; then events and segments that are missing, or not
+    /// The problems, in the order of the segments' names; then events and segments that are missing, or not
     /// as others name them.
     pub problems: Vec<SegmentProblem>,
     /// The last line of each segment.
     pub ends: SegmentEnds,
 }
 
-/// How often a segment that is moved while it is looked for is looked for again.
+/// The number of times that the segments are read, when one is moved while it is looked for.
 const ATTEMPTS: u32 = 5;
 
 /// Reads all segments of the project at `root` from end to end: every line must follow the one before, and every event must
@@ -46,7 +46,7 @@ pub fn verify_segments(root: &Root) -> Result<VerifiedSegments, HistoryError> {
     Err(HistoryError::Restless)
 }
 
-/// Where an event was told that follows one not seen yet: its segment, that one's place and pack, line and offset.
+/// The place at which an event was told that follows one not seen yet: its segment, that one's place and pack, line and offset.
 type Told = (SegmentName, SegmentPlace, Option<String>, u64, u64);
 
 /// The events that were seen, and those that they follow.
@@ -104,7 +104,7 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
     Ok(verified)
 }
 
-/// What was found so far.
+/// The results of a verification so far.
 struct Verification<'a> {
     root: &'a Root,
     verified: VerifiedSegments,

@@ -61,7 +61,7 @@ fn unreadable(found: &Artifacts) -> Vec<Row> {
     all.into_iter().enumerate().map(row).collect()
 }
 
-/// What one refresh knows.
+/// The state of one refresh.
 struct Run<'run, 'db> {
     start: RunStart,
     known: &'run KnownFolders,

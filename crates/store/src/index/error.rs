@@ -1,4 +1,4 @@
-//! Why the database is not brought up to date.
+//! Reasons why the database is not brought up to date.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use crate::disk::WalkError;
 use crate::history::HistoryError;
 use crate::index_db::{IndexError, QueryError};
 
-/// Why the database is not brought up to date. What cannot be read of single artifacts is no error: the table `unreadable` tells it.
+/// A reason why the database is not brought up to date. What cannot be read of single artifacts is no error: the table `unreadable` tells it.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError {
     /// The project cannot be listed.
@@ -24,7 +24,7 @@ pub enum RefreshError {
     Read {
         /// The path, seen from the project root.
         path: String,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The database cannot be made.
@@ -32,7 +32,7 @@ pub enum RefreshError {
     Index(#[from] IndexError),
 }
 
-/// Why a question about the project is not answered.
+/// A reason why a question about the project is not answered.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
     /// The database cannot be brought up to date.
@@ -46,7 +46,7 @@ pub enum AskError {
     NotThere,
 }
 
-/// What stops a refresh.
+/// The failure that stops a refresh.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// The database fails; another one may not.

@@ -1,4 +1,4 @@
-//! What a check finds: it is asked as `stepmark check` asks it, which reads only what was not clean before.
+//! The findings of a check, made as `stepmark check` makes it: only what was not clean before is read.
 
 use crate::checking::{CheckReport, Known};
 use crate::index::error::Fault;

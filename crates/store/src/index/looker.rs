@@ -7,7 +7,7 @@ use crate::index::{known_files::FolderFiles, known_files::KnownFolders, known_fi
 use crate::workspace::{artifact_files::Looked, artifact_files::Reader};
 use stepmark_model::artifact::ProjectPath;
 
-/// What was seen in one folder.
+/// The files that were seen in one folder.
 #[derive(Debug, Default)]
 pub(super) struct SeenFolder {
     /// For each of its known files, by their places, whether it is there as it was. Those that are not known are not there.

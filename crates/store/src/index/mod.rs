@@ -32,11 +32,11 @@ use crate::index_db::{
 };
 use crate::workspace::Workspace;
 
-/// How often the database on disk is brought up to date before one in memory is taken: it may be damaged, or changed and deleted by
-/// others at the same time.
+/// The number of times that the database on disk is brought up to date before one in memory is taken: it may be damaged, or changed and
+/// deleted by others at the same time.
 const TRIES: usize = 3;
 
-/// How new an answer has to be.
+/// The freshness that is wanted of an answer.
 #[derive(Clone, Debug, Default)]
 pub enum Freshness {
     /// The project as it is now; with the rows of tickets, where they are asked for.
@@ -48,16 +48,16 @@ pub enum Freshness {
     AsItIs,
 }
 
-/// What bringing the database up to date did.
+/// The outcome of bringing the database up to date.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexRefreshed {
-    /// How many rows there are, where all of the database was brought up to date.
+    /// The number of rows, where all of the database was brought up to date.
     pub rows: usize,
     /// Rows that came in.
     pub added: usize,
     /// Rows that went out; a row that changed goes out and comes in.
     pub removed: usize,
-    /// Why it was made in memory, where `.stepmark/local/cache/` cannot be written.
+    /// The reason why it was made in memory, as where `.stepmark/local/cache/` cannot be written.
     pub in_memory: Option<String>,
 }
 

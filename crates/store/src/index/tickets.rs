@@ -7,21 +7,21 @@ use crate::index_db::{Contents, IntoCell as _, Row};
 pub struct TicketRow {
     /// Name of the tracker.
     pub tracker: String,
-    /// What the ticket carries to be recognised.
+    /// The mark by which the ticket is recognised.
     pub marker: String,
     /// Path of the artifact.
     pub artifact: Option<String>,
     /// Key of the ticket.
     pub ticket: Option<String>,
-    /// Where people look at it.
+    /// The address at which people look at it.
     pub url: Option<String>,
-    /// What is to be done.
+    /// The action to be taken.
     pub action: Option<String>,
     /// Fields in which it differs.
     pub differs: Vec<String>,
     /// `waiting`, `parked` or `in-doubt`.
     pub delivery: Option<String>,
-    /// Why the last delivery failed.
+    /// The reason why the last delivery failed.
     pub reason: Option<String>,
     /// Since when it is known.
     pub linked_at: Option<String>,

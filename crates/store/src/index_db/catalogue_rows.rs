@@ -1,4 +1,4 @@
-//! What a CSV catalogue gives: a row for each of its records, by header.
+//! The rows of a CSV catalogue: one for each of its records, by header.
 
 use serde_json::{Map, Value as Json};
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params_from_iter};
 use crate::index_db::{Part, Row, Table, row::Cell, row::add_to_digest, schema};
 use stepmark_model::artifact::FileHash;
 
-/// What became of the rows of a refresh.
+/// The number of rows that a refresh put in and took out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Written {
     /// Rows that came in.
@@ -103,7 +103,7 @@ impl<'db> Contents<'db> {
         schema::table(name).map_or(Ok(()), |table| self.replace(table, rows))
     }
 
-    /// What `part` was made from; `None` where it was not made yet, or must be looked at again.
+    /// The digest of what `part` was made from; `None` where it was not made yet, or must be looked at again.
     pub(crate) fn stamp(&self, part: Part) -> rusqlite::Result<Option<FileHash>> {
         self.stamp_named(part.name())
     }
@@ -131,7 +131,7 @@ impl<'db> Contents<'db> {
     }
 }
 
-/// How many rows all tables have together.
+/// Returns the number of rows of all tables together.
 pub(crate) fn count_rows(connection: &Connection) -> rusqlite::Result<usize> {
     let count = |table: &Table| {
         let sql = format!("SELECT COUNT(*) FROM {}", table.name);

@@ -14,7 +14,7 @@ const LONG_LOG: u64 = 512 * 1024;
 #[derive(Debug)]
 pub(crate) struct Database {
     database: CacheDatabase,
-    /// What it says of changes by others, from before anything was read.
+    /// The number by which changes by others are seen, from before anything was read.
     version: i64,
     /// `None` in memory.
     lock: Option<File>,
@@ -88,7 +88,7 @@ impl Database {
     }
 }
 
-/// Whether another process changed the database while this one held the lock: so it is where somebody deletes the files, and the lock
+/// Returns whether another process changed the database while this one held the lock: so it is where somebody deletes the files, and the lock
 /// among them.
 pub(crate) fn was_changed(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|failure| failure.extended_code == ffi::SQLITE_BUSY_SNAPSHOT)

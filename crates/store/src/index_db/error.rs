@@ -1,4 +1,4 @@
-//! Why the database cannot be made, and why a question to it is not answered.
+//! Reasons why the database cannot be made, and why a question to it is not answered.
 
 use std::time::Duration;
 
@@ -12,23 +12,23 @@ pub struct IndexError {
     source: rusqlite::Error,
 }
 
-/// Why a question is not answered.
+/// A reason why a question is not answered.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// SQLite does not understand it.
     #[error("the question is no SQL that this database understands: {message}")]
     Sql {
-        /// What SQLite says.
+        /// The message of SQLite.
         message: String,
-        /// Where in the question, in bytes, if SQLite says it.
+        /// The position in the question, in bytes, if SQLite gives it.
         offset: Option<usize>,
-        /// What may have been meant.
+        /// The names that may have been meant.
         near: Vec<String>,
     },
     /// It would do something else than read.
     #[error("the question is not carried out: {what} is not reading, and the database is only read")]
     NotReading {
-        /// What it would do.
+        /// The operation that it would carry out.
         what: String,
     },
     /// There is none.
@@ -64,13 +64,13 @@ pub enum QueryError {
     /// It has too much to say.
     #[error("the question was stopped: it needs more memory, or has a longer answer, than {} MiB", limit / 1024 / 1024)]
     TooLarge {
-        /// How many bytes the answer may have.
+        /// The number of bytes that the answer may have.
         limit: usize,
     },
     /// The database fails while it is read.
     #[error("the database of the project cannot be read; deleting `.stepmark/local/cache/` does no harm")]
     Database {
-        /// What SQLite says.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
 }

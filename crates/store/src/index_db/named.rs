@@ -5,7 +5,7 @@
 pub struct NamedQuery {
     /// Its name.
     pub name: &'static str,
-    /// What it answers.
+    /// The description of what it answers.
     pub about: &'static str,
     /// Values of its other parameters, where none is given.
     pub defaults: &'static [(&'static str, &'static str)],
@@ -13,7 +13,7 @@ pub struct NamedQuery {
     pub sql: &'static str,
 }
 
-/// Whether the status of an open artifact means that it waits: `blocked`, also as `on-hold`, `waiting` or `awaiting-…`, in any case.
+/// The SQL condition that an open artifact waits by its status: `blocked`, also as `on-hold`, `waiting` or `awaiting-…`, in any case.
 macro_rules! waits {
     () => {
         "(replace(replace(lower(COALESCE(state, status, '')), '_', '-'), ' ', '-') IN ('blocked', 'on-hold', 'waiting')

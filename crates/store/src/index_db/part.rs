@@ -9,7 +9,7 @@ pub enum Part {
     Artifacts,
     /// The journal.
     Events,
-    /// What a check finds.
+    /// The findings of a check.
     Findings,
     /// Leases of artifacts.
     Leases,
@@ -51,7 +51,7 @@ impl Parts {
         Self(self.0 | 1 << part as u8)
     }
 
-    /// Whether `part` is among them.
+    /// Returns whether `part` is among them.
     pub const fn contains(self, part: Part) -> bool {
         self.0 & 1 << part as u8 != 0
     }

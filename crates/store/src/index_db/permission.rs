@@ -1,4 +1,4 @@
-//! What a question may do: read, and nothing else.
+//! The permission of a question: to read, and nothing else.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,10 +10,10 @@ use rusqlite::{
 
 /// The longest text or blob that a question may make, in bytes.
 const LONGEST: i32 = 4 * 1024 * 1024;
-/// How many columns an answer may have.
+/// The largest number of columns in an answer.
 const WIDEST: i32 = 256;
 
-/// What was seen while a question was prepared.
+/// The tables and the refusal that were seen while a question was prepared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen(Arc<Mutex<Record>>);
 
@@ -29,7 +29,7 @@ impl Seen {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).tables.clone()
     }
 
-    /// What it would do that it may not.
+    /// Returns the operation that it would carry out and may not.
     pub(super) fn refused(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).refused.clone()
     }

@@ -17,7 +17,7 @@ use crate::index_db::{Parts, QueryError, VIEWS, permission, permission::Seen, ro
 /// After how many steps of SQLite's machine the clock is looked at: some tens of microseconds.
 const STEPS: i32 = 10_000;
 
-/// How much memory SQLite may take for a question, in bytes.
+/// The memory that SQLite may take for a question, in bytes.
 const MEMORY: u64 = 512 * 1024 * 1024;
 
 /// A question that SQLite understands, and that does nothing but read.
@@ -28,14 +28,14 @@ pub struct Question {
     parameters: Vec<String>,
 }
 
-/// When a question is stopped.
+/// The limits at which a question is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How long it may take.
+    /// The time that it may take.
     pub time: Duration,
-    /// How many rows its answer may have.
+    /// The number of rows that its answer may have.
     pub rows: usize,
-    /// How many bytes all values of its answer may have together.
+    /// The number of bytes that all values of its answer may have together.
     pub bytes: usize,
 }
 
@@ -45,14 +45,14 @@ impl Default for Limits {
     }
 }
 
-/// What is answered.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The names of the columns, each with the type that its table declares; `None` for what is computed.
     pub columns: Vec<(String, Option<String>)>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// Why the database was made in memory for this question, where `.stepmark/local/cache/` cannot be written.
+    /// The reason why the database was made in memory for this question, as where `.stepmark/local/cache/` cannot be written.
     pub in_memory: Option<String>,
 }
 
@@ -159,7 +159,7 @@ fn run(
     Ok(Answer { columns, rows, in_memory: None })
 }
 
-/// How many bytes a value has.
+/// Returns the size of a value in bytes.
 const fn size(value: ValueRef<'_>) -> usize {
     match value {
         ValueRef::Null => 0,

@@ -6,7 +6,7 @@ pub type Cell = rusqlite::types::Value;
 /// A row: a value for each column of its table, in order.
 pub type Row = Vec<Cell>;
 
-/// What becomes a value.
+/// A type that becomes a value.
 pub(crate) trait IntoCell {
     /// The value.
     fn cell(self) -> Cell;

@@ -43,7 +43,7 @@ pub(super) fn parts_of<'n>(names: impl IntoIterator<Item = &'n str>) -> Parts {
     names.into_iter().filter_map(|name| table(name).map(|table| table.part)).collect::<Parts>()
 }
 
-/// What makes all tables and views, empty: statements, spelled as SQLite keeps them.
+/// Returns the statements that make all tables and views, empty, spelled as SQLite keeps them.
 fn definitions() -> Vec<String> {
     let mut all = OWN_TABLES.map(str::to_owned).to_vec();
     for Table { name, columns, key, indices, .. } in tables() {

@@ -1,4 +1,4 @@
-//! What a table is: its columns with their meaning, and what makes a row unique.
+//! Tables: their columns with their meaning, and what makes a row unique.
 
 use crate::index_db::Part;
 
@@ -7,9 +7,9 @@ use crate::index_db::Part;
 pub struct Table {
     /// Its name.
     pub name: &'static str,
-    /// Where its rows come from.
+    /// The part that its rows come from.
     pub part: Part,
-    /// What a row is.
+    /// The description of a row.
     pub about: &'static str,
     /// The columns, in order.
     pub columns: &'static [Column],
@@ -25,13 +25,13 @@ pub struct Table {
 pub struct Column {
     /// Its name.
     pub name: &'static str,
-    /// What stands in it.
+    /// The kind of its values.
     pub kind: ColumnKind,
-    /// What it means.
+    /// The meaning of the column.
     pub about: &'static str,
 }
 
-/// What stands in a column, beside NULL.
+/// The kind of the values of a column, beside NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Text.

@@ -5,7 +5,7 @@
 pub struct View {
     /// Its name.
     pub name: &'static str,
-    /// What a row is.
+    /// The description of a row.
     pub about: &'static str,
     /// The columns with their meaning, in order.
     pub columns: &'static [(&'static str, &'static str)],

@@ -22,11 +22,11 @@ use stepmark_model::{artifact::FileHash, projection::files_manifest::Listing};
 pub struct UnreadableFile {
     /// The file, relative to the root.
     pub path: String,
-    /// What the system says.
+    /// The reason why it cannot be read.
     pub reason: String,
 }
 
-/// Which files to collect.
+/// The files to collect.
 pub(super) struct Inventory<'run> {
     pub(super) request: &'run ManifestRequest<'run>,
     pub(super) selection: Selection<'run>,
@@ -34,7 +34,7 @@ pub(super) struct Inventory<'run> {
     pub(super) earlier: &'run Listing,
 }
 
-/// What was collected.
+/// The result of collecting.
 pub(super) struct Collected {
     /// Every file with its hash, by path; without a hash where it could not be read.
     pub(super) files: Vec<(String, Option<FileHash>)>,
@@ -165,17 +165,17 @@ impl<'run> Selection<'run> {
         Self { request, manifest: own_path(request), unignored }
     }
 
-    /// Whether files of this folder, or of folders below it, can belong to the selection.
+    /// Returns whether files of this folder, or of folders below it, can belong to the selection.
     pub(super) fn enters(&self, folder: &str) -> bool {
         self.request.scope.enters(folder) && self.leaves_over(folder)
     }
 
-    /// Whether the file belongs to the selection, listed or not.
+    /// Returns whether the file belongs to the selection, listed or not.
     pub(super) fn holds(&self, path: &str) -> bool {
         !self.is_manifest(path) && self.request.scope.holds(path) && self.leaves_over(path)
     }
 
-    /// Whether the path is that of the manifest itself, which cannot hold its own hash.
+    /// Returns whether the path is that of the manifest itself, which cannot hold its own hash.
     pub(super) fn is_manifest(&self, path: &str) -> bool {
         self.manifest.as_deref() == Some(path)
     }

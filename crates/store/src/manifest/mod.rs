@@ -41,30 +41,32 @@ use stepmark_model::{
     projection::files_manifest::{Listing, ListingBuilder, ManifestScope},
 };
 
-/// How much of a manifest is read at once, in bytes.
+/// The number of bytes of a manifest that are read at once.
 const READ_AT_ONCE: usize = 128 * 1024;
 
-/// Where `manifest write` puts the manifest of a project, and `verify` looks for it, seen from the project root.
+/// The place where `manifest write` puts the manifest of a project, and `verify` looks for it, seen from the
+/// project root.
 pub const DEFAULT_MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
 
-/// Which files are compared with which manifest, or written into it.
+/// A manifest, and the files that are compared with it, or written into it.
 #[derive(Clone, Copy, Debug)]
 pub struct ManifestRequest<'a> {
     /// The folder that the manifest's paths are relative to, and that is walked.
     pub root: &'a Root,
     /// The manifest.
     pub manifest: &'a Path,
-    /// Which files belong to it.
+    /// The files that belong to it.
     pub scope: ManifestScope<'a>,
-    /// Whether `.gitignore`, `.ignore` and git's other ignore files take files out of the scope.
+    /// The effect of `.gitignore`, `.ignore` and git's other ignore files: whether they take files out of the
+    /// scope.
     pub ignore_files: IgnoreFiles,
-    /// Where hashes of unchanged files are kept between runs; nowhere, if there is no place for them.
+    /// The place where hashes of unchanged files are kept between runs; `None` if there is no place for them.
     pub stat_cache: Option<&'a Path>,
     /// Counts the files that were looked at so far, for whoever shows progress.
     pub looked_at: &'a AtomicUsize,
 }
 
-/// What ignore files (`.gitignore` and its kin) do to a walk. A listed file is looked at in any case.
+/// The effect of ignore files (`.gitignore` and its kin) on a walk. A listed file is looked at in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IgnoreFiles {
     /// Nothing: an artifact that git ignores is an artifact.
@@ -74,7 +76,7 @@ pub enum IgnoreFiles {
     Honoured,
 }
 
-/// What became of the stat cache in a run.
+/// The outcome of a run for the stat cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CacheOutcome {
     /// The run had no cache.
@@ -86,18 +88,18 @@ pub enum CacheOutcome {
     Renewed,
     /// A new cache could not be written; the next run will hash again.
     NotWritten {
-        /// What the system says.
+        /// The error of the system.
         reason: String,
     },
 }
 
-/// Why a manifest cannot be compared with the disk.
+/// A reason why a manifest cannot be compared with the disk.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestReadError {
     /// There is no manifest.
     #[error("there is no manifest `{}`: `stepmark project manifest write` makes it, or --file names another", path.display())]
     Missing {
-        /// Where it was looked for.
+        /// The path at which it was looked for.
         path: PathBuf,
     },
     /// The manifest cannot be read.
@@ -105,7 +107,7 @@ pub enum ManifestReadError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The root cannot be walked.
@@ -120,7 +122,7 @@ struct FoundManifest {
     hash: Option<FileHash>,
 }
 
-/// Whether the hash of a manifest is wanted, which takes longer than reading it.
+/// Says whether the hash of a manifest is wanted, which takes longer than reading it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hashed {
     No,
@@ -160,7 +162,8 @@ fn read_manifest(path: &Path, hashed: Hashed) -> Result<Option<FoundManifest>, M
     }
 }
 
-/// What the manifest of the project at `root` lists; `None` where it has none, or one that cannot be read.
+/// The listing of the manifest of the project at `root`; `None` where it has none, or one that cannot be
+/// read.
 pub(crate) fn project_listing(root: &Root) -> Option<Listing> {
     // One that cannot be read is told by `manifest verify`; here it lists nothing.
     own_file::check_folder(root.path(), DEFAULT_MANIFEST.as_ref()).ok()?;
@@ -180,7 +183,7 @@ fn own_path(request: &ManifestRequest<'_>) -> Option<String> {
     Some(if cfg!(windows) { inside.replace('\\', "/") } else { inside })
 }
 
-/// Where the hashes of the files below `root` are kept in the local state of `project`.
+/// The place of the hashes of the files below `root` in the local state of `project`.
 fn stat_cache_of(project: &Root, root: &Root) -> Option<PathBuf> {
     let folder = project.state().folder(StateFolder::Cache).ok()?;
     if project == root {

@@ -11,7 +11,7 @@ use stepmark_model::{
     projection::files_manifest::LineEndHashes,
 };
 
-/// What stands at a name.
+/// The thing that is seen at a name.
 #[derive(Debug)]
 pub(super) enum Seen {
     /// A file with this hash.
@@ -59,7 +59,7 @@ impl<'run> Observer<'run> {
         self.renewals.push(sight.renewal);
     }
 
-    /// What was learned in all.
+    /// Returns all that was learned.
     pub(super) fn into_renewals(self) -> Vec<FolderRenewal> {
         self.renewals
     }
@@ -89,7 +89,8 @@ impl<'run> Observer<'run> {
         folder.open_file(place).and_then(|file| self.hasher.line_ends(file)).ok()
     }
 
-    /// What the link at `place` leads to: a file, a folder, or nothing that may be looked at, and why.
+    /// The kind of what the link at `place` leads to: a file, a folder, or nothing that may be looked at, and
+    /// why.
     pub(super) fn link_target(&self, folder: &Folder, place: usize) -> Result<EntryKind, String> {
         let (kind, _) = folder.stat(place).map_err(|error| error.to_string())?;
         stays_inside(self.root, &folder.path_of(folder.name(place)))?;
@@ -138,7 +139,8 @@ impl<'run> Observer<'run> {
     }
 }
 
-/// What to say of something of this `kind`, which was `listed` in its folder as that kind, unless it is a file.
+/// The thing that is seen where something is of this `kind` and was `listed` in its folder as that kind; `None`
+/// if it is a file.
 fn not_a_file(kind: EntryKind, listed: EntryKind) -> Option<Seen> {
     match (kind, listed) {
         (EntryKind::File, _) => None,

@@ -1,4 +1,4 @@
-//! Which manifest a person means, and which files it is about.
+//! The manifest that a person means, and the files that it is about.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,16 +14,16 @@ use stepmark_model::{
     projection::files_manifest::{ArtifactFilter, ManifestScope},
 };
 
-/// What a person said about a manifest.
+/// The choice of a manifest by a person.
 #[derive(Clone, Copy, Debug)]
 pub struct ManifestChoice<'a> {
     /// The project, or the folder that was named as such.
     pub root: &'a Root,
-    /// Whether the root was named (`--root`) rather than found.
+    /// True where the root was named (`--root`) rather than found.
     pub root_is_named: bool,
     /// The manifest that was named (`--file`).
     pub file: Option<&'a Path>,
-    /// What relative paths are seen from; absolute.
+    /// The folder that relative paths are seen from; absolute.
     pub current_folder: &'a Path,
 }
 
@@ -44,7 +44,7 @@ pub struct ManifestPlace {
     pub(super) is_named: bool,
 }
 
-/// Which files of the root the manifest is about.
+/// The files of the root that the manifest is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Files {
     Artifacts,
@@ -52,7 +52,7 @@ enum Files {
     All,
 }
 
-/// Why it is not clear which manifest is meant, or why it cannot be written.
+/// A reason why it is not clear which manifest is meant, or why it cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestPlaceError {
     /// A folder on the way to the manifest, or the project around it, cannot be opened.
@@ -122,7 +122,7 @@ impl ManifestPlace {
         &self.root
     }
 
-    /// Where hashes are kept between runs: in the local state, if the project has a `.stepmark/` or the manifest goes there.
+    /// The place where hashes are kept between runs: in the local state, if the project has a `.stepmark/` or the manifest goes there.
     pub fn stat_cache(&self) -> Option<PathBuf> {
         let is_default = !self.is_named && self.files == Files::Artifacts;
         let has_place = is_default || is_folder(&self.project.path().join(".stepmark"));
@@ -163,8 +163,8 @@ impl ManifestPlace {
         Ok((&self.project, self.project.relative(&self.manifest, self.project.path())?))
     }
 
-    /// Whether the manifest lies among the installer's own books. One that is rewritten there makes edited files look
-    /// pristine, and the installer's next update overwrites them without keeping a `.bak`.
+    /// Returns whether the manifest lies among the installer's own books. One that is rewritten there makes edited
+    /// files look pristine, and the installer's next update overwrites them without keeping a `.bak`.
     pub fn is_among_installers_books(&self) -> bool {
         self.manifest.ancestors().skip(1).any(|folder| {
             let is_book = folder.file_name().is_some_and(|name| BOOKS.iter().any(|book| name == *book));

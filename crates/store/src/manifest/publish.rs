@@ -29,7 +29,7 @@ impl Projection for ManifestFile<'_> {
     }
 }
 
-/// Why a drafted manifest was not written.
+/// A reason why a drafted manifest was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestPublishError {
     /// It has no place to go to.

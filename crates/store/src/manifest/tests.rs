@@ -262,7 +262,7 @@ fn a_path_that_the_format_cannot_hold_is_an_error() {
     }
 }
 
-/// What 6.12.0 leaves behind, in small: skills are listed and gone, configuration is listed and rewritten, the user's own
+/// A small copy of what 6.12.0 leaves behind: skills are listed and gone, configuration is listed and rewritten, the user's own
 /// files are there and not listed.
 fn bmad_folder() -> (Project, PathBuf) {
     let installed = [

@@ -15,17 +15,17 @@ use stepmark_model::projection::files_manifest::{
     self, Deviation, FoundFile, Listing, ManifestWarning, Observations, Verification,
 };
 
-/// How the files stand to their manifest.
+/// The report on how the files stand to their manifest.
 #[derive(Clone, Debug)]
 pub struct ManifestReport {
     /// The comparison.
     pub verification: Verification,
-    /// What is odd about the manifest itself, by line.
+    /// The oddities of the manifest itself, by line.
     pub oddities: Vec<ManifestWarning>,
-    /// What the walk could not go through, by path. What is listed in a closed folder is unreadable in the comparison;
-    /// the rest concerns no listed file.
+    /// The places that the walk could not go through, by path. What is listed in a closed folder is unreadable in the
+    /// comparison; the rest concerns no listed file.
     pub problems: Vec<WalkProblem>,
-    /// What became of the stat cache.
+    /// The outcome for the stat cache.
     pub cache: CacheOutcome,
 }
 
@@ -46,11 +46,11 @@ pub fn verify(request: &ManifestRequest<'_>) -> Result<ManifestReport, ManifestR
     Comparison { request, selection, files: &files, manifest }.run(cache, start)
 }
 
-/// What is known before the walk.
+/// The knowledge before the walk.
 enum Known {
     /// The cache, which also remembers what the manifest lists.
     Remembered(StatCache),
-    /// What the manifest lists, and the cache.
+    /// The listing of the manifest, and the cache.
     Read(Listing, Option<StatCache>),
 }
 

@@ -30,29 +30,30 @@ use stepmark_model::{
 pub struct ManifestDraft {
     /// The whole manifest.
     pub bytes: Vec<u8>,
-    /// How many files it lists.
+    /// The number of files that it lists.
     pub files: usize,
     /// The hash of the manifest that is there already, which the commit must still find; `None` where there is none.
     pub existing: Option<FileHash>,
-    /// Whether what is there already begins as a manifest does, or is empty: something else is replaced only where its place is
+    /// True where nothing is there yet, or what is there begins as a manifest does, or is empty: something else is replaced only where its place is
     /// that of a manifest.
     pub is_over_manifest: bool,
     /// Listed files whose bytes could not be read: their rows have no hash, as the installer writes them.
     pub unreadable: Vec<UnreadableFile>,
-    /// What the walk could not go through, by path; it is not in the manifest.
+    /// The places that the walk could not go through, by path; they are not in the manifest.
     pub problems: Vec<WalkProblem>,
-    /// What became of the stat cache.
+    /// The outcome for the stat cache.
     pub cache: CacheOutcome,
 }
 
 impl ManifestDraft {
-    /// Whether the manifest that is there already has these very bytes, so that nothing needs to be written.
+    /// Returns whether the manifest that is there already has these very bytes, so that nothing needs to be
+    /// written.
     pub fn is_up_to_date(&self) -> bool {
         self.existing == Some(FileHash::of(&self.bytes))
     }
 }
 
-/// Why no manifest can be written.
+/// A reason why no manifest can be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestWriteError {
     /// The manifest that is there already, or the root, cannot be read.

@@ -1,4 +1,4 @@
-//! What becomes of the files of a projection.
+//! Tests of what becomes of the files of a projection.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write and read files directly")]
 
 use super::*;

@@ -42,15 +42,15 @@ pub struct ProjectedFile<'p> {
     pub bytes: Cow<'p, [u8]>,
     /// The hash of what stood there when `bytes` were made; `None` where nothing did.
     pub found: Option<FileHash>,
-    /// How it is known what was written there last.
+    /// The evidence of what was written there last.
     pub witness: Witness,
-    /// What becomes of a file that somebody edited.
+    /// The treatment of a file that somebody edited.
     pub on_edit: OnEdit,
     /// True if what stands there is no file of the projection.
     pub is_foreign: bool,
 }
 
-/// How it is known what was written last.
+/// The evidence of what was written last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Witness {
     /// This clone remembers the digest.
@@ -59,7 +59,7 @@ pub enum Witness {
     FileBeside(Option<FileHash>),
 }
 
-/// What becomes of a file of a projection that somebody edited.
+/// The treatment of a file of a projection that somebody edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnEdit {

@@ -18,16 +18,16 @@ use stepmark_model::{
 /// The end of the name under which a version is kept that somebody edited: `AGENTS.md.edited`, then `AGENTS.md.edited-2`.
 const EDITED_SUFFIX: &str = ".edited";
 
-/// How many edited versions are kept beside a file.
+/// The number of edited versions that are kept beside a file at most.
 const EDITED_VERSIONS: usize = 100;
 
-/// What publishing a projection did.
+/// The result of publishing a projection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Published {
     /// The files that were written.
     pub written: Vec<ProjectPath>,
-    /// How many were right.
+    /// The number of files that were right already.
     pub unchanged: usize,
     /// Those of the written that were not as they had been written before.
     pub edited: Vec<ProjectPath>,
@@ -35,7 +35,7 @@ pub struct Published {
     pub kept: Vec<ProjectPath>,
 }
 
-/// Why a projection was not written.
+/// A reason why a projection was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProjectionError {

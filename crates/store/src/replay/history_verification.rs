@@ -17,7 +17,7 @@ use stepmark_model::{
     projection::history_trailer::{KEY, head_of},
 };
 
-/// How many bytes of git's answer are read: those of more than 200,000 commits.
+/// The number of bytes of git's answer that are read at most: those of more than 200,000 commits.
 const MOST_OUTPUT: u64 = 32 * 1024 * 1024;
 
 /// Reads all segments of the project at `root` from end to end (see [`verify_segments`]), and compares them

@@ -16,25 +16,26 @@ use stepmark_model::{
 /// An artifact, and how its state stands to its history.
 #[derive(Debug)]
 pub struct Replayed {
-    /// Where it stands.
+    /// The path of the artifact.
     pub path: ProjectPath,
     /// Under which key events know it.
     pub key: ArtifactKey,
-    /// How its state stands to its history.
+    /// The relation of its state to its history.
     pub standing: HistoryState,
-    /// How many events it has.
+    /// The number of events that it has.
     pub events: usize,
-    /// Where its state is unexplained: an event that led to this state before, which git has not checked out.
+    /// The event, where its state is unexplained, that led to this state before, and that git has not checked
+    /// out.
     pub earlier: Option<EventId>,
-    /// Where its state is unexplained: what differs from that after the last event.
+    /// The differences, where its state is unexplained, from the state after the last event.
     pub changes: Vec<Change>,
-    /// Why there is nothing to compare an unexplained state with.
+    /// The reason why there is nothing to compare an unexplained state with.
     pub obstacle: Option<Obstacle>,
     /// Events that do not lead to the state that they record.
     pub damage: Vec<ReplayError>,
 }
 
-/// Why a state cannot be compared with the one that was recorded.
+/// A reason why a state cannot be compared with the one that was recorded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Obstacle {
@@ -62,7 +63,7 @@ pub struct ReplayedArtifacts {
     pub checkpoints: Vec<(ProjectPath, CheckpointReadError)>,
 }
 
-/// Why history cannot be replayed.
+/// A reason why history cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayArtifactsError {
@@ -195,7 +196,7 @@ impl ProjectHistory<'_> {
     }
 }
 
-/// How an artifact stands to its history, and the event that led to an unexplained state before.
+/// The relation of an artifact's state to its history, and the event that led to an unexplained state before.
 fn standing(
     lineage: &Lineage,
     path: &ProjectPath,

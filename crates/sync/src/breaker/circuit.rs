@@ -19,11 +19,11 @@ pub enum RouteAdmission {
     Pass,
     /// It may not.
     Refused {
-        /// What stands in its way.
+        /// The scope whose breaker refuses it.
         scope: Scope,
-        /// When to ask again.
+        /// The time at which to ask again.
         until: Timestamp,
-        /// Why.
+        /// The cause.
         cause: Failure,
     },
 }

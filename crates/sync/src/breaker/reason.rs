@@ -1,4 +1,4 @@
-//! Why a request failed, and what follows from that.
+//! The reasons why requests fail, and what follows from each.
 
 use std::fmt;
 
@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ScopeKind;
 
-/// Why a request to a tracker failed (docs/formats.md, "Trackers"). The reason alone decides which breaker trips and whether it is tried again.
+/// The reason why a request to a tracker failed (docs/formats.md, "Trackers"). It alone decides which breaker trips and whether the request is tried
+/// again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
@@ -50,9 +51,9 @@ pub enum Reason {
 pub struct Consequence {
     /// Whose breaker hears of it.
     pub scope: ScopeKind,
-    /// How that breaker takes it.
+    /// The effect on that breaker.
     pub trip: Trip,
-    /// What becomes of the delivery.
+    /// The consequence for the delivery.
     pub retry: Retry,
 }
 
@@ -182,11 +183,12 @@ impl fmt::Display for Reason {
 /// A request that failed, as the pure machines hear of it and as it is shown to people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Why.
+    /// The reason.
     pub reason: Reason,
     /// The moment that the tracker named for the next request, by this machine's clock.
     pub wait_until: Option<Timestamp>,
-    /// What the tracker said, in one line of at most [`DETAIL_LIMIT`] characters, without credentials.
+    /// The words of the tracker, or of stepmark, in one line of at most [`DETAIL_LIMIT`] characters, without
+    /// credentials.
     pub detail: String,
 }
 

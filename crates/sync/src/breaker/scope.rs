@@ -16,7 +16,7 @@ pub enum Scope {
     Credential {
         /// The host.
         host: String,
-        /// What the credential is called: where it comes from, never itself.
+        /// The name of the credential: where it comes from, never itself.
         credential: String,
     },
     /// One kind of request.
@@ -53,7 +53,7 @@ pub enum ScopeKind {
 pub struct Route {
     /// The tracker's host, with its port where that is not the usual one.
     pub host: String,
-    /// What the credential is called.
+    /// The name of the credential.
     pub credential: String,
     /// Method and path, without the parts that differ.
     pub endpoint: String,

@@ -15,14 +15,14 @@ pub enum Breaker {
     Closed {
         /// The number of requests that failed since the last success.
         failures: u32,
-        /// When the last of them failed.
+        /// The time at which the last of them failed.
         last_failure_at: Option<Timestamp>,
     },
     /// No request passes.
     Open(Outage),
     /// A few requests pass, to see whether it is over.
     HalfOpen {
-        /// What it is about.
+        /// The outage that it is about.
         outage: Outage,
         /// Until when each probe under way may take.
         probes: Vec<Timestamp>,
@@ -31,16 +31,16 @@ pub enum Breaker {
     },
 }
 
-/// Why and until when a breaker is open.
+/// The reason why a breaker is open, and until when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outage {
-    /// When it opened.
+    /// The time at which it opened.
     pub since: Timestamp,
-    /// When probes may begin.
+    /// The time at which probes may begin.
     pub until: Timestamp,
     /// The number of times that it opened without closing between.
     pub trips: u32,
-    /// What opened it.
+    /// The failure that opened it.
     pub cause: Failure,
 }
 
@@ -53,9 +53,9 @@ pub enum Admission {
     Probe,
     /// It may not.
     Refused {
-        /// When to ask again.
+        /// The time at which to ask again.
         until: Timestamp,
-        /// Why.
+        /// The cause.
         cause: Failure,
     },
 }
@@ -72,7 +72,7 @@ impl Breaker {
         *self == Self::default()
     }
 
-    /// Why it is not closed.
+    /// The outage for which it is not closed.
     pub const fn outage(&self) -> Option<&Outage> {
         match self {
             Self::Closed { .. } => None,
@@ -80,7 +80,7 @@ impl Breaker {
         }
     }
 
-    /// When something was noted last, where that is known.
+    /// The time at which something was noted last, where that is known.
     pub fn noted_at(&self) -> Option<Timestamp> {
         match self {
             Self::Closed { last_failure_at, .. } => *last_failure_at,
@@ -230,7 +230,7 @@ pub struct BreakerSettings {
     pub person_wait_seconds: u32,
     /// The number of probes that may be under way at a time while it is half open. At least 1.
     pub probes: u32,
-    /// How many of them must succeed for it to close. At least 1.
+    /// The number of probes that must succeed for it to close. At least 1.
     pub successes: u32,
     /// After how long a probe whose outcome nobody told is taken for lost.
     pub probe_seconds: u32,

@@ -12,11 +12,11 @@ use crate::scalar::deserialize_as_scalar;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
-/// Why an address cannot be used.
+/// The reason why an address cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this address of a tracker cannot be used: {reason}")]
 pub struct BaseUrlError {
-    /// What is wrong with it. The address itself is not repeated: it may hold a password.
+    /// The problem. The address itself is not repeated: it may hold a password.
     pub reason: String,
 }
 

@@ -32,19 +32,19 @@ pub use tracker_settings::{SettingsOwner, TrackerSettings};
 pub struct SyncConfiguration {
     /// The trackers, in the order of their names.
     pub trackers: Vec<TrackerSettings>,
-    /// What stands under `trackers:` without effect.
+    /// The keys under `trackers:` that have no effect.
     pub unknown_keys: Vec<UnknownKey>,
 }
 
-/// Why the trackers of the configuration cannot be used.
+/// The reason why the trackers of the configuration cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{}`{} cannot be used: {reason}", .path.display(), .position.map(|at| format!(":{at}")).unwrap_or_default())]
 pub struct SyncConfigurationError {
     /// The file.
     pub path: PathBuf,
-    /// Where in it.
+    /// The position in it.
     pub position: Option<Position>,
-    /// What is wrong there.
+    /// The problem there.
     pub reason: String,
 }
 
@@ -56,7 +56,7 @@ impl SyncConfigurationError {
     }
 }
 
-/// Where the reader of YAML has met an error, and the rest of what it says.
+/// The position at which the reader of YAML has met an error, and the rest of what it says.
 fn position_and_reason(error: &serde_yaml::Error) -> (Option<Position>, String) {
     let position = error.location().map(|at| Position { line: at.line(), column: at.column() });
     let mut reason = error.to_string();

@@ -33,7 +33,7 @@ pub enum KeyError {
     /// A value is not what stands for its key.
     #[error("{reason}")]
     Invalid {
-        /// Where it stands, as far as that is known.
+        /// The position of the value, as far as that is known.
         position: Option<Position>,
         /// The mistake.
         reason: String,

@@ -1,4 +1,4 @@
-//! Where tickets are kept.
+//! The places where tickets are kept.
 
 use std::{any::Any, collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::{
     ticket::{FileUrl, FileUrlError},
 };
 
-/// Where a tracker keeps tickets.
+/// The place where a tracker keeps tickets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// The issues of a repository on GitHub or GitHub Enterprise.
@@ -43,7 +43,7 @@ pub enum Target {
     },
     /// A file of JSON lines in the project.
     File {
-        /// Where it stands.
+        /// Its path.
         path: ProjectPath,
     },
     /// Nowhere: what would be done is told.
@@ -125,7 +125,7 @@ impl Target {
         }
     }
 
-    /// Where its credential goes.
+    /// The destination of its credential.
     pub fn destination(&self) -> Option<Destination> {
         match self {
             Self::Github { base_url, repository, .. } => {
@@ -139,7 +139,7 @@ impl Target {
         }
     }
 
-    /// Where it is, in one line: what the configuration says, whatever the tracker makes of it.
+    /// The address of the target, in one line: what the configuration says, whatever the tracker makes of it.
     pub fn address(&self) -> String {
         match self {
             Self::File { path } => path.to_string(),
@@ -151,7 +151,8 @@ impl Target {
         }
     }
 
-    /// Where people look at repositories of the tracker: `https://github.com`; `None` where it has none.
+    /// The address at which people look at repositories of the tracker: `https://github.com`; `None` where it
+    /// has none.
     pub(super) fn web(&self) -> Option<String> {
         let Self::Github { base_url, .. } = self else { return None };
         // GitHub Enterprise: `https://HOST/api/v3`. GitHub: `https://api.github.com`.
@@ -162,7 +163,7 @@ impl Target {
         })
     }
 
-    /// Where the files of the project can be looked at, as far as the target tells: on its branch of the repository, else on the
+    /// The address at which the files of the project can be looked at, as far as the target tells: on its branch of the repository, else on the
     /// default branch.
     ///
     /// # Errors

@@ -22,23 +22,23 @@ use crate::{
 pub struct TrackerSettings {
     /// Its name.
     pub name: TrackerName,
-    /// Where it keeps tickets.
+    /// The place where it keeps tickets.
     pub target: Target,
     /// The artifacts that have tickets there; `None`: all.
     pub artifacts: Option<PathGlobs>,
-    /// What tickets say.
+    /// The settings for what tickets say.
     pub ticket: TicketSettings,
-    /// What happens to what people changed.
+    /// The treatment of what people changed.
     pub drift: Drift,
-    /// What happens to other tickets with the marker of an artifact that has one.
+    /// The treatment of other tickets with the marker of an artifact that has one.
     pub duplicates: Duplicates,
-    /// What happens to tickets whose artifact is gone.
+    /// The treatment of tickets whose artifact is gone.
     pub prune: Prune,
-    /// When it is left alone.
+    /// The settings for when it is left alone.
     pub breaker: BreakerSettings,
     /// The number of times that a delivery is tried.
     pub retry: RetrySettings,
-    /// How fast it is asked.
+    /// The pace at which it is asked.
     pub pace: ScopedPace,
     /// After how many seconds a ticket that is not listed is certainly not there: as long as a request may be under way, and the
     /// tracker's own list may lag behind. Unless given, 90 on GitHub, 120 on Jira, 0 for a file.
@@ -48,7 +48,7 @@ pub struct TrackerSettings {
     pub prunes_many: bool,
     /// Whose words these are.
     pub owner: SettingsOwner,
-    /// How the background process works.
+    /// The settings of the background process.
     pub run: RunSettings,
 }
 

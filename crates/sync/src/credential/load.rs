@@ -22,13 +22,13 @@ use super::CredentialSource;
 /// A credential and what it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credential {
-    /// What it is called: where it comes from ([`CredentialSource`] as text).
+    /// The name of the credential: where it comes from ([`CredentialSource`] as text).
     pub name: String,
     /// The credential.
     pub secret: Secret,
 }
 
-/// Why there is no credential.
+/// A reason why there is no credential.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CredentialError {
@@ -38,12 +38,12 @@ pub enum CredentialError {
         /// The places, as text.
         sources: Vec<String>,
     },
-    /// What stands there is no credential.
+    /// The content of a place is no credential.
     #[error("the credential of `{from}` cannot be used: {source}")]
     Unusable {
         /// The place.
         from: String,
-        /// Why.
+        /// The reason.
         source: SecretError,
     },
     /// Others may read the file.
@@ -61,7 +61,7 @@ pub enum CredentialError {
     Io {
         /// The place.
         from: String,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// The command failed.
@@ -69,7 +69,7 @@ pub enum CredentialError {
     Command {
         /// The command.
         command: String,
-        /// What happened: never what it printed.
+        /// The problem: never what the command printed.
         reason: String,
     },
 }

@@ -1,11 +1,11 @@
-//! Where a credential comes from.
+//! The sources of credentials.
 
 use std::{fmt, path::PathBuf};
 
 use super::CredentialBindings;
 use crate::configuration::Target;
 
-/// Where a credential comes from. As text it names the credential, in breakers and for people, without telling it.
+/// The source of a credential. As text it names the credential, in breakers and for people, without telling it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CredentialSource {
     /// A variable of the environment.
@@ -13,16 +13,16 @@ pub enum CredentialSource {
         /// Its name.
         variable: String,
     },
-    /// What a command prints.
+    /// The output of a command.
     Command {
         /// The program and its arguments.
         words: Vec<String>,
         /// Variables of the environment that it does not see: `gh` would give a token of another host back.
         hidden_variables: Vec<String>,
     },
-    /// What a file holds, which only its owner may read.
+    /// The content of a file, which only its owner may read.
     File {
-        /// Where it stands; `~/` stands for the home of the user.
+        /// The path of the file; `~/` stands for the home of the user.
         path: PathBuf,
     },
 }

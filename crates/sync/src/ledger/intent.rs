@@ -18,13 +18,13 @@ pub struct Intent {
     pub tracker: TrackerName,
     /// The artifact.
     pub marker: Marker,
-    /// What is asked.
+    /// The action that is asked for.
     pub action: IntentAction,
-    /// What the ticket will say.
+    /// The digest of what the ticket will say.
     pub digest: TicketDigest,
     /// The number of the lease under which it was begun.
     pub lease_number: u64,
-    /// When it was begun.
+    /// The time at which it was begun.
     pub begun_at: Timestamp,
 }
 
@@ -67,9 +67,10 @@ pub struct Link {
     pub marker: Marker,
     /// Its ticket.
     pub remote: RemoteTicket,
-    /// What the ticket is known to say; `None` where it was only found.
+    /// The digest of what the ticket is known to say; `None` where it was only found.
     pub digest: Option<TicketDigest>,
-    /// What the ticket that it says was made from; `None` where that is not known, and costs only time.
+    /// The digest of what the ticket that it says was made from; `None` where that is not known, and costs
+    /// only time.
     pub source: Option<SourceDigest>,
     /// Since when this is known.
     pub linked_at: Timestamp,

@@ -8,9 +8,9 @@ use crate::moment;
 /// write, the clock only when somebody else may take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// What it is about: the name of a tracker.
+    /// The name of what it is about: of a tracker.
     pub name: String,
-    /// Who has it.
+    /// The name of whoever has it.
     pub holder: String,
     /// Its fencing number, from 1.
     pub number: u64,
@@ -34,7 +34,7 @@ pub struct LeaseHeld(pub Lease);
      had begun is looked up by whoever goes on"
 )]
 pub struct Fenced {
-    /// What the lease is about.
+    /// The name of what the lease is about.
     pub name: String,
     /// The number of this process.
     pub number: u64,

@@ -28,7 +28,7 @@ struct Content {
     intents: BTreeMap<TicketKey, Intent>,
     deliveries: BTreeMap<TicketKey, Delivery>,
     records: BTreeMap<TrackerName, TrackerRecord>,
-    /// What was set aside, by target.
+    /// The content that was set aside, by tracker and target.
     aside: BTreeMap<(TrackerName, String), Content>,
     leases: BTreeMap<String, Lease>,
     breakers: BTreeMap<String, (Scope, Breaker)>,

@@ -9,15 +9,16 @@ use crate::moment;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrackerRecord {
-    /// Which repository or project the tickets are in, as the tracker itself names it; renaming does not change it.
+    /// The repository or project that the tickets are in, as the tracker itself names it; renaming does not change
+    /// it.
     pub target: Option<String>,
-    /// Where the configuration said that target is when the tracker named it.
+    /// The place that the configuration gave for that target when the tracker named it.
     pub address: Option<String>,
-    /// When the tracker was last asked for its target.
+    /// The time at which the tracker was last asked for its target.
     pub asked_at: Option<Timestamp>,
-    /// When the last complete listing of its tickets began.
+    /// The time at which the last complete listing of its tickets began.
     pub listed_at: Option<Timestamp>,
-    /// When a ticket was last made there from this ledger.
+    /// The time at which a ticket was last made there from this ledger.
     pub created_at: Option<Timestamp>,
     /// A digest of how the tracker was configured when something was last delivered: what it refused may be accepted after a change.
     pub configuration: Option<String>,
@@ -34,7 +35,7 @@ impl TrackerRecord {
         !is_known || !self.asked_at.is_some_and(is_fresh)
     }
 
-    /// Where the remembered tickets are, if the configuration names another place, `address`.
+    /// The place of the remembered tickets, if the configuration names another place, `address`.
     pub fn elsewhere(&self, address: &str) -> Option<&str> {
         self.address.as_deref().filter(|own| *own != address)
     }
@@ -51,7 +52,7 @@ impl TrackerRecord {
         Self { listed_at: Some(begun_at), created_at, ..self }
     }
 
-    /// When its tickets are to be listed again, to find those that another machine made at the same time: as late after the last
+    /// The time at which its tickets are to be listed again, to find those that another machine made at the same time: as late after the last
     /// creation as its list may lag behind. `None` where that was done.
     pub fn listing_due(&self, lag_ms: u64, now: Timestamp) -> Option<Timestamp> {
         let created_at = self.created_at?;

@@ -126,29 +126,29 @@ pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<(), Ledge
     Ok(lease.check(ledger.lease(&lease.name)?.as_ref())?)
 }
 
-/// Why the ledger did not do what was asked.
+/// A reason why the ledger did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// The store failed.
     #[error("the ledger of sync could not {intent}")]
     Storage {
-        /// What was to be done.
+        /// The action that was to be done.
         intent: &'static str,
-        /// What the store says.
+        /// The error of the store.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Another process kept the ledger for too long.
     #[error("the ledger of sync is busy: another process holds it; try again when that has ended")]
     Busy,
-    /// What is kept cannot be read.
+    /// The ledger holds something that cannot be read.
     #[error(
         "the ledger of sync holds a {what} that cannot be read: {reason}; it can be deleted, since tickets are found again by \
          their markers (`stepmark sync adopt`)"
     )]
     Corrupt {
-        /// What it should be.
+        /// The kind of thing that it should be.
         what: &'static str,
-        /// Why it is none.
+        /// The reason why it is none.
         reason: String,
     },
     /// A newer stepmark wrote it.
@@ -164,7 +164,7 @@ pub enum LedgerError {
     /// A ticket belongs to one artifact.
     #[error("{key} is the ticket of another artifact")]
     LinkedElsewhere {
-        /// What people call the ticket.
+        /// The name by which people know the ticket.
         key: String,
         /// The artifact.
         marker: Marker,

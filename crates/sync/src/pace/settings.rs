@@ -10,7 +10,7 @@ use crate::breaker::ScopeKind;
 pub struct PaceSettings {
     /// The number of milliseconds that lie between two writes at least.
     pub write_interval_ms: u32,
-    /// How much may be used within a time; all must hold.
+    /// The limits of what may be used within a time; all must hold.
     pub limits: Vec<RateLimit>,
 }
 
@@ -108,9 +108,9 @@ impl ScopedPace {
 pub struct Cost {
     /// The number of requests that it is: 1.
     pub requests: u32,
-    /// How many writes.
+    /// The number of writes.
     pub writes: u32,
-    /// How many tickets, comments and the like it creates.
+    /// The number of tickets, comments and the like that it creates.
     pub creations: u32,
     /// GitHub's secondary points: 1 for reading, 5 for writing.
     pub points: u32,

@@ -12,7 +12,7 @@ use crate::moment;
 /// share it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
-    /// When something was written last.
+    /// The time at which something was written last.
     last_write_at: Option<Timestamp>,
     windows: Vec<Window>,
     budget: Option<Budget>,
@@ -23,7 +23,7 @@ pub struct Pace {
 pub struct Budget {
     /// The number of requests that are left.
     pub remaining: u32,
-    /// When there are as many as at the beginning again, by this machine's clock.
+    /// The time at which there are as many as at the beginning again, by this machine's clock.
     pub reset_at: Timestamp,
 }
 
@@ -39,7 +39,7 @@ impl Budget {
 }
 
 impl Pace {
-    /// When something was noted last, where that is known.
+    /// The time at which something was noted last, where that is known.
     pub fn noted_at(&self) -> Option<Timestamp> {
         self.last_write_at.into_iter().chain(self.windows.iter().filter_map(Window::last_at)).max()
     }
@@ -106,7 +106,8 @@ const PARTS: u32 = 60;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     limit: RateLimit,
-    /// When each part began, in milliseconds since 1970, and what was used in it; the oldest first.
+    /// The time at which each part began, in milliseconds since 1970, and what was used in it; the oldest
+    /// first.
     parts: VecDeque<(i64, u32)>,
 }
 
@@ -151,7 +152,7 @@ impl Window {
         Ok(())
     }
 
-    /// When the last part began.
+    /// The time at which the last part began.
     pub(super) fn last_at(&self) -> Option<Timestamp> {
         self.parts.back().map(|(start, _)| moment::at(*start))
     }
@@ -168,7 +169,7 @@ impl Window {
         i64::from((self.limit.per_ms / PARTS).max(1))
     }
 
-    /// When a part that began at `start` counts no longer.
+    /// The time from which a part that began at `start` no longer counts.
     fn end(&self, start: i64) -> i64 {
         start.saturating_add(self.width()).saturating_add(i64::from(self.limit.per_ms))
     }

@@ -8,11 +8,11 @@ use crate::ticket::{FieldDifference, Marker, Observed, RemoteTicket, SourceDiges
 /// An action on one ticket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
-    /// What is done.
+    /// The kind of the action.
     pub kind: ActionKind,
     /// The artifact.
     pub marker: Marker,
-    /// Where it stands; `None` where it is gone.
+    /// The path of the artifact; `None` where it is gone.
     #[serde(with = "path_as_text")]
     pub path: Option<ProjectPath>,
     /// The ticket; `None` where it is to be made or looked up.
@@ -21,9 +21,9 @@ pub struct Action {
     pub base: Option<TicketDigest>,
     /// The digest of what it should say.
     pub digest: Option<TicketDigest>,
-    /// What it should say; `None` where nothing is known of what a ticket to be pruned says.
+    /// The ticket as it should be; `None` where nothing is known of what a ticket to be pruned says.
     pub ticket: Option<Ticket>,
-    /// What `ticket` is made from; no part of a plan that is written down.
+    /// The digest of what `ticket` is made from; no part of a plan that is written down.
     #[serde(skip)]
     pub source: Option<SourceDigest>,
     /// The fields that change.

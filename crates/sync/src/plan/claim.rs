@@ -46,9 +46,9 @@ pub struct PlanInputs<'a> {
     pub snapshot: &'a Snapshot,
     /// The tracker.
     pub settings: &'a TrackerSettings,
-    /// What is remembered.
+    /// The ledger, which holds what is remembered.
     pub ledger: &'a dyn LedgerReader,
-    /// What the tracker has, where it was asked.
+    /// The tickets that the tracker has, where it was asked.
     pub survey: Option<Survey<'a>>,
 }
 
@@ -56,7 +56,8 @@ pub struct PlanInputs<'a> {
 pub struct Survey<'a> {
     /// The tickets.
     pub tickets: &'a [Observed],
-    /// How a ticket of this tracker differs from what it should say; `before` is what it was last made to say.
+    /// Tells how a ticket of this tracker differs from what it should say; `before` is what it was last made
+    /// to say.
     #[expect(clippy::type_complexity, reason = "one function, named by what it takes")]
     pub compare: &'a dyn Fn(&Ticket, Option<&Ticket>, &Observed) -> Vec<FieldDifference>,
 }

@@ -22,13 +22,13 @@ pub struct Plan {
     pub needs_survey: bool,
     /// The number of tickets that say what they should: no request is made for them.
     pub unchanged: usize,
-    /// What is to be done, in this order.
+    /// The actions to do, in this order.
     pub actions: Vec<Action>,
-    /// What a person should know.
+    /// The remarks that a person should know of.
     pub remarks: Vec<Remark>,
 }
 
-/// Why a plan cannot be read.
+/// A reason why a plan cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanReadError {
@@ -85,9 +85,9 @@ impl Plan {
 pub struct Stale {
     /// The artifact.
     pub marker: Marker,
-    /// What the plan wanted to do; `None` where it did not speak of it.
+    /// The action that the plan wanted; `None` where it did not speak of it.
     pub planned: Option<ActionKind>,
-    /// What would be done now; `None` where there is nothing to do any more.
+    /// The action that would be done now; `None` where there is nothing to do any more.
     pub now: Option<ActionKind>,
 }
 

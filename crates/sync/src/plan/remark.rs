@@ -12,7 +12,7 @@ pub enum Remark {
     Drift {
         /// The artifact.
         marker: Marker,
-        /// What people know the artifact by: its path, else the title of its ticket.
+        /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
         /// Its ticket.
@@ -24,7 +24,7 @@ pub enum Remark {
     Duplicates {
         /// The artifact.
         marker: Marker,
-        /// What people know the artifact by: its path, else the title of its ticket.
+        /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
         /// The ticket that counts: the linked one, else the oldest.
@@ -36,7 +36,7 @@ pub enum Remark {
     Orphan {
         /// The artifact that it had.
         marker: Marker,
-        /// What people know the artifact by: its path, else the title of its ticket.
+        /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
         /// The ticket.
@@ -46,7 +46,7 @@ pub enum Remark {
     Excluded {
         /// The artifact.
         marker: Marker,
-        /// What people know the artifact by: its path, else the title of its ticket.
+        /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
         /// The ticket.
@@ -54,7 +54,7 @@ pub enum Remark {
     },
     /// So many artifacts are gone at once that their tickets are not closed without a word of a person.
     ManyGone {
-        /// How many.
+        /// The number of artifacts that are gone.
         gone: usize,
         /// Of how many tickets.
         tickets: usize,
@@ -63,7 +63,7 @@ pub enum Remark {
     Missing {
         /// The artifact.
         marker: Marker,
-        /// What people know the artifact by: its path, else the title of its ticket.
+        /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
         /// The ticket.
@@ -72,14 +72,14 @@ pub enum Remark {
     /// The configuration names another place than the one in which the tickets are known to be. Before anything is sent the tracker is asked
     /// whether that is the same repository or project under another name.
     Moved {
-        /// Where they were.
+        /// The place where they were.
         from: String,
     },
     /// An artifact gets no ticket.
     LeftOut {
-        /// Where it stands.
+        /// The path of the artifact.
         path: String,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         reason: String,
         /// True where something is wrong with it: an artifact that was never given an id only has no ticket.
         #[serde(default)]

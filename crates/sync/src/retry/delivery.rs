@@ -21,9 +21,9 @@ pub enum Delivery {
     Waiting {
         /// The number of times that it was tried.
         attempts: u32,
-        /// When it is tried again.
+        /// The time at which it is tried again.
         until: Timestamp,
-        /// When it failed; earlier versions did not note it.
+        /// The time at which it failed; earlier versions did not note it.
         #[serde(default)]
         since: Option<Timestamp>,
         /// The last failure.
@@ -37,7 +37,7 @@ pub enum Delivery {
         since: Timestamp,
         /// The last failure.
         last: Failure,
-        /// What could not be delivered.
+        /// The digest of the ticket that could not be delivered.
         digest: TicketDigest,
     },
 }
@@ -59,7 +59,7 @@ impl Delivery {
         }
     }
 
-    /// When it is due by itself; `None` for what is due already or parked.
+    /// The time at which it is due by itself; `None` for what is due already or parked.
     pub const fn until(&self) -> Option<Timestamp> {
         match self {
             Self::Waiting { until, .. } => Some(*until),
@@ -67,7 +67,7 @@ impl Delivery {
         }
     }
 
-    /// When it failed last, where that is known.
+    /// The time at which it failed last, where that is known.
     pub const fn noted_at(&self) -> Option<Timestamp> {
         match self {
             Self::Due => None,
@@ -76,7 +76,8 @@ impl Delivery {
         }
     }
 
-    /// Why it is parked, where that may be no matter of its ticket: the tracker may come to take what it refused.
+    /// The cause for which it is parked, where that may be no matter of its ticket: the tracker may come to take
+    /// what it refused.
     pub fn cause(&self) -> Option<(Reason, &str)> {
         let is_own = |reason| matches!(reason, Reason::Gone | Reason::Unmarked | Reason::Touched);
         match self {

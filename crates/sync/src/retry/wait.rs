@@ -1,4 +1,4 @@
-//! When a tracker says that the next request may come.
+//! The time at which a tracker says that the next request may come.
 
 use jiff::{Timestamp, fmt::rfc2822};
 use serde::Deserialize;

@@ -17,7 +17,7 @@ use crate::{
 pub enum StatusChange {
     /// Another process is on duty; this one waits.
     Standby {
-        /// Who.
+        /// The name of the process on duty.
         holder: String,
     },
     /// This process is on duty.
@@ -27,17 +27,17 @@ pub enum StatusChange {
     },
     /// Another process has taken over.
     LostLead {
-        /// Who.
+        /// The name of the process that has taken over.
         holder: String,
     },
     /// Somebody else works on the tracker now; what is to be done waits for that.
     Waits {
-        /// Who.
+        /// The name of whoever works on it.
         holder: String,
     },
     /// Tickets were made, changed or found.
     Done {
-        /// What was done.
+        /// The kind of action that was done.
         kind: ActionKind,
         /// The tickets, each behind what people know its artifact by: path and title.
         tickets: Vec<(String, RemoteTicket)>,
@@ -46,41 +46,41 @@ pub enum StatusChange {
     },
     /// Tickets cannot be delivered, for a reason of their own, which is the same for all of them.
     Trouble {
-        /// What was wanted.
+        /// The kind of action that was wanted.
         kind: ActionKind,
-        /// What people know the artifacts by: path and title.
+        /// The names by which people know the artifacts: path and title.
         artifacts: Vec<String>,
-        /// Why.
+        /// The reason.
         why: String,
-        /// What a person can do.
+        /// The remedy: what a person can do.
         remedy: Option<&'static str>,
     },
     /// The tracker cannot be used; artifacts change as before, and tickets follow later.
     Outage {
-        /// Why.
+        /// The reason.
         why: String,
-        /// What a person can do.
+        /// The remedy: what a person can do.
         remedy: Option<&'static str>,
     },
     /// The tracker can be used again.
     Recovered,
     /// A pass could not be made; it is tried again.
     Failing {
-        /// Why, with its causes.
+        /// The reason, with its causes.
         why: String,
     },
     /// Passes are made again.
     Works,
     /// The number of artifacts without a ticket, and of tickets that need a look; `sync plan` says which.
     Remarks {
-        /// How many.
+        /// The number of both together.
         count: usize,
     },
     /// Artifacts that no ticket can follow until somebody fixes them.
     LeftOut {
-        /// Where they stand.
+        /// The paths of the artifacts.
         paths: Vec<String>,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         why: String,
     },
     /// The run has ended.

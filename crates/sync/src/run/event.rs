@@ -28,21 +28,21 @@ pub enum RunEvent<'e> {
     },
     /// The lease could neither be taken nor renewed. It is tried again.
     NoLedger {
-        /// Why.
+        /// The error of the ledger.
         error: &'e LedgerError,
     },
     /// A pass was made.
     Passed {
-        /// What it did.
+        /// The result of the pass.
         pass: &'e Pass,
-        /// When it ended.
+        /// The time at which it ended.
         at: Timestamp,
         /// The time that it took.
         took: Duration,
     },
     /// A pass could not be made.
     PassFailed {
-        /// Why.
+        /// The error of the pass.
         error: &'e PassError,
     },
     /// The run has ended: nothing is in flight.

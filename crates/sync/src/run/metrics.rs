@@ -29,7 +29,7 @@ struct RunCounts {
     requests: u64,
     actions: BTreeMap<(&'static str, &'static str), u64>,
     last_pass: Option<(Timestamp, f64)>,
-    /// Why the last pass could not be made.
+    /// The reason why the last pass could not be made.
     failing: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct LedgerCounts {
     pub parked: usize,
     /// The number of requests that were begun of which nobody knows how they ended.
     pub in_doubt: usize,
-    /// How many breakers, of all trackers, are not closed.
+    /// The number of breakers, of all trackers, that are not closed.
     pub open_breakers: usize,
 }
 

@@ -13,17 +13,17 @@ use crate::{
 /// The result of a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pass {
-    /// What became of each action.
+    /// The outcome of each action.
     pub report: Report,
-    /// What a person should know.
+    /// The remarks that a person should know of.
     pub remarks: Vec<Remark>,
     /// The number of tickets that said what they should.
     pub unchanged: usize,
-    /// What people know the artifacts of the actions by.
+    /// The names by which people know the artifacts of the actions.
     pub names: BTreeMap<Marker, String>,
 }
 
-/// Why a pass could not be made. It is tried again.
+/// A reason why a pass could not be made. It is tried again.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PassError {

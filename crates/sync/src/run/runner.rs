@@ -26,13 +26,13 @@ pub struct RunContext<'r> {
     pub ledger: &'r mut dyn Ledger,
     /// The tracker.
     pub tracker: &'r dyn Tracker,
-    /// What the configuration says about it.
+    /// The configuration of the tracker.
     pub settings: &'r TrackerSettings,
     /// The clock.
     pub clock: &'r dyn WorkerClock,
     /// The id of the project.
     pub project: &'r str,
-    /// Who works: another text for every process.
+    /// The name of the process that works: another text for every process.
     pub holder: &'r str,
     /// Chance.
     pub draw: &'r mut Chance<'r>,
@@ -121,7 +121,7 @@ struct Watch<'w> {
     duty: Leader<'w>,
     clock: &'w dyn WorkerClock,
     settings: RunSettings,
-    /// When the lease is renewed.
+    /// The time at which the lease is renewed.
     next_heartbeat: Instant,
     observe: &'w mut (dyn FnMut(&RunEvent<'_>) + Send),
 }

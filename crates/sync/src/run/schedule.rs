@@ -1,4 +1,4 @@
-//! When the next pass begins.
+//! The time at which the next pass begins.
 
 use std::time::Duration;
 
@@ -12,17 +12,17 @@ use crate::{
     worker::{ActionOutcome, Deferred, Report},
 };
 
-/// When the next pass begins: a value that follows from what has happened. It owns no memory, however much happens (it is `Copy`).
+/// The time at which the next pass begins: a value that follows from what has happened. It owns no memory, however much happens (it is `Copy`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Schedule {
     settings: RunSettings,
     /// The first and the last change that no pass has seen.
     changed: Option<(Instant, Instant)>,
-    /// When everything is looked at again.
+    /// The time at which everything is looked at again.
     round: Instant,
-    /// When a delivery is due.
+    /// The time at which a delivery is due.
     delivery: Option<Instant>,
-    /// When a pass may be made again, after some failed.
+    /// The time at which a pass may be made again, after some failed.
     not_before: Instant,
     /// The number of passes that failed one after the other.
     failures: u32,
@@ -44,7 +44,7 @@ impl Schedule {
         self.changed = Some((first, now));
     }
 
-    /// When the next pass begins.
+    /// The time at which the next pass begins.
     pub(super) fn due(&self) -> Instant {
         let change = self.changed.map(|(first, last)| {
             let quiet = Duration::from_millis(self.settings.quiet_ms.into());

@@ -25,9 +25,9 @@ pub enum Block {
 pub struct Entry {
     /// The number of points above it.
     pub depth: usize,
-    /// What stands before it.
+    /// The mark before it.
     pub mark: Mark,
-    /// What it says.
+    /// Its text.
     pub text: Vec<Inline>,
 }
 
@@ -64,7 +64,7 @@ const DEEPEST: usize = 8;
 pub struct Task {
     /// True where it is done.
     pub done: bool,
-    /// What it is.
+    /// The text of the task.
     pub text: Vec<Inline>,
 }
 
@@ -80,9 +80,9 @@ pub enum Inline {
     Code(String),
     /// A path that leads to a file.
     Link {
-        /// What is shown.
+        /// The text that is shown.
         text: String,
-        /// Where it leads: `http://` or `https://`, percent-encoded.
+        /// The address that it leads to: `http://` or `https://`, percent-encoded.
         url: String,
     },
 }

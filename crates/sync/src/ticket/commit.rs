@@ -1,4 +1,4 @@
-//! Where the file of an artifact can be looked at as it was when its ticket was written.
+//! The address at which the file of an artifact can be looked at as it was when its ticket was written.
 
 use std::collections::BTreeSet;
 

@@ -16,11 +16,11 @@ use super::{Block, CloseReason, Inline, Marker, Observed, RemoteTicket, TicketSt
 /// same state gives the same ticket; times and commits are in none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
-    /// Which artifact it belongs to.
+    /// The marker of the artifact that it belongs to.
     pub marker: Marker,
     /// One line, at most [`TITLE_LIMIT`] characters.
     pub title: String,
-    /// What stands in the managed section of the body.
+    /// The blocks in the managed section of the body.
     pub body: Vec<Block>,
     /// The artifact's file, for a body that has no room for all.
     pub file: Inline,
@@ -34,7 +34,7 @@ pub struct Ticket {
     pub standing: TicketState,
     /// The status word of the artifact, which a tracker with statuses of its own may map.
     pub status: Option<String>,
-    /// What the artifact is to the others.
+    /// The kind of the artifact among others.
     #[serde(default, skip_serializing_if = "TicketKind::is_other")]
     pub kind: TicketKind,
     /// The artifact above it in the chain of delegation, where that has a ticket too.

@@ -14,9 +14,9 @@ use super::{Ticket, markdown};
 pub struct FieldDifference {
     /// `title`, `body`, `labels`, `standing`, `status`, `parent`, or `fields.NAME`.
     pub field: String,
-    /// What it says; null where it says nothing, or that is not known.
+    /// The value that it has; null where it has none, or that is not known.
     pub before: Json,
-    /// What it should say; null where it should say nothing.
+    /// The value that it should have; null where it should have none.
     pub after: Json,
 }
 

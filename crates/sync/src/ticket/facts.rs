@@ -13,11 +13,11 @@ use super::title::title;
 /// The facts of an artifact that tickets tell: values, taken once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TicketFacts {
-    /// How stepmark knows it.
+    /// The key by which stepmark knows it.
     pub key: ArtifactKey,
-    /// Where it stands.
+    /// Its path.
     pub path: ProjectPath,
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// The name of its workflow, where it is known; else its `workflowType`.
     pub workflow: Option<String>,
@@ -25,7 +25,7 @@ pub struct TicketFacts {
     pub steps: Vec<StepFact>,
     /// The number of steps that are done.
     pub done: usize,
-    /// How many there are; `None` where its workflow is unknown.
+    /// The number of steps that there are; `None` where its workflow is unknown.
     pub total: Option<usize>,
     /// The steps of which one comes next, where that is known.
     pub next: Vec<String>,
@@ -37,16 +37,16 @@ pub struct TicketFacts {
     pub is_finished: bool,
     /// True where its lifecycle says that its work has not begun; `None` where that says nothing.
     pub is_initial: Option<bool>,
-    /// What its children call it: the id of its delegation, else its own.
+    /// The id by which its children call it: that of its delegation, else its own.
     pub chain_id: Option<String>,
-    /// What it calls its parent.
+    /// The id by which it calls its parent.
     pub parent_id: Option<String>,
     /// True where its frontmatter can be read. Else nothing here is known but its path, and its id may be
     /// that of any ticket.
     pub is_readable: bool,
     /// The documents of the project that it was made from.
     pub inputs: Vec<ProjectPath>,
-    /// What stands below its frontmatter, as Markdown.
+    /// The text below its frontmatter, as Markdown.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! Where the files of a project can be looked at.
+//! The addresses at which the files of a project can be looked at.
 
 use std::{fmt::Write as _, str::FromStr};
 
@@ -14,13 +14,13 @@ pub struct FileUrl {
     after: String,
 }
 
-/// Why a text is no address of files.
+/// The reason why a text is no address of files.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` cannot be used as the address of files: {reason}")]
 pub struct FileUrlError {
     /// The text.
     pub text: String,
-    /// What is wrong with it.
+    /// The problem.
     pub reason: &'static str,
 }
 

@@ -26,11 +26,11 @@ pub struct Merged {
     pub omitted_lines: usize,
 }
 
-/// Why a body cannot be made.
+/// A reason why a body cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeError {
-    /// What people wrote leaves no room.
+    /// The text that people wrote leaves no room.
     #[error(
         "the ticket cannot be updated: its other text has {foreign} characters, and {limit} is the limit of the \
          tracker; shorten that text"

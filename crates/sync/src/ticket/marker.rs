@@ -18,7 +18,7 @@ pub struct Marker {
     artifact: ArtifactKey,
 }
 
-/// Why there is no marker.
+/// A reason why there is no marker.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MarkerError {

@@ -11,11 +11,11 @@ use super::{FieldDifference, ManagedSection, Marker, MergeError, Ticket, labels_
 /// changed; none of it ever reaches an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observed {
-    /// Where it is.
+    /// Its place in the tracker.
     pub remote: RemoteTicket,
     /// Whose it is.
     pub marker: Marker,
-    /// When it was made, by the tracker's clock.
+    /// The time at which it was made, by the tracker's clock.
     pub created_at: Timestamp,
     /// Its title.
     pub title: String,
@@ -91,14 +91,14 @@ impl Observed {
     }
 }
 
-/// Where a ticket is in its tracker.
+/// The place of a ticket in its tracker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemoteTicket {
     /// The id by which the tracker is asked for it: GitHub's number, Jira's id. Unique within the tracker.
     pub id: String,
-    /// What people call it: `#12`, `ABC-3`.
+    /// The name by which people know it: `#12`, `ABC-3`.
     pub key: String,
-    /// Where people look at it.
+    /// The address at which people look at it.
     pub url: String,
     /// Further ids that some requests want, by the tracker's names for them (`node_id`, `database_id`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -118,7 +118,7 @@ pub enum TicketState {
     Closed(CloseReason),
 }
 
-/// Why a ticket is closed: the values of `state_reason` in GitHub's REST description.
+/// The reason why a ticket is closed: the values of `state_reason` in GitHub's REST description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CloseReason {

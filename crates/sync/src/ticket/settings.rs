@@ -15,7 +15,7 @@ pub struct TicketSettings {
     pub title: Template,
     /// A paragraph before everything else.
     pub intro: Option<Template>,
-    /// What stands in the body, in this order; [`Section::DEFAULT`] unless given.
+    /// The sections of the body, in this order; [`Section::DEFAULT`] unless given.
     pub sections: Option<Vec<Section>>,
     /// The body as a person wants it, instead of `intro` and `sections`.
     pub template: Option<BodyTemplate>,
@@ -23,9 +23,9 @@ pub struct TicketSettings {
     pub labels: Vec<Template>,
     /// Other fields of the tracker, by its own names for them (`milestone`, `priority`, `customfield_10020`).
     pub fields: BTreeMap<String, Template>,
-    /// Where the files of the project can be looked at.
+    /// The address at which the files of the project can be looked at.
     pub file_url: Option<FileUrl>,
-    /// Where the tracker shows files of repositories, `https://github.com`, unless the configuration says where they are looked at.
+    /// The address at which the tracker shows files of repositories, `https://github.com`, unless the configuration says where they are looked at.
     #[serde(skip)]
     pub web: Option<String>,
     /// Status words that close a ticket as not planned instead of completed. Their case does not matter.
@@ -74,7 +74,7 @@ pub enum Section {
     Scope,
     /// The step that comes next.
     Next,
-    /// What the artifact says of the story itself.
+    /// The story itself, as the artifact tells it.
     Story,
     /// Its acceptance criteria.
     AcceptanceCriteria,
@@ -105,7 +105,7 @@ impl Section {
         ("text", Self::Text),
     ];
 
-    /// What stands in a body unless a person chose something else.
+    /// The sections of a body unless a person chose something else.
     pub const DEFAULT: [Self; 9] = [
         Self::Progress,
         Self::Status,

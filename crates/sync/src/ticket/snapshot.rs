@@ -36,13 +36,13 @@ pub struct Snapshot {
 /// An artifact that gets no ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Where it stands.
+    /// The path of the artifact.
     pub path: ProjectPath,
-    /// Why.
+    /// The reason.
     pub reason: LeftOutReason,
 }
 
-/// Why an artifact gets no ticket.
+/// A reason why an artifact gets no ticket.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeftOutReason {
@@ -57,7 +57,7 @@ pub enum LeftOutReason {
     /// The file cannot be read.
     #[error("{reason}")]
     UnreadableFile {
-        /// What the system says.
+        /// The error of the system.
         reason: String,
     },
     /// Another artifact has the same id, and one of them would overwrite the ticket of the other.

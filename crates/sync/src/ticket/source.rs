@@ -18,7 +18,7 @@ pub struct SourceDigest(FileHash);
 /// Makes the digests of one tracker's tickets.
 #[derive(Debug)]
 pub(crate) struct SourceDigests {
-    /// What is the same for all of them.
+    /// The bytes that are the same for all of them.
     common: Bytes,
 }
 

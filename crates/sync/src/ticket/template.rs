@@ -16,13 +16,13 @@ enum Piece {
     Place(Placeholder),
 }
 
-/// Why a text is no template.
+/// The reason why a text is no template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` cannot be used as a template: {reason}")]
 pub struct TemplateError {
     /// The text.
     pub text: String,
-    /// What is wrong with it.
+    /// The problem.
     pub reason: String,
 }
 
@@ -95,7 +95,7 @@ pub enum Placeholder {
     Done,
     /// The number of steps.
     Total,
-    /// How much of them, in percent.
+    /// The share of steps that are done, in percent.
     Percent,
     /// The step that comes next.
     Next,

@@ -18,7 +18,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// Why a ticket must not be changed, if it must not. `markers` are those that it carries.
+    /// The reason why a ticket must not be changed, if it must not. `markers` are those that it carries.
     pub fn refusal(self, markers: &[Marker], current: &Observed) -> Option<Failure> {
         let (key, own) = (&current.remote.key, &current.marker);
         if markers.contains(own) {

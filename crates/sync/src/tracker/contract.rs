@@ -45,7 +45,7 @@ pub trait Tracker: Send + Sync {
         observed: &Observed,
     ) -> Result<Vec<FieldDifference>, MergeError>;
 
-    /// Which repository or project it is, by an id that stays when that is renamed or moved. The one request that is about no ticket.
+    /// Asks for the id of its repository or project, which stays when that is renamed or moved. The one request that is about no ticket.
     fn target(&self) -> BoxFuture<'_, Result<String, Failure>>;
 
     /// Returns whether [`Self::preflight`] tells anything.
@@ -81,7 +81,7 @@ pub trait Tracker: Send + Sync {
 /// A ticket to be made. Its marker goes along in the same request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Creation {
-    /// What it should say.
+    /// The ticket as it should be.
     pub ticket: Ticket,
     /// The ticket that it hangs below, where that is known.
     pub parent: Option<RemoteTicket>,
@@ -90,15 +90,15 @@ pub struct Creation {
 /// A ticket to be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Where it is.
+    /// The place of the ticket.
     pub remote: RemoteTicket,
-    /// What it should say.
+    /// The ticket as it should be.
     pub desired: Ticket,
-    /// What it was last made to say, where that is known: labels that are ours no longer are taken away.
+    /// The ticket as it was last written, where that is known: labels that are ours no longer are taken away.
     pub before: Option<Ticket>,
     /// The ticket that it hangs below, where that is known.
     pub parent: Option<RemoteTicket>,
-    /// What must be true of the ticket.
+    /// The condition that must be true of the ticket.
     pub condition: Condition,
 }
 
@@ -146,16 +146,16 @@ pub enum Outcome<T> {
 pub struct Answer<T> {
     /// The outcomes, as many as there were tickets.
     pub outcomes: Vec<Outcome<T>>,
-    /// What the tracker says is left of its limit.
+    /// The rest of the tracker's limit, as the tracker says.
     pub budget: Option<Budget>,
 }
 
 /// A ticket that was made or changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivered {
-    /// Where it is now: a tracker may have moved it.
+    /// The place of the ticket now: a tracker may have moved it.
     pub remote: RemoteTicket,
-    /// What it still does not say, as read back from the answer: GitHub drops labels silently, and cannot make a closed issue. Where
+    /// The fields that it still does not say, as read back from the answer: GitHub drops labels silently, and cannot make a closed issue. Where
     /// this is empty, the ticket is known to say all of it.
     pub missing: Vec<FieldDifference>,
 }
@@ -165,9 +165,9 @@ pub struct Delivered {
 pub struct Page {
     /// Those of them that carry a marker of the project.
     pub tickets: Vec<Observed>,
-    /// Where the next page begins; `None` after the last one.
+    /// The place where the next page begins; `None` after the last one.
     pub next: Option<Cursor>,
-    /// What the tracker says is left of its limit.
+    /// The rest of the tracker's limit, as the tracker says.
     pub budget: Option<Budget>,
 }
 

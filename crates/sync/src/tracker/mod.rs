@@ -1,4 +1,4 @@
-//! Where tickets are kept. What a tracker answers never leaves this crate for an artifact.
+//! The trackers, where tickets are kept. What a tracker answers never leaves this crate for an artifact.
 
 mod condition;
 mod contract;

@@ -34,7 +34,7 @@ pub struct Worker<'w> {
     pub(super) settings: &'w TrackerSettings,
     /// The id of the project.
     pub(super) project: &'w str,
-    /// Who works: another text for every process.
+    /// The name of this worker: another text for every process.
     pub(super) holder: &'w str,
     pub(super) draw: &'w mut Chance<'w>,
     pub(super) work: WorkerSettings,
@@ -46,7 +46,7 @@ pub struct Worker<'w> {
     /// True where the tracker has shown itself since something was said to be gone.
     pub(super) is_in_sight: bool,
     done: Option<&'w AtomicUsize>,
-    /// Who is told of what cannot wait for the report.
+    /// The listener that is told of what cannot wait for the report.
     pub(super) tell: Option<Listener>,
 }
 

@@ -1,4 +1,5 @@
-//! When the tracker is listed again while tickets are made: another machine may be making the same ones.
+//! The times at which the tracker is listed again while tickets are made: another machine may be making the
+//! same ones.
 
 use std::collections::BTreeMap;
 
@@ -28,12 +29,12 @@ const BACK_OFF_MS: u64 = 10_000;
 /// The knowledge of other machines while tickets are made.
 #[derive(Default)]
 pub(super) struct Creations {
-    /// When the last list was begun; `None` where nothing was listed in this round.
+    /// The time at which the last list was begun; `None` where nothing was listed in this round.
     pub(super) listed_at: Option<Timestamp>,
     watch: Watch,
     /// True where tickets were made since the last list.
     pub(super) are_unseen: bool,
-    /// Why no more are made, where that is so.
+    /// The reason why no more are made, where that is so.
     pub(super) held: Option<Deferred>,
     /// Closings of tickets beside those that count.
     pub(super) duplicates: Vec<Action>,

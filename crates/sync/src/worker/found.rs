@@ -22,16 +22,16 @@ pub(super) struct Found<'f> {
     pub(super) intents: &'f [Intent],
     /// True where the list is to show all tickets of the project.
     pub(super) is_survey: bool,
-    /// When the list was begun.
+    /// The time at which the list was begun.
     pub(super) begun_at: Timestamp,
 }
 
 /// The result of looking at a list.
 #[derive(Default)]
 pub(super) struct Seen {
-    /// Why nothing may be created, where that is so.
+    /// The reason why nothing may be created, where that is so.
     pub(super) held: Option<Deferred>,
-    /// When the list of all tickets was begun, where there was one.
+    /// The time at which the list of all tickets was begun, where there was one.
     pub(super) listed_at: Option<Timestamp>,
     /// Closings of tickets beside those that count.
     pub(super) duplicates: Vec<Action>,
@@ -39,7 +39,7 @@ pub(super) struct Seen {
     pub(super) others: usize,
     /// The number of tickets that this ledger knew and that have an older one beside them.
     pub(super) lost: usize,
-    /// What may be there unseen.
+    /// The creations that may be there unseen.
     pub(super) unlisted: Unlisted,
 }
 

@@ -15,7 +15,7 @@ use crate::{
     tracker::{DryTracker, FileTracker, Tracker},
 };
 
-/// Why there is no such tracker.
+/// A reason why a tracker cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrackerOpenError {
@@ -24,7 +24,7 @@ pub enum TrackerOpenError {
     Credential {
         /// Its name.
         tracker: TrackerName,
-        /// Why.
+        /// The reason.
         source: CredentialError,
     },
     /// Nobody says which credential is for its host.
@@ -45,9 +45,9 @@ pub enum TrackerOpenError {
     NotAllowed {
         /// Its name.
         tracker: TrackerName,
-        /// Where the credential comes from.
+        /// The source of the credential.
         credential: String,
-        /// Where it would go.
+        /// The destination that it would go to.
         destination: Destination,
     },
     /// Nothing can be asked over the network.
@@ -56,7 +56,7 @@ pub enum TrackerOpenError {
     Http {
         /// Its name.
         tracker: TrackerName,
-        /// Why.
+        /// The reason.
         source: HttpSetupError,
     },
     /// Its kind was registered by a program, which has to open it itself, or the feature for it was left out.
@@ -83,9 +83,9 @@ pub enum TrackerOpenError {
 /// The user's choices about credentials; a repository has no part in them.
 #[derive(Clone, Debug, Default)]
 pub struct CredentialAccess {
-    /// Which host gets which.
+    /// The credential of each host.
     pub bindings: CredentialBindings,
-    /// What a repository's tracker may send to.
+    /// The destinations that a repository's tracker may send to.
     pub allowed: AllowedDestinations,
 }
 

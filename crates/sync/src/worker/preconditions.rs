@@ -21,7 +21,7 @@ pub(super) struct Item<'p> {
     pub(super) ticket: &'p Ticket,
     /// The ticket that it is about; `None` for a new one.
     pub(super) remote: Option<RemoteTicket>,
-    /// What it was last made to say.
+    /// The ticket as it was last written.
     pub(super) before: Option<Ticket>,
     /// The ticket above it.
     pub(super) parent: Option<RemoteTicket>,

@@ -12,9 +12,9 @@ use crate::{
 /// The report of a worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What became of each action, in the order in which that was known.
+    /// The outcome of each action, in the order in which that was known.
     pub entries: Vec<Entry>,
-    /// What was known not to work before anything was written, one line for each cause.
+    /// The obstacles that were known before anything was written, one line for each cause.
     pub obstacles: Vec<String>,
     /// The number of requests that were made.
     pub requests: usize,
@@ -24,18 +24,19 @@ pub struct Report {
     /// True where the plan was made from tickets of another target than the tracker turned out to be: nothing
     /// was done, and the next plan is made from those of the right one.
     pub is_of_another_target: bool,
-    /// When the tickets are to be listed again, to see those that another machine made at the same time.
+    /// The time at which the tickets are to be listed again, to see those that another machine made at the
+    /// same time.
     pub listing_due: Option<Timestamp>,
 }
 
 /// The entry of one action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What was to be done.
+    /// The kind of action that was to be done.
     pub kind: ActionKind,
     /// The artifact.
     pub marker: Marker,
-    /// What became of it.
+    /// The outcome of the action.
     pub fate: ActionOutcome,
 }
 
@@ -46,7 +47,7 @@ pub enum ActionOutcome {
     Done {
         /// The ticket.
         remote: RemoteTicket,
-        /// What the ticket still does not say, although the tracker accepted it.
+        /// The fields that the ticket still does not say, although the tracker accepted it.
         missing: Vec<FieldDifference>,
     },
     /// A ticket with the marker was found, and is linked now. The next plan updates it.
@@ -60,28 +61,28 @@ pub enum ActionOutcome {
     NotThere,
     /// It was not done, for certain.
     Failed {
-        /// Why.
+        /// The failure.
         failure: Failure,
-        /// What becomes of it.
+        /// The state of the delivery after it.
         delivery: Delivery,
     },
     /// Nobody knows whether it was done: it is looked up before anything else.
     InDoubt {
-        /// What is known.
+        /// The failure, as far as it is known.
         failure: Failure,
     },
     /// It was not tried.
     Deferred(Deferred),
 }
 
-/// Why an action was not tried.
+/// A reason why an action was not tried.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Deferred {
     /// Its last try failed, and the next one is later.
     #[error("it failed and is tried again after {until}: {}", .last.detail)]
     Waiting {
-        /// When it is tried again.
+        /// The time at which it is tried again.
         until: Timestamp,
         /// The last failure.
         last: Failure,
@@ -97,17 +98,17 @@ pub enum Deferred {
     /// A breaker is open.
     #[error("`{scope}` is left alone until {until}: {}: {}", .cause.reason, .cause.detail)]
     Refused {
-        /// What it guards.
+        /// The scope that it guards.
         scope: Scope,
-        /// When to ask again.
+        /// The time at which to ask again.
         until: Timestamp,
-        /// What opened it.
+        /// The failure that opened it.
         cause: Failure,
     },
     /// The pace allows it only later than the worker waits.
     #[error("the pace of the tracker allows it at {until}")]
     TooFast {
-        /// When it is allowed.
+        /// The time at which it is allowed.
         until: Timestamp,
     },
     /// The ticket above it is not there yet.
@@ -119,7 +120,7 @@ pub enum Deferred {
     /// It may have been created already, and the tracker's list may not show it yet.
     #[error("it may have been created, and the list of the tracker may show it only at {until}")]
     Unlisted {
-        /// When it is certain.
+        /// The time at which it is certain.
         until: Timestamp,
     },
     /// The tickets of the tracker could not be listed, and without that it might be created twice.
@@ -131,13 +132,13 @@ pub enum Deferred {
     /// Another machine makes tickets of the same artifacts.
     #[error("another machine makes tickets of this project; look again after {until}")]
     Contended {
-        /// When to look again.
+        /// The time at which to look again.
         until: Timestamp,
     },
     /// The worker was asked to stop.
     #[error("the worker was asked to stop before it was tried")]
     Stopped,
-    /// What the plan was made from has changed since.
+    /// The state that the plan was made from has changed since.
     #[error("what is known of the ticket has changed since the plan was made")]
     Stale,
     /// Nothing is known of what the ticket says.
@@ -146,7 +147,7 @@ pub enum Deferred {
     /// The ticket is linked to another artifact.
     #[error("{key} is the ticket of another artifact")]
     LinkedElsewhere {
-        /// What people call the ticket.
+        /// The name by which people know the ticket.
         key: String,
         /// The artifact that has it.
         owner: Marker,

@@ -18,7 +18,7 @@ use crate::{
 pub struct Reset {
     /// The breakers that were not closed.
     pub breakers: Vec<Scope>,
-    /// What was asked lately, or has a limit that its tracker says is used up.
+    /// The scopes that were asked lately, or have a limit that their tracker says is used up.
     pub paces: Vec<Scope>,
     /// The deliveries that waited.
     pub deliveries: Vec<Marker>,

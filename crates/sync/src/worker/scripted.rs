@@ -52,7 +52,7 @@ pub(crate) struct Kept {
     pub(crate) ticket: Ticket,
     pub(crate) parent: Option<String>,
     pub(crate) made_at: Timestamp,
-    /// What people did with it.
+    /// The deeds of people in it.
     pub(crate) people: People,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Content {
     /// The sizes of the requests that were made, by kind.
     pub(crate) requests: Vec<(RequestKind, usize)>,
     last: u32,
-    /// What it calls itself.
+    /// The name that it gives itself.
     pub(crate) target: String,
     /// For what it refuses every ticket.
     pub(crate) refuses: Option<Reason>,
@@ -100,7 +100,7 @@ pub(crate) struct ScriptedTracker {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TestClock {
     began: tokio::time::Instant,
-    /// How much it is ahead of the tracker's.
+    /// The time by which it is ahead of the tracker's, in milliseconds.
     pub(crate) ahead_ms: u64,
 }
 

@@ -15,7 +15,7 @@ use crate::{
 /// The facts of a try beside its outcome.
 #[derive(Debug)]
 pub(super) struct Try {
-    /// When it ended.
+    /// The time at which it ended.
     pub(super) now: Timestamp,
     /// Chance, for the next wait.
     pub(super) draw: Jitter,

@@ -98,7 +98,7 @@ impl Worker<'_> {
         transaction.commit()
     }
 
-    /// Why nothing of the tracker can be seen, where a ticket that is said to be gone is only out of sight: a credential that has lost its
+    /// The reason why nothing of the tracker can be seen, where a ticket that is said to be gone is only out of sight: a credential that has lost its
     /// access is told that there is nothing.
     pub(super) async fn out_of_sight(&mut self, lease: &Lease) -> Result<Option<Failure>, ApplyError> {
         let route = self.tracker.route(RequestKind::Target, &[]);

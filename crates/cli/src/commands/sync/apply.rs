@@ -55,7 +55,7 @@ impl Apply {
     }
 }
 
-/// What was done, and what a person has to do.
+/// The result of applying a plan: what was done, and what a person has to do.
 #[derive(Default)]
 struct Applied {
     report: Report,

@@ -1,4 +1,5 @@
-//! What all commands of sync need: the tracker that is meant, the artifacts, the ledger, and a runtime for requests.
+//! The context of all commands of sync: the tracker that is meant, the artifacts, the ledger, and a runtime for
+//! requests.
 
 use std::{
     collections::BTreeSet,
@@ -32,7 +33,7 @@ use crate::{
     watch::Signals,
 };
 
-/// What all commands of sync need.
+/// The context that all commands of sync need.
 pub(crate) struct SyncContext<'s> {
     pub(super) project: &'s Project,
     pub(crate) settings: TrackerSettings,
@@ -231,7 +232,7 @@ pub(super) fn snapshot(
     })
 }
 
-/// Why it is not known what the tickets should say.
+/// A reason why it is not known what the tickets should say.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SnapshotError {
     /// The artifacts cannot be listed.

@@ -4,19 +4,19 @@ use jiff::Timestamp;
 
 use crate::output::wording;
 
-/// How many of them are named.
+/// The number of them that are named.
 const NAMED: usize = 3;
 
-/// What is told of a ticket, and of several.
+/// The words about a ticket, and about several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
-    /// What stands before all else.
+    /// The words before all else.
     pub(super) head: String,
-    /// What they are, in the singular.
+    /// The noun for them, in the singular.
     pub(super) noun: &'static str,
-    /// What stands behind the name of one; it may say more than is true of all.
+    /// The words behind the name of one; they may say more than is true of all.
     pub(super) of_one: String,
-    /// What stands behind the number of several.
+    /// The words behind the number of several.
     pub(super) of_several: String,
 }
 
@@ -112,7 +112,7 @@ mod tests {
         );
     }
 
-    /// What is said of one may name it.
+    /// The words about one may name it.
     #[test]
     fn what_differs_between_two_is_not_said_of_both() {
         let mut groups = Groups::default();

@@ -1,4 +1,5 @@
-//! What a person has allowed a repository's tracker to send a credential to: a file of the user's own.
+//! The destinations that a person has allowed a repository's tracker to send a credential to: a file of the
+//! user's own.
 #![expect(clippy::disallowed_methods, reason = "an edge: the file belongs to the user, not to a project")]
 
 use std::{
@@ -16,10 +17,10 @@ use crate::{
     output::Output,
 };
 
-/// What the file is called in the user's folder for what is remembered.
+/// The name of the file in the user's folder for what is remembered.
 const FILE: &str = "allowed-targets.json";
 
-/// What is larger was not written by stepmark.
+/// The largest size of the file, in bytes: a larger one was not written by stepmark.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
 /// Returns what was allowed until now.

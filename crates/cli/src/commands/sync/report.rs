@@ -1,4 +1,4 @@
-//! What a worker did, for people and programs.
+//! The report of a worker, for people and programs.
 
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -76,11 +76,12 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
     exit(report)
 }
 
-/// What keeps tickets from being written that is no matter of theirs: told once, however many there are.
+/// A reason that keeps tickets from being written and is no matter of theirs: told once, however many tickets
+/// there are.
 pub(super) struct Outage<'r> {
     cause: &'r Failure,
     tickets: usize,
-    /// When the first of them is tried again, as far as that is known.
+    /// The time at which the first of them is tried again, as far as that is known.
     until: Option<Timestamp>,
 }
 
@@ -164,7 +165,7 @@ fn said(fate: &ActionOutcome) -> Option<String> {
     })
 }
 
-/// Why something was not done, and until when it waits.
+/// The words for why something was not done, and the time until which it waits.
 fn told(fate: &ActionOutcome, head: String, subjects: &Subjects) -> (Told, Option<Timestamp>) {
     match fate {
         ActionOutcome::Failed { failure, .. } | ActionOutcome::InDoubt { failure } => {
@@ -195,7 +196,8 @@ fn told(fate: &ActionOutcome, head: String, subjects: &Subjects) -> (Told, Optio
     }
 }
 
-/// Why a ticket is not as it should be, with what to do. Of several it is only said what is true of all: the detail may name the ticket.
+/// The words for why a ticket is not as it should be, with what to do. Of several it is only said what is true of all: the detail may name the
+/// ticket.
 pub(super) fn of_failure(head: String, between: &str, failure: &Failure) -> Told {
     let Failure { reason, detail, .. } = failure;
     let remedy = reason.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();

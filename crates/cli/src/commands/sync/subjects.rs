@@ -1,4 +1,4 @@
-//! What people know the artifacts of a plan by.
+//! The names by which people know the artifacts of a plan.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ impl Subjects {
         self.known.contains_key(marker)
     }
 
-    /// Where an artifact stands.
+    /// The path of an artifact.
     pub(super) fn path(&self, marker: &Marker) -> Option<&ProjectPath> {
         self.known.get(marker)?.0.as_ref()
     }

@@ -81,7 +81,7 @@ fn modules(search: &mut Search<'_>, books: &ProjectPath) -> Vec<String> {
     modules.iter().filter_map(name).collect()
 }
 
-/// What stands in `folder`, in the order of the bytes of the names, as Node lists it. A folder that is not there holds nothing;
+/// The entries of `folder`, in the order of the bytes of the names, as Node lists them. A folder that is not there holds nothing;
 /// one that cannot be listed, or that leads out of the project, neither, which is noted.
 pub(super) fn names(search: &mut Search<'_>, folder: &ProjectPath) -> Vec<(String, EntryKind)> {
     let root = search.workspace.root();
@@ -114,7 +114,7 @@ pub(super) fn folders(search: &mut Search<'_>, folder: &ProjectPath) -> Vec<Stri
     names.filter(|(_, kind)| *kind == EntryKind::Folder).map(|(name, _)| name).collect()
 }
 
-/// Whether a name may stand for a file.
+/// Returns whether a name may stand for a file.
 pub(super) const fn is_file(kind: EntryKind) -> bool {
     matches!(kind, EntryKind::File | EntryKind::Link)
 }

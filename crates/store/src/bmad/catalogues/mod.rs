@@ -33,29 +33,29 @@ use stepmark_model::{
     },
 };
 
-/// What there is in a project, by catalogue.
+/// The contents of a project, by catalogue.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogues {
     /// One of each kind, in the order of [`CatalogueKind::ALL`].
     pub catalogues: Vec<Catalogue>,
-    /// What could not be read, by path.
+    /// The problems of what could not be read, by path.
     pub problems: Vec<EntryProblem>,
 }
 
 /// The entries of one catalogue.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
-    /// Which one.
+    /// Its kind.
     pub kind: CatalogueKind,
     /// Its columns: those of the installer's, where the project has one, else those of the newest release.
     pub columns: Vec<String>,
     /// Its rows, in order.
     pub entries: Vec<Entry>,
-    /// Whether the installer has this catalogue, so that ours is written even without a row.
+    /// True where the installer has this catalogue, so that ours is written even without a row.
     pub is_installers: bool,
 }
 
-/// What is found while a project is searched.
+/// A search of a project, and the problems that it finds.
 struct Search<'w> {
     workspace: &'w Workspace,
     count: &'w AtomicUsize,

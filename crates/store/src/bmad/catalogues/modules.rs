@@ -13,7 +13,7 @@ use stepmark_model::{
 /// The folder of agents in a module; one directly in the installation holds agents of no module.
 const AGENTS: &str = "agents";
 
-/// How deep folders are entered below a module's `workflows` or `agents`; known releases have 4.
+/// The depth to which folders are entered below a module's `workflows` or `agents`; known releases have 4.
 const DEPTH_LIMIT: usize = 12;
 
 /// The entries of all modules, module by module.
@@ -43,7 +43,7 @@ pub(super) fn entries(
     entries
 }
 
-/// Where a module keeps them.
+/// The folder in which a module keeps entries of this kind.
 const fn folder_of(kind: CatalogueKind) -> &'static str {
     match kind {
         CatalogueKind::Agent => AGENTS,
@@ -85,7 +85,7 @@ fn read_below(
     }
 }
 
-/// Whether a file of this name is read at all.
+/// Returns whether a file of this name is read at all.
 fn is_candidate(kind: CatalogueKind, name: &str) -> bool {
     match kind {
         CatalogueKind::Agent => name.ends_with(".md"),

@@ -20,7 +20,7 @@ use stepmark_model::{
     },
 };
 
-/// How deep folders of a module are entered; known releases have skills 3 deep.
+/// The depth to which folders of a module are entered; known releases have skills 3 deep.
 const DEPTH_LIMIT: usize = 12;
 
 /// The skills of a project, in no order, and those agents that are skills.

@@ -11,21 +11,21 @@ use stepmark_model::{
     projection::ProjectionFacts,
 };
 
-/// Where the catalogues of a project stand, seen from its root.
+/// The folder of the catalogues of a project, seen from its root.
 const CATALOGUES_FOLDER: &str = ".stepmark/manifests";
 
-/// What rebuilding the catalogues did.
+/// The result of rebuilding the catalogues.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CatalogueRebuild {
     /// Rows of all catalogues.
     pub entries: usize,
     /// The catalogues that were written, and those that were right.
     pub published: Published,
-    /// What could not be read, and so is missing in them.
+    /// The problems of what could not be read, and so is missing in them.
     pub problems: Vec<EntryProblem>,
 }
 
-/// Why a catalogue was not written.
+/// A reason why a catalogue was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     /// Its place is none in a project.
@@ -39,7 +39,7 @@ pub enum CatalogueError {
     Table {
         /// The catalogue.
         file_name: &'static str,
-        /// What the writer says.
+        /// The error of the writer.
         source: TableError,
     },
     /// It cannot be written, or somebody else wrote it meanwhile.

@@ -1,4 +1,4 @@
-//! What a move of a story's status means for its line and its ledger, in the same commit.
+//! The consequences of a move of a story's status for its line and its ledger, in the same commit.
 
 use super::{BrokenSprintStatus, LedgerProjection, Ledgers, ledgers::Ledger, standing_of};
 use crate::commit::FileDecision;
@@ -43,7 +43,7 @@ impl MovedStory {
         (written, left)
     }
 
-    /// What becomes of the ledger at `path` with these bytes; and what is to be said.
+    /// The decision on the ledger at `path` with these bytes; and what is to be said.
     pub(crate) fn ledger(&self, path: &ProjectPath, bytes: &[u8]) -> (FileDecision, Option<Remark>) {
         let ledger = match SprintStatus::read(bytes) {
             Ok(ledger) => ledger,
@@ -82,7 +82,7 @@ impl MovedStory {
     }
 }
 
-/// Where the entry of a story stands.
+/// The place of the entry of a story.
 #[derive(Debug)]
 pub(super) enum Listing {
     /// In this ledger, the nearest that has one, with this word.
@@ -96,7 +96,7 @@ pub(super) enum Listing {
 }
 
 impl Ledgers {
-    /// Where the entry of the story at `path` stands on the disk.
+    /// The place on the disk of the entry of the story at `path`.
     pub(super) fn listing_of(&self, workspace: &Workspace, path: &ProjectPath) -> Listing {
         let (mut ledgers, mut nearest) = (self.known(), None);
         for place in SprintStatus::places(path) {
@@ -140,7 +140,7 @@ fn followed(entry: &LedgerEntry) -> Remark {
 }
 
 impl LedgerProjection {
-    /// What is to be said of a projection that came along with a change.
+    /// The remarks on a projection that came along with a change.
     pub fn remarks(self) -> Vec<Remark> {
         let written =
             self.written.iter().filter(|entry| entry.location != EntryLocation::StatusLine).map(followed);

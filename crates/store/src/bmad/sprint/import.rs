@@ -10,30 +10,30 @@ use stepmark_model::{
     journal::{EventDraft, Kind},
 };
 
-/// How many stories are changed in one commit. More would hold many locks at a time.
+/// The number of stories that are changed in one commit. More would hold many locks at a time.
 const BATCH: usize = 64;
 
 /// A story and the side that wins.
 #[derive(Clone, Debug)]
 pub struct ImportDecision {
-    /// What its sides said when they were shown.
+    /// Its sides, as they were shown.
     pub sides: StorySides,
     /// The one that counts.
     pub winner: StorySide,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Default)]
 pub struct StoryImport {
     /// The stories whose frontmatter was written.
     pub written: Vec<ProjectPath>,
-    /// How many said what was chosen already.
+    /// The number of stories that said what was chosen already.
     pub unchanged: usize,
     /// Stories that changed after they were shown: nobody has decided on what they say now.
     pub changed_meanwhile: Vec<ProjectPath>,
-    /// What could not be written.
+    /// The errors of what could not be written.
     pub failed: Vec<ChangeError>,
-    /// What became of the ledgers.
+    /// The result for the ledgers.
     pub ledgers: LedgerProjection,
 }
 
@@ -43,7 +43,7 @@ impl ImportDecision {
         self.sides.chosen(self.winner)
     }
 
-    /// Whether anything is to be written, or a ledger may have to follow.
+    /// Returns whether anything is to be written, or a ledger may have to follow.
     pub fn is_needed(&self) -> bool {
         let (sides, word) = (&self.sides, self.word());
         let differs = |side: &Option<String>| side.as_deref().is_some_and(|said| Some(said) != word);
@@ -135,7 +135,7 @@ impl StoryLedgers<'_> {
     }
 }
 
-/// Whether the story says what it said when a person decided.
+/// Returns whether the story says what it said when a person decided.
 fn is_as_shown(sides: &StorySides, bytes: &[u8]) -> bool {
     let now = Artifact::read(sides.path.clone(), bytes.to_vec());
     let frontmatter = now.state().status.as_ref().and_then(Field::filled);

@@ -19,7 +19,7 @@ use stepmark_model::{
 #[derive(Debug, Default)]
 pub(crate) struct Ledgers(Mutex<BTreeMap<ProjectPath, Ledger>>);
 
-/// What stands at the place of a ledger.
+/// The content of the place of a ledger.
 #[derive(Debug)]
 pub(super) enum Ledger {
     Absent,
@@ -33,7 +33,7 @@ pub(super) enum Ledger {
 pub struct BrokenSprintStatus {
     /// Its bytes, to show the place.
     pub bytes: Vec<u8>,
-    /// What is wrong, and where.
+    /// The problem, and its place.
     pub finding: Finding,
 }
 
@@ -103,16 +103,16 @@ impl Ledgers {
     }
 }
 
-/// Where BMAD keeps stories unless its configuration says otherwise: a sprint that is planned has a ledger there before its first story
+/// The folder where BMAD keeps stories unless its configuration says otherwise: a sprint that is planned has a ledger there before its first story
 /// has a file (docs/formats.md, "Sprint status and stories").
 const USUAL_FOLDER: &str = "_bmad-output/implementation-artifacts";
 
 /// A ledger of a sprint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SprintLedger {
-    /// Where it stands.
+    /// The path of the ledger.
     pub path: ProjectPath,
-    /// What it says.
+    /// The states that it says.
     pub states: SprintStatus,
 }
 
@@ -121,7 +121,7 @@ pub struct SprintLedger {
 pub struct SprintLedgers {
     /// Those that can be read, in the order of their paths. One that is no YAML says nothing; a check has a finding for it.
     pub ledgers: Vec<SprintLedger>,
-    /// Why others cannot be read.
+    /// The errors of those that cannot be read.
     pub unreadable: Vec<ArtifactError>,
 }
 

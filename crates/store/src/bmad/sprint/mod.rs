@@ -45,7 +45,7 @@ impl Workspace {
     }
 }
 
-/// What an artifact is to the ledgers.
+/// The role of an artifact for the ledgers.
 #[cfg(feature = "write")]
 fn standing_of(artifact: &TrackedArtifact) -> StoryState {
     Story::read(artifact.artifact(), || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle)))

@@ -21,16 +21,16 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// What a projection of ledgers did.
+/// The result of a projection of ledgers.
 #[derive(Debug, Default)]
 pub struct LedgerProjection {
-    /// How many stories, epics and retrospectives say a status that ledgers follow.
+    /// The number of stories, epics and retrospectives that say a status which ledgers follow.
     pub stories: usize,
     /// Stories without a status in their frontmatter: their ledgers are left alone.
     pub waiting: Vec<ProjectPath>,
     /// The files that were written.
     pub files: Vec<ProjectPath>,
-    /// How many ledgers and stories with a line said all that they should.
+    /// The number of ledgers, and of stories with a line, that said all that they should.
     pub unchanged: usize,
     /// The entries that were written.
     pub written: Vec<LedgerEntry>,
@@ -49,11 +49,11 @@ pub struct LedgerProjection {
 pub struct LedgerLeft {
     /// The entry.
     pub entry: LedgerEntry,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// What the last attempt on one file came to.
+/// The result of the last attempt on one file.
 #[derive(Debug, Default)]
 struct Attempt {
     written: Vec<LedgerEntry>,
@@ -65,7 +65,7 @@ struct Attempt {
 }
 
 impl LedgerProjection {
-    /// Whether every ledger says what frontmatter says.
+    /// Returns whether every ledger says what frontmatter says.
     pub fn is_whole(&self) -> bool {
         self.refused.is_empty() && self.left.is_empty() && self.broken.is_empty() && self.failed.is_empty()
     }
@@ -283,7 +283,7 @@ impl StoryLedgers<'_> {
     }
 }
 
-/// What became of one file.
+/// The result for one file.
 struct Projected {
     path: ProjectPath,
     outcome: Result<Outcome, ChangeError>,

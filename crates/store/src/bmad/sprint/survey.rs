@@ -1,4 +1,4 @@
-//! What all three places say of every story.
+//! A survey of what all three places say of every story.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct WaitingStory {
 }
 
 impl StoryLedgers<'_> {
-    /// What the frontmatter, the line `Status:` and `sprint-status.yaml` say of each story below one of `paths`; of all stories
+    /// Collects what the frontmatter, the line `Status:` and `sprint-status.yaml` say of each story below one of `paths`; of all stories
     /// where none is given.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What the files around artifacts say. Each question is asked once a run.
+//! The answers of the files around artifacts. Each question is asked once a run.
 #![expect(clippy::disallowed_methods, reason = "an edge module: whether files exist is asked here")]
 
 use std::{
@@ -42,12 +42,12 @@ impl<'w> Answers<'w> {
         })
     }
 
-    /// What a ledger says of a story. One that cannot be read says nothing, like one that is not there.
+    /// Returns the status of a story in a ledger: none where the ledger cannot be read or is not there.
     pub(super) fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String> {
         self.ledgers.status(ledger, story, || self.workspace.read_file(ledger).ok())
     }
 
-    /// Whether a ledger that was asked is no YAML.
+    /// Returns whether a ledger that was asked is no YAML.
     pub(super) fn is_broken(&self, ledger: &ProjectPath) -> bool {
         self.ledgers.is_broken(ledger)
     }

@@ -18,7 +18,7 @@ pub(crate) struct Asked<'a> {
     is_unsettled: Cell<bool>,
 }
 
-/// What was asked, with the answers.
+/// The questions that were asked, with the answers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Noted {
     pub(crate) facts: Facts,
@@ -40,7 +40,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// What was asked; `None` where an answer may change without a trace, or something is wrong beside the artifact.
+    /// Returns the questions and answers; `None` where an answer may change without a trace, or something is wrong beside the artifact.
     pub(crate) fn into_noted(self) -> Option<Noted> {
         (!self.is_unsettled.get()).then(|| self.noted.into_inner())
     }

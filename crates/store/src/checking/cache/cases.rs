@@ -13,12 +13,12 @@ use stepmark_model::{
 
 /// More than it takes to be worth a cache.
 const ARTIFACTS: usize = 80;
-/// What it takes until a file is no longer so new that it may change without a trace.
+/// The time until a file is no longer so new that it may change without a trace.
 const SETTLING: Duration = Duration::from_millis(30);
 
 struct Project(tempfile::TempDir);
 
-/// What a check says, as far as anybody sees it.
+/// The result of a check, as far as anybody sees it.
 type Said = (Vec<(String, Vec<String>)>, usize, usize);
 
 fn said(report: &CheckReport<'_>) -> Said {
@@ -84,7 +84,7 @@ impl Project {
         Workspace::open(self.0.path()).unwrap()
     }
 
-    /// How many artifacts are read, what is said, and what becomes of the cache. It is the same as without the cache.
+    /// Returns how many artifacts a check reads, what it says, and the outcome of the cache. It is the same as without the cache.
     fn check(&self) -> (usize, Said, CacheOutcome) {
         let workspace = self.workspace();
         let (read, before) = workspace.checks().artifacts_to_check().unwrap();
@@ -96,7 +96,7 @@ impl Project {
         (read.artifacts.len(), said(&report), report.cache.clone())
     }
 
-    /// How many artifacts a list reads. What it says is the same as without the cache.
+    /// Returns the number of artifacts that a list reads. What it says is the same as without the cache.
     fn list(&self) -> usize {
         let workspace = self.workspace();
         let mut list = workspace.checks().summaries().unwrap();

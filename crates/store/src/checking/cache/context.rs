@@ -1,4 +1,4 @@
-//! What decides about every file of a run: the program, the configuration, the files of the workflows.
+//! All that decides about every file of a run: the program, the configuration, the files of the workflows.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: stats of the program and of step files are taken here"

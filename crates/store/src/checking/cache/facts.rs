@@ -15,12 +15,12 @@ use stepmark_model::{
     workflow::Track,
 };
 
-/// What rules asked for and were told: the same questions with the same answers lead to the same findings.
+/// The questions of rules with the answers: where these are the same, the findings are the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Facts {
-    /// Whether files are there.
+    /// The files that were asked for, each with whether it is there.
     pub(super) exists: BTreeMap<ProjectPath, bool>,
-    /// What ledgers say of stories: ledger, story, word.
+    /// The stories that ledgers were asked about: ledger, story, word.
     pub(super) sprint_status: BTreeSet<(ProjectPath, String, Option<String>)>,
     /// Of the gates of the artifact: its path, and what [`Answers::gates`] says; `None` in a project without gates.
     pub(super) gates: Option<(ProjectPath, String)>,
@@ -28,12 +28,12 @@ pub(crate) struct Facts {
     pub(crate) workflow: Option<(usize, Track)>,
     /// The rules of allowances that accepted something in the artifact, or of which nobody can say whether it needs them.
     pub(crate) allowances: Vec<AllowedRule>,
-    /// Where something was found: the digest of the baseline, which says what of that is counted.
+    /// The digest of the baseline, where something was found: it says what of that is counted.
     pub(crate) baseline: Option<String>,
 }
 
 impl Facts {
-    /// Whether the same answers are given today, where the baseline has the digest `baseline`.
+    /// Returns whether the same answers are given today, where the baseline has the digest `baseline`.
     pub(super) fn hold(&self, answers: &Answers<'_>, baseline: &str) -> bool {
         self.baseline.as_ref().is_none_or(|known| known == baseline)
             && self.exists.iter().all(|(path, answer)| answers.exists(path) == *answer)

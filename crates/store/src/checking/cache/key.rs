@@ -1,4 +1,4 @@
-//! What an entry of the cache holds in the place of a hash.
+//! The key that an entry of the cache holds in the place of a hash.
 
 use crate::checking::cache::Noted;
 use stepmark_model::{artifact::FileHash, check::ManifestRow};
@@ -6,7 +6,7 @@ use stepmark_model::{artifact::FileHash, check::ManifestRow};
 /// Half of a hash: enough for a cache, which nobody attacks.
 const HALF: usize = 16;
 
-/// What was decided by the same facts in the same context.
+/// The key of what was decided by the same facts in the same context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FactsKey([u8; HALF]);
 
@@ -40,7 +40,7 @@ impl Key {
         Self { facts: key, row: [0; HALF] }
     }
 
-    /// Whether it was decided with the row `now`, or without any.
+    /// Returns whether it was decided with the row `now`, or without any.
     pub(super) fn holds_with(&self, now: impl FnOnce() -> ManifestRow) -> bool {
         self.row == [0; HALF] || self.row == row_key(now())
     }
@@ -53,7 +53,7 @@ impl Key {
         FileHash::from_digest(bytes)
     }
 
-    /// What stands in the cache.
+    /// Reads a key as it stands in the cache.
     pub(super) fn read(stored: &FileHash) -> Self {
         let (mut facts, mut row) = ([0; HALF], [0; HALF]);
         facts.copy_from_slice(&stored.as_bytes()[..HALF]);

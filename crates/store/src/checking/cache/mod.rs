@@ -1,4 +1,4 @@
-//! What a check found nothing wrong with need not be read again while nothing has changed that decided about it.
+//! The cache of checks: a file without findings need not be read again while nothing has changed that decided about it.
 //!
 //! For each such file `.stepmark/local/cache/checked.stat` holds its stat and, in the place of a hash, a *key*: the SHA-256 over
 //! everything that decided. That is the [`context`], which is the same for all files of a run (program, configuration, files of
@@ -66,12 +66,12 @@ use stepmark_model::{
 /// A new cache is written when it spares the next run at least this many files: writing it takes as long as reading them.
 const WORTHWHILE: usize = 64;
 
-/// What a run knows from the runs before it.
+/// The verdicts that a run knows from the runs before it.
 #[derive(Debug)]
 pub(crate) struct Verdicts<'w> {
     workspace: &'w Workspace,
     start: RunStart,
-    /// Where `checked.stat` stands.
+    /// The path of `checked.stat`.
     file: PathBuf,
     cache: Option<StatCache>,
     context: FileHash,
@@ -94,7 +94,7 @@ struct Manifest {
     rows: Option<ManifestRows>,
 }
 
-/// What is known of a file.
+/// The verdict of an earlier run on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// An artifact with nothing wrong, by these facts.
@@ -113,14 +113,14 @@ pub(crate) struct Sight<'run> {
     pub(crate) renewal: FolderRenewal,
 }
 
-/// What a run learned.
+/// All that a run learned.
 #[derive(Debug, Default)]
 pub(crate) struct Learned {
-    /// What stays, and the files without workflow state.
+    /// The entries that stay, and the files without workflow state.
     pub(crate) folders: Vec<FolderRenewal>,
     /// Every folder that was listed.
     pub(crate) visited: HashSet<String>,
-    /// How many files without workflow state were read.
+    /// The number of files without workflow state that were read.
     pub(crate) stateless: usize,
     /// The facts by which verdicts still hold.
     pub(crate) used: HashSet<FactsKey>,
@@ -134,12 +134,12 @@ pub(crate) struct Judgement {
     pub(crate) stat: FileStat,
     pub(crate) noted: Noted,
     pub(crate) problems: ProblemCounts,
-    /// What [`Verdicts::write_note`] returned.
+    /// The note that [`Verdicts::write_note`] returned.
     pub(crate) note: Vec<u8>,
 }
 
 impl<'w> Verdicts<'w> {
-    /// What is known of the files of `workspace`; `None` where nothing can be kept: in a project without `.stepmark/`, which a
+    /// Loads what is known of the files of `workspace`; `None` where nothing can be kept: in a project without `.stepmark/`, which a
     /// reader does not make, and where files were changed so recently that nobody can say whether they were read before or
     /// after.
     pub(crate) fn load(workspace: &'w Workspace) -> Option<Self> {
@@ -169,13 +169,13 @@ impl<'w> Verdicts<'w> {
         Some(Self { workspace, start, file, cache, context, sound, stateless, manifest, texts, shared })
     }
 
-    /// What is noted of the artifact of `entry`.
+    /// Returns the note of the artifact of `entry`.
     pub(crate) fn note(&self, entry: usize) -> NoteReader<'_> {
         let bytes = self.cache.as_ref().map_or(&[][..], |cache| cache.note(entry));
         NoteReader::new(bytes, &self.texts)
     }
 
-    /// When the file of `entry` was last modified, in nanoseconds since 1970.
+    /// Returns the time at which the file of `entry` was last modified, in nanoseconds since 1970.
     pub(crate) fn modified(&self, entry: usize) -> Option<i64> {
         self.cache.as_ref().map(|cache| cache.modified(entry))
     }
@@ -246,7 +246,7 @@ impl<'w> Verdicts<'w> {
 }
 
 impl Sight<'_> {
-    /// What is known of the file at `place`, if that is still true, and its entry in the cache.
+    /// Returns the verdict on the file at `place`, if it still holds, and its entry in the cache.
     pub(crate) fn recall(&mut self, folder: &Folder, place: usize) -> Option<(Verdict, usize)> {
         // What a link leads to may change without its own stat.
         if folder.kind(place) != EntryKind::File {

@@ -18,18 +18,18 @@ use stepmark_model::{
     workflow::{Track, UnknownNext, WorkState},
 };
 
-/// What of an artifact decides whether and where it is shown.
+/// The facts about an artifact that decide whether and where it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brief<'a> {
-    /// How many problems a check finds in it.
+    /// The number of problems that a check finds in it, by severity.
     pub problems: ProblemCounts,
-    /// Where it stands.
+    /// Its condition.
     pub condition: Condition,
-    /// Whether it takes part in a workflow.
+    /// Set where it takes part in a workflow.
     pub has_workflow_state: bool,
-    /// Whether it is a story that waits to be imported.
+    /// Set where it is a story that waits to be imported.
     pub waits_for_import: bool,
-    /// Whether it is known how far it is in its workflow.
+    /// Set where it is known how far it is in its workflow.
     pub has_progress: bool,
     /// Its workflow.
     pub workflow: WorkflowName<'a>,
@@ -312,7 +312,7 @@ impl<'a> NoteReader<'a> {
         (0..self.count()).map(|_| self.text().unwrap_or_default()).collect()
     }
 
-    /// How many items follow: each has a byte at least.
+    /// Reads the number of the items that follow: each has a byte at least.
     fn count(&mut self) -> usize {
         self.number().min(self.bytes.len())
     }

@@ -14,7 +14,7 @@ use std::{fs::File, io, ops::Range, path::Path};
 
 use crate::disk::file_stat::FileStat;
 
-/// What a name in a folder stands for. A symbolic link is a `Link`, whatever it leads to.
+/// The kind of a name in a folder. A symbolic link is a `Link`, whatever it leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     File,
@@ -80,7 +80,7 @@ impl Folder {
         &self.path
     }
 
-    /// How many names the folder holds. The places of the names below count from 0, in their byte order.
+    /// The number of names in the folder. The places of the names below count from 0, in their byte order.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -90,7 +90,7 @@ impl Folder {
         self.entries[place].name(&self.names)
     }
 
-    /// What stands at `place`.
+    /// Returns the kind of the name at `place`.
     pub(crate) fn kind(&self, place: usize) -> EntryKind {
         self.entries[place].kind
     }

@@ -28,7 +28,7 @@ const FOLDER: usize = 16;
 const ENTRY: usize = 72;
 const DIGEST: usize = 32;
 
-/// When the hashes of a cache were taken.
+/// The time at which the hashes of a cache were taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hashing {
     /// Nanoseconds since 1970 by this machine's clock, before the first file was looked at.
@@ -37,7 +37,7 @@ pub(super) struct Hashing {
     pub(super) took: i64,
 }
 
-/// Which manifest a cache remembers, and in which state: its path and its stat.
+/// The manifest that a cache remembers, and its state: its path and its stat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ManifestKey {
     pub(super) path: [u8; 8],
@@ -49,7 +49,7 @@ impl ManifestKey {
     pub(super) const NONE: Self = Self { path: [0; 8], stat: FileStat::NONE };
 }
 
-/// Whether the remembered manifest lists a file.
+/// The mark of a file that the remembered manifest lists or does not list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Unlisted,
@@ -62,7 +62,7 @@ pub(super) enum Mark {
 pub(super) const LISTED: u32 = 1 << 31;
 pub(super) const UNHASHED: u32 = 1 << 30;
 pub(super) const NOTED: u32 = 1 << 29;
-/// Where the header says what all notes share.
+/// The offset at which the header gives the place of what all notes share.
 const SHARED: usize = 76;
 
 /// The bytes of a cache, known to be whole.
@@ -150,7 +150,7 @@ impl Bytes {
         FileHash::from_digest(array(&self.bytes, self.entry_at(entry) + 40))
     }
 
-    /// What is noted of entry `entry`; nothing where nothing is.
+    /// Returns the note of entry `entry`; empty where it has none.
     pub(super) fn note(&self, entry: usize) -> &[u8] {
         let at = self.entry_at(entry);
         if number(&self.bytes, at + 4) & NOTED == 0 {
@@ -161,7 +161,7 @@ impl Bytes {
         self.bytes.get(start + 4..end).unwrap_or_default()
     }
 
-    /// What all notes share.
+    /// Returns the bytes that all notes share.
     pub(super) fn shared(&self) -> &[u8] {
         self.text(SHARED)
     }

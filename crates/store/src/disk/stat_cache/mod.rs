@@ -27,7 +27,7 @@ use crate::disk::file_stat::FileStat;
 use crate::disk::{file_stat, own_file, own_file::Access};
 use stepmark_model::artifact::FileHash;
 
-/// How many bytes a cache may have: about a million files.
+/// The largest size of a cache in bytes: about a million files.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// A cache as an earlier run left it.
@@ -111,17 +111,17 @@ impl StatCache {
         self.bytes.name(entry)
     }
 
-    /// What is noted of an entry; nothing where nothing is.
+    /// Returns the note of an entry; empty where it has none.
     pub(crate) fn note(&self, entry: usize) -> &[u8] {
         self.bytes.note(entry)
     }
 
-    /// What all notes share.
+    /// Returns the bytes that all notes share.
     pub(crate) fn shared(&self) -> &[u8] {
         self.bytes.shared()
     }
 
-    /// When the file of an entry was last modified, in nanoseconds since 1970.
+    /// Returns the time at which the file of an entry was last modified, in nanoseconds since 1970.
     pub(crate) fn modified(&self, entry: usize) -> i64 {
         self.bytes.stat(entry).modified
     }

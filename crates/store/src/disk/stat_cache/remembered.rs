@@ -1,4 +1,4 @@
-//! What the manifest lists, remembered in the cache.
+//! The files that the manifest lists, remembered in the cache.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: the manifest's stat and the cache's header are read here"
@@ -22,7 +22,7 @@ impl ManifestKey {
         Some(Self { path, stat })
     }
 
-    /// Whether the cache at `file`, if it is whole, remembers this manifest in this state. Reads its header only.
+    /// Returns whether the cache at `file`, if it is whole, remembers this manifest in this state. Reads its header only.
     pub(crate) fn is_remembered_in(&self, file: &Path) -> bool {
         let mut header = [0; HEADER];
         read_header(file, &mut header).is_some() && manifest_key(&header) == *self
@@ -35,12 +35,12 @@ fn read_header(file: &Path, header: &mut [u8]) -> Option<()> {
 }
 
 impl StatCache {
-    /// Whether the cache remembers this manifest, and the manifest cannot have changed since without a trace.
+    /// Returns whether the cache remembers this manifest, and it cannot have changed since without a trace.
     pub(crate) fn remembers(&self, key: &ManifestKey) -> bool {
         self.bytes.manifest() == *key && !key.stat.may_hide_a_change(self.hashing_began)
     }
 
-    /// What the remembered manifest says about the entry: nothing, or its hash, if it holds one.
+    /// Returns what the remembered manifest says about the entry: nothing, or its hash, if it holds one.
     pub(crate) fn mark(&self, entry: usize) -> Option<Option<FileHash>> {
         match self.bytes.mark(entry) {
             Mark::Unlisted => None,

@@ -17,7 +17,7 @@ use crate::disk::{
 };
 use stepmark_model::artifact::FileHash;
 
-/// What a run learned about the files of one folder, or of a part of it.
+/// The results of a run for the files of one folder, or of a part of it.
 #[derive(Debug, Default)]
 pub(crate) struct FolderRenewal {
     path: String,
@@ -59,12 +59,12 @@ impl FolderRenewal {
 }
 
 impl FolderRenewal {
-    /// How many files are kept.
+    /// Returns the number of files that are kept.
     fn kept(&self) -> usize {
         self.kept.iter().map(Range::len).sum()
     }
 
-    /// What is to be kept of this folder.
+    /// Returns the entries that are to be kept of this folder.
     fn entries<'run>(&'run self, earlier: Option<&'run StatCache>) -> impl Iterator<Item = Entry<'run>> {
         let fresh = self.fresh.iter().map(|file| Entry {
             name: file.name.as_bytes(),
@@ -114,18 +114,18 @@ fn mark_listed<'run>(entries: &mut Vec<Entry<'run>>, listed: FolderRows<'run>) {
     }
 }
 
-/// What a run learned about all folders that it visited.
+/// The results of a run for all folders that it visited.
 #[derive(Debug)]
 pub(crate) struct Renewal<'run> {
-    /// When the run began.
+    /// The start of the run.
     pub(crate) start: RunStart,
-    /// What it learned.
+    /// The results for each folder.
     pub(crate) folders: Vec<FolderRenewal>,
     /// Every folder that it listed.
     pub(crate) visited: &'run HashSet<String>,
     /// The manifest to remember.
     pub(crate) manifest: Option<ReadManifest<'run>>,
-    /// What all notes share: of the earlier cache with more behind it, where notes of that are kept.
+    /// The bytes shared by all notes: of the earlier cache with more behind it, where notes of that are kept.
     pub(crate) shared: &'run [u8],
 }
 
@@ -161,7 +161,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 impl Renewal<'_> {
-    /// Whether a new cache would spare the next run any hashing, or reading the manifest. What no run can believe, such as
+    /// Returns whether a new cache would spare the next run any hashing, or reading the manifest. What no run can believe, such as
     /// a file from the future, does not make every run write a cache.
     pub(crate) fn is_worthwhile(&self, earlier: Option<&StatCache>) -> bool {
         let moment = self.start.moment;

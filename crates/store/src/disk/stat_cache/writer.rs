@@ -19,7 +19,7 @@ pub(super) struct Writer {
     texts: Vec<u8>,
     folder_count: u32,
     entry_count: u32,
-    /// What all notes share.
+    /// The start and the length of what all notes share.
     shared: (u32, u32),
 }
 

@@ -7,11 +7,11 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 pub(super) struct Heading {
     /// 1 to 6.
     pub(super) level: u8,
-    /// What it says.
+    /// Its text.
     pub(super) title: String,
-    /// Where its line begins.
+    /// The offset at which its line begins.
     pub(super) start: usize,
-    /// Where the text behind it begins.
+    /// The offset at which the text behind it begins.
     pub(super) end: usize,
 }
 

@@ -5,7 +5,7 @@ use super::headings::{Heading, headings};
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::ticket) struct TextSection<'t> {
-    /// What stands in it, as Markdown, without its heading.
+    /// Its content, as Markdown, without its heading.
     pub(in crate::ticket) markdown: &'t str,
 }
 

@@ -14,15 +14,15 @@ pub struct Line {
     schema: String,
     /// The number of the ticket, from 1.
     pub number: u64,
-    /// When the line was written.
+    /// The time at which the line was written.
     pub at: Timestamp,
-    /// What was done.
+    /// The event that it tells.
     pub done: LineKind,
     /// The digest of what it says.
     pub digest: TicketDigest,
     /// The number of the ticket that it hangs below.
     pub parent: Option<u64>,
-    /// What it says.
+    /// The ticket, with what it says.
     pub ticket: Ticket,
     /// Its managed section as Markdown.
     pub body: String,
@@ -39,7 +39,7 @@ pub enum LineKind {
 }
 
 impl Line {
-    /// How every line begins.
+    /// The beginning of every line.
     pub(super) const BEGINNING: &str = "{\"schema\":\"stepmark.ticket-line/";
 
     /// The line that tells that the ticket `number` says this and hangs below that, with `body` as its managed section.

@@ -28,11 +28,11 @@ pub(super) struct Log {
 pub(super) struct LockedLog {
     file: File,
     place: PathBuf,
-    /// What it holds, in its order.
+    /// The lines that it holds, in its order.
     pub(super) lines: Vec<Line>,
 }
 
-/// Why the file cannot be used.
+/// A reason why the file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LogError {
     #[error("`{}` cannot be {intent}: {source}", .path.display())]
@@ -45,7 +45,7 @@ pub(super) enum LogError {
     TooLarge { path: PathBuf },
 }
 
-/// Why no ticket is written at a place.
+/// A reason why no ticket is written at a place.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PlaceError {
     #[error(transparent)]
@@ -59,7 +59,7 @@ pub(super) enum PlaceError {
 }
 
 impl Log {
-    /// Where the file stands.
+    /// The path of the file.
     pub(super) const fn path(&self) -> &ProjectPath {
         &self.path
     }
@@ -68,7 +68,7 @@ impl Log {
         Self { root, path }
     }
 
-    /// Where the file stands. A configuration comes with a repository: what it names is neither followed out of the project nor into
+    /// The place of the file. A configuration comes with a repository: what it names is neither followed out of the project nor into
     /// git's folder, and no link is followed at all.
     fn place(&self) -> Result<PathBuf, LogError> {
         let refused = |source| LogError::Place { path: self.path.clone(), source };

@@ -129,7 +129,7 @@ impl FileTracker {
 
 /// A ticket for which a line is wanted.
 struct Wanted<'a> {
-    /// Where it is; `None` for a new one.
+    /// The place of the ticket; `None` for a new one.
     known: Option<&'a RemoteTicket>,
     ticket: &'a Ticket,
     parent: Option<&'a RemoteTicket>,

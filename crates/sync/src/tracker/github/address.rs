@@ -1,4 +1,4 @@
-//! Where the parts of GitHub's interface are.
+//! The addresses of the parts of GitHub's interface.
 
 use url::Url;
 

@@ -161,13 +161,13 @@ pub(super) fn patches(differences: &[FieldDifference], before: TicketState, afte
     patches
 }
 
-/// Why the issue at `number` is not the one that was asked for, if it is not: GitHub answers with the one that it was moved to.
+/// The reason why the issue at `number` is not the one that was asked for, if it is not: GitHub answers with the one that it was moved to.
 pub(super) fn moved(number: u64, current: &Observed) -> Option<Failure> {
     let detail = format!("issue #{number} was moved to {}", current.remote.url);
     (current.remote.id != number.to_string()).then(|| Failure::new(Reason::Gone, &detail))
 }
 
-/// Why an issue must not be changed, if it must not.
+/// The reason why an issue must not be changed, if it must not.
 pub(super) fn not_ours(change: &Change, current: &Observed) -> Option<Failure> {
     let number = match number_of(&change.remote) {
         Ok(number) => number,

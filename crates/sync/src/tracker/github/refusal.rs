@@ -81,7 +81,7 @@ pub(super) fn tells_disabled(text: &str) -> bool {
     text.contains("issues") && text.contains("disabled")
 }
 
-/// Which limit a text tells of.
+/// The limit that a text tells of.
 pub(super) fn limit_in(text: &str) -> Option<Reason> {
     let text = text.to_lowercase();
     let tells = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
@@ -92,12 +92,12 @@ pub(super) fn limit_in(text: &str) -> Option<Reason> {
     }
 }
 
-/// When to ask again after a limit, for which a time may be named or not.
+/// The time at which to ask again after a limit, for which a time may be named or not.
 pub(super) fn limit_wait(reply: &HttpReply, now: Timestamp) -> Timestamp {
     named_wait(|name| reply.header(name), now).unwrap_or_else(|| moment::after(now, LEAST_WAIT_MS))
 }
 
-/// Which limit a 403 or 429 tells of; `None` where it is a matter of rights.
+/// The limit that a 403 or 429 tells of; `None` where it is a matter of rights.
 fn limit_of(reply: &HttpReply, said: &str) -> Option<Reason> {
     let is_used_up = reply.header("x-ratelimit-remaining").is_some_and(|left| left.trim() == "0");
     limit_in(said)

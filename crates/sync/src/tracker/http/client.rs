@@ -37,7 +37,7 @@ pub(in crate::tracker) struct HttpClient {
 
 /// The user agent of requests.
 pub(in crate::tracker) struct HttpIdentity<'a> {
-    /// How the credential is given.
+    /// The scheme by which the credential is given.
     pub(in crate::tracker) scheme: HttpScheme<'a>,
     /// The credential.
     pub(in crate::tracker) credential: &'a Credential,
@@ -59,13 +59,13 @@ pub(in crate::tracker) enum HttpScheme<'a> {
     },
 }
 
-/// Why no client can be made.
+/// The reason why no client can be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("requests to `{host}` cannot be made: {reason}")]
 pub struct HttpSetupError {
     /// The host.
     pub host: String,
-    /// Why: the roots of trust of this machine, mostly.
+    /// The reason: the roots of trust of this machine, mostly.
     pub reason: String,
 }
 

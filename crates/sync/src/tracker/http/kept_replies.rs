@@ -22,7 +22,7 @@ pub(super) struct KeptReplies {
 /// An answer, and what its server calls it.
 #[derive(Debug)]
 pub(super) struct KeptReply {
-    /// What `If-None-Match` names.
+    /// The tag that `If-None-Match` names.
     pub(super) tag: String,
     reply: HttpReply,
 }

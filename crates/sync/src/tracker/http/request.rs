@@ -17,9 +17,9 @@ use crate::{
 pub(in crate::tracker) struct HttpRequest {
     /// The method.
     pub(in crate::tracker) method: Method,
-    /// Where it goes: to the host of the client, or it is not sent.
+    /// Its address: at the host of the client, or it is not sent.
     pub(in crate::tracker) url: Url,
-    /// What is sent along.
+    /// The body that is sent along.
     pub(in crate::tracker) body: Option<Json>,
     /// True where it changes something.
     pub(in crate::tracker) effect: Effect,

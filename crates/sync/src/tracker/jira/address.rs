@@ -1,4 +1,4 @@
-//! Where the parts of Jira's interface are.
+//! The addresses of the parts of Jira's interface.
 
 use serde::Deserialize;
 use url::Url;
@@ -29,12 +29,12 @@ impl Addresses<'_> {
         self.below(&["project", key])
     }
 
-    /// Where issues are made.
+    /// The address at which issues are made.
     pub(super) fn bulk_create(&self) -> Url {
         self.below(&["issue", "bulk"])
     }
 
-    /// Where issues are read by their ids.
+    /// The address at which issues are read by their ids.
     pub(super) fn bulk_fetch(&self) -> Url {
         self.below(&["issue", "bulkfetch"])
     }
@@ -88,7 +88,7 @@ impl Addresses<'_> {
         paged(self.below(&["issue", "createmeta", project, "issuetypes", type_id]), start)
     }
 
-    /// Where issues are searched for.
+    /// The address at which issues are searched for.
     pub(super) fn search(&self) -> Url {
         self.below(&["search", "jql"])
     }

@@ -107,7 +107,8 @@ impl JiraTracker {
         self.matched((wanted, facts), made, &found, self.site().await)
     }
 
-    /// Which issue is whose: its marker tells. Without one their order does, where none is missing.
+    /// The outcomes of the creations, each with its own issue: the marker tells which. Without one their
+    /// order does, where none is missing.
     fn matched(
         &self,
         (wanted, facts): (&[&Creation], &ProjectFacts),

@@ -115,7 +115,7 @@ impl JiraIssue {
     }
 }
 
-/// Where an issue is, as far as its id and key tell.
+/// The place of an issue, as far as its id and key tell.
 pub(super) fn remote(id: String, key: String, base: &str) -> RemoteTicket {
     let url = format!("{base}/browse/{key}");
     RemoteTicket { id, key, url, other_ids: BTreeMap::new() }

@@ -1,4 +1,5 @@
-//! Why a project will not take a ticket, as far as that is known before anything is written. Pure.
+//! The obstacles that keep a project from taking a ticket, as far as they are known before anything is
+//! written. Pure.
 
 use super::{
     JiraSettings, extra_fields,
@@ -12,7 +13,7 @@ use crate::ticket::{CloseReason, RemoteTicket, Ticket};
 const GIVEN: [&str; 3] = ["summary", "description", "labels"];
 
 impl JiraSettings {
-    /// Why no issue can be made for a ticket below `parent`.
+    /// The reason why no issue can be made for a ticket below `parent`.
     pub(super) fn creation_obstacle(
         &self,
         facts: &ProjectFacts,
@@ -48,7 +49,7 @@ impl JiraSettings {
         field_obstacle(own, ticket)
     }
 
-    /// Why a ticket does not get the status that it should have.
+    /// The reason why a ticket does not get the status that it should have.
     pub(super) fn status_obstacle(&self, own: &TypeFacts, ticket: &Ticket) -> Option<String> {
         let known = || list(own.statuses.iter().map(|status| status.name.as_str()));
         match StatusGoal::of(ticket, &self.statuses) {
@@ -108,7 +109,7 @@ impl JiraSettings {
     }
 }
 
-/// Which field keeps an issue of this type from being made.
+/// The reason why a field keeps an issue of this type from being made.
 fn field_obstacle(own: &TypeFacts, ticket: &Ticket) -> Option<String> {
     let name = &own.name;
     let fields = own.fields.as_ref()?;

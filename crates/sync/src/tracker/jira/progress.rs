@@ -23,9 +23,9 @@ use crate::{
 /// An issue on its way to what it should say.
 #[derive(Clone, Debug)]
 pub(super) struct Progress<'c> {
-    /// What is to become of it.
+    /// The change that is to be made to it.
     pub(super) change: &'c Change,
-    /// What it says now.
+    /// The issue as it is now.
     pub(super) current: Observed,
     /// True where it carried its marker when it was read.
     pub(super) is_marked: bool,
@@ -35,7 +35,7 @@ pub(super) struct Progress<'c> {
     pub(super) passed: BTreeSet<String>,
     /// True where anything of it was changed by now.
     pub(super) has_written: bool,
-    /// Why nobody knows what became of it.
+    /// The reason why nobody knows what became of it.
     pub(super) doubt: Option<Failure>,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct TypeFacts {
     pub(super) name: String,
     /// True where its issues hang below others always.
     pub(super) is_sub_task: bool,
-    /// How high it is, where Jira says so: 1 for epics, 0 for what hangs below them.
+    /// Its level, where Jira says so: 1 for epics, 0 for what hangs below them.
     pub(super) level: Option<i64>,
     /// True where the account may make such issues.
     pub(super) may_be_made: bool,

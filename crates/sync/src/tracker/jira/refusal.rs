@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct ErrorCollection {
     #[serde(default, rename = "errorMessages")]
     messages: Vec<String>,
-    /// What is wrong with each field.
+    /// The problem of each field.
     #[serde(default)]
     errors: BTreeMap<String, serde_json::Value>,
 }
@@ -46,7 +46,7 @@ fn is_of_stranger(reply: &HttpReply) -> bool {
         .is_some_and(|told| told.contains("AUTHENTICATED_FAILED") || told.contains("AUTHENTICATION_DENIED"))
 }
 
-/// Why a status refuses; `limit` is what `RateLimit-Reason` says.
+/// The reason why a status refuses; `limit` is what `RateLimit-Reason` says.
 pub(super) fn reason(status: u16, limit: Option<&str>) -> Reason {
     match status {
         429 => match limit.map(str::trim) {

@@ -35,14 +35,14 @@ pub(super) enum Category {
     Done,
 }
 
-/// Which status a ticket should have.
+/// The status that a ticket should have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatusGoal<'s> {
     /// The one with this name: the configuration says so.
     Named(&'s str),
     /// One of the category `Done`. That of work which was given up is none of finished work, although Jira calls both done.
     Closed {
-        /// Why.
+        /// The reason why it is closed.
         reason: CloseReason,
         /// The one with this name, if it is known.
         preferred: Option<&'s str>,

@@ -13,11 +13,11 @@ use crate::ticket::{CloseReason, TicketState};
 pub(super) struct Transition {
     /// Its id.
     pub(super) id: String,
-    /// Where it leads.
+    /// The status that it leads to.
     pub(super) to: JiraStatus,
     #[serde(default, rename = "isAvailable")]
     is_available: Option<bool>,
-    /// What it asks for.
+    /// The fields that it asks for.
     #[serde(default)]
     fields: BTreeMap<String, ScreenField>,
 }

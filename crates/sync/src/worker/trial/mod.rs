@@ -18,7 +18,7 @@ use crate::{
 /// The time after its last failure at which a cause is tried again, in milliseconds: an hour.
 const TRIAL_AFTER_MS: u64 = 60 * 60 * 1000;
 
-/// When each cause was last met, by reason and detail.
+/// The time at which each cause was last met, by reason and detail.
 #[derive(Debug, Default)]
 pub(super) struct Trials(BTreeMap<(Reason, String), Timestamp>);
 

@@ -1,4 +1,4 @@
-//! What a process runs with until its configuration is read again.
+//! The parts that a process runs with until its configuration is read again.
 
 use std::{
     path::PathBuf,

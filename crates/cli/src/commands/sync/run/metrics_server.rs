@@ -32,7 +32,7 @@ const CONNECTIONS: usize = 8;
 /// The time that one may take.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What is served.
+/// The sources of what is served.
 #[derive(Clone)]
 pub(super) struct Served {
     pub(super) metrics: Arc<Mutex<RunMetrics>>,
@@ -122,12 +122,12 @@ impl Served {
     }
 }
 
-/// What is answered.
+/// The answer to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Page {
     /// Metrics.
     Metrics,
-    /// Whether the process works.
+    /// The answer that says whether the process works.
     Health,
     /// There is nothing else.
     NotFound,

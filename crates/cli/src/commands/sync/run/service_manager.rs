@@ -1,4 +1,4 @@
-//! What the service manager of the system asks of a process, and is told by it.
+//! The exchange with the service manager of the system: what it asks of a process, and what it is told.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub(super) const fn alive_interval() -> Option<Duration> {
     None
 }
 
-/// What it is doing.
+/// The phase that the process is in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Its work.
@@ -61,7 +61,7 @@ pub(super) enum Phase {
     Ending,
 }
 
-/// What it does about it.
+/// The reaction of the process to a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reaction {
     /// It reads its configuration, and where that can be used begins to change.

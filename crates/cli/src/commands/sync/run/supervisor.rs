@@ -35,11 +35,11 @@ use crate::{
 pub(super) struct Supervisor<'s> {
     /// Opens the project as it is now.
     pub(super) open: &'s dyn Fn() -> Result<Generation, Failure>,
-    /// Where metrics are served.
+    /// The address at which metrics are served.
     pub(super) metrics: Option<SocketAddr>,
 }
 
-/// What follows a generation.
+/// The next thing after a generation.
 enum Next {
     End,
     Generation(Box<Generation>),

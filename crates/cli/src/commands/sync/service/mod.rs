@@ -1,4 +1,4 @@
-//! How a system starts `stepmark sync run`: as text, and where that stands. Pure but for `place`.
+//! The service that starts `stepmark sync run` on a system: its text, and its place. Pure but for `place`.
 
 mod launchd;
 pub(super) mod place;
@@ -26,7 +26,7 @@ pub(super) enum Manager {
 /// The process for one project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Service {
-    /// What it is called: the same for the same project and tracker.
+    /// Its name: the same for the same project and tracker.
     pub(super) name: String,
     /// The words that start it; the first is the program.
     words: Vec<String>,
@@ -45,7 +45,7 @@ pub(super) struct ServiceFolders {
     configuration: PathBuf,
 }
 
-/// How much longer than its own limit the process gets to end before it is killed.
+/// The time, beyond its own limit, that the process gets to end before it is killed.
 const MARGIN: Duration = Duration::from_secs(10);
 
 impl ServiceFolders {
@@ -131,7 +131,7 @@ impl Manager {
         }
     }
 
-    /// Where the file of the service stands.
+    /// The path of the file of the service.
     pub(super) fn file(self, service: &Service, folders: &ServiceFolders) -> PathBuf {
         match self {
             Self::Systemd => {
@@ -193,7 +193,7 @@ impl Manager {
         }
     }
 
-    /// Where credentials can stand, and what else a person should know.
+    /// The places where credentials can stand, and what else a person should know.
     pub(super) fn credentials(self, service: &Service, folders: &ServiceFolders) -> Vec<String> {
         let token_file = "credentials are read from the file that your own configuration names under `credentials` (mode 600)";
         match self {

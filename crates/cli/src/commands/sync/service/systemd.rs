@@ -9,8 +9,8 @@ use crate::exit::{Exit, Failure};
 /// asking a key ring takes a while.
 const WATCHDOG_SECONDS: u64 = 300;
 
-/// What the process never needs. It writes in the project, in git's folder of it, and in the user's own folders for state and
-/// configuration, all below the home, which a tracker's program of credentials may want, too: so that stays as it is.
+/// The restrictions that take away what the process never needs. It writes in the project, in git's folder of it, and in the user's own folders for
+/// state and configuration, all below the home, which a tracker's program of credentials may want, too: so that stays as it is.
 const HARDENING: &str = "NoNewPrivileges=yes\n\
     ProtectSystem=full\n\
     ProtectKernelTunables=yes\n\

@@ -31,13 +31,13 @@ use crate::{
 /// The result of reading one batch.
 #[derive(Debug)]
 pub(super) struct ReadBatch {
-    /// What stands for each id, in their order.
+    /// The issue of each id, or the failure of reading it, in the order of the ids.
     pub(super) issues: Vec<Result<IssueNode, Failure>>,
     /// The ids of those labels that there are, by their names in lower case.
     pub(super) label_ids: BTreeMap<String, String>,
 }
 
-/// Why GraphQL gave no answer.
+/// A reason why GraphQL gave no answer.
 #[derive(Debug)]
 pub(super) enum NoAnswer {
     /// The server has no GraphQL, or one that does not know what was asked. It is remembered, and REST has to do.

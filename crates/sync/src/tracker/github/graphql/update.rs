@@ -30,7 +30,7 @@ use crate::{
 /// A ticket on its way.
 struct Pending<'c> {
     change: &'c Change,
-    /// What it says, as far as is known.
+    /// The ticket as it is, as far as that is known.
     state: Result<Observed, Refused>,
     differences: Vec<FieldDifference>,
     label_ids: BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! When two nodes say the same, whatever Jira's editor did to them.
+//! The normal form of nodes: two that say the same have the same one, whatever Jira's editor did to them.
 
 use serde_json::{Map, Value as Json};
 
