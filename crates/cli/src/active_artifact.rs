@@ -17,7 +17,7 @@ use crate::{
     project::Project,
 };
 
-/// How many of several candidates a message names.
+/// The most candidates that a message names.
 const NAMED: usize = 5;
 
 impl Project {

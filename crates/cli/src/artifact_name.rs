@@ -1,4 +1,4 @@
-//! What people call an artifact when they do not write its whole path.
+//! The names that people give an artifact when they do not write its whole path.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Who acts, and in which session: what the environment says, and flags in its place.
+//! The actor and the session: what the environment says, and flags in its place.
 
 use std::{error::Error, str::FromStr};
 
@@ -16,10 +16,10 @@ const ACTOR_VARIABLE: &str = "STEPMARK_ACTOR";
 const CORRELATION_VARIABLE: &str = "STEPMARK_CORRELATION";
 const FENCE_VARIABLE: &str = "STEPMARK_FENCE";
 
-/// How long what the caller finds events by may be, in bytes.
+/// The length of the longest id by which the caller finds events, in bytes.
 const LONGEST_CORRELATION: usize = 200;
 
-/// Where an actor comes from: the earlier counts.
+/// The source that an actor comes from: the earlier counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ActorSource {
     /// A flag, or the variable for it.

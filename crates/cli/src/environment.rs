@@ -1,4 +1,4 @@
-//! What the process was started with: read once, passed on as values.
+//! The surroundings that the process was started with: read once, passed on as values.
 #![expect(
     clippy::disallowed_methods,
     reason = "the edge of the program: folder, environment and random ids enter here"
@@ -25,7 +25,7 @@ pub(crate) struct Environment {
     pub(crate) current_folder: PathBuf,
     /// The user's configuration file and the variables that may configure stepmark.
     pub(crate) configuration: ConfigurationSources,
-    /// Who acts, as far as no flag says otherwise, and how that is known.
+    /// The actor, as far as no flag says otherwise, and how that is known.
     pub(crate) attribution: (Attribution, ActorSource),
     /// The name of the machine; `STEPMARK_TEST_HOST` fixes it, `none` for one without.
     pub(crate) host: Option<String>,
@@ -47,7 +47,7 @@ impl Environment {
         Ok(Self { current_folder, configuration, attribution, host: host()?, clock })
     }
 
-    /// Whether something stands at a path of the command line.
+    /// Returns whether something stands at a path of the command line.
     pub(crate) fn exists(path: &Path) -> bool {
         path.exists()
     }
@@ -58,14 +58,14 @@ impl Environment {
         words.filter(|word| !word.starts_with('-'))
     }
 
-    /// Whether an argument of the command line names something below `folder`.
+    /// Returns whether an argument of the command line names something below `folder`.
     pub(crate) fn names_file_below(&self, folder: &Path) -> bool {
         let given = std::env::args_os().skip(1).map(|argument| self.current_folder.join(argument));
         let mut real = given.filter_map(|place| place.canonicalize().ok());
         real.any(|place| place.starts_with(folder))
     }
 
-    /// Whether a folder stands at a path of the command line.
+    /// Returns whether a folder stands at a path of the command line.
     pub(crate) fn is_folder(path: &Path) -> bool {
         path.is_dir()
     }

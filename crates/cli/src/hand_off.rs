@@ -16,7 +16,7 @@ use crate::{
 /// The root of the project, for the program that takes over.
 const ROOT_VARIABLE: &str = "STEPMARK_ROOT";
 
-/// What takes over.
+/// The program that takes over.
 pub(crate) struct HandOff<'a> {
     pub(crate) program: &'a OsStr,
     pub(crate) arguments: &'a [OsString],

@@ -1,4 +1,4 @@
-//! Which process a session belongs to, and whether it still lives. Only Linux tells; elsewhere nobody knows.
+//! The process that a session belongs to, and whether it still lives. Only Linux tells; elsewhere nobody knows.
 #![expect(clippy::disallowed_methods, reason = "an edge: the system is asked about processes")]
 
 use serde_json::{Value as Json, json};
@@ -48,7 +48,7 @@ pub(crate) const fn parent() -> Option<Json> {
     None
 }
 
-/// Whether a process that was noted lives on this machine.
+/// Returns whether a process that was noted lives on this machine.
 pub(crate) fn lives(noted: &Json) -> bool {
     let id = noted["id"].as_u64().and_then(|id| u32::try_from(id).ok());
     id.and_then(self::noted).as_ref() == Some(noted)

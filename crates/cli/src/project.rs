@@ -84,7 +84,7 @@ impl Project {
         Self { workspace: self.workspace.with_attribution(attribution), ..self }
     }
 
-    /// What is said about a manifest by `--root` and `--file`.
+    /// The choice of a manifest by `--root` and `--file`.
     pub(crate) fn manifest_choice<'a>(&'a self, file: Option<&'a Path>) -> ManifestChoice<'a> {
         ManifestChoice {
             root: self.root(),
@@ -153,7 +153,7 @@ impl Project {
         Ok(path)
     }
 
-    /// Whether people call an artifact by `name`.
+    /// Returns whether people call an artifact by `name`.
     pub(crate) fn is_called(&self, name: &str) -> Result<bool, Failure> {
         Ok(!self.called(name)?.is_empty())
     }
@@ -176,7 +176,7 @@ impl Project {
         is_there.then_some(()).ok_or_else(missing)
     }
 
-    /// Whether a path of the command line names a folder.
+    /// Returns whether a path of the command line names a folder.
     pub(crate) fn is_folder(&self, given: &Path) -> bool {
         Environment::is_folder(&self.current_folder.join(given))
             || self.root_is_given && Environment::is_folder(&self.root().path().join(given))
@@ -195,7 +195,7 @@ impl Project {
         }
     }
 
-    /// What history knows the artifact at a path of the command line by: the id in its file, else its path.
+    /// The key by which history knows the artifact at a path of the command line: the id in its file, else its path.
     pub(crate) fn identity(&self, given: &Path) -> Result<(ArtifactKey, ProjectPath), Failure> {
         let path = self.known_path(given)?;
         match self.workspace.artifact(&path) {

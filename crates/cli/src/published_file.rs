@@ -13,10 +13,10 @@ use std::{
 use stepmark_model::artifact::names_git_folder;
 use tempfile::Builder;
 
-/// How much of a file tells what made it, in bytes.
+/// The length of the beginning of a file that tells what made it, in bytes.
 const BEGINNING: u64 = 4096;
 
-/// Why a file was not written. What stood there stands there still.
+/// A reason why a file was not written. What stood there stands there still.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PublishFileError {
     /// The path names no file.
@@ -42,7 +42,7 @@ pub(crate) enum PublishFileError {
     Write {
         /// The path.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }

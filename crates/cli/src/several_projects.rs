@@ -126,7 +126,7 @@ const fn is_about_one(command: &Command) -> bool {
     matches!(command, Command::Report(_) | Command::Serve(_) | Command::Board(_))
 }
 
-/// Whether a command is about no project, or about the folder that it is started in, whatever lies below.
+/// Returns whether a command is about no project, or about the folder that it is started in, whatever lies below.
 const fn is_about_any_folder(command: &Command) -> bool {
     matches!(
         command,
@@ -141,7 +141,7 @@ const fn is_about_any_folder(command: &Command) -> bool {
     )
 }
 
-/// How many words of the command line may name an artifact: `gate check ARTIFACT`.
+/// The number of words of the command line that may name an artifact: `gate check ARTIFACT`.
 const WORDS: usize = 3;
 
 /// The first of `projects` in which a word of the command line is what people call an artifact; all those in which the same one is.

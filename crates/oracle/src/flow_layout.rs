@@ -100,7 +100,7 @@ impl Writer<'_, '_> {
         self.text.push(if is_list { ']' } else { '}' });
     }
 
-    /// What may stand between two tokens.
+    /// Writes what may stand between two tokens.
     fn gap(&mut self) {
         match self.choices.below(8) {
             0..=2 => {}

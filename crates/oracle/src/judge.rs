@@ -6,7 +6,7 @@ use stepmark_frontmatter::{
 
 use crate::{Reader, at, expected};
 
-/// What became of an edit that did no harm.
+/// The outcome of an edit that did no harm.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// The file has changed as the model says.
@@ -22,9 +22,9 @@ pub enum Verdict {
 /// A promise that was broken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wrong {
-    /// Which promise, or the reader that reads something else.
+    /// The promise, or the reader that reads something else.
     pub promise: &'static str,
-    /// What was found instead.
+    /// The text of what was found instead.
     pub found: String,
 }
 
@@ -92,7 +92,7 @@ impl<'f> Reading<'f> {
         self.span.start <= span.start && span.end <= self.span.end
     }
 
-    /// Whether the value is known: an alias without an anchor has none.
+    /// Returns whether the value is known: an alias without an anchor has none.
     fn follows_aliases(&self) -> bool {
         self.value.is_some() == self.has_root
     }
@@ -111,14 +111,14 @@ fn splice(file: &[u8], splices: &[Splice]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Whether two regions say the same; one without a root says an empty map.
+/// Returns whether two regions say the same; one without a root says an empty map.
 fn same_root(one: Option<&Value>, other: Option<&Value>) -> bool {
     let empty = Value::Mapping(Vec::new());
     one.unwrap_or(&empty) == other.unwrap_or(&empty)
 }
 
-/// Where `reader` reads the old text, and the value that the edit names as stepmark does, it reads the new one as the
-/// model says.
+/// Checks that `reader` reads the new text as the model says, where it reads the old one, and in that the value that
+/// the edit names as stepmark does.
 fn agrees(reader: &Reader, before: &Reading<'_>, after: &Reading<'_>, edit: &Edit) -> Result<(), Wrong> {
     if !(reader.is_fair)(before.text) || !(reader.is_fair)(after.text) {
         return Ok(());
@@ -157,7 +157,7 @@ fn without_order(value: &Value) -> Value {
     }
 }
 
-/// Whether an error of reading lies inside the file.
+/// Returns whether an error of reading lies inside the file.
 pub(crate) fn has_place(error: &ParseError, file: &[u8]) -> bool {
     error.offset() <= file.len() && LIMITS.bytes > 0
 }

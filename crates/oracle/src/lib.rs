@@ -1,4 +1,4 @@
-//! What the document stage of stepmark-core is proven against: a model of its edits on plain values, documents
+//! The checks that stepmark-frontmatter is proven against: a model of its edits on plain values, documents
 //! generated together with the value that they say, and readers that share no code with it.
 //!
 //! The tests of this package, the interop scripts in `tests/interop/` and the fuzz targets in `fuzz/` run the same

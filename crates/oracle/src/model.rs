@@ -1,4 +1,4 @@
-//! What an edit means for a plain value: the rules of `Edit` once more, without any text.
+//! The meaning of an edit for a plain value: the rules of `Edit` once more, without any text.
 
 use stepmark_frontmatter::{Edit, Segment, Value};
 
@@ -94,7 +94,7 @@ fn keys_only(path: &[Segment]) -> Option<()> {
     path.iter().all(|segment| matches!(segment, Segment::Key(_))).then_some(())
 }
 
-/// Where `key` stands; `None` outside when it stands twice. Keys that are no text are out of the model's reach: a
+/// The place of `key`; `None` outside when it stands twice. Keys that are no text are out of the model's reach: a
 /// value does not know how they are written.
 fn position(entries: &[(Value, Value)], key: &str) -> Option<Option<usize>> {
     let is_key = |(own, _): &(Value, Value)| matches!(own, Value::String(text) if text == key);

@@ -8,11 +8,11 @@ use stepmark_frontmatter::Value;
 pub struct Reader {
     /// Its name, for reports.
     pub name: &'static str,
-    /// What it reads in a text; `None` where it reads nothing that a [`Value`] can hold.
+    /// Returns what it reads in a text; `None` where it reads nothing that a [`Value`] can hold.
     pub read: fn(&str) -> Option<Value>,
-    /// Whether it means the same by a text as YAML 1.2 does.
+    /// Returns whether it means the same by a text as YAML 1.2 does.
     pub is_fair: fn(&str) -> bool,
-    /// Whether it can hold a value that is to be written.
+    /// Returns whether it can hold a value that is to be written.
     pub holds: fn(&Value) -> bool,
 }
 
@@ -33,7 +33,7 @@ fn is_fair(text: &str) -> bool {
     !has_line_ends_of_1_1 && !has_odd_tabs && !defines_an_anchor_again(text)
 }
 
-/// Whether some `&name` stands twice, in whatever meaning.
+/// Returns whether some `&name` stands twice, in whatever meaning.
 fn defines_an_anchor_again(text: &str) -> bool {
     let is_end = |c: char| c.is_whitespace() || matches!(c, ',' | ']' | '}');
     let mut names: Vec<_> = text.split('&').skip(1).filter_map(|rest| rest.split(is_end).next()).collect();

@@ -20,7 +20,7 @@ use stepmark_model::{
     },
 };
 
-/// When instructions may change: between two cycles of an agent, never within one.
+/// A moment when instructions may change: between two cycles of an agent, never within one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CycleBoundary {
     /// A session starts.
@@ -40,11 +40,11 @@ pub struct CachedInstructions {
     pub output: ProjectPath,
     /// The meta file beside it.
     pub meta_file: ProjectPath,
-    /// How it stands.
+    /// The state of the instruction file against its inputs.
     pub verdict: CacheState,
     /// Its bytes, as they were hashed; `None` where there is none.
     pub bytes: Option<Vec<u8>>,
-    /// What the inputs give now.
+    /// The text that the inputs give now.
     pub assembled: String,
     /// The meta file of that text; its `cached_at` is that of the meta file in place, as long as the text is the same.
     pub meta: InstructionMeta,
@@ -56,7 +56,7 @@ pub struct CachedInstructions {
     meta_bytes: Option<Vec<u8>>,
 }
 
-/// Why there are no instructions.
+/// A reason why there are no instructions.
 #[derive(Debug, thiserror::Error)]
 pub enum InstructionError {
     /// A component cannot be read.
@@ -64,7 +64,7 @@ pub enum InstructionError {
     Component {
         /// The component.
         path: ProjectPath,
-        /// Why.
+        /// The reason.
         source: ArtifactError,
     },
     /// A component is no text.
@@ -204,11 +204,11 @@ impl Workspace {
     }
 }
 
-/// How often to start again when another program writes the instructions meanwhile.
+/// The number of attempts in all, when another program writes the instructions meanwhile.
 #[cfg(feature = "write")]
 const ATTEMPTS: usize = 3;
 
-/// What a cycle boundary did to the instructions.
+/// The effect of a cycle boundary on the instructions.
 #[cfg(feature = "write")]
 #[derive(Debug)]
 pub struct Refreshed {
@@ -216,7 +216,7 @@ pub struct Refreshed {
     pub boundary: CycleBoundary,
     /// The instructions as they are now; the verdict is the one *before*.
     pub before: CachedInstructions,
-    /// Whether a file was written.
+    /// Set where a file was written.
     pub is_written: bool,
     /// The file that keeps what somebody had edited in the instruction file, which was written anew.
     pub kept: Option<ProjectPath>,

@@ -19,7 +19,7 @@ use stepmark_model::{
     lease::{self, AcquiredLease, Claim},
 };
 
-/// How many bytes the file of a lease may have.
+/// The largest number of bytes that the file of a lease may have.
 pub(crate) const LIMIT: u64 = 64 * 1024;
 
 /// The lease of an artifact, as it is.
@@ -27,13 +27,13 @@ pub(crate) const LIMIT: u64 = 64 * 1024;
 pub struct LeaseStanding {
     /// The artifact's identity.
     pub artifact: ArtifactKey,
-    /// Where it stands.
+    /// Its path.
     pub path: ProjectPath,
     /// Its lease; `None` where none was ever taken.
     pub lease: Option<Lease>,
 }
 
-/// Why a lease was not read, taken or changed.
+/// A reason why a lease was not read, taken or changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaseError {
@@ -50,7 +50,7 @@ pub enum LeaseError {
         path: ProjectPath,
         /// The file of the lease.
         file: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The file holds no lease.
@@ -69,7 +69,7 @@ pub enum LeaseError {
     Refused {
         /// The artifact.
         path: ProjectPath,
-        /// Why.
+        /// The reason.
         source: LeaseRefusal,
     },
     /// It cannot be written, or the artifact cannot be locked.
@@ -82,7 +82,7 @@ pub enum LeaseError {
     List {
         /// The folder of the leases.
         folder: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The lease was taken over, but the journal was not told.
@@ -91,7 +91,7 @@ pub enum LeaseError {
     Tell {
         /// The artifact.
         path: ProjectPath,
-        /// Why.
+        /// The reason.
         source: crate::changes::TellError,
     },
 }

@@ -63,7 +63,7 @@ fn show(event: &Event, state: &Json, output: &Output) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// What `text` names: a time, else an event, else a session.
+/// Returns the point that `text` names: a time, else an event, else a session.
 fn point(history: &History, text: &str, output: &Output) -> Result<Point, Failure> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(Point::Time(time));

@@ -40,7 +40,7 @@ enum Wake {
     Gone(io::Error),
 }
 
-/// How long the thread that reads keys waits before it looks whether anybody still wants them.
+/// The time after which the thread that reads keys looks whether anybody still wants them.
 const KEY_WAIT: Duration = Duration::from_millis(250);
 
 impl Board {

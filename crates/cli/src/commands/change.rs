@@ -1,4 +1,4 @@
-//! What the commands that change an artifact have in common: carry out, report.
+//! The parts that the commands that change an artifact have in common: carry out, report.
 
 use serde::Serialize;
 use stepmark_model::{

@@ -57,7 +57,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// Which states of the repository are compared; `None`: the work tree is checked.
+    /// Returns the states of the repository that are compared; `None`: the work tree is checked.
     pub(crate) fn comparison(&self) -> Option<Comparison> {
         match &self.from {
             Some(from) => Some(Comparison::Commits { from: from.clone(), to: self.to.clone() }),
@@ -155,7 +155,7 @@ impl Check {
         Ok(exit)
     }
 
-    /// What is wrong with what [`Self::artifacts`] found.
+    /// Checks what [`Self::artifacts`] found, and returns what is wrong with it.
     fn found<'t>(
         &self,
         project: &Project,
@@ -264,7 +264,7 @@ fn write_baseline(
     Ok(if checked.is_whole() { Exit::Fine } else { Exit::Io })
 }
 
-/// How the program ends where this is wrong.
+/// The exit code of the program where this is wrong.
 fn exit<'f>(checked: &Artifacts, mut findings: impl Iterator<Item = &'f Finding>) -> Exit {
     if !checked.is_whole() {
         Exit::Io

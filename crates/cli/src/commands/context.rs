@@ -65,7 +65,7 @@ fn describe(found: &Found, is_named: bool, output: &Output) {
     }
 }
 
-/// What counts.
+/// The answer in words: the path that counts, or the reason why there is none.
 fn decision(answer: &ContextAnswer) -> String {
     match answer.winner() {
         None => "none is named".to_owned(),
@@ -76,7 +76,7 @@ fn decision(answer: &ContextAnswer) -> String {
     }
 }
 
-/// What a candidate says, and what came of it.
+/// The statement of a candidate, and what came of it, in words.
 fn saying(candidate: &ContextCandidate) -> String {
     let statement = candidate.statement.as_ref().map(|statement| {
         let line = statement.position.map(|position| format!("line {}, ", position.line)).unwrap_or_default();

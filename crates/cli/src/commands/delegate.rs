@@ -31,7 +31,7 @@ pub(crate) struct Delegate {
     file: Option<PathBuf>,
 }
 
-/// How often to choose another random name when a file has it already.
+/// The most random names that are tried where a file has each of them already.
 const ATTEMPTS: usize = 3;
 
 impl Delegate {

@@ -63,7 +63,7 @@ impl Diff {
     }
 }
 
-/// Whether there was a file after the event.
+/// Returns whether there was a file after the event.
 fn exists(event: Option<&Event>) -> bool {
     event.is_some_and(|event| event.after.is_some())
 }

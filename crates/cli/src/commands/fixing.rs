@@ -1,4 +1,4 @@
-//! What `check` does with the fixes of its findings: make them, or show them as a patch.
+//! The fixes of the findings of `check`: it makes them, or shows them as a patch.
 
 use clap::Args;
 use stepmark_model::{
@@ -33,7 +33,7 @@ pub(crate) struct FixArguments {
     diff: bool,
 }
 
-/// What is done with fixes.
+/// The use that is made of fixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fixing {
     /// They are shown with their findings.
@@ -44,11 +44,11 @@ pub(super) enum Fixing {
     Shown(Safety),
 }
 
-/// What came of fixes.
+/// The outcome of fixes.
 #[derive(Debug, Default)]
 pub(super) struct Fixed {
     pub(super) files: Vec<FixedArtifact>,
-    /// Why files could not be changed.
+    /// The reasons why files could not be changed.
     pub(super) failures: Vec<Failure>,
     /// The fixes of staged artifacts that could not be written, as patches for the index.
     pub(super) patches: Vec<(ProjectPath, Vec<u8>)>,

@@ -155,7 +155,7 @@ fn compact(project: &Project, output: &Output) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// How many segments, bytes on the disk, and events. A pack counts once.
+/// The number of segments, of bytes on the disk, and of events. The bytes of a pack count once.
 fn sums<'a>(segments: impl Iterator<Item = &'a KnownSegment>) -> (usize, u64, u64) {
     let mut packs = HashSet::new();
     segments.fold((0, 0, 0), |(count, bytes, events), segment| {

@@ -1,4 +1,4 @@
-//! What is said of a projection of ledgers.
+//! The output about a projection of ledgers.
 
 use serde_json::{Value as Json, json};
 use stepmark_model::bmad::sprint::{LedgerEntry, WordChange};
@@ -10,7 +10,7 @@ use crate::{
     output::{Excerpt, wording},
 };
 
-/// What stands in the way, a line each.
+/// The problems that stand in the way, a line each.
 pub(super) fn problems(done: &LedgerProjection) -> Vec<String> {
     let refused = done.refused.iter().map(|entry| {
         format!("{}: {entry}: left, since {}; `stepmark import stories` asks which side wins, `--reason TEXT` insists", entry.story, why(entry))
@@ -31,7 +31,7 @@ const fn why(entry: &LedgerEntry) -> &'static str {
     }
 }
 
-/// What becomes of a ledger that is no YAML; what is wrong with it, its excerpt shows.
+/// The line for a ledger that is no YAML: what becomes of it; what is wrong with it, its excerpt shows.
 fn broken(broken: &BrokenSprintStatus) -> String {
     let finding = &broken.finding;
     let position = Excerpt::new(&broken.bytes).position(finding.span.start);
@@ -43,12 +43,12 @@ pub(super) fn excerpts(broken: &[BrokenSprintStatus]) -> Vec<String> {
     broken.iter().map(|broken| Excerpt::new(&broken.bytes).report(&broken.finding)).collect()
 }
 
-/// What there is to know, a line each.
+/// The warnings: what there is to know, a line each.
 pub(super) fn warnings(done: &LedgerProjection) -> Vec<String> {
     wording::waiting_stories(done.waiting.len()).into_iter().collect()
 }
 
-/// What was written, a line each.
+/// The entries that were written, a line each.
 pub(super) fn remarks(done: &LedgerProjection) -> Vec<String> {
     let line = |entry: &LedgerEntry| {
         let from = entry.from.as_deref().map_or_else(|| "nothing".to_owned(), |from| format!("`{from}`"));

@@ -13,7 +13,7 @@ use crate::{
     project::Project,
 };
 
-/// What is shown where nobody says what.
+/// The columns that are shown where nobody names any.
 const USUAL_COLUMNS: [SelectionField; 6] = [
     SelectionField::Path,
     SelectionField::Workflow,
@@ -88,7 +88,7 @@ impl List {
     }
 }
 
-/// What an option says.
+/// Reads the value of an option.
 fn read<T>(
     option: &str,
     text: Option<&str>,

@@ -16,7 +16,7 @@ use crate::{
     project::Project,
 };
 
-/// How many events are shown where nothing narrows them.
+/// The most events that are shown where nothing narrows them.
 const SHOWN: usize = 100;
 
 /// Show what happened, the latest first

@@ -166,7 +166,7 @@ fn dispatch(
     }
 }
 
-/// Whether a command changes artifacts or hands them on.
+/// Returns whether a command changes artifacts or hands them on.
 const fn writes_artifacts(command: &Command) -> bool {
     match command {
         Command::Gate(gate) => return gate.takes_lease(),

@@ -22,7 +22,7 @@ use crate::{
 };
 
 const SCHEMA: &str = "stepmark.resume/1";
-/// How many artifacts are listed where several may be meant.
+/// The most artifacts that are listed where several may be meant.
 const FIRST: usize = 10;
 
 /// Say where to go on, from which source, and what is not to be believed

@@ -33,7 +33,7 @@ use crate::{
 /// The port where none is named: no service is registered there (IANA, Service Name and Transport Protocol Port Number Registry).
 const PORT: u16 = 4747;
 
-/// How long answers that were begun may take at the end.
+/// The time that answers that were begun may take at the end.
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// Show the page of `report` in a browser, live: it changes as the project does
@@ -115,7 +115,7 @@ async fn until_told(signals: &mut Signals, again: &ChangeSignal) {
     }
 }
 
-/// What is drawn: what was seen, or that nothing could be.
+/// A state to be drawn: what was seen, or that nothing could be.
 type Drawn = Result<Observation, Stale>;
 
 /// Draws what is seen, beside the thread that answers, until nothing more comes. Of several only the last one is drawn.

@@ -199,7 +199,7 @@ fn state(project: &Project, record: &Record) -> &'static str {
     }
 }
 
-/// Whether the process lives for which it was begun, or to which it was handed.
+/// Returns whether the process lives for which it was begun, or to which it was handed.
 pub(super) fn is_running(record: &Record) -> bool {
     let noted = record.start.iter().chain([&record.last]).filter_map(|event| event.data.get(PROCESS));
     record.end.is_none() && noted.into_iter().any(process::lives)

@@ -1,4 +1,4 @@
-//! Why an artifact was not changed.
+//! Failures to change an artifact.
 
 use stepmark_frontmatter::EditError;
 use stepmark_model::{

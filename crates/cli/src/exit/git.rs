@@ -1,4 +1,4 @@
-//! Why git could not say what changed.
+//! Failures of git to say what changed.
 
 use stepmark_store::checking::StagedFixError;
 use stepmark_store::git::GitVersionError;

@@ -1,4 +1,4 @@
-//! Why history, checkpoints or sessions could not be used.
+//! Failures to use history, checkpoints or sessions.
 
 use stepmark_model::journal::ReplayError;
 use stepmark_store::changes::{ChangeError, TellError};

@@ -15,7 +15,7 @@ use stepmark_model::spelling::causes;
 pub(crate) use stepmark_model::spelling::with_causes as chain;
 use stepmark_store::commit::WriteState;
 
-/// How the program ends.
+/// The exit code of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All is well.
@@ -38,17 +38,17 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command did not do what it was asked for.
+/// The reason why a command did not do what it was asked for.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
-    /// What was intended and what is wrong where.
+    /// The message: what was intended and what is wrong where.
     pub(crate) message: String,
     /// The chain of causes, outermost first.
     pub(crate) causes: Vec<String>,
-    /// What to do.
+    /// The advice on what to do.
     pub(crate) help: Option<String>,
-    /// Whether the files that it is about are changed all the same; `None` where it is about no change.
+    /// The state of the files that it is about: changed all the same, or not; `None` where it is about no change.
     pub(crate) write_state: Option<WriteState>,
     /// The same for people, with the place in the source; it may have styles.
     pub(crate) report: Option<String>,
@@ -91,7 +91,7 @@ impl Failure {
         parts.join(": ")
     }
 
-    /// What people are shown instead of message, causes and help.
+    /// The same with a report that people are shown instead of message, causes and help.
     #[must_use]
     pub(crate) fn with_report(mut self, report: String) -> Self {
         self.report = Some(report);

@@ -1,4 +1,4 @@
-//! Why a copy of the artifacts could not be made or used.
+//! Failures to make or use a copy of the artifacts.
 
 use stepmark_store::bmad::catalogues::CatalogueError;
 use stepmark_store::changes::ChangeError;

@@ -1,4 +1,4 @@
-//! Why a project or an artifact could not be read.
+//! Failures to read a project or an artifact.
 
 use std::io::ErrorKind;
 

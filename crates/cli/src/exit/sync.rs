@@ -1,4 +1,4 @@
-//! Why sync could not work.
+//! Failures of sync.
 
 use stepmark_sync::{
     configuration::SyncConfigurationError,

@@ -1,4 +1,4 @@
-//! Why a command line makes no sense.
+//! Failures to make sense of a command line.
 
 use super::{Exit, Failure};
 

@@ -1,4 +1,4 @@
-//! Why there is nothing to look at.
+//! Failures to show something to look at.
 
 use stepmark_view::observation::ObservationError;
 

@@ -1,4 +1,4 @@
-//! What people want to do, and the commands for it.
+//! The tasks of people, and the commands for them.
 
 /// Commands that serve one purpose.
 pub(super) struct Task {

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use ratatui::crossterm::terminal;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How many columns `text` takes, without its styles.
+/// The number of columns that `text` takes, without its styles.
 pub(crate) fn width(text: &str) -> usize {
     if text.contains('\u{1b}') {
         return anstream::adapter::strip_str(text).map(UnicodeWidthStr::width).sum();
@@ -47,13 +47,13 @@ pub(super) fn path_in(cell: &str) -> Option<(&str, &str)> {
     (path.contains('/') && !path.contains(' ')).then_some((branch, path))
 }
 
-/// What branches of a tree are drawn with.
+/// The characters that branches of a tree are drawn with.
 const TREE: &str = " │├└─";
 
-/// How wide a terminal is that does not say so.
+/// The width of a terminal that does not tell its own.
 const USUAL: usize = 80;
 
-/// How many columns a line of stdout may take: those of the terminal; elsewhere any number, for programs that read lines.
+/// The most columns that a line of stdout may take: those of the terminal; elsewhere any number, for programs that read lines.
 pub(crate) fn line_width() -> usize {
     width_of(&io::stdout())
 }

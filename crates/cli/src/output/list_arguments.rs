@@ -1,4 +1,4 @@
-//! How much of a list an answer shows.
+//! The part of a list that an answer shows.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What the program prints, and where: results on stdout, messages and progress on stderr.
+//! The output of the program: results on stdout, messages and progress on stderr.
 
 pub(crate) mod findings;
 mod fitted;
@@ -40,7 +40,7 @@ pub(crate) use spinner::{with_progress, with_spinner};
 pub(crate) use table::{bar, table};
 pub(crate) use unified_diff::unified_diff;
 
-/// Who a text is for.
+/// The reader that a text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
     Person,
@@ -58,7 +58,7 @@ pub(crate) fn warning(text: impl Display) {
 pub(crate) struct Output {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
-    /// Why stdout took no more, once it did not.
+    /// The error of stdout, once it took no more.
     refused: OnceLock<io::Error>,
     /// The project that is spoken of next, which is not named before there is something to say.
     waiting: Mutex<Option<String>>,
@@ -79,7 +79,7 @@ impl Output {
         }
     }
 
-    /// What follows is about the project in `folder`, one of several.
+    /// Begins the output about the project in `folder`, one of several.
     pub(crate) fn begin(&self, folder: &str, is_first: bool) {
         if self.quiet {
             *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{folder}:"));
@@ -150,7 +150,7 @@ impl Output {
         }
     }
 
-    /// Whether stdout takes colours, by its kind, by `--color`, and by the environment (`NO_COLOR`).
+    /// Returns whether stdout takes colours, by its kind, by `--color`, and by the environment (`NO_COLOR`).
     pub(crate) fn has_colours(&self) -> bool {
         anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
     }

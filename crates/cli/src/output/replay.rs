@@ -1,4 +1,4 @@
-//! What replaying history found, as lines and as JSON.
+//! The results of replaying history, as lines and as JSON.
 
 use serde_json::{Value as Json, json};
 use stepmark_model::journal::{EventId, HistoryState};
@@ -11,7 +11,7 @@ use crate::exit::{Exit, chain};
 /// All that was replayed.
 pub(crate) struct Summary {
     pub(crate) artifacts: Vec<Replayed>,
-    /// How many segments and events were read from end to end.
+    /// The number of segments and of events that were read from end to end.
     pub(crate) segments: Option<(u64, u64)>,
     pub(crate) problems: Vec<SegmentProblem>,
     /// Files that cannot be read.

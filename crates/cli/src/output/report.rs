@@ -13,7 +13,7 @@ pub(crate) struct Excerpt<'f> {
     lines: LineIndex,
 }
 
-/// How many findings of one file people are shown.
+/// The most findings of one file that people are shown.
 pub(crate) const SHOWN_OF_A_FILE: usize = 100;
 
 /// Bytes on each side of a place that is shown of a longer line.
@@ -96,18 +96,18 @@ impl<'f> Excerpt<'f> {
     }
 }
 
-/// What is shown around a finding.
+/// The text that is shown around a finding.
 struct Window {
     text: String,
     /// The bytes of `text` to be marked.
     marked: Range<usize>,
-    /// Where the finding starts.
+    /// The place at which the finding starts.
     place: Position,
-    /// Whether `text` is not all of its line.
+    /// Set where `text` is not all of its line.
     is_cut: bool,
 }
 
-/// What makes a fix.
+/// The command that makes a fix.
 const fn command(safety: Safety) -> &'static str {
     match safety {
         Safety::Safe => "stepmark check --fix",
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// What a report shows, and reads, does not grow with its line.
+    /// The text that a report shows, and reads, does not grow with its line.
     #[test]
     fn of_a_long_line_a_part_is_shown() {
         let text = format!("a: 1\n{}here{}\n", "é".repeat(300_000), "x".repeat(300_000));

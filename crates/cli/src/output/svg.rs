@@ -15,7 +15,7 @@ use stepmark_model::lifecycle::{Lifecycle, LifecycleState};
 
 use super::{mermaid::label, on_one_line};
 
-/// How large letters are, in pixels.
+/// The size of letters, in pixels.
 const FONT: usize = 15;
 
 /// The picture. States in which work begins are blue, those in which it ends green; a way back is dashed.

@@ -10,7 +10,7 @@ use super::{
 /// Between columns.
 const GAP: usize = 2;
 
-/// How far a column is cut at most: one of paths, and any other.
+/// The least width that a column is cut to: one of paths, and any other.
 const NARROW_PATHS: usize = 28;
 const NARROW: usize = 8;
 

@@ -1,8 +1,8 @@
-//! What changes in a file, as a patch that `git apply` and `patch -p1` take.
+//! The changes of a file, as a patch that `git apply` and `patch -p1` take.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
-/// How many lines around a change are shown.
+/// The number of lines that are shown on each side of a change.
 const CONTEXT: usize = 3;
 
 /// The patch that leads from `before` to `after`, byte for byte; nothing where they are the same. Lines end at line feeds alone, as

@@ -29,7 +29,7 @@ pub(crate) struct ArtifactWire {
     problems: ProblemCounts,
 }
 
-/// What comes next, in `stepmark.next/2` and `stepmark.change/1`. Agents ask often, and pay for each character.
+/// The next steps, in `stepmark.next/2` and `stepmark.change/1`. Agents ask often, and pay for each character.
 #[derive(Debug, Serialize)]
 pub(crate) struct NextWire {
     workflow: Option<String>,

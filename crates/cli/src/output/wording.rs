@@ -7,7 +7,7 @@ pub(crate) use stepmark_view::wording::{count, next, unknown_next, waiting_stori
 use super::Output;
 use crate::exit::Failure;
 
-/// What could not be read, one line each: folders, then files.
+/// The folders and files that could not be read, one line each: folders, then files.
 pub(crate) fn unreadable(found: &Artifacts) -> Vec<String> {
     let folders = found.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.kind));
     let files = found.unreadable.iter().map(|error| crate::exit::chain(error));

@@ -1,4 +1,4 @@
-//! What answers in JSON look like: one JSON Schema for each name and version. The tests of the program hold every answer against its schema.
+//! The shapes of answers in JSON: one JSON Schema for each name and version. The tests of the program hold every answer against its schema.
 
 use serde_json::{Map, Value, json};
 

@@ -15,19 +15,20 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use super::look::{Look, Looked};
 use crate::{exit::Failure, project::Project};
 
-/// How often files are looked at that are not watched, because reading them leaves traces: the ledger of sync, and the configuration.
+/// The interval at which files are looked at that are not watched, as reading them leaves traces: the ledger of sync, and the configuration.
 const STATS_AGAIN: Duration = Duration::from_secs(1);
 
-/// How long what follows a change at once is waited for: a commit changes an artifact and then tells the journal.
+/// The time for which what follows a change at once is waited for: a commit changes an artifact and then tells the journal.
 const SETTLED: Duration = Duration::from_millis(15);
 
-/// How often everything is looked at though nothing told of a change: where folders cannot be watched, or are another machine's, nothing does.
+/// The interval at which everything is looked at though nothing told of a change: where folders cannot be watched, or are
+/// another machine's, nothing does.
 const REGULARLY: Duration = Duration::from_secs(30);
 
 /// After how long a project that could not be looked at is opened again.
 const FAILED_AGAIN: Duration = Duration::from_secs(2);
 
-/// What somebody who follows a project hears.
+/// A message to somebody who follows a project.
 pub(crate) enum Seen {
     /// The project as it is now.
     Observation(Box<Observation>),

@@ -10,22 +10,22 @@ use tokio::{task::spawn_blocking, time::sleep};
 use super::Seen;
 use crate::exit::{Exit, Failure};
 
-/// How often in a row what is wrong is not looked for to the end, because something changed meanwhile.
+/// The number of times in a row that what is wrong is not looked for to the end, because something changed meanwhile.
 const INTERRUPTED: usize = 3;
 
-/// How long nothing may change before it is looked for what is wrong: until then, what was seen is drawn, which wants the processors.
+/// The time without a change before it is looked for what is wrong: until then, what was seen is drawn, which wants the processors.
 const REST: Duration = Duration::from_millis(200);
 
-/// What a look needs of the ones before it.
+/// The facts that a look needs of the ones before it.
 #[derive(Debug, Default)]
 pub(super) struct Look {
-    /// What was wrong, once that is known.
+    /// The findings of the last whole look, once there was one.
     findings: Option<Vec<FindingRow>>,
-    /// How many looks before this one did not tell what is wrong.
+    /// The number of looks before this one that did not tell what is wrong.
     interrupted: usize,
 }
 
-/// How a look ended.
+/// The outcome of a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looked {
     /// Everything was seen.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// What somebody tells the process.
+/// A request of somebody to the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
     /// To end.
@@ -41,7 +41,7 @@ impl Signals {
     }
 }
 
-/// Where there are no signals, Ctrl-C ends the process.
+/// The signals of a system that has none: Ctrl-C ends the process.
 #[cfg(not(unix))]
 pub(crate) struct Signals;
 

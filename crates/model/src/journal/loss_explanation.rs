@@ -43,7 +43,7 @@ pub struct ChangeInHistory<'a> {
     pub newer: NewerState,
     /// Returns whether the older state of the repository holds the event.
     pub is_held_before: &'a dyn Fn(EventId) -> bool,
-    /// When the artifact was committed last, as its author's clock says, in the history of the older state.
+    /// The time of the artifact's last commit, as its author's clock says, in the history of the older state.
     pub committed_before: Option<Timestamp>,
     /// Returns whether the newer state of the repository holds the event.
     pub is_held_now: &'a dyn Fn(EventId) -> bool,

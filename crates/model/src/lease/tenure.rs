@@ -25,7 +25,7 @@ pub struct LeaseTerm {
     /// The number of seconds it lasted when it was taken or renewed last; not in leases of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasts_seconds: Option<u64>,
-    /// Whether it was taken to make one step, which gives it back outside of sessions.
+    /// Set where it was taken to make one step, which gives it back outside of sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_for_one_step: bool,
 }

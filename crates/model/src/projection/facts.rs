@@ -8,15 +8,15 @@ use crate::artifact::FileHash;
 pub struct ProjectionFacts {
     /// Its name in answers, and in the memory of what was written.
     pub name: &'static str,
-    /// What it is made of.
+    /// The source that it is made of.
     pub made_of: Source,
-    /// When it has to say what its source says.
+    /// The time by which it has to say what its source says.
     pub freshness: Freshness,
     /// The files that it owns, as a pattern seen from the project root.
     pub files: &'static str,
 }
 
-/// What a projection is made of.
+/// The source that a projection is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Source {
@@ -28,17 +28,17 @@ pub enum Source {
     Definitions,
 }
 
-/// When a projection has to say what its source says.
+/// The time by which a projection has to say what its source says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Freshness {
     /// In the commit that changes its source: both or neither.
     InTheCommit,
-    /// When the command that changed its source returns.
+    /// The return of the command that changed its source.
     AfterTheCommit,
-    /// When it is asked: whoever reads it brings it up to date.
+    /// The moment at which it is asked: whoever reads it brings it up to date.
     WhenAsked,
-    /// When a person or an agent calls for it.
+    /// The moment at which a person or an agent calls for it.
     WhenCalledFor,
 }
 

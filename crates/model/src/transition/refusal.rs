@@ -27,7 +27,7 @@ pub enum TransitionRefusal {
     /// It has neither a workflow nor a list of steps.
     #[error("it has no steps: no workflow of the project fits it, and it lists none")]
     NoSteps {
-        /// Whether it says a status.
+        /// Set where it says a status.
         has_status: bool,
     },
     /// A list of steps would become something else.

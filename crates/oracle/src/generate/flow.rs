@@ -4,11 +4,11 @@ use stepmark_frontmatter::{Segment, Value};
 
 use super::Writer;
 
-/// How a flow collection is laid out.
+/// The layout of a flow collection.
 struct Layout {
     /// The column of children on lines of their own; `None`: all on one line.
     column: Option<usize>,
-    /// Where the closing bracket stands when it has its own line.
+    /// The column of the closing bracket when it has its own line.
     closing: usize,
     padding: &'static str,
     separator: &'static str,

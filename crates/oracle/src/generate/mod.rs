@@ -14,9 +14,9 @@ use crate::Choices;
 pub struct Generated {
     /// The file.
     pub bytes: Vec<u8>,
-    /// Where its YAML stands.
+    /// The place of its YAML.
     pub region: Region,
-    /// What its YAML says.
+    /// The value that its YAML says.
     pub value: Value,
     /// Its comments in order.
     pub remarks: Vec<Remark>,
@@ -78,7 +78,7 @@ struct Writer<'c, 'b> {
     last_line: LastLine,
 }
 
-/// What the line end at the end of the text means.
+/// The meaning of the line end at the end of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LastLine {
     /// Nothing: blank lines may follow, and it may be missing.
@@ -153,7 +153,7 @@ impl<'c, 'b> Writer<'c, 'b> {
         self.remarks.push(Remark { text, owner: self.path.clone() });
     }
 
-    /// What may stand between two lines of a collection at `column`.
+    /// Writes what may stand between two lines of a collection at `column`.
     fn gap(&mut self, column: usize) {
         if self.last_line != LastLine::Kept && self.choices.chance(16) {
             self.end_line();

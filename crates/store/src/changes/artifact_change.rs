@@ -20,21 +20,21 @@ use stepmark_model::{
 pub(crate) struct ArtifactChange<'w, D> {
     deciding: Deciding<'w, D>,
     telling: Telling<'w>,
-    /// What is said of the ledger.
+    /// The remarks on the ledger.
     ledger_remarks: Vec<Remark>,
 }
 
-/// What the change of an artifact means for ledgers.
+/// The meaning of an artifact's change for ledgers.
 enum ToFollow {
     /// No ledger is about it.
     Nothing,
     /// This one comes along.
     Ledger(ProjectPath),
-    /// What could not be read, or was refused, may be read or allowed by the commit: then the ledger is looked for afterwards.
+    /// It cannot be told: the commit may read or allow what could not be read, or was refused. Then the ledger is looked for afterwards.
     Unknown,
 }
 
-/// What the artifact is to hold.
+/// The part of the change that decides what the artifact is to hold.
 struct Deciding<'w, D> {
     workspace: &'w Workspace,
     path: &'w ProjectPath,
@@ -48,7 +48,7 @@ struct Deciding<'w, D> {
     before: Option<FileHash>,
 }
 
-/// What the journal is told.
+/// The part of the change that tells the journal.
 struct Telling<'w> {
     workspace: &'w Workspace,
     draft: &'w EventDraft,
@@ -167,7 +167,7 @@ where
     }
 }
 
-/// Whether nothing is changed yet, so that the artifact can be changed by itself.
+/// Returns whether nothing is changed yet, so that the artifact can be changed by itself.
 const fn is_before_publication(error: &CommitError) -> bool {
     matches!(
         error,

@@ -11,14 +11,14 @@ use stepmark_model::{
     transition::{NewChild, delegate},
 };
 
-/// What is to be delegated.
+/// The order to delegate work.
 #[derive(Clone, Copy, Debug)]
 pub struct DelegationOrder<'a> {
     /// The artifact that the work is given from.
     pub parent: &'a ProjectPath,
-    /// Who is to do it.
+    /// The agent that is to do it.
     pub agent: &'a str,
-    /// What is to be done, as Markdown.
+    /// The task, as Markdown.
     pub task: Option<&'a str>,
     /// The file to make; `None`: `AGENT-ID.md` in the configured folder, else beside the parent in `PARENT.delegations/`.
     pub file: Option<&'a ProjectPath>,
@@ -33,9 +33,9 @@ pub struct DelegationOrder<'a> {
 pub struct Delegated {
     /// The new artifact.
     pub child: ProjectPath,
-    /// Where it stands in its chain.
+    /// Its place in its chain.
     pub position: ChainPosition,
-    /// Whether the parent was changed: it had no id, or no place in a chain.
+    /// Set where the parent was changed: it had no id, or no place in a chain.
     pub parent_was_changed: bool,
 }
 

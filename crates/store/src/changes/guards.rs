@@ -1,4 +1,4 @@
-//! What stands before a publication, and what follows a commit.
+//! The checks before a publication, and the steps that follow a commit.
 //!
 //! Every change of an artifact goes through both: [`Workspace::guard`] under the locks, when the new bytes are known and nothing is
 //! written yet; [`Workspace::follow`] when all of it is on the disk.
@@ -39,7 +39,7 @@ impl Workspace {
         Ok(events)
     }
 
-    /// What is to be done after a commit that changed the artifact at `path` and told it as `event`.
+    /// Brings the gates up to date after a commit that changed the artifact at `path` and told it as `event`.
     ///
     /// # Errors
     /// When its gates could not be brought up to date. The commit stands, and gates that stayed behind are closed.
@@ -53,7 +53,7 @@ impl Workspace {
         let _closed = self.follow(path, None);
     }
 
-    /// What the lifecycle and the children of an artifact say of its change. Answers with what was insisted on.
+    /// Checks the change of an artifact against its lifecycle and its children. Answers with what was insisted on.
     fn guard_state(
         &self,
         before: &Artifact,

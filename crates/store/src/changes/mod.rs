@@ -44,7 +44,7 @@ use stepmark_model::{
     transition::{Command, Plan, Remark, Strictness, TransitionRefusal},
 };
 
-/// Why an artifact is changed, for history.
+/// The reason for which an artifact is changed, for history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeReason {
     /// Nobody said.
@@ -67,13 +67,13 @@ impl ChangeReason {
 pub struct Carried {
     /// The artifact as it is now.
     pub artifact: TrackedArtifact,
-    /// What is to be said about it.
+    /// The remarks to be made about it.
     pub remarks: Vec<Remark>,
-    /// What was written.
+    /// The outcome: what was written.
     pub outcome: Outcome,
 }
 
-/// Whether `initialise` found a configuration.
+/// The outcome of `initialise`: a configuration was made, or there was one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Initialised {
     /// There was none; now there is.
@@ -82,7 +82,7 @@ pub enum Initialised {
     Existing,
 }
 
-/// Why a change did not end well; mostly nothing was changed then, and [`ChangeError::write_state`] says so.
+/// A reason why a change failed; mostly nothing was changed then, and [`ChangeError::write_state`] says so.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
     /// The path names no file of the project.
@@ -96,7 +96,7 @@ pub enum ChangeError {
     Refused {
         /// The artifact.
         path: ProjectPath,
-        /// Why.
+        /// The reason.
         source: TransitionRefusal,
     },
     /// The edit cannot be made faithfully.
@@ -106,7 +106,7 @@ pub enum ChangeError {
         path: ProjectPath,
         /// The bytes that were to be edited, to show the place.
         bytes: Vec<u8>,
-        /// Why.
+        /// The reason.
         source: EditError,
     },
     /// The event is about no artifact.
@@ -122,7 +122,7 @@ pub enum ChangeError {
         event: EventId,
         /// The artifact.
         path: ProjectPath,
-        /// Whether git had its bytes then.
+        /// Set where git had its bytes then.
         was_in_git: bool,
     },
     /// Nobody but the file that is to be removed has its bytes.
@@ -141,7 +141,7 @@ pub enum ChangeError {
         /// The artifacts of that work.
         children: Vec<ProjectPath>,
     },
-    /// What history says of it cannot be read, so its change cannot be told.
+    /// Its change cannot be told, since what history says of it cannot be read.
     #[error(transparent)]
     History(#[from] HistoryError),
     /// A lease forbids it, or cannot be read.
@@ -155,7 +155,7 @@ pub enum ChangeError {
     GatesNotClosed {
         /// The artifact.
         path: ProjectPath,
-        /// What is wrong.
+        /// The problem.
         source: GateError,
     },
     /// The change is made, but the gates of the artifact are those of before, and closed.
@@ -163,10 +163,10 @@ pub enum ChangeError {
     GatesNotOpened {
         /// The artifact.
         path: ProjectPath,
-        /// What is wrong.
+        /// The problem.
         source: GateError,
     },
-    /// What is wrong with it cannot be found out.
+    /// It cannot be found out what is wrong with it.
     #[error(transparent)]
     Check(#[from] CheckError),
     /// The file that is to be made is there.
@@ -226,7 +226,7 @@ impl ChangeError {
         }
     }
 
-    /// Whether another program's writing kept this change from being made: trying again later helps.
+    /// Returns whether another program's writing kept this change from being made: trying again later helps.
     pub const fn is_conflict(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! What the journal is told of a change, found under the locks of the files.
+//! The events that the journal is told of a change, found under the locks of the files.
 
 use serde_json::Value as Json;
 
@@ -51,7 +51,7 @@ impl Workspace {
     }
 }
 
-/// What history knows of the artifact at `path` in the state of `old`. A state that only an earlier event led to is believed
+/// Looks up in history the artifact at `path` in the state of `old`. A state that only an earlier event led to is believed
 /// where git has it checked out; else somebody wrote it back.
 fn past(
     history: &History,

@@ -47,7 +47,7 @@ impl Workspace {
         outcomes.map(drop)
     }
 
-    /// What was delegated from the artifact of `bytes` and would have no parent without it. All artifacts are read.
+    /// The artifacts that were delegated from the artifact of `bytes` and would have no parent without it. All artifacts are read.
     fn children(&self, path: &ProjectPath, bytes: &[u8]) -> Result<Vec<ProjectPath>, ChangeError> {
         let member = Member::of(&Artifact::read(path.clone(), bytes.to_vec()), None);
         let Some(id) = member.id() else { return Ok(Vec::new()) };

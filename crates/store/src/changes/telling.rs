@@ -7,7 +7,7 @@ use crate::history::HistoryError;
 use crate::workspace::ProjectHistory;
 use stepmark_model::journal::{Event, EventDraft, MOST_HEADS, SegmentName, SessionId};
 
-/// Why the journal was not written.
+/// A reason why the journal was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum TellError {
     /// A commit that was cut off earlier cannot be finished; that comes first.

@@ -1,4 +1,4 @@
-//! Why an update was not made: by the caller's decision, or by what the library found.
+//! The error of an update that was not made, by the caller's decision or by what the library found.
 
 use std::{convert::Infallible, error::Error, fmt};
 
@@ -7,7 +7,7 @@ use crate::commit::{self, CommitError, Conflict, WriteState};
 use crate::workspace::ArtifactError;
 use stepmark_model::{artifact::ProjectPath, transition::TransitionRefusal};
 
-/// Why [`Workspace::update`](crate::workspace::Workspace::update) did not end well, where the caller decides with errors of its own type `E`.
+/// The error of [`Workspace::update`](crate::workspace::Workspace::update), where the caller decides with errors of its own type `E`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdateError<E> {
@@ -16,7 +16,7 @@ pub enum UpdateError<E> {
     Refused {
         /// The artifact.
         path: ProjectPath,
-        /// What the caller said.
+        /// The error of the caller.
         source: E,
     },
     /// The library refused, or failed.
@@ -63,7 +63,7 @@ impl From<UpdateError<TransitionRefusal>> for ChangeError {
     }
 }
 
-/// What can end a decision within a commit. The caller's type need not be an error there: `anyhow` and boxes are none.
+/// A reason that ends a decision within a commit. The caller's type need not be an error there: `anyhow` and boxes are none.
 pub(crate) enum Undecided<E = Infallible> {
     /// The caller refused.
     Caller(E),
@@ -72,7 +72,7 @@ pub(crate) enum Undecided<E = Infallible> {
 }
 
 impl<E> Undecided<E> {
-    /// What ended a commit.
+    /// The reason that ended a commit.
     pub(crate) fn of_commit(error: commit::UpdateError<Self>) -> Self
     where
         E: 'static,

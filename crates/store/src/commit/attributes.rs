@@ -61,8 +61,8 @@ impl Attributes {
     }
 }
 
-/// Whether the system let us do it; an error only for what is no question of permission. Besides "not permitted", a user
-/// namespace answers "invalid" to ids that it does not map, and some file systems know no owners.
+/// Returns whether the system let us do it; an error only for what is no question of permission. Besides "not
+/// permitted", a user namespace answers "invalid" to ids that it does not map, and some file systems know no owners.
 #[cfg(unix)]
 fn permitted(result: io::Result<()>) -> io::Result<bool> {
     match result {

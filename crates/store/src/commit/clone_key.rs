@@ -13,7 +13,7 @@ use stepmark_model::artifact::FileHash;
 /// The file of the key, beside the folders of the work tree.
 const FILE: &str = "clone-key";
 
-/// How many bytes of chance the key has.
+/// The number of random bytes in the key.
 const LENGTH: usize = 32;
 
 /// A key that only this clone has.
@@ -75,8 +75,8 @@ fn make(state: &LocalState) -> io::Result<()> {
     flush_folder(&folder, FsyncPolicy::Always)
 }
 
-/// What the file system alone says of a file, and what no archive brings along: without git the key stands among the files of the
-/// project, and may have come with them.
+/// The facts of a file that the file system alone gives, and that no archive brings along: without git the key stands among the
+/// files of the project, and may have come with them.
 #[cfg(unix)]
 fn birth(file: &File) -> io::Result<Vec<u8>> {
     use std::os::unix::fs::MetadataExt;

@@ -21,23 +21,23 @@ pub(super) const SEALED: &str = ".stepmark/journal";
 /// A pack with so many bytes of segments is full; a segment of this size stands alone.
 const FULL: u64 = LARGEST_PACK / 2;
 
-/// What joining segments came to.
+/// The result of joining segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compacted {
     /// The segments that stand in another file now.
     pub segments: Vec<SegmentName>,
-    /// How many files of segments there were, and how many bytes they had.
+    /// The number of files of segments before, and of their bytes.
     pub before: Files,
-    /// How many there are.
+    /// The same numbers afterwards.
     pub after: Files,
 }
 
 /// Files of sealed segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// How many.
+    /// The number of files.
     pub count: u64,
-    /// How many bytes they have.
+    /// The number of their bytes.
     pub bytes: u64,
 }
 
@@ -47,7 +47,7 @@ pub struct Files {
 pub struct CompactError {
     /// The file, or the folder.
     pub file: String,
-    /// What the system says.
+    /// The error of the system.
     pub source: io::Error,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn compact_up_to(root: &Root, fsync: FsyncPolicy, full: u64) -> Resul
     Tracked::list(&folder).map_err(failed)?.compact(&folder, fsync, full)
 }
 
-/// What the folder of the sealed segments holds.
+/// The contents of the folder of the sealed segments.
 #[derive(Default)]
 struct Tracked {
     /// Segments in files of their own: the endings of these.
@@ -126,7 +126,7 @@ impl Tracked {
         self.loose.get(name).into_iter().flatten().map(move |ending| Source::Alone(format!("{name}{ending}")))
     }
 
-    /// Whether a segment of the pack stands elsewhere with other bytes, or cannot be read.
+    /// Returns whether a segment of the pack stands elsewhere with other bytes, or cannot be read.
     fn contradicts(&self, folder: &Path, pack: &str, most: u64) -> bool {
         let packs: Vec<_> = self.packs.iter().collect();
         self.packs[pack].iter().any(|segment| {
@@ -176,7 +176,7 @@ impl Tracked {
     }
 }
 
-/// Where the segment stands in packs.
+/// The places of the segment in packs.
 fn sources(packs: &[(&String, &Vec<PackedSegment>)], name: &SegmentName) -> Vec<Source> {
     let found = |(file, segments): &(&String, &Vec<PackedSegment>)| {
         let segment = segments.iter().find(|segment| segment.name == *name)?;

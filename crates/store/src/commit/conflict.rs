@@ -1,11 +1,11 @@
-//! What a file must hold to be replaced, and what is there instead.
+//! The state that a file must have to be replaced, and the one that is there instead.
 
 use std::{fmt, path::PathBuf};
 
 use crate::commit::ReadError;
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-/// What the caller saw of the file, and what must still be there when it is replaced.
+/// The state of the file that the caller saw, and that must still be there when it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// There was no file.
@@ -15,7 +15,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// What is to be expected after `bytes` were read; `None` where there was no file.
+    /// The state to expect after `bytes` were read; `None` where there was no file.
     pub fn of(bytes: Option<&[u8]>) -> Self {
         bytes.map_or(Self::Absent, |bytes| Self::Hash(FileHash::of(bytes)))
     }
@@ -30,7 +30,7 @@ impl fmt::Display for Expected {
     }
 }
 
-/// What was found in place of what was expected.
+/// The state that was found in place of the expected one.
 #[derive(Debug)]
 pub enum Found {
     /// No file.
@@ -70,12 +70,12 @@ impl fmt::Display for Found {
 pub struct Conflict {
     /// The file.
     pub path: ProjectPath,
-    /// What the caller had seen.
+    /// The state that the caller had seen.
     pub expected: Expected,
-    /// What the other program left there.
+    /// The state that the other program left there.
     pub found: Found,
-    /// Where other bytes of that program are kept, when it wrote several times into the instants of the replacement and
-    /// only one of its versions could stay in place. Such a conflict is for a person to look at.
+    /// The path of other bytes of that program that are kept, when it wrote several times into the instants of the
+    /// replacement and only one of its versions could stay in place. Such a conflict is for a person to look at.
     pub kept: Option<PathBuf>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-/// Why two names could not be exchanged. Nothing has changed then.
+/// A reason why two names could not be exchanged. Nothing has changed then.
 #[derive(Debug)]
 pub(super) enum ExchangeError {
     /// This system or this file system cannot exchange names.

@@ -10,7 +10,7 @@ use crate::commit::FsyncPolicy;
 use crate::disk::{root::ResolveError, root::Root};
 use stepmark_model::artifact::ProjectPath;
 
-/// Why the folder of a new file could not be made.
+/// A reason why the folder of a new file could not be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FolderError {
@@ -24,7 +24,7 @@ pub enum FolderError {
         path: ProjectPath,
         /// The folder.
         folder: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }

@@ -1,6 +1,6 @@
-//! Whether a commit waits for the disk.
+//! The policy on waiting for the disk.
 
-/// Whether a commit waits until its bytes are on the disk. Atomicity does not depend on it.
+/// The policy on waiting until the bytes of a commit are on the disk. Atomicity does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FsyncPolicy {
     /// Flush the new file before it gets its name, and the folder after: what is acknowledged survives a loss of power.

@@ -20,11 +20,11 @@ use stepmark_model::{
     journal::{Header, SegmentName},
 };
 
-/// How the names of segments in files of their own end.
+/// The ending of the names of segments in files of their own.
 pub(super) const PLAIN: &str = ".jsonl";
 pub(super) const COMPRESSED: &str = ".jsonl.gz";
 
-/// Where a segment stands.
+/// The place of a segment: a file of its own, or a pack.
 pub(super) enum Source {
     Alone(String),
     Packed(String, PackedSegment),
@@ -62,7 +62,7 @@ impl Source {
 pub(super) struct Joining<'a> {
     pub(super) folder: &'a Path,
     pub(super) fsync: FsyncPolicy,
-    /// How many bytes of segments make a pack full.
+    /// The number of bytes of segments that make a pack full.
     pub(super) full: u64,
     waiting: Vec<(SegmentName, Vec<u8>)>,
     size: u64,
@@ -152,7 +152,7 @@ impl<'a> Joining<'a> {
     }
 }
 
-/// Whether the file holds these segments and no others.
+/// Returns whether the file holds these segments and no others.
 fn is_pack_of(file: io::Result<File>, segments: &[(SegmentName, Vec<u8>)]) -> bool {
     let read = || -> io::Result<bool> {
         let mut bytes = Vec::new();
@@ -169,14 +169,14 @@ fn is_pack_of(file: io::Result<File>, segments: &[(SegmentName, Vec<u8>)]) -> bo
     read().unwrap_or(false)
 }
 
-/// When the first event of a segment happened, as it is written.
+/// The time when the first event of a segment happened, as it is written.
 fn began(segment: &[u8]) -> Option<&[u8]> {
     const TIME: &[u8] = b"\"at\":\"";
     let at = segment.windows(TIME.len()).position(|bytes| bytes == TIME)? + TIME.len();
     segment[at..].split(|byte| *byte == b'"').next()
 }
 
-/// Whether the bytes begin as those of a segment do.
+/// Returns whether the bytes begin as those of a segment do.
 fn is_segment(bytes: &[u8]) -> bool {
     let mut first = Vec::new();
     let read = BufReader::new(bytes).read_until(b'\n', &mut first);

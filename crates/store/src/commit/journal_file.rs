@@ -20,7 +20,7 @@ use stepmark_model::{
 /// The file whose lock is the right to write, beside the folder of the live segments.
 const LOCK: &str = "journal.lock";
 
-/// How segments of commands outside of any session start.
+/// The start of the names of segments of commands outside of any session.
 const NO_SESSION: &str = "main";
 
 /// The extension of a segment's file.
@@ -35,7 +35,7 @@ const TAIL: u64 = 16 * 1024;
     "cannot write the journal under `.stepmark`; make room or allow writing there, and run the command again"
 )]
 pub struct JournalWriteError {
-    /// What the system says.
+    /// The error of the system.
     #[from]
     source: io::Error,
 }
@@ -62,12 +62,12 @@ struct Live {
     file: File,
     length: u64,
     chain: HashChain,
-    /// What comes before the first event of a new segment.
+    /// The header that comes before the first event of a new segment.
     header: Vec<u8>,
 }
 
-/// How the names of a session's segments start. An event may come from elsewhere with a session that can name no file: it stands among
-/// those of no session, and keeps what it says.
+/// The start of the names of a session's segments. An event may come from elsewhere with a session that can name no file: it stands
+/// among those of no session, and keeps what it says.
 fn segment_start(session: Option<&str>) -> &str {
     session.filter(|session| session.parse::<SessionId>().is_ok()).unwrap_or(NO_SESSION)
 }
@@ -192,7 +192,7 @@ impl Live {
     }
 }
 
-/// How many hexadecimal digits make the name of a segment unique.
+/// The number of hexadecimal digits that make the name of a segment unique.
 const RANDOM_DIGITS: usize = 12;
 
 fn is_random(text: &str) -> bool {
@@ -230,7 +230,7 @@ pub(super) fn segment_names(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Whether the file holds the text in a whole line, read in pieces that overlap. What stands in a torn line was never told.
+/// Returns whether the file holds the text in a whole line, read in pieces that overlap. What stands in a torn line was never told.
 fn holds(mut file: File, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool> {
     let overlap = finder.needle().len();
     let mut buffer = vec![0; 1 << 20];

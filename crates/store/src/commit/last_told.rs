@@ -1,4 +1,4 @@
-//! What the journal was last told of a file, as far as the file's lock remembers.
+//! The last event that the journal was told of a file, as far as the file's lock remembers.
 #![expect(clippy::disallowed_methods, reason = "an edge module: folders are looked at")]
 
 use std::{fs, io};
@@ -101,7 +101,7 @@ mod tests {
         }
     }
 
-    /// What a commit of `text` is told was last, and what it tells.
+    /// Commits `text`; answers with the event that the commit is told was last, and the one that it tells.
     fn write(project: &ScratchProject, text: &'static str) -> (Option<Ancestor>, Option<Ancestor>) {
         let mut writing = Writing { text, last_told: None, tells: None };
         transact(&project.root, &[named(PRD)], &fast(), &mut writing).unwrap();

@@ -11,13 +11,13 @@ use crate::commit::{FsyncPolicy, state_file, state_move::StateMove};
 use crate::disk::{local_state::LocalState, local_state::PLAIN_FOLDER, own_file, root::Root};
 use crate::git::{folders::is_own, process::answer, process::git};
 
-/// Where earlier versions kept what can be deleted at will.
+/// The folder in which earlier versions kept what can be deleted at will.
 const OLD_CACHE: &str = ".stepmark/cache";
 
 /// The record of what was moved, beside the folders of this work tree.
 const RECORD: &str = "moved-from-work-tree";
 
-/// What stands at the place where earlier versions kept the state of a clone.
+/// The content of the place where earlier versions kept the state of a clone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OldState {
     /// Nothing, or this project keeps its state there.
@@ -62,7 +62,7 @@ pub fn old_state(root: &Root) -> OldState {
     "cannot move the state of this clone to where it belongs in git's folder: allow writing there and where it stands, and run the command again"
 )]
 pub struct LocalStateMoveError {
-    /// What the system says.
+    /// The error of the system.
     #[from]
     source: io::Error,
 }
@@ -232,7 +232,7 @@ mod tests {
         assert!(!root.state().path(StateFolder::Redo).exists());
     }
 
-    /// Where the file system takes both names for one, git keeps the one that was added.
+    /// Git keeps the name that was added, where the file system takes both names for one.
     #[test]
     fn what_git_knows_by_a_name_in_other_letters_is_a_strangers() {
         let (project, root) = cut_off_before_git(true);

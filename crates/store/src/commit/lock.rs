@@ -37,11 +37,11 @@ pub struct ArtifactLock {
     pub(super) target: PathBuf,
     /// The hash of what stepmark published last under this lock, as far as it is known. Bytes of that hash are whole.
     pub(super) last_published: Option<FileHash>,
-    /// What the journal was told last, when nothing was begun since.
+    /// The event that the journal was told last, when nothing was begun since.
     pub(super) last_told: Option<LastTold>,
 }
 
-/// Why a file could not be locked. Nothing has changed then.
+/// A reason why a file could not be locked. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
@@ -55,7 +55,7 @@ pub enum LockError {
         path: ProjectPath,
         /// Its lock file.
         lock_file: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The file system has no locks, or ran out of them.
@@ -63,7 +63,7 @@ pub enum LockError {
     Unsupported {
         /// The file to lock.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another process held the lock all the time.
@@ -75,15 +75,15 @@ pub enum LockError {
     Timeout {
         /// The file to lock.
         path: ProjectPath,
-        /// How long this process waited.
+        /// The time that this process waited.
         waited: Duration,
     },
-    /// What a killed process left cannot be read or put in order.
+    /// The remains of a killed process cannot be read or put in order.
     #[error("cannot put in order what a killed stepmark process left beside `{path}`")]
     Recover {
         /// The file to lock.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// A stepmark process was killed while another program was writing the same file, and both wrote since: the bytes
@@ -96,7 +96,7 @@ pub enum LockError {
     Interrupted {
         /// The file to lock.
         path: ProjectPath,
-        /// Where the bytes are.
+        /// The path of the kept bytes.
         kept: PathBuf,
     },
 }

@@ -33,7 +33,7 @@ impl LockKey {
         Some(Self(digits.to_owned())).filter(|key| is_key && key.names_temporary_file(name))
     }
 
-    /// How the names of this file's temporary files start.
+    /// The start of the names of this file's temporary files.
     pub(super) fn temporary_prefix(&self) -> String {
         format!(".stepmark-{self}-")
     }
@@ -49,10 +49,10 @@ impl LockKey {
         )
     }
 
-    /// How the names of all temporary files end.
+    /// The ending of the names of all temporary files.
     pub(super) const TEMPORARY_SUFFIX: &'static str = ".tmp";
 
-    /// Whether `name` is that of a temporary file of this artifact.
+    /// Returns whether `name` is that of a temporary file of this artifact.
     pub(super) fn names_temporary_file(&self, name: &str) -> bool {
         name.strip_prefix(&self.temporary_prefix())
             .and_then(|rest| rest.strip_suffix(Self::TEMPORARY_SUFFIX))
@@ -91,7 +91,7 @@ pub(super) fn open_lock_file(root: &Root, path: &ProjectPath, key: &LockKey) -> 
     })
 }
 
-/// Whether anybody has ever locked the file at `place`: a file that nobody locked is not being written by stepmark.
+/// Returns whether anybody has ever locked the file at `place`: a file that nobody locked is not being written by stepmark.
 pub(super) fn is_ever_locked(root: &Root, place: &Path) -> bool {
     let key = LockKey::of(place.strip_prefix(root.path()).unwrap_or(place));
     let lock_file = root.state().path(StateFolder::Locks).join(format!("{key}.lock"));

@@ -1,4 +1,4 @@
-//! What the holder of a lock is about to do, so that the next holder can finish or undo it.
+//! The note of what the holder of a lock is about to do, so that the next holder can finish or undo it.
 
 use std::{
     ffi::OsStr,
@@ -26,9 +26,9 @@ pub(super) enum Note {
     Exchanging {
         /// Its name in the folder of the target.
         name: String,
-        /// What the target held when it was read.
+        /// The hash of what the target held when it was read.
         before: FileHash,
-        /// What `name` held before the exchange.
+        /// The hash of what `name` held before the exchange.
         after: FileHash,
     },
     /// Nothing: the last commit is done, and the journal told of it.

@@ -11,13 +11,13 @@ use stepmark_model::artifact::{FileHash, ProjectPath};
 /// A file was replaced or created: it holds the new bytes, on the disk where the policy asks for that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// What the file held before.
+    /// The state of the file before.
     pub before: Expected,
     /// The hash of what it holds now.
     pub after: FileHash,
 }
 
-/// Why a file was not replaced, made or removed as it should be. [`PublishError::write_state`] says whether it was.
+/// A reason why a file was not replaced, made or removed as it should be. [`PublishError::write_state`] says whether it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublishError {
@@ -29,7 +29,7 @@ pub enum PublishError {
     Check {
         /// The file.
         path: ProjectPath,
-        /// Why it cannot be read.
+        /// The reason why it cannot be read.
         source: ReadError,
     },
     /// Another program writes the file again and again.
@@ -45,7 +45,7 @@ pub enum PublishError {
     Rename {
         /// The file.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The file is removed, but its old bytes still stand beside it.
@@ -55,7 +55,7 @@ pub enum PublishError {
     Remains {
         /// The file.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The new content is in place, but its folder could not be flushed.
@@ -65,7 +65,7 @@ pub enum PublishError {
     Flush {
         /// The file.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }

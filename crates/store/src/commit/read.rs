@@ -10,7 +10,7 @@ use std::{
 
 use stepmark_model::artifact::{ProjectPath, READ_LIMIT};
 
-/// Why a file cannot be read for a commit.
+/// A reason why a file cannot be read for a commit.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -33,7 +33,7 @@ pub enum ReadError {
     Io {
         /// The path inside the project.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -42,7 +42,7 @@ pub enum ReadError {
 #[derive(Debug)]
 pub(super) struct FileContent {
     pub(super) bytes: Vec<u8>,
-    /// When it was written last, where the system knows.
+    /// The time when it was written last, where the system knows.
     pub(super) modified: Option<SystemTime>,
 }
 

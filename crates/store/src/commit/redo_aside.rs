@@ -15,10 +15,10 @@ use crate::commit::{
 use crate::disk::{local_state::StateFolder, own_file, root::Root};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-/// How the names of records end that `doctor --repair` gave up.
+/// The ending of the names of records that `doctor --repair` gave up.
 const DROPPED: &str = ".dropped";
 
-/// How many bytes name a file that is too large to be a record.
+/// The number of first bytes that name a file that is too large to be a record.
 const HEAD: u64 = 4096;
 
 /// A commit that was cut off and cannot be finished; its bytes are kept.
@@ -30,7 +30,7 @@ pub struct CommitSetAside {
     pub files: Vec<ProjectPath>,
 }
 
-/// What `doctor --repair` did with one of them.
+/// The outcome of `doctor --repair` for a commit that was set aside.
 #[derive(Debug)]
 pub enum SetAsideRepair {
     /// It is finished now, and its record is gone.

@@ -1,5 +1,5 @@
-//! What a commit is about to do, as bytes: signed with the key of this clone, so that a record which anybody else wrote is never
-//! carried out.
+//! The bytes that say what a commit is about to do: signed with the key of this clone, so that a record which anybody else wrote
+//! is never carried out.
 
 use std::io;
 
@@ -17,7 +17,7 @@ const FORMAT: &str = "stepmark-redo/2";
 /// That of records which carry no signature, from before there were any: nobody knows who wrote them.
 const UNSIGNED: &str = "stepmark-redo/1";
 
-/// How many bytes a record may have.
+/// The largest number of bytes that a record may have.
 pub(super) const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// A commit of one or several files with its events.
@@ -27,7 +27,7 @@ pub(super) struct RedoRecord {
     pub(super) events: Vec<Event>,
 }
 
-/// What happens to one file.
+/// The change of one file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct RedoFile {
     pub(super) path: ProjectPath,
@@ -41,7 +41,7 @@ pub(super) struct RedoFile {
     length: usize,
 }
 
-/// What stands in a slot.
+/// The content of a slot.
 #[derive(Debug, PartialEq)]
 pub(super) enum Found {
     /// A record of this clone.
@@ -123,7 +123,7 @@ impl RedoRecord {
         Some(record)
     }
 
-    /// Whether it is about the file at `path`.
+    /// Returns whether it is about the file at `path`.
     pub(super) fn names(&self, path: &ProjectPath) -> bool {
         self.files.iter().any(|file| file.path == *path)
     }

@@ -1,5 +1,5 @@
-//! Where redo records stand: a *slot* is a file in the local state that is kept, is locked by the process that uses it, and is
-//! empty when it is free.
+//! The places of redo records: a *slot* is a file in the local state that is kept, is locked by the process that uses it, and
+//! is empty when it is free.
 //!
 //! A record in a slot that nobody locks is that of a process that died (docs/adr/0006-journal.md). Under the locks of its files no
 //! living process has a record that names one of them.
@@ -23,13 +23,13 @@ use crate::commit::{
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::artifact::ProjectPath;
 
-/// How many commits can be under way at once; others wait for one of them.
+/// The number of commits that can be under way at once; others wait for one of them.
 const SLOTS: usize = 1024;
 
-/// How many slots are kept. Every commit looks at all that there are, so those beyond go when their commit is done.
+/// The number of slots that are kept. Every commit looks at all that there are, so those beyond go when their commit is done.
 const KEPT: usize = 16;
 
-/// How long to wait before slots are asked again.
+/// The time to wait before slots are asked again.
 const PAUSE: Duration = Duration::from_millis(4);
 
 /// A slot that this process has locked.
@@ -37,7 +37,7 @@ const PAUSE: Duration = Duration::from_millis(4);
 pub(super) struct Slot {
     file: File,
     root: Root,
-    /// Where it stands, if it goes when it is done.
+    /// The path of its file, if it goes when it is done.
     passing: Option<PathBuf>,
     /// Its file can be read only, as a person or a backup made it so.
     is_read_only: bool,
@@ -114,7 +114,7 @@ impl Slot {
         Ok(())
     }
 
-    /// What stands in it.
+    /// Its content.
     pub(super) fn found(&mut self) -> io::Result<Found> {
         let key = CloneKey::read(self.root.state())?;
         Ok(RedoRecord::parse(&self.bytes()?, key.as_ref()))
@@ -127,7 +127,7 @@ impl Slot {
     }
 }
 
-/// Whether a slot that this process has locked is empty, and has not lost its name to the one that had it before.
+/// Returns whether a slot that this process has locked is empty, and has not lost its name to the one that had it before.
 fn is_free(metadata: &fs::Metadata) -> bool {
     #[cfg(unix)]
     let is_named = std::os::unix::fs::MetadataExt::nlink(metadata) > 0;
@@ -175,7 +175,7 @@ fn open_filled(folder: &Path, name: &str) -> io::Result<Option<(File, bool)>> {
     Ok(opened.map(|file| (file, is_read_only)))
 }
 
-/// Whether a record names one of `paths`, whose locks the caller holds: then the process that wrote it died, if only just now.
+/// Returns whether a record names one of `paths`, whose locks the caller holds: then the process that wrote it died, if only just now.
 pub(super) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool> {
     let (folder, names) = filled(root)?;
     if names.is_empty() {
@@ -255,7 +255,7 @@ fn filled(root: &Root) -> io::Result<(PathBuf, Vec<String>)> {
     Ok((folder, filled))
 }
 
-/// What stands there, unless its commit is done and it went since it was listed.
+/// The result of looking at a slot; `None` where its commit is done and it went since it was listed.
 fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

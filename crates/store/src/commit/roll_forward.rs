@@ -121,7 +121,7 @@ pub(super) fn acquire_all(
 #[derive(Debug)]
 pub(super) struct Overtaken {
     pub(super) path: ProjectPath,
-    /// What is there; `None` for no file, or one that cannot be read.
+    /// The hash of what is there; `None` for no file, or one that cannot be read.
     found: Option<FileHash>,
 }
 
@@ -161,7 +161,7 @@ fn publish(lock: &mut ArtifactLock, file: &RedoFile, fsync: FsyncPolicy) -> Resu
     Ok(())
 }
 
-/// What the journal is told: the events of the record, and for a file that was overtaken, that its change was cut off.
+/// The events that the journal is told: those of the record, and for a file that was overtaken, that its change was cut off.
 pub(super) fn told(record: &RedoRecord, overtaken: &[Overtaken]) -> Vec<Event> {
     let told = |event: &Event| {
         let path = event.artifact.as_ref().map(|artifact| &artifact.path);

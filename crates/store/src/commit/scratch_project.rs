@@ -20,7 +20,7 @@ pub(crate) struct ScratchProject {
 /// The one artifact of the tests.
 pub(crate) const PRD: &str = "docs/prd.md";
 
-/// What it holds at first.
+/// The bytes that it holds at first.
 pub(crate) const OLD: &[u8] = b"old\n";
 
 impl ScratchProject {
@@ -38,7 +38,7 @@ impl ScratchProject {
         self.root.path().join(path)
     }
 
-    /// What an editor does that writes in place.
+    /// Writes a file as an editor does that writes in place.
     pub(crate) fn write(&self, path: &str, bytes: &[u8]) {
         fs::write(self.place(path), bytes).unwrap();
     }

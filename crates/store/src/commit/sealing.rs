@@ -25,7 +25,7 @@ use stepmark_model::{
     journal::{self, HashChain, SegmentHead, SegmentName},
 };
 
-/// How the names of marks end.
+/// The ending of the names of marks.
 const MARK: &str = ".unpublished";
 
 /// Seals the live segments of a session (`None`: of commands outside of any) and returns their names: the tracked
@@ -123,12 +123,12 @@ pub fn unpublished_segments(root: &Root) -> Result<Vec<SegmentName>, JournalWrit
     Ok(names)
 }
 
-/// What the last line of a segment is to say.
+/// The content of the last line of a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seal {
     /// The segments before it: see [`History::tips`](crate::history::History::tips).
     pub heads: Vec<SegmentHead>,
-    /// When it is sealed.
+    /// The time when it is sealed.
     pub at: Timestamp,
 }
 

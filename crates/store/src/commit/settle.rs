@@ -18,19 +18,19 @@ const SETTLING_TIME: Duration = Duration::from_millis(20);
 /// The same for an empty file, which is hardly ever meant: to empty a file took up to 26 ms on a busy disk.
 const SETTLING_TIME_OF_EMPTY: Duration = Duration::from_millis(200);
 
-/// How often a file that changes again meanwhile is waited for.
+/// The number of times that a file that changes again meanwhile is waited for.
 const ROUNDS: u32 = 5;
 
 /// A file that another program wrote just now.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unsettled {
     modified: SystemTime,
-    /// How long until the other program is probably done, if it does not write again.
+    /// The time until the other program is probably done, if it does not write again.
     pub(super) rest: Duration,
 }
 
 impl FileContent {
-    /// Whether another program wrote this lately; `last_published` is the hash of what stepmark wrote, where it is known.
+    /// The time to wait for, if another program wrote this lately; `last_published` is the hash of what stepmark wrote, where it is known.
     pub(super) fn unsettled(&self, last_published: Option<FileHash>) -> Option<Unsettled> {
         let settling = if self.bytes.is_empty() { SETTLING_TIME_OF_EMPTY } else { SETTLING_TIME };
         let modified = self.modified?;
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(project.names("docs"), ["prd.md"]);
     }
 
-    /// Whether publishing `new` over `old` waits.
+    /// Returns whether publishing `new` over `old` waits.
     fn waits(lock: &mut ArtifactLock, old: &[u8], new: &[u8]) -> bool {
         let mut waited = false;
         let staged = lock.stage(new, FsyncPolicy::Never).unwrap();

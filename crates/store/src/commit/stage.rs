@@ -25,7 +25,7 @@ pub struct Staged<'lock> {
     pub(super) fsync: FsyncPolicy,
 }
 
-/// Why new content could not be staged. The file has its old bytes, and no temporary file is left.
+/// A reason why new content could not be staged. The file has its old bytes, and no temporary file is left.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StageError {
@@ -44,7 +44,7 @@ pub enum StageError {
     TooLarge {
         /// The file.
         path: ProjectPath,
-        /// How many bytes it would have.
+        /// The number of bytes that it would have.
         size: u64,
     },
     /// The temporary file could not be announced, made, written, or given its mode and owner.
@@ -52,7 +52,7 @@ pub enum StageError {
     Write {
         /// The file.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The temporary file could not be flushed to the disk.
@@ -60,7 +60,7 @@ pub enum StageError {
     Flush {
         /// The file.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }

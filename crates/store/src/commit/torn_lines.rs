@@ -18,7 +18,7 @@ pub struct CutLine {
     pub segment: String,
     /// The file beside it that keeps what was cut.
     pub copy: String,
-    /// How many bytes it had.
+    /// The number of bytes that it had.
     pub length: usize,
 }
 

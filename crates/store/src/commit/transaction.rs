@@ -22,7 +22,7 @@ use stepmark_model::{
     journal::{Ancestor, Event},
 };
 
-/// What is to happen to one file.
+/// The decision on one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileDecision {
     /// Nothing.
@@ -46,10 +46,10 @@ pub struct FileTransition<'a> {
     pub last_told: Option<Ancestor>,
 }
 
-/// What a transaction decides and tells, on the bytes that it finds. It may be asked several times, and must depend on what it
-/// is given alone.
+/// The decisions and the events of a transaction, made from the bytes that it finds. It may be asked several times, and must
+/// depend on what it is given alone.
 pub trait Deliberation {
-    /// Why it refuses.
+    /// The error of a refusal.
     type Refusal: std::error::Error + 'static;
 
     /// Decides on each file, given its bytes (`None`: there is no such file).
@@ -65,7 +65,7 @@ pub trait Deliberation {
     fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Self::Refusal>;
 }
 
-/// How long to wait for a process that is dying with a record of our files.
+/// The time to wait for a process that is dying with a record of our files.
 const DYING: Duration = Duration::from_millis(1);
 
 /// Reads the files at `paths`, lets them be decided on, and changes them and the journal together: see
@@ -98,7 +98,7 @@ pub fn transact<D: Deliberation>(
     Ok(by_path)
 }
 
-/// What one attempt came to.
+/// The result of one attempt.
 enum Attempt<E: std::error::Error + 'static> {
     Done(Vec<Outcome>),
     /// Another program was in the way; this is what it comes to if it is the last attempt.

@@ -14,14 +14,14 @@ use stepmark_model::{
     journal::Event,
 };
 
-/// How a commit is made.
+/// The options of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommitOptions {
-    /// How long to wait for the lock of the file. 30 s by default: about a thousand commits of others.
+    /// The longest wait for the lock of the file. 30 s by default: about a thousand commits of others.
     pub lock_timeout: Duration,
-    /// How often to start again when another program changes the file meanwhile. 8 times in all by default.
+    /// The number of attempts in all, when another program changes the file meanwhile. 8 by default.
     pub attempts: NonZeroU32,
-    /// Whether to wait for the disk.
+    /// The policy on waiting for the disk.
     pub fsync: FsyncPolicy,
 }
 
@@ -32,30 +32,30 @@ impl Default for CommitOptions {
     }
 }
 
-/// What a commit did.
+/// The outcome of a commit for one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The file is as it should be; no byte was written.
     Unchanged,
     /// The file was replaced or created.
     Written {
-        /// What it held before.
+        /// The state of the file before.
         before: Expected,
         /// The hash of what it holds now.
         after: FileHash,
-        /// How many attempts it took: more than one when another program wrote meanwhile.
+        /// The number of attempts that it took: more than one when another program wrote meanwhile.
         attempts: u32,
     },
     /// The file was removed.
     Deleted {
-        /// What it held before.
+        /// The state of the file before.
         before: Expected,
-        /// How many attempts it took.
+        /// The number of attempts that it took.
         attempts: u32,
     },
 }
 
-/// Why a commit did not end well. Whether its files are changed, [`CommitError::write_state`] says.
+/// A reason why a commit did not end well. [`CommitError::write_state`] says whether its files are changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommitError {
@@ -88,12 +88,12 @@ pub enum CommitError {
         /// The other.
         other: ProjectPath,
     },
-    /// What the commit is about to do could not be noted, so it was not begun.
+    /// The commit was not begun, since it could not be noted what it is about to do.
     #[error("cannot write the redo record of `{path}`; nothing was changed")]
     Redo {
         /// The first file of the commit.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// All files are changed, but the event could not be added to the journal.
@@ -103,7 +103,7 @@ pub enum CommitError {
     History {
         /// The first file of the commit.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// All files are changed and history tells of it, but the note of the commit could not be cleared.
@@ -113,7 +113,7 @@ pub enum CommitError {
     Record {
         /// The first file of the commit.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The commit was begun, and is neither finished nor undone.
@@ -124,13 +124,13 @@ pub enum CommitError {
     Unfinished {
         /// The first file of the commit.
         path: ProjectPath,
-        /// What kept it from being finished.
+        /// The error that kept it from being finished.
         source: Box<CommitError>,
     },
     /// A commit of the same files that was cut off earlier cannot be finished yet.
     #[error("a commit that was cut off earlier cannot be finished yet; nothing else was changed")]
     Earlier {
-        /// What keeps it from being finished.
+        /// The error that keeps it from being finished.
         source: Box<CommitError>,
     },
     /// A lease could not be written; it is as it was.
@@ -138,13 +138,13 @@ pub enum CommitError {
     Lease {
         /// The artifact.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// A commit that was cut off earlier cannot be finished.
     #[error("cannot finish a commit that was cut off earlier; nothing else was changed")]
     Recover {
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another program wrote one file of several in the instants of the commit.
@@ -158,7 +158,7 @@ pub enum CommitError {
     },
 }
 
-/// Why an update was not made.
+/// A reason why an update was not made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdateError<E: std::error::Error + 'static> {
@@ -216,13 +216,13 @@ pub fn update_and_record<E: std::error::Error + 'static>(
 /// The deliberation on one file that must exist.
 struct Single<'a, D, R> {
     path: &'a ProjectPath,
-    /// What was decided without the lock: these bytes become those.
+    /// The change that was decided without the lock: these bytes become those.
     decided: Option<(Vec<u8>, Vec<u8>)>,
     decide: D,
     record: R,
 }
 
-/// Why one file is not changed.
+/// A reason why one file is not changed.
 #[derive(Debug, thiserror::Error)]
 enum SingleRefusal<E: std::error::Error + 'static> {
     #[error(transparent)]
@@ -254,7 +254,7 @@ where
     }
 }
 
-/// What a decision without the lock comes to.
+/// The result of a decision without the lock.
 enum FirstLook {
     /// There is nothing to write.
     Unchanged,

@@ -1,8 +1,8 @@
-//! What an error means for the files of a commit.
+//! The meaning of an error for the files of a commit.
 
 use crate::commit::{CommitError, PublishError};
 
-/// Whether the files of a commit that ended with an error have their new content.
+/// The state of the files of a commit that ended with an error: whether they have their new content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteState {
     /// No file was changed: the command can be run again.

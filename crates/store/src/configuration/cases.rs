@@ -1,4 +1,4 @@
-//! What configuration files say, and what they must not.
+//! Cases of configuration files: what they say, and what they must not.
 #![expect(clippy::disallowed_methods, reason = "tests write files directly")]
 
 use std::path::Path;

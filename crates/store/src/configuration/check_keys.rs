@@ -127,22 +127,22 @@ deserialize_as_scalar!(RuleName, RuleLevel);
 pub struct PathAllowance {
     allowance: Allowance,
     paths: PathGlobs,
-    /// Where it stands in its file.
+    /// The place of the entry in its file.
     span: Option<Span>,
 }
 
 impl PathAllowance {
-    /// What is accepted, and why.
+    /// The allowance: what is accepted, and why.
     pub const fn allowance(&self) -> &Allowance {
         &self.allowance
     }
 
-    /// Where the entry stands in the file that it was read from; `None` for one that no file holds.
+    /// The place of the entry in the file that it was read from; `None` for one that no file holds.
     pub const fn span(&self) -> Option<Span> {
         self.span
     }
 
-    /// Whether it is accepted in the file at `path`.
+    /// Returns whether it is accepted in the file at `path`.
     pub fn concerns(&self, path: &ProjectPath) -> bool {
         self.paths.matches(path)
     }

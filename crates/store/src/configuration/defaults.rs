@@ -1,4 +1,4 @@
-//! What counts where no configuration says anything.
+//! The values that count where no configuration says anything.
 
 use std::num::NonZeroU32;
 
@@ -6,11 +6,12 @@ use crate::configuration::{ConfiguredValue, Origin};
 use stepmark_frontmatter::Value;
 use stepmark_model::artifact::PathGlobs;
 
-/// What counts as an artifact where the configuration does not say.
+/// The patterns of artifacts where the configuration does not say.
 pub(crate) const DEFAULT_INCLUDE: &[&str] = &["**/*.md"];
 
-/// What is never an artifact where the configuration does not say: what an installer or another tool put there. BMAD
-/// installs into `_bmad/` (older: `bmad/`, `.bmad/`) and writes artifacts into `_bmad-output/` or `docs/`.
+/// The patterns of files that are never artifacts where the configuration does not say: what an installer or another
+/// tool put there. BMAD installs into `_bmad/` (older: `bmad/`, `.bmad/`) and writes artifacts into `_bmad-output/`
+/// or `docs/`.
 pub(crate) const DEFAULT_EXCLUDE: &[&str] = &[
     "**/_bmad/**",
     "bmad/**",
@@ -22,14 +23,14 @@ pub(crate) const DEFAULT_EXCLUDE: &[&str] = &[
     "**/vendor/**",
 ];
 
-/// How long a lease lasts where the configuration does not say, in seconds.
+/// The time that a lease lasts where the configuration does not say, in seconds.
 pub(super) const DEFAULT_LEASE: NonZeroU32 = NonZeroU32::MIN.saturating_add(599);
 
-/// How long after its last change an unfinished artifact keeps its gates where the configuration does not say, in days.
+/// The time after its last change for which an unfinished artifact keeps its gates where the configuration does not say, in days.
 pub(super) const DEFAULT_GATE_DAYS: u32 = 14;
 
-/// How long `resume` asks git for the history of a file where the configuration does not say, in milliseconds (issue
-/// "State that survives", tier 3).
+/// The time for which `resume` asks git for the history of a file where the configuration does not say, in
+/// milliseconds (issue "State that survives", tier 3).
 pub(super) const DEFAULT_GIT_HISTORY_LIMIT: u32 = 300;
 
 /// Excluded whatever the configuration says: the state of stepmark and of git.

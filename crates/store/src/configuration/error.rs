@@ -1,4 +1,4 @@
-//! Why a configuration cannot be used, and what in it has no effect.
+//! The reasons why a configuration cannot be used, and the keys in it that have no effect.
 
 use std::{
     fmt, io,
@@ -28,7 +28,7 @@ impl UnknownKey {
         Self { key: format!("{way}{key}"), file: file.to_owned(), near }
     }
 
-    /// What to write instead, in words that follow others; empty where nothing is like it.
+    /// The key to write instead, in words that follow others; empty where nothing is like it.
     pub fn suggestion(&self) -> String {
         self.near.as_ref().map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
     }
@@ -46,7 +46,7 @@ impl fmt::Display for UnknownKey {
     }
 }
 
-/// Why the configuration cannot be used. A missing file is no error.
+/// A reason why the configuration cannot be used. A missing file is no error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigurationError {
@@ -55,7 +55,7 @@ pub enum ConfigurationError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The file is too large to be a configuration.
@@ -63,7 +63,7 @@ pub enum ConfigurationError {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// How many bytes it may have.
+        /// The number of bytes that it may have.
         limit: u64,
     },
     /// The file is no YAML, or a value in it is not what stands for its key.
@@ -71,9 +71,9 @@ pub enum ConfigurationError {
     Invalid {
         /// The file.
         path: PathBuf,
-        /// Where in the file, as far as it is known.
+        /// The place in the file, as far as it is known.
         position: Option<Position>,
-        /// What is wrong there.
+        /// The problem there.
         reason: String,
     },
     /// The file holds state, which configuration never does.
@@ -86,11 +86,11 @@ pub enum ConfigurationError {
     StateKey {
         /// The file.
         path: PathBuf,
-        /// Where the key stands.
+        /// The place of the key.
         position: Position,
         /// The way to the key.
         key: String,
-        /// What the key is for.
+        /// The purpose of the key.
         meaning: &'static str,
         /// The side that it is on.
         side: Side,
@@ -102,12 +102,12 @@ pub enum ConfigurationError {
         source_name: String,
         /// The key that it stands for.
         key: String,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
 }
 
-/// Where a key that is no configuration belongs.
+/// The place where a key that is no configuration belongs, in words.
 pub(super) fn belongs_to(side: Side, key: &str) -> String {
     let name = key.rsplit('.').next().unwrap_or(key);
     match side {

@@ -1,4 +1,4 @@
-//! What `init` writes into `.stepmark/`.
+//! The files that `init` writes into `.stepmark/`.
 
 use crate::configuration::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 

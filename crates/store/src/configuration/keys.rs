@@ -125,7 +125,7 @@ macro_rules! schema_as {
     };
 }
 
-/// What is wrong in the file, and where.
+/// A problem in the file, and its place.
 #[derive(Debug)]
 pub(super) struct Misplaced {
     pub(super) position: Option<Position>,
@@ -147,7 +147,7 @@ impl Keys {
         serde_yaml::from_value(file).map_err(|error| Misplaced::from(error).reason)
     }
 
-    /// What counts where `nearer` lies over these keys: its values, key by key in mappings; its lists as a whole.
+    /// The keys that count where `nearer` lies over these: its values, key by key in mappings; its lists as a whole.
     pub(super) fn overlaid(self, nearer: Self) -> Self {
         Self {
             project_id: nearer.project_id.or(self.project_id),

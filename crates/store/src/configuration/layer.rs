@@ -11,7 +11,7 @@ use crate::configuration::{
 use stepmark_frontmatter::{Document, Entry, LineIndex, Node, NodeKind, Position, Region, Span, Value, Yaml};
 use stepmark_model::lifecycle::DeclaredLifecycle;
 
-/// Where a value of the configuration comes from, the weakest first.
+/// The origin of a value of the configuration, the weakest first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// stepmark itself.
@@ -34,7 +34,7 @@ pub enum Origin {
 pub struct Place {
     /// The file.
     pub file: PathBuf,
-    /// Where the key stands in it.
+    /// The place of the key in it.
     pub position: Position,
 }
 
@@ -78,11 +78,11 @@ pub struct ConfiguredValue {
     pub key: String,
     /// The value as written.
     pub value: Value,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
 }
 
-/// What one layer says.
+/// The content of one layer.
 #[derive(Debug, Default)]
 pub(super) struct ConfigurationLayer {
     pub(super) keys: Keys,
@@ -91,7 +91,7 @@ pub(super) struct ConfigurationLayer {
     pub(super) lifecycles: Option<Vec<DeclaredLifecycle>>,
 }
 
-/// Why a layer cannot be used.
+/// A reason why a layer cannot be used.
 #[derive(Debug)]
 pub(super) enum LayerError {
     /// It is no YAML, or a value is not what stands for its key.

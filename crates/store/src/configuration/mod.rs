@@ -79,20 +79,20 @@ pub struct Configuration {
     settings: BTreeMap<String, String>,
     rule_levels: Levels,
     allowances: Vec<PathAllowance>,
-    /// What every layer says, the weakest first.
+    /// The values of every layer, the weakest first.
     values: Vec<ConfiguredValue>,
     files: Vec<PathBuf>,
     /// `None` where it was not read.
     digest: Option<FileHash>,
-    /// What they held, in their order.
+    /// The bytes of the files, in their order.
     contents: Vec<Arc<[u8]>>,
-    /// Whether the first of them is the user's.
+    /// Set where the first of the files is the user's.
     has_user_file: bool,
     unknown_keys: Vec<UnknownKey>,
 }
 
 impl Configuration {
-    /// What the layers, the weakest first, say together.
+    /// The configuration that the layers, the weakest first, give together.
     fn of(layers: Vec<ConfigurationLayer>) -> Self {
         let mut keys = Keys::default();
         let mut values = Vec::new();
@@ -153,12 +153,12 @@ impl Configuration {
         self.project_id.as_deref()
     }
 
-    /// Whether the file at `path` counts as an artifact.
+    /// Returns whether the file at `path` counts as an artifact.
     pub fn is_artifact(&self, path: &ProjectPath) -> bool {
         self.include.matches(path) && !self.exclude.matches(path) && !self.always_excluded.matches(path)
     }
 
-    /// Whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not enter it.
+    /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not enter it.
     pub fn skips_folder(&self, path: &ProjectPath) -> bool {
         self.exclude.matches_all_in(path) || self.always_excluded.matches_all_in(path)
     }
@@ -168,7 +168,7 @@ impl Configuration {
         &self.include
     }
 
-    /// Whether somebody has said which files are artifacts.
+    /// Returns whether somebody has said which files are artifacts.
     pub const fn is_include_configured(&self) -> bool {
         self.is_include_configured
     }
@@ -224,22 +224,22 @@ impl Configuration {
         self.delegation_folder.as_ref()
     }
 
-    /// How long a lease lasts. 600 s by default.
+    /// The time that a lease lasts. 600 s by default.
     pub const fn lease_duration(&self) -> Duration {
         Duration::from_secs(self.lease_seconds.get() as u64)
     }
 
-    /// How long after its last change an unfinished artifact keeps its gates. 14 days by default.
+    /// The time after its last change for which an unfinished artifact keeps its gates. 14 days by default.
     pub const fn gate_window(&self) -> Duration {
         Duration::from_secs(self.gate_days as u64 * 24 * 60 * 60)
     }
 
-    /// How long git may be asked for the history of a file. 300 ms by default; 0 turns it off.
+    /// The time for which git may be asked for the history of a file. 300 ms by default; 0 turns it off.
     pub const fn git_history_limit(&self) -> Duration {
         Duration::from_millis(self.git_history_limit_ms as u64)
     }
 
-    /// Where the assembled instruction file goes; `None`: there is none.
+    /// The path of the assembled instruction file; `None`: there is none.
     pub const fn instruction_output(&self) -> Option<&ProjectPath> {
         self.instruction_output.as_ref()
     }
@@ -249,12 +249,12 @@ impl Configuration {
         &self.instruction_components
     }
 
-    /// What instructions tell an agent (`user_name`, `communication_language`, …), each as it is spelled.
+    /// The settings that an agent is told (`user_name`, `communication_language`, …), each as it is spelled.
     pub const fn settings(&self) -> &BTreeMap<String, String> {
         &self.settings
     }
 
-    /// How bad the findings of each rule are (`check.rules`).
+    /// The levels of the findings of each rule (`check.rules`).
     pub const fn rule_levels(&self) -> &Levels {
         &self.rule_levels
     }
@@ -307,7 +307,7 @@ impl Configuration {
         nearest.into_values().collect()
     }
 
-    /// What stands in the files without effect.
+    /// The keys that stand in the files without effect.
     pub fn unknown_keys(&self) -> &[UnknownKey] {
         &self.unknown_keys
     }

@@ -143,7 +143,7 @@ fn refuse_misplaced(path: &Path, layer: Option<&ConfigurationLayer>) -> Result<(
     Ok(())
 }
 
-/// What `--config KEY=VALUE` says.
+/// The layer of `--config KEY=VALUE`.
 fn flag_layer(key: &str, text: &str) -> Result<ConfigurationLayer, ConfigurationError> {
     let failed = |reason: String| ConfigurationError::Given {
         source_name: "`--config`".to_owned(),

@@ -64,7 +64,7 @@ impl FromStr for SettingText {
 pub enum Milestone {
     /// After this step, in any of its spellings.
     Step(String),
-    /// When the workflow is finished.
+    /// At the end of the workflow.
     Finished,
 }
 

@@ -1,9 +1,9 @@
-//! Where configuration comes from besides the project: values that the edge of a program collects.
+//! The sources of configuration besides the project: values that the edge of a program collects.
 
 use std::path::PathBuf;
 
-/// What surrounds a project: given by whoever opens it, so that the library reads no environment by itself. The default
-/// is none of it.
+/// The surroundings of a project: given by whoever opens it, so that the library reads no environment by itself. The
+/// default is none of it.
 ///
 /// Layers, the weakest first: built-in defaults, the user's file, the project's file, environment variables, flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -13,11 +13,11 @@ pub struct Variable {
     /// Its name. In a static one `.` leads into a mapping (`lease.seconds`). A dynamic name without `.` is meant at any
     /// depth, whatever its case and its `_` and `-`.
     pub name: &'static str,
-    /// Where it is kept.
+    /// The side on which it is kept.
     pub side: Side,
     /// The environment variable that gives it a value, for static ones that are one scalar of a single key.
     pub environment: Option<&'static str>,
-    /// What it is.
+    /// Its meaning.
     pub meaning: &'static str,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for Side {
     }
 }
 
-/// Where a dynamic variable comes from.
+/// The origin of a dynamic variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DynamicPlace {
     /// The frontmatter of the artifact.

@@ -19,7 +19,7 @@ pub struct WorkflowDeclaration {
     steps: StepSource,
 }
 
-/// Where the steps of a declared workflow come from.
+/// The origin of the steps of a declared workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepSource {
     /// `steps:` lists their ids in order; no step file need exist.
@@ -36,7 +36,7 @@ impl WorkflowDeclaration {
         &self.name
     }
 
-    /// Whether the artifact at `path` is bound to this workflow.
+    /// Returns whether the artifact at `path` is bound to this workflow.
     pub fn binds(&self, path: &ProjectPath) -> bool {
         self.artifacts.matches(path)
     }
@@ -46,7 +46,7 @@ impl WorkflowDeclaration {
         &self.artifacts
     }
 
-    /// Where the steps come from.
+    /// The origin of the steps.
     pub fn steps(&self) -> &StepSource {
         &self.steps
     }

@@ -27,12 +27,12 @@ pub enum DoctorFinding {
     },
     /// Something stands where earlier versions kept the state of a clone.
     OldState {
-        /// What it is.
+        /// The content of that place.
         state: OldState,
     },
     /// The state of this project stands where it was before its folder got another name, or a repository of its own.
     MovedProject {
-        /// Where that was.
+        /// The folder that the state was for.
         folder: String,
     },
     /// Sealing a segment was cut off: git does not get it yet.
@@ -42,7 +42,7 @@ pub enum DoctorFinding {
     },
     /// A line of the journal cannot be used, or does not follow the one before.
     JournalLine {
-        /// Where and what.
+        /// The problem, and its place.
         problem: SegmentProblem,
         /// The file of the segment.
         file: String,
@@ -51,17 +51,17 @@ pub enum DoctorFinding {
     Checkpoint {
         /// Its file.
         place: ProjectPath,
-        /// Why.
+        /// The reason.
         source: CheckpointReadError,
     },
     /// Bytes of another program were kept beside a file.
     KeptBytes {
-        /// Where they are.
+        /// The path of the bytes.
         path: String,
     },
     /// A process that was killed left a temporary file.
     TemporaryFile {
-        /// Where it is.
+        /// Its path.
         path: String,
     },
     /// History cannot explain the state of an artifact.
@@ -89,7 +89,7 @@ pub enum DoctorFinding {
     },
     /// An artifact of which history knows is gone.
     Gone {
-        /// Where it stood.
+        /// The path where it stood.
         path: ProjectPath,
         /// The last event that history knows of it.
         head: EventId,
@@ -98,17 +98,17 @@ pub enum DoctorFinding {
     WrongHistory {
         /// The artifact.
         path: ProjectPath,
-        /// Which event, and why.
+        /// The event, and the reason.
         source: ReplayError,
     },
     /// A folder cannot be read, or a name is not one that an artifact may have.
     UnreadableFolder {
-        /// Where, and what.
+        /// The place, and the problem.
         problem: WalkProblem,
     },
     /// An artifact cannot be read.
     UnreadableArtifact {
-        /// Why.
+        /// The reason.
         source: ArtifactError,
     },
 }
@@ -157,7 +157,7 @@ impl DoctorFinding {
         }
     }
 
-    /// What is wrong.
+    /// The problem, in words.
     pub fn message(&self) -> String {
         match self {
             Self::InterruptedCommit { .. } => {
@@ -218,7 +218,7 @@ impl DoctorFinding {
         }
     }
 
-    /// What to do.
+    /// The advice on what to do.
     pub fn help(&self) -> String {
         match self {
             Self::InterruptedCommit { .. } => {

@@ -1,17 +1,17 @@
-//! What commits left beside files: bytes of other programs that they kept, and temporary files of processes that were killed.
+//! The files that commits left beside others: bytes of other programs that they kept, and temporary files of processes that were killed.
 
 use std::ops::Range;
 
 use crate::disk::root::Root;
 use crate::disk::{folder::EntryKind, folder::Folder, walk, walk::Visitor, walk::WalkError};
 
-/// How the names of all such files start (`commit`, "Guarantees").
+/// The start of the names of all such files (`commit`, "Guarantees").
 const PREFIX: &str = ".stepmark-";
 
-/// How those start that hold bytes of other programs.
+/// The start of the names of those that hold bytes of other programs.
 const KEPT: &str = ".stepmark-kept-";
 
-/// How those end that are temporary.
+/// The ending of the names of those that are temporary.
 const TEMPORARY: &str = ".tmp";
 
 /// Folders of other tools, in which no artifact stands.

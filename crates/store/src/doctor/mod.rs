@@ -24,9 +24,9 @@ use stepmark_model::{
 /// All that was found, and what was fixed.
 #[derive(Debug, Default)]
 pub struct Diagnosis {
-    /// What is not as it should be, after what was fixed.
+    /// Everything that is not as it should be, after what was fixed.
     pub findings: Vec<DoctorFinding>,
-    /// How many commits that were cut off are finished now, by their files.
+    /// The files of commits that were cut off and are finished now.
     pub finished: Vec<ProjectPath>,
     /// Torn lines that are cut off now.
     pub cut: Vec<CutLine>,
@@ -34,23 +34,23 @@ pub struct Diagnosis {
     pub published: Vec<String>,
     /// Temporary files that are removed now.
     pub removed: Vec<String>,
-    /// What became of commits that were set aside.
+    /// The outcomes for commits that were set aside.
     pub set_aside: Vec<SetAsideRepair>,
-    /// Whether the index of the journal had lost events, and was made anew.
+    /// Set where the index of the journal had lost events, and was made anew.
     pub is_index_renewed: bool,
-    /// Whether the state of this clone was moved into git's folder now.
+    /// Set where the state of this clone was moved into git's folder now.
     pub is_state_moved: bool,
     /// The former folder of this project, whose state was taken from there now.
     pub taken_from: Vec<String>,
 }
 
-/// Why the project cannot be examined.
+/// A reason why the project cannot be examined.
 #[derive(Debug, thiserror::Error)]
 pub enum DoctorError {
     /// The state of this clone cannot be moved.
     #[error(transparent)]
     Move(#[from] LocalStateMoveError),
-    /// What was cut off cannot be found or finished.
+    /// The commits that were cut off cannot be found or finished.
     #[error(transparent)]
     Commit(#[from] CommitError),
     /// The journal cannot be read.
@@ -193,7 +193,7 @@ fn shown(folder: &Path) -> String {
     folder.to_string_lossy().replace('\\', "/")
 }
 
-/// What is not as it should be between an artifact and its history.
+/// Everything that is not as it should be between an artifact and its history.
 fn findings_of(artifact: Replayed) -> Vec<DoctorFinding> {
     let path = artifact.path;
     let wrong = |source| DoctorFinding::WrongHistory { path: path.clone(), source };

@@ -1,4 +1,4 @@
-//! Where git keeps the repository of a work tree: its own folder, and the one that all work trees share.
+//! The folders of git for a work tree: its own, and the one that all work trees share.
 #![expect(clippy::disallowed_methods, reason = "an edge module: git's folders are looked for here")]
 
 use std::{
@@ -14,9 +14,9 @@ const POINTER_LIMIT: u64 = 8 * 1024;
 pub(crate) struct GitFolders {
     /// The top of the work tree, which holds `.git`.
     pub(crate) top: PathBuf,
-    /// What belongs to this work tree alone: `.git`, or `.git/worktrees/NAME` of a linked one.
+    /// The folder of this work tree alone: `.git`, or `.git/worktrees/NAME` of a linked one.
     pub(crate) own: PathBuf,
-    /// What all work trees share: the folder of the main repository.
+    /// The folder that all work trees share: that of the main repository.
     pub(crate) common: PathBuf,
 }
 

@@ -42,7 +42,7 @@ impl IndexEntry {
         })
     }
 
-    /// Whether it stands for a file of `bytes`.
+    /// Returns whether it stands for a file of `bytes`.
     pub(crate) fn holds(&self, root: &Root, bytes: &[u8]) -> Result<bool, GitVersionError> {
         Ok(self.object == object_name(root, &["hash-object", "--no-filters", "--stdin"], bytes)?)
     }
@@ -73,7 +73,7 @@ fn object_name(root: &Root, arguments: &[&str], bytes: &[u8]) -> Result<String, 
     if process::is_object_name(&name) { Ok(name) } else { Err(GitVersionError::Unknown { answer: name }) }
 }
 
-/// What git prints when it is given `input`.
+/// The output of git when it is given `input`.
 fn answer(root: &Root, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, GitVersionError> {
     let mut process = process::git(root.path(), arguments)
         .stdin(Stdio::piped())

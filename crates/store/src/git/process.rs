@@ -1,4 +1,4 @@
-//! How git is started: as a program, always in the same way. Its own filters, worktrees, alternates and `GIT_INDEX_FILE` then
+//! The start of git: as a program, always in the same way. Its own filters, worktrees, alternates and `GIT_INDEX_FILE` then
 //! work as its user expects (docs/adr/0010-reading-git.md).
 #![expect(
     clippy::disallowed_methods,
@@ -18,8 +18,9 @@ use std::{
 
 use crate::disk::root::Root;
 
-/// What a repository's own configuration cannot change: git starts no program that it names, and no repository counts that only
-/// looks like one (a bare one among the files of a clone). Filters have no such switch: no command is started that runs them.
+/// The settings that a repository's own configuration cannot change: git starts no program that it names, and no repository
+/// counts that only looks like one (a bare one among the files of a clone). Filters have no such switch: no command is started
+/// that runs them.
 const SETTINGS: [&str; 3] =
     ["core.fsmonitor=false", "safe.bareRepository=explicit", "log.showSignature=false"];
 
@@ -67,8 +68,9 @@ fn forbid_fetching(command: &mut Command) {
     }
 }
 
-/// What git tells a hook holds in the folder where the hook was started: the names become absolute. Without `GIT_WORK_TREE`
-/// git would take any folder for the top of the work tree once `GIT_DIR` is set (git(1), "GIT_DIR").
+/// Passes on the repository that git tells a hook of. What it tells holds in the folder where the hook was started: the
+/// names become absolute. Without `GIT_WORK_TREE` git would take any folder for the top of the work tree once `GIT_DIR` is
+/// set (git(1), "GIT_DIR").
 fn pass_on_repository(command: &mut Command, folder: &Path) {
     let (Some(_), Ok(current)) = (env::var_os("GIT_DIR"), env::current_dir()) else { return };
     for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_WORK_TREE"] {
@@ -83,7 +85,7 @@ fn pass_on_repository(command: &mut Command, folder: &Path) {
     }
 }
 
-/// What a command of git prints, and how it ended. `Command::output` would panic where the pipe cannot be read.
+/// The output of a command of git, and its exit status. `Command::output` would panic where the pipe cannot be read.
 #[cfg(feature = "write")]
 pub(crate) fn answer(command: &mut Command) -> io::Result<(ExitStatus, Vec<u8>)> {
     let mut child = command.stdout(Stdio::piped()).spawn()?;
@@ -94,14 +96,14 @@ pub(crate) fn answer(command: &mut Command) -> io::Result<(ExitStatus, Vec<u8>)>
     Ok((status, printed))
 }
 
-/// What a command of git in the project prints, if it succeeds.
+/// The output of a command of git in the project, if it succeeds.
 #[cfg(feature = "write")]
 pub(crate) fn printed(root: &Root, arguments: &[&str]) -> Option<String> {
     let (status, printed) = answer(&mut git(root.path(), arguments)).ok()?;
     status.success().then(|| String::from_utf8_lossy(&printed).into_owned())
 }
 
-/// What a command of git in the project prints; empty where it ends with 1, as `grep` does that finds nothing. `None`: it failed.
+/// The output of a command of git in the project; empty where it ends with 1, as `grep` does that finds nothing. `None`: it failed.
 #[cfg(feature = "write")]
 pub(crate) fn printed_or_empty(root: &Root, arguments: &[&str]) -> Option<String> {
     let (status, printed) = answer(&mut git(root.path(), arguments)).ok()?;
@@ -109,12 +111,12 @@ pub(crate) fn printed_or_empty(root: &Root, arguments: &[&str]) -> Option<String
     is_answer.then(|| String::from_utf8_lossy(&printed).into_owned())
 }
 
-/// Whether the project lies in the work tree of a git repository.
+/// Returns whether the project lies in the work tree of a git repository.
 pub(crate) fn is_repository(root: &Root) -> bool {
     root.path().ancestors().any(|folder| folder.join(".git").exists())
 }
 
-/// Whether the text is an object name in full, and so no option.
+/// Returns whether the text is an object name in full, and so no option.
 pub(crate) fn is_object_name(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

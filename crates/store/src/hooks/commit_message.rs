@@ -22,7 +22,7 @@ use stepmark_model::{
 /// `core.commentChar`).
 const COMMENT_CHARACTERS: &str = "#;@!$%^&|:";
 
-/// Why a message did not get the trailers of history. It is as it was.
+/// A reason why a message did not get the trailers of history. The message is as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommitMessageError {
@@ -31,7 +31,7 @@ pub enum CommitMessageError {
     File {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The journal cannot be read.
@@ -81,7 +81,7 @@ impl GitHooks<'_> {
     }
 }
 
-/// How git's own lines in a message start, as it is configured.
+/// The start of git's own lines in a message, as it is configured.
 fn comment_of(message: &str, configured: Option<String>) -> String {
     let configured = configured.unwrap_or_default();
     match configured.trim() {

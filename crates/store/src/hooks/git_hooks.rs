@@ -17,16 +17,16 @@ use stepmark_model::projection::git_hook::{
     self, EVERY_PROJECT, FoundHook, HOOKS, HookPlan, KEPT_SUFFIX, TRAILER_HOOK,
 };
 
-/// What happened to one hook.
+/// The outcome for one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookOutcome {
     /// Its file.
     pub place: PathBuf,
-    /// What happened to it.
+    /// Its change.
     pub change: HookChange,
 }
 
-/// What happened to a hook.
+/// The change of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookChange {
     /// Nothing: it is as it should be.
@@ -41,25 +41,25 @@ pub enum HookChange {
     Removed,
 }
 
-/// How a hook stands.
+/// The state of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookStanding {
     /// Its name.
     pub name: &'static str,
     /// Its file.
     pub place: PathBuf,
-    /// Whether git runs our lines with it.
+    /// Set where git runs our lines with it.
     pub is_installed: bool,
 }
 
-/// Why hooks were not changed.
+/// A reason why hooks were not changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookError {
     /// Git cannot be started.
     #[error("cannot run git, which knows where its hooks are")]
     NoGit {
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The project is in no repository.
@@ -83,7 +83,7 @@ pub enum HookError {
     Read {
         /// Its file.
         place: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// A hook cannot be read or written.
@@ -91,7 +91,7 @@ pub enum HookError {
     Change {
         /// Its file.
         place: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -100,7 +100,7 @@ fn all_hooks() -> impl Iterator<Item = &'static &'static str> {
     HOOKS.iter().chain([&TRAILER_HOOK])
 }
 
-/// Where git looks for the hooks of a project.
+/// The place where git looks for the hooks of a project.
 struct Hooks {
     folder: PathBuf,
     /// The roots of the projects, seen from the top of the work tree.
@@ -141,7 +141,7 @@ impl GitHooks<'_> {
         all_hooks().filter(|name| wanted(name)).map(install).collect()
     }
 
-    /// Where git looks for each of [`HOOKS`] and for [`TRAILER_HOOK`], and whether our lines stand there.
+    /// The files of [`HOOKS`] and [`TRAILER_HOOK`] as git looks for them, and whether our lines stand there.
     ///
     /// # Errors
     /// When git's hooks cannot be found, or one cannot be read.

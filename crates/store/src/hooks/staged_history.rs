@@ -15,10 +15,10 @@ use stepmark_model::{
     journal::{ArtifactKey, Digests, Event, SegmentName},
 };
 
-/// How many bytes a segment may have to be staged: git itself becomes slow with files that are larger.
+/// The largest segment that is staged, in bytes: git itself becomes slow with files that are larger.
 const LIMIT: u64 = 1 << 30;
 
-/// What was made ready for the next commit.
+/// The history that was made ready for the next commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StagedHistory {
     /// The segments that were sealed.
@@ -36,7 +36,7 @@ pub enum StagingFor {
     ThisCommit,
 }
 
-/// Why history was not made ready for the next commit. What was sealed stays sealed.
+/// A reason why history was not made ready for the next commit. What was sealed stays sealed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StageHistoryError {
@@ -54,7 +54,7 @@ pub enum StageHistoryError {
     Segment {
         /// The segment.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }

@@ -13,10 +13,10 @@ use stepmark_model::{
     delegation::{Chains, Member},
 };
 
-/// What stands in the frontmatter of every artifact that was delegated.
+/// The key that stands in the frontmatter of every artifact that was delegated.
 const DELEGATION: &str = "delegation:";
 
-/// How many times git is asked for the parents of those that were found: a chain is as deep as files make it.
+/// The number of times that git is asked for the parents of those found: a chain is as deep as files make it.
 const MOST_ROUNDS: usize = 64;
 
 /// The chains around changed artifacts.
@@ -94,7 +94,7 @@ impl Repository<'_> {
     }
 }
 
-/// What the changed artifacts are called, and call their parents, before or after the change.
+/// The ids of the changed artifacts, and those that they call their parents by, before or after the change.
 #[derive(Debug, Default)]
 struct Moving {
     ids: BTreeSet<String>,
@@ -103,7 +103,7 @@ struct Moving {
 }
 
 impl Moving {
-    /// Whether a member is the parent or a child of what changed, or shares its id.
+    /// Returns whether a member is the parent or a child of what changed, or shares its id.
     fn touches(&self, member: &Member) -> bool {
         member.id().is_some_and(|id| self.parents.contains(id) || self.ids.contains(id))
             || member.parent_id().is_some_and(|parent| self.ids.contains(parent))

@@ -36,7 +36,7 @@ pub enum ChangedArtifact {
     },
 }
 
-/// What changed among the artifacts of a project.
+/// The changes among the artifacts of a project.
 #[derive(Debug, Default)]
 pub struct ChangedArtifacts {
     /// The artifacts that changed, in the order of their paths; then those that did not.
@@ -47,7 +47,7 @@ pub struct ChangedArtifacts {
     pub unreadable: Vec<ArtifactError>,
 }
 
-/// Why changed artifacts cannot be read.
+/// A reason why changed artifacts cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangedArtifactsError {
     /// Git does not answer.
@@ -59,7 +59,7 @@ pub enum ChangedArtifactsError {
 }
 
 impl ChangedArtifact {
-    /// What there is to be looked at: the artifact now; as it was, if it is gone.
+    /// The artifact to be looked at: as it is now; as it was, if it is gone.
     pub const fn latest(&self) -> &TrackedArtifact {
         match self {
             Self::Present { now: latest, .. }
@@ -207,7 +207,7 @@ fn join_moved(changed: Vec<ChangedArtifact>) -> Vec<ChangedArtifact> {
     joined
 }
 
-/// Whether two artifacts are known by different ids. Git takes files for one that look alike, as two from one template do.
+/// Returns whether two artifacts are known by different ids. Git takes files for one that look alike, as two from one template do.
 fn are_strangers(one: &TrackedArtifact, other: &TrackedArtifact) -> bool {
     let keys = [one, other].map(|artifact| ArtifactKey::of(artifact.artifact()));
     keys[0] != keys[1] && keys.iter().all(|key| !key.is_path())

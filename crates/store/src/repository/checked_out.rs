@@ -1,4 +1,4 @@
-//! What git has checked out, asked whether it explains the state of a file.
+//! The commit and the index that git has checked out, asked whether they explain the state of a file.
 
 use crate::disk::root::Root;
 use crate::git::{process::is_repository, version::Object, version::ObjectReader};
@@ -70,7 +70,7 @@ impl CheckedOut {
 }
 
 impl Repository<'_> {
-    /// What git has checked out.
+    /// The commit and the index that git has checked out.
     pub fn checked_out(&self) -> CheckedOut {
         CheckedOut::of(self.workspace.root())
     }

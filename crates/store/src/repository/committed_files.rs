@@ -1,4 +1,4 @@
-//! What the commit that is checked out holds of the project.
+//! The files of the project that the commit that is checked out holds.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ impl Repository<'_> {
         Some(name.trim().to_owned()).filter(|name| !name.is_empty())
     }
 
-    /// What the commit that is checked out holds; `None` outside of git, before the first commit, or where git cannot be asked.
+    /// The files that the commit that is checked out holds; `None` outside of git, before the first commit, or where git cannot be asked.
     pub fn committed_files(&self) -> Option<CommittedFiles> {
         let root = self.workspace.root();
         let commit = head_commit(root)?;
@@ -49,7 +49,7 @@ impl Repository<'_> {
 }
 
 impl CommittedFiles {
-    /// Whether it holds the file at `path` with these bytes, whatever their line ends.
+    /// Returns whether it holds the file at `path` with these bytes, whatever their line ends.
     pub fn holds(&self, path: &ProjectPath, bytes: &[u8]) -> bool {
         self.objects.get(path.as_str()).is_some_and(|object| holds(object, bytes))
     }

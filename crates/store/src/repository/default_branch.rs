@@ -1,4 +1,4 @@
-//! What the default branch of the repository holds, whatever is checked out.
+//! The content of the default branch of the repository, whatever is checked out.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::history::{History, HistoryError, Removal, files_of_segment, packed_se
 use crate::repository::{CheckedOut, Repository};
 use crate::workspace::ArtifactError;
 
-/// Where the default branch is looked for, in this order: that of the remote as it was last fetched, then local ones.
+/// The refs in which the default branch is looked for, in this order: that of the remote as it was last fetched, then local ones.
 const DEFAULT_BRANCHES: [&str; 4] =
     ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/heads/main", "refs/heads/master"];
 

@@ -1,4 +1,4 @@
-//! What git knows of a file.
+//! The facts that git knows of a file.
 
 use crate::disk::root::Root;
 use crate::git::{process::is_repository, process::printed, version::is_blob_of};
@@ -7,8 +7,8 @@ use stepmark_model::{
     journal::{Actor, ExternalAuthor},
 };
 
-/// Who last changed the file that has `bytes`, as far as git knows: the author of its last commit, if the file is as it was committed.
-/// Without git, or for what is not committed, nobody.
+/// The author who last changed the file that has `bytes`, as far as git knows: that of its last commit, if the file is as it was
+/// committed. Without git, or for what is not committed, nobody.
 ///
 /// `git status` would say whether it is, and run the filters that `.gitattributes` and the repository's configuration name.
 pub(crate) fn outsider(root: &Root, path: &ProjectPath, bytes: &[u8]) -> ExternalAuthor {

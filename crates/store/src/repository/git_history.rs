@@ -1,5 +1,5 @@
-//! What git knows of commits and of earlier versions of a file. Git is asked as a program, and never for longer than it may
-//! take (CRATES.md, section 6).
+//! The facts that git knows of commits and of earlier versions of a file. Git is asked as a program, and never for longer
+//! than it may take (CRATES.md, section 6).
 
 use std::{
     io::{self, BufRead, BufReader, Write},
@@ -22,10 +22,10 @@ use crate::git::{
 };
 use stepmark_model::artifact::ProjectPath;
 
-/// How many versions of a file are looked at: damage is older than this only where nobody ever looked.
+/// The number of versions of a file that are looked at: older damage is only where nobody ever looked.
 const VERSIONS: &str = "1000";
 
-/// How a commit stands to the one that is checked out.
+/// The relation of a commit to the one that is checked out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ancestry {
     /// It is in its history.
@@ -40,18 +40,18 @@ pub(crate) enum Ancestry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) commit: String,
-    /// When it was committed.
+    /// The time when it was committed.
     pub(crate) at: Timestamp,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What the search for a version came to.
+/// The result of the search for a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VersionSearch {
     pub(crate) found: Option<Version>,
-    /// How many versions were looked at.
+    /// The number of versions that were looked at.
     pub(crate) looked_at: usize,
-    /// Whether time ran out.
+    /// Set where time ran out.
     pub(crate) is_cut_off: bool,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn head_commit(root: &Root) -> Option<String> {
     is_object_name(&commit).then_some(commit)
 }
 
-/// Whether `commit` is in the history of what is checked out.
+/// The relation of `commit` to what is checked out: whether it is in its history.
 pub(crate) fn ancestry(root: &Root, commit: &str) -> Ancestry {
     if !is_object_name(commit) {
         return Ancestry::Unknown(format!("`{commit}` is no name of a commit"));

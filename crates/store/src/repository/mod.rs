@@ -1,4 +1,4 @@
-//! What git says about the artifacts of a project: versions, branches, changed and checked-out files.
+//! The answers of git about the artifacts of a project: versions, branches, changed and checked-out files.
 
 pub(crate) mod chains_in_version;
 pub(crate) mod changed_artifacts;

@@ -1,4 +1,4 @@
-//! Which artifact to go on with when none is named.
+//! The choice of the artifact to go on with when none is named.
 
 use crate::disk::WalkError;
 use crate::history::HistoryError;
@@ -10,7 +10,7 @@ use stepmark_model::{
     journal::{Event, SessionId},
 };
 
-/// How many of the latest events are asked for an artifact that is not finished: mostly one of the first will do.
+/// The numbers of the latest events that are asked, one after the other, for an artifact that is not finished: mostly one of the first will do.
 const EVENTS: [usize; 2] = [8, 500];
 
 /// The artifact to go on with.
@@ -28,7 +28,7 @@ pub enum ResumeChoice {
     Nothing,
 }
 
-/// Why it cannot be told which artifact to go on with.
+/// A reason why it cannot be told which artifact to go on with.
 #[derive(Debug, thiserror::Error)]
 pub enum ChoiceError {
     /// The project cannot be walked.

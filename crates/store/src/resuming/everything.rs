@@ -16,14 +16,14 @@ use stepmark_model::{
     resume::{InterruptedSession, OpenDelegation, ResumeReport, SourceReport, SourceResult, StateSource},
 };
 
-/// How far back a state is looked for behind events after which the file could not be read.
+/// The number of events that are searched back for a state after which the file could be read.
 const UNREADABLE_EVENTS: usize = 50;
 
 /// The last state that history knows.
 struct LastState {
     event: Event,
     state: Json,
-    /// How many other heads have another state: branches that were not merged.
+    /// The number of other heads that have another state: branches that were not merged.
     other_heads: usize,
 }
 
@@ -88,7 +88,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// What git's newest readable version says.
+    /// The report of git's newest readable version.
     fn hear_git(
         &self,
         artifact: &Artifact,
@@ -211,7 +211,7 @@ fn hear_children(artifacts: Result<Artifacts, WalkError>, subject: &Subject, rep
         .extend(artifacts.artifacts.iter().filter_map(|child| open_delegation(child, &subject.ids)));
 }
 
-/// What is left to do in an artifact that one of `parents` gave away.
+/// The work that is left to do in an artifact that one of `parents` gave away.
 fn open_delegation(child: &TrackedArtifact, parents: &[String]) -> Option<OpenDelegation> {
     let member = child.member();
     let is_child = member.parent_id().is_some_and(|parent| parents.iter().any(|own| own == parent));

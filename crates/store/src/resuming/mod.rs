@@ -23,16 +23,16 @@ use stepmark_model::{
     },
 };
 
-/// Where to go on, and all that was found out on the way.
+/// The answer to where to go on, and all that was found out on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resumption {
-    /// What was found out.
+    /// The facts that were found out.
     pub report: ResumeReport,
-    /// What it comes to: an answer, or that it cannot be told.
+    /// The decision that follows: an answer, or that it cannot be told.
     pub verdict: ResumeDecision,
 }
 
-/// What is known of the artifact itself when further tiers are looked at.
+/// The facts that are known of the artifact itself when further tiers are looked at.
 pub(crate) struct Subject {
     pub(crate) artifact: Artifact,
     /// The keys under which it may be known.
@@ -219,7 +219,7 @@ pub(crate) fn heads_of(
     Ok(Vec::new())
 }
 
-/// Why the frontmatter cannot tell how far the work is, if it cannot.
+/// The reason why the frontmatter cannot tell how far the work is, if it cannot.
 pub(crate) fn damage(artifact: &Artifact) -> Option<SourceResult> {
     let is_fatal = |problem: &Problem| match problem {
         Problem::FenceUnclosed
@@ -242,7 +242,7 @@ pub(crate) fn damage(artifact: &Artifact) -> Option<SourceResult> {
     is_absent.then(|| SourceResult::Nothing { reason: "the file has none".to_owned() })
 }
 
-/// What a state says that was read with its workflow.
+/// The result of a state that was read with its workflow.
 pub(crate) fn said_by(tracked: &TrackedArtifact, at: Option<Timestamp>) -> SourceResult {
     match ResumePoint::of(tracked) {
         Ok(point) => SourceResult::State { at, point },
@@ -250,7 +250,7 @@ pub(crate) fn said_by(tracked: &TrackedArtifact, at: Option<Timestamp>) -> Sourc
     }
 }
 
-/// What stands below the frontmatter, as far as that can be told.
+/// The bytes below the frontmatter, as far as that can be told.
 pub(crate) fn body(artifact: &Artifact) -> &[u8] {
     let document = artifact.document();
     match document.frontmatter() {

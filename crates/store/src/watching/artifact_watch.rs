@@ -10,7 +10,7 @@ use crate::disk::WalkError;
 use crate::watching::{ProjectWatch, WatchChoice, WatchEvent};
 use crate::workspace::{ArtifactChanges, Revision, Workspace};
 
-/// How long what follows a change at once is waited for: tools write a file in several steps.
+/// The time for which further changes are waited for after a change: tools write a file in several steps.
 const SETTLED: Duration = Duration::from_millis(15);
 
 /// An endless iterator over what changes in the artifacts of a project. [`Iterator::next`] waits for the next change.

@@ -24,7 +24,7 @@ pub struct ProjectWatch {
     stop: Sender<Told>,
 }
 
-/// What besides its artifacts is watched of a project, and what not.
+/// The choice of what is watched of a project besides its artifacts, and what not.
 #[derive(Clone, Debug, Default)]
 pub struct WatchChoice {
     /// Files that the process writes itself.
@@ -35,7 +35,7 @@ pub struct WatchChoice {
     pub names: Vec<&'static str>,
 }
 
-/// What is heard of a project that is watched.
+/// An event of a project that is watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchEvent {
     /// Something may have changed.
@@ -49,17 +49,17 @@ pub enum WatchEvent {
 pub enum WatchTrouble {
     /// The system watches nothing.
     Nothing {
-        /// What it says.
+        /// The reason that it gives.
         why: String,
     },
     /// It does not watch a folder.
     Folder {
-        /// What it says.
+        /// The reason that it gives.
         why: String,
     },
 }
 
-/// What the thread of a watch is told.
+/// A message to the thread of a watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
     /// Folders may have come or gone.
@@ -73,16 +73,16 @@ enum Told {
 /// Called on threads of the watch.
 type Hear = Arc<dyn Fn(WatchEvent) + Send + Sync>;
 
-/// How long folders must have come to rest: a tool that makes one makes more.
+/// The time for which folders must have come to rest: a tool that makes one makes more.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// How many such rests after the system has lost events everything is looked at. Not at once: our own reading makes events too.
+/// The number of such rests after which everything is looked at when the system has lost events. Not at once: our own reading makes events too.
 const RESTS_AFTER_LOSS: usize = 50;
 
-/// How often it is looked whether a folder that was not there is there.
+/// The interval at which it is looked whether a folder that was not there is there.
 const MISSING_AGAIN: Duration = Duration::from_millis(500);
 
-/// How often folders are listed in a row, where each time there are new ones.
+/// The number of times that folders are listed in a row, where each time there are new ones.
 const LISTINGS: usize = 8;
 
 impl ProjectWatch {
@@ -117,7 +117,7 @@ struct WatchedFolders {
     /// Folders beside those of artifacts that are watched as soon as they are there.
     beside: Vec<PathBuf>,
     hear: Hear,
-    /// Why a folder is not watched, once that was told.
+    /// The reason why a folder is not watched, once that was told.
     told: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What an event of the file system means.
+//! The meaning of an event of the file system.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use stepmark_model::artifact::ProjectPath;
 
 use crate::{configuration::Configuration, watching::WatchChoice};
 
-/// What an event means, the least first.
+/// The meaning of an event, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Meaning {
     /// Nothing: somebody read, or it is about a file that is no artifact.
@@ -23,7 +23,7 @@ pub(super) enum Meaning {
     Lost,
 }
 
-/// Which paths matter.
+/// The paths that matter.
 #[derive(Clone, Debug)]
 pub(super) struct WatchedPaths {
     root: PathBuf,
@@ -36,7 +36,7 @@ impl WatchedPaths {
         Self { root, configuration, choice }
     }
 
-    /// What `event` means.
+    /// The meaning of `event`.
     pub(super) fn meaning(&self, event: &Event) -> Meaning {
         if event.need_rescan() {
             return Meaning::Lost;

@@ -37,7 +37,7 @@ pub(crate) fn walk_artifacts<V: Visitor>(
     walk::walk(workspace.root().path(), &enters, new_visitor)
 }
 
-/// What `readers` read in a walk that came past `problems`.
+/// The artifacts that `readers` read in a walk that came past `problems`.
 pub(crate) fn gathered(
     workspace: &Workspace,
     readers: Vec<Reader<'_>>,
@@ -78,7 +78,7 @@ pub(crate) struct Reader<'w> {
     broken_links: Vec<WalkProblem>,
 }
 
-/// What became of a name in a folder.
+/// The outcome of looking at a name in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Looked {
     /// It is an artifact, which was read.

@@ -1,4 +1,4 @@
-//! Where artifacts may appear, for whoever watches a project for long.
+//! The folders in which artifacts may appear, for whoever watches a project for long.
 
 use std::ops::Range;
 

@@ -15,10 +15,10 @@ pub struct ChainLink {
     pub artifact: Option<TrackedArtifact>,
 }
 
-/// How long a chain is followed before it counts as a circle.
+/// The length up to which a chain is followed before it counts as a circle.
 const LONGEST: usize = 1000;
 
-/// What the folder of a parent's children ends with.
+/// The ending of the name of the folder of a parent's children.
 const FOLDER_SUFFIX: &str = ".delegations";
 
 /// Work that was delegated from artifacts to others.
@@ -62,7 +62,7 @@ impl Workspace {
         all.get(id).and_then(read)
     }
 
-    /// Where history saw the artifact with the id `id` last. A journal that cannot be read knows nothing: it is a short cut.
+    /// The path at which history saw the artifact with the id `id` last. A journal that cannot be read knows nothing: it is a short cut.
     fn seen_last(&self, id: &str, elsewhere: &ProjectPath) -> Option<ProjectPath> {
         let key = ArtifactKey::of_id(id);
         let heads = self.history().ask(|history| history.heads(&key, elsewhere)).ok()?;

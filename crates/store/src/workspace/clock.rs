@@ -1,4 +1,4 @@
-//! What time it is, for events, leases and checkpoints.
+//! The current time, for events, leases and checkpoints.
 #![expect(clippy::disallowed_methods, reason = "the edge at which the clock enters")]
 
 use std::{
@@ -9,7 +9,7 @@ use std::{
 
 use jiff::Timestamp;
 
-/// Where times come from. Nothing is decided by them but the end of leases.
+/// The source of times. Nothing is decided by them but the end of leases.
 #[derive(Clone, Default)]
 pub enum Clock {
     /// The clock of the machine.

@@ -12,7 +12,7 @@ use stepmark_model::{
     },
 };
 
-/// Which artifact, workflow and configuration file apply, and why.
+/// The artifact, the workflow and the configuration file that apply, and the reasons.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// The artifact that the answers are for: the one that was named, else the active one of the configuration, if it
@@ -35,12 +35,12 @@ pub struct ContextWorkflow {
     pub name: String,
     /// Its track.
     pub track: String,
-    /// Why this one.
+    /// The reasons for this workflow.
     pub evidence: Vec<BindingReason>,
 }
 
 impl Context {
-    /// Whether something that counts cannot be used or read.
+    /// Returns whether something that counts cannot be used or read.
     pub fn has_problem(&self) -> bool {
         self.active.has_problem() || self.configuration_file.has_problem() || !self.missing.is_empty()
     }
@@ -124,7 +124,7 @@ impl Workspace {
         files
     }
 
-    /// What the configuration says: one source for each key, the stronger first, since each may come from another layer.
+    /// The sources from the configuration: one for each key, the stronger first, since each may come from another layer.
     fn configured_sources(&self, question: ContextQuery) -> Vec<ContextSource> {
         let values = self.configuration().effective_values();
         let named = |key: &&str| values.iter().find(|value| value.key == *key);

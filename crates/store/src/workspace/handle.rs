@@ -42,7 +42,7 @@ pub struct Workspace {
     pub(super) history: Arc<Mutex<Option<History>>>,
 }
 
-/// Why a project cannot be opened.
+/// A reason why a project cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Its folder cannot be found.
@@ -56,7 +56,7 @@ pub enum OpenError {
     Git(#[from] GitVersionError),
 }
 
-/// Why an artifact cannot be read.
+/// A reason why an artifact cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArtifactError {
@@ -74,7 +74,7 @@ pub enum ArtifactError {
     Read {
         /// The path inside the project.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// A merge left the file in conflict: git holds several versions of it.
@@ -95,7 +95,7 @@ pub struct Artifacts {
     pub artifacts: Vec<TrackedArtifact>,
     /// The other files that were looked at: they hold no workflow state.
     pub stateless: Vec<ProjectPath>,
-    /// How many files were looked at.
+    /// The number of files that were looked at.
     pub files: usize,
     /// Folders that could not be walked, names that are no UTF-8, and links that lead nowhere or out of the project.
     pub problems: Vec<WalkProblem>,
@@ -104,7 +104,7 @@ pub struct Artifacts {
 }
 
 impl Artifacts {
-    /// Whether nothing was left out but links that lead to no file of the project.
+    /// Returns whether nothing was left out but links that lead to no file of the project.
     pub fn is_whole(&self) -> bool {
         let is_link = |problem: &WalkProblem| matches!(problem.kind, WalkProblemKind::BrokenLink { .. });
         self.unreadable.is_empty() && self.problems.iter().all(is_link)
@@ -200,7 +200,7 @@ impl Workspace {
         self
     }
 
-    /// Who acts.
+    /// The actor.
     pub const fn attribution(&self) -> &Attribution {
         &self.attribution
     }
@@ -213,7 +213,7 @@ impl Workspace {
         self
     }
 
-    /// How commits are made.
+    /// The options of commits.
     #[cfg(feature = "write")]
     pub const fn commit_options(&self) -> &CommitOptions {
         &self.commit_options
@@ -224,13 +224,13 @@ impl Workspace {
         self.clock.clone()
     }
 
-    /// What time it is.
+    /// The current time.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// How many files were passed so far by everything that reads all artifacts, in this workspace and its clones: a thread that shows
-    /// progress looks at it meanwhile.
+    /// The number of files that were passed so far by everything that reads all artifacts, in this workspace and its clones: a thread
+    /// that shows progress looks at it meanwhile.
     pub fn progress(&self) -> &AtomicUsize {
         &self.progress
     }

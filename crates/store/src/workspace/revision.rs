@@ -1,4 +1,4 @@
-//! What changed among the artifacts of a project between two looks at it.
+//! The changes among the artifacts of a project between two looks at it.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -15,7 +15,7 @@ use stepmark_model::tracked_artifact::TrackedArtifact;
 #[serde(transparent)]
 pub struct Revision(BTreeMap<ProjectPath, FileHash>);
 
-/// What changed among the artifacts of a project.
+/// The changes among the artifacts of a project.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ArtifactChanges {
@@ -48,7 +48,7 @@ impl ArtifactChange {
 }
 
 impl Workspace {
-    /// What changed among the artifacts since the project was at `since`. What cannot be read now is as it was then.
+    /// The changes among the artifacts since the project was at `since`. What cannot be read now is as it was then.
     ///
     /// ```
     /// # use std::fs;

@@ -14,7 +14,7 @@ use stepmark_model::artifact::ProjectPath;
 /// Folders that hold no workflows, or far too much else. `_config`, `_cfg` and `_memory` are the installer's own.
 const SKIPPED: [&str; 6] = ["node_modules", ".git", "_config", "_cfg", "_memory", "site-packages"];
 
-/// How deep folders are entered below a root; the deepest step file of a known release stands 7 deep.
+/// The depth of folders that are entered below a root; the deepest step file of a known release is 7 deep.
 const DEPTH_LIMIT: usize = 12;
 
 /// A folder that could not be listed.
@@ -23,7 +23,7 @@ const DEPTH_LIMIT: usize = 12;
 pub struct ListingProblem {
     /// The folder.
     pub folder: ProjectPath,
-    /// What the system says.
+    /// The error of the system.
     pub source: io::Error,
 }
 

@@ -1,4 +1,4 @@
-//! Which artifacts belong to a workflow, and which only have a status.
+//! The artifacts that belong to a workflow, and those that only have a status.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use crate::workspace::Workspace;
 use stepmark_model::delegation::Member;
 use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 
-/// Where BMAD writes, unless its configuration says otherwise: whatever has a status there belongs to a workflow.
+/// The folder into which BMAD writes, unless its configuration says otherwise: whatever has a status there belongs to a workflow.
 const OUTPUT_FOLDER: &str = "_bmad-output";
 
 impl Workspace {

@@ -20,7 +20,7 @@ use stepmark_model::{
     },
 };
 
-/// Why a file of a workflow cannot be used.
+/// A reason why a file of a workflow cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkflowFileError {
@@ -29,7 +29,7 @@ pub enum WorkflowFileError {
     Resolve {
         /// The file.
         path: ProjectPath,
-        /// Why.
+        /// The reason.
         source: ResolveError,
     },
     /// It cannot be read.
@@ -37,7 +37,7 @@ pub enum WorkflowFileError {
     Read {
         /// The file.
         path: ProjectPath,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -105,12 +105,12 @@ impl Workflows {
         }
     }
 
-    /// How many workflows there are.
+    /// The number of workflows.
     pub fn len(&self) -> usize {
         self.sources.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }

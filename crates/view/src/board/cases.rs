@@ -1,4 +1,4 @@
-//! What keys do, and pictures.
+//! Tests of what keys do, and pictures.
 
 use ratatui::{Terminal, backend::TestBackend};
 

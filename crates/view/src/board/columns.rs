@@ -14,7 +14,7 @@ use stepmark_model::artifact::ProjectPath;
 use super::{BoardState, Theme, row::Row};
 use crate::wording::on_one_line;
 
-/// How narrow a column may be.
+/// The least width of a column.
 const NARROW: u16 = 22;
 
 /// A column with something in it.
@@ -22,7 +22,7 @@ const NARROW: u16 = 22;
 pub(super) struct Filled {
     /// The state, or that something is wrong.
     pub(super) name: String,
-    /// Which of the shown rows stand in it; never none.
+    /// The shown rows that stand in it; never none.
     pub(super) rows: Range<usize>,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>, area
     frame.render_widget(Line::styled(count, theme.quiet()).right_aligned(), bottom);
 }
 
-/// What a row is called, with a mark where something is wrong, and how many of its steps are done.
+/// The line of a row: its name, with a mark where something is wrong, and how many of its steps are done.
 fn card(row: &Row<'_>, theme: Theme) -> Line<'static> {
     let name = Span::raw(on_one_line(row.name()));
     let Row::Artifact(entry) = row else { return Line::from(name) };

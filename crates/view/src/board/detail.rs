@@ -1,4 +1,4 @@
-//! What is chosen, in full.
+//! The row that is chosen, in full.
 
 use ratatui::{
     Frame,
@@ -33,7 +33,7 @@ pub(super) fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>, 
     frame.render_widget(text, area);
 }
 
-/// How many rows a line takes in a window of `width` columns, where it is broken between words.
+/// The number of rows that a line takes in a window of `width` columns, where it is broken between words.
 fn height(line: &Line<'_>, width: usize) -> usize {
     let text: String = line.spans.iter().map(|span| span.content.as_ref()).collect();
     let (mut rows, mut used) = (1, 0);
@@ -50,7 +50,7 @@ fn height(line: &Line<'_>, width: usize) -> usize {
     rows
 }
 
-/// What is wrong, and where.
+/// The lines about something wrong, and its place.
 fn of_trouble(trouble: &Trouble, overview: &Overview, theme: Theme) -> Vec<Line<'static>> {
     let mut lines = vec![Line::from(vec![
         Span::styled(format!("{} ", trouble.severity), theme.severity(trouble.severity)),
@@ -102,7 +102,7 @@ fn of_artifact(entry: &Entry, overview: &Overview, theme: Theme) -> Vec<Line<'st
     lines
 }
 
-/// What was found in the file at `path`, below a title; nothing where nothing was.
+/// The findings in the file at `path`, below a title; nothing where there are none.
 fn findings(path: &ProjectPath, overview: &Overview, theme: Theme) -> Vec<Line<'static>> {
     let mut found = overview.findings.iter().filter(|finding| finding.path == *path).peekable();
     if found.peek().is_none() {

@@ -16,7 +16,7 @@ use crate::wording::{self, on_one_line};
 /// From this width on the detail stands beside the list, not below it.
 const WIDE: u16 = 110;
 
-/// What the list has of the window, in percent.
+/// The share of the window that the list has, in percent.
 const SHARE: u16 = 62;
 
 /// Draws `state`, and scrolls its detail back where that ends sooner.
@@ -46,7 +46,7 @@ pub fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>) {
     }
 }
 
-/// What is done, what is next, what is wrong.
+/// The line at the top: what is done, what is next, what is wrong.
 fn headline(state: &BoardState, theme: Theme) -> Line<'static> {
     let counts = state.overview.counts;
     let wrong =

@@ -25,7 +25,7 @@ const KEYS: [(&str, &str); 12] = [
     ("q, Ctrl-C", "end"),
 ];
 
-/// How wide the page is.
+/// The width of the page.
 const WIDTH: u16 = 64;
 
 /// Draws the page into the middle of `area`.

@@ -25,7 +25,7 @@ pub enum Key {
     Interrupt,
 }
 
-/// How many rows a page is, wherever the window ends.
+/// The number of rows of a page, wherever the window ends.
 const PAGE: i32 = 10;
 
 impl Key {

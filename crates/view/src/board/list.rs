@@ -18,7 +18,7 @@ use crate::{
 const ERROR: &str = "✗";
 const WARNING: &str = "!";
 
-/// How wide a bar is.
+/// The width of a bar.
 const BAR: usize = 8;
 
 /// Draws the list into `area`.
@@ -45,7 +45,7 @@ pub(super) fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>, area
     frame.render_stateful_widget(table, area, &mut place);
 }
 
-/// What belongs to no artifact has neither steps nor a state.
+/// The row of something wrong that belongs to no artifact: it has neither steps nor a state.
 fn of_trouble(name: &str, trouble: &Trouble, theme: Theme) -> Row<'static> {
     let mark = if trouble.severity == Severity::Error { ERROR } else { WARNING };
     let style = theme.severity(trouble.severity);

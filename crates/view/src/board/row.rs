@@ -4,10 +4,10 @@ use stepmark_model::artifact::ProjectPath;
 
 use crate::overview::{Entry, Overview, Trouble};
 
-/// What a row shows.
+/// The content of a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Row<'o> {
-    /// What is wrong with the whole project, or with a file that is no artifact.
+    /// A problem of the whole project, or of a file that is no artifact.
     Trouble(&'o Trouble),
     /// An artifact.
     Artifact(&'o Entry),
@@ -30,7 +30,7 @@ impl<'o> Row<'o> {
         overview.wrong.iter().filter(move |trouble| !is_of_artifact(trouble)).map(Self::Trouble)
     }
 
-    /// What it is called.
+    /// Its name for people.
     pub(super) fn name(&self) -> &'o str {
         match self {
             Self::Trouble(trouble) => {
@@ -40,7 +40,7 @@ impl<'o> Row<'o> {
         }
     }
 
-    /// What it is known by when it is chosen.
+    /// The choice that it is known by when it is chosen.
     pub(super) fn choice(&self) -> Choice {
         match self {
             Self::Trouble(trouble) => Choice::Trouble(trouble.what.clone()),
@@ -48,7 +48,7 @@ impl<'o> Row<'o> {
         }
     }
 
-    /// Whether it is what `choice` says.
+    /// Returns whether it is what `choice` says.
     pub(super) fn is(&self, choice: &Choice) -> bool {
         match (self, choice) {
             (Self::Trouble(trouble), Choice::Trouble(what)) => trouble.what == *what,
@@ -57,7 +57,7 @@ impl<'o> Row<'o> {
         }
     }
 
-    /// Whether each of `words`, in small letters, stands somewhere in what it says.
+    /// Returns whether each of `words`, in small letters, stands somewhere in what it says.
     pub(super) fn fits(&self, words: &[String]) -> bool {
         let texts = match self {
             Self::Trouble(trouble) => {

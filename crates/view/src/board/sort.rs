@@ -10,11 +10,11 @@ pub(super) enum Sort {
     /// By path.
     #[default]
     Path,
-    /// What is wrong first, then what is held up, underway, not started, done.
+    /// By trouble: what is wrong first, then what is held up, underway, not started, done.
     Trouble,
-    /// What was changed last first.
+    /// By change: what was changed last first.
     Change,
-    /// What is nearest to its end first.
+    /// By progress: what is nearest to its end first.
     Progress,
 }
 

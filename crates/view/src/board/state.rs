@@ -1,4 +1,4 @@
-//! What the board shows, and what keys do.
+//! The state of the board, and what keys do.
 
 use super::{
     Key, columns,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::overview::Overview;
 
-/// What the board shows.
+/// The state of the board.
 #[derive(Clone, Debug)]
 pub struct BoardState {
     pub(super) overview: Overview,
@@ -16,16 +16,16 @@ pub struct BoardState {
     pub(super) filter: String,
     pub(super) sort: Sort,
     pub(super) chosen: Option<Choice>,
-    /// How many lines of the detail stand above its window.
+    /// The number of lines of the detail that stand above its window.
     pub(super) scroll: u16,
     /// Something that a person should know, such as that nothing is watched.
     pub(super) remark: Option<String>,
 }
 
-/// How many lines a key scrolls.
+/// The number of lines that a key scrolls.
 const SCROLL: u16 = 3;
 
-/// How the artifacts stand.
+/// The arrangement of the artifacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
     /// In columns by state.
@@ -34,20 +34,20 @@ pub(super) enum View {
     List,
 }
 
-/// What keys go to.
+/// The part of the board that keys go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// The list.
     List,
     /// The filter.
     Filter,
-    /// What is chosen, which is open.
+    /// The row that is chosen, which is open.
     Detail,
     /// The page of keys.
     Help,
 }
 
-/// What becomes of the board.
+/// The effect of a key on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pressed {
     /// It goes on.
@@ -141,7 +141,7 @@ impl BoardState {
         Pressed::GoesOn
     }
 
-    /// What the list shows, in its order: first what belongs to no artifact, which stands in no order of theirs.
+    /// The rows that are shown, in their order: first what belongs to no artifact, which stands in no order of theirs.
     pub(super) fn shown(&self) -> Vec<Row<'_>> {
         let entries = &self.overview.entries;
         let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
@@ -158,12 +158,12 @@ impl BoardState {
         Row::troubles(&self.overview).chain(artifacts).filter(|row| row.fits(&words)).collect()
     }
 
-    /// How many rows there are without a filter.
+    /// The number of rows without a filter.
     pub(super) fn rows(&self) -> usize {
         Row::troubles(&self.overview).count() + self.overview.entries.len()
     }
 
-    /// What is chosen, and its place in the list.
+    /// The row that is chosen, and its place in the list.
     pub(super) fn chosen(&self) -> Option<(usize, Row<'_>)> {
         let chosen = self.chosen.as_ref()?;
         self.shown().into_iter().enumerate().find(|(_, row)| row.is(chosen))

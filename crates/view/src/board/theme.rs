@@ -6,7 +6,7 @@ use stepmark_model::check::Severity;
 
 use crate::overview::{CellState, Condition};
 
-/// Whether there are colours. Words and marks say everything without them.
+/// The styles of the board, with colours or without. Words and marks say everything without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
     /// The sixteen colours of the terminal, which fit its ground.

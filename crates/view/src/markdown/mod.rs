@@ -12,7 +12,7 @@ use pulldown_cmark::{
 };
 use url::{ParseError, Url};
 
-/// How many levels headings stand below their own: the page around them has the first two.
+/// The number of levels by which headings stand below their own: the page around them has the first two.
 const HEADINGS_BELOW: usize = 2;
 
 /// Schemes that a link may have. Relative ones lead to other artifacts.
@@ -45,7 +45,8 @@ pub fn render(text: &str) -> Markup {
     PreEscaped(harmless)
 }
 
-/// Whether a link may lead there: nowhere where it would run something. Read as browsers read it (WHATWG URL), who skip blanks and line ends.
+/// Returns whether a link may lead there: nowhere where it would run something. Read as browsers read it (WHATWG URL), who skip
+/// blanks and line ends.
 fn may_be_followed(target: &str) -> bool {
     match Url::parse(target) {
         Ok(url) => SCHEMES.contains(&url.scheme()),
@@ -53,7 +54,7 @@ fn may_be_followed(target: &str) -> bool {
     }
 }
 
-/// What is shown of `event`. `block` holds the HTML of a block until it ends: it comes line by line, and comments have several.
+/// The part of `event` that is shown. `block` holds the HTML of a block until it ends: it comes line by line, and comments have several.
 fn tamed<'t>(event: Event<'t>, block: &mut String) -> Option<Event<'t>> {
     Some(match event {
         Event::Start(Tag::Image { .. }) => Event::Text("[image: ".into()),

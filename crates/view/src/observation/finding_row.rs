@@ -12,15 +12,15 @@ use stepmark_store::checking::CheckedFile;
 pub struct FindingRow {
     /// The rule that is broken.
     pub rule: &'static Rule,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     pub message: String,
-    /// What to do about it.
+    /// The advice on what to do about it.
     pub help: Option<String>,
     /// The file.
     pub path: ProjectPath,
-    /// Where in it, from 1.
+    /// The place in it, from 1.
     pub position: Position,
     /// The text of that line and of the one before, where the finding is an error: a parser often stops after the cause.
     pub lines: Vec<String>,
@@ -49,7 +49,7 @@ impl FindingRow {
     }
 }
 
-/// How much of a line is kept, in bytes: more than stands on a screen.
+/// The most bytes of a line that are kept: more than stands on a screen.
 const LINE: usize = 240;
 
 /// The line before the one in which the byte at `place` stands, where there is one, and that one; cut where they are long.

@@ -12,15 +12,15 @@ use stepmark_store::workspace::{Artifacts, Workspace};
 
 use super::{FindingRow, TrackerState};
 
-/// How many of the latest events are looked at: those that the timeline shows, and by which "lately" is judged.
+/// The number of the latest events that are looked at: those that the timeline shows, and by which "lately" is judged.
 pub const EVENTS: usize = 600;
 
 /// Everything that a view is made from, read at one moment.
 #[derive(Clone, Debug)]
 pub struct Observation {
-    /// What people call the project: the name of its folder.
+    /// The name that people give the project: that of its folder.
     pub project: String,
-    /// When it was looked at, by the clock of the workspace.
+    /// The time at which it was looked at, by the clock of the workspace.
     pub at: Timestamp,
     /// All artifacts with workflow state: a post of a blog, of which a status is all, is none of them.
     pub artifacts: Arc<Artifacts>,
@@ -30,13 +30,13 @@ pub struct Observation {
     pub findings: Vec<FindingRow>,
     /// The latest events, at most [`EVENTS`], the last first.
     pub events: Vec<Event>,
-    /// How many lines of the journal cannot be used.
+    /// The number of lines of the journal that cannot be used.
     pub damaged_lines: usize,
     /// The trackers that the configuration names, or why that cannot be told.
     pub trackers: Result<Vec<TrackerState>, String>,
 }
 
-/// Why a project cannot be looked at.
+/// A reason why a project cannot be looked at.
 #[derive(Debug, thiserror::Error)]
 pub enum ObservationError {
     /// Its artifacts cannot be listed.

@@ -1,4 +1,4 @@
-//! What the ledger of sync says of a tracker; the tracker itself is not asked.
+//! The state of a tracker, as the ledger of sync says; the tracker itself is not asked.
 
 use jiff::Timestamp;
 use stepmark_model::artifact::{ProjectPath, natural_order};
@@ -18,21 +18,21 @@ use stepmark_sync::{
 pub struct TrackerState {
     /// Its name in the configuration.
     pub name: String,
-    /// Where its tickets are.
+    /// The place of its tickets.
     pub place: String,
     /// The tickets of artifacts, in the order of the paths.
     pub tickets: Vec<TicketLink>,
-    /// What is to be done, by kind of action, in the order in which it is done.
+    /// The number of actions that are to be done, by their kind, in the order in which they are done.
     pub queue: Vec<(&'static str, usize)>,
     /// Artifacts whose ticket could not be delivered.
     pub deliveries: Vec<DeliveryState>,
-    /// How many requests were begun of which nobody knows the outcome.
+    /// The number of requests that were begun and of which nobody knows the outcome.
     pub in_doubt: usize,
     /// Breakers that are not closed.
     pub breakers: Vec<BreakerState>,
-    /// When the tracker was last looked through.
+    /// The time at which the tracker was last looked through.
     pub surveyed_at: Option<Timestamp>,
-    /// Who keeps tickets in step.
+    /// The process that keeps tickets in step.
     pub duty: Option<DutyState>,
 }
 
@@ -41,22 +41,22 @@ pub struct TrackerState {
 pub struct TicketLink {
     /// The artifact; `None` where it is gone.
     pub path: Option<ProjectPath>,
-    /// What people call the ticket.
+    /// The key by which people call the ticket.
     pub key: String,
-    /// Where people look at it.
+    /// The address where people look at it.
     pub url: String,
-    /// Whether it says what it should.
+    /// Set where it says what it should.
     pub is_in_step: bool,
 }
 
 /// A delivery that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryState {
-    /// What people know the artifact by.
+    /// The path of the artifact; its marker where it is gone.
     pub name: String,
-    /// How often it was tried.
+    /// The number of times that it was tried.
     pub attempts: u32,
-    /// When it is tried again; `None` where a person has to do something.
+    /// The time at which it is tried again; `None` where a person has to do something.
     pub until: Option<Timestamp>,
     /// The last failure.
     pub why: String,
@@ -65,22 +65,22 @@ pub struct DeliveryState {
 /// A breaker that lets nothing pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BreakerState {
-    /// What it guards.
+    /// The scope that it guards.
     pub scope: String,
     /// Since when it is open.
     pub since: Timestamp,
-    /// When it is tried again.
+    /// The time at which it is tried again.
     pub until: Timestamp,
-    /// What opened it.
+    /// The failure that opened it.
     pub why: String,
-    /// What a person can do.
+    /// The advice on what a person can do.
     pub remedy: Option<String>,
 }
 
 /// The process on duty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DutyState {
-    /// What it calls itself.
+    /// The name that it gives itself.
     pub holder: String,
     /// Until when it is on duty unless it stays.
     pub until: Timestamp,

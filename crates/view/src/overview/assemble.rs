@@ -17,20 +17,20 @@ use super::{
 };
 use crate::observation::{FindingRow, Observation, TicketLink, TrackerState};
 
-/// What is done, what is next and what is wrong in a project. The same observation gives the same overview.
+/// The overview of a project: what is done, what is next and what is wrong. The same observation gives the same overview.
 #[derive(Clone, Debug)]
 pub struct Overview {
-    /// What people call the project.
+    /// The name that people give the project.
     pub project: String,
-    /// When it was looked at.
+    /// The time at which it was looked at.
     pub at: Timestamp,
     /// All artifacts, in the natural order of their paths: `1-2` before `1-10`.
     pub entries: Vec<Entry>,
-    /// What is finished: places in `entries`, what was changed last first.
+    /// The artifacts that are finished: places in `entries`, what was changed last first.
     pub done: Vec<usize>,
-    /// What can be worked on: places in `entries`, what is underway first, and of that what was changed last.
+    /// The artifacts that can be worked on: places in `entries`, what is underway first, and of that what was changed last.
     pub next: Vec<usize>,
-    /// What is wrong, the worst first.
+    /// The things that are wrong, the worst first.
     pub wrong: Vec<Trouble>,
     /// The artifacts by state, as on a board.
     pub columns: Vec<Column>,
@@ -38,9 +38,9 @@ pub struct Overview {
     pub workflows: Vec<ProgressGroup>,
     /// Progress by epic.
     pub epics: Vec<ProgressGroup>,
-    /// Who works on what for whom.
+    /// The trees of delegation: who works on what for whom.
     pub tree: Vec<TreeRow>,
-    /// What happened, by session, the latest first.
+    /// The events by session, the latest first.
     pub sessions: Vec<SessionRow>,
     /// The latest events, the last first.
     pub events: Vec<EventRow>,
@@ -61,16 +61,16 @@ pub struct Counts {
     pub done: usize,
     /// Those that can be worked on.
     pub next: usize,
-    /// What is wrong as an error.
+    /// The number of things that are wrong as an error.
     pub errors: usize,
-    /// What is wrong as a warning.
+    /// The number of things that are wrong as a warning.
     pub warnings: usize,
-    /// What is only worth knowing.
+    /// The number of findings that are only worth knowing.
     pub notes: usize,
 }
 
 impl Overview {
-    /// What `observation` means.
+    /// The overview that `observation` gives.
     pub fn of(observation: &Observation) -> Self {
         let summaries: Vec<_> = observation.artifacts.artifacts.iter().map(ArtifactSummary::of).collect();
         let entries = entries(observation, &summaries);
@@ -109,7 +109,7 @@ impl Overview {
         }
     }
 
-    /// How many stories wait to be imported.
+    /// The number of stories that wait to be imported.
     pub fn waiting(&self) -> usize {
         self.entries.iter().filter(|entry| entry.condition == Condition::NotImported).count()
     }
@@ -158,7 +158,7 @@ fn entries(observation: &Observation, summaries: &[ArtifactSummary<'_>]) -> Vec<
     entries
 }
 
-/// What is finished, what was changed last first; then in the order of the paths.
+/// The artifacts that are finished, what was changed last first; then in the order of the paths.
 fn finished(entries: &[Entry]) -> Vec<usize> {
     let is_finished = |place: &usize| entries[*place].condition == Condition::Finished;
     let mut places: Vec<usize> = (0..entries.len()).filter(is_finished).collect();
@@ -166,7 +166,7 @@ fn finished(entries: &[Entry]) -> Vec<usize> {
     places
 }
 
-/// What can be worked on: what is underway before what is not, and of each what was changed last first.
+/// The artifacts that can be worked on: what is underway before what is not, and of each what was changed last first.
 fn workable(entries: &[Entry]) -> Vec<usize> {
     let mut places: Vec<usize> =
         (0..entries.len()).filter(|place| entries[*place].condition.is_open()).collect();

@@ -1,4 +1,4 @@
-//! What observations mean.
+//! Tests of what observations mean.
 
 use stepmark_model::check::Severity;
 

@@ -15,7 +15,7 @@ pub struct Column {
     pub places: Vec<usize>,
 }
 
-/// How far along a column stands, then its name.
+/// The sort key of a column: how far along it stands, then its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     group: u8,

@@ -13,7 +13,7 @@ use crate::{observation::TicketLink, wording};
 /// One artifact, as a row of a table shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Where it stands.
+    /// Its path.
     pub path: ProjectPath,
     /// Its title: of the frontmatter, else its first heading.
     pub title: Option<String>,
@@ -21,32 +21,32 @@ pub struct Entry {
     pub workflow: String,
     /// Its steps, where its workflow is known.
     pub bar: Option<StepBar>,
-    /// Where it stands.
+    /// Its condition.
     pub condition: Condition,
-    /// What comes next, where that can be told: a step, or a move of its status.
+    /// The next step, or the next move of its status, where that can be told.
     pub next: Option<String>,
-    /// What its lifecycle calls its state, and how far along that is.
+    /// The rank of its state in its lifecycle, and the name that the lifecycle gives it.
     pub state: Option<(u32, String)>,
     /// The command that records the next step or move, where there is one.
     pub command: Option<String>,
     /// Its status word.
     pub status: Option<String>,
-    /// How big the work is.
+    /// The size of the work.
     pub scope: Option<String>,
-    /// What it is to an epic, where it is a story.
+    /// Its key in a ledger: its part of an epic, where it is a story.
     pub story: Option<LedgerKey>,
-    /// How many errors were found in it.
+    /// The number of errors that were found in it.
     pub errors: usize,
-    /// How many warnings were found in it.
+    /// The number of warnings that were found in it.
     pub warnings: usize,
     /// Its tickets, one a tracker at most.
     pub tickets: Vec<TicketLink>,
-    /// When it was last changed, as far as the latest events tell.
+    /// The time of its last change, as far as the latest events tell.
     pub changed_at: Option<Timestamp>,
 }
 
 impl Entry {
-    /// What an artifact says of itself: without problems, tickets and history.
+    /// The entry of an artifact by what it says of itself: without problems, tickets and history.
     pub fn of(summary: &ArtifactSummary<'_>) -> Self {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let condition = summary.condition;

@@ -9,12 +9,12 @@ use stepmark_model::{
 
 use super::{Entry, EpicTitles};
 
-/// What of an artifact says where it is looked for.
+/// The parts of an artifact that say where it is looked for.
 #[derive(Clone, Debug)]
 pub struct GroupMember<'a> {
     /// Its path.
     pub path: &'a ProjectPath,
-    /// What it is to an epic, where it is a story.
+    /// Its key in a ledger: its part of an epic, where it is a story.
     pub story: Option<LedgerKey>,
     /// Its workflow in words, where it is known how far it is in that.
     pub workflow: Option<Cow<'a, str>>,
@@ -30,13 +30,13 @@ impl<'a> From<&'a Entry> for GroupMember<'a> {
 /// Artifacts that are shown together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryGroup {
-    /// What they have in common; `None` for those that stand alone.
+    /// The name of what they have in common; `None` for those that stand alone.
     pub name: Option<String>,
     /// Places in the members, in natural order.
     pub places: Vec<usize>,
 }
 
-/// What a group is known by, in the order of the groups.
+/// The key of a group, in the order of the groups.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key<'a> {
     Alone,

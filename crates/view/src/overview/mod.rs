@@ -1,4 +1,4 @@
-//! What an observation means: what is done, what is next, what is wrong. Pure.
+//! The meaning of an observation: what is done, what is next, what is wrong. Pure.
 
 mod step_bar;
 mod entry;

@@ -1,4 +1,4 @@
-//! How far the artifacts of a workflow or an epic have come together.
+//! The progress of the artifacts of a workflow or an epic, taken together.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,21 +13,21 @@ use super::{Condition, Entry, EpicTitles, entry_group::epic_name};
 /// Artifacts that belong together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgressGroup {
-    /// What they have in common.
+    /// The name of what they have in common.
     pub name: String,
     /// The number of the epic, where it is one.
     pub epic: Option<u16>,
-    /// How many artifacts are finished.
+    /// The number of artifacts that are finished.
     pub finished: usize,
-    /// How many there are, with those that are not written.
+    /// The number of all artifacts, with those that are not written.
     pub total: usize,
-    /// How many units of their workflows are done, and how many there are.
+    /// The number of units of their workflows that are done, and the number of all.
     pub units: (usize, usize),
-    /// How many stories of it only a ledger knows: they have no file yet.
+    /// The number of its stories that only a ledger knows: they have no file yet.
     pub unwritten: usize,
-    /// How many of them are stories whose status nobody has imported.
+    /// The number of them that are stories whose status nobody has imported.
     pub not_imported: usize,
-    /// How many of them are held up, or have an error.
+    /// The number of them that are held up, or have an error.
     pub in_trouble: usize,
 }
 

@@ -5,9 +5,9 @@ use stepmark_model::summary::{CellState, ProgressSummary};
 /// The steps of an artifact's workflow, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepBar {
-    /// How many units are done; at most `total`.
+    /// The number of units that are done; at most `total`.
     pub done: usize,
-    /// How many there are.
+    /// The number of all units.
     pub total: usize,
     /// One cell for each unit of the route.
     pub cells: Vec<StepCell>,
@@ -18,7 +18,7 @@ pub struct StepBar {
 pub struct StepCell {
     /// The step; alternatives are joined with ` | `.
     pub name: String,
-    /// Where it stands.
+    /// Its state.
     pub state: CellState,
 }
 

@@ -1,4 +1,4 @@
-//! What happened, by session.
+//! The events, by session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +15,13 @@ use crate::wording::history;
 pub struct SessionRow {
     /// Its name; `None` for what happened outside of sessions.
     pub name: Option<String>,
-    /// Whether it has begun and not ended.
+    /// Set where it has begun and not ended.
     pub is_open: bool,
-    /// When the first of its events happened.
+    /// The time of the first of its events.
     pub first_at: Timestamp,
-    /// When the last of them happened.
+    /// The time of the last of them.
     pub last_at: Timestamp,
-    /// Who acted, in the order of the names.
+    /// The actors, in the order of the names.
     pub actors: BTreeSet<String>,
     /// Its events, the last first.
     pub events: Vec<EventRow>,
@@ -32,19 +32,19 @@ pub struct SessionRow {
 pub struct EventRow {
     /// The beginning of its id.
     pub id: String,
-    /// When it happened.
+    /// The time at which it happened.
     pub at: Timestamp,
-    /// Who did it.
+    /// The actor.
     pub actor: String,
     /// In which session.
     pub session: Option<String>,
-    /// What happened, as one word.
+    /// The kind of the event, as one word.
     pub kind: String,
     /// The artifact.
     pub path: Option<ProjectPath>,
-    /// What changed, in words; the command where nothing in the frontmatter did.
+    /// The changes, in words; the command where nothing in the frontmatter changed.
     pub what: String,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Who works on what for whom.
+//! The trees of delegation: who works on what for whom.
 
 use stepmark_model::{
     artifact::ProjectPath,
@@ -14,17 +14,17 @@ pub struct TreeRow {
     pub path: ProjectPath,
     /// Its title.
     pub title: Option<String>,
-    /// How far it stands below the top, from 0.
+    /// The number of levels that it stands below the top, from 0.
     pub level: usize,
-    /// Who works on it.
+    /// The agent that works on it.
     pub agent: Option<String>,
     /// Its status word.
     pub status: Option<String>,
     /// Steps done and steps in all, where its workflow is known.
     pub progress: Option<(usize, usize)>,
-    /// Whether its work is finished.
+    /// Set where its work is finished.
     pub is_finished: bool,
-    /// Whether it names a parent that is not there.
+    /// Set where it names a parent that is not there.
     pub is_cut_off: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong, the worst first.
+//! The things that are wrong, the worst first.
 
 use stepmark_model::{artifact::ProjectPath, check::Severity};
 
@@ -11,11 +11,11 @@ use crate::{
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What it is about; `None` for what concerns the whole project.
+    /// The path of what it is about; `None` for what concerns the whole project.
     pub path: Option<ProjectPath>,
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     pub what: String,
     /// The id of the rule that is broken, where it is one.
     pub rule: Option<&'static str>,

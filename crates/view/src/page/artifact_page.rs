@@ -21,10 +21,10 @@ use crate::{
     overview::{Entry, EventRow, Overview, StepBar},
 };
 
-/// How much of a value is shown beside an event; `stepmark log` shows all of it.
+/// The most characters of a value that are shown beside an event; `stepmark log` shows all of it.
 const VALUE_CHARACTERS: usize = 1000;
 
-/// What the page of an artifact is made from.
+/// The data that the page of an artifact is made from.
 #[derive(Clone, Copy, Debug)]
 pub struct ArtifactView<'v> {
     /// The project.
@@ -151,7 +151,7 @@ fn happened(event: &Event) -> Markup {
     }
 }
 
-/// What was, and what is: as marks, and in words for whoever does not see them.
+/// The old value and the new one, as `del` and `ins`, with an arrow or a plus for whoever does not see colours.
 fn difference(change: &Change) -> Markup {
     let place = if change.path.0.is_empty() { "frontmatter".to_owned() } else { change.path.to_string() };
     let (old, new) = match &change.op {

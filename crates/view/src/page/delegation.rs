@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::Links;
 use crate::overview::{Overview, TreeRow};
 
-/// How many rows are shown.
+/// The most rows that are shown.
 const SHOWN: usize = 500;
 /// The level from which rows are no longer moved to the right.
 const DEEPEST: usize = 8;

@@ -5,17 +5,17 @@ use std::borrow::Cow;
 /// 1024 bytes.
 pub(super) const KIB: usize = 1024;
 
-/// How much is shown: more than anybody reads, and little enough to be drawn while others wait.
+/// The most bytes that are shown: more than anybody reads, and little enough to be drawn while others wait.
 const MOST: usize = 1024 * KIB;
 
 /// The beginning of a text, or all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Excerpt<'t> {
-    /// What is shown.
+    /// The text that is shown.
     pub(super) text: Cow<'t, str>,
-    /// How many bytes of the text that is.
+    /// The number of bytes that are shown.
     pub(super) shown: usize,
-    /// How many there are.
+    /// The number of all bytes.
     pub(super) all: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What was found, and what the rules say.
+//! The findings, and what the rules say.
 
 use maud::{Markup, html};
 use stepmark_model::check::Rule;
@@ -11,7 +11,7 @@ use crate::{
     wording,
 };
 
-/// How many findings are shown.
+/// The most findings that are shown.
 const SHOWN: usize = 300;
 
 /// The section with the findings, the worst first.

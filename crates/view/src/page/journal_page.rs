@@ -9,7 +9,7 @@ use super::{
 };
 use crate::overview::Overview;
 
-/// How many events are shown.
+/// The most events that are shown.
 const SHOWN: usize = 300;
 
 /// The latest events, the last first.

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{Links, marks};
 use crate::overview::{Column, Entry, Overview};
 
-/// How many cards a column shows: what is more stands in the table.
+/// The most cards that a column shows: what is more stands in the table.
 const SHOWN: usize = 20;
 
 /// The section.

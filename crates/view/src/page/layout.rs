@@ -1,4 +1,4 @@
-//! What stands around every page.
+//! The parts that stand around every page.
 
 use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::wording::visible_in_html;
 
-/// How a page comes by its style and script, and what it may do.
+/// The form of a page: how it comes by its style and script, and what it may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form<'s> {
     /// One file, which holds all of it.
@@ -19,12 +19,12 @@ pub(super) enum Form<'s> {
     Live {
         /// The state that it shows.
         revision: Revision<'s>,
-        /// Whether it is the overview, whose parts come one by one; other pages are read again as a whole.
+        /// Set for the overview, whose parts come one by one; other pages are read again as a whole.
         has_pieces: bool,
     },
 }
 
-/// What says, near the beginning of a page in a file, that stepmark made it.
+/// The text near the beginning of a page in a file that says that stepmark made it.
 pub(super) const GENERATOR: &str = "stepmark report";
 
 /// The pages of the server, and what they are called.
@@ -101,7 +101,7 @@ fn navigation(label: &str, links: &[(&str, &str)]) -> Markup {
     }
 }
 
-/// What a page in a file may do: nothing but run its own script and be styled by its own style.
+/// The rights of a page in a file: nothing but to run its own script and be styled by its own style.
 fn policy() -> String {
     let (script, style) = (hash_source(SCRIPT), hash_source(STYLE));
     format!(

@@ -31,7 +31,7 @@ pub(super) fn command(command: &str) -> Markup {
     }
 }
 
-/// How bad something is: a word, never only a colour.
+/// The severity of something: a word, never only a colour.
 pub(super) fn severity(severity: Severity) -> Markup {
     html! { span class={ "tag " (severity.as_str()) } { (severity.as_str()) } }
 }
@@ -65,7 +65,7 @@ pub(super) fn step_bar(bar: &StepBar) -> Markup {
     }
 }
 
-/// How far a group has come: a bar of its steps, or of its artifacts where there are none, and its artifacts as text.
+/// The progress of a group: a bar of its steps, or of its artifacts where there are none, and its artifacts as text.
 pub(super) fn group_bar(group: &ProgressGroup) -> Markup {
     let (done, total) = if group.units.1 > 0 { group.units } else { (group.finished, group.total) };
     html! {

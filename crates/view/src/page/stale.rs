@@ -1,4 +1,4 @@
-//! Which state a live page shows, and whether it is that of now.
+//! The state that a live page shows, and whether it is that of now.
 
 use jiff::Timestamp;
 use maud::{Markup, html};
@@ -10,7 +10,7 @@ use super::{Piece, layout, marks};
 pub struct Stale {
     /// Since when.
     pub since: Timestamp,
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     pub why: String,
 }
 
@@ -19,7 +19,7 @@ pub struct Stale {
 pub struct Revision<'s> {
     /// Its number, from 1.
     pub number: u64,
-    /// Why it is not that of now; `None` where it is.
+    /// The reason why it is not that of now; `None` where it is.
     pub stale: Option<&'s Stale>,
 }
 

@@ -8,7 +8,7 @@ use crate::{
     wording,
 };
 
-/// How many entries each of the three blocks shows.
+/// The most entries that each of the three blocks shows.
 const SHOWN: usize = 6;
 
 /// The three blocks.

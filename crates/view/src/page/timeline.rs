@@ -1,4 +1,4 @@
-//! What happened, by session.
+//! The events, by session.
 
 use maud::{Markup, html};
 
@@ -8,14 +8,14 @@ use crate::{
     wording,
 };
 
-/// How many sessions are shown.
+/// The most sessions that are shown.
 const SESSIONS: usize = 20;
-/// How many events of each.
+/// The most events of each that are shown.
 const EVENTS: usize = 12;
-/// How many sessions are unfolded from the beginning.
+/// The number of sessions that are unfolded from the beginning.
 const OPEN: usize = 2;
 
-/// Whether it is known who acted and in which session, or each event says so.
+/// The source of who acted and in which session: it is known already, or each event says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whose {
     Known,

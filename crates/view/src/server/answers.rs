@@ -1,4 +1,4 @@
-//! What each address answers.
+//! The answer at each address.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use stepmark_store::workspace::Workspace;
 use super::{Served, Shown};
 use crate::page::{self, ArtifactView, SCRIPT, STYLE};
 
-/// How many events of an artifact its page tells.
+/// The most events of an artifact that its page tells.
 const EVENTS: usize = 200;
 
 /// The state that a page shows.

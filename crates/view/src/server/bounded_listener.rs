@@ -6,10 +6,10 @@ use tokio::{net::TcpListener, sync::Semaphore};
 
 use super::placed_stream::PlacedStream;
 
-/// How many connections are served at a time; others wait until one ends.
+/// The most connections that are served at a time; others wait until one ends.
 pub const CONNECTIONS: usize = 256;
 
-/// How long to wait after the system had no connection to give: asking again at once helps nobody.
+/// The time to wait after the system had no connection to give: asking again at once helps nobody.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A listener with places.

@@ -14,7 +14,7 @@ use futures_util::stream::unfold;
 
 use super::{Served, answers};
 
-/// How often a silent stream says that it is there, so that a connection that broke is noticed.
+/// The interval at which a silent stream says that it is there, so that a connection that broke is noticed.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// After how long a browser whose stream broke asks again.
 const RECONNECT: Duration = Duration::from_secs(1);

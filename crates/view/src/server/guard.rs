@@ -1,8 +1,8 @@
-//! Who is answered, and what every answer says about itself.
+//! The requests that are answered, and what every answer says about itself.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 
-/// What a page of the server may do: run, be styled by and talk to what this server serves, and nothing else.
+/// The rights of a page of the server: to run, be styled by and talk to what this server serves, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -29,7 +29,7 @@ pub(super) fn add_headers(headers: &mut HeaderMap) {
     }
 }
 
-/// Why a request is not answered.
+/// The reason why a request is not answered; `None` where it is.
 pub(super) fn refusal(
     method: &Method,
     uri: &Uri,

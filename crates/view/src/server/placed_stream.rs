@@ -14,7 +14,7 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// How long somebody may take nothing of what is sent before the connection ends.
+/// The time for which somebody may take nothing of what is sent before the connection ends.
 const STALLED: Duration = Duration::from_secs(30);
 
 /// A connection that gives its place back when it ends, and ends where what is sent is not taken.

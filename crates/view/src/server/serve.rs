@@ -18,9 +18,9 @@ use tokio::{sync::watch, task::JoinSet};
 
 use super::{Served, answers, bounded_listener::BoundedListener, events, guard, placed_stream::PlacedStream};
 
-/// How long a connection may take until a request is there: the first one, and each after an answer.
+/// The time that a connection may take until a request is there: the first one, and each after an answer.
 const REQUEST: Duration = Duration::from_secs(10);
-/// How long the head of a request may be; a browser's has a few hundred bytes.
+/// The most bytes that the head of a request may have; a browser's has a few hundred.
 const HEAD_BYTES: usize = 64 * 1024;
 
 /// Serves connections of `listener` until `end`; then streams are over, and answers that were begun are finished. Where it is dropped, they are

@@ -1,4 +1,4 @@
-//! What is served, and how much of it at a time.
+//! The state that is served, and how much of it at a time.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use tokio::sync::{Semaphore, watch};
 
 use super::Shown;
 
-/// How many pages of artifacts are drawn at a time; others wait. One takes memory and a processor.
+/// The most pages of artifacts that are drawn at a time; others wait. One takes memory and a processor.
 const DRAWN: usize = 2;
 
-/// How many listen at a time: fewer than there are connections, so that pages are answered whoever listens.
+/// The most who listen at a time: fewer than there are connections, so that pages are answered whoever listens.
 const LISTENERS: usize = 128;
 
-/// What is served. Clones share how much of it there is at a time.
+/// The state that is served. Clones share how much of it there is at a time.
 #[derive(Clone, Debug)]
 pub struct Served {
     /// The latest state. When its sender is gone, streams end.

@@ -1,4 +1,4 @@
-//! What is shown, revision by revision.
+//! The states that are shown, revision by revision.
 
 use std::{
     collections::VecDeque,
@@ -15,7 +15,7 @@ use crate::{
     page::{OverviewPage, Piece, Revision, Stale},
 };
 
-/// How many earlier revisions are remembered by their digests: who missed more reads the whole page again.
+/// The most earlier revisions that are remembered by their digests: who missed more reads the whole page again.
 const REMEMBERED: usize = 64;
 
 /// One state, drawn.
@@ -23,11 +23,11 @@ const REMEMBERED: usize = 64;
 pub struct Shown {
     /// Its number, from 1.
     pub revision: u64,
-    /// What it was drawn from.
+    /// The observation that it was drawn from.
     pub observation: Arc<Observation>,
-    /// What that means.
+    /// The overview that the observation gives.
     pub overview: Overview,
-    /// Why it is not what is there now.
+    /// The reason why it is not what is there now.
     pub stale: Option<Stale>,
     /// The overview as a page.
     pub(super) html: Bytes,
@@ -70,7 +70,7 @@ impl Shows {
 }
 
 impl Shown {
-    /// Which state it is.
+    /// Its number, and the reason why it is not that of now, if there is one.
     pub(super) const fn revision(&self) -> Revision<'_> {
         Revision { number: self.revision, stale: self.stale.as_ref() }
     }
@@ -85,7 +85,7 @@ impl Shown {
         earlier
     }
 
-    /// Whether the page of an artifact looks different though no row does: its text changed.
+    /// Returns whether the page of an artifact looks different though no row does: its text changed.
     fn has_other_text<'s>(&'s self, before: &'s Self) -> bool {
         let (own, other) = (&self.observation.artifacts, &before.observation.artifacts);
         let texts = |shown: &'s Artifacts| shown.artifacts.iter().map(|one| one.artifact().bytes());

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use stepmark_model::{summary::NextSteps, workflow::UnknownNext};
 
-/// What comes next, on one line.
+/// The next steps in words, on one line.
 pub fn next(next: &NextSteps<'_>) -> String {
     match next {
         NextSteps::Step(..) | NextSteps::Choice(_) => {
@@ -15,7 +15,7 @@ pub fn next(next: &NextSteps<'_>) -> String {
     }
 }
 
-/// Why it cannot be told what comes next.
+/// The reason why it cannot be told what comes next.
 pub const fn unknown_next(unknown: UnknownNext) -> &'static str {
     match unknown {
         UnknownNext::NoSteps => "the workflow has no steps",

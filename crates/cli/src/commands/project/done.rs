@@ -1,27 +1,27 @@
-//! What a projection did, and how it is told.
+//! The result of a projection, and how it is told.
 
 use super::Projection;
 use crate::output::{Output, wording};
 
-/// What a projection did.
+/// The result of a projection.
 #[derive(Debug, Default)]
 pub(super) struct Done {
-    /// How many artifacts, files or entries it is made of.
+    /// The number of artifacts, files or entries that it is made of.
     pub(super) artifacts: usize,
-    /// What each of these is called.
+    /// The noun for each of these.
     pub(super) noun: &'static str,
     pub(super) written: usize,
     pub(super) removed: usize,
     pub(super) unchanged: usize,
-    /// What could not be taken into it, a line each.
+    /// The problems: what could not be taken into it, a line each.
     pub(super) problems: Vec<String>,
-    /// What else there is to look at, a line each.
+    /// The warnings: what else there is to look at, a line each.
     pub(super) warnings: Vec<String>,
-    /// What was written, a line each, where that is worth telling.
+    /// The remarks: what was written, a line each, where that is worth telling.
     pub(super) remarks: Vec<String>,
     /// Places of files that stand in the way, for people.
     pub(super) excerpts: Vec<String>,
-    /// What else programs are told.
+    /// The further facts that programs are told.
     pub(super) more: serde_json::Value,
 }
 

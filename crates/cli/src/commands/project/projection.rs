@@ -62,7 +62,7 @@ impl Projection {
         self.facts().name
     }
 
-    /// Whether an option names it.
+    /// Returns whether an option names it.
     pub(super) const fn is_named_in(self, options: &Project) -> bool {
         match self {
             Self::Ledgers => options.ledgers,
@@ -101,7 +101,7 @@ impl Projection {
     }
 }
 
-/// What was done to ledgers.
+/// The result of the projection of ledgers.
 pub(super) fn of_ledgers(done: &LedgerProjection) -> Done {
     Done {
         artifacts: done.stories,
@@ -117,7 +117,7 @@ pub(super) fn of_ledgers(done: &LedgerProjection) -> Done {
     }
 }
 
-/// What was done to gates.
+/// The result of the projection of gates.
 pub(super) fn of_gates(gates: GateRebuild) -> Done {
     Done {
         artifacts: gates.artifacts,
@@ -179,7 +179,7 @@ fn catalogues(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failur
     Ok(Done { problems, ..of_files(&rebuild.published, rebuild.entries, "row") })
 }
 
-/// What was done to the files of a projection, which are made of so many of what `noun` says.
+/// The result of writing the files of a projection, which are made of so many of what `noun` says.
 fn of_files(published: &Published, artifacts: usize, noun: &'static str) -> Done {
     let edited =
         |path: &ProjectPath| format!("{path} was changed since stepmark wrote it, and is written anew");

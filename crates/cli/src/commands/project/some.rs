@@ -1,4 +1,4 @@
-//! What is made of a few artifacts, without looking at the others.
+//! The projections of a few artifacts, without looking at the others.
 
 use std::path::PathBuf;
 

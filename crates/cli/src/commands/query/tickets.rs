@@ -34,7 +34,7 @@ pub(crate) fn ticket_rows(project: &Project, environment: &Environment) -> Resul
     Ok(rows)
 }
 
-/// What the ledger says about one tracker.
+/// The records of the ledger about one tracker.
 struct TrackerRecords {
     tracker: String,
     links: Vec<Link>,

@@ -21,7 +21,7 @@ use crate::{
     project::Project,
 };
 
-/// How many artifacts are shown to people who do not say how many: two screens.
+/// The most artifacts that are shown to people who do not say how many: two screens.
 const USUAL_LIMIT: usize = 50;
 
 /// Show what is done, what comes next and what is wrong
@@ -127,7 +127,7 @@ impl Status {
     }
 }
 
-/// What is to be known besides the artifacts: stories that wait, problems in files `beside`, what could not be read.
+/// Tells what is to be known besides the artifacts: stories that wait, problems in files `beside`, what could not be read.
 fn say_beside(found: &Artifacts, waiting: usize, beside: &Beside, output: &Output) {
     for (path, counts) in beside.iter().filter(|(_, counts)| counts.problems() > 0) {
         let counts = [(counts.errors, "error"), (counts.warnings, "warning")];

@@ -61,7 +61,7 @@ pub(super) fn lines(rows: &[BriefRow<'_>], titles: &EpicTitles, limit: usize) ->
     lines
 }
 
-/// What says where an artifact is looked for.
+/// The parts of an artifact that say where it is looked for.
 fn member<'s>((row, brief): &BriefRow<'s>) -> GroupMember<'s> {
     GroupMember {
         path: row.path(),
@@ -113,7 +113,7 @@ fn says_more(title: &str, name: &str) -> bool {
     words(title).iter().any(|word| word != "story" && !known.contains(word))
 }
 
-/// How many artifacts are not shown.
+/// The line that says how many artifacts are not shown; `None` where all are.
 fn left_out(rows: &[BriefRow<'_>], is_shown: &[bool]) -> Option<String> {
     let left = || rows.iter().zip(is_shown).filter(|(_, is_shown)| !**is_shown);
     let done = left().filter(|((_, brief), _)| brief.condition == Condition::Finished).count();

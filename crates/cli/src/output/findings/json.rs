@@ -11,23 +11,23 @@ use crate::output::report::Excerpt;
 #[derive(Debug, Serialize)]
 struct CheckWire<'a> {
     schema: &'static str,
-    /// How many files were checked.
+    /// The number of artifacts that were checked; files that are none are not counted.
     artifacts: usize,
     findings: Vec<FindingWire<'a>>,
-    /// How many findings are not among these.
+    /// The number of findings that are not among these.
     more: usize,
     unreadable: &'a [String],
     counts: ProblemCounts,
     fixable: Fixable,
-    /// What was fixed before the file was checked.
+    /// The fixes that were made before the file was checked.
     fixed: Vec<RemedyWire<'a>>,
-    /// What was to be fixed and was not.
+    /// The fixes that were to be made and were not.
     declined: Vec<DeclinedWire<'a>>,
     left_out: LeftOutWire,
 }
 
-/// How many findings are not among these: accepted by a suppression, known from the baseline; and how many the baseline knows
-/// that are gone.
+/// The numbers of findings that are not among these: accepted by a suppression, known from the baseline; and of those that the
+/// baseline knows and that are gone.
 #[derive(Debug, Serialize)]
 struct LeftOutWire {
     suppressed: usize,

@@ -37,7 +37,7 @@ pub(super) fn render(checked: &Checked<'_>) -> io::Result<String> {
     Ok(text)
 }
 
-/// How many cases a file has: none would make it look as if it was not checked.
+/// The number of cases that a file has: none would make it look as if it was not checked.
 fn cases(file: &CheckedFile<'_>) -> usize {
     file.findings.len().max(1)
 }

@@ -1,5 +1,5 @@
-//! What a check found, as text in one of several formats: one renderer a file. A renderer is a function from the same data to
-//! text; it reads no file, knows no rule but its data, and gives the same text for the same data.
+//! The findings of a check, as text in one of several formats: one renderer a file. A renderer is a function from the same data
+//! to text; it reads no file, knows no rule but its data, and gives the same text for the same data.
 
 mod github;
 mod human;
@@ -38,7 +38,7 @@ pub(crate) enum Format {
     Junit,
 }
 
-/// Which findings people are shown. Formats for programs always hold all.
+/// The findings that people are shown. Formats for programs always hold all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
     /// All, and a summary.
@@ -68,17 +68,17 @@ impl<'a> CheckedFile<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Checked<'a> {
     files: Vec<CheckedFile<'a>>,
-    /// What could not be read, one line each.
+    /// The folders and files that could not be read, one line each.
     unreadable: Vec<String>,
     fixed: Vec<FixedArtifact>,
     left_out: LeftOut,
-    /// How many of the files are no artifacts.
+    /// The number of the files that are no artifacts.
     beside: usize,
-    /// How many findings of each severity there were, how many of them can be fixed, and how many are not shown, where not all are.
+    /// The numbers where not all findings are shown: of those of each severity, of those that can be fixed, and of those that are not shown.
     cut: Option<(ProblemCounts, Fixable, usize)>,
 }
 
-/// What was done to a file before it was checked.
+/// The fixes that were made in a file before it was checked, and those that were declined.
 #[derive(Clone, Debug)]
 pub(crate) struct FixedArtifact {
     pub(crate) path: ProjectPath,
@@ -86,18 +86,18 @@ pub(crate) struct FixedArtifact {
     pub(crate) declined: Vec<Declined>,
 }
 
-/// How many findings a program can fix.
+/// The number of findings that a program can fix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Fixable {
     /// Without asking.
     pub(crate) safe: usize,
-    /// When somebody looks at it.
+    /// Only with somebody who looks at it.
     #[serde(rename = "unsafe")]
     pub(crate) with_care: usize,
 }
 
 impl<'a> Checked<'a> {
-    /// What was found in `files`, in the order of path, place and rule.
+    /// The findings in `files`, in the order of path, place and rule.
     pub(crate) fn new(mut files: Vec<CheckedFile<'a>>, unreadable: Vec<String>) -> Self {
         files.sort_by_key(|file| file.path);
         for file in &mut files {
@@ -113,7 +113,7 @@ impl<'a> Checked<'a> {
         self
     }
 
-    /// What was fixed before.
+    /// The fixes that were made before.
     pub(crate) fn fixed(&self) -> &[FixedArtifact] {
         &self.fixed
     }
@@ -154,22 +154,22 @@ impl<'a> Checked<'a> {
         self
     }
 
-    /// How many findings are not shown.
+    /// The number of findings that are not shown.
     fn more(&self) -> usize {
         self.cut.map_or(0, |(_, _, more)| more)
     }
 
-    /// How many artifacts were checked.
+    /// The number of artifacts that were checked.
     fn artifacts(&self) -> usize {
         self.files.len().saturating_sub(self.beside)
     }
 
-    /// How many findings there are of each severity.
+    /// The number of findings of each severity.
     pub(crate) fn counts(&self) -> ProblemCounts {
         self.cut.map_or_else(|| ProblemCounts::of(self.findings()), |(counts, ..)| counts)
     }
 
-    /// What could not be read, one line each.
+    /// The folders and files that could not be read, one line each.
     pub(crate) fn unreadable(&self) -> &[String] {
         &self.unreadable
     }
@@ -218,7 +218,7 @@ impl<'a> CheckedFile<'a> {
 }
 
 impl Format {
-    /// Who reads it.
+    /// The reader that it is for.
     pub(crate) const fn reader(self) -> Reader {
         match self {
             Self::Human | Self::Short => Reader::Person,

@@ -1,4 +1,5 @@
-//! What a file says of itself: the keys at the top of its frontmatter, or of a YAML file, and its markup.
+//! The statements of a file about itself: the keys at the top of its frontmatter, or of a YAML file, and its
+//! markup.
 
 use super::{CatalogueFile, EntryProblem, EntryProblemKind};
 use stepmark_frontmatter::{Document, Frontmatter, Node, NodeKind, Scalar, Span, Yaml};

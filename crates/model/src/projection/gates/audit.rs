@@ -1,4 +1,4 @@
-//! Which artifacts have gates, and what is wrong with those that are there.
+//! The gates that an artifact lacks or has too many of, and the facts that decide whether they are kept.
 
 use std::{
     collections::{HashMap, HashSet},

@@ -1,4 +1,4 @@
-//! What a comparison is held against.
+//! The base that a comparison is held against.
 
 use std::process::Stdio;
 
@@ -39,8 +39,8 @@ pub(super) fn commit(root: &Root, name: &str) -> Result<String, GitVersionError>
         .ok_or_else(|| GitVersionError::NoCommit { name: name.to_owned() })
 }
 
-/// Where `to` (an object name) left `from`: their merge base. For a `from` of zeros: where it left what a remote has; the
-/// empty tree where no remote has any of it.
+/// The commit where `to` (an object name) left `from`: their merge base. For a `from` of zeros: the one where it left
+/// what a remote has; the empty tree where no remote has any of it.
 pub(super) fn left(root: &Root, from: &str, to: &str) -> Result<String, GitVersionError> {
     if is_nothing(from) {
         let listed = ask(root, &["rev-list", "--boundary", to, "--not", "--remotes"])?.unwrap_or_default();
@@ -59,12 +59,12 @@ pub(super) fn left(root: &Root, from: &str, to: &str) -> Result<String, GitVersi
         .ok_or_else(|| GitVersionError::NoMergeBase { from: from.to_owned(), to: to.to_owned() })
 }
 
-/// Whether the name stands for no commit, as git tells pre-push hooks of what is new or deleted.
+/// Returns whether the name stands for no commit, as git tells pre-push hooks of what is new or deleted.
 pub(super) fn is_nothing(name: &str) -> bool {
     is_object_name(name) && name.bytes().all(|byte| byte == b'0')
 }
 
-/// Whether a commit is checked out; `false` before the first one.
+/// Returns whether a commit is checked out; `false` before the first one.
 pub(super) fn has_head(root: &Root) -> Result<bool, GitVersionError> {
     Ok(ask(root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?.is_some())
 }

@@ -1,13 +1,13 @@
-//! What changed in a file between two states of a repository.
+//! The change of a file between two states of a repository.
 
 use stepmark_model::artifact::ProjectPath;
 
 /// A file that is not the same on both sides. Symbolic links and submodules are no files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// Where it stands; where it stood, if it is gone.
+    /// The path now; the last one, if the file is gone.
     pub path: ProjectPath,
-    /// Where it stood before, if it was moved.
+    /// The path before, if it was moved.
     pub renamed_from: Option<ProjectPath>,
     /// Its bytes before; `None` where it is new.
     pub before: Option<Vec<u8>>,
@@ -33,6 +33,6 @@ pub struct GitChanges {
 pub struct OverLimit {
     /// The file.
     pub path: ProjectPath,
-    /// How many bytes it has.
+    /// The number of bytes that it has.
     pub size: u64,
 }

@@ -1,4 +1,4 @@
-//! Which two states of a repository are compared.
+//! The two states of a repository that are compared.
 
 /// The newer state, and what it is held against.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,17 +1,17 @@
-//! Why git cannot say what changed.
+//! The reasons why git cannot say what changed.
 
 use std::{io, path::PathBuf};
 
 use stepmark_model::artifact::ProjectPath;
 
-/// Why the changes of a repository cannot be read.
+/// A reason why the changes of a repository cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GitVersionError {
     /// Git cannot be started.
     #[error("cannot run `git`, which knows what changed: install it, or put it on the search path")]
     NoGit {
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The project is in no repository.
@@ -53,13 +53,13 @@ pub enum GitVersionError {
     Failed {
         /// The command.
         command: String,
-        /// What it says.
+        /// The reason that it gives.
         reason: String,
     },
     /// The pipe to git broke.
     #[error("cannot read what git answers")]
     Pipe {
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// Git answered in a form that is not known.

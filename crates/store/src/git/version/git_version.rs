@@ -16,7 +16,7 @@ use crate::git::{
 use jiff::Timestamp;
 use stepmark_model::artifact::ProjectPath;
 
-/// How changes are listed: parts of `--raw` that configuration could change are said, and no program of a file's attributes is run.
+/// The arguments that list changes: parts of `--raw` that configuration could change are said, and no program of a file's attributes is run.
 const LISTING: [&str; 9] = [
     "-r",
     "--raw",
@@ -33,18 +33,18 @@ const LISTING: [&str; 9] = [
 #[derive(Debug)]
 pub struct GitVersion {
     root: Root,
-    /// What stands before `:./PATH` in the name of an object: nothing for the index.
+    /// The part before `:./PATH` in the name of an object: nothing for the index.
     pub(super) revision: String,
     /// The same for the state that it is compared with.
     base: String,
     objects: Mutex<ObjectReader>,
     /// `git diff-…`, already running.
     listing: Mutex<Option<Listing>>,
-    /// What [`GitVersion::holds`] has answered: artifacts name the same few documents.
+    /// The answers that [`GitVersion::holds`] has given: artifacts name the same few documents.
     held: Mutex<HashMap<ProjectPath, bool>>,
     /// The files of the index and the folders that they lie in, listed when one is missed: a folder is no object of the index.
     indexed: OnceLock<HashSet<Vec<u8>>>,
-    /// What [`GitVersion::suppose`] was told.
+    /// The files that [`GitVersion::suppose`] was told.
     pub(super) supposed: Mutex<HashMap<ProjectPath, Supposed>>,
 }
 
@@ -114,7 +114,7 @@ impl GitVersion {
         })
     }
 
-    /// Whether a file or folder is there.
+    /// Returns whether a file or folder is there.
     ///
     /// # Errors
     /// When git does not answer.
@@ -138,8 +138,8 @@ impl GitVersion {
         Ok(self.object_in(&self.base, path)? != Object::Missing)
     }
 
-    /// When the file at `path` was committed last in the history of the state that it is compared with, by its author's clock. The first
-    /// commit of a shallow clone is not asked: it seems to make all files.
+    /// The time when the file at `path` was committed last in the history of the state that it is compared with, by its author's clock.
+    /// The first commit of a shallow clone is not asked: it seems to make all files.
     ///
     /// # Errors
     /// When git does not answer.
@@ -215,7 +215,7 @@ impl GitVersion {
         Ok(self.indexed.get_or_init(|| names))
     }
 
-    /// What stands at `path`. `cat-file` is asked in lines, so a name with a line end is no question.
+    /// The object at `path`. `cat-file` is asked in lines, so a name with a line end is no question.
     fn object(&self, path: &ProjectPath) -> Result<Object, GitVersionError> {
         self.object_in(&self.revision, path)
     }
@@ -278,7 +278,7 @@ impl Listing {
         Ok(Self { process, arguments: arguments.iter().map(|&argument| argument.to_owned()).collect() })
     }
 
-    /// What it printed. Before the first commit there is no HEAD, and everything in the index is new.
+    /// Its output. Before the first commit there is no HEAD, and everything in the index is new.
     fn finish(self, root: &Root) -> Result<Vec<u8>, GitVersionError> {
         let output = self.process.wait_with_output().map_err(|source| GitVersionError::Pipe { source })?;
         if output.status.success() {

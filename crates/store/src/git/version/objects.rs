@@ -9,11 +9,11 @@ use std::{
 use crate::git::{process, version::GitVersionError, version::tree::Tree};
 use stepmark_model::artifact::READ_LIMIT;
 
-/// How many objects are asked for before their answers are read: so few that the questions fit into any pipe, and neither
-/// side ever waits for the other.
+/// The number of objects that are asked for before their answers are read: so few that the questions fit into any pipe,
+/// and neither side ever waits for the other.
 const ASKED_AT_ONCE: usize = 64;
 
-/// What a name stands for.
+/// The object that a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Object {
     /// A file.
@@ -76,7 +76,7 @@ impl ObjectReader {
         Ok(objects)
     }
 
-    /// Why the pipe broke: by what git said last, if it said anything.
+    /// The error of a pipe that broke: what git said last, if it said anything.
     fn broken(&mut self, source: io::Error) -> GitVersionError {
         self.requests = None;
         let mut reason = Vec::new();

@@ -1,4 +1,4 @@
-//! What `git diff-index --raw -z` and `git diff-tree --raw -z` print (git-diff(1), "Raw output format").
+//! The output of `git diff-index --raw -z` and `git diff-tree --raw -z` (git-diff(1), "Raw output format").
 
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,9 +9,9 @@ pub(super) struct RawChange {
     pub(super) before: Option<RawSide>,
     /// The file after; `None` where there is none.
     pub(super) after: Option<RawSide>,
-    /// Where it stands; where it stood, if it is gone.
+    /// The path now; the last one, if the file is gone.
     pub(super) path: Vec<u8>,
-    /// Where it stood before, if it was moved.
+    /// The path before, if it was moved.
     pub(super) renamed_from: Option<Vec<u8>>,
 }
 

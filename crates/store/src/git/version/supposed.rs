@@ -24,7 +24,7 @@ pub(super) struct Supposed {
     sha1: String,
 }
 
-/// Where the name of the file's object stands.
+/// The place of the name of the file's object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
     /// Nobody knows yet: the index was not compared with HEAD.
@@ -41,7 +41,7 @@ impl Supposed {
         Self { sha1: blob_name::<Sha1>(&bytes), bytes, place }
     }
 
-    /// Whether a blob with this name has the bytes.
+    /// Returns whether a blob with this name has the bytes.
     fn has_name(&self, name: &str) -> bool {
         match name.len() {
             40 => name == self.sha1,

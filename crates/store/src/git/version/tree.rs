@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tree {
     entries: Vec<u8>,
-    /// How many bytes the name of an object has in this repository.
+    /// The number of bytes that the name of an object has in this repository.
     name_length: usize,
 }
 

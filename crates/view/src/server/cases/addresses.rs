@@ -1,4 +1,4 @@
-//! What each address answers.
+//! Tests of what each address answers.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How much is served at a time, and who loses a place.
+//! Tests of how much is served at a time, and who loses a place.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What a result is recognised by in the next run, after lines before it came or went.
+//! The fingerprint that a result is recognised by in the next run, after lines before it came or went.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ pub(super) const KEY: &str = "stepmarkFinding/v1";
 /// The fingerprints of a file's findings, given in the order of the findings.
 pub(super) struct Fingerprints<'f> {
     bytes: &'f [u8],
-    /// How many findings looked the same so far.
+    /// The number of findings so far that looked the same.
     seen: HashMap<FileHash, usize>,
 }
 

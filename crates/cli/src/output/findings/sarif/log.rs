@@ -55,7 +55,7 @@ pub(super) struct Configuration {
     pub(super) level: Level,
 }
 
-/// How bad a result is.
+/// The gravity of a result.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Level {
@@ -178,7 +178,7 @@ impl Message {
     }
 }
 
-/// Whether a brace stands before a digit.
+/// Returns whether a brace stands before a digit.
 fn has_placeholder(text: &str) -> bool {
     text.as_bytes().windows(2).any(|pair| pair[0] == b'{' && pair[1].is_ascii_digit())
 }
