@@ -59,7 +59,7 @@ pub enum StagedFixError {
 }
 
 impl Fixes<'_> {
-    /// Applies the fixes that are `allowed` to a changed artifact, checked as in [`Checks::check_changes`]. Nothing is
+    /// Applies the fixes that are `allowed` to a changed artifact, checked as in [`Checks::check_changes`](crate::checking::Checks::check_changes). Nothing is
     /// written.
     ///
     /// # Errors
