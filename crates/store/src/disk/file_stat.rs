@@ -100,7 +100,8 @@ impl FileStat {
     /// since 1970) without a trace in its stat: then a hash taken at that time proves nothing (git calls such an entry
     /// "racily clean"). True for a file that changed so shortly before that a second change could bear the same time.
     pub(crate) fn may_hide_a_change(&self, hashing_began: i64) -> bool {
-        let newest = self.modified.max(self.changed);
+        // No program can set the latter, and each change moves it, whatever the former says.
+        let newest = if self.changed == 0 { self.modified } else { self.changed };
         let coarse = self.modified % SECOND == 0 && self.changed % SECOND == 0;
         newest.saturating_add(if coarse { COARSE_STEP } else { TICK }) >= hashing_began
     }
@@ -197,10 +198,12 @@ mod tests {
         for (modified, changed, hides) in [
             (began, began, true),
             (began - 1, began - 1, true),
-            (began - TICK + 1, 1, true),
+            (began - TICK + 1, 1, false),
+            (began - TICK + 1, 0, true),
             (1, began - 5, true),
             (began - TICK - 1, 7, false),
-            (began + SECOND, 7, true),
+            (began + SECOND, 7, false),
+            (began + SECOND + 1, 0, true),
             (999 * SECOND, 999 * SECOND, true),
             (999 * SECOND, 0, true),
             (998 * SECOND, 998 * SECOND, false),

@@ -158,7 +158,10 @@ fn follow(connection: &Connection, root: &Root, plan: Plan<'_>, began: i64) -> R
             && !goes_on(root, file, known.progress)?
         {
             drop_segment(connection, known.id, &mut lost)?;
-            followed = Followed::ByDropping;
+            // One of which no line was read held nothing that others depend on.
+            if known.progress.is_some() {
+                followed = Followed::ByDropping;
+            }
         }
         to_read.push(file);
     }

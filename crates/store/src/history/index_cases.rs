@@ -235,3 +235,19 @@ fn a_merged_segment_that_becomes_another_within_one_step_of_a_coarse_clock_is_re
     });
     assert_eq!(lengths[0], lengths[1]);
 }
+
+/// A project that was unpacked from somewhere may bring one; it is read again at each question, and the question ends.
+#[test]
+fn an_empty_segment_of_the_future_makes_no_question_endless() {
+    let project = ScratchJournal::new();
+    let events = chain(PRD, 2);
+    project.segment_of("main-a", &events);
+    let live = project.file("main-b", crate::history::SegmentPlace::Live);
+    fs::write(&live, "").unwrap();
+    let step = coarse_clock::pretend();
+    coarse_clock::set(&live, step + std::time::Duration::from_secs(1_000_000));
+    let history = project.history();
+    for _ in 0..3 {
+        assert_knows(&history, &events);
+    }
+}

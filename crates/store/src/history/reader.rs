@@ -61,6 +61,10 @@ impl History {
                 Err(Fault::Database(error)) => self.give_up_index(error)?,
                 Err(Fault::Stale) => {
                     stale += 1;
+                    // Files may have got other numbers.
+                    if let Some(index) = self.index.borrow().as_ref() {
+                        index.reader.borrow_mut().forget();
+                    }
                     // Once may be a file that was sealed meanwhile; twice is an index that does not fit.
                     if stale > 1 {
                         self.discard_index();

@@ -1,7 +1,7 @@
 //! The changes of a project's artifacts, as they come.
 
 use std::{
-    sync::mpsc::{self, Receiver},
+    sync::mpsc::{self, Receiver, SyncSender},
     thread,
     time::Duration,
 };
@@ -13,11 +13,15 @@ use crate::workspace::{ArtifactChanges, Revision, Workspace};
 /// The time for which further changes are waited for after a change: tools write a file in several steps.
 const SETTLED: Duration = Duration::from_millis(15);
 
+/// The interval at which everything is looked at though nothing told of a change: the system may watch nothing, or lose events.
+const REGULARLY: Duration = Duration::from_secs(30);
+
 /// An endless iterator over what changes in the artifacts of a project. [`Iterator::next`] waits for the next change.
 #[derive(Debug)]
 pub struct ArtifactWatch {
     workspace: Workspace,
     revision: Revision,
+    again: SyncSender<()>,
     changed: Receiver<()>,
     _watch: ProjectWatch,
 }
@@ -41,16 +45,18 @@ impl Workspace {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn watch(&self, since: Revision) -> ArtifactWatch {
-        let (tell, changed) = mpsc::channel();
-        // The first look needs no change.
-        tell.send(()).ok();
+        let (again, changed) = mpsc::sync_channel(1);
+        let tell = again.clone();
         let hear = move |event| {
             if event == WatchEvent::Changed {
-                tell.send(()).ok();
+                // One change that waits is enough.
+                tell.try_send(()).ok();
             }
         };
         let watch = ProjectWatch::start(self, WatchChoice::default(), hear);
-        ArtifactWatch { workspace: self.afresh(), revision: since, changed, _watch: watch }
+        // The first look needs no change.
+        again.try_send(()).ok();
+        ArtifactWatch { workspace: self.clone(), revision: since, again, changed, _watch: watch }
     }
 }
 
@@ -59,12 +65,17 @@ impl Iterator for ArtifactWatch {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            self.changed.recv().ok()?;
+            // What the system did not tell of is found all the same.
+            let _told = self.changed.recv_timeout(REGULARLY);
             thread::sleep(SETTLED);
             self.changed.try_iter().for_each(drop);
-            let found = match self.workspace.changes(&self.revision) {
+            // Workflows may have changed, too.
+            let found = match self.workspace.afresh().changes(&self.revision) {
                 Ok(found) => found,
-                Err(error) => return Some(Err(error)),
+                Err(error) => {
+                    self.again.try_send(()).ok();
+                    return Some(Err(error));
+                }
             };
             if !found.changes.is_empty() {
                 self.revision.clone_from(&found.revision);

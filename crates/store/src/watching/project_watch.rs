@@ -76,8 +76,11 @@ type Hear = Arc<dyn Fn(WatchEvent) + Send + Sync>;
 /// The time for which folders must have come to rest: a tool that makes one makes more.
 const QUIET: Duration = Duration::from_millis(200);
 
+/// The parts of a rest, after each of which it is looked whether to stop.
+const PARTS: u32 = 10;
+
 /// The number of such rests after which everything is looked at when the system has lost events. Not at once: our own reading makes events too.
-const RESTS_AFTER_LOSS: usize = 50;
+const RESTS_AFTER_LOSS: u32 = 50;
 
 /// The interval at which it is looked whether a folder that was not there is there.
 const MISSING_AGAIN: Duration = Duration::from_millis(500);
@@ -96,7 +99,10 @@ impl ProjectWatch {
         let mut folders = WatchedFolders::new(workspace.clone(), choice, Arc::new(hear), stop.clone());
         folders.list();
         folders.watch_beside();
-        thread::spawn(move || folders.keep_up(&told));
+        let hear = Arc::clone(&folders.hear);
+        if let Err(error) = thread::Builder::new().spawn(move || folders.keep_up(&told)) {
+            hear(WatchEvent::Trouble(WatchTrouble::Nothing { why: error.to_string() }));
+        }
         Self { stop }
     }
 }
@@ -165,8 +171,8 @@ impl WatchedFolders {
                     continue;
                 }
             };
-            for _ in 0..rests {
-                thread::sleep(QUIET);
+            for _ in 0..rests * PARTS {
+                thread::sleep(QUIET / PARTS);
                 if told.try_iter().any(|told| told == Told::Stop) {
                     return;
                 }

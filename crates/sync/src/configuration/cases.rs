@@ -53,6 +53,20 @@ fn reads_every_kind() {
 }
 
 #[test]
+fn a_file_of_thousands_of_trackers_is_refused_at_once() {
+    let trackers: String =
+        (0..20_000).map(|number| format!("  a{number}: {{kind: file, path: a}}\n")).collect();
+    let error = parse(&format!("trackers:\n{trackers}")).unwrap_err().to_string();
+    assert!(error.contains("there are more than 100 trackers"), "{error}");
+}
+
+#[test]
+fn a_key_of_another_kind_is_not_said_to_be_unknown_where_the_kind_is() {
+    let error = parse("trackers: {work: {repository: o/r}}").unwrap_err().to_string();
+    assert!(error.contains("needs the key `kind`") && !error.contains("repository"), "{error}");
+}
+
+#[test]
 fn fields_that_github_has_not_are_refused() {
     let of = |fields: &str| {
         parse(&format!("trackers: {{github: {{repository: o/r, ticket: {{fields: {{{fields}}}}}}}}}"))

@@ -15,6 +15,9 @@ use super::{
 };
 use crate::TrackerName;
 
+/// The most trackers that a file may have: each of its own keys is looked for in the whole file.
+const MOST_TRACKERS: usize = 100;
+
 /// One tracker of a file.
 pub(super) struct TrackerFile<'f> {
     pub(super) path: &'f Path,
@@ -78,7 +81,10 @@ impl<'f> TrackerFile<'f> {
             let known = known_keys(&way, kind);
             let prefix: String = way.iter().map(|part| format!("{part}.")).collect();
             let prefix = format!("trackers.{}.{prefix}", self.name);
-            (!known.contains(&&**key)).then(|| UnknownKey::new(&prefix, key, self.path, known))
+            // Where nobody knows its kind, it may be a key of that.
+            let may_be_known = kind.is_none() && way.is_empty() && self.kinds.have(key);
+            (!known.contains(&&**key) && !may_be_known)
+                .then(|| UnknownKey::new(&prefix, key, self.path, known))
         });
         unknown.collect()
     }
@@ -144,6 +150,11 @@ impl<'de> Deserialize<'de> for Trackers {
                 while let Some((name, keys)) = entries.next_entry::<TrackerName, Option<TrackerKeys>>()? {
                     if trackers.insert(name.clone(), keys).is_some() {
                         return Err(A::Error::custom(format!("the tracker `{name}` stands here twice")));
+                    }
+                    if trackers.len() > MOST_TRACKERS {
+                        return Err(A::Error::custom(format!(
+                            "there are more than {MOST_TRACKERS} trackers"
+                        )));
                     }
                 }
                 Ok(Trackers(trackers.into_iter().collect()))
