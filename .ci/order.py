@@ -18,7 +18,7 @@ import limits
 from rust_sources import CHECKOUT, code_of, files_under, is_test, leaves, used_paths
 
 WIDEST = 20
-OUTSIDE = re.compile(r"\b(FORMATS|SYSTEMS|WORDS)\.md|\bD\d+-Q\d+")
+OUTSIDE = re.compile(r"\b(BMAD|CRATES|FORMATS|STYLE|SYSTEMS|WORDS)\.md|\bD\d+-Q\d+")
 CRATES = {
     "frontmatter": [],
     "model": ["frontmatter"],

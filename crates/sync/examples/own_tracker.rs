@@ -26,14 +26,14 @@ use stepmark_sync::{
     worker::{Report, WallClock, Worker, WorkerClock},
 };
 
-/// What a project would write into `.stepmark/config.yaml`.
+/// The part that a project would write into `.stepmark/config.yaml`.
 const TRACKERS: &str = "trackers: {work: {kind: linear, team: ENG, look_up_wait_seconds: 0}}\n";
 
 /// The kind `linear`.
 #[derive(Debug)]
 struct LinearKind;
 
-/// What the keys of such a tracker say.
+/// The values of the keys of such a tracker.
 struct LinearKeys {
     team: String,
 }

@@ -208,11 +208,11 @@ impl Check {
         const DOING: &str = "checking artifacts";
         let workspace = &project.workspace;
         if self.paths.is_empty() {
-            return Ok(with_spinner(DOING, output.quiet, workspace.progress(), || {
+            return Ok(with_spinner(DOING, output.quiet, workspace.files_looked_at(), || {
                 workspace.checks().artifacts_to_check()
             })?);
         }
-        let all = || with_spinner(DOING, output.quiet, workspace.progress(), || workspace.artifacts());
+        let all = || with_spinner(DOING, output.quiet, workspace.files_looked_at(), || workspace.artifacts());
         let mut chosen = Artifacts::default();
         let mut folders: Vec<Option<ProjectPath>> = Vec::new();
         for given in &self.paths {

@@ -51,7 +51,7 @@ impl List {
         let sort = read("--sort", self.sort.as_deref(), SortKeys::parse)?.unwrap_or_default();
         let columns = read("--columns", self.columns.as_deref(), parse_fields)?;
         let mut summaries =
-            with_spinner("reading artifacts", output.quiet, project.workspace.progress(), || {
+            with_spinner("reading artifacts", output.quiet, project.workspace.files_looked_at(), || {
                 project.workspace.checks().summaries()
             })?;
         let is_asked = |fields: &[SelectionField]| fields.contains(&SelectionField::Problems);

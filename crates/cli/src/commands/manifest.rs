@@ -114,7 +114,7 @@ impl Manifest {
         let ignore_files = if self.ignore_files { IgnoreFiles::Honoured } else { IgnoreFiles::Disregarded };
         let stat_cache = place.stat_cache();
         let configuration = project.workspace.configuration();
-        let looked_at = project.workspace.progress();
+        let looked_at = project.workspace.files_looked_at();
         with_spinner(what, output.quiet, looked_at, || {
             work(&place.request(configuration, ignore_files, stat_cache.as_deref(), looked_at))
         })

@@ -25,10 +25,12 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let observation =
-            with_spinner("looking at the project", output.quiet, project.workspace.progress(), || {
-                Observation::take(&project.workspace)
-            })?;
+        let observation = with_spinner(
+            "looking at the project",
+            output.quiet,
+            project.workspace.files_looked_at(),
+            || Observation::take(&project.workspace),
+        )?;
         let overview = Overview::of(&observation);
         let html = page::report(&overview);
         let exit = if observation.artifacts.is_whole() { Exit::Fine } else { Exit::Io };

@@ -39,7 +39,7 @@ impl Tree {
             project.workspace.artifact(path)?;
         }
         let mut summaries =
-            with_spinner("reading artifacts", output.quiet, project.workspace.progress(), || {
+            with_spinner("reading artifacts", output.quiet, project.workspace.files_looked_at(), || {
                 project.workspace.checks().summaries()
             })?;
         summaries.keep();

@@ -25,8 +25,8 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 /// The lock of one file: whoever holds it is the only one, among all processes that use this module, who replaces that
 /// file. It is advisory, is no obstacle to readers, and the kernel releases it when its holder ends, however that ends.
 ///
-/// It lives in a sidecar file under `.stepmark/local/locks/`, never in the data file: that one is another inode after
-/// every replacement (CRATES.md, section 5). Two paths that lead to one file share its lock. It is not reentrant: to
+/// It lives in a file of its own in the local state, never in the data file: that one is another inode after
+/// every replacement. Two paths that lead to one file share its lock. It is not reentrant: to
 /// acquire it twice in one thread waits for the timeout.
 #[derive(Debug)]
 #[must_use = "the lock is released when it is dropped"]

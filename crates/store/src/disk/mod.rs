@@ -1,4 +1,4 @@
-//! Files and folders: the root, private state, walking, stamps, hashes. Nothing here knows what a file means.
+//! Files and folders: the root, private state, walking, stats, hashes. Nothing here knows what a file means.
 
 pub(crate) mod cache_database;
 pub mod file_lock;

@@ -1,11 +1,15 @@
 //! The content of the default branch of the repository, whatever is checked out.
 
-use std::collections::BTreeSet;
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use crate::git::{process::is_repository, process::printed, process::printed_or_empty};
 use crate::history::{History, HistoryError, Removal, files_of_segment, packed_segments};
 use crate::repository::{CheckedOut, Repository};
 use crate::workspace::ArtifactError;
+use stepmark_model::journal::SegmentName;
 
 /// The refs in which the default branch is looked for, in this order: that of the remote as it was last fetched, then local ones.
 const DEFAULT_BRANCHES: [&str; 4] =
@@ -32,9 +36,9 @@ impl Repository<'_> {
         let mut kept: BTreeSet<String> =
             lines.lines().filter_map(id_of).map(|id| format!("id:{id}")).collect();
         if !kept.is_empty() {
-            let mut head = self.checked_out();
+            let (mut head, packs) = (self.checked_out(), OnceCell::new());
             for removal in self.workspace.history().ask(History::removals)? {
-                if kept.contains(&removal.key) && self.stands(&removal, &mut head)? {
+                if kept.contains(&removal.key) && self.stands(&removal, &mut head, &packs)? {
                     kept.remove(&removal.key);
                 }
             }
@@ -44,16 +48,22 @@ impl Repository<'_> {
 
     /// Returns whether a removal was not given up: the file is gone, and the commit that is checked out either still has it, or has the event
     /// as well. Another way may have taken away a file that came back after its removal.
-    fn stands(&self, removal: &Removal, head: &mut CheckedOut) -> Result<bool, HistoryError> {
+    fn stands(
+        &self,
+        removal: &Removal,
+        head: &mut CheckedOut,
+        packs: &OnceCell<BTreeMap<String, BTreeSet<SegmentName>>>,
+    ) -> Result<bool, HistoryError> {
         if !matches!(self.workspace.read_file(&removal.path), Err(ArtifactError::Missing { .. })) {
             return Ok(false);
         }
         if head.has(&removal.path) {
             return Ok(true);
         }
-        let packs = packed_segments(self.workspace.root())?;
+        // Packs that cannot be read hold no event, and the ticket stays.
+        let packs = packs.get_or_init(|| packed_segments(self.workspace.root()).unwrap_or_default());
         let segments = self.workspace.history().ask(|history| history.segments_of(removal.event))?;
-        Ok(segments.iter().flat_map(|segment| files_of_segment(segment, &packs)).any(|file| head.has(&file)))
+        Ok(segments.iter().flat_map(|segment| files_of_segment(segment, packs)).any(|file| head.has(&file)))
     }
 
     fn id_lines_of_default_branch(&self) -> Option<String> {

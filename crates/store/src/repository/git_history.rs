@@ -1,5 +1,5 @@
 //! The facts that git knows of commits and of earlier versions of a file. Git is asked as a program, and never for longer
-//! than it may take (CRATES.md, section 6).
+//! than it may take.
 
 use std::{
     io::{self, BufRead, BufReader, Write},

@@ -140,7 +140,7 @@ impl<'w> Reader<'w> {
     /// Counts a candidate.
     pub(crate) fn passed(&mut self) {
         self.looked_at += 1;
-        self.workspace.progress().fetch_add(1, Ordering::Relaxed);
+        self.workspace.files_looked_at().fetch_add(1, Ordering::Relaxed);
     }
 
     /// The artifact at `place`; `None` for a file without workflow state.

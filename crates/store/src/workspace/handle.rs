@@ -35,7 +35,7 @@ pub struct Workspace {
     attribution: Attribution,
     clock: Clock,
     /// Shared by all clones.
-    progress: Arc<AtomicUsize>,
+    looked_at: Arc<AtomicUsize>,
     #[cfg(feature = "write")]
     commit_options: CommitOptions,
     /// One that nobody is asking now, kept for the next question.
@@ -179,7 +179,7 @@ impl Workspace {
             workflows: Arc::default(),
             attribution: Attribution::default(),
             clock: Clock::System,
-            progress: Arc::default(),
+            looked_at: Arc::default(),
             #[cfg(feature = "write")]
             commit_options: CommitOptions::default(),
             history: Arc::default(),
@@ -231,8 +231,8 @@ impl Workspace {
 
     /// The number of files that were passed so far by everything that reads all artifacts, in this workspace and its clones: a thread
     /// that shows progress looks at it meanwhile.
-    pub fn progress(&self) -> &AtomicUsize {
-        &self.progress
+    pub fn files_looked_at(&self) -> &AtomicUsize {
+        &self.looked_at
     }
 
     /// The project's folder.

@@ -77,11 +77,12 @@ impl Project {
         for projection in Projection::ALL.into_iter().filter(chosen) {
             let rebuilt = match &some {
                 Some(some) => some.project(projection, project, self.reason.as_deref())?,
-                None => {
-                    Some(with_spinner(projection.name(), output.quiet, project.workspace.progress(), || {
-                        projection.rebuild(project, self, &mut all, environment)
-                    })?)
-                }
+                None => Some(with_spinner(
+                    projection.name(),
+                    output.quiet,
+                    project.workspace.files_looked_at(),
+                    || projection.rebuild(project, self, &mut all, environment),
+                )?),
             };
             done.extend(rebuilt.map(|rebuilt| (projection, rebuilt)));
         }

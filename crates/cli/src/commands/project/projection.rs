@@ -81,7 +81,7 @@ impl Projection {
         artifacts: &mut AllArtifacts,
         environment: &Environment,
     ) -> Result<Done, Failure> {
-        let count = project.workspace.progress();
+        let count = project.workspace.files_looked_at();
         match self {
             Self::Ledgers => {
                 let found = artifacts.read(project)?;

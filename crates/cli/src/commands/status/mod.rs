@@ -46,7 +46,7 @@ type Beside = Vec<(ProjectPath, ProblemCounts)>;
 impl Status {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let mut summaries =
-            with_spinner("reading artifacts", output.quiet, project.workspace.progress(), || {
+            with_spinner("reading artifacts", output.quiet, project.workspace.files_looked_at(), || {
                 project.workspace.checks().summaries()
             })?;
         let mut is_checked = true;
