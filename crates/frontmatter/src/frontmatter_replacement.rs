@@ -1,6 +1,6 @@
 //! Putting other text between the fences, whatever stands there now.
 
-use super::{Document, Frontmatter, LineEnding, scan::lines_from};
+use super::{Document, Frontmatter, LineEnding, Region, scan::lines_from};
 
 /// A file whose frontmatter was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,24 @@ pub enum Fences {
         /// The number of lines that were replaced.
         replaced_lines: usize,
     },
+}
+
+/// Puts `text`, whose last line must have its end, into `region`; a block that is missing, or not to be told, is put
+/// at the end of the file.
+pub fn replace_region(bytes: &[u8], region: &Region, text: &str) -> Replacement {
+    let found = match region {
+        Region::Frontmatter => return replace_frontmatter(bytes, text),
+        Region::WholeFile | Region::Block(_) => region.find(&Document::scan(bytes)).ok(),
+    };
+    if let Some(span) = found {
+        let bytes = [&bytes[..span.start], text.as_bytes(), &bytes[span.end..]].concat();
+        return Replacement { bytes, fences: Fences::Whole };
+    }
+    let title = if let Region::Block(title) = region { title.as_str() } else { "" };
+    let line_end = LineEnding::first_of(bytes).unwrap_or(LineEnding::Lf).as_str();
+    let between = if bytes.is_empty() || bytes.ends_with(b"\n") { "" } else { line_end };
+    let heading = format!("{between}{line_end}## {title}{line_end}{line_end}");
+    Replacement { bytes: [bytes, heading.as_bytes(), text.as_bytes()].concat(), fences: Fences::Missing }
 }
 
 /// Puts `frontmatter`, whose last line must have its end, between the fences of a file.

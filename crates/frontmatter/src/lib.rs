@@ -24,7 +24,7 @@ pub use argument::ArgumentError;
 #[cfg(feature = "serde_json")]
 pub use diff::{Change, ChangeMismatch, Operation, diff, edits, inverse, make_changes};
 pub use edit::{Edit, EditError, Edited, Refusal, Splice, apply, splice};
-pub use frontmatter_replacement::{Fences, Replacement, replace_frontmatter};
+pub use frontmatter_replacement::{Fences, Replacement, replace_frontmatter, replace_region};
 pub use key_index::{KeyIndex, KeyIndices};
 pub use key_path::{KeyPath, KeyPathError, Segment};
 pub use merge_conflict::merge_conflict;

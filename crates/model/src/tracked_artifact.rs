@@ -9,7 +9,7 @@ use crate::{
     transition::{Command, DecisionContext, Plan, StepLists, Strictness, TransitionRefusal, decide},
     workflow::{BindingReason, Next, Progress, Step, Track, WorkState, WorkflowDefinition},
 };
-use stepmark_frontmatter::{Frontmatter, KeyPath, KeyPathError, Value};
+use stepmark_frontmatter::{KeyPath, KeyPathError, Value};
 
 /// An artifact, its workflow if it is known, and how far it has come.
 #[derive(Clone, Debug)]
@@ -191,7 +191,7 @@ impl TrackedArtifact {
     /// When the command makes no sense for the artifact.
     pub fn decide(&self, command: &Command, strictness: Strictness) -> Result<Plan, TransitionRefusal> {
         if matches!(command, Command::Transition { .. })
-            && self.artifact.document().frontmatter() == Frontmatter::Absent
+            && !self.artifact.has_state_region()
             && self.waits_for_import()
         {
             return Err(TransitionRefusal::NotImported);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use stepmark_frontmatter::{Region, Value, Yaml};
+use stepmark_frontmatter::Value;
 use stepmark_model::{
     artifact::Artifact,
     check::ProblemCounts,
@@ -77,9 +77,7 @@ fn lifecycle(artifact: &TrackedArtifact) -> serde_json::Value {
 
 /// All keys as JSON; `null` where there is no readable frontmatter.
 fn frontmatter(artifact: &Artifact) -> serde_json::Value {
-    let document = artifact.document();
-    let yaml =
-        Region::Frontmatter.find(&document).ok().and_then(|span| Yaml::parse(artifact.bytes(), span).ok());
+    let yaml = artifact.state_yaml();
     let value = yaml.as_ref().and_then(|yaml| Value::of(yaml, yaml.root()?).ok());
     value.map_or(serde_json::Value::Null, |value| value.to_json())
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use stepmark_frontmatter::{ParseError, Span};
+use stepmark_frontmatter::{ParseError, RegionError, Span};
 
 /// An oddity and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,11 @@ pub enum Problem {
     FenceUnclosed,
     /// Frontmatter below a heading or blank lines: no reader sees it.
     FrontmatterMisplaced,
+    /// The heading above the state stands nowhere, or several times.
+    NoStateBlock {
+        /// Which of the two.
+        error: RegionError,
+    },
     /// The frontmatter cannot be read.
     NotYaml {
         /// The reason.
@@ -135,12 +140,27 @@ pub enum Problem {
     },
 }
 
+impl Problem {
+    /// Returns whether readers find no state at all because of it.
+    pub const fn hides_state(&self) -> bool {
+        matches!(
+            self,
+            Self::FenceUnclosed
+                | Self::FrontmatterMisplaced
+                | Self::NoStateBlock { .. }
+                | Self::NotYaml { .. }
+                | Self::NotAMapping
+        )
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::FenceUnclosed => out.write_str("the frontmatter that opens here is never closed"),
             Self::FrontmatterMisplaced => out
                 .write_str("frontmatter counts only at the very start of a file; readers take this for text"),
+            Self::NoStateBlock { error } => error.fmt(out),
             Self::NotYaml { error } => error.fmt(out),
             Self::NotAMapping => out.write_str("the frontmatter holds no keys"),
             Self::SeveralDocuments => out.write_str("only the first YAML document is read"),

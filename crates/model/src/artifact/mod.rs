@@ -11,6 +11,7 @@ mod delegation;
 mod ambiguity;
 mod body;
 mod diagnosis;
+mod state_region;
 mod view;
 #[cfg(test)]
 mod cases;
@@ -27,5 +28,6 @@ pub use path::{
     natural_order,
 };
 pub use scope::Scope;
+pub use state_region::state_region;
 pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
 pub use view::{Artifact, FrontmatterState};

@@ -6,9 +6,9 @@ use super::{
     BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS,
     Scope, Steps, Timestamp, ambiguity, body, field, inputs,
 };
-use crate::artifact::FileHash;
+use crate::artifact::{FileHash, state_region};
 use stepmark_frontmatter::{
-    Document, Frontmatter, Node, NodeKind, ParseError, Yaml, heading_title, merge_conflict,
+    Document, Node, NodeKind, ParseError, RegionError, Span, Yaml, heading_title, merge_conflict,
 };
 
 /// A file of the project with the state that its frontmatter holds. Reading never fails: what cannot be read
@@ -103,7 +103,7 @@ impl Artifact {
     /// ```
     pub fn read(path: ProjectPath, bytes: Vec<u8>) -> Self {
         let mut diagnoses = Vec::new();
-        let state = read_state(&bytes, &mut diagnoses);
+        let state = read_state(&path, &bytes, &mut diagnoses);
         Self { path, bytes, state, diagnoses }
     }
 
@@ -178,16 +178,10 @@ impl Artifact {
     /// Returns whether frontmatter that no reader sees names a key of ours at the start of a line: then the
     /// file is an artifact that broke.
     fn names_state_unreadably(&self) -> bool {
-        let is_broken = self.diagnoses.iter().any(|diagnosis| {
-            matches!(
-                diagnosis.problem,
-                Problem::FenceUnclosed
-                    | Problem::FrontmatterMisplaced
-                    | Problem::NotYaml { .. }
-                    | Problem::NotAMapping
-                    | Problem::StepsInBody
-            )
-        });
+        let is_broken = self
+            .diagnoses
+            .iter()
+            .any(|diagnosis| diagnosis.problem.hides_state() || diagnosis.problem == Problem::StepsInBody);
         is_broken
             && STATE_KEYS.iter().any(|key| {
                 memchr::memmem::find_iter(&self.bytes, key.as_bytes()).any(|at| {
@@ -221,25 +215,28 @@ fn first_heading(document: &Document<'_>, bytes: &[u8]) -> Option<String> {
 /// The conflict that begins with the first line of a file: its frontmatter is on both sides.
 fn begins_with_conflict(bytes: &[u8]) -> Option<Diagnosis> {
     bytes.starts_with(b"<<<<<<<").then_some(())?;
-    let whole = stepmark_frontmatter::Span::new(0, bytes.len());
+    let whole = Span::new(0, bytes.len());
     let offset = merge_conflict(bytes, whole).filter(|at| *at == 0)?;
     let problem = Problem::NotYaml { error: ParseError::MergeConflict { offset } };
-    Some(Diagnosis::new(problem, stepmark_frontmatter::Span::at(offset)))
+    Some(Diagnosis::new(problem, Span::at(offset)))
 }
 
-fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> FrontmatterState {
+fn read_state(path: &ProjectPath, bytes: &[u8], found: &mut Vec<Diagnosis>) -> FrontmatterState {
     let document = Document::scan(bytes);
     let mut state = FrontmatterState::default();
-    match document.frontmatter() {
-        Frontmatter::Unclosed { opening } => found.push(Diagnosis::new(Problem::FenceUnclosed, opening)),
-        Frontmatter::Absent => {
+    match state_region(path).find(&document) {
+        Err(RegionError::Unclosed { opening }) => {
+            found.push(Diagnosis::new(Problem::FenceUnclosed, opening));
+        }
+        Err(RegionError::NoFrontmatter) => {
             let misplaced = document.misplaced_frontmatter();
             let misplaced = misplaced.map(|span| Diagnosis::new(Problem::FrontmatterMisplaced, span));
             found.extend(begins_with_conflict(bytes).or(misplaced));
         }
-        Frontmatter::Present { content, .. } => {
+        Err(error) => found.push(Diagnosis::new(Problem::NoStateBlock { error }, Span::at(0))),
+        Ok(content) => {
             if document.has_byte_order_mark() {
-                found.push(Diagnosis::new(Problem::ByteOrderMark, stepmark_frontmatter::Span::new(0, 3)));
+                found.push(Diagnosis::new(Problem::ByteOrderMark, Span::new(0, 3)));
             }
             if document.has_mixed_line_ends() {
                 found.push(Diagnosis::new(Problem::LineEndsMixed, content));
@@ -247,7 +244,7 @@ fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> FrontmatterState {
             match Yaml::parse(bytes, content) {
                 Ok(yaml) => read_frontmatter(bytes, &yaml, &mut state, found),
                 Err(error) => {
-                    let at = stepmark_frontmatter::Span::at(error.offset());
+                    let at = Span::at(error.offset());
                     found.push(Diagnosis::new(Problem::NotYaml { error }, at));
                 }
             }

@@ -1,6 +1,7 @@
 //! A fix of a finding: bytes to replace.
 
-use stepmark_frontmatter::{Edit, Region, Span, Splice, apply};
+use crate::artifact::Artifact;
+use stepmark_frontmatter::{Edit, Span, Splice, apply};
 
 /// A change of the file that fixes a finding, proven where it changes frontmatter. Its splices are in order,
 /// do not overlap, and count in the bytes that were checked; fixes of two findings may overlap, and then one
@@ -40,10 +41,16 @@ impl Fix {
         Self { safety, title: title.into(), splices: vec![Splice { span, text: text.into() }] }
     }
 
-    /// The fix that makes `edits` in the frontmatter of `file`; `None` where they cannot be made faithfully,
+    /// The fix that makes `edits` in the state of `artifact`; `None` where they cannot be made faithfully,
     /// or nothing would change.
-    pub fn edit(safety: Safety, title: impl Into<String>, file: &[u8], edits: &[Edit]) -> Option<Self> {
-        let edited = apply(file, &Region::Frontmatter, edits).ok()?;
+    pub fn edit(
+        safety: Safety,
+        title: impl Into<String>,
+        artifact: &Artifact,
+        edits: &[Edit],
+    ) -> Option<Self> {
+        let file = artifact.bytes();
+        let edited = apply(file, &artifact.region(), edits).ok()?;
         let splices = match edits {
             // The splices of one edit count in the file as it is.
             [_] => edited.splices,
@@ -73,18 +80,22 @@ fn difference(before: &[u8], after: &[u8]) -> Option<Splice> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::artifact::ProjectPath;
     use stepmark_frontmatter::{KeyPath, Value};
 
     #[test]
     fn several_edits_become_one_splice() {
-        let file = "---\na: é1\nb: 2\nc: 3\n---\nbody\n".as_bytes();
+        let artifact =
+            |file: &str| Artifact::read(ProjectPath::new("a.md").unwrap(), file.as_bytes().to_vec());
+        let text = "---\na: é1\nb: 2\nc: 3\n---\nbody\n";
+        let file = &artifact(text);
         let set = |key: &str, text: &str| Edit::Set { path: KeyPath::key(key), value: Value::from(text) };
         let fix = Fix::edit(Safety::Safe, "x", file, &[set("a", "è1"), set("b", "9")]).unwrap();
         let [splice] = &fix.splices[..] else { panic!("{fix:?}") };
-        assert_eq!(&file[splice.span.range()], "é1\nb: 2".as_bytes());
+        assert_eq!(&text[splice.span.range()], "é1\nb: 2");
         assert_eq!(splice.text, "è1\nb: '9'");
         assert_eq!(Fix::edit(Safety::Safe, "x", file, &[]), None);
-        assert_eq!(Fix::edit(Safety::Safe, "x", b"no frontmatter", &[set("a", "1")]), None);
+        assert_eq!(Fix::edit(Safety::Safe, "x", &artifact("no frontmatter"), &[set("a", "1")]), None);
     }
 
     proptest::proptest! {

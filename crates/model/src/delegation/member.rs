@@ -5,7 +5,7 @@ use crate::{
     artifact::{Artifact, Delegation, Field, ProjectPath},
     workflow::Progress,
 };
-use stepmark_frontmatter::{Document, Frontmatter, NodeKind, Yaml};
+use stepmark_frontmatter::NodeKind;
 
 /// An artifact, as far as chains of delegation are concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,10 +68,7 @@ impl Agent {
         if !artifact.state().other_keys.iter().any(|key| KEYS.contains(&key.as_str())) {
             return None;
         }
-        let Frontmatter::Present { content, .. } = Document::scan(artifact.bytes()).frontmatter() else {
-            return None;
-        };
-        let yaml = Yaml::parse(artifact.bytes(), content).ok()?;
+        let yaml = artifact.state_yaml()?;
         let root = yaml.root().filter(|root| matches!(root.kind, NodeKind::Mapping { .. }))?;
         let name = KEYS.iter().find_map(|key| root.get(key)?.text());
         name.filter(|name| !name.is_empty()).map(|name| Self(name.to_owned()))

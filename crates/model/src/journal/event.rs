@@ -11,7 +11,7 @@ use crate::{
     artifact::{Artifact, FileHash, ProjectPath, StateDigest},
     journal::Spelling,
 };
-use stepmark_frontmatter::Change;
+use stepmark_frontmatter::{Change, Region};
 
 /// The version of the event format that this program writes.
 const VERSION: u32 = 1;
@@ -218,11 +218,11 @@ impl EventDraft {
         self
     }
 
-    /// The same, which keeps how the frontmatter of the file `old` was written where `changes` make another
+    /// The same, which keeps how the state in this region of the file `old` was written where `changes` make another
     /// of it in the file `new`.
     #[must_use]
-    pub fn keeping(mut self, old: &[u8], new: &[u8], changes: &[Change]) -> Self {
-        let spelling = Spelling::of(old, new, changes);
+    pub fn keeping(mut self, region: &Region, [old, new]: [&[u8]; 2], changes: &[Change]) -> Self {
+        let spelling = Spelling::of(region, old, new, changes);
         self.spelling = spelling.and_then(|spelling| serde_json::to_value(spelling).ok());
         self
     }

@@ -64,8 +64,8 @@ struct ValueText {
 impl Spelling {
     /// The spelling that `changes`, which lead from the file `old` to the file `new`, replaced; `None` where
     /// there is nothing to keep.
-    pub fn of(old: &[u8], new: &[u8], changes: &[Change]) -> Option<Self> {
-        let ([old_text, new_text], budget) = ([frontmatter(old)?, frontmatter(new)?], &mut { MOST });
+    pub fn of(region: &Region, old: &[u8], new: &[u8], changes: &[Change]) -> Option<Self> {
+        let ([old_text, new_text], budget) = ([text_of(region, old)?, text_of(region, new)?], &mut { MOST });
         let mut take = |text: &str| {
             let is_taken = text.len() <= LONGEST && text.len() <= *budget;
             *budget -= if is_taken { text.len() } else { 0 };
@@ -73,21 +73,21 @@ impl Spelling {
         };
         let runs = changed_runs(&entry_texts(old_text), &entry_texts(new_text));
         let runs = runs.into_iter().filter(|run| take(&run.old)).collect();
-        let values = value_texts(old, changes).into_iter().filter(|value| take(&value.text)).collect();
+        let values =
+            value_texts(region, old, changes).into_iter().filter(|value| take(&value.text)).collect();
         let spelling = Self { runs, values };
         (spelling != Self::default()).then_some(spelling)
     }
 
     /// The splices that put back the text of all entries of `file` that are as the change left them.
-    pub fn splices(&self, file: &[u8]) -> Vec<Splice> {
-        let (Some(text), Ok(region)) = (frontmatter(file), Region::Frontmatter.find(&Document::scan(file)))
-        else {
+    pub fn splices(&self, region: &Region, file: &[u8]) -> Vec<Splice> {
+        let (Some(text), Ok(place)) = (text_of(region, file), region.find(&Document::scan(file))) else {
             return Vec::new();
         };
         let entries = entry_texts(text);
         let mut splices: Vec<Splice> = Vec::new();
         for splice in self.runs.iter().filter_map(|run| run.splice(text, &entries)) {
-            let span = splice.span.shifted(region.start);
+            let span = splice.span.shifted(place.start);
             // Of runs that claim the same text, at most one is right.
             if splices.last().is_none_or(|last| last.span.end <= span.start) {
                 splices.push(Splice { span, ..splice });
@@ -98,8 +98,8 @@ impl Spelling {
 
     /// The splices that give the values of `file` their text back, where they are the same values in another
     /// spelling.
-    pub fn value_splices(&self, file: &[u8]) -> Vec<Splice> {
-        let Some(yaml) = parsed(file) else { return Vec::new() };
+    pub fn value_splices(&self, region: &Region, file: &[u8]) -> Vec<Splice> {
+        let Some(yaml) = parsed(region, file) else { return Vec::new() };
         let (Some(root), keys) = (yaml.root(), KeyIndex::default()) else { return Vec::new() };
         let mut splices: Vec<Splice> = Vec::new();
         for ValueText { path, text } in &self.values {
@@ -145,13 +145,13 @@ impl Run {
     }
 }
 
-fn frontmatter(file: &[u8]) -> Option<&str> {
-    let span = Region::Frontmatter.find(&Document::scan(file)).ok()?;
+fn text_of<'f>(region: &Region, file: &'f [u8]) -> Option<&'f str> {
+    let span = region.find(&Document::scan(file)).ok()?;
     std::str::from_utf8(&file[span.range()]).ok()
 }
 
-fn parsed(file: &[u8]) -> Option<Yaml<'_>> {
-    Yaml::parse(file, Region::Frontmatter.find(&Document::scan(file)).ok()?).ok()
+fn parsed<'f>(region: &Region, file: &'f [u8]) -> Option<Yaml<'f>> {
+    Yaml::parse(file, region.find(&Document::scan(file)).ok()?).ok()
 }
 
 fn digest(text: &str) -> String {
@@ -234,10 +234,10 @@ fn run((at, after): (usize, Option<String>), old: &str, entries: &[&str]) -> Run
 
 /// The texts of the values of the file `old` that `changes` took away, where they say more than the values
 /// do.
-fn value_texts(old: &[u8], changes: &[Change]) -> Vec<ValueText> {
+fn value_texts(region: &Region, old: &[u8], changes: &[Change]) -> Vec<ValueText> {
     let is_gone = |change: &&Change| !matches!(change.op, Operation::Insert { .. });
     let mut gone = changes.iter().filter(is_gone).peekable();
-    let Some(yaml) = gone.peek().and_then(|_| parsed(old)) else { return Vec::new() };
+    let Some(yaml) = gone.peek().and_then(|_| parsed(region, old)) else { return Vec::new() };
     let (Some(root), keys) = (yaml.root(), KeyIndex::default()) else { return Vec::new() };
     let text = |change: &Change| {
         let node = keys.node_at(root, &change.path.0).filter(|node| is_on_one_line(old, node))?;
@@ -281,11 +281,11 @@ mod tests {
         let op = Operation::Set { old: 10.into(), new: "010".into() };
         let changed = |at| Change { path: KeyPath::key(format!("k{at}")), op: op.clone() };
         let changes: Vec<Change> = (0..80_000).map(changed).collect();
-        let spelling = Spelling::of(old.as_bytes(), new.as_bytes(), &changes).unwrap();
+        let spelling = Spelling::of(&Region::Frontmatter, old.as_bytes(), new.as_bytes(), &changes).unwrap();
         assert_eq!((spelling.runs.len(), spelling.values.len()), (0, MOST / 3));
         // All of them went, and as many came.
         let other = new.replace('k', "other");
-        assert!(Spelling::of(old.as_bytes(), other.as_bytes(), &[]).is_none());
+        assert!(Spelling::of(&Region::Frontmatter, old.as_bytes(), other.as_bytes(), &[]).is_none());
         // A run that stands nowhere is not looked for without end.
         let run = Run {
             at: 1,
@@ -297,6 +297,6 @@ mod tests {
             old: String::new(),
         };
         let spelling = Spelling { runs: vec![run], values: Vec::new() };
-        assert!(spelling.splices(new.as_bytes()).is_empty());
+        assert!(spelling.splices(&Region::Frontmatter, new.as_bytes()).is_empty());
     }
 }

@@ -8,9 +8,7 @@ use crate::{
     journal::Spelling,
     transition::{Plan, TransitionRefusal},
 };
-use stepmark_frontmatter::{
-    Change, Edit, Region, Segment, Splice, apply, edits, inverse, make_changes, splice,
-};
+use stepmark_frontmatter::{Change, Edit, Segment, Splice, apply, edits, inverse, make_changes, splice};
 
 /// The plan that takes back what `event` changed in the frontmatter of `artifact`. What was changed since,
 /// elsewhere, stays. What is as the event left it is written as it was written before the event, to the byte;
@@ -73,9 +71,9 @@ fn put_back(artifact: &Artifact, spelling: &Spelling, event: &Event) -> Option<E
     if before.state.is_some() && after.state.is_some() {
         return None;
     }
-    let splices = spelling.splices(artifact.bytes());
+    let splices = spelling.splices(&artifact.region(), artifact.bytes());
     let edit = Edit::PutBack { file: artifact.bytes().to_vec(), splices };
-    let edited = apply(artifact.bytes(), &Region::Frontmatter, std::slice::from_ref(&edit)).ok()?;
+    let edited = apply(artifact.bytes(), &artifact.region(), std::slice::from_ref(&edit)).ok()?;
     (!edited.splices.is_empty() && FileHash::of(&edited.bytes) == before.file).then_some(edit)
 }
 
@@ -87,7 +85,7 @@ fn spelled(
     changes: &[Change],
     states: [&Json; 2],
 ) -> Option<Vec<Edit>> {
-    let splices = spelling.splices(artifact.bytes());
+    let splices = spelling.splices(&artifact.region(), artifact.bytes());
     let is_known = !splices.is_empty();
     let as_it_was = is_known.then(|| with_splices(artifact, spelling, changes, (splices, states))).flatten();
     as_it_was.or_else(|| with_splices(artifact, spelling, changes, (Vec::new(), states)))
@@ -99,7 +97,7 @@ fn with_splices(
     changes: &[Change],
     (splices, [now, before]): (Vec<Splice>, [&Json; 2]),
 ) -> Option<Vec<Edit>> {
-    let file = artifact.bytes();
+    let (file, region) = (artifact.bytes(), artifact.region());
     let (mut planned, mut state) = (Vec::new(), now.clone());
     if !splices.is_empty() {
         state = Artifact::read(artifact.path().clone(), splice(file, &splices)?).state_value().ok()?;
@@ -118,11 +116,11 @@ fn with_splices(
     };
     let left: Vec<Change> = changes.iter().filter(is_left).cloned().collect();
     planned.extend(edits(&left));
-    let changed = apply(file, &Region::Frontmatter, &planned).ok()?.bytes;
-    let splices = spelling.value_splices(&changed);
+    let changed = apply(file, &region, &planned).ok()?.bytes;
+    let splices = spelling.value_splices(&region, &changed);
     if !splices.is_empty() {
         let respelled = Edit::Rewrite { file: changed.clone(), splices };
-        let edited = apply(&changed, &Region::Frontmatter, std::slice::from_ref(&respelled)).ok();
+        let edited = apply(&changed, &region, std::slice::from_ref(&respelled)).ok();
         let edited = edited.filter(|edited| !edited.splices.is_empty());
         planned.extend(edited.filter(|edited| says(artifact, &edited.bytes, before)).map(|_| respelled));
     }
@@ -165,7 +163,11 @@ mod tests {
     /// The same with how it was written before.
     fn spelled_event(old: &str, new: &str) -> Event {
         let mut event = event(Some(old), Some(new));
-        let draft = EventDraft::new(Kind::CHANGE).keeping(old.as_bytes(), new.as_bytes(), &event.changes);
+        let draft = EventDraft::new(Kind::CHANGE).keeping(
+            &Region::Frontmatter,
+            [old, new].map(str::as_bytes),
+            &event.changes,
+        );
         event.spelling = draft.spelling;
         // It stands in the journal as text.
         serde_json::from_str(&serde_json::to_string(&event.sealed()).unwrap()).unwrap()

@@ -9,7 +9,6 @@ use crate::{
     artifact::{Artifact, Delegation, PathGlob},
     spelling::folded,
 };
-use stepmark_frontmatter::Frontmatter;
 
 /// The condition under which a lifecycle applies to an artifact: all parts of it hold.
 #[derive(Clone, Debug)]
@@ -68,12 +67,8 @@ impl<'a> ConditionInput<'a> {
     /// Returns whether the key may stand in the frontmatter: most artifacts have none of the keys, and need
     /// not be read again.
     fn may_have(&self, key: &str) -> bool {
-        match self.artifact.document().frontmatter() {
-            Frontmatter::Present { content, .. } => {
-                memmem::find(&self.artifact.bytes()[content.range()], key.as_bytes()).is_some()
-            }
-            Frontmatter::Absent | Frontmatter::Unclosed { .. } => false,
-        }
+        let state = self.artifact.state_span().map(|span| &self.artifact.bytes()[span.range()]);
+        state.is_some_and(|state| memmem::find(state, key.as_bytes()).is_some())
     }
 
     fn keys(&self) -> &RootKeys {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::artifact::Artifact;
-use stepmark_frontmatter::{Document, Frontmatter, Node, NodeKind, Yaml};
+use stepmark_frontmatter::{Node, NodeKind};
 
 /// The keys of the root of a frontmatter with their texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,11 +20,8 @@ impl RootKeys {
     /// The keys of `artifact`; none where its frontmatter cannot be read. Of a key that stands twice the
     /// first counts.
     pub fn of(artifact: &Artifact) -> Self {
-        let Frontmatter::Present { content, .. } = Document::scan(artifact.bytes()).frontmatter() else {
-            return Self::default();
-        };
         // What cannot be read is a finding of `check`, and no command edits it.
-        let Ok(yaml) = Yaml::parse(artifact.bytes(), content) else { return Self::default() };
+        let Some(yaml) = artifact.state_yaml() else { return Self::default() };
         let mut keys = BTreeMap::new();
         for entry in yaml.root().map(Node::entries).unwrap_or_default() {
             let Some(key) = entry.key.as_key() else { continue };

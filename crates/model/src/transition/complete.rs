@@ -10,7 +10,7 @@ use crate::{
     artifact::{Artifact, Field, StepItem},
     workflow::{Content, Next, Step, StepId, StepList, StepMatch, StepRecord, Track, WorkflowDefinition},
 };
-use stepmark_frontmatter::{Edit, Frontmatter, KeyPath, Segment, Value};
+use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
 
 /// Adds `given` steps to the list, each in the spelling of its neighbours and in its place, and brings `lastStep`,
 /// `currentStep` and `current_step` along where they exist. `status` is never touched: finishing is a
@@ -83,7 +83,7 @@ pub(super) fn plan(
 fn refuse_without_steps(artifact: &Artifact) -> Result<(), TransitionRefusal> {
     let has_status = artifact.state().status.is_some() || artifact.state().body_status.is_some();
     // Where there is no frontmatter either, that is told.
-    let is_plain = !has_status && artifact.document().frontmatter() == Frontmatter::Absent;
+    let is_plain = !has_status && !artifact.has_state_region();
     if StepList::from(artifact) == StepList::Absent && !is_plain {
         return Err(TransitionRefusal::NoSteps { has_status });
     }

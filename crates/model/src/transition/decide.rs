@@ -80,6 +80,7 @@ pub(super) fn refuse_unreadable(artifact: &Artifact) -> Result<(), TransitionRef
     let unreadable = artifact.diagnoses().iter().find_map(|diagnosis| match &diagnosis.problem {
         Problem::NotYaml { error } => Some(error.to_string()),
         Problem::NotAMapping => Some("it holds no keys".to_owned()),
+        Problem::NoStateBlock { error } => Some(error.to_string()),
         Problem::FenceUnclosed => Some("the opening `---` is never closed".to_owned()),
         Problem::FrontmatterMisplaced => Some("it does not stand at the start of the file".to_owned()),
         _ => None,

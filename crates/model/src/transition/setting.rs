@@ -8,9 +8,7 @@ use super::{
 };
 use crate::artifact::{Artifact, StepItem};
 use crate::workflow::{StepId, StepMatch, Track, WorkflowDefinition};
-use stepmark_frontmatter::{
-    KeyIndex, KeyPath, Node, NodeKind, Region, Scalar, ScalarStyle, Segment, Value, Yaml,
-};
+use stepmark_frontmatter::{KeyIndex, KeyPath, Node, NodeKind, Scalar, ScalarStyle, Segment, Value, Yaml};
 
 /// `assignments`, with numbers that no reader gives back as they are typed (`1.10`, `010`) as numbers where
 /// the value in place, or the other items of its list, are numbers, and as text else.
@@ -18,9 +16,7 @@ pub(super) fn settled(artifact: &Artifact, assignments: &[(KeyPath, Value)]) -> 
     if !assignments.iter().any(|(_, value)| is_spelled(value)) {
         return assignments.to_vec();
     }
-    let document = artifact.document();
-    let yaml =
-        Region::Frontmatter.find(&document).ok().and_then(|span| Yaml::parse(artifact.bytes(), span).ok());
+    let yaml = artifact.state_yaml();
     let (root, keys) = (yaml.as_ref().and_then(Yaml::root), KeyIndex::default());
     let settle = |(path, value): &(KeyPath, Value)| {
         let says_number = is_spelled(value) && root.is_some_and(|root| says_number(&keys, root, &path.0));
@@ -123,6 +119,7 @@ fn is_number(node: &Node<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::artifact::ProjectPath;
+    use stepmark_frontmatter::Region;
     use stepmark_frontmatter::{Edit, apply};
 
     #[test]

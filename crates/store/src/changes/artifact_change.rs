@@ -7,10 +7,10 @@ use crate::commit::{
     UpdateError,
 };
 use crate::workspace::{ArtifactError, Workspace};
-use stepmark_frontmatter::{Region, apply};
+use stepmark_frontmatter::apply;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{FileHash, ProjectPath},
+    artifact::{FileHash, ProjectPath, state_region},
     bmad::sprint::LedgerKey,
     journal::{Event, EventDraft, EventId},
     transition::{Plan, Remark},
@@ -189,7 +189,7 @@ where
         let path = self.path;
         let artifact = self.workspace.read_again(path, bytes)?;
         let plan = (self.decide)(&artifact).map_err(Undecided::Caller)?;
-        let edited = apply(bytes, &Region::Frontmatter, &plan.edits).map_err(|source| ChangeError::Edit {
+        let edited = apply(bytes, &state_region(path), &plan.edits).map_err(|source| ChangeError::Edit {
             path: path.clone(),
             bytes: bytes.to_vec(),
             source,

@@ -3,9 +3,9 @@
 use crate::changes::ChangeError;
 use crate::commit::FileDecision;
 use crate::workspace::{Delegations, Workspace};
-use stepmark_frontmatter::{Region, apply};
+use stepmark_frontmatter::apply;
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{ProjectPath, state_region},
     delegation::ChainPosition,
     journal::{EventDraft, Kind},
     transition::{NewChild, delegate},
@@ -133,9 +133,10 @@ impl Delegations<'_> {
         self.workspace.change_files(&[order.parent.clone(), child.clone()], draft, |found| {
             let (bytes, plan) = self.workspace.decide_delegation(order, &child, found)?;
             let parent_bytes = found.first().copied().flatten().unwrap_or_default();
-            let edited = apply(parent_bytes, &Region::Frontmatter, &plan.parent).map_err(|source| {
-                ChangeError::Edit { path: order.parent.clone(), bytes: parent_bytes.to_vec(), source }
-            })?;
+            let edited =
+                apply(parent_bytes, &state_region(order.parent), &plan.parent).map_err(|source| {
+                    ChangeError::Edit { path: order.parent.clone(), bytes: parent_bytes.to_vec(), source }
+                })?;
             delegated = Some(Delegated {
                 child: child.clone(),
                 position: plan.position,

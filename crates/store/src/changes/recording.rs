@@ -9,7 +9,7 @@ use crate::repository::{CheckedOut, git};
 use crate::workspace::Workspace;
 use stepmark_frontmatter::diff;
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath},
+    artifact::{Artifact, ProjectPath, state_region},
     journal::{Ancestor, ArtifactState, Digests, Event, EventBuilder, EventDraft, EventId, PriorState},
 };
 
@@ -41,7 +41,9 @@ impl Workspace {
         let changes = old.state.as_ref().zip(new.state.as_ref()).map(|(old, new)| diff(old, new));
         let draft = match change.old.zip(change.new) {
             // Where there is no state to compare, the texts alone lead back.
-            Some((before, after)) => draft.clone().keeping(before, after, &changes.unwrap_or_default()),
+            Some((before, after)) => {
+                draft.clone().keeping(&state_region(change.path), [before, after], &changes.unwrap_or_default())
+            }
             None => draft.clone(),
         };
         let account = EventBuilder { attribution: self.attribution(), now: self.now(), path: change.path };

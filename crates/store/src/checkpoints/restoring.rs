@@ -7,10 +7,10 @@ use crate::checkpoints::CheckpointReadError;
 use crate::checkpoints::Checkpoints;
 use crate::commit::{self, CommitError, FileDecision, Outcome, PublishError};
 use crate::workspace::ArtifactError;
-use stepmark_frontmatter::{Document, Fences, Region, replace_frontmatter};
+use stepmark_frontmatter::{Document, Fences, replace_region};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{Artifact, FileHash, ProjectPath},
+    artifact::{Artifact, FileHash, ProjectPath, state_region},
     journal::{EventDraft, Kind},
     projection::checkpoint::{Checkpoint, damaged_copy_path, surviving_keys},
     transition::Remark,
@@ -136,9 +136,10 @@ impl Checkpoints<'_> {
         checkpoint: &Checkpoint,
         bytes: &[u8],
     ) -> Result<(Vec<u8>, Decided), RestoreError> {
-        let replacement = replace_frontmatter(bytes, &checkpoint.frontmatter);
+        let region = state_region(path);
+        let replacement = replace_region(bytes, &region, &checkpoint.frontmatter);
         let new = Document::scan(&replacement.bytes);
-        let is_proven = Region::Frontmatter
+        let is_proven = region
             .find(&new)
             .is_ok_and(|span| replacement.bytes[span.range()] == *checkpoint.frontmatter.as_bytes());
         if !is_proven {

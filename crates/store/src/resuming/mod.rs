@@ -222,23 +222,18 @@ pub(crate) fn heads_of(
 /// The reason why the frontmatter cannot tell how far the work is, if it cannot.
 pub(crate) fn damage(artifact: &Artifact) -> Option<SourceResult> {
     let is_fatal = |problem: &Problem| match problem {
-        Problem::FenceUnclosed
-        | Problem::FrontmatterMisplaced
-        | Problem::NotYaml { .. }
-        | Problem::NotAMapping
-        | Problem::SeveralDocuments
-        | Problem::StepsInBody => true,
+        Problem::SeveralDocuments | Problem::StepsInBody => true,
         Problem::KeyTwice { key } | Problem::StepsNotAList { key } | Problem::StepUnreadable { key } => {
             STEPS_KEYS.contains(&key.as_str())
         }
-        _ => false,
+        problem => problem.hides_state(),
     };
     let fatal = artifact.diagnoses().iter().find(|diagnosis| is_fatal(&diagnosis.problem));
     if let Some(diagnosis) = fatal {
         let position = artifact.document().position(diagnosis.span.start);
         return Some(SourceResult::Distrusted { reason: format!("line {position}: {}", diagnosis.problem) });
     }
-    let is_absent = artifact.document().frontmatter() == Frontmatter::Absent;
+    let is_absent = !artifact.has_state_region();
     is_absent.then(|| SourceResult::Nothing { reason: "the file has none".to_owned() })
 }
 

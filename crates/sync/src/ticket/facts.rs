@@ -1,7 +1,7 @@
 //! The facts that the ticket of an artifact is made from.
 
 use stepmark_model::{
-    artifact::{Artifact, Delegation, Field, Problem, ProjectPath},
+    artifact::{Artifact, Delegation, Field, ProjectPath},
     delegation::Completion,
     journal::ArtifactKey,
     tracked_artifact::TrackedArtifact,
@@ -105,16 +105,7 @@ impl TicketFacts {
 }
 
 fn is_readable(artifact: &Artifact) -> bool {
-    let hides_all = |problem: &Problem| {
-        matches!(
-            problem,
-            Problem::FenceUnclosed
-                | Problem::FrontmatterMisplaced
-                | Problem::NotYaml { .. }
-                | Problem::NotAMapping
-        )
-    };
-    !artifact.diagnoses().iter().any(|diagnosis| hides_all(&diagnosis.problem))
+    !artifact.diagnoses().iter().any(|diagnosis| diagnosis.problem.hides_state())
 }
 
 fn steps(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>) -> Vec<StepFact> {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value as Json;
 
 use crate::artifact::Artifact;
-use stepmark_frontmatter::{Document, Entry, Frontmatter, Node, ParseError, Value, ValueError, Yaml};
+use stepmark_frontmatter::{Entry, Node, ParseError, RegionError, Value, ValueError, Yaml};
 
 /// A reason why an artifact has no state value: readers would disagree on what it says, so no digest may
 /// stand for it (docs/design.md, "Digests"). Offsets count bytes of the whole file.
@@ -17,6 +17,12 @@ pub enum StateUnreadable {
     FenceUnclosed {
         /// The offset of the fence.
         offset: usize,
+    },
+    /// The heading above the state stands nowhere, or several times.
+    #[error(transparent)]
+    NoBlock {
+        /// Which of the two.
+        source: RegionError,
     },
     /// The frontmatter is no YAML, or beyond what is read.
     #[error("the frontmatter is no YAML that can be read")]
@@ -60,6 +66,7 @@ impl StateUnreadable {
             | Self::NotAMapping { offset }
             | Self::SeveralDocuments { offset }
             | Self::KeyTwice { offset, .. } => *offset,
+            Self::NoBlock { .. } => 0,
             Self::Alias { source } => source.offset(),
             Self::NotYaml { source } => source.offset(),
         }
@@ -74,19 +81,21 @@ impl Artifact {
     /// # Errors
     /// When the frontmatter does not say one thing to every reader: see [`StateUnreadable`].
     pub fn state_value(&self) -> Result<Json, StateUnreadable> {
-        state_value(self.bytes())
+        state_value(self)
     }
 }
 
-fn state_value(bytes: &[u8]) -> Result<Json, StateUnreadable> {
-    let content = match Document::scan(bytes).frontmatter() {
-        Frontmatter::Absent => return Ok(empty()),
-        Frontmatter::Unclosed { opening } => {
+fn state_value(artifact: &Artifact) -> Result<Json, StateUnreadable> {
+    let content = match artifact.region().find(&artifact.document()) {
+        Ok(content) => content,
+        Err(RegionError::NoFrontmatter) => return Ok(empty()),
+        Err(RegionError::Unclosed { opening }) => {
             return Err(StateUnreadable::FenceUnclosed { offset: opening.start });
         }
-        Frontmatter::Present { content, .. } => content,
+        Err(source) => return Err(StateUnreadable::NoBlock { source }),
     };
-    let yaml = Yaml::parse(bytes, content).map_err(|source| StateUnreadable::NotYaml { source })?;
+    let yaml =
+        Yaml::parse(artifact.bytes(), content).map_err(|source| StateUnreadable::NotYaml { source })?;
     if yaml.documents() > 1 {
         return Err(StateUnreadable::SeveralDocuments { offset: content.start });
     }

@@ -8,7 +8,7 @@ use crate::{
     artifact::Artifact,
     check::{Finding, Group, Rule, rule_of},
 };
-use stepmark_frontmatter::{Frontmatter, Span, Yaml};
+use stepmark_frontmatter::{Span, Yaml};
 
 /// The beginning of every such comment.
 const MARK: &str = "stepmark:";
@@ -39,7 +39,7 @@ impl SuppressionComment {
 /// The suppressions in the frontmatter of `artifact`, in file order.
 pub(super) fn suppression_comments(artifact: &Artifact) -> Vec<SuppressionComment> {
     let bytes = artifact.bytes();
-    let Frontmatter::Present { content, .. } = artifact.document().frontmatter() else { return Vec::new() };
+    let Some(content) = artifact.state_span() else { return Vec::new() };
     // Nearly every file ends here, before its comments are read.
     if memchr::memmem::find(&bytes[content.range()], MARK.as_bytes()).is_none() {
         return Vec::new();

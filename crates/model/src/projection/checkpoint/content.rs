@@ -124,10 +124,7 @@ impl Checkpoint {
     /// When the artifact has no frontmatter, or it cannot be read.
     pub fn state_of(artifact: &Artifact) -> Result<(&str, StateDigest), NoCheckpoint> {
         let state = artifact.state_value()?;
-        let document = artifact.document();
-        let span = stepmark_frontmatter::Region::Frontmatter
-            .find(&document)
-            .map_err(|_| NoCheckpoint::NoFrontmatter)?;
+        let span = artifact.state_span().ok_or(NoCheckpoint::NoFrontmatter)?;
         let text = std::str::from_utf8(&artifact.bytes()[span.range()]).map_err(|_| NoCheckpoint::NotUtf8)?;
         Ok((text, StateDigest::of(&state)))
     }

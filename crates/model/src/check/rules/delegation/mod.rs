@@ -54,7 +54,7 @@ fn said(field: &Option<Field>) -> String {
 fn as_the_parents_say(subject: &Subject<'_>, part: &str, value: Value) -> Option<Fix> {
     let set = Edit::Set { path: KeyPath::key("delegation").then(part), value };
     let title = format!("make `{part}` what the parents say");
-    Fix::edit(Safety::Safe, title, subject.artifact.bytes(), &[set])
+    Fix::edit(Safety::Safe, title, subject.artifact, &[set])
 }
 
 /// Ids or paths as a list in a sentence.

@@ -52,7 +52,7 @@ fn as_a_root(subject: &Subject<'_>, member: &Member) -> Option<Fix> {
         set("depth", Value::Integer(0)),
         set("chain_path", Value::Sequence(vec![Value::from(id)])),
     ];
-    Fix::edit(Safety::Unsafe, "make this one a root", subject.artifact.bytes(), &edits)
+    Fix::edit(Safety::Unsafe, "make this one a root", subject.artifact, &edits)
 }
 
 #[cfg(test)]

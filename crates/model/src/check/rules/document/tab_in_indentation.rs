@@ -4,7 +4,7 @@ use crate::{
     artifact::{Artifact, Problem},
     check::{Finding, Fix, Group, Rule, Safety, Severity, Subject, rule::Decision},
 };
-use stepmark_frontmatter::{Frontmatter, ParseError, Span, Splice, Yaml};
+use stepmark_frontmatter::{ParseError, Span, Splice, Yaml};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -59,7 +59,7 @@ pub(super) fn tabs_to_blame(artifact: &Artifact) -> Option<TabIndentation> {
     let is_syntax =
         |problem: &Problem| matches!(problem, Problem::NotYaml { error: ParseError::Syntax { .. } });
     let failed = artifact.diagnoses().iter().find(|diagnosis| is_syntax(&diagnosis.problem))?.span.start;
-    let Frontmatter::Present { content, .. } = artifact.document().frontmatter() else { return None };
+    let content = artifact.state_span()?;
     let bytes = artifact.bytes();
     let indents = indents(bytes, content);
     let (runs, others): (Vec<Span>, Vec<Span>) =

@@ -17,7 +17,7 @@ use serde_json::{Map, Value as Json};
 
 use super::super::{BaseVersion, Subject};
 use crate::{
-    artifact::{Artifact, Field, Problem},
+    artifact::{Artifact, Field},
     lifecycle::Lifecycle,
 };
 use stepmark_frontmatter::Span;
@@ -28,16 +28,7 @@ const FINISHED_WORDS: [&str; 3] = ["done", "complete", "completed"];
 /// The past of an artifact that can be read: of one that is broken other rules tell, and nothing is known to
 /// be lost.
 fn readable_base<'a>(subject: &Subject<'a>) -> Option<BaseVersion<'a>> {
-    let is_broken = |problem: &Problem| {
-        matches!(
-            problem,
-            Problem::FenceUnclosed
-                | Problem::FrontmatterMisplaced
-                | Problem::NotYaml { .. }
-                | Problem::NotAMapping
-        )
-    };
-    let broken = subject.artifact.diagnoses().iter().any(|diagnosis| is_broken(&diagnosis.problem));
+    let broken = subject.artifact.diagnoses().iter().any(|diagnosis| diagnosis.problem.hides_state());
     subject.base.filter(|_| !broken)
 }
 

@@ -44,7 +44,7 @@ fn as_the_list_says(subject: &Subject<'_>, last: &Field) -> Option<Fix> {
         return None;
     }
     let set = Edit::Set { path: KeyPath::key("lastStep"), value: item.like(&item.spelling) };
-    Fix::edit(Safety::Unsafe, format!("make it `{}`", item.spelling), subject.artifact.bytes(), &[set])
+    Fix::edit(Safety::Unsafe, format!("make it `{}`", item.spelling), subject.artifact, &[set])
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ fn without_item(subject: &Subject<'_>, nth: usize, span: Span, safety: Safety, t
         .filter_map(|list| Some((list.key, list.items.iter().position(|item| item.span == span)?)))
         .next()?;
     let remove = Edit::Remove { path: KeyPath::key(key).item(place) };
-    Fix::edit(safety, title, subject.artifact.bytes(), &[remove])
+    Fix::edit(safety, title, subject.artifact, &[remove])
 }
 
 /// The names of steps as a list in a sentence.

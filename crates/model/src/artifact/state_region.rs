@@ -1,0 +1,77 @@
+//! The region of a file that holds its state.
+
+use super::{Artifact, ProjectPath};
+use stepmark_frontmatter::{Region, RegionError, Span, Yaml};
+
+/// The file in which autodev keeps its state (docs/formats.md, "autodev").
+const AUTODEV_FILE: &str = "_autodev_state.md";
+
+/// The title of the heading above that state.
+const AUTODEV_BLOCK: &str = "Current Step";
+
+/// The region that holds the state of the file at `path`: the frontmatter, but the lines below `## Current Step`
+/// in a file called `_autodev_state.md`.
+pub fn state_region(path: &ProjectPath) -> Region {
+    match path.file_name() {
+        AUTODEV_FILE => Region::Block(AUTODEV_BLOCK.to_owned()),
+        _ => Region::Frontmatter,
+    }
+}
+
+impl Artifact {
+    /// The region of the file that holds the state.
+    pub fn region(&self) -> Region {
+        state_region(self.path())
+    }
+
+    /// Returns whether the file has that region, closed or not.
+    pub fn has_state_region(&self) -> bool {
+        let found = self.region().find(&self.document());
+        !matches!(found, Err(RegionError::NoFrontmatter | RegionError::NoBlock { .. }))
+    }
+
+    /// The span of that region; `None` where the file has none.
+    pub fn state_span(&self) -> Option<Span> {
+        self.region().find(&self.document()).ok()
+    }
+
+    /// That region as YAML; `None` where the file has none, or it cannot be read.
+    pub fn state_yaml(&self) -> Option<Yaml<'_>> {
+        Yaml::parse(self.bytes(), self.state_span()?).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::Problem;
+
+    fn read(text: &str) -> Artifact {
+        let path = ProjectPath::new("_docs/_autodev_state.md").unwrap();
+        Artifact::read(path, text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn the_state_of_autodev_stands_in_a_block_of_the_body() {
+        let file =
+            read("# Autodev State\n\n## Current Step\nflow: greenfield\nstatus: in_progress\nstep: 3\n");
+        assert_eq!(file.state().status.as_ref().and_then(|status| status.filled()), Some("in_progress"));
+        assert_eq!(
+            file.state_value().unwrap(),
+            serde_json::json!({"flow": "greenfield", "status": "in_progress", "step": 3})
+        );
+        assert!(file.is_tracked() && file.diagnoses().is_empty());
+    }
+
+    #[test]
+    fn without_its_heading_the_state_is_hidden() {
+        for (text, is_tracked) in
+            [("# Autodev State\nstatus: x\n", true), ("## Current Step\n## Current Step\n", false)]
+        {
+            let file = read(text);
+            let problems: Vec<_> = file.diagnoses().iter().map(|found| &found.problem).collect();
+            assert!(matches!(problems[..], [Problem::NoStateBlock { .. }]), "{text}: {problems:?}");
+            assert_eq!((file.is_tracked(), file.state_value().is_err()), (is_tracked, true), "{text}");
+        }
+    }
+}
