@@ -11,6 +11,7 @@ pub mod lifecycle;
 pub mod transition;
 pub mod tracked_artifact;
 pub mod journal;
+pub mod autodev;
 pub mod bmad;
 pub mod check;
 pub mod lease;

@@ -41,9 +41,11 @@ impl Workspace {
         let changes = old.state.as_ref().zip(new.state.as_ref()).map(|(old, new)| diff(old, new));
         let draft = match change.old.zip(change.new) {
             // Where there is no state to compare, the texts alone lead back.
-            Some((before, after)) => {
-                draft.clone().keeping(&state_region(change.path), [before, after], &changes.unwrap_or_default())
-            }
+            Some((before, after)) => draft.clone().keeping(
+                &state_region(change.path),
+                [before, after],
+                &changes.unwrap_or_default(),
+            ),
             None => draft.clone(),
         };
         let account = EventBuilder { attribution: self.attribution(), now: self.now(), path: change.path };

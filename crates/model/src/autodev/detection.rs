@@ -1,0 +1,217 @@
+//! The step that the files of a project tell: autodev trusts them more than its state file.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Flow, FlowStep, Flows, Position, StepPlace};
+use crate::artifact::PathGlob;
+
+/// A condition on the files of a project: all that is said here holds.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Condition {
+    /// This file or folder is there.
+    pub exists: Option<String>,
+    /// This file or folder is not there, or nothing is in it.
+    pub missing_or_empty: Option<String>,
+    /// The number of files that a pattern fits.
+    pub glob_count: Option<GlobCount>,
+    /// The value under a key of a YAML file, or of a file with frontmatter.
+    pub key_is: Option<KeyIs>,
+}
+
+/// A number of files.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GlobCount {
+    /// The pattern over paths, seen from the project root.
+    pub glob: PathGlob,
+    /// The smallest number; 0 where it is not given.
+    #[serde(default)]
+    pub at_least: usize,
+    /// The largest number.
+    pub at_most: Option<usize>,
+}
+
+/// A value under a key.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeyIs {
+    /// The file.
+    pub file: String,
+    /// The key of its root.
+    pub key: String,
+    /// The texts of which the value is one; the empty text is that of no value.
+    pub values: Vec<String>,
+}
+
+/// Questions about the files of a project. Paths are seen from its root.
+pub trait ProjectFiles {
+    /// Returns whether there is a file or folder at `path`.
+    fn exists(&self, path: &str) -> bool;
+    /// Returns whether nothing is in the file or folder at `path`, or it is not there.
+    fn is_empty(&self, path: &str) -> bool;
+    /// Counts the files that `glob` fits.
+    fn count(&self, glob: &PathGlob) -> usize;
+    /// The text under `key` of the file at `path`; empty where there is none.
+    fn text(&self, path: &str, key: &str) -> String;
+}
+
+impl Condition {
+    fn holds(&self, files: &dyn ProjectFiles) -> bool {
+        self.exists.as_ref().is_none_or(|path| files.exists(path))
+            && self.missing_or_empty.as_ref().is_none_or(|path| files.is_empty(path))
+            && self.glob_count.as_ref().is_none_or(|wanted| {
+                let count = files.count(&wanted.glob);
+                count >= wanted.at_least && wanted.at_most.is_none_or(|most| count <= most)
+            })
+            && self
+                .key_is
+                .as_ref()
+                .is_none_or(|wanted| wanted.values.contains(&files.text(&wanted.file, &wanted.key)))
+    }
+}
+
+impl FlowStep {
+    /// Returns whether the files of the project say that the step is still to be done; `None` where they do not tell.
+    pub fn is_due(&self, files: &dyn ProjectFiles) -> Option<bool> {
+        (!self.due.is_empty()).then(|| self.due.iter().any(|condition| condition.holds(files)))
+    }
+}
+
+/// The step that the project is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detection {
+    /// The position that is noted agrees with the files.
+    Agrees,
+    /// The files say that the project is in this step; all steps are done where it has none.
+    Elsewhere(Option<u16>),
+}
+
+/// The flow of a project: the first one of which a condition holds; else `existing-code` where `has_code`, else the first
+/// one without conditions.
+pub fn detect_flow<'f>(flows: &'f Flows, has_code: bool, files: &dyn ProjectFiles) -> Option<&'f Flow> {
+    let holds = |flow: &&Flow| flow.when.iter().any(|condition| condition.holds(files));
+    let existing = || flows.named("existing-code").filter(|_| has_code);
+    let first = || flows.iter().find(|flow| flow.when.is_empty());
+    flows.iter().find(holds).or_else(existing).or_else(first)
+}
+
+/// Compares the position that is noted with the files; without one, the files alone tell. A step that they do not tell of is
+/// believed where it is noted, and is the next one where none is.
+///
+/// The position agrees where no earlier step is due, and its own one is due exactly where it is open.
+pub fn detect(flow: &Flow, noted: Option<&Position>, files: &dyn ProjectFiles) -> Detection {
+    let first_from = |number: u16| {
+        let rest = flow.steps.iter().filter(move |step| step.step >= number);
+        rest.clone().find(|step| step.is_due(files) != Some(false)).map(|step| step.step)
+    };
+    let Some(noted) = noted else { return Detection::Elsewhere(first_from(1)) };
+    let (own, behind) = match &noted.step {
+        StepPlace::Number(number) => (flow.step(*number), *number),
+        StepPlace::Fraction(_) => {
+            (None, u16::try_from(noted.steps_done(flow)).unwrap_or(u16::MAX).saturating_add(1))
+        }
+        StepPlace::Done => (None, u16::MAX),
+    };
+    // What went round has been there before: its files are those of an earlier cycle.
+    let mut earlier = flow.steps.iter().filter(|step| step.step < behind);
+    if let Some(step) = earlier.find(|step| step.is_due(files) == Some(true)) {
+        return Detection::Elsewhere(Some(step.step));
+    }
+    match own.and_then(|own| Some((own, own.is_due(files)?))) {
+        Some((own, false)) if noted.is_open() => Detection::Elsewhere(first_from(own.step + 1)),
+        Some((own, true)) if noted.status == "completed" => Detection::Elsewhere(Some(own.step)),
+        _ => Detection::Agrees,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::autodev::SubStep;
+
+    /// A project that has these files, each with something in it.
+    struct Files<'a>(&'a [&'a str]);
+
+    impl ProjectFiles for Files<'_> {
+        fn exists(&self, path: &str) -> bool {
+            self.0.iter().any(|file| file.starts_with(path))
+        }
+        fn is_empty(&self, path: &str) -> bool {
+            !self.exists(path)
+        }
+        fn count(&self, glob: &PathGlob) -> usize {
+            let path = |file: &&&str| crate::artifact::ProjectPath::new(**file).unwrap();
+            self.0.iter().filter(|file| glob.matches(&path(file))).count()
+        }
+        fn text(&self, _path: &str, _key: &str) -> String {
+            let confirmed = self.0.contains(&"confirmed");
+            if confirmed { "true".to_owned() } else { String::new() }
+        }
+    }
+
+    const PROBLEM: [&str; 4] = [
+        "_docs/00_problem/problem.md",
+        "_docs/00_problem/restrictions.md",
+        "_docs/00_problem/acceptance_criteria.md",
+        "_docs/00_problem/input_data/a.csv",
+    ];
+
+    fn at(step: u16, status: &str) -> Position {
+        Position {
+            flow: "greenfield".to_owned(),
+            step: StepPlace::Number(step),
+            name: String::new(),
+            status: status.to_owned(),
+            sub_step: SubStep::awaiting(),
+            retry_count: 0,
+            cycle: 1,
+        }
+    }
+
+    #[test]
+    fn files_win_where_they_tell() {
+        let flows = Flows::default();
+        let flow = flows.named("greenfield").unwrap();
+        let solved = [&PROBLEM[..], &["_docs/01_solution/solution_draft01.md"]].concat();
+        let to = |step| Detection::Elsewhere(Some(step));
+        for (noted, files, expected) in [
+            (None, &[][..], to(1)),
+            (None, &PROBLEM[1..], to(1)),
+            (None, &PROBLEM[..], to(2)),
+            (None, &solved[..], to(3)),
+            (Some(at(1, "in_progress")), &[], Detection::Agrees),
+            (Some(at(1, "in_progress")), &PROBLEM, to(2)),
+            (Some(at(1, "completed")), &PROBLEM, Detection::Agrees),
+            (Some(at(1, "completed")), &[], to(1)),
+            (Some(at(1, "skipped")), &[], Detection::Agrees),
+            (Some(at(7, "in_progress")), &PROBLEM, to(2)),
+            (Some(at(7, "in_progress")), &solved, Detection::Agrees),
+            (Some(at(2, "not_started")), &solved, to(3)),
+        ] {
+            assert_eq!(detect(flow, noted.as_ref(), &Files(files)), expected, "{noted:?} {files:?}");
+        }
+        let done = Position { step: StepPlace::Done, ..at(0, "completed") };
+        assert_eq!(detect(flow, Some(&done), &Files(&solved)), Detection::Agrees);
+        assert_eq!(detect(flow, Some(&done), &Files(&PROBLEM)), to(2));
+    }
+
+    #[test]
+    fn a_meta_repo_comes_before_the_others() {
+        let flows = Flows::default();
+        let found = |files: &[&str], has_code| {
+            detect_flow(&flows, has_code, &Files(files)).map(|flow| flow.flow.clone()).unwrap()
+        };
+        assert_eq!(found(&["_docs/_repo-config.yaml"], true), "meta-repo");
+        assert_eq!(
+            (found(&[], true), found(&[], false)),
+            ("existing-code".to_owned(), "greenfield".to_owned())
+        );
+        let flow = flows.named("meta-repo").unwrap();
+        let files = ["_docs/_repo-config.yaml"];
+        assert_eq!(detect(flow, None, &Files(&files)), Detection::Elsewhere(Some(2)));
+        let confirmed = ["_docs/_repo-config.yaml", "confirmed"];
+        assert_eq!(detect(flow, None, &Files(&confirmed)), Detection::Elsewhere(Some(3)));
+    }
+}

@@ -1,0 +1,14 @@
+//! The dialect of autodev: a pointer file says which step of one of three flows is being done
+//! (docs/formats.md, "autodev"). Pure.
+
+mod flow;
+mod flow_file;
+mod position;
+mod detection;
+mod moves;
+
+pub use detection::{Condition, Detection, GlobCount, KeyIs, ProjectFiles, detect, detect_flow};
+pub use flow::{Flow, FlowError, FlowStep, Flows};
+pub use flow_file::read_flow_file;
+pub use moves::{AutodevMove, AutodevRefusal, decide, first_file};
+pub use position::{AWAITING, MOST_RETRIES, Position, PositionError, StepPlace, SubStep, is_kebab_case};

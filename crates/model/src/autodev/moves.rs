@@ -1,0 +1,374 @@
+//! The moves of autodev: what each changes in the state file, or why it is refused.
+
+use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
+
+use super::{
+    Flow, FlowStep, Position, StepPlace, SubStep,
+    position::{AWAITING, MOST_RETRIES, is_kebab_case},
+};
+
+/// A move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AutodevMove {
+    /// The step is begun.
+    Start,
+    /// The skill of the step has come to this place.
+    SubStep(SubStep),
+    /// The step is done.
+    Complete,
+    /// The step is left out.
+    Skip,
+    /// An attempt failed.
+    Fail,
+    /// A failed step is begun again, with all retries before it.
+    Reset,
+    /// The next step begins in a new session.
+    Boundary,
+    /// The project is in this step, whatever is noted; in none where all are done.
+    Correct(Option<u16>),
+}
+
+/// A reason why a move is refused, and what would be legal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AutodevRefusal {
+    /// The status does not allow it.
+    #[error("step {step} `{name}` is `{status}`: {legal}")]
+    Status {
+        /// The step.
+        step: String,
+        /// Its name.
+        name: String,
+        /// Its status.
+        status: String,
+        /// What would be legal.
+        legal: &'static str,
+    },
+    /// The step failed three times.
+    #[error(
+        "step {step} `{name}` failed {retries} times: look at it; a person goes on with `stepmark autodev retry --reset`"
+    )]
+    Failed {
+        /// The step.
+        step: String,
+        /// Its name.
+        name: String,
+        /// The number of failed retries.
+        retries: u64,
+    },
+    /// The flow has no such step, so that nothing follows from it.
+    #[error("the flow `{flow}` has no step {step}: `stepmark autodev detect` says where the project is")]
+    UnknownStep {
+        /// The flow.
+        flow: String,
+        /// The step.
+        step: String,
+    },
+    /// A step that may not be left out.
+    #[error("step {step} `{name}` is not optional: complete it, or `--force` with the reason")]
+    NotOptional {
+        /// The step.
+        step: u16,
+        /// Its name.
+        name: String,
+    },
+    /// A phase out of order.
+    #[error("phase {phase} does not follow phase {now}: the next is {}", now + 1)]
+    Phase {
+        /// The phase.
+        phase: u64,
+        /// The phase that is noted.
+        now: u64,
+    },
+    /// A name that is not in kebab-case.
+    #[error("`{name}` is no name of a phase: write it in kebab-case, as `batch-loop`")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// The reserved name at another phase than 0.
+    #[error("`{AWAITING}` is the name of phase 0 alone")]
+    Reserved,
+    /// Only a person may do it.
+    #[error("only a person begins a failed step again: run it without `STEPMARK_ACTOR`, or as `human:NAME`")]
+    NotHuman,
+}
+
+/// Decides on `made` at the position `noted` in `flow`: the edits of the state file, none where nothing changes.
+///
+/// # Errors
+/// Why it is refused.
+pub fn decide(
+    flow: &Flow,
+    noted: &Position,
+    made: &AutodevMove,
+    (is_human, is_forced): (bool, bool),
+) -> Result<Vec<Edit>, AutodevRefusal> {
+    let status = |legal| AutodevRefusal::Status {
+        step: noted.step.to_string(),
+        name: noted.name.clone(),
+        status: noted.status.clone(),
+        legal,
+    };
+    let is = |statuses: &[&str]| statuses.contains(&noted.status.as_str());
+    let mut after = noted.clone();
+    match made {
+        AutodevMove::Start if is(&["in_progress"]) => {}
+        AutodevMove::Start if is(&["failed"]) => return Err(failed(noted)),
+        AutodevMove::Start if is(&["not_started"]) => after.status = "in_progress".to_owned(),
+        AutodevMove::Start => return Err(status("`stepmark autodev next` goes on to the next step")),
+        AutodevMove::SubStep(place) if is(&["in_progress"]) => {
+            check_sub_step(&noted.sub_step, place)?;
+            after.sub_step = place.clone();
+        }
+        AutodevMove::SubStep(_) | AutodevMove::Fail if is(&["failed"]) => return Err(failed(noted)),
+        AutodevMove::SubStep(_) | AutodevMove::Complete | AutodevMove::Fail if !is(&["in_progress"]) => {
+            return Err(status("`stepmark autodev start` begins it"));
+        }
+        AutodevMove::Skip if !is(&["not_started", "in_progress"]) => {
+            return Err(status("a step is skipped before it has ended"));
+        }
+        AutodevMove::Complete | AutodevMove::Skip => {
+            let step = own_step(flow, noted)?;
+            let is_skipped = *made == AutodevMove::Skip;
+            if is_skipped && !step.optional && !is_forced {
+                return Err(AutodevRefusal::NotOptional { step: step.step, name: step.name.clone() });
+            }
+            after.retry_count = 0;
+            after.status = if is_skipped { "skipped" } else { "completed" }.to_owned();
+            if !step.ends_session {
+                go_on(flow, step, &mut after);
+            }
+        }
+        AutodevMove::Fail | AutodevMove::SubStep(_) => {
+            after.retry_count = noted.retry_count.saturating_add(1);
+            if after.retry_count >= MOST_RETRIES {
+                after.status = "failed".to_owned();
+            }
+        }
+        AutodevMove::Reset if !is(&["failed"]) && noted.retry_count == 0 => {}
+        AutodevMove::Reset if !is_human => return Err(AutodevRefusal::NotHuman),
+        AutodevMove::Reset => {
+            after.retry_count = 0;
+            after.status = "in_progress".to_owned();
+        }
+        AutodevMove::Boundary if is(&["completed", "skipped"]) && noted.step != StepPlace::Done => {
+            go_on(flow, own_step(flow, noted)?, &mut after);
+        }
+        AutodevMove::Boundary => {
+            return Err(status("a session ends between steps, when the step is completed"));
+        }
+        AutodevMove::Correct(to) => {
+            let to = to.and_then(|number| flow.step(number));
+            enter(to, &mut after);
+            if to.is_none() {
+                after.status = "completed".to_owned();
+            }
+        }
+    }
+    Ok(difference(noted, &after))
+}
+
+fn failed(noted: &Position) -> AutodevRefusal {
+    let (step, name) = (noted.step.to_string(), noted.name.clone());
+    AutodevRefusal::Failed { step, name, retries: noted.retry_count }
+}
+
+fn own_step<'f>(flow: &'f Flow, noted: &Position) -> Result<&'f FlowStep, AutodevRefusal> {
+    let step = if let StepPlace::Number(number) = noted.step { flow.step(number) } else { None };
+    step.ok_or_else(|| AutodevRefusal::UnknownStep { flow: flow.flow.clone(), step: noted.step.to_string() })
+}
+
+fn check_sub_step(now: &SubStep, next: &SubStep) -> Result<(), AutodevRefusal> {
+    if !is_kebab_case(&next.name) {
+        return Err(AutodevRefusal::Name { name: next.name.clone() });
+    }
+    if next.name == AWAITING && next.phase != 0 {
+        return Err(AutodevRefusal::Reserved);
+    }
+    // The same place again, with another note; or another mode of the skill, which numbers its phases anew.
+    let is_here = next.phase == now.phase;
+    let is_next = next.phase == now.phase.saturating_add(1) && next.name != now.name;
+    if is_here || is_next { Ok(()) } else { Err(AutodevRefusal::Phase { phase: next.phase, now: now.phase }) }
+}
+
+/// Leaves `step`, which has ended, for the one that follows.
+fn go_on(flow: &Flow, step: &FlowStep, after: &mut Position) {
+    let next = flow.after(step.step);
+    if next.is_some_and(|next| next.step <= step.step) {
+        after.cycle = after.cycle.saturating_add(1);
+    }
+    if next.is_some() {
+        enter(next, after);
+    } else {
+        after.step = StepPlace::Done;
+        after.sub_step = SubStep::awaiting();
+    }
+}
+
+/// Puts the position at the beginning of `step`; behind all steps without one.
+fn enter(step: Option<&FlowStep>, after: &mut Position) {
+    after.step = step.map_or(StepPlace::Done, |step| StepPlace::Number(step.step));
+    after.name = step.map_or_else(|| after.name.clone(), |step| step.name.clone());
+    after.status = "not_started".to_owned();
+    after.sub_step = SubStep::awaiting();
+    after.retry_count = 0;
+}
+
+/// The edits that lead from one position to the other.
+fn difference(before: &Position, after: &Position) -> Vec<Edit> {
+    let set = |keys: &[&str], value: Value| Edit::Set {
+        path: KeyPath(keys.iter().map(|key| Segment::Key((*key).to_owned())).collect()),
+        value,
+    };
+    let mut edits = Vec::new();
+    let mut text = |keys: &[&str], before: &str, after: &str| {
+        if before != after {
+            edits.push(set(keys, Value::from(after)));
+        }
+    };
+    text(&["name"], &before.name, &after.name);
+    text(&["status"], &before.status, &after.status);
+    text(&["sub_step", "name"], &before.sub_step.name, &after.sub_step.name);
+    text(&["sub_step", "detail"], &before.sub_step.detail, &after.sub_step.detail);
+    let mut number = |keys: &[&str], before: u64, after: u64| {
+        if before != after {
+            edits.push(set(keys, Value::Integer(i64::try_from(after).unwrap_or(i64::MAX))));
+        }
+    };
+    number(&["sub_step", "phase"], before.sub_step.phase, after.sub_step.phase);
+    number(&["retry_count"], before.retry_count, after.retry_count);
+    number(&["cycle"], before.cycle, after.cycle);
+    if before.step != after.step {
+        let value = match &after.step {
+            StepPlace::Number(number) => Value::Integer(i64::from(*number)),
+            StepPlace::Fraction(text) => Value::from(text.as_str()),
+            StepPlace::Done => Value::from("done"),
+        };
+        edits.push(set(&["step"], value));
+    }
+    edits
+}
+
+/// The text of a new state file, at the beginning of `step` of `flow`.
+pub fn first_file(flow: &Flow, step: &FlowStep) -> String {
+    format!(
+        "# Autodev State\n\n## Current Step\nflow: {}\nstep: {}\nname: {}\nstatus: not_started\nsub_step:\n  phase: 0\n  \
+         name: {AWAITING}\n  detail: \"\"\nretry_count: 0\ncycle: 1\n",
+        flow.flow, step.step, step.name
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use stepmark_frontmatter::apply;
+
+    use super::*;
+    use crate::{
+        artifact::{Artifact, ProjectPath},
+        autodev::Flows,
+    };
+
+    fn read(text: &str) -> Artifact {
+        Artifact::read(ProjectPath::new("_docs/_autodev_state.md").unwrap(), text.as_bytes().to_vec())
+    }
+
+    /// The file after `made`, or the refusal.
+    fn after(text: &str, made: &AutodevMove, is_human: bool) -> Result<String, String> {
+        let artifact = read(text);
+        let noted = Position::of(&artifact).unwrap();
+        let flows = Flows::default();
+        let edits = decide(flows.named(&noted.flow).unwrap(), &noted, made, (is_human, false));
+        let edits = edits.map_err(|refusal| refusal.to_string())?;
+        Ok(String::from_utf8(apply(artifact.bytes(), &artifact.region(), &edits).unwrap().bytes).unwrap())
+    }
+
+    fn sub_step(phase: u64, name: &str) -> AutodevMove {
+        AutodevMove::SubStep(SubStep { phase, name: name.to_owned(), detail: String::new() })
+    }
+
+    const PLAN: &str = "# Autodev State\n\n## Current Step\nflow: greenfield\nstep: 3\nname: Plan\nstatus: in_progress\nsub_step:\n  \
+                        phase: 4\n  name: architecture-review # of two\n  detail: \"\"\nretry_count: 0\ncycle: 1\n\n## Notes\n\nThey stay.\n";
+
+    #[test]
+    fn a_move_changes_the_values_that_it_is_about_and_no_other_byte() {
+        let changed = |made: &AutodevMove| after(PLAN, made, false).unwrap();
+        assert_eq!(changed(&AutodevMove::Start), PLAN);
+        let phase = PLAN.replace("phase: 4", "phase: 5").replace("architecture-review", "planning");
+        assert_eq!(changed(&sub_step(5, "planning")), phase);
+        assert_eq!(changed(&AutodevMove::Fail), PLAN.replace("retry_count: 0", "retry_count: 1"));
+        let next = PLAN
+            .replace(
+                "step: 3\nname: Plan\nstatus: in_progress",
+                "step: 4\nname: UI Design\nstatus: not_started",
+            )
+            .replace("phase: 4", "phase: 0")
+            .replace("architecture-review", AWAITING);
+        assert_eq!(changed(&AutodevMove::Complete), next);
+    }
+
+    #[test]
+    fn three_failed_retries_stop_until_a_person_begins_again() {
+        let mut text = PLAN.to_owned();
+        for _ in 0..3 {
+            text = after(&text, &AutodevMove::Fail, false).unwrap();
+        }
+        assert!(text.contains("status: failed") && text.contains("retry_count: 3"), "{text}");
+        for made in [AutodevMove::Start, AutodevMove::Fail, sub_step(5, "x")] {
+            assert!(after(&text, &made, true).unwrap_err().contains("failed 3 times"), "{made:?}");
+        }
+        assert!(after(&text, &AutodevMove::Reset, false).unwrap_err().contains("only a person"));
+        assert_eq!(after(&text, &AutodevMove::Reset, true).unwrap(), PLAN);
+    }
+
+    #[test]
+    fn phases_follow_one_another() {
+        for (phase, name, refused) in [
+            (4, "architecture-review", None),
+            (5, "architecture-review", Some("does not follow")),
+            (6, "x", Some("the next is 5")),
+            (3, "x", Some("does not follow")),
+            (5, "Batch Loop", Some("kebab-case")),
+            (5, AWAITING, Some("phase 0 alone")),
+        ] {
+            let told = after(PLAN, &sub_step(phase, name), false).err();
+            assert_eq!(told.is_some(), refused.is_some(), "{phase} {name}: {told:?}");
+            assert!(told.unwrap_or_default().contains(refused.unwrap_or_default()), "{phase} {name}");
+        }
+        // Phase 0 with another name is no misuse.
+        let review = PLAN.replace("phase: 4", "phase: 0");
+        assert!(after(&review, &sub_step(0, "awaiting-human-review"), false).is_ok());
+    }
+
+    #[test]
+    fn a_step_that_ends_its_session_waits_for_the_boundary() {
+        let flow = Flows::default();
+        let meta =
+            first_file(flow.named("meta-repo").unwrap(), flow.named("meta-repo").unwrap().step(2).unwrap());
+        let begun = after(&meta, &AutodevMove::Start, false).unwrap();
+        let done = after(&begun, &AutodevMove::Complete, false).unwrap();
+        assert!(done.contains("step: 2\n") && done.contains("status: completed"), "{done}");
+        let next = after(&done, &AutodevMove::Boundary, false).unwrap();
+        assert!(next.contains("step: 3\nname: Status\nstatus: not_started"), "{next}");
+        assert!(after(&next, &AutodevMove::Boundary, false).unwrap_err().contains("between steps"));
+    }
+
+    #[test]
+    fn the_last_step_goes_round_or_is_the_end() {
+        let existing = PLAN
+            .replace("greenfield", "existing-code")
+            .replace("step: 3\nname: Plan", "step: 17\nname: Retrospective");
+        let round = after(&existing, &AutodevMove::Complete, false).unwrap();
+        assert!(round.contains("step: 9\nname: New Task\n") && round.contains("cycle: 2"), "{round}");
+        let last = PLAN.replace("step: 3\nname: Plan", "step: 11\nname: Retrospective");
+        let done = after(&last, &AutodevMove::Complete, false).unwrap();
+        assert!(done.contains("step: done\nname: Retrospective\nstatus: completed"), "{done}");
+    }
+
+    #[test]
+    fn only_an_optional_step_is_skipped() {
+        assert!(after(PLAN, &AutodevMove::Skip, false).unwrap_err().contains("not optional"));
+        let design = PLAN.replace("step: 3\nname: Plan", "step: 4\nname: UI Design");
+        assert!(after(&design, &AutodevMove::Skip, false).unwrap().contains("step: 5\nname: Decompose"));
+    }
+}
