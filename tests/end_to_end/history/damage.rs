@@ -10,7 +10,7 @@ use crate::{
         demo::{ARCHITECTURE, PRD},
         segment::Forger,
     },
-    log::work,
+    viewing::log::work,
 };
 
 const SEALED: &str = ".stepmark/journal";
