@@ -1,6 +1,6 @@
 //! The artifacts that are measured: 2 KiB each, the same in every run.
 
-use crate::{frontmatter::frontmatter, random::Random};
+use super::{frontmatter::frontmatter, random::Random};
 
 /// The size of an artifact in bytes.
 pub(crate) const SIZE: usize = 2048;

@@ -1,14 +1,21 @@
 //! The project that is measured.
 
+mod artifact;
+mod frontmatter;
+pub(crate) mod journal;
+mod random;
+mod workflow;
+
 use std::{fs, path::Path, thread, time::Duration};
 
-use crate::{
+use self::{
     artifact::{SIZE, artifact},
-    failure::Failure,
     frontmatter::documents,
+};
+use crate::{
+    failure::Failure,
     parallel, process,
     tools::{Tools, git},
-    workflow,
 };
 
 /// Changes whenever the projects made by this program do.

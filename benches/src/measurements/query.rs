@@ -4,8 +4,8 @@ use std::{path::Path, time::Duration};
 
 use crate::{
     failure::Failure,
+    measurements::projections::write_again,
     process,
-    projections::write_again,
     report::{self, Target},
     timing::{Contender, alternate},
     tools::{Tools, git},

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::{
     failure::Failure,
-    manifest, process,
+    measurements::manifest,
+    process,
     report::{self, Target},
     timing::{Contender, alternate},
     tools::Tools,

@@ -17,7 +17,7 @@ use stepmark_model::{
     },
 };
 
-use crate::{failure::Failure, random::Random};
+use crate::{failure::Failure, project::random::Random};
 
 /// The events of the artifact with the longest history.
 const LONGEST: usize = 3_000;

@@ -4,8 +4,8 @@ use std::{path::Path, process::Command, time::Duration};
 
 use crate::{
     failure::Failure,
+    measurements::reader::{Place, Reader},
     process,
-    reader::{Place, Reader},
     report::{self, Target},
     timing::{Contender, Series, alternate},
     tools::Tools,

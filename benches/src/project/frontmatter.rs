@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{
+use super::{
     random::Random,
     workflow::{ARCHITECTURE, BRIEF, PRD, QUICK_SPEC, Workflow},
 };
