@@ -34,9 +34,7 @@
 mod file {
     mod attributes;
     mod conflict;
-    mod exchange;
     mod folder;
-    mod fsync_policy;
     mod publish;
     mod read;
     mod removal;
@@ -46,15 +44,14 @@ mod file {
 
     pub(super) use attributes::Attributes;
     pub use conflict::{Conflict, Expected, Found};
-    pub(super) use exchange::{ExchangeError, exchange};
     pub(super) use folder::flush_folder;
-    pub use folder::{FolderError, make_folders_to};
-    pub use fsync_policy::FsyncPolicy;
+    pub use folder::{FolderError, FsyncPolicy, make_folders_to};
     pub(super) use publish::{Moment, finish};
     pub use publish::{PublishError, Published};
     pub use read::ReadError;
     pub(super) use read::{FileContent, read_file};
     pub(super) use removal::remove;
+    pub(super) use replace::exchange;
     pub use stage::{StageError, Staged};
 }
 
@@ -78,18 +75,16 @@ mod lock {
 /// The state of this clone: its key, its small files, and their move from earlier places.
 mod local_state {
     mod clone_key;
-    mod lease_files;
     mod move_out;
     mod moved_project;
     pub(super) mod state_file;
     mod state_move;
 
     pub(super) use clone_key::CloneKey;
-    pub(crate) use lease_files::LeaseFiles;
     pub(super) use move_out::move_own;
     pub use move_out::{LocalStateMoveError, OldState, is_state_moved, move_local_state, old_state};
     pub use moved_project::{MovedProject, moved_projects, take_state};
-    pub(crate) use state_file::{names_in, replace};
+    pub(crate) use state_file::{LeaseFiles, names_in, replace};
     pub(super) use state_move::StateMove;
 }
 
@@ -114,7 +109,6 @@ mod journal {
     mod joining;
     mod journal_file;
     pub(super) mod lone_segments;
-    mod same_bytes;
     mod sealing;
     mod torn_lines;
 
@@ -125,7 +119,6 @@ mod journal {
     pub(super) use joining::{COMPRESSED, Joining, PLAIN, Source, open};
     pub(super) use journal_file::{EXTENSION, JournalFile, chain_at_end, flush, segment_names};
     pub use journal_file::{JournalWriteError, append_events};
-    pub(super) use same_bytes::have_same_bytes;
     pub use sealing::{
         Seal, finish_sealing, publish_copies, read_copy, seal_named_segments, seal_segments,
         unpublished_segments,

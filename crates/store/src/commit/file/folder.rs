@@ -1,4 +1,4 @@
-//! Folders: made where a new file needs them, and flushed.
+//! Folders: made where a new file needs them, and flushed, where the policy on waiting for the disk says so.
 #![expect(clippy::disallowed_methods, reason = "an edge module: folders are made and flushed here")]
 
 use std::{
@@ -6,9 +6,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::commit::FsyncPolicy;
 use crate::disk::{root::ResolveError, root::Root};
 use stepmark_model::artifact::ProjectPath;
+
+/// The policy on waiting until the bytes of a commit are on the disk. Atomicity does not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FsyncPolicy {
+    /// Flush the new file before it gets its name, and the folder after: what is acknowledged survives a loss of power.
+    #[default]
+    Always,
+    /// Leave flushing to the system: survives the end of the process, not that of the machine. For tests and for files
+    /// that can be rebuilt.
+    Never,
+}
 
 /// A reason why the folder of a new file could not be made.
 #[derive(Debug, thiserror::Error)]

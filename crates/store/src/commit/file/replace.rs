@@ -4,9 +4,11 @@
     expect(clippy::disallowed_methods, reason = "tests write files as another program would")
 )]
 
+use std::{io, path::Path};
+
 use crate::commit::{
-    Expected, Found, PublishError, Published, Staged, file::ExchangeError, file::Moment, file::exchange,
-    file::finish, file::flush_folder, file::read_file, lock::Note, lock::file_name, lock::keep,
+    Expected, Found, PublishError, Published, Staged, file::Moment, file::finish, file::flush_folder,
+    file::read_file, lock::Note, lock::file_name, lock::keep,
 };
 use stepmark_model::artifact::FileHash;
 
@@ -64,6 +66,38 @@ impl Staged<'_> {
         let _unflushed = flush_folder(self.lock.folder(), self.fsync);
         self.conflict(expected, found, kept)
     }
+}
+
+/// A reason why two names could not be exchanged. Nothing has changed then.
+#[derive(Debug)]
+pub(in crate::commit) enum ExchangeError {
+    /// This system or this file system cannot exchange names.
+    Unsupported,
+    /// It can, but not these: for instance, one of them is gone.
+    Failed(io::Error),
+}
+
+/// Gives each of two existing files the name of the other, atomically: what stood at `target` is afterwards at `staged`,
+/// and nothing that was written to it in between is lost.
+#[cfg(target_os = "linux")]
+pub(in crate::commit) fn exchange(staged: &Path, target: &Path) -> Result<(), ExchangeError> {
+    use rustix::{
+        fs::{CWD, RenameFlags, renameat_with},
+        io::Errno,
+    };
+
+    renameat_with(CWD, staged, CWD, target, RenameFlags::EXCHANGE).map_err(|error| match error {
+        // EINVAL is the answer of file systems without this flag, ENOSYS of kernels, EPERM of some sandboxes. Where it
+        // is the real answer, the plain rename that follows gives it again.
+        Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM => ExchangeError::Unsupported,
+        error => ExchangeError::Failed(error.into()),
+    })
+}
+
+/// Other systems have no such call.
+#[cfg(not(target_os = "linux"))]
+pub(in crate::commit) fn exchange(_staged: &Path, _target: &Path) -> Result<(), ExchangeError> {
+    Err(ExchangeError::Unsupported)
 }
 
 #[cfg(test)]
