@@ -5,6 +5,7 @@
 //! only those before it. Begin with [`Workspace`].
 //!
 //! ```
+//! # #[cfg(feature = "write")] {
 //! # let folder = tempfile::tempdir()?;
 //! # let project = folder.path();
 //! # std::fs::write(project.join("prd.md"), "---\nstepsCompleted: [step-01-init, step-02-discovery]\n---\n")?;
@@ -18,11 +19,13 @@
 //!     println!("{}: {} steps are done", artifact.path(), artifact.steps().completed().len());
 //! }
 //! # assert_eq!(printed, "prd.md: 3 steps are done");
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Everything that can change a file stands behind the feature `write`, which is on by default. A crate that must only
-//! read depends on this one with `default-features = false`. Watching a project stands behind `watch`.
+//! read depends on this one with `default-features = false`; history, comparisons with git and SQLite then stand behind `history`.
+//! Watching a project stands behind `watch`.
 
 /// # Example
 /// ```
@@ -427,10 +430,12 @@ pub use stepmark_store::checkpoints::{CheckpointError, CheckpointMade, RestoreEr
 /// ```
 pub use stepmark_store::gates::{GateAnswer, GateError, Gates};
 /// See [`Event`] for an example.
+#[cfg(feature = "history")]
 pub use stepmark_store::history::{History, HistoryError, Selection as EventSelection};
 /// See [`Lease`] for an example.
 pub use stepmark_store::leases::{LeaseError, Leases};
 /// See [`Event`] for an example.
+#[cfg(feature = "history")]
 pub use stepmark_store::workspace::ProjectHistory;
 
 /// # Example
