@@ -26,7 +26,7 @@ fn delegate(sandbox: &Sandbox, parent: &str, agent: &str) -> Value {
 }
 
 fn frontmatter(sandbox: &Sandbox, path: &str) -> Value {
-    sandbox.stepmark(&["show", path, "--json"]).json("stepmark.show/1")["frontmatter"].clone()
+    sandbox.stepmark(&["show", path, "--json"]).json("stepmark.show/2")["frontmatter"].clone()
 }
 
 fn path_of(answer: &Value) -> &str {
@@ -59,7 +59,7 @@ fn a_child_has_a_lifecycle() {
     let done = demo.stepmark(&["transition", &child, "done"]);
     assert_eq!(done.code, 0, "{done}");
     // The root of the chain is what it was.
-    let root = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/1");
+    let root = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/2");
     assert_ne!(root["lifecycle"]["name"], "task", "{root}");
 }
 

@@ -84,7 +84,7 @@ impl LinearTracker {
             title: ticket.title.clone(),
             body,
             labels: ticket.labels.clone(),
-            standing: ticket.standing,
+            state: ticket.state,
             status: None,
             parent_id: None,
             fields: None,

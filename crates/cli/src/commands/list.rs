@@ -26,7 +26,7 @@ const USUAL_COLUMNS: [SelectionField; 6] = [
 /// List the artifacts that a question is true of
 ///
 /// A question compares fields: `status=blocked and scope>=large`, `path~epic and not (progress=100 or next is empty)`,
-/// `status in (review, done)`, `modified>=2026-01-31`. Fields are path, id, title, workflow, status, scope, standing, done, total,
+/// `status in (review, done)`, `modified>=2026-01-31`. Fields are path, id, title, workflow, status, scope, work_state, done, total,
 /// progress, next, agent, parent, problems, modified and updated. A status is understood by its artifact's lifecycle, so that
 /// synonyms are one and `status<review` asks how far the work is.
 #[derive(Debug, Args)]
@@ -136,7 +136,7 @@ fn print_json(
     };
     let artifacts: Vec<_> = rows.iter().map(object).collect();
     output.json(
-        "stepmark.list/1",
+        "stepmark.list/2",
         serde_json::json!({"artifacts": artifacts, "total": total, "unreadable": wording::unreadable(found)}),
     );
 }

@@ -113,9 +113,9 @@ proptest! {
                     Some(artifact) => {
                         assert_eq!(tickets.len(), 1, "{name}");
                         assert_eq!(tickets[0].1.ticket.title, artifact.title);
-                        assert!(tickets[0].1.ticket.standing.is_open());
+                        assert!(tickets[0].1.ticket.state.is_open());
                     }
-                    None => assert!(tickets.len() <= 1 && tickets.iter().all(|(_, kept)| !kept.ticket.standing.is_open())),
+                    None => assert!(tickets.len() <= 1 && tickets.iter().all(|(_, kept)| !kept.ticket.state.is_open())),
                 }
             }
         });

@@ -207,14 +207,14 @@ impl Scene {
             let tickets: BTreeMap<u32, Kept> = self.repositories[0].of(&name).into_iter().collect();
             let linked = self.machines.iter().filter_map(|machine| machine.linked(&name));
             let mut kept = linked.filter_map(|number| tickets.get(&number));
-            let is_closed = |kept: &Kept| !kept.ticket.standing.is_open() || kept.people.took_marker;
+            let is_closed = |kept: &Kept| !kept.ticket.state.is_open() || kept.people.took_marker;
             assert!(kept.all(is_closed), "{name} is gone: {tickets:#?}");
         }
         for (name, artifact) in &self.machines[0].artifacts {
             let tickets: BTreeMap<u32, Kept> = self.repositories[0].of(name).into_iter().collect();
             let marked = || tickets.iter().filter(|(_, kept)| !kept.people.took_marker);
             let live: Vec<u32> = marked()
-                .filter(|(_, kept)| kept.ticket.standing.is_open() && !kept.people.wrote)
+                .filter(|(_, kept)| kept.ticket.state.is_open() && !kept.people.wrote)
                 .map(|(number, _)| *number)
                 .collect();
             let linked: Vec<Option<u32>> = self.machines.iter().map(|machine| machine.linked(name)).collect();
@@ -224,10 +224,9 @@ impl Scene {
                 "{name}: machines disagree: {linked:?}; {tickets:#?}"
             );
             assert_eq!(tickets[&own].ticket.title, artifact.title, "{name}");
-            assert!(tickets[&own].ticket.standing.is_open() && !tickets[&own].people.took_marker);
+            assert!(tickets[&own].ticket.state.is_open() && !tickets[&own].people.took_marker);
             assert!(live.iter().all(|number| *number == own), "{name}: {live:?} are open, {own} counts");
-            let is_duplicate =
-                |kept: &Kept| kept.ticket.standing == TicketState::Closed(CloseReason::Duplicate);
+            let is_duplicate = |kept: &Kept| kept.ticket.state == TicketState::Closed(CloseReason::Duplicate);
             let oldest = marked().find(|(_, kept)| !is_duplicate(kept)).map(|(number, _)| *number);
             assert_eq!(oldest, Some(own), "{name}: the oldest counts");
         }

@@ -71,7 +71,7 @@ impl Status {
         rows.sort_by(|(one, _), (other, _)| natural_order(one.path().as_str(), other.path().as_str()));
         let found = summaries.found();
         if output.json {
-            output.json("stepmark.status/1", self.answer(project, found, &rows, others.len(), &beside)?);
+            output.json("stepmark.status/2", self.answer(project, found, &rows, others.len(), &beside)?);
         } else if rows.is_empty() {
             output.remark(format_args!(
                 "no artifact with workflow state among {} Markdown files of {}",
@@ -121,7 +121,7 @@ impl Status {
             "total": rows.len(),
             "status_only": others,
             "artifacts": self.list.keep_fields(artifacts)?,
-            "beside": beside.iter().map(file).collect::<Vec<_>>(),
+            "other_files": beside.iter().map(file).collect::<Vec<_>>(),
             "unreadable": wording::unreadable(found),
         }))
     }
