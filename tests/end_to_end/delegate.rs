@@ -151,7 +151,7 @@ fn an_artifact_is_finished_after_its_children() {
     ── stderr
     error: `docs/plan.md` is left as it is
       cause: 1 delegated piece of work is open: `docs/part.md` (writer: todo)
-      help: finish them first, or insist: `--force --reason TEXT`; `stepmark tree` shows them
+      help: finish them first, or force it: `--force --reason TEXT`; `stepmark tree` shows them
     ");
     assert_eq!(demo.read("docs/plan.md"), before);
     assert_eq!(demo.stepmark(&["set", "docs/plan.md", "status=in-review"]).code, 0, "that finishes nothing");

@@ -15,7 +15,7 @@ use crate::{
     project::Project,
 };
 
-/// Say which artifact, workflow and configuration file apply, and why
+/// Show which artifact, workflow and configuration file apply, and why
 ///
 /// The keys `active`, `main_config` and `config_source` are looked for in the artifact's frontmatter, in `workflow.md` or
 /// `workflow.yaml` of its workflow, and in the configuration; the nearest to the artifact wins. Ends with 1 when what wins

@@ -25,7 +25,7 @@ const SCHEMA: &str = "stepmark.resume/2";
 /// The most artifacts that are listed where several may be meant.
 const FIRST: usize = 10;
 
-/// Say where to go on, from which source, and what is not to be believed
+/// Show where to go on, from which source, and which sources are not trusted
 ///
 /// Tier 1 reads the frontmatter. Where that is damaged, tier 2 takes the last checkpoint, if it is in the history of what is
 /// checked out and not outdated; else tier 3 asks the journal, all checkpoints, git, delegations and other sessions. Nothing is

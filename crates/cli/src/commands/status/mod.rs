@@ -26,7 +26,7 @@ const USUAL_LIMIT: usize = 50;
 
 /// Show what is done, what comes next and what is wrong
 ///
-/// Artifacts stand by epic and workflow; without --limit and --json 50, and what is finished is left out first. An artifact counts where it carries workflow state; a file of which a status is all, such as a post of a blog, is shown with --all only. Its
+/// Artifacts are grouped by epic and workflow; without --limit and --json 50, and what is finished is left out first. An artifact counts where it carries workflow state; a file of which a status is all, such as a post of a blog, is shown with --all only. Its
 /// name here is what other commands take for it. `stepmark list` selects and sorts, and shows whole paths.
 #[derive(Debug, Args)]
 pub(crate) struct Status {

@@ -39,7 +39,7 @@ struct SyncState {
     lease: Option<Lease>,
     /// Of the process that keeps tickets in step.
     leader: Option<Lease>,
-    /// The latest moment that the ledger holds, where the clock has been set back since.
+    /// The latest time in the ledger, where the clock has been set back since.
     clock_was_ahead: Option<Timestamp>,
 }
 
