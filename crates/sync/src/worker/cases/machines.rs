@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use stepmark_model::artifact::ProjectPath;
 
-use super::{
+use crate::worker::{
     LostLink, WorkerClock as _,
     scripted::{Content, Fault, Kept, People, World, poll_times},
 };
@@ -36,7 +36,7 @@ impl Choices {
 /// The machines, and the two repositories that they may be configured for.
 struct Scene {
     machines: Vec<World>,
-    repositories: [super::scripted::ScriptedTracker; 2],
+    repositories: [crate::worker::scripted::ScriptedTracker; 2],
     choices: Choices,
 }
 
@@ -265,8 +265,14 @@ fn unpark(machine: &World) {
     for (marker, delivery) in deliveries {
         if let Delivery::Parked { digest, .. } = delivery {
             let tickets = [(marker, digest)];
-            super::retry(&mut ledger, (name, &tickets), LostLink::Forgotten, "person", machine.clock.now())
-                .unwrap();
+            crate::worker::retry(
+                &mut ledger,
+                (name, &tickets),
+                LostLink::Forgotten,
+                "person",
+                machine.clock.now(),
+            )
+            .unwrap();
         }
     }
 }
@@ -281,7 +287,7 @@ impl World {
 
     fn wants_look(&self) -> bool {
         let mut ledger = self.ledger.inner.clone();
-        super::wants_look(&*ledger.read().unwrap(), &self.settings, self.clock.now()).unwrap()
+        crate::worker::wants_look(&*ledger.read().unwrap(), &self.settings, self.clock.now()).unwrap()
     }
 }
 

@@ -1,5 +1,8 @@
 //! Cases of workers.
 
+mod interleavings;
+mod machines;
+
 use super::{
     ActionOutcome, ApplyError, Deferred, Report,
     scripted::{Fault, World, poll_times},
@@ -381,7 +384,7 @@ async fn a_ticket_that_was_found_after_its_artifact_had_gone_is_closed() {
     for _ in 0..3 {
         world.sync().await;
     }
-    let said = |kept: &[(u32, super::scripted::Kept)]| {
+    let said = |kept: &[(u32, crate::worker::scripted::Kept)]| {
         kept.iter().map(|(number, kept)| (*number, kept.ticket.clone())).collect::<Vec<_>>()
     };
     assert_eq!(said(&world.tracker.of("a")), said(&before));

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::scripted::{Fault, World, poll_times};
+use crate::worker::scripted::{Fault, World, poll_times};
 use crate::{breaker::Reason, ledger::Ledger as _, retry::Delivery};
 
 #[derive(Clone, Debug)]
@@ -80,7 +80,8 @@ async fn heal(world: &mut World) {
             if let Delivery::Parked { digest, .. } = delivery {
                 let (of, now) =
                     ((name, &[(marker, digest)][..]), crate::worker::WorkerClock::now(&world.clock));
-                super::retry(&mut ledger, of, crate::worker::LostLink::Forgotten, "person", now).unwrap();
+                crate::worker::retry(&mut ledger, of, crate::worker::LostLink::Forgotten, "person", now)
+                    .unwrap();
             }
         }
         let plan = world.plan(None);
