@@ -49,16 +49,16 @@ fn walks_to_the_end_by_what_next_says() {
     let demo = Sandbox::demo();
     let mut walked = Vec::new();
     loop {
-        let answer = demo.stepmark(&["next", PRD, "--json"]).json("stepmark.next/2");
+        let answer = demo.stepmark(&["next", PRD, "--json"]).json("stepmark.next/3");
         let Some(step) = answer["next"][0]["id"].as_str() else { break };
         let run = demo.stepmark(&["complete", PRD, step, "--strict"]);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run}");
         walked.push(step.to_owned());
     }
     assert_eq!((walked.len(), walked.last().unwrap().as_str()), (9, "step-12-complete"));
-    let answer = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/1");
+    let answer = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/2");
     assert_eq!(
-        (&answer["done"], &answer["total"], &answer["standing"]),
+        (&answer["done"], &answer["total"], &answer["work_state"]),
         (&14.into(), &14.into(), &"finished".into())
     );
     assert_eq!(answer["status"], "draft", "finishing is a person's decision");
@@ -79,7 +79,7 @@ fn a_step_that_is_there_changes_nothing() {
     _bmad-output/planning-artifacts/prd.md: nothing to write
     ");
     assert_eq!(demo.reads_only(&["complete", PRD, "4", "-q"]).to_string(), "exit 0\n");
-    let answer = demo.reads_only(&["complete", PRD, "4", "--json"]).json("stepmark.change/1");
+    let answer = demo.reads_only(&["complete", PRD, "4", "--json"]).json("stepmark.change/2");
     assert_eq!(answer["changed"], false);
 }
 
@@ -88,12 +88,12 @@ fn answers_in_json() {
     let demo = Sandbox::demo();
     let run = demo.stepmark(&["complete", PRD, "step-06-innovation", "--json"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run}");
-    let answer = run.json("stepmark.change/1");
-    let shown = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/1");
+    let answer = run.json("stepmark.change/2");
+    let shown = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/2");
     assert_eq!(answer["file_hash"], shown["file_hash"]);
     assert_snapshot!(serde_json::to_string_pretty(&answer).unwrap(), @r#"
     {
-      "schema": "stepmark.change/1",
+      "schema": "stepmark.change/2",
       "path": "_bmad-output/planning-artifacts/prd.md",
       "changed": true,
       "file_hash": "78b31bce8dadeb59231fec423c43d54f915a089271eba872a8488c70edaf1543",
@@ -103,7 +103,7 @@ fn answers_in_json() {
       "workflow": "create-prd",
       "done": 6,
       "total": 14,
-      "standing": "underway",
+      "work_state": "underway",
       "next": [
         {
           "id": "step-07-project-type",
@@ -238,7 +238,7 @@ fn starts_a_list_where_there_is_none() {
         demo.write("prd-new.md", format!("---\n{frontmatter}---\n"));
         let (run, _) = complete(&demo, "prd-new.md", &[step, "--force", "--reason", "as it is"]);
         assert_eq!(run.code, 0, "{frontmatter:?}: {run}");
-        let shown = demo.stepmark(&["show", "prd-new.md", "--json"]).json("stepmark.show/1");
+        let shown = demo.stepmark(&["show", "prd-new.md", "--json"]).json("stepmark.show/2");
         let listed = &shown["frontmatter"]["stepsCompleted"];
         assert_eq!(listed, &serde_json::json!([item]), "{frontmatter:?}");
     }

@@ -26,7 +26,7 @@ fn delegate(sandbox: &Sandbox, parent: &str, agent: &str) -> Value {
 }
 
 fn frontmatter(sandbox: &Sandbox, path: &str) -> Value {
-    sandbox.stepmark(&["show", path, "--json"]).json("stepmark.show/1")["frontmatter"].clone()
+    sandbox.stepmark(&["show", path, "--json"]).json("stepmark.show/2")["frontmatter"].clone()
 }
 
 fn path_of(answer: &Value) -> &str {
@@ -59,7 +59,7 @@ fn a_child_has_a_lifecycle() {
     let done = demo.stepmark(&["transition", &child, "done"]);
     assert_eq!(done.code, 0, "{done}");
     // The root of the chain is what it was.
-    let root = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/1");
+    let root = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/2");
     assert_ne!(root["lifecycle"]["name"], "task", "{root}");
 }
 
@@ -151,7 +151,7 @@ fn an_artifact_is_finished_after_its_children() {
     ── stderr
     error: `docs/plan.md` is left as it is
       cause: 1 delegated piece of work is open: `docs/part.md` (writer: todo)
-      help: finish them first, or insist: `--force --reason TEXT`; `stepmark tree` shows them
+      help: finish them first, or force it: `--force --reason TEXT`; `stepmark tree` shows them
     ");
     assert_eq!(demo.read("docs/plan.md"), before);
     assert_eq!(demo.stepmark(&["set", "docs/plan.md", "status=in-review"]).code, 0, "that finishes nothing");

@@ -38,7 +38,7 @@ fn brings_last_step_along_and_warns_of_later_steps() {
     -lastStep: 5
     +lastStep: 4
     ");
-    let answer = demo.stepmark(&["reopen", ARCHITECTURE, "3", "--json"]).json("stepmark.change/1");
+    let answer = demo.stepmark(&["reopen", ARCHITECTURE, "3", "--json"]).json("stepmark.change/2");
     assert_eq!((&answer["changed"], answer["remarks"].as_array().unwrap().len()), (&true.into(), 1));
 }
 
@@ -62,7 +62,7 @@ fn opens_everything() {
     let demo = Sandbox::demo();
     let run = demo.stepmark(&["reopen", ARCHITECTURE, "1", "2", "3", "4", "5"]);
     assert_eq!(run.code, 0, "{run}");
-    let answer = demo.stepmark(&["show", ARCHITECTURE, "--json"]).json("stepmark.show/1");
+    let answer = demo.stepmark(&["show", ARCHITECTURE, "--json"]).json("stepmark.show/2");
     assert_eq!(answer["frontmatter"]["stepsCompleted"], serde_json::json!([]));
     assert_eq!(answer["frontmatter"]["lastStep"], 0);
 }
@@ -76,7 +76,7 @@ fn a_step_that_is_not_there_changes_nothing() {
     _bmad-output/planning-artifacts/prd.md: `step-09-functional` is not in the list
     _bmad-output/planning-artifacts/prd.md: nothing to write
     ");
-    let answer = demo.reads_only(&["reopen", PRD, "9", "--json"]).json("stepmark.change/1");
+    let answer = demo.reads_only(&["reopen", PRD, "9", "--json"]).json("stepmark.change/2");
     assert_eq!(answer["changed"], false);
 }
 

@@ -42,7 +42,7 @@ fn reads_values_as_yaml_or_as_text() {
     ");
     let run = demo.stepmark(&["set", ARCHITECTURE, "--text", "version=1.10", "ready=true"]);
     assert_eq!(run.code, 0, "{run}");
-    let answer = demo.stepmark(&["show", ARCHITECTURE, "--json"]).json("stepmark.show/1");
+    let answer = demo.stepmark(&["show", ARCHITECTURE, "--json"]).json("stepmark.show/2");
     let values = &answer["frontmatter"];
     assert_eq!((&values["version"], &values["ready"]), (&"1.10".into(), &"true".into()));
     assert_eq!((&values["lastStep"], &values["note"]), (&6.into(), &"a: b #1".into()));
@@ -81,7 +81,7 @@ fn a_value_that_is_there_changes_nothing() {
     ── stdout
     _bmad-output/planning-artifacts/prd.md: nothing to write
     ");
-    let answer = demo.reads_only(&["set", PRD, "status=draft", "--json"]).json("stepmark.change/1");
+    let answer = demo.reads_only(&["set", PRD, "status=draft", "--json"]).json("stepmark.change/2");
     assert_eq!(answer["changed"], false);
 }
 

@@ -23,7 +23,7 @@ fn gives_an_id_once() {
     _bmad-output/planning-artifacts/prd.md: `stepmark_id: 00000000-0000-4000-8000-000000000001` identifies it already
     _bmad-output/planning-artifacts/prd.md: nothing to write
     ");
-    let answer = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/1");
+    let answer = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/2");
     assert_eq!(answer["id"], TEST_ID);
 }
 
@@ -43,7 +43,7 @@ fn ids_are_random_without_the_test_variable() {
     let id = |path: &str| {
         let run = demo.run(demo.command(&["track", path]).env_remove("STEPMARK_TEST_ID"));
         assert_eq!(run.code, 0, "{run}");
-        let answer = demo.stepmark(&["show", path, "--json"]).json("stepmark.show/1");
+        let answer = demo.stepmark(&["show", path, "--json"]).json("stepmark.show/2");
         answer["id"].as_str().unwrap().to_owned()
     };
     let (one, other) = (id(PRD), id(ARCHITECTURE));
@@ -59,7 +59,7 @@ fn tracks_several_and_answers_one_json_object_each() {
     let answers: Vec<serde_json::Value> =
         run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers.len(), 2);
-    assert!(answers.iter().all(|answer| answer["schema"] == "stepmark.change/1"), "{run}");
+    assert!(answers.iter().all(|answer| answer["schema"] == "stepmark.change/2"), "{run}");
 }
 
 #[test]
@@ -81,10 +81,10 @@ fn what_cannot_be_edited_is_told_and_the_others_are_tracked() {
 fn all_that_have_none_get_one() {
     let demo = Sandbox::demo();
     let all = || demo.run(demo.command(&["track", "--all", "--json"]).env_remove("STEPMARK_TEST_ID"));
-    let tracked = |run: &Run| run.stdout.lines().filter(|line| line.contains("stepmark.change/1")).count();
+    let tracked = |run: &Run| run.stdout.lines().filter(|line| line.contains("stepmark.change/2")).count();
     let run = all();
     assert_eq!((run.code, tracked(&run)), (1, 5), "one of them cannot be read: {run}");
-    let without = demo.stepmark(&["status", "--json"]).json("stepmark.status/1");
+    let without = demo.stepmark(&["status", "--json"]).json("stepmark.status/2");
     assert!(without["artifacts"].as_array().unwrap().len() > 5, "{without}");
     assert_eq!(tracked(&all()), 0, "all others have one");
 }

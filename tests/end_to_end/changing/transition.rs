@@ -95,7 +95,7 @@ fn an_illegal_move_is_refused_by_whatever_way_and_an_override_is_told() {
             ── stderr
             error: `spec-tide.md` is left as it is
               cause: the lifecycle `bmad-spec` has no move from `draft` to `done`: from `draft` it goes to `ready-for-dev`, `in-progress` and `blocked`
-              help: `stepmark transition spec-tide.md` lists the moves; to insist: `--force --reason TEXT`
+              help: `stepmark transition spec-tide.md` lists the moves; to force one: `--force --reason TEXT`
             ");
         }
         let forced = [change, &["--force", "--reason", "shipped by hand", "--actor", "human:Ada"]].concat();
@@ -133,7 +133,7 @@ fn states_that_are_unknown_are_neither_entered_nor_left() {
     ── stderr
     error: `spec-tide.md` is left as it is
       cause: its status `awaiting-operator` is no state of the lifecycle `bmad-spec`, so no move leads out of it: its states are `draft`, `ready-for-dev`, `in-progress`, `in-review`, `done` and `blocked`
-      help: `stepmark transition spec-tide.md` lists the moves; to insist: `--force --reason TEXT`
+      help: `stepmark transition spec-tide.md` lists the moves; to force one: `--force --reason TEXT`
     ");
     let listed = sandbox.reads_only(&["transition", SPEC]);
     assert_eq!(listed.code, 1, "{listed}");
@@ -177,7 +177,7 @@ fn guards_counters_and_ways_back_of_a_declared_lifecycle() {
     ── stderr
     error: `releases/1.md` is left as it is
       cause: the lifecycle `release` moves to `shipped` only with `filled(version)`: `version` says nothing
-      help: `stepmark transition releases/1.md` lists the moves; to insist: `--force --reason TEXT`
+      help: `stepmark transition releases/1.md` lists the moves; to force one: `--force --reason TEXT`
     ");
     assert_eq!(moved("held").code, 0);
     assert_eq!(text(&sandbox, RELEASE_1), "---\nstatus: held\nattempts: 1\nheld_at: Approved\n---\n");
@@ -194,7 +194,7 @@ fn guards_counters_and_ways_back_of_a_declared_lifecycle() {
     ── stderr
     error: `releases/1.md` is left as it is
       cause: the lifecycle `release` has no move from `held` to `draft`: from `held` it goes to `Approved`
-      help: `stepmark transition releases/1.md` lists the moves; to insist: `--force --reason TEXT`
+      help: `stepmark transition releases/1.md` lists the moves; to force one: `--force --reason TEXT`
     ");
     assert_eq!(moved("Approved").code, 0, "a way back counts as entering");
     assert_eq!(text(&sandbox, RELEASE_1), "---\nstatus: Approved\nattempts: 2\n---\n");
@@ -204,7 +204,7 @@ fn guards_counters_and_ways_back_of_a_declared_lifecycle() {
     ── stderr
     error: `releases/1.md` is left as it is
       cause: `attempts` is 2, and the lifecycle `release` enters `Approved` 2 times at most
-      help: `stepmark transition releases/1.md` lists the moves; to insist: `--force --reason TEXT`
+      help: `stepmark transition releases/1.md` lists the moves; to force one: `--force --reason TEXT`
     ");
     sandbox.write(RELEASE_1, "---\nstatus: approved\nattempts: 2\n---\n");
     let shipped = sandbox.stepmark(&["set", RELEASE_1, "version=1.2", "status=shipped"]);
@@ -227,7 +227,7 @@ fn work_ends_after_its_children_in_a_declared_state_too() {
     ── stderr
     error: `releases/1.md` is left as it is
       cause: 1 delegated piece of work is open: `part.md` (writer: todo)
-      help: finish them first, or insist: `--force --reason TEXT`; `stepmark tree` shows them
+      help: finish them first, or force it: `--force --reason TEXT`; `stepmark tree` shows them
     ");
     sandbox.write("part.md", text(&sandbox, "part.md").replace("todo", "done"));
     assert_eq!(sandbox.stepmark(&["transition", RELEASE_1, "shipped"]).code, 0);
@@ -245,7 +245,7 @@ fn steps_must_be_finished_where_the_table_wants_it() {
     ── stderr
     error: `_bmad-output/planning-artifacts/prd.md` is left as it is
       cause: the lifecycle `task` moves to `done` only with `steps-finished`: open: `step-04-journeys`
-      help: `stepmark transition _bmad-output/planning-artifacts/prd.md` lists the moves; to insist: `--force --reason TEXT`
+      help: `stepmark transition _bmad-output/planning-artifacts/prd.md` lists the moves; to force one: `--force --reason TEXT`
     ");
 }
 

@@ -87,7 +87,7 @@ fn kept_bytes_and_spoilt_checkpoints_are_found() {
     assert_snapshot!(demo.stepmark(&["doctor"]), @r"
     exit 1
     ── stdout
-    .stepmark/checkpoints/x/20261122T100000.000Z-00000000.json: checkpoint: the checkpoint is not to be believed: it is no checkpoint: EOF while parsing an object at line 1 column 1
+    .stepmark/checkpoints/x/20261122T100000.000Z-00000000.json: checkpoint: the checkpoint cannot be trusted: it is no checkpoint: EOF while parsing an object at line 1 column 1
       help: take it back from git, or remove it
     _bmad-output/.stepmark-kept-x.md: kept-bytes: bytes that another program wrote in the middle of a commit were kept here
       help: compare it with the file beside it, and remove it

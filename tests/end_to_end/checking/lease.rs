@@ -59,7 +59,7 @@ fn one_holds_it_and_others_wait() {
     assert_eq!(run(&demo, "one", NOON, &["set", "docs/a.md", "status=review"]).code, 0);
     assert_eq!(run(&demo, "two", NOON, &["lease", "release", "docs/a.md"]).code, 3);
     let shown = demo.changes_nothing(&mut by(&demo, "two", NOON, &["lease", "show", "docs/a.md", "--json"]));
-    let shown = shown.json("stepmark.lease-standing/1");
+    let shown = shown.json("stepmark.gate-lease/1");
     assert_eq!((shown["state"].as_str(), shown["holder"].as_str()), (Some("held"), Some("agent:one")));
     assert_eq!(run(&demo, "one", NOON, &["lease", "release", "docs/a.md"]).code, 0);
     assert_eq!(run(&demo, "two", NOON, &["set", "docs/a.md", "status=draft"]).code, 0);
@@ -72,9 +72,9 @@ fn what_has_run_out_is_taken_over_and_the_old_number_is_worth_nothing() {
     demo.write("docs/a.md", "---\nid: a\nstatus: draft\n---\n");
     let later = "2026-11-22T12:01:00Z";
     let first = run(&demo, "one", NOON, &["lease", "take", "docs/a.md", "--seconds", "60", "--json"]);
-    assert_eq!(first.json("stepmark.lease-standing/1")["fence"], 1);
+    assert_eq!(first.json("stepmark.gate-lease/1")["fence"], 1);
     let second = run(&demo, "two", later, &["lease", "take", "docs/a.md", "--seconds", "60", "--json"]);
-    let second = second.json("stepmark.lease-standing/1");
+    let second = second.json("stepmark.gate-lease/1");
     assert_eq!((second["fence"].as_u64(), second["taken_over_from"].as_str()), (Some(2), Some("agent:one")));
     let told = events(&demo);
     let told = told.iter().find(|event| event["kind"] == "lease-taken-over").unwrap();
@@ -93,10 +93,10 @@ fn what_has_run_out_is_taken_over_and_the_old_number_is_worth_nothing() {
     assert_eq!(run_with_fence(&demo, "one", 1, &["lease", "renew", "docs/a.md"]).code, 3);
     assert_eq!(run_with_fence(&demo, "two", 2, &["set", "docs/a.md", "status=x"]).code, 0);
     let renewed = run(&demo, "two", "2026-11-22T14:00:00Z", &["lease", "renew", "docs/a.md", "--json"]);
-    assert_eq!(renewed.json("stepmark.lease-standing/1")["fence"], 2, "run out, and nobody took it");
+    assert_eq!(renewed.json("stepmark.gate-lease/1")["fence"], 2, "run out, and nobody took it");
     let forced =
         run(&demo, "one", "2026-11-22T14:00:00Z", &["lease", "take", "docs/a.md", "--force", "--json"]);
-    assert_eq!(forced.json("stepmark.lease-standing/1")["fence"], 3);
+    assert_eq!(forced.json("stepmark.gate-lease/1")["fence"], 3);
 }
 
 #[test]

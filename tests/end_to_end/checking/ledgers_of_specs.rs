@@ -59,7 +59,7 @@ fn the_ledger_follows_a_spec_as_bmad_build_writes_it() {
     _bmad-output/implementation-artifacts/sprint-status.yaml: 2-2-shopping-list: `ready-for-dev` → `in-progress`
     ledgers: 7 story files, 1 written, 0 removed, 0 unchanged
     ── stderr
-    warning: _bmad-output/implementation-artifacts/spec-2-10-find.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says `done`, its frontmatter `in-progress`: left, since that is a way back, and history does not tell of it; `stepmark import stories` asks which side wins, `--reason TEXT` insists
+    warning: _bmad-output/implementation-artifacts/spec-2-10-find.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says `done`, its frontmatter `in-progress`: left, since that is a way back, and history does not tell of it; `stepmark import stories` asks which side wins, `--reason TEXT` forces it
     ");
     assert_snapshot!(changed_lines(&before, &sandbox.read(LEDGER)), @r"
     -  2-2-shopping-list: ready-for-dev # Ana

@@ -28,7 +28,7 @@ fn lists_every_artifact_with_its_hash() {
     "md","prd","_bmad-output","_bmad-output/planning-artifacts/prd.md","e00879cffa4298fb6b7e825f7cdc09cb172947341d187d5dd74c3957569bef4d"
     "md","product-brief-toolshed-2026-01-14","_bmad-output","_bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md","0ad40979a58e06f4164ecb604d7d59f5eb217fcaf497ed723ace61dd3a8942fe"
     "#);
-    let shown = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/1");
+    let shown = demo.stepmark(&["show", PRD, "--json"]).json("stepmark.show/2");
     assert!(text.contains(shown["file_hash"].as_str().unwrap()));
     assert_snapshot!(demo.stepmark(&["manifest", "verify"]), @r"
     exit 0

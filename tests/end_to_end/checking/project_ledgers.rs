@@ -73,9 +73,9 @@ fn a_way_back_wants_a_reason() {
     _bmad-output/implementation-artifacts/sprint-status.yaml: 1-2-b: `review` → `done`
     ledgers: 3 story files, 1 written, 0 removed, 2 unchanged
     ── stderr
-    warning: _bmad-output/implementation-artifacts/1-1-a.md: its line `Status:` says `review`, its frontmatter `in-progress`: left, since that is a way back, and history does not tell of it; `stepmark import stories` asks which side wins, `--reason TEXT` insists
-    warning: _bmad-output/implementation-artifacts/1-1-a.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says `done`, its frontmatter `in-progress`: left, since that is a way back, and history does not tell of it; `stepmark import stories` asks which side wins, `--reason TEXT` insists
-    warning: _bmad-output/implementation-artifacts/1-3-c.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says `awaiting-operator`, its frontmatter `review`: left, since nobody can tell which of the two is later, and history does not tell of it; `stepmark import stories` asks which side wins, `--reason TEXT` insists
+    warning: _bmad-output/implementation-artifacts/1-1-a.md: its line `Status:` says `review`, its frontmatter `in-progress`: left, since that is a way back, and history does not tell of it; `stepmark import stories` asks which side wins, `--reason TEXT` forces it
+    warning: _bmad-output/implementation-artifacts/1-1-a.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says `done`, its frontmatter `in-progress`: left, since that is a way back, and history does not tell of it; `stepmark import stories` asks which side wins, `--reason TEXT` forces it
+    warning: _bmad-output/implementation-artifacts/1-3-c.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says `awaiting-operator`, its frontmatter `review`: left, since nobody can tell which of the two is later, and history does not tell of it; `stepmark import stories` asks which side wins, `--reason TEXT` forces it
     ");
     assert_snapshot!(changed_lines(&before, &sandbox.read(LEDGER)), @r"
     -  1-2-b: review

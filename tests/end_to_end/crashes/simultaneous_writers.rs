@@ -38,7 +38,7 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 fn shown(sandbox: &Sandbox, path: &str) -> serde_json::Value {
-    sandbox.reads_only(&["show", path, "--json"]).json("stepmark.show/1")
+    sandbox.reads_only(&["show", path, "--json"]).json("stepmark.show/2")
 }
 
 #[test]

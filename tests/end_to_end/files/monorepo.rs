@@ -76,7 +76,7 @@ fn what_is_asked_at_the_top_is_answered_by_each_project_or_the_one_that_is_meant
         "one file for several: {report}"
     );
     assert_eq!(repository.stepmark(&["complete", "brief", "2"]).code, 0);
-    let answer = repository.stepmark(&["show", "brief", "--json"]).json("stepmark.show/1");
+    let answer = repository.stepmark(&["show", "brief", "--json"]).json("stepmark.show/2");
     assert_eq!(answer["steps_completed"], serde_json::json!(["1", "2"]));
     assert_snapshot!(repository.stepmark(&["show", "prd"]), @r"
     exit 2

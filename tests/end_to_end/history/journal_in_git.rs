@@ -85,7 +85,7 @@ impl Repository {
         let (code, answer) = self.replay();
         assert_eq!(answer["problems"], serde_json::json!([]), "{answer}");
         let prd = answer["artifacts"].as_array().unwrap().iter().find(|artifact| artifact["path"] == PRD);
-        assert_eq!(prd.unwrap()["standing"], wanted, "{answer}");
+        assert_eq!(prd.unwrap()["state"], wanted, "{answer}");
         assert_eq!(code, i32::from(wanted == "unexplained"), "{answer}");
     }
 }
@@ -98,7 +98,7 @@ fn search_path() -> OsString {
 fn replay(sandbox: &Sandbox) -> (i32, Json) {
     let mut command = sandbox.command(&["replay", "--verify", "--json"]);
     let run = sandbox.run(command.env("PATH", search_path()));
-    (run.code, run.json("stepmark.replay/1"))
+    (run.code, run.json("stepmark.replay/2"))
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn an_edit_by_hand_is_unexplained_until_the_next_command_records_it() {
     repository.work("s-1", &["complete", PRD, "2"]);
     repository.sandbox.write(PRD, "---\nstepsCompleted: [1, 2]\nstatus: done\n---\n\n# PRD\n");
     let (code, answer) = repository.replay();
-    assert_eq!((code, &answer["artifacts"][0]["standing"]), (1, &Json::from("unexplained")));
+    assert_eq!((code, &answer["artifacts"][0]["state"]), (1, &Json::from("unexplained")));
     assert_eq!(answer["artifacts"][0]["changes"][0]["new"], "done");
     let shown = repository.sandbox.stepmark(&["replay", "--verify"]);
     assert!(shown.stdout.contains("    status draft → done\n"), "{shown}");
@@ -192,7 +192,7 @@ fn a_clone_without_a_journal_has_no_history() {
     command.current_dir(clone.root());
     assert_eq!(clone.run(&mut command).code, 0);
     let (code, answer) = replay(&clone);
-    assert_eq!((code, &answer["artifacts"][0]["standing"]), (0, &Json::from("no-history")));
+    assert_eq!((code, &answer["artifacts"][0]["state"]), (0, &Json::from("no-history")));
     let strict = clone.stepmark(&["replay", "--verify", "--strict"]);
     assert_eq!(strict.code, 1, "{strict}");
     // With the session sealed and committed, the clone has its history.
@@ -202,7 +202,7 @@ fn a_clone_without_a_journal_has_no_history() {
     command.current_dir(clone.root());
     assert_eq!(clone.run(&mut command).code, 0);
     let (code, answer) = replay(&clone);
-    assert_eq!((code, &answer["artifacts"][0]["standing"]), (0, &Json::from("current")), "{answer}");
+    assert_eq!((code, &answer["artifacts"][0]["state"]), (0, &Json::from("current")), "{answer}");
 }
 
 #[test]
@@ -218,6 +218,6 @@ fn line_ends_that_git_changes_are_no_edit_and_break_no_chain() {
     assert_eq!(clone.run(&mut command).code, 0);
     assert!(clone.read(PRD).windows(2).any(|pair| pair == b"\r\n"), "git changed the line ends");
     let (code, answer) = replay(&clone);
-    assert_eq!((code, &answer["artifacts"][0]["standing"]), (0, &Json::from("current")), "{answer}");
+    assert_eq!((code, &answer["artifacts"][0]["state"]), (0, &Json::from("current")), "{answer}");
     assert_eq!(answer["problems"], serde_json::json!([]), "{answer}");
 }

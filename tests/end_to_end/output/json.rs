@@ -32,11 +32,11 @@ fn what_agents_ask_most_is_short() {
 #[test]
 fn a_change_says_what_is_next() {
     let demo = Sandbox::demo();
-    let completed = demo.stepmark(&["complete", PRD, "4", "--json"]).json("stepmark.change/1");
+    let completed = demo.stepmark(&["complete", PRD, "4", "--json"]).json("stepmark.change/2");
     assert_eq!(completed["next"][0]["id"], "step-05-domain", "{completed}");
     assert!(completed["next"][0]["file"].as_str().unwrap().ends_with("step-05-domain.md"), "{completed}");
     assert_eq!((&completed["done"], &completed["total"]), (&6.into(), &14.into()));
-    let moved = demo.stepmark(&["transition", STORY, "review", "--json"]).json("stepmark.change/1");
+    let moved = demo.stepmark(&["transition", STORY, "review", "--json"]).json("stepmark.change/2");
     assert_eq!(
         (&moved["status"], &moved["moves"]),
         (&"review".into(), &serde_json::json!(["in-progress", "done"]))
@@ -75,8 +75,8 @@ fn lists_are_as_short_as_one_wants() {
         demo.stepmark(&["session", "start"]);
     }
     for (command, schema, list, field) in [
-        (&["status"][..], "stepmark.status/1", "artifacts", "path"),
-        (&["list"], "stepmark.list/1", "artifacts", "status"),
+        (&["status"][..], "stepmark.status/2", "artifacts", "path"),
+        (&["list"], "stepmark.list/2", "artifacts", "status"),
         (&["log"], "stepmark.log/1", "events", "at"),
         (&["tree"], "stepmark.tree/1", "nodes", "agent"),
         (&["session", "list"], "stepmark.session/1", "sessions", "state"),

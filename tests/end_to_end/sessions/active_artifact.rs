@@ -30,7 +30,7 @@ fn without_any_work_several_are_named() {
 fn the_last_one_worked_on_is_meant_or_the_one_of_the_configuration() {
     let demo = Sandbox::demo();
     assert_eq!(demo.stepmark(&["set", PRD, "title=Tide"]).code, 0);
-    let named = |arguments: &[&str]| demo.stepmark(arguments).json("stepmark.next/2")["path"].clone();
+    let named = |arguments: &[&str]| demo.stepmark(arguments).json("stepmark.next/3")["path"].clone();
     assert_eq!(named(&["next", "--json"]), PRD);
     assert!(demo.stepmark(&["show"]).stdout.contains(PRD));
     let completed = demo.stepmark(&["complete", "4"]);
@@ -43,7 +43,7 @@ fn the_last_one_worked_on_is_meant_or_the_one_of_the_configuration() {
     };
     assert_eq!(session(&["set", BRAINSTORMING, "title=Ebb"]).code, 0);
     assert_eq!(demo.stepmark(&["set", PRD, "title=Flow"]).code, 0);
-    assert_eq!(session(&["next"]).json("stepmark.next/2")["path"], BRAINSTORMING);
+    assert_eq!(session(&["next"]).json("stepmark.next/3")["path"], BRAINSTORMING);
     demo.write(".stepmark/config.yaml", format!("active: {BRAINSTORMING}\n"));
     assert_eq!(named(&["next", "--json"]), BRAINSTORMING);
 }

@@ -76,10 +76,10 @@ fn restores_to_the_byte_and_keeps_the_body() {
     ");
     let again = at(&demo, "12:00:01", &["restore", PRD, "--from", &place]);
     assert!(again.code == 0 && again.stdout.contains("nothing to write"), "{again}");
-    let resumed = demo.stepmark(&["resume", PRD, "--tier", "3", "--json"]).json("stepmark.resume/1");
+    let resumed = demo.stepmark(&["resume", PRD, "--tier", "3", "--json"]).json("stepmark.resume/2");
     let journal =
         resumed["sources"].as_array().unwrap().iter().find(|one| one["source"] == "journal").unwrap();
-    assert!(journal["said"].as_str().unwrap().starts_with("5/14"), "history says so: {journal}");
+    assert!(journal["finding"].as_str().unwrap().starts_with("5/14"), "history says so: {journal}");
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn killed_in_between_nothing_is_lost() {
     assert_eq!(demo.read(PRD), before);
     assert_eq!(kinds(&demo, SESSION), ["session-start", "hand-off"]);
     assert_eq!(demo.stepmark(&["doctor"]).code, 0);
-    let answer = demo.stepmark(&["resume", PRD, "--json"]).json("stepmark.resume/1");
+    let answer = demo.stepmark(&["resume", PRD, "--json"]).json("stepmark.resume/2");
     assert_eq!(answer["next"][0]["id"], "step-05-domain");
 }
 

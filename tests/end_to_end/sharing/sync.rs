@@ -65,7 +65,7 @@ fn tickets_follow_artifacts() {
     "#);
     let status = sync(&sandbox, &["status", "--json"]);
     let status: Json = serde_json::from_str(&status.stdout).unwrap();
-    assert_eq!((&status["tickets"], &status["schema"]), (&2.into(), &"stepmark.sync-status/1".into()));
+    assert_eq!((&status["tickets"], &status["schema"]), (&2.into(), &"stepmark.sync-status/2".into()));
     assert_eq!(status["to_do"], serde_json::json!({}));
     assert_eq!(created(&sandbox), 2);
 }
@@ -286,7 +286,7 @@ fn one_cause_is_one_line() {
     assert!(applied.stdout.contains("(docs/0.md, docs/1.md, docs/2.md and 2 more)"), "{applied}");
     let again = sync(&sandbox, &["apply"]);
     assert!(
-        lines(&again, "held") == 1 && again.stdout.contains("5 tickets: it is parked after 1 try"),
+        lines(&again, "deferred") == 1 && again.stdout.contains("5 tickets: it is parked after 1 try"),
         "{again}"
     );
     let status = sync(&sandbox, &["status"]);

@@ -95,9 +95,9 @@ fn tickets_follow_edits_until_it_is_told_to_end() {
     );
     run.signal("TERM");
     assert_eq!(run.end(), 0, "{}", run.log());
-    assert_eq!((run.lines_with("on duty"), run.lines_with("stopped")), (1, 1), "{}", run.log());
+    assert_eq!((run.lines_with("leading"), run.lines_with("stopped")), (1, 1), "{}", run.log());
     let status = sandbox.stepmark(&["sync", "status"]);
-    assert!(!status.stdout.contains("on duty"), "the lease was given back: {status}");
+    assert!(!status.stdout.contains("leader"), "the lease was given back: {status}");
 }
 
 #[test]
@@ -120,9 +120,9 @@ fn of_two_one_works_and_the_other_takes_over_when_the_first_is_killed() {
     let mut second = start(&sandbox, "second", &[]);
     second.wait_for_lines("waits to take over", 1);
     let status = sandbox.stepmark(&["sync", "status"]);
-    assert!(status.stdout.contains(&format!("on duty    stepmark sync run {} ", first.id())), "{status}");
-    let status: Json = sandbox.stepmark(&["sync", "status", "--json"]).json("stepmark.sync-status/1");
-    assert!(status["worker"]["holder"].as_str().unwrap().contains("stepmark sync run"), "{status}");
+    assert!(status.stdout.contains(&format!("leader     stepmark sync run {} ", first.id())), "{status}");
+    let status: Json = sandbox.stepmark(&["sync", "status", "--json"]).json("stepmark.sync-status/2");
+    assert!(status["leader"]["holder"].as_str().unwrap().contains("stepmark sync run"), "{status}");
     assert_eq!(sandbox.stepmark(&["set", "docs/a.md", "status=review"]).code, 0);
     wait_for_tickets(&sandbox, &mut first, 2);
     assert_eq!(second.lines_with("done"), 0, "{}", second.log());
@@ -130,7 +130,12 @@ fn of_two_one_works_and_the_other_takes_over_when_the_first_is_killed() {
     assert_eq!(first.end(), 128 + 9);
     assert_eq!(sandbox.stepmark(&["set", "docs/a.md", "status=done"]).code, 0);
     wait_for_tickets(&sandbox, &mut second, 3);
-    assert_eq!(second.lines_with("on duty"), 2, "first of the other, then of itself: {}", second.log());
+    assert_eq!(
+        (second.lines_with("another process leads"), second.lines_with("leading")),
+        (1, 1),
+        "{}",
+        second.log()
+    );
     // A line of the tracker stands there before the ledger knows of it; what is told is known.
     second.wait_for_lines(" done ", 1);
     // A person may still work at the same time.
@@ -336,7 +341,7 @@ fn the_request_in_flight_is_finished_before_it_ends() {
     server.go.send(()).unwrap();
     assert_eq!(run.end(), 0, "{}", run.log());
     assert_eq!((run.lines_with("done"), run.lines_with("stopped")), (1, 1), "{}", run.log());
-    let status = sandbox.stepmark(&["sync", "status", "--json"]).json("stepmark.sync-status/1");
+    let status = sandbox.stepmark(&["sync", "status", "--json"]).json("stepmark.sync-status/2");
     assert_eq!((&status["tickets"], &status["in_doubt"]), (&1.into(), &serde_json::json!([])), "{status}");
     assert_eq!(status["to_do"], serde_json::json!({ "create": 1 }), "no other request began");
 }

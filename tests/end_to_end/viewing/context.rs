@@ -75,7 +75,7 @@ fn a_workflow_without_steps_speaks_through_its_declaration_or_for_itself() {
         "workflows:\n- {name: dev-story, folder: _bmad/bmm/workflows/dev-story, artifacts: [docs/story.md]}\n",
     );
     for artifact in ["docs/story.md", "_bmad/bmm/workflows/dev-story/workflow.yaml"] {
-        let answer = project.reads_only(&["context", artifact, "--json"]).json("stepmark.context/1");
+        let answer = project.reads_only(&["context", artifact, "--json"]).json("stepmark.context/2");
         let found = &answer["configuration_file"];
         assert_eq!(found["path"], "_bmad/bmm/config.yaml", "{answer}");
         let winner =

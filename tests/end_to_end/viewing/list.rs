@@ -21,7 +21,7 @@ fn board() -> Sandbox {
 
 fn paths(board: &Sandbox, arguments: &[&str]) -> Vec<String> {
     let arguments = [&["list", "--json", "--columns", "path"], arguments].concat();
-    let answer = board.reads_only(&arguments).json("stepmark.list/1");
+    let answer = board.reads_only(&arguments).json("stepmark.list/2");
     let path = |artifact: &serde_json::Value| {
         let path = artifact["path"].as_str().unwrap();
         path.trim_start_matches("_bmad-output/implementation-artifacts/")
@@ -73,12 +73,12 @@ fn shows_a_table_or_every_field() {
     ── stdout
     no artifact
     ");
-    let all = demo.reads_only(&["list", "--json"]).json("stepmark.list/1");
-    let status = demo.reads_only(&["status", "--json"]).json("stepmark.status/1");
+    let all = demo.reads_only(&["list", "--json"]).json("stepmark.list/2");
+    let status = demo.reads_only(&["status", "--json"]).json("stepmark.status/2");
     let (all, status) = (all["artifacts"].as_array().unwrap(), status["artifacts"].as_array().unwrap());
     assert_eq!(all.len(), status.len());
     for (listed, told) in all.iter().zip(status) {
-        for field in ["path", "id", "title", "workflow", "status", "scope", "done", "total", "standing"] {
+        for field in ["path", "id", "title", "workflow", "status", "scope", "done", "total", "work_state"] {
             assert_eq!(listed[field], told[field], "{field} of {}", told["path"]);
         }
         let problems =
@@ -99,7 +99,7 @@ fn a_question_that_makes_no_sense_is_shown_with_its_place() {
     1 | stauts=done and scope>=large
       | ^^^^^^
       |
-      = help: is `status` meant? The fields are path, id, title, workflow, status, scope, standing, done, total, progress, next, agent, parent, problems, modified, updated
+      = help: is `status` meant? The fields are path, id, title, workflow, status, scope, work_state, done, total, progress, next, agent, parent, problems, modified, updated
     ");
     assert_snapshot!(board.reads_only(&["list", "--where", "status=done and scope>=\u{1b}big"]), @r"
     exit 2
@@ -121,7 +121,7 @@ fn a_question_that_makes_no_sense_is_shown_with_its_place() {
     1 | path,-sope
       |       ^^^^
       |
-      = help: is `scope` meant? The fields are path, id, title, workflow, status, scope, standing, done, total, progress, next, agent, parent, problems, modified, updated
+      = help: is `scope` meant? The fields are path, id, title, workflow, status, scope, work_state, done, total, progress, next, agent, parent, problems, modified, updated
     ");
     assert_snapshot!(board.reads_only(&["list", "--columns", "path,"]), @r"
     exit 2

@@ -25,12 +25,12 @@ fn work_that_has_a_status_only_goes_on_with_a_move() {
       stepmark transition _bmad-output/implementation-artifacts/spec-1-1-lamp.md ready-for-dev
       or to in-progress, blocked
     ");
-    let answer = sandbox.reads_only(&["next", "--json"]).json("stepmark.next/2");
+    let answer = sandbox.reads_only(&["next", "--json"]).json("stepmark.next/3");
     assert_eq!(answer["moves"], serde_json::json!(["ready-for-dev", "in-progress", "blocked"]));
     assert_eq!((&answer["status"], &answer["next"]), (&"draft".into(), &serde_json::json!([])));
     let shown = sandbox.reads_only(&["show"]).stdout;
     assert!(shown.contains("next       status → ready-for-dev"), "{shown}");
-    let shown = sandbox.reads_only(&["show", "--json"]).json("stepmark.show/1");
+    let shown = sandbox.reads_only(&["show", "--json"]).json("stepmark.show/2");
     assert_eq!(shown["lifecycle"]["moves"], answer["moves"]);
     assert_snapshot!(sandbox.reads_only(&["resume"]), @r"
     exit 0
@@ -40,7 +40,7 @@ fn work_that_has_a_status_only_goes_on_with_a_move() {
       stepmark transition _bmad-output/implementation-artifacts/spec-1-1-lamp.md ready-for-dev
     because: tier 1: the frontmatter can be read, and it is the truth
     ");
-    let resumed = sandbox.reads_only(&["resume", "--json"]).json("stepmark.resume/1");
+    let resumed = sandbox.reads_only(&["resume", "--json"]).json("stepmark.resume/2");
     assert_eq!(
         (&resumed["moves"], &resumed["finished"], &resumed["total"]),
         (&answer["moves"], &false.into(), &serde_json::Value::Null)
@@ -48,7 +48,7 @@ fn work_that_has_a_status_only_goes_on_with_a_move() {
     sandbox.write(&lamp, spec("done"));
     assert_eq!(sandbox.reads_only(&["next"]).code, 2, "nothing is left");
     assert!(sandbox.reads_only(&["next", &lamp]).stdout.contains("is finished"));
-    let resumed = sandbox.reads_only(&["resume", &lamp, "--json"]).json("stepmark.resume/1");
+    let resumed = sandbox.reads_only(&["resume", &lamp, "--json"]).json("stepmark.resume/2");
     assert_eq!(resumed["finished"], true);
     sandbox.write(&lamp, spec("dun"));
     assert_snapshot!(sandbox.reads_only(&["next"]), @r"
@@ -85,7 +85,7 @@ fn stories_that_wait_for_their_import_count_beside_others() {
     let several = sandbox.reads_only(&["resume"]);
     assert!(several.code == 1 && several.stderr.contains("`2-5-part` and 3 more"), "{several}");
     assert!(several.stderr.len() < 300, "{several}");
-    let several = sandbox.reads_only(&["resume", "--json"]).json("stepmark.resume/1");
+    let several = sandbox.reads_only(&["resume", "--json"]).json("stepmark.resume/2");
     assert_eq!((&several["answer"], &several["total_unfinished"]), (&false.into(), &8.into()));
 }
 
@@ -108,7 +108,7 @@ fn names_the_step_and_its_file() {
 #[test]
 fn the_named_file_is_there() {
     let demo = Sandbox::demo();
-    let answer = demo.reads_only(&["next", "--json", ARCHITECTURE]).json("stepmark.next/2");
+    let answer = demo.reads_only(&["next", "--json", ARCHITECTURE]).json("stepmark.next/3");
     let [next] = answer["next"].as_array().unwrap().as_slice() else { panic!("{answer}") };
     assert_eq!(next["id"], "step-06-structure");
     let text = demo.read(next["file"].as_str().unwrap());
@@ -124,8 +124,8 @@ fn says_when_a_workflow_is_finished() {
     `_bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md` is finished
     ");
     assert_eq!(demo.reads_only(&["next", "-q", BRIEF]).to_string(), "exit 0\n");
-    let answer = demo.reads_only(&["next", "--json", BRIEF]).json("stepmark.next/2");
-    assert_eq!((&answer["standing"], answer["next"].as_array().unwrap().len()), (&"finished".into(), 0));
+    let answer = demo.reads_only(&["next", "--json", BRIEF]).json("stepmark.next/3");
+    assert_eq!((&answer["work_state"], answer["next"].as_array().unwrap().len()), (&"finished".into(), 0));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn offers_alternatives() {
     step-02c-random-selection  _bmad/core/workflows/brainstorming/steps/step-02c-random-selection.md
     step-02d-progressive-flow  _bmad/core/workflows/brainstorming/steps/step-02d-progressive-flow.md
     ");
-    let answer = demo.reads_only(&["next", "--json", BRAINSTORMING]).json("stepmark.next/2");
+    let answer = demo.reads_only(&["next", "--json", BRAINSTORMING]).json("stepmark.next/3");
     assert_eq!(answer["next"].as_array().unwrap().len(), 4, "{answer}");
 }
 

@@ -22,13 +22,13 @@ fn worked() -> Sandbox {
 
 fn standings(demo: &Sandbox, arguments: &[&str]) -> (i32, Vec<(String, String)>) {
     let run = demo.stepmark(&[&["replay", "--verify", "--json"], arguments].concat());
-    let answer = run.json("stepmark.replay/1");
+    let answer = run.json("stepmark.replay/2");
     let text = |value: &Json| value.as_str().unwrap().to_owned();
     let artifacts = answer["artifacts"].as_array().unwrap().iter();
-    (run.code, artifacts.map(|one| (text(&one["path"]), text(&one["standing"]))).collect())
+    (run.code, artifacts.map(|one| (text(&one["path"]), text(&one["state"]))).collect())
 }
 
-fn standing(demo: &Sandbox, path: &str) -> (i32, String) {
+fn state(demo: &Sandbox, path: &str) -> (i32, String) {
     let (code, all) = standings(demo, &[path]);
     (code, all[0].1.clone())
 }
@@ -45,23 +45,23 @@ fn every_artifact_has_its_standing() {
     let demo = worked();
     let (code, all) = standings(&demo, &[]);
     assert_eq!(code, 0, "{all:?}");
-    for (path, standing) in &all {
+    for (path, state) in &all {
         let wanted = if [PRD, ARCHITECTURE].contains(&path.as_str()) { "current" } else { "no-history" };
-        assert_eq!(standing, wanted, "{path}");
+        assert_eq!(state, wanted, "{path}");
     }
     assert_eq!(standings(&demo, &["--strict"]).0, 1);
     let before = demo.read(PRD);
     demo.write(PRD, String::from_utf8(before.clone()).unwrap().replace("status: draft", "status: done"));
-    assert_eq!(standing(&demo, PRD), (1, "unexplained".to_owned()));
-    assert_eq!(standing(&demo, ARCHITECTURE), (0, "current".to_owned()));
+    assert_eq!(state(&demo, PRD), (1, "unexplained".to_owned()));
+    assert_eq!(state(&demo, ARCHITECTURE), (0, "current".to_owned()));
     demo.write(PRD, String::from_utf8(before.clone()).unwrap().replace("\n  - 'step-04-journeys'", ""));
     assert_eq!(
-        standing(&demo, PRD),
+        state(&demo, PRD),
         (1, "unexplained".to_owned()),
         "an older state, and no git that brought it"
     );
     demo.write(PRD, [&before[..], b"\nMore text.\n"].concat());
-    assert_eq!(standing(&demo, PRD), (0, "current".to_owned()), "the body is no state");
+    assert_eq!(state(&demo, PRD), (0, "current".to_owned()), "the body is no state");
     fs::remove_file(demo.place(PRD)).unwrap();
     let gone = demo.stepmark(&["replay", "--verify"]);
     assert_eq!(gone.code, 1, "{gone}");
@@ -130,12 +130,12 @@ fn compacting_changes_no_answer() {
     assert_eq!((&answer["files_before"], &answer["files_after"]), (&1.into(), &1.into()));
     assert!(!demo.place(&sealed).exists());
     assert_eq!(demo.stepmark(&["log", "--json"]).stdout, log);
-    assert_eq!(standing(&demo, PRD), (0, "current".to_owned()));
+    assert_eq!(state(&demo, PRD), (0, "current".to_owned()));
     let status = demo.stepmark(&["journal", "status"]);
     assert!(status.stdout.starts_with("packed      1 segment, "), "{status}");
     // Work goes on in a new live segment.
     work(&demo, "s-1", "2026-11-22T11:00:00Z", &["complete", PRD, "5"]);
-    assert_eq!(standing(&demo, PRD), (0, "current".to_owned()));
+    assert_eq!(state(&demo, PRD), (0, "current".to_owned()));
 }
 
 #[cfg(unix)]
@@ -169,9 +169,9 @@ fn one_process_of_git_tells_what_is_checked_out_however_many_artifacts_there_are
         let run = sandbox.run(repository.command(arguments).env("PATH", &folder));
         assert_eq!(run.code, 0, "{run}");
         if arguments[0] == "replay" {
-            let answer = run.json("stepmark.replay/1");
+            let answer = run.json("stepmark.replay/2");
             let artifacts = answer["artifacts"].as_array().unwrap();
-            assert_eq!(artifacts.iter().filter(|one| one["standing"] == "earlier").count(), 13, "{run}");
+            assert_eq!(artifacts.iter().filter(|one| one["state"] == "earlier").count(), 13, "{run}");
         }
         let started = fs::read_to_string(&log).unwrap();
         assert_eq!(started.lines().filter(|line| line.contains("cat-file")).count(), 1, "{started}");

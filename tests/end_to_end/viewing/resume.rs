@@ -10,7 +10,7 @@ use crate::harness::{
 
 fn json(run: &Run) -> Json {
     assert_eq!(run.code, 0, "{run}");
-    run.json("stepmark.resume/1")
+    run.json("stepmark.resume/2")
 }
 
 /// The tier, the source and the next step of an answer.
@@ -24,7 +24,7 @@ fn said<'a>(answer: &'a Json, source: &str) -> (&'a str, &'a str) {
     let all = answer["sources"].as_array().unwrap();
     let one =
         all.iter().find(|one| one["source"] == source).unwrap_or_else(|| panic!("{source} in {answer:#}"));
-    (one["verdict"].as_str().unwrap(), one["said"].as_str().unwrap())
+    (one["verdict"].as_str().unwrap(), one["finding"].as_str().unwrap())
 }
 
 /// Opens a list in the frontmatter and never closes it.
@@ -146,7 +146,7 @@ fn git_history_helps_where_there_is_no_journal() {
     project.commit("nothing");
     let answer = json(&project.stepmark(&["resume", PRD, "--json"]));
     assert_eq!(gist(&answer), (3, "git", "step-05-domain"));
-    assert_eq!(answer["from"]["place"].as_str(), Some(good.as_str()));
+    assert_eq!(answer["from"]["name"].as_str(), Some(good.as_str()));
     project.sandbox.write(".stepmark/config.yaml", "git_history: {limit_ms: 0}\n");
     let off = project.stepmark(&["resume", PRD]);
     assert!(off.code == 1 && off.stderr.contains("limit_ms"), "{off}");

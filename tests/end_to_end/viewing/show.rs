@@ -16,7 +16,7 @@ fn shows_state_steps_and_reasons() {
     workflow   create-prd
     because    `workflowType` says `prd`; 5 listed steps are its steps
     status     draft
-    standing   underway
+    work state underway
     done       ████░░░░░░ 5/14
     next       step-04-journeys
     inputs     _bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md
@@ -46,7 +46,7 @@ fn shows_a_choice_as_one_step() {
     artifact   _bmad-output/brainstorming/brainstorming-session-2026-01-12.md
     workflow   brainstorming
     because    2 listed steps are its steps
-    standing   underway
+    work state underway
     done       █████░░░░░ 2/4
     next       step-03-technique-execution
     listed     step-01-session-setup, step-02b-ai-recommended
@@ -92,10 +92,10 @@ fn shows_what_is_wrong() {
 #[test]
 fn answers_in_json_with_all_keys() {
     let demo = Sandbox::demo();
-    let answer = demo.reads_only(&["show", "--json", PRD]).json("stepmark.show/1");
+    let answer = demo.reads_only(&["show", "--json", PRD]).json("stepmark.show/2");
     assert_snapshot!(serde_json::to_string_pretty(&answer).unwrap(), @r#"
     {
-      "schema": "stepmark.show/1",
+      "schema": "stepmark.show/2",
       "path": "_bmad-output/planning-artifacts/prd.md",
       "title": null,
       "id": null,
@@ -111,7 +111,7 @@ fn answers_in_json_with_all_keys() {
       ],
       "done": 5,
       "total": 14,
-      "standing": "underway",
+      "work_state": "underway",
       "next": [
         {
           "id": "step-04-journeys",
@@ -145,7 +145,7 @@ fn answers_in_json_with_all_keys() {
       }
     }
     "#);
-    let broken = demo.reads_only(&["show", "--json", RESEARCH]).json("stepmark.show/1");
+    let broken = demo.reads_only(&["show", "--json", RESEARCH]).json("stepmark.show/2");
     assert_eq!(
         (&broken["frontmatter"], &broken["problems"]["errors"]),
         (&serde_json::Value::Null, &1.into())
@@ -159,7 +159,7 @@ fn shows_the_lifecycle_of_a_story() {
     let run = demo.reads_only(&["show", story]);
     let line = run.stdout.lines().find(|line| line.starts_with("lifecycle")).unwrap();
     assert_snapshot!(line, @"lifecycle  bmad-story, state `in-progress`; its type is known: its path fits `**/[0-9]*-[0-9]*-*.md`, its heading is `Story 1.1: Borrow a tool`");
-    let answer = demo.reads_only(&["show", "--json", story]).json("stepmark.show/1");
+    let answer = demo.reads_only(&["show", "--json", story]).json("stepmark.show/2");
     assert_eq!(answer["lifecycle"]["state"], "in-progress");
 }
 

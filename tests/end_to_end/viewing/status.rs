@@ -29,7 +29,7 @@ fn shows_every_artifact_and_writes_nothing() {
 fn answers_in_json() {
     let run = Sandbox::demo().reads_only(&["status", "--json"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-    let answer = run.json("stepmark.status/1");
+    let answer = run.json("stepmark.status/2");
     let artifacts = answer["artifacts"].as_array().unwrap();
     assert_eq!((&answer["root"], &answer["files"], artifacts.len()), (&"[ROOT]".into(), &7.into(), 7));
     let prd = artifacts.iter().find(|artifact| artifact["path"] == PRD).unwrap();
@@ -50,7 +50,7 @@ fn answers_in_json() {
       ],
       "done": 5,
       "total": 14,
-      "standing": "underway",
+      "work_state": "underway",
       "next": [
         {
           "id": "step-04-journeys",
@@ -110,7 +110,7 @@ fn groups_by_epic_in_natural_order_and_leaves_out_what_is_done_first() {
         assert_eq!(run.stdout.contains("2026-01-01-hello"), arguments.contains(&"--all"), "{run}");
     }
     let json = |arguments: &[&str]| {
-        let answer = shelf.reads_only(&[&["status", "--json"], arguments].concat()).json("stepmark.status/1");
+        let answer = shelf.reads_only(&[&["status", "--json"], arguments].concat()).json("stepmark.status/2");
         let paths = answer["artifacts"].as_array().unwrap().iter();
         let stems = paths.map(|one| one["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned());
         (
@@ -164,7 +164,7 @@ fn shows_the_readable_artifacts_beside_those_that_are_not() {
     assert_eq!(run.code, 4, "{run}");
     assert_eq!(run.stdout, Sandbox::demo().stepmark(&["status"]).stdout);
     assert_snapshot!(run.stderr, @"warning: cannot read `large.md`: it has more than the 67108864 bytes that stepmark reads");
-    let answer = demo.reads_only(&["status", "--json"]).json("stepmark.status/1");
+    let answer = demo.reads_only(&["status", "--json"]).json("stepmark.status/2");
     assert_eq!(answer["unreadable"].as_array().unwrap().len(), 1, "{answer}");
 }
 
@@ -197,7 +197,7 @@ fn counts_what_check_finds() {
     warning: 1 story has no status in its frontmatter and waits for `stepmark import stories`
     ");
     let checked = sandbox.reads_only(&["check", "--format", "json"]).json("stepmark.check/1");
-    let counted = sandbox.reads_only(&["status", "--json"]).json("stepmark.status/1");
+    let counted = sandbox.reads_only(&["status", "--json"]).json("stepmark.status/2");
     let counts = counted["artifacts"].as_array().unwrap().iter().map(|artifact| &artifact["problems"]);
     let sum = |kind: &str| counts.clone().map(|counts| counts[kind].as_u64().unwrap()).sum::<u64>();
     let found = |severity: &str| {
@@ -219,9 +219,9 @@ fn tells_of_a_ledger_that_cannot_be_read() {
     let run = sandbox.reads_only(&["status"]);
     let warning = format!("{LEDGER}: 1 error; `stepmark check` says what");
     assert!(run.stderr.contains(&warning), "{run}");
-    let json = sandbox.reads_only(&["status", "--json"]).json("stepmark.status/1");
+    let json = sandbox.reads_only(&["status", "--json"]).json("stepmark.status/2");
     assert_eq!(
-        (&json["beside"][0]["path"], &json["beside"][0]["problems"]["errors"]),
+        (&json["other_files"][0]["path"], &json["other_files"][0]["problems"]["errors"]),
         (&LEDGER.into(), &1.into())
     );
 }

@@ -16,7 +16,7 @@ use crate::{
     project::Project,
 };
 
-/// The result in `stepmark.change/1`.
+/// The result in `stepmark.change/2`.
 #[derive(Debug, Serialize)]
 struct ChangeWire {
     path: String,
@@ -65,7 +65,7 @@ pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> 
             next: NextWire::new(&carried.artifact),
         };
         let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
-        output.json("stepmark.change/1", wire);
+        output.json("stepmark.change/2", wire);
         return Ok(());
     }
     for remark in &carried.remarks {
@@ -78,11 +78,11 @@ pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> 
     }
     if changed {
         let progress = carried.artifact.progress();
-        let standing = progress.map(|progress| {
+        let remark = progress.map(|progress| {
             let next = crate::output::wording::next(&NextSteps::of(progress.next));
             format!(", {}/{}, next: {next}", progress.done_units, progress.total)
         });
-        output.remark(format_args!("{path}: written{}", standing.unwrap_or_default()));
+        output.remark(format_args!("{path}: written{}", remark.unwrap_or_default()));
     } else {
         output.remark(format_args!("{path}: nothing to write"));
     }

@@ -13,7 +13,7 @@ use crate::{
     project::Project,
 };
 
-/// Remove an artifact, and tell history who did and why
+/// Remove an artifact, and record in history who did and why
 ///
 /// So a commit of it passes the check (SM907), and other clones see the reason. Bytes that git does not have, in the commit that is checked
 /// out or the index, and an artifact that work was delegated from are only removed with --force.

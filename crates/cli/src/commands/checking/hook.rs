@@ -46,7 +46,7 @@ enum Task {
     },
     /// Take out what `install` added, and nothing else
     Uninstall,
-    /// Say which hooks stepmark stands in; ends with 1 where it stands in none
+    /// List the hooks that run stepmark; ends with 1 where none does
     Status,
 }
 

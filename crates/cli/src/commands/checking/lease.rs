@@ -126,7 +126,7 @@ fn report(
             "expires_at": tenure.map(|tenure| tenure.expires_at),
             "taken_over_from": taken_over.map(|(tenure, _)| tenure.holder.to_string()),
         });
-        output.json("stepmark.lease-standing/1", wire);
+        output.json("stepmark.gate-lease/1", wire);
         return;
     }
     if let Some((tenure, fence)) = taken_over {

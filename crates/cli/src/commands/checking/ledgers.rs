@@ -13,7 +13,7 @@ use crate::{
 /// The problems that stand in the way, a line each.
 pub(crate) fn problems(done: &LedgerProjection) -> Vec<String> {
     let refused = done.refused.iter().map(|entry| {
-        format!("{}: {entry}: left, since {}; `stepmark import stories` asks which side wins, `--reason TEXT` insists", entry.story, why(entry))
+        format!("{}: {entry}: left, since {}; `stepmark import stories` asks which side wins, `--reason TEXT` forces it", entry.story, why(entry))
     });
     let left =
         done.left.iter().map(|left| format!("{}: {}: left: {}", left.entry.story, left.entry, left.reason));

@@ -39,7 +39,7 @@ enum Task {
     ///
     /// Ends with 1 when a listed file is modified, missing or unreadable. Files whose line ends alone changed, files that
     /// went with their whole folder (BMAD's installer moves skills away), files that the installer rewrites, and files
-    /// that are not listed are told and do not fail.
+    /// that are not listed are reported and do not fail.
     Verify,
 }
 

@@ -78,10 +78,10 @@ fn report(output: &Output, restored: &Restored) {
         return;
     }
     let progress = restored.artifact.progress();
-    let standing = progress.map(|progress| {
+    let remark = progress.map(|progress| {
         let next = crate::output::wording::next(&NextSteps::of(progress.next));
         format!(", {}/{}, next: {next}", progress.done_units, progress.total)
     });
     let at = restored.checkpoint.at;
-    output.remark(format_args!("{path}: restored to its state of {at}{}", standing.unwrap_or_default()));
+    output.remark(format_args!("{path}: restored to its state of {at}{}", remark.unwrap_or_default()));
 }

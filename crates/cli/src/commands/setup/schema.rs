@@ -12,7 +12,7 @@ use crate::{
 /// Print the JSON Schema of an answer, or list all
 #[derive(Debug, Args)]
 pub(crate) struct Schema {
-    /// The name with or without its version: `stepmark.next/2`, `next`; without it all are listed
+    /// The name with or without its version: `stepmark.next/3`, `next`; without it all are listed
     name: Option<String>,
     #[command(flatten)]
     list: ListArguments,

@@ -24,7 +24,7 @@ pub(crate) struct Instructions {
 enum Task {
     /// Write the file and the `.meta` beside it, if an input has changed
     Build,
-    /// Say whether the file is what its inputs give
+    /// Check whether the file is what its inputs give
     ///
     /// Ends with 1 when it is absent, stale (an input has changed) or tampered with (its bytes are not those that were
     /// written).

@@ -15,7 +15,7 @@ use crate::{
     project::Project,
 };
 
-/// Say which artifact, workflow and configuration file apply, and why
+/// Show which artifact, workflow and configuration file apply, and why
 ///
 /// The keys `active`, `main_config` and `config_source` are looked for in the artifact's frontmatter, in `workflow.md` or
 /// `workflow.yaml` of its workflow, and in the configuration; the nearest to the artifact wins. Ends with 1 when what wins
@@ -31,7 +31,7 @@ impl Context {
         let path = self.artifact.as_deref().map(|given| project.artifact_path(given)).transpose()?;
         let found = project.workspace.context(path.as_ref())?;
         if output.json {
-            output.json("stepmark.context/1", wire(&found));
+            output.json("stepmark.context/2", wire(&found));
         }
         describe(&found, path.is_some(), output);
         for (path, reason) in &found.missing {
@@ -129,7 +129,7 @@ fn candidate_wire(candidate: &ContextCandidate) -> serde_json::Value {
     };
     let statement = candidate.statement.as_ref();
     serde_json::json!({
-        "place": candidate.kind.to_string(),
+        "kind": candidate.kind.to_string(),
         "source": candidate.name,
         "key": statement.map(|statement| &statement.key),
         "value": statement.and_then(|statement| statement.text.as_ref()),

@@ -23,17 +23,17 @@ const USUAL_COLUMNS: [SelectionField; 6] = [
     SelectionField::Next,
 ];
 
-/// List the artifacts that a question is true of
+/// List the artifacts that match a filter
 ///
-/// A question compares fields: `status=blocked and scope>=large`, `path~epic and not (progress=100 or next is empty)`,
-/// `status in (review, done)`, `modified>=2026-01-31`. Fields are path, id, title, workflow, status, scope, standing, done, total,
+/// A filter compares fields: `status=blocked and scope>=large`, `path~epic and not (progress=100 or next is empty)`,
+/// `status in (review, done)`, `modified>=2026-01-31`. Fields are path, id, title, workflow, status, scope, work_state, done, total,
 /// progress, next, agent, parent, problems, modified and updated. A status is understood by its artifact's lifecycle, so that
-/// synonyms are one and `status<review` asks how far the work is.
+/// synonyms are one and `status<review` compares how far the work is.
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// Only artifacts of which this is true
-    #[arg(long = "where", value_name = "QUESTION")]
-    question: Option<String>,
+    /// Only artifacts that match this filter
+    #[arg(long = "where", value_name = "FILTER")]
+    filter: Option<String>,
     /// Fields to sort by, the greatest first with `-`: `-scope,path`
     #[arg(long, value_name = "FIELDS", allow_hyphen_values = true)]
     sort: Option<String>,
@@ -47,7 +47,7 @@ pub(crate) struct List {
 
 impl List {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let selection = read("--where", self.question.as_deref(), Selection::parse)?;
+        let selection = read("--where", self.filter.as_deref(), Selection::parse)?;
         let sort = read("--sort", self.sort.as_deref(), SortKeys::parse)?.unwrap_or_default();
         let columns = read("--columns", self.columns.as_deref(), parse_fields)?;
         let mut summaries =
@@ -136,7 +136,7 @@ fn print_json(
     };
     let artifacts: Vec<_> = rows.iter().map(object).collect();
     output.json(
-        "stepmark.list/1",
+        "stepmark.list/2",
         serde_json::json!({"artifacts": artifacts, "total": total, "unreadable": wording::unreadable(found)}),
     );
 }

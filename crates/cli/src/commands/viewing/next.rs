@@ -29,7 +29,7 @@ pub(crate) struct Next {
     artifact: Option<PathBuf>,
 }
 
-/// The answer `stepmark.next/2`.
+/// The answer `stepmark.next/3`.
 #[derive(Debug, Serialize)]
 struct NextAnswer {
     path: String,
@@ -55,7 +55,7 @@ impl Next {
                 problems: counts.errors + counts.warnings,
             };
             let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
-            output.json("stepmark.next/2", wire);
+            output.json("stepmark.next/3", wire);
         }
         let Some(progress) = progress else {
             tell_move(&artifact, output);

@@ -35,7 +35,7 @@ impl Replay {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let summary = if self.artifacts.is_empty() { all(project)? } else { self.named(project)? };
         if output.json {
-            output.json("stepmark.replay/1", wire(&summary));
+            output.json("stepmark.replay/2", wire(&summary));
         } else {
             show(&summary, output);
         }

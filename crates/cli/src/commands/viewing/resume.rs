@@ -21,11 +21,11 @@ use crate::{
     project::Project,
 };
 
-const SCHEMA: &str = "stepmark.resume/1";
+const SCHEMA: &str = "stepmark.resume/2";
 /// The most artifacts that are listed where several may be meant.
 const FIRST: usize = 10;
 
-/// Say where to go on, from which source, and what is not to be believed
+/// Show where to go on, from which source, and which sources are not trusted
 ///
 /// Tier 1 reads the frontmatter. Where that is damaged, tier 2 takes the last checkpoint, if it is in the history of what is
 /// checked out and not outdated; else tier 3 asks the journal, all checkpoints, git, delegations and other sessions. Nothing is
@@ -118,7 +118,7 @@ fn tell(
     for caution in &answer.cautions {
         output.warning(caution);
     }
-    output.remark(format_args!("{}  {}", report.artifact, point.standing()));
+    output.remark(format_args!("{}  {}", report.artifact, point.progress_in_words()));
     if point.is_finished() {
         output.remark("finished: there is no next step");
     }
@@ -164,9 +164,9 @@ fn answer_wire(report: &ResumeReport, answer: &ResumeAnswer) -> Json {
     let mut wire = report_wire(report);
     wire["answer"] = true.into();
     wire["tier"] = answer.tier.number().into();
-    wire["from"] = json!({"source": answer.source.word(), "place": answer.source.name()});
+    wire["from"] = json!({"source": answer.source.word(), "name": answer.source.name()});
     wire["why"] = answer.why.as_str().into();
-    wire["standing"] = point.state.map(|state| state.as_str()).into();
+    wire["work_state"] = point.state.map(|state| state.as_str()).into();
     wire["finished"] = point.is_finished().into();
     wire["done"] = point.state.map(|_| point.done).into();
     wire["total"] = point.state.map(|_| point.total).into();
@@ -213,9 +213,9 @@ fn source_wire(source: &SourceReport) -> Json {
     };
     json!({
         "source": source.source.word(),
-        "place": source.source.name(),
+        "name": source.source.name(),
         "verdict": verdict,
-        "said": source.result.to_string(),
+        "finding": source.result.to_string(),
     })
 }
 

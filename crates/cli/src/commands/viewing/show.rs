@@ -51,7 +51,7 @@ impl Show {
             wire["file_hash"] = artifact.artifact().file_hash().to_string().into();
             wire["lifecycle"] = lifecycle(&artifact);
             wire["frontmatter"] = frontmatter(artifact.artifact());
-            output.json("stepmark.show/1", wire);
+            output.json("stepmark.show/2", wire);
             return Ok(Exit::Fine);
         }
         describe(&artifact, output);
@@ -104,12 +104,12 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
     line("status", state.status.as_ref().and_then(|status| status.filled()));
     if let Some(choice) = artifact.lifecycle() {
         let state = artifact.lifecycle_state();
-        let standing = state.map_or("an unknown state".to_owned(), |state| format!("state `{}`", state.name));
-        line("lifecycle", Some(&format!("{}, {standing}; {choice}", choice.lifecycle.name())));
+        let state = state.map_or("an unknown state".to_owned(), |state| format!("state `{}`", state.name));
+        line("lifecycle", Some(&format!("{}, {state}; {choice}", choice.lifecycle.name())));
     }
     line("scope", state.scope().map(|scope| scope.to_string()).as_deref());
     if let Some(progress) = &summary.progress {
-        line("standing", Some(progress.state.as_str()));
+        line("work state", Some(progress.state.as_str()));
         line("done", Some(&bar(progress.done, progress.total)));
     }
     let entry = Entry::of(&summary);

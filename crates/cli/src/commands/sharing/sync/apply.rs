@@ -20,9 +20,9 @@ use crate::{
     output::{Output, with_progress, wording},
 };
 
-/// Do what is to be done; where nothing is, the tracker is not asked
+/// Carry out the plan; where there is nothing to do, the tracker is not asked
 ///
-/// With FILE exactly what that plan says is done, or nothing and the difference to today's plan is told (3). What a tracker refuses is
+/// With FILE exactly that plan is carried out, or nothing, and the difference to today's plan is shown (3). What a tracker refuses is
 /// tried again by a later call; ends with 5 where the tracker cannot be used now, and with 1 where something else is left.
 #[derive(Debug, Args)]
 pub(super) struct Apply {

@@ -15,7 +15,7 @@ use crate::{
 
 /// Let the system start `stepmark sync run` for this project: a user unit of systemd, or a launch agent of launchd
 ///
-/// A file is written and nothing is started: the commands for that are told. No credential stands in it.
+/// A file is written and nothing is started: the commands for that are shown. It holds no credential.
 #[derive(Debug, Args)]
 pub(super) struct Install {
     /// Print the file, and write nothing

@@ -29,7 +29,7 @@ use crate::{
 
 /// Keep tickets in step with artifacts, one way
 ///
-/// Trackers stand under `trackers` in `.stepmark/config.yaml`. Nothing ever flows back into an artifact. What was sent is remembered in
+/// Trackers are configured under `trackers` in `.stepmark/config.yaml`. Nothing ever flows back into an artifact. What was sent is remembered in
 /// `.stepmark/local/sync.db`; where that is lost, tickets are found again by their markers.
 #[derive(Debug, Args)]
 pub(crate) struct Sync {

@@ -27,36 +27,36 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
         let remarks = &subjects.remarks;
         let result =
             json!({ "requests": requests, "entries": entries, "remarks": remarks, "obstacles": obstacles });
-        output.json("stepmark.sync-apply/1", result);
+        output.json("stepmark.sync-apply/2", result);
     } else {
         let is_interrupted = context.stop.is_asked();
         // Whoever waited for the pace was told not to.
-        let is_not_begun = |fate: &ActionOutcome| match fate {
+        let is_not_begun = |outcome: &ActionOutcome| match outcome {
             ActionOutcome::Deferred(Deferred::Stopped) => true,
             ActionOutcome::Deferred(Deferred::TooFast { .. }) => is_interrupted,
             _ => false,
         };
         let (mut outages, mut groups) = (Outages::default(), Groups::default());
         for entry in &report.entries {
-            if let Some((cause, until)) = outage(&entry.fate) {
+            if let Some((cause, until)) = outage(&entry.outcome) {
                 outages.add(cause, until);
                 continue;
             }
-            if is_not_begun(&entry.fate) {
+            if is_not_begun(&entry.outcome) {
                 continue;
             }
             let name = subjects.name(&entry.marker);
-            let head = format!("{:<15} {:<9} ", entry.kind.name(), entry.fate.name());
-            match said(&entry.fate) {
+            let head = format!("{:<15} {:<9} ", entry.kind.name(), entry.outcome.name());
+            match said(&entry.outcome) {
                 Some(said) => output.line(format_args!("{head}{name}{said}")),
                 None => {
-                    let (told, until) = told(&entry.fate, head, subjects);
+                    let (told, until) = told(&entry.outcome, head, subjects);
                     groups.add(told, name, until);
                 }
             }
         }
         groups.lines().for_each(|line| output.line(line));
-        let stopped = report.entries.iter().filter(|entry| is_not_begun(&entry.fate)).count();
+        let stopped = report.entries.iter().filter(|entry| is_not_begun(&entry.outcome)).count();
         if stopped > 0 {
             output.line(format_args!(
                 "interrupted: {} not begun; `stepmark sync apply` goes on with what is left",
@@ -118,8 +118,8 @@ impl std::fmt::Display for Outage<'_> {
 
 /// Returns what is wrong with the tracker itself, where that is why a ticket was not written, and when it is
 /// tried again.
-fn outage(fate: &ActionOutcome) -> Option<(&Failure, Option<Timestamp>)> {
-    let (cause, until) = match fate {
+fn outage(outcome: &ActionOutcome) -> Option<(&Failure, Option<Timestamp>)> {
+    let (cause, until) = match outcome {
         ActionOutcome::Failed { failure, delivery } => (failure, delivery.until()),
         ActionOutcome::Deferred(Deferred::NotListed(failure) | Deferred::NoTarget(failure)) => {
             (failure, None)
@@ -140,14 +140,15 @@ fn exit(report: &Report) -> Exit {
     if report.is_complete() {
         return Exit::Fine;
     }
-    let is_remote =
-        |entry: &Entry| matches!(entry.fate, ActionOutcome::InDoubt { .. }) || outage(&entry.fate).is_some();
+    let is_remote = |entry: &Entry| {
+        matches!(entry.outcome, ActionOutcome::InDoubt { .. }) || outage(&entry.outcome).is_some()
+    };
     if report.entries.iter().any(is_remote) { Exit::Remote } else { Exit::Findings }
 }
 
 /// Returns what is said of what was done; `None` where it was not.
-fn said(fate: &ActionOutcome) -> Option<String> {
-    Some(match fate {
+fn said(outcome: &ActionOutcome) -> Option<String> {
+    Some(match outcome {
         ActionOutcome::Done { remote, missing } if missing.is_empty() => format!(" {}", remote.key),
         ActionOutcome::Done { remote, missing } => {
             let fields: Vec<&str> = missing.iter().map(|field| field.field.as_str()).collect();
@@ -166,8 +167,8 @@ fn said(fate: &ActionOutcome) -> Option<String> {
 }
 
 /// The words for why something was not done, and the time until which it waits.
-fn told(fate: &ActionOutcome, head: String, subjects: &Subjects) -> (Told, Option<Timestamp>) {
-    match fate {
+fn told(outcome: &ActionOutcome, head: String, subjects: &Subjects) -> (Told, Option<Timestamp>) {
+    match outcome {
         ActionOutcome::Failed { failure, .. } | ActionOutcome::InDoubt { failure } => {
             (of_failure(head, ": ", failure), None)
         }
@@ -213,30 +214,30 @@ pub(super) fn tries(attempts: u32) -> String {
 }
 
 fn wire(entry: &Entry, subjects: &Subjects) -> Json {
-    let (remote, missing, duplicates) = match &entry.fate {
+    let (remote, missing, duplicates) = match &entry.outcome {
         ActionOutcome::Done { remote, missing } => (Some(remote), missing.clone(), Vec::new()),
         ActionOutcome::Found { remote, duplicates } => (Some(remote), Vec::new(), duplicates.clone()),
         _ => (None, Vec::new(), Vec::new()),
     };
-    let (failure, delivery) = match &entry.fate {
+    let (failure, delivery) = match &entry.outcome {
         ActionOutcome::Failed { failure, delivery } => (Some(failure), Some(delivery)),
         ActionOutcome::InDoubt { failure } => (Some(failure), None),
         _ => (None, None),
     };
-    let held = match &entry.fate {
-        ActionOutcome::Deferred(held) => Some(held.to_string()),
+    let deferred = match &entry.outcome {
+        ActionOutcome::Deferred(why) => Some(why.to_string()),
         _ => None,
     };
     json!({
         "action": entry.kind.name(),
         "marker": entry.marker,
         "path": subjects.path(&entry.marker).map(ProjectPath::as_str),
-        "outcome": entry.fate.name(),
+        "outcome": entry.outcome.name(),
         "ticket": remote,
         "missing": missing,
         "duplicates": duplicates,
         "failure": failure,
         "delivery": delivery,
-        "held": held,
+        "deferred": deferred,
     })
 }

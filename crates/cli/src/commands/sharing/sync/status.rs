@@ -25,7 +25,7 @@ use crate::{
     output::{Output, wording},
 };
 
-/// Show what is to be done, waits, is parked or in doubt, every breaker that is not closed, and who is on duty; the tracker is not asked
+/// Show what is to be done, waits, is parked or in doubt, every breaker that is not closed, and which process leads; the tracker is not asked
 #[derive(Debug, Args)]
 pub(super) struct Status {}
 
@@ -38,8 +38,8 @@ struct SyncState {
     breakers: Vec<(Scope, Breaker)>,
     lease: Option<Lease>,
     /// Of the process that keeps tickets in step.
-    duty: Option<Lease>,
-    /// The latest moment that the ledger holds, where the clock has been set back since.
+    leader: Option<Lease>,
+    /// The latest time in the ledger, where the clock has been set back since.
     clock_was_ahead: Option<Timestamp>,
 }
 
@@ -55,7 +55,7 @@ impl SyncState {
             breakers: ledger.breakers()?,
             lease: ledger.lease(name.as_str())?.filter(|lease| lease.is_kept(now)),
             clock_was_ahead: worker::clock_was_ahead(ledger, name, now)?,
-            duty: ledger.lease(&leader_lease_name(name))?.filter(|lease| lease.is_kept(now)),
+            leader: ledger.lease(&leader_lease_name(name))?.filter(|lease| lease.is_kept(now)),
         })
     }
 }
@@ -80,8 +80,8 @@ impl Status {
         let mut subjects = Subjects::of(&snapshot);
         subjects.add(&plan);
         let ledger = ledger.read()?;
-        let standing = SyncState::read(&*ledger, context)?;
-        for marker in standing.concerned() {
+        let state = SyncState::read(&*ledger, context)?;
+        for marker in state.concerned() {
             if !subjects.knows(marker)
                 && let Some(ticket) = ledger.projected(&context.settings.name, marker)?
             {
@@ -89,36 +89,36 @@ impl Status {
             }
         }
         output.json_or(
-            "stepmark.sync-status/1",
-            || wire(context, &plan, &standing),
-            || show(context, &plan, &standing, &subjects, output),
+            "stepmark.sync-status/2",
+            || wire(context, &plan, &state),
+            || show(context, &plan, &state, &subjects, output),
         );
         Ok(Exit::Fine)
     }
 }
 
-fn show(context: &SyncContext<'_>, plan: &Plan, standing: &SyncState, subjects: &Subjects, output: &Output) {
+fn show(context: &SyncContext<'_>, plan: &Plan, state: &SyncState, subjects: &Subjects, output: &Output) {
     plan::warn(&plan::told_everywhere(&plan.remarks), output);
     let name = |marker: &Marker| subjects.name(marker);
     let counts: Vec<String> =
         plan.counts().iter().map(|(kind, count)| format!("{count} to {}", kind.name())).collect();
     let counts = if counts.is_empty() { "nothing to do".to_owned() } else { counts.join(", ") };
-    let tickets = wording::count(standing.links, "ticket");
+    let tickets = wording::count(state.links, "ticket");
     output.line(format_args!("{}: {tickets}, {counts}", context.settings.name));
-    if let Some(noted) = standing.clock_was_ahead {
+    if let Some(noted) = state.clock_was_ahead {
         output.warning(format_args!(
             "the clock of this machine was ahead and has been set back: the ledger holds what happened at {noted:.0}; nothing waits for that"
         ));
     }
     let mut groups = Groups::default();
-    for intent in &standing.intents {
+    for intent in &state.intents {
         let Intent { action, begun_at, .. } = intent;
         let told = |them| format!(": to {action}{them} was begun at {begun_at:.0}");
         let (head, of_one, of_several) = ("in doubt   ".to_owned(), told(" it"), told(" them"));
         groups.add(Told { head, noun: "ticket", of_one, of_several }, name(&intent.marker), None);
     }
     let mut outages = Outages::default();
-    for (marker, delivery) in &standing.deliveries {
+    for (marker, delivery) in &state.deliveries {
         let Some(last) = delivery.last() else { continue };
         let until = delivery.until();
         if until.is_some() && is_of_tracker(last) {
@@ -131,7 +131,7 @@ fn show(context: &SyncContext<'_>, plan: &Plan, standing: &SyncState, subjects: 
     }
     groups.lines().for_each(|line| output.line(line));
     outages.0.iter().for_each(|outage| output.line(format_args!("waiting    {outage}")));
-    for (scope, breaker) in &standing.breakers {
+    for (scope, breaker) in &state.breakers {
         let scope = match scope {
             Scope::Ticket { marker, .. } => name(marker),
             scope => format!("`{scope}`"),
@@ -150,47 +150,45 @@ fn show(context: &SyncContext<'_>, plan: &Plan, standing: &SyncState, subjects: 
             }
         }
     }
-    match &standing.duty {
-        Some(lease) => output.line(format_args!("on duty    {} until {}", lease.holder, lease.until)),
+    match &state.leader {
+        Some(lease) => output.line(format_args!("leader     {} until {}", lease.holder, lease.until)),
         None => output
             .remark("no process keeps the tickets in step: `stepmark sync run`, or `apply` now and then"),
     }
-    if let Some(lease) = &standing.lease {
+    if let Some(lease) = &state.lease {
         output.line(format_args!("at work    {} until {:.0}", lease.holder, lease.until));
     }
 }
 
-fn wire(context: &SyncContext<'_>, plan: &Plan, standing: &SyncState) -> Json {
+fn wire(context: &SyncContext<'_>, plan: &Plan, state: &SyncState) -> Json {
     let counts: serde_json::Map<String, Json> =
         plan.counts().iter().map(|(kind, count)| (kind.name().to_owned(), (*count).into())).collect();
-    let intents = standing.intents.iter().map(|intent| {
+    let intents = state.intents.iter().map(|intent| {
         json!({
             "marker": intent.marker,
             "action": intent.action.to_string(),
             "begun_at": intent.begun_at,
         })
     });
-    let deliveries = standing
-        .deliveries
-        .iter()
-        .map(|(marker, delivery)| json!({ "marker": marker, "delivery": delivery }));
-    let breakers = standing
+    let deliveries =
+        state.deliveries.iter().map(|(marker, delivery)| json!({ "marker": marker, "delivery": delivery }));
+    let breakers = state
         .breakers
         .iter()
         .map(|(scope, breaker)| json!({ "scope": scope.to_string(), "breaker": breaker }));
     json!({
         "tracker": context.settings.name,
-        "tickets": standing.links,
+        "tickets": state.links,
         "unchanged": plan.unchanged,
         "to_do": counts,
         "remarks": plan.remarks,
-        "surveyed_at": standing.listed_at,
+        "listed_at": state.listed_at,
         "in_doubt": intents.collect::<Vec<_>>(),
         "deliveries": deliveries.collect::<Vec<_>>(),
         "breakers": breakers.collect::<Vec<_>>(),
-        "clock_was_ahead": standing.clock_was_ahead,
-        "lease": standing.lease.as_ref().map(of_lease),
-        "worker": standing.duty.as_ref().map(of_lease),
+        "clock_was_ahead": state.clock_was_ahead,
+        "lease": state.lease.as_ref().map(of_lease),
+        "leader": state.leader.as_ref().map(of_lease),
     })
 }
 

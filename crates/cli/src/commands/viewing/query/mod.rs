@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 use clap::Args;
 use stepmark_store::index::{AskError, Freshness};
 use stepmark_store::index_db::{
-    Answer, Cell, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError, Question, schema_markdown,
+    Answer, Cell, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError, SqlQuery, schema_markdown,
 };
 
 use self::parameter::{check_named, parameter, value};
@@ -23,35 +23,35 @@ use crate::{
 
 /// Ask for artifacts, steps, sessions, findings, tickets and more in SQL
 ///
-/// The tables are a copy in `.stepmark/local/cache/index.db`, brought up to date before every question; it can be deleted at any time. A
-/// question can only read. `--schema` prints the tables, `--list` the questions that have names.
+/// The tables are a copy in `.stepmark/local/cache/index.db`, brought up to date before every query; it can be deleted at any time. A
+/// query can only read. `--schema` prints the tables, `--list` the named queries.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["sql", "named", "list", "schema"]))]
 pub(crate) struct Query {
-    /// The question: one statement that begins with SELECT, WITH or VALUES
+    /// The query: one statement that begins with SELECT, WITH or VALUES
     sql: Option<String>,
-    /// Ask a question by its name
+    /// Run a named query
     #[arg(long, value_name = "NAME")]
     named: Option<String>,
-    /// List the questions that have names
+    /// List the named queries
     #[arg(long)]
     list: bool,
     /// Print all tables with their columns
     #[arg(long)]
     schema: bool,
-    /// Give a parameter of the question (`:KEY`) a value
+    /// Give a parameter of the query (`:KEY`) a value
     #[arg(long, value_name = "KEY=VALUE", value_parser = parameter)]
     param: Vec<(String, String)>,
     /// Print CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Ask the database as the last question left it
+    /// Ask the database as the last query left it
     #[arg(long)]
     no_refresh: bool,
-    /// Stop the question after so many seconds
+    /// Stop the query after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     timeout: u64,
-    /// Stop the question at more rows than this
+    /// Stop the query at more rows than this
     #[arg(long, value_name = "ROWS", default_value_t = 1_000_000)]
     limit: usize,
 }
@@ -74,14 +74,14 @@ impl Query {
             schema(output);
             return Ok(Exit::Fine);
         }
-        let (sql, defaults) = self.question()?;
-        let question = Question::prepare(sql).map_err(|error| not_asked(error, sql))?;
+        let (sql, defaults) = self.query()?;
+        let query = SqlQuery::prepare(sql).map_err(|error| not_asked(error, sql))?;
         let project = project()?;
-        let freshness = freshness(self.no_refresh, question.parts(), &project, environment)?;
+        let freshness = freshness(self.no_refresh, query.parts(), &project, environment)?;
         let parameters = self.parameters(defaults, &project)?;
         let limits =
             Limits { time: Duration::from_secs(self.timeout), rows: self.limit, ..Limits::default() };
-        let asked = project.workspace.index().ask(&question, &parameters, limits, &freshness);
+        let asked = project.workspace.index().ask(&query, &parameters, limits, &freshness);
         let found = asked.map_err(|error| match error {
             AskError::Query(error) => not_asked(error, sql),
             AskError::Refresh(error) => error.into(),
@@ -90,19 +90,19 @@ impl Query {
         })?;
         if let Some(reason) = &found.in_memory {
             output.warning(format_args!(
-                ".stepmark/local/cache/index.db cannot be kept, and every question takes longer: {reason}"
+                ".stepmark/local/cache/index.db cannot be kept, and every query takes longer: {reason}"
             ));
         }
-        self.show(&question, &found, output)
+        self.show(&query, &found, output)
     }
 
-    /// The question, with the values that its parameters have where none are given.
-    fn question(&self) -> Result<(&str, Defaults), Failure> {
+    /// The query, with the values that its parameters have where none are given.
+    fn query(&self) -> Result<(&str, Defaults), Failure> {
         let Some(name) = &self.named else { return Ok((self.sql.as_deref().unwrap_or_default(), &[])) };
         let found = NAMED_QUERIES.iter().find(|query| query.name == name);
         let found = found.ok_or_else(|| {
             let names: Vec<&str> = NAMED_QUERIES.iter().map(|query| query.name).collect();
-            Failure::new(Exit::Usage, format!("no question is called `{name}`"))
+            Failure::new(Exit::Usage, format!("no query is called `{name}`"))
                 .with_help(format!("there are: {}", names.join(", ")))
         })?;
         Ok((found.sql, found.defaults))
@@ -130,13 +130,13 @@ impl Query {
         Ok(values)
     }
 
-    fn show(&self, question: &Question, found: &Answer, output: &Output) -> Result<Exit, Failure> {
+    fn show(&self, query: &SqlQuery, found: &Answer, output: &Output) -> Result<Exit, Failure> {
         if self.csv {
             output.bytes(&answer::csv(found)?);
             return Ok(Exit::Fine);
         }
         let show = || match found.rows.is_empty() {
-            true if question.parts().contains(Part::Inventory) => {
+            true if query.parts().contains(Part::Inventory) => {
                 output.remark("no rows; the catalogues are as `stepmark project` last made them");
             }
             true => output.remark("no rows"),
@@ -147,7 +147,7 @@ impl Query {
     }
 }
 
-/// The rows of tickets cost as much as a plan: they are made only for a question that is about them.
+/// The rows of tickets cost as much as a plan: they are made only for a query that is about them.
 fn freshness(
     is_as_it_is: bool,
     parts: Parts,
@@ -166,7 +166,7 @@ fn freshness(
 fn not_asked(error: QueryError, sql: &str) -> Failure {
     match error {
         QueryError::Sql { ref message, offset, ref near } => {
-            let place = offset.map(|offset| format!("\n{}", marked_place("question", sql, offset)));
+            let place = offset.map(|offset| format!("\n{}", marked_place("query", sql, offset)));
             let failure = Failure::new(Exit::Usage, format!("{message}{}", place.unwrap_or_default()));
             if near.is_empty() {
                 failure.with_help("`stepmark query --schema` shows the tables and their columns")
@@ -175,7 +175,7 @@ fn not_asked(error: QueryError, sql: &str) -> Failure {
             }
         }
         QueryError::NotReading { .. } => Failure::from_error(Exit::Usage, &error).with_help(
-            "a question begins with SELECT, WITH or VALUES; `stepmark set` and its kin change artifacts",
+            "a query begins with SELECT, WITH or VALUES; `stepmark set` and its kin change artifacts",
         ),
         QueryError::Nothing | QueryError::Several => Failure::from_error(Exit::Usage, &error),
         QueryError::Unbound { ref name } => {

@@ -1,4 +1,4 @@
-//! `--param KEY=VALUE`: a value for a parameter of the question.
+//! `--param KEY=VALUE`: a value for a parameter of the query.
 
 use jiff::Timestamp;
 use stepmark_store::index_db::Cell;
@@ -23,7 +23,7 @@ pub(super) fn value(text: &str) -> Cell {
     number.map_or_else(|| Cell::Text(text.to_owned()), Cell::Real)
 }
 
-/// Checks that the parameter `key` of a question with a name can have the value `text`; the error is what is wrong otherwise.
+/// Checks that the parameter `key` of a query with a name can have the value `text`; the error is what is wrong otherwise.
 pub(super) fn check_named(key: &str, text: &str) -> Result<(), String> {
     let is_fine = match key {
         "days" => text.parse::<f64>().is_ok_and(|days| days.is_finite() && days >= 0.0),

@@ -26,7 +26,7 @@ const USUAL_LIMIT: usize = 50;
 
 /// Show what is done, what comes next and what is wrong
 ///
-/// Artifacts stand by epic and workflow; without --limit and --json 50, and what is finished is left out first. An artifact counts where it carries workflow state; a file of which a status is all, such as a post of a blog, is shown with --all only. Its
+/// Artifacts are grouped by epic and workflow; without --limit and --json 50, and what is finished is left out first. An artifact counts where it carries workflow state; a file of which a status is all, such as a post of a blog, is shown with --all only. Its
 /// name here is what other commands take for it. `stepmark list` selects and sorts, and shows whole paths.
 #[derive(Debug, Args)]
 pub(crate) struct Status {
@@ -71,7 +71,7 @@ impl Status {
         rows.sort_by(|(one, _), (other, _)| natural_order(one.path().as_str(), other.path().as_str()));
         let found = summaries.found();
         if output.json {
-            output.json("stepmark.status/1", self.answer(project, found, &rows, others.len(), &beside)?);
+            output.json("stepmark.status/2", self.answer(project, found, &rows, others.len(), &beside)?);
         } else if rows.is_empty() {
             output.remark(format_args!(
                 "no artifact with workflow state among {} Markdown files of {}",
@@ -121,7 +121,7 @@ impl Status {
             "total": rows.len(),
             "status_only": others,
             "artifacts": self.list.keep_fields(artifacts)?,
-            "beside": beside.iter().map(file).collect::<Vec<_>>(),
+            "other_files": beside.iter().map(file).collect::<Vec<_>>(),
             "unreadable": wording::unreadable(found),
         }))
     }

@@ -31,9 +31,9 @@ pub(super) fn notice(tracker: &TrackerName, notice: &StatusChange) {
     match notice {
         StatusChange::Standby { holder } => {
             let holder = on_one_line(holder);
-            info!(tracker, holder, "another process is on duty; this one waits to take over")
+            info!(tracker, holder, "another process leads; this one waits to take over")
         }
-        StatusChange::Leading { number } => info!(tracker, number, "on duty"),
+        StatusChange::Leading { number } => info!(tracker, number, "leading"),
         StatusChange::LostLead { holder } => {
             let holder = on_one_line(holder);
             warn!(tracker, holder, "another process has taken over; this one waits")

@@ -17,7 +17,7 @@ use crate::{
     project::Project,
 };
 
-/// Keep tickets in step for as long as this runs: watches the project, and tells on stderr what changes
+/// Keep tickets in step for as long as this runs: watches the project, and logs changes on stderr
 ///
 /// Several of these on one project wait for each other; when one dies, another takes over. SIGTERM or SIGINT ends it after the request in
 /// flight, SIGHUP reads the configuration and credentials again. `stepmark sync install` lets the system start it.

@@ -19,9 +19,9 @@ pub(super) enum ServiceState {
 
 /// Tells systemd.
 #[cfg(target_os = "linux")]
-pub(super) fn tell(standing: ServiceState) {
+pub(super) fn tell(state: ServiceState) {
     use sd_notify::NotifyState;
-    let states = match standing {
+    let states = match state {
         ServiceState::Ready => vec![NotifyState::Ready],
         ServiceState::Reloading => {
             std::iter::once(NotifyState::Reloading).chain(NotifyState::monotonic_usec_now().ok()).collect()
@@ -30,7 +30,7 @@ pub(super) fn tell(standing: ServiceState) {
         ServiceState::Alive => vec![NotifyState::Watchdog],
     };
     if let Err(error) = sd_notify::notify(&states) {
-        tracing::warn!(error = %error, "systemd cannot be told that this process is {standing:?}");
+        tracing::warn!(error = %error, "systemd cannot be told that this process is {state:?}");
     }
 }
 

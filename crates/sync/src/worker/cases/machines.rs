@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use stepmark_model::artifact::ProjectPath;
 
-use super::{
+use crate::worker::{
     LostLink, WorkerClock as _,
     scripted::{Content, Fault, Kept, People, World, poll_times},
 };
@@ -36,7 +36,7 @@ impl Choices {
 /// The machines, and the two repositories that they may be configured for.
 struct Scene {
     machines: Vec<World>,
-    repositories: [super::scripted::ScriptedTracker; 2],
+    repositories: [crate::worker::scripted::ScriptedTracker; 2],
     choices: Choices,
 }
 
@@ -207,14 +207,14 @@ impl Scene {
             let tickets: BTreeMap<u32, Kept> = self.repositories[0].of(&name).into_iter().collect();
             let linked = self.machines.iter().filter_map(|machine| machine.linked(&name));
             let mut kept = linked.filter_map(|number| tickets.get(&number));
-            let is_closed = |kept: &Kept| !kept.ticket.standing.is_open() || kept.people.took_marker;
+            let is_closed = |kept: &Kept| !kept.ticket.state.is_open() || kept.people.took_marker;
             assert!(kept.all(is_closed), "{name} is gone: {tickets:#?}");
         }
         for (name, artifact) in &self.machines[0].artifacts {
             let tickets: BTreeMap<u32, Kept> = self.repositories[0].of(name).into_iter().collect();
             let marked = || tickets.iter().filter(|(_, kept)| !kept.people.took_marker);
             let live: Vec<u32> = marked()
-                .filter(|(_, kept)| kept.ticket.standing.is_open() && !kept.people.wrote)
+                .filter(|(_, kept)| kept.ticket.state.is_open() && !kept.people.wrote)
                 .map(|(number, _)| *number)
                 .collect();
             let linked: Vec<Option<u32>> = self.machines.iter().map(|machine| machine.linked(name)).collect();
@@ -224,10 +224,9 @@ impl Scene {
                 "{name}: machines disagree: {linked:?}; {tickets:#?}"
             );
             assert_eq!(tickets[&own].ticket.title, artifact.title, "{name}");
-            assert!(tickets[&own].ticket.standing.is_open() && !tickets[&own].people.took_marker);
+            assert!(tickets[&own].ticket.state.is_open() && !tickets[&own].people.took_marker);
             assert!(live.iter().all(|number| *number == own), "{name}: {live:?} are open, {own} counts");
-            let is_duplicate =
-                |kept: &Kept| kept.ticket.standing == TicketState::Closed(CloseReason::Duplicate);
+            let is_duplicate = |kept: &Kept| kept.ticket.state == TicketState::Closed(CloseReason::Duplicate);
             let oldest = marked().find(|(_, kept)| !is_duplicate(kept)).map(|(number, _)| *number);
             assert_eq!(oldest, Some(own), "{name}: the oldest counts");
         }
@@ -266,8 +265,14 @@ fn unpark(machine: &World) {
     for (marker, delivery) in deliveries {
         if let Delivery::Parked { digest, .. } = delivery {
             let tickets = [(marker, digest)];
-            super::retry(&mut ledger, (name, &tickets), LostLink::Forgotten, "person", machine.clock.now())
-                .unwrap();
+            crate::worker::retry(
+                &mut ledger,
+                (name, &tickets),
+                LostLink::Forgotten,
+                "person",
+                machine.clock.now(),
+            )
+            .unwrap();
         }
     }
 }
@@ -282,7 +287,7 @@ impl World {
 
     fn wants_look(&self) -> bool {
         let mut ledger = self.ledger.inner.clone();
-        super::wants_look(&*ledger.read().unwrap(), &self.settings, self.clock.now()).unwrap()
+        crate::worker::wants_look(&*ledger.read().unwrap(), &self.settings, self.clock.now()).unwrap()
     }
 }
 

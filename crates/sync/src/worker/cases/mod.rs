@@ -1,5 +1,8 @@
 //! Cases of workers.
 
+mod interleavings;
+mod machines;
+
 use super::{
     ActionOutcome, ApplyError, Deferred, Report,
     scripted::{Fault, World, poll_times},
@@ -19,13 +22,13 @@ fn read<T>(world: &World, question: impl FnOnce(&dyn LedgerReader) -> T) -> T {
     question(&*reader)
 }
 
-fn fates(report: &Report) -> Vec<(&str, &ActionOutcome)> {
+fn outcomes(report: &Report) -> Vec<(&str, &ActionOutcome)> {
     let told = report.entries.iter();
-    told.map(|entry| (entry.marker.artifact().as_str().trim_start_matches("id:"), &entry.fate)).collect()
+    told.map(|entry| (entry.marker.artifact().as_str().trim_start_matches("id:"), &entry.outcome)).collect()
 }
 
-fn is_done(fate: &ActionOutcome) -> bool {
-    matches!(fate, ActionOutcome::Done { .. })
+fn is_done(outcome: &ActionOutcome) -> bool {
+    matches!(outcome, ActionOutcome::Done { .. })
 }
 
 #[tokio::test(start_paused = true)]
@@ -58,7 +61,7 @@ async fn many_edits_become_one_update_and_what_is_gone_is_closed() {
     assert!(world.sync().await.is_complete());
     assert_eq!(world.take_requests(), [(Update, 2)]);
     assert_eq!(world.tracker.of("a")[0].1.ticket.title, "Two");
-    assert!(!world.tracker.of("b")[0].1.ticket.standing.is_open());
+    assert!(!world.tracker.of("b")[0].1.ticket.state.is_open());
     assert_eq!(world.sync().await.requests, 0);
 }
 
@@ -80,7 +83,7 @@ async fn a_child_waits_for_its_parent() {
     let [
         ("z", ActionOutcome::Failed { delivery: Delivery::Parked { .. }, .. }),
         ("a", ActionOutcome::Deferred(held)),
-    ] = fates(&report)[..]
+    ] = outcomes(&report)[..]
     else {
         panic!("{report:?}")
     };
@@ -98,18 +101,21 @@ async fn a_creation_whose_answer_was_lost_is_looked_up_and_not_made_again() {
         match fault {
             // The list after it shows it, and that it says what it should.
             Fault::LostAfter => {
-                assert!(matches!(fates(&report)[..], [("a", ActionOutcome::Found { .. })]), "{report:?}")
+                assert!(matches!(outcomes(&report)[..], [("a", ActionOutcome::Found { .. })]), "{report:?}")
             }
             _ => {
-                assert!(matches!(fates(&report)[..], [("a", ActionOutcome::InDoubt { .. })]), "{report:?}");
+                assert!(
+                    matches!(outcomes(&report)[..], [("a", ActionOutcome::InDoubt { .. })]),
+                    "{report:?}"
+                );
                 assert_eq!(world.plan(None).counts(), [(ActionKind::LookUp, 1)]);
                 let report = world.sync().await;
                 let held = ActionOutcome::Deferred(Deferred::Unlisted {
                     until: crate::moment::at(1_700_000_060_000),
                 });
-                assert_eq!(fates(&report), [("a", &held)], "it may be on its way");
+                assert_eq!(outcomes(&report), [("a", &held)], "it may be on its way");
                 world.pass(60).await;
-                assert_eq!(fates(&world.sync().await), [("a", &ActionOutcome::NotThere)]);
+                assert_eq!(outcomes(&world.sync().await), [("a", &ActionOutcome::NotThere)]);
             }
         }
         assert!(world.take_requests().iter().all(|(kind, _)| *kind == List));
@@ -127,7 +133,7 @@ async fn a_list_that_lags_is_waited_for() {
     world.faults(&[Fault::None, Fault::LostAfter]);
     world.sync().await;
     let report = world.apply(&world.plan(None), ("a", 120_000)).await.unwrap();
-    assert!(matches!(fates(&report)[..], [("a", ActionOutcome::Found { .. })]), "{report:?}");
+    assert!(matches!(outcomes(&report)[..], [("a", ActionOutcome::Found { .. })]), "{report:?}");
     assert_eq!(world.tracker.of("a").len(), 1);
 }
 
@@ -155,7 +161,7 @@ async fn each_reason_has_its_consequence() {
         let world = World::new("    breaker: {failures: 1}\n", &["a"]);
         world.faults(&[Fault::None, Fault::Refused(reason)]);
         let report = world.sync().await;
-        let [("a", ActionOutcome::Failed { failure, delivery })] = fates(&report)[..] else {
+        let [("a", ActionOutcome::Failed { failure, delivery })] = outcomes(&report)[..] else {
             panic!("{report:?}")
         };
         assert_eq!(failure.reason, reason);
@@ -179,7 +185,10 @@ async fn each_reason_has_its_consequence() {
         if reason == Reason::Conflict {
             continue;
         }
-        assert!(matches!(fates(&report)[..], [("a", ActionOutcome::Deferred(_))]), "{reason:?}: {report:?}");
+        assert!(
+            matches!(outcomes(&report)[..], [("a", ActionOutcome::Deferred(_))]),
+            "{reason:?}: {report:?}"
+        );
         // That the tracker wants fewer creations says nothing of lists.
         let asked = world.take_requests();
         let is_of_creations = reason == Reason::EndpointLimit && asked == [(List, 0)];
@@ -187,7 +196,7 @@ async fn each_reason_has_its_consequence() {
         world.pass(2 * 60 * 60).await;
         let report = world.sync().await;
         assert_eq!(
-            report.entries.iter().all(|entry| is_done(&entry.fate)),
+            report.entries.iter().all(|entry| is_done(&entry.outcome)),
             comes_back,
             "{reason:?}: {report:?}"
         );
@@ -200,14 +209,14 @@ async fn one_bad_ticket_of_a_batch_does_no_harm_to_the_others() {
     let world = World::new("    breaker: {failures: 1}\n", &["a", "b"]);
     world.faults(&[Fault::None, Fault::First(Reason::Invalid)]);
     let report = world.sync().await;
-    let told = fates(&report);
+    let told = outcomes(&report);
     assert!(
         matches!(told[0], ("a", ActionOutcome::Failed { .. })) && told[1].0 == "b" && is_done(told[1].1),
         "{told:?}"
     );
     assert!(read(&world, |ledger| ledger.breakers().unwrap()).is_empty());
     // Parked until the artifact changes.
-    let ActionOutcome::Deferred(Deferred::Parked { attempts: 1, .. }) = world.sync().await.entries[0].fate
+    let ActionOutcome::Deferred(Deferred::Parked { attempts: 1, .. }) = world.sync().await.entries[0].outcome
     else {
         panic!()
     };
@@ -243,9 +252,9 @@ async fn the_pace_is_kept_and_patience_ends() {
     world.tracker.size = 1;
     let begun = tokio::time::Instant::now();
     let report = world.apply(&world.plan(None), ("a", 1500)).await.unwrap();
-    let done = report.entries.iter().filter(|entry| is_done(&entry.fate)).count();
+    let done = report.entries.iter().filter(|entry| is_done(&entry.outcome)).count();
     assert_eq!((done, begun.elapsed().as_millis()), (2, 1000), "{report:?}");
-    assert!(matches!(report.entries[2].fate, ActionOutcome::Deferred(Deferred::TooFast { .. })));
+    assert!(matches!(report.entries[2].outcome, ActionOutcome::Deferred(Deferred::TooFast { .. })));
     world.pass(1).await;
     assert!(world.sync().await.is_complete());
 }
@@ -263,7 +272,7 @@ async fn two_never_work_at_once_and_a_lost_lease_writes_nothing() {
     assert!(matches!(held, ApplyError::LeaseHeld(_)), "{held}");
     world.pass(61).await;
     let report = world.apply(&world.plan(None), ("b", 0)).await.unwrap();
-    assert!(matches!(fates(&report)[..], [("a", ActionOutcome::Found { .. })]), "{report:?}");
+    assert!(matches!(outcomes(&report)[..], [("a", ActionOutcome::Found { .. })]), "{report:?}");
     // `a` wakes up, and its number is old.
     let fenced = first.await.unwrap_err();
     assert!(matches!(fenced, ApplyError::Ledger(LedgerError::Fenced(_))), "{fenced}");
@@ -285,7 +294,7 @@ async fn a_lost_ledger_adopts_and_reports_duplicates() {
     let found: Vec<_> = report
         .entries
         .iter()
-        .filter_map(|entry| match &entry.fate {
+        .filter_map(|entry| match &entry.outcome {
             ActionOutcome::Found { remote, duplicates } => Some((remote.key.as_str(), duplicates.len())),
             _ => None,
         })
@@ -308,8 +317,8 @@ async fn a_lost_ledger_adopts_and_reports_duplicates() {
     let plan = world.plan(Some(&survey));
     assert_eq!(plan.counts(), [(ActionKind::CloseDuplicate, 1)]);
     assert!(world.apply(&plan, ("a", 0)).await.unwrap().is_complete());
-    assert!(!world.tracker.of("a")[1].1.ticket.standing.is_open());
-    assert!(world.tracker.of("a")[0].1.ticket.standing.is_open() && world.plan(None).actions.is_empty());
+    assert!(!world.tracker.of("a")[1].1.ticket.state.is_open());
+    assert!(world.tracker.of("a")[0].1.ticket.state.is_open() && world.plan(None).actions.is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -318,7 +327,7 @@ async fn nothing_is_made_where_the_tracker_cannot_be_looked_through() {
     world.faults(&[Fault::Refused(Reason::ServerError)]);
     let report = world.sync().await;
     assert!(
-        matches!(fates(&report)[..], [("a", ActionOutcome::Deferred(Deferred::NotListed(_)))]),
+        matches!(outcomes(&report)[..], [("a", ActionOutcome::Deferred(Deferred::NotListed(_)))]),
         "{report:?}"
     );
     assert!(world.tracker.of("a").is_empty());
@@ -329,7 +338,7 @@ async fn an_old_plan_does_no_harm() {
     let mut world = World::new("", &["a"]);
     let old = world.plan(None);
     world.sync().await;
-    let stale = |report: Report| fates(&report) == [("a", &ActionOutcome::Deferred(Deferred::Stale))];
+    let stale = |report: Report| outcomes(&report) == [("a", &ActionOutcome::Deferred(Deferred::Stale))];
     assert!(stale(world.apply(&old, ("a", 0)).await.unwrap()), "no second ticket");
     world.artifacts.get_mut("a").unwrap().title = "New".to_owned();
     let old = world.plan(None);
@@ -347,7 +356,7 @@ async fn labels_that_a_tracker_drops_are_asked_for_once_more_and_no_longer() {
     assert!(world.sync().await.is_followed_by_more());
     let report = world.sync().await;
     assert!(
-        matches!(&fates(&report)[..], [("a", ActionOutcome::Done { missing, .. })] if missing.len() == 1)
+        matches!(&outcomes(&report)[..], [("a", ActionOutcome::Done { missing, .. })] if missing.len() == 1)
     );
     assert_eq!(world.sync().await.requests, 0);
     assert_eq!(world.take_requests(), [(List, 0), (Create, 1), (List, 0), (Update, 1)]);
@@ -366,7 +375,7 @@ async fn a_ticket_that_was_found_after_its_artifact_had_gone_is_closed() {
     assert!(world.sync().await.is_complete());
     assert_eq!(world.take_requests(), [(List, 0), (Read, 1), (Update, 1)], "the other says what it should");
     let closed = &world.tracker.of("a")[0].1.ticket;
-    assert!(!closed.standing.is_open() && closed.title == "Artifact a");
+    assert!(!closed.state.is_open() && closed.title == "Artifact a");
     assert!(world.plan(None).actions.is_empty());
     // Closed before the ledger was lost: it is left as it is.
     let before = world.tracker.of("a");
@@ -375,7 +384,7 @@ async fn a_ticket_that_was_found_after_its_artifact_had_gone_is_closed() {
     for _ in 0..3 {
         world.sync().await;
     }
-    let said = |kept: &[(u32, super::scripted::Kept)]| {
+    let said = |kept: &[(u32, crate::worker::scripted::Kept)]| {
         kept.iter().map(|(number, kept)| (*number, kept.ticket.clone())).collect::<Vec<_>>()
     };
     assert_eq!(said(&world.tracker.of("a")), said(&before));

@@ -1,11 +1,17 @@
 //! The overview as a page, and in pieces.
 
+mod summary;
+mod artifact_table;
+mod kanban;
+mod progress;
+mod delegation;
+
 use maud::{Markup, PreEscaped, html};
 
 use super::{
-    Links, Piece, Revision, artifact_table, delegation, findings, kanban,
+    Links, Piece, Revision, findings,
     layout::{self, Form},
-    progress, summary, tickets, timeline,
+    tickets, timeline,
 };
 use crate::overview::Overview;
 

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::Links;
 use crate::overview::{Overview, TreeRow};
+use crate::page::Links;
 
 /// The most rows that are shown.
 const SHOWN: usize = 500;

@@ -1,5 +1,5 @@
-//! A question in SQL: prepared without the data, then asked of it.
-#![expect(clippy::disallowed_methods, reason = "an edge module: a question is stopped by the clock")]
+//! A query in SQL: prepared without the data, then asked of it.
+#![expect(clippy::disallowed_methods, reason = "an edge module: a query is stopped by the clock")]
 
 use std::{
     collections::BTreeMap,
@@ -17,18 +17,18 @@ use crate::index_db::{Parts, QueryError, VIEWS, permission, permission::Seen, ro
 /// After how many steps of SQLite's machine the clock is looked at: some tens of microseconds.
 const STEPS: i32 = 10_000;
 
-/// The memory that SQLite may take for a question, in bytes.
+/// The memory that SQLite may take for a query, in bytes.
 const MEMORY: u64 = 512 * 1024 * 1024;
 
-/// A question that SQLite understands, and that does nothing but read.
+/// A query that SQLite understands, and that does nothing but read.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct SqlQuery {
     sql: String,
     parts: Parts,
     parameters: Vec<String>,
 }
 
-/// The limits at which a question is stopped.
+/// The limits at which a query is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The time that it may take.
@@ -45,18 +45,18 @@ impl Default for Limits {
     }
 }
 
-/// The answer to a question.
+/// The answer to a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The names of the columns, each with the type that its table declares; `None` for what is computed.
     pub columns: Vec<(String, Option<String>)>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// The reason why the database was made in memory for this question, as where `.stepmark/local/cache/` cannot be written.
+    /// The reason why the database was made in memory for this query, as where `.stepmark/local/cache/` cannot be written.
     pub in_memory: Option<String>,
 }
 
-impl Question {
+impl SqlQuery {
     /// Prepares `sql` against empty tables.
     ///
     /// # Errors
@@ -211,7 +211,7 @@ fn not_understood(error: rusqlite::Error, sql: &str) -> QueryError {
     QueryError::Sql { near: near(&message), offset: offset.filter(|offset| *offset <= sql.len()), message }
 }
 
-/// The database fails, or what the question computes does: an overflow, a number where none can be.
+/// The database fails, or what the query computes does: an overflow, a number where none can be.
 fn while_running(error: rusqlite::Error, limits: Limits) -> QueryError {
     match error {
         error if error.sqlite_error_code() == Some(ErrorCode::OutOfMemory) => {
@@ -259,7 +259,7 @@ mod tests {
     fn ask(sql: &str, limits: Limits) -> Result<Answer, QueryError> {
         let connection = Database::in_memory().unwrap().into_reading().unwrap();
         let nothing = BTreeMap::new();
-        Question::prepare(sql)?.ask(connection, (&nothing, &nothing), limits)
+        SqlQuery::prepare(sql)?.ask(connection, (&nothing, &nothing), limits)
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::str::FromStr;
 
-use super::{
-    Block, Inline, Placeholder, Section, Template, TemplateError, file_url::percent_encoded, text::blocks,
+use super::{Block, Inline, text::blocks};
+use crate::{
+    scalar::deserialize_as_scalar,
+    ticket::{Placeholder, Section, Template, TemplateError, file_url::percent_encoded},
 };
-use crate::scalar::deserialize_as_scalar;
 
 /// Markdown in which `{name}` stands for a fact of the artifact, and in a paragraph of its own for a section of its ticket, without the
 /// heading of that. Values are filled in as text: nothing in them has a meaning.

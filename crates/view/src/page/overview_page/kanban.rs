@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::{Links, marks};
 use crate::overview::{Column, Entry, Overview};
+use crate::page::{Links, marks};
 
 /// The most cards that a column shows: what is more stands in the table.
 const SHOWN: usize = 20;

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::marks;
 use crate::overview::{Overview, ProgressGroup};
+use crate::page::marks;
 
 /// The section.
 pub(super) fn section(overview: &Overview) -> Markup {

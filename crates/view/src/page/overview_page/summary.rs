@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Links, marks};
+use crate::page::{Links, marks};
 use crate::{
     overview::{Entry, Overview, Trouble},
     wording,

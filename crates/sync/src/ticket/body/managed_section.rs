@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use super::{
+use crate::ticket::{
     Block, Inline, Marker, Ticket,
     file_url::{percent_decoded, percent_encoded},
     markdown,

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::scripted::{Fault, World, poll_times};
+use crate::worker::scripted::{Fault, World, poll_times};
 use crate::{breaker::Reason, ledger::Ledger as _, retry::Delivery};
 
 #[derive(Clone, Debug)]
@@ -80,7 +80,8 @@ async fn heal(world: &mut World) {
             if let Delivery::Parked { digest, .. } = delivery {
                 let (of, now) =
                     ((name, &[(marker, digest)][..]), crate::worker::WorkerClock::now(&world.clock));
-                super::retry(&mut ledger, of, crate::worker::LostLink::Forgotten, "person", now).unwrap();
+                crate::worker::retry(&mut ledger, of, crate::worker::LostLink::Forgotten, "person", now)
+                    .unwrap();
             }
         }
         let plan = world.plan(None);
@@ -113,9 +114,9 @@ proptest! {
                     Some(artifact) => {
                         assert_eq!(tickets.len(), 1, "{name}");
                         assert_eq!(tickets[0].1.ticket.title, artifact.title);
-                        assert!(tickets[0].1.ticket.standing.is_open());
+                        assert!(tickets[0].1.ticket.state.is_open());
                     }
-                    None => assert!(tickets.len() <= 1 && tickets.iter().all(|(_, kept)| !kept.ticket.standing.is_open())),
+                    None => assert!(tickets.len() <= 1 && tickets.iter().all(|(_, kept)| !kept.ticket.state.is_open())),
                 }
             }
         });

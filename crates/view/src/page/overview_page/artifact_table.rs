@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Links, Piece, layout, links::row_id, marks};
+use crate::page::{Links, Piece, layout, links::row_id, marks};
 use crate::{
     overview::{Condition, Entry, Overview},
     wording,
@@ -83,7 +83,7 @@ fn row(entry: &Entry, links: Links) -> Markup {
             td data-label="Problems" { (problems(entry)) }
             td data-label="Tickets" {
                 @for ticket in &entry.tickets {
-                    (super::tickets::link(ticket)) " "
+                    (crate::page::tickets::link(ticket)) " "
                 }
             }
         }

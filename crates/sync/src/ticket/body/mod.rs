@@ -1,11 +1,25 @@
 //! The body of a ticket.
 
+mod block;
+mod text;
+mod template;
+mod markdown;
+mod managed_section;
+
+pub use block::{Block, Entry, Inline, Mark, Task};
+pub use managed_section::{ManagedSection, MergeError, Merged};
+pub use markdown::{Markdown, markdown};
+pub use template::BodyTemplate;
+
+#[cfg(feature = "jira")]
+pub(crate) use {block::depths, markdown::cut};
+
 use stepmark_model::{artifact::ProjectPath, bmad::sprint::story_key};
 
+use self::text::TextSection;
 use super::{
-    Block, Inline, Mark, Marker, Section, StepFact, Task, TicketFacts, TicketSettings,
+    Marker, Section, StepFact, TicketFacts, TicketSettings,
     step_name::{bar, step_name},
-    text::{self, TextSection},
 };
 
 /// The body of the ticket of `facts`.
