@@ -4,7 +4,6 @@
 Crates   each uses only those that CRATES names for it; those that cannot change a file do not have the feature `write`.
 Modules  lib.rs declares them in their order: each uses only those above it. Tests may look anywhere. What is otherwise today
          stands in size.toml as "user -> used" with the number of files; such a number may only fall.
-Texts    name no document that is not in the repository.
 Folders  not more than 20 Rust files side by side. Wider ones stand in size.toml; such a number may only fall.
 """
 
@@ -18,7 +17,6 @@ import limits
 from rust_sources import CHECKOUT, code_of, files_under, is_test, leaves, used_paths
 
 WIDEST = 20
-OUTSIDE = re.compile(r"\b(BMAD|CRATES|FORMATS|STYLE|SYSTEMS|WORDS)\.md|\bD\d+-Q\d+")
 CRATES = {
     "frontmatter": [],
     "model": ["frontmatter"],
@@ -78,15 +76,7 @@ def folders():
     return {folder: number for folder, number in sorted(width.items()) if number > WIDEST}
 
 
-def citations():
-    """Lines that point to a document outside."""
-    for file in files_under("."):
-        for number, line in enumerate((CHECKOUT / file).read_text().splitlines(), 1):
-            if OUTSIDE.search(line):
-                yield f"{file}:{number} names a document that is not here"
-
-
-complaints = [*crates(), *citations()]
+complaints = list(crates())
 print("\n".join(complaints), end="\n" if complaints else "")
 numbers = {f"order.{crate}": modules(crate) for crate in ORDERED} | {"folders.wide": folders()}
 inverted = {name: sum(edges.values()) for name, edges in numbers.items()}

@@ -1,4 +1,4 @@
-"""The Rust sources of this checkout, and which of them are tests: for size.py and order.py."""
+"""The Rust sources of this checkout, and which of them are tests: for size.py, order.py and texts.py."""
 
 import pathlib
 import re

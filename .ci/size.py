@@ -6,7 +6,8 @@ lines      of these files, up to the first `#[cfg(test)]`; blank lines and comme
 names      that a user of the crate can write: what lib.rs declares or re-exports as `pub`, and what its public modules do in
            turn; a re-exported module or crate is one name; methods, fields and variants do not count
 direct     dependencies that Cargo.toml names, without those of tests
-transitive packages that are built for the crate and its default features on Linux, without itself; `reading` without features
+transitive packages that are built for the crate and its default features on Linux, without itself; `reading` without features,
+           where SQLite is not among them
 """
 
 import re
@@ -61,7 +62,10 @@ def measure(folder):
         "transitive": len(tree(package)),
     }
     if re.search(r"(?m)^write = ", manifest):
-        numbers["reading"] = len(tree(package, "--no-default-features"))
+        reading = tree(package, "--no-default-features")
+        if any(name == "libsqlite3-sys" for name, _ in reading):
+            sys.exit(f"{package} without features brings SQLite along: no crate with another one can stand beside it")
+        numbers["reading"] = len(reading)
     return package, numbers
 
 

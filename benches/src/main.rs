@@ -4,38 +4,28 @@
 //! of the ratios of the rounds. `docs/benchmarks.md` holds the figures and says what each of them means.
 
 mod failure;
-mod random;
-mod frontmatter;
-mod artifact;
-mod workflow;
+mod measurements;
 mod project;
-mod projections;
 mod timing;
 mod report;
 mod process;
 mod parallel;
 mod bare;
-mod check;
 mod tools;
-mod reader;
-mod manifest;
-mod typed_reading;
-mod completion;
-mod start;
-mod growth;
-mod journal;
-mod resume;
-mod staged;
-mod sync;
-mod page;
-mod query;
-mod list;
 
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
-use crate::{failure::Failure, reader::Reader, tools::Tools};
+use crate::{
+    failure::Failure,
+    measurements::{
+        check, completion, growth, list, manifest, page, projections, query, reader, reader::Reader, resume,
+        staged, start, sync, typed_reading,
+    },
+    project::journal,
+    tools::Tools,
+};
 
 /// Measure stepmark, or do one piece of work to be measured
 #[derive(Debug, Parser)]

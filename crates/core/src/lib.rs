@@ -5,6 +5,7 @@
 //! only those before it. Begin with [`Workspace`].
 //!
 //! ```
+//! # #[cfg(feature = "write")] {
 //! # let folder = tempfile::tempdir()?;
 //! # let project = folder.path();
 //! # std::fs::write(project.join("prd.md"), "---\nstepsCompleted: [step-01-init, step-02-discovery]\n---\n")?;
@@ -18,11 +19,13 @@
 //!     println!("{}: {} steps are done", artifact.path(), artifact.steps().completed().len());
 //! }
 //! # assert_eq!(printed, "prd.md: 3 steps are done");
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Everything that can change a file stands behind the feature `write`, which is on by default. A crate that must only
-//! read depends on this one with `default-features = false`. Watching a project stands behind `watch`.
+//! read depends on this one with `default-features = false`; history, comparisons with git and SQLite then stand behind `history`.
+//! Watching a project stands behind `watch`.
 
 /// # Example
 /// ```
@@ -53,24 +56,13 @@ pub use stepmark_model::artifact::{PathGlobs, ProjectPath, ProjectPathError};
 
 /// # Example
 /// ```
-/// use stepmark_core::{Artifact, ProjectPath};
-///
-/// let text = "---\nstatus: draft\nscope: small\nstepsCompleted: [step-01-init]\n---\n# PRD\n";
-/// let prd = Artifact::read(ProjectPath::new("prd.md")?, text.as_bytes().to_vec());
-/// let state = prd.state();
-/// assert_eq!(state.status.as_ref().map(|status| status.text.as_str()), Some("draft"));
-/// assert!(state.scope.is_some() && state.delegation.is_none() && prd.diagnoses().is_empty());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub use stepmark_model::artifact::{
-    Artifact, Delegation, Diagnosis, FrontmatterState, Problem, Scope, StepItem, Steps,
-};
-
-/// # Example
-/// ```
 /// use stepmark_core::{Artifact, FileHash, ProjectPath, StateDigest, StateUnreadable};
 ///
 /// let read = |text: &str| Artifact::read(ProjectPath::new("prd.md").unwrap(), text.as_bytes().to_vec());
+/// let prd = read("---\nstatus: draft\nscope: small\nstepsCompleted: [step-01-init]\n---\n# PRD\n");
+/// let state = prd.state();
+/// assert_eq!(state.status.as_ref().map(|status| status.text.as_str()), Some("draft"));
+/// assert!(state.scope.is_some() && state.delegation.is_none() && prd.diagnoses().is_empty());
 /// let (one, other) = (read("---\nstatus: draft\n---\n"), read("---\nstatus: 'draft' # yet\n---\n"));
 /// assert_ne!(one.file_hash(), other.file_hash());
 /// assert_eq!(StateDigest::of(&one.state_value()?), StateDigest::of(&other.state_value()?));
@@ -79,28 +71,24 @@ pub use stepmark_model::artifact::{
 /// assert!(matches!(twice, Err(StateUnreadable::KeyTwice { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub use stepmark_model::artifact::{FileHash, StateDigest, StateUnreadable};
+pub use stepmark_model::artifact::{
+    Artifact, Delegation, Diagnosis, FileHash, FrontmatterState, Problem, Scope, StateDigest,
+    StateUnreadable, StepItem, Steps,
+};
 
-/// # Example
-/// ```
-/// # let project = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/repos/demo");
-/// use stepmark_core::{Membership, ProjectPath, TrackedArtifact, Workspace};
-///
-/// let path = ProjectPath::new("_bmad-output/planning-artifacts/prd.md")?;
-/// let prd: TrackedArtifact = Workspace::open(project)?.artifact(&path)?;
-/// assert!(matches!(prd.membership(), Membership::Member { .. }));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// See [`Next`] for an example.
 pub use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 
 /// # Example
 /// ```
 /// # let project = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/repos/demo");
-/// use stepmark_core::{Next, ProjectPath, Workspace};
+/// use stepmark_core::{Membership, Next, ProjectPath, TrackedArtifact, Workspace};
 ///
 /// let workspace = Workspace::open(project)?;
 /// assert!(!workspace.workflows().is_empty());
-/// let prd = workspace.artifact(&ProjectPath::new("_bmad-output/planning-artifacts/prd.md")?)?;
+/// let path = ProjectPath::new("_bmad-output/planning-artifacts/prd.md")?;
+/// let prd: TrackedArtifact = workspace.artifact(&path)?;
+/// assert!(matches!(prd.membership(), Membership::Member { .. }));
 /// let progress = prd.progress().ok_or("it has a workflow")?;
 /// assert_eq!((progress.done_units, progress.total), (5, 14));
 /// assert!(matches!(&progress.next, Next::Step { .. }));
@@ -116,29 +104,20 @@ pub use stepmark_store::workspace::Workflows;
 /// # let folder = tempfile::tempdir()?;
 /// # let project = folder.path();
 /// # std::fs::write(project.join("prd.md"), "---\nid: PRD-1\nstatus: draft\nstepsCompleted: [step-01-init]\n---\n")?;
-/// use stepmark_core::{Clock, OpenError, Workspace};
+/// use stepmark_core::{ArtifactError, Clock, OpenError, ProjectPath, Workspace};
 ///
 /// let noon = "2026-11-22T12:00:00Z".parse()?;
 /// let workspace = Workspace::open(project)?.with_clock(Clock::of(move || noon));
 /// assert_eq!(workspace.now(), noon);
 /// assert!(matches!(Workspace::open(project.join("none")), Err(OpenError::Root(_))));
+/// let found = workspace.artifacts()?;
+/// assert!(found.is_whole() && found.artifacts.len() == 1);
+/// let missing = workspace.artifact(&ProjectPath::new("none.md")?);
+/// assert!(matches!(missing, Err(ArtifactError::Missing { .. })));
+/// assert!(!workspace.context(None)?.has_problem());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub use stepmark_store::workspace::{Clock, OpenError, Workspace};
-
-/// # Example
-/// ```
-/// # let folder = tempfile::tempdir()?;
-/// # let project = folder.path();
-/// # std::fs::write(project.join("prd.md"), "---\nid: PRD-1\nstatus: draft\nstepsCompleted: [step-01-init]\n---\n")?;
-/// use stepmark_core::{ProjectPath, Root};
-///
-/// let root = Root::open(project)?;
-/// assert!(root.resolve(&ProjectPath::new("prd.md")?)?.ends_with("prd.md"));
-/// assert!(Root::open(project.join("none")).is_err());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub use stepmark_store::disk::{ResolveError, Root, RootError, WalkError, WalkProblem};
+pub use stepmark_store::workspace::{ArtifactError, Artifacts, Clock, Context, OpenError, Workspace};
 
 /// # Example
 /// ```
@@ -147,29 +126,17 @@ pub use stepmark_store::disk::{ResolveError, Root, RootError, WalkError, WalkPro
 /// # std::fs::write(project.join("prd.md"), "---\nid: PRD-1\nstatus: draft\nstepsCompleted: [step-01-init]\n---\n")?;
 /// use stepmark_core::{ConfigurationSources, ProjectPath, Root, Workspace};
 ///
-/// let workspace = Workspace::open_with(Root::open(project)?, &ConfigurationSources::default())?;
+/// let root = Root::open(project)?;
+/// assert!(root.resolve(&ProjectPath::new("prd.md")?)?.ends_with("prd.md"));
+/// assert!(Root::open(project.join("none")).is_err());
+/// let workspace = Workspace::open_with(root, &ConfigurationSources::default())?;
 /// assert!(workspace.configuration().is_artifact(&ProjectPath::new("prd.md")?));
 /// assert!(workspace.configuration().unknown_keys().is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+pub use stepmark_store::disk::{ResolveError, Root, RootError, WalkError, WalkProblem};
+/// See [`Root`] for an example.
 pub use stepmark_store::configuration::{Configuration, ConfigurationError, ConfigurationSources};
-
-/// # Example
-/// ```
-/// # let folder = tempfile::tempdir()?;
-/// # let project = folder.path();
-/// # std::fs::write(project.join("prd.md"), "---\nid: PRD-1\nstatus: draft\nstepsCompleted: [step-01-init]\n---\n")?;
-/// use stepmark_core::{ArtifactError, ProjectPath, Workspace};
-///
-/// let workspace = Workspace::open(project)?;
-/// let found = workspace.artifacts()?;
-/// assert!(found.is_whole() && found.artifacts.len() == 1);
-/// let missing = workspace.artifact(&ProjectPath::new("none.md")?);
-/// assert!(matches!(missing, Err(ArtifactError::Missing { .. })));
-/// assert!(!workspace.context(None)?.has_problem());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub use stepmark_store::workspace::{ArtifactError, Artifacts, Context};
 
 /// # Example
 /// ```
@@ -205,7 +172,7 @@ pub use stepmark_store::watching::{ArtifactWatch, ProjectWatch, WatchChoice, Wat
 /// # Example
 /// ```
 /// # let project = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/repos/demo");
-/// use stepmark_core::{Level, RULES, Severity, Workspace, rule_of};
+/// use stepmark_core::{Known, Level, RULES, Selection, Severity, Workspace, rule_of};
 ///
 /// let rule = rule_of("key-twice").ok_or("it is a rule")?;
 /// assert!(RULES.contains(&rule) && "off".parse::<Level>().is_ok());
@@ -213,21 +180,12 @@ pub use stepmark_store::watching::{ArtifactWatch, ProjectWatch, WatchChoice, Wat
 /// let found = workspace.artifacts()?.artifacts;
 /// let findings = found.iter().flat_map(|artifact| workspace.checks().own_findings(artifact));
 /// assert!(findings.filter(|finding| finding.severity == Severity::Error).any(|one| one.rule.id == rule.id));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub use stepmark_model::check::{Finding, Level, RULES, Rule, Severity, rule_of};
-
-/// # Example
-/// ```
-/// # let project = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/repos/demo");
-/// use stepmark_core::{Known, Selection, Workspace};
-///
-/// let workspace = Workspace::open(project)?;
-/// let artifacts = workspace.artifacts()?.artifacts;
-/// let report = workspace.check(&artifacts, Selection::All, Known::LeftOut)?;
+/// let report = workspace.check(&found, Selection::All, Known::LeftOut)?;
 /// assert!(report.files.iter().any(|file| !file.findings.is_empty()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+pub use stepmark_model::check::{Finding, Level, RULES, Rule, Severity, rule_of};
+/// See [`Rule`] for an example.
 pub use stepmark_store::checking::{CheckError, CheckReport, CheckedFile, Checks, Known, Selection};
 
 /// # Example
@@ -389,6 +347,8 @@ pub use stepmark_model::journal::{Event, EventDraft, EventId, Kind};
 /// let workspace = Workspace::open(project)?;
 /// let prd = ProjectPath::new("prd.md")?;
 /// assert!(workspace.leases().get(&prd)?.lease.is_none());
+/// let answer = workspace.gates().verify(&prd, "step-01-init")?;
+/// assert!(answer.verdict.is_ok(), "the step is done");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub use stepmark_model::lease::{Lease, LeaseRefusal};
@@ -413,24 +373,15 @@ pub use stepmark_store::checkpoints::Checkpoints;
 /// See [`Checkpoint`] for an example.
 #[cfg(feature = "write")]
 pub use stepmark_store::checkpoints::{CheckpointError, CheckpointMade, RestoreError, Restored};
-/// # Example
-/// ```
-/// # let folder = tempfile::tempdir()?;
-/// # let project = folder.path();
-/// # std::fs::write(project.join("prd.md"), "---\nid: PRD-1\nstatus: draft\nstepsCompleted: [step-01-init]\n---\n")?;
-/// use stepmark_core::{ProjectPath, Workspace};
-///
-/// let workspace = Workspace::open(project)?;
-/// let answer = workspace.gates().verify(&ProjectPath::new("prd.md")?, "step-01-init")?;
-/// assert!(answer.verdict.is_ok(), "the step is done");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// See [`Lease`] for an example.
 pub use stepmark_store::gates::{GateAnswer, GateError, Gates};
 /// See [`Event`] for an example.
+#[cfg(feature = "history")]
 pub use stepmark_store::history::{History, HistoryError, Selection as EventSelection};
 /// See [`Lease`] for an example.
 pub use stepmark_store::leases::{LeaseError, Leases};
 /// See [`Event`] for an example.
+#[cfg(feature = "history")]
 pub use stepmark_store::workspace::ProjectHistory;
 
 /// # Example

@@ -1,16 +1,20 @@
 //! The edge of stepmark: files, history, locks, git and the database of queries. Everything else is pure and stands in `stepmark-model`.
 //!
-//! Everything that can change a file stands behind the feature `write`; watching for changes behind `watch`.
+//! Everything that can change a file stands behind the feature `write`; history, versions in git and all that asks SQLite behind `history`, which
+//! `write` brings; watching for changes behind `watch`.
 
 pub mod disk;
 pub mod git;
+#[cfg(feature = "history")]
 pub mod history;
 #[cfg(feature = "write")]
 pub mod commit;
+#[cfg(feature = "history")]
 pub mod index_db;
 pub mod configuration;
 pub mod workspace;
 pub mod projection;
+#[cfg(feature = "history")]
 pub mod repository;
 pub mod leases;
 pub mod bmad;
@@ -20,9 +24,11 @@ pub mod checking;
 #[cfg(feature = "write")]
 pub mod changes;
 pub mod checkpoints;
+#[cfg(feature = "history")]
 pub mod replay;
 pub mod resuming;
 pub mod instructions;
+#[cfg(feature = "history")]
 pub mod index;
 #[cfg(feature = "write")]
 pub mod hooks;

@@ -110,7 +110,7 @@ impl Project {
         self.workspace.history().ask(|history| history.lineage(&ArtifactKey::of_path(&path), &path)).unwrap()
     }
 
-    fn standing(&self, artifact: usize) -> HistoryState {
+    fn state(&self, artifact: usize) -> HistoryState {
         let text = self.read(artifact);
         self.lineage(artifact)
             .history_state(ArtifactState::of(&path(artifact), Some(text.as_bytes())).digests)
@@ -250,7 +250,7 @@ impl Project {
             (None, None) => *version == text,
             _ => false,
         });
-        match self.standing(artifact) {
+        match self.state(artifact) {
             HistoryState::Current { .. } | HistoryState::Earlier { .. } => assert!(is_told),
             HistoryState::Unexplained { .. } | HistoryState::Merged { .. } => assert!(!is_told),
             HistoryState::NoHistory => assert!(self.known[artifact].told.is_empty()),

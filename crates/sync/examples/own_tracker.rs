@@ -84,7 +84,7 @@ impl LinearTracker {
             title: ticket.title.clone(),
             body,
             labels: ticket.labels.clone(),
-            standing: ticket.standing,
+            state: ticket.state,
             status: None,
             parent_id: None,
             fields: None,
@@ -211,7 +211,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let root = env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let [first, _] = runtime.block_on(sync(&root))?;
-    first.entries.iter().for_each(|entry| report(&format!("{}: {:?}", entry.marker, entry.fate)));
+    first.entries.iter().for_each(|entry| report(&format!("{}: {:?}", entry.marker, entry.outcome)));
     Ok(())
 }
 
@@ -224,7 +224,7 @@ fn report(text: &str) {
 async fn the_tickets_of_a_tracker_of_ones_own_are_kept_in_step() {
     let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/repos/demo");
     let [first, second] = sync(demo).await.unwrap();
-    let keys: Vec<_> = first.entries.iter().map(|entry| format!("{:?}", entry.fate)).collect();
+    let keys: Vec<_> = first.entries.iter().map(|entry| format!("{:?}", entry.outcome)).collect();
     assert!(keys.len() == 1 && keys[0].contains("ENG-1"), "{keys:?}");
     assert_eq!((second.entries.len(), second.is_complete()), (0, true));
 }

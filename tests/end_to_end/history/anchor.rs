@@ -87,7 +87,7 @@ fn findings(sandbox: &Sandbox) -> ((i32, i32), Vec<(String, String)>) {
     let run = |arguments: &[&str]| sandbox.run(sandbox.command(arguments).env("PATH", &path));
     let replay = run(&["replay", "--verify", "--json"]);
     let doctor = run(&["doctor", "--json"]);
-    let answer = replay.json("stepmark.replay/1");
+    let answer = replay.json("stepmark.replay/2");
     let text = |value: &Json| value.as_str().unwrap().to_owned();
     let problems: Vec<_> = answer["problems"]
         .as_array()

@@ -10,7 +10,7 @@ use crate::{
         demo::{ARCHITECTURE, PRD},
         segment::Forger,
     },
-    log::work,
+    viewing::log::work,
 };
 
 const SEALED: &str = ".stepmark/journal";
@@ -119,7 +119,7 @@ fn check(case: &Case, project: &Project) {
         let replay = run(&["replay", "--verify", "--json"]);
         let doctor = run(&["doctor", "--json"]);
         let name = case.name;
-        let answer = replay.json("stepmark.replay/1");
+        let answer = replay.json("stepmark.replay/2");
         assert_eq!((replay.code, doctor.code), case.codes, "{name}: {replay}{doctor}");
         assert_eq!(words(&answer, "problems", "problem"), case.problems, "{name}: {replay}");
         let diagnosis = doctor.json("stepmark.doctor/2");

@@ -5,4 +5,5 @@ mod between_branches;
 mod checks;
 mod damage;
 mod in_commits;
+mod journal_in_git;
 mod ways;

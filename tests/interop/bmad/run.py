@@ -199,7 +199,7 @@ def walks_the_prd(project):
              "06-innovation", "07-project-type", "08-scoping", "09-functional", "10-nonfunctional", "11-polish", "12-complete"]
     check("6.0.4: `next` and `complete` walk a PRD from step 1 to 14", walked == [f"step-{name}" for name in names], walked)
     done = stepmark_json("next", path, cwd=project)
-    check("6.0.4: then it is finished", done["standing"] == "finished" and done["done"] == 14, done)
+    check("6.0.4: then it is finished", done["work_state"] == "finished" and done["done"] == 14, done)
     check("6.0.4: the body of the PRD is as it was", prd.read_text().split("---\n", 2)[2] == body)
     listed = "stepsCompleted: [" + ", ".join(f"'step-{name}'" for name in names) + "]"
     check("6.0.4: the list is spelled as the template is", listed in prd.read_text(), prd.read_text()[:400])

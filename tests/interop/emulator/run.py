@@ -106,7 +106,7 @@ def drift(project, emulator):
     emulator.ask("PATCH", f"/repos/{repository}/issues/2", {"title": "Mine", "state": "closed"})
     plan = project.json("sync", "plan", "--survey")
     fields = [difference["field"] for action in plan["actions"] for difference in action["differences"]]
-    check("what a person changed is seen", sorted(fields) == ["standing", "title"], plan["actions"])
+    check("what a person changed is seen", sorted(fields) == ["state", "title"], plan["actions"])
     project.sync("apply", "--survey")
     issue = emulator.issues(repository)[2]
     check("and written again", issue["state"] == "open" and issue["title"].startswith("Log in"), issue["title"])

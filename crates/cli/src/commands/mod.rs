@@ -1,55 +1,11 @@
-//! One command a file: its doc comment is its help.
+//! One command a file: its doc comment is its help. The folders are the groups of `stepmark help --all`.
 
-pub(crate) mod at;
-pub(crate) mod board;
-mod change;
-pub(crate) mod check;
-pub(crate) mod checkpoint;
-pub(crate) mod complete;
-pub(crate) mod completions;
-pub(crate) mod config;
-pub(crate) mod context;
-pub(crate) mod delegate;
-pub(crate) mod diff;
-pub(crate) mod doctor;
-pub(crate) mod exec;
-pub(crate) mod explain;
-mod fixing;
-pub(crate) mod gate;
-pub(crate) mod help;
-pub(crate) mod hook;
-pub(crate) mod import;
-pub(crate) mod init;
-pub(crate) mod instructions;
-pub(crate) mod journal;
-pub(crate) mod lease;
-mod ledgers;
-pub(crate) mod lifecycle;
-pub(crate) mod list;
-pub(crate) mod log;
-pub(crate) mod man;
-pub(crate) mod manifest;
-pub(crate) mod next;
-pub(crate) mod project;
-pub(crate) mod query;
-pub(crate) mod remove;
-pub(crate) mod reopen;
-pub(crate) mod replay;
-pub(crate) mod report;
-pub(crate) mod restore;
-pub(crate) mod resume;
-pub(crate) mod schema;
-pub(crate) mod scope;
-pub(crate) mod serve;
-pub(crate) mod session;
-pub(crate) mod set;
-pub(crate) mod show;
-pub(crate) mod status;
-pub(crate) mod sync;
-pub(crate) mod track;
-pub(crate) mod transition;
-pub(crate) mod tree;
-pub(crate) mod undo;
+pub(crate) mod changing;
+pub(crate) mod checking;
+pub(crate) mod sessions;
+pub(crate) mod setup;
+pub(crate) mod sharing;
+pub(crate) mod viewing;
 
 use std::cell::Cell;
 
@@ -105,7 +61,7 @@ fn dispatch(
 ) -> Result<Exit, Failure> {
     let session = arguments.acting.session.as_ref().or(environment.attribution.0.session.as_ref());
     if session.is_some() && writes_artifacts(&arguments.command) {
-        session::refuse_ended(&project()?)?;
+        sessions::session::refuse_ended(&project()?)?;
     }
     match &arguments.command {
         Command::Init(command) => command.run(&project()?, output),

@@ -101,7 +101,7 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
             "give the steps names first: `stepmark set {path} {key}='[step-01-init, …]'`; `--force --reason TEXT` mixes them all the same"
         ),
         TransitionRefusal::NoSteps { has_status: true } => format!(
-            "its status tells how far it is: `stepmark transition {path}` lists the moves; `--force --reason TEXT` begins a list all the same"
+            "its status shows how far it is: `stepmark transition {path}` lists the moves; `--force --reason TEXT` begins a list all the same"
         ),
         TransitionRefusal::NoSteps { has_status: false } => format!(
             "`stepmark show context {path}` says which workflow is looked for; `--force --reason TEXT` begins a list all the same"
@@ -111,7 +111,7 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
         ),
         TransitionRefusal::EmptyStep => "write it as in `step-03-success`, `3` or `03`".to_owned(),
         TransitionRefusal::OpenChildren { .. } => {
-            "finish them first, or insist: `--force --reason TEXT`; `stepmark tree` shows them".to_owned()
+            "finish them first, or force it: `--force --reason TEXT`; `stepmark tree` shows them".to_owned()
         }
         TransitionRefusal::NotImported => format!("`stepmark import stories {path}` takes it in"),
         TransitionRefusal::NoLifecycle => format!(
@@ -123,7 +123,7 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
             )
         }
         TransitionRefusal::Move(_) => {
-            format!("`stepmark transition {path}` lists the moves; to insist: `--force --reason TEXT`")
+            format!("`stepmark transition {path}` lists the moves; to force one: `--force --reason TEXT`")
         }
         TransitionRefusal::Finished => format!("`stepmark show {path}` shows its state"),
         TransitionRefusal::ScopeOfHuman { .. } => "a person changes it with `--by human`".to_owned(),

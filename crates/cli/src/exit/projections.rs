@@ -54,7 +54,7 @@ impl From<CheckError> for Failure {
             CheckError::History(error) => error.into(),
             CheckError::Workflow(error) => ArtifactError::from(error).into(),
             CheckError::Git(error) => error.into(),
-            CheckError::BaselineRead(_) | CheckError::Baseline(_) => Self::from_error(Exit::Io, &error),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }

@@ -18,13 +18,11 @@ impl From<OpenError> for Failure {
             OpenError::Configuration(ConfigurationError::Given { .. }) => Exit::Usage,
             // A folder that is not there is a mistake of whoever named it.
             OpenError::Root(_) => Exit::Usage,
-            OpenError::Configuration(_) | OpenError::Git(_) => Exit::Io,
+            _ => Exit::Io,
         };
         let failure = Self::from_error(exit, &error);
         match &error {
-            OpenError::Root(_)
-            | OpenError::Git(_)
-            | OpenError::Configuration(ConfigurationError::Given { .. }) => failure,
+            OpenError::Configuration(ConfigurationError::Given { .. }) => failure,
             OpenError::Configuration(ConfigurationError::Invalid { .. }) => {
                 failure.with_help("fix that line; nothing was changed")
             }
@@ -34,6 +32,7 @@ impl From<OpenError> for Failure {
             OpenError::Configuration(_) => {
                 failure.with_help("correct or remove it: without a configuration the defaults count")
             }
+            _ => failure,
         }
     }
 }

@@ -59,6 +59,6 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("config", ["stepmark config show --origin", "stepmark config variables"]),
     ("completions", ["stepmark completions bash", "stepmark completions zsh"]),
     ("man", ["stepmark man", "stepmark man complete"]),
-    ("schema", ["stepmark schema", "stepmark schema stepmark.next/2"]),
+    ("schema", ["stepmark schema", "stepmark schema stepmark.next/3"]),
     ("help", ["stepmark help --all", "stepmark help complete"]),
 ];

@@ -29,12 +29,12 @@ mod tests {
             (
                 "SELECT pth FROM artifacts",
                 7,
-                " --> question:1:8\n  |\n1 | SELECT pth FROM artifacts\n  |        ^^^",
+                " --> query:1:8\n  |\n1 | SELECT pth FROM artifacts\n  |        ^^^",
             ),
-            ("SELECT é FROM\nx\u{1b}", 16, " --> question:2:2\n  |\n2 | x␛\n  |  ^"),
-            ("a", 99, " --> question:1:2\n  |\n1 | a\n  |  ^"),
+            ("SELECT é FROM\nx\u{1b}", 16, " --> query:2:2\n  |\n2 | x␛\n  |  ^"),
+            ("a", 99, " --> query:1:2\n  |\n1 | a\n  |  ^"),
         ] {
-            assert_eq!(marked_place("question", text, offset), wanted);
+            assert_eq!(marked_place("query", text, offset), wanted);
         }
     }
 }

@@ -23,7 +23,7 @@ impl Summary {
         let is_damaged = self.problems.iter().any(SegmentProblem::is_damage)
             || self.artifacts.iter().any(|artifact| !artifact.damage.is_empty());
         let has_gaps = self.problems.iter().any(SegmentProblem::is_gap);
-        let is_finding = |artifact: &Replayed| match artifact.standing {
+        let is_finding = |artifact: &Replayed| match artifact.state {
             HistoryState::Unexplained { .. } => true,
             HistoryState::NoHistory => strict,
             HistoryState::Current { .. } | HistoryState::Earlier { .. } | HistoryState::Merged { .. } => {
@@ -40,9 +40,9 @@ impl Summary {
     }
 }
 
-/// The word for a standing, and the event that it names.
-fn words(standing: &HistoryState) -> (&'static str, Option<EventId>) {
-    match standing {
+/// The word for a state of history, and the event that it names.
+fn words(state: &HistoryState) -> (&'static str, Option<EventId>) {
+    match state {
         HistoryState::Current { event } => ("current", Some(*event)),
         HistoryState::Earlier { event } => ("earlier", Some(*event)),
         HistoryState::Merged { head } => ("merged", Some(*head)),
@@ -54,10 +54,10 @@ fn words(standing: &HistoryState) -> (&'static str, Option<EventId>) {
 /// Prints all of it; with `--quiet` only what is not as it was left.
 pub(crate) fn show(summary: &Summary, output: &Output) {
     for artifact in &summary.artifacts {
-        let (word, event) = words(&artifact.standing);
+        let (word, event) = words(&artifact.state);
         let event = event.map(|event| format!("  {}", history::short(event))).unwrap_or_default();
         let line = format!("{word:<11}  {}{event}", on_one_line(artifact.path.as_str()));
-        match artifact.standing {
+        match artifact.state {
             HistoryState::Unexplained { .. } => output.line(line),
             _ => output.remark(line),
         }
@@ -78,10 +78,10 @@ pub(crate) fn show(summary: &Summary, output: &Output) {
 
 fn counts(summary: &Summary) -> String {
     let words_of = |wanted: &str| {
-        let count = summary.artifacts.iter().filter(|one| words(&one.standing).0 == wanted).count();
+        let count = summary.artifacts.iter().filter(|one| words(&one.state).0 == wanted).count();
         (count > 0).then(|| format!("{count} {wanted}"))
     };
-    let standings: Vec<String> = ["current", "earlier", "merged", "unexplained", "no-history"]
+    let states: Vec<String> = ["current", "earlier", "merged", "unexplained", "no-history"]
         .into_iter()
         .filter_map(words_of)
         .collect();
@@ -89,11 +89,11 @@ fn counts(summary: &Summary) -> String {
     let read = summary.segments.map(|(segments, events)| {
         format!("; {} in {}", wording::count(events, "event"), wording::count(segments, "segment"))
     });
-    let standings = if standings.is_empty() { String::new() } else { format!(": {}", standings.join(", ")) };
-    format!("{artifacts}{standings}{}", read.unwrap_or_default())
+    let states = if states.is_empty() { String::new() } else { format!(": {}", states.join(", ")) };
+    format!("{artifacts}{states}{}", read.unwrap_or_default())
 }
 
-/// `stepmark.replay/1`.
+/// `stepmark.replay/2`.
 pub(crate) fn wire(summary: &Summary) -> Json {
     let artifacts: Vec<Json> = summary.artifacts.iter().map(artifact).collect();
     let problems: Vec<Json> = summary.problems.iter().map(problem).collect();
@@ -107,11 +107,11 @@ pub(crate) fn wire(summary: &Summary) -> Json {
 }
 
 fn artifact(artifact: &Replayed) -> Json {
-    let (word, event) = words(&artifact.standing);
+    let (word, event) = words(&artifact.state);
     json!({
         "path": artifact.path.as_str(),
         "key": artifact.key.as_str(),
-        "standing": word,
+        "state": word,
         "event": event,
         "events": artifact.events,
         "changes": artifact.changes,

@@ -8,7 +8,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// One artifact in `stepmark.status/1` and `stepmark.show/1`.
+/// One artifact in `stepmark.status/2` and `stepmark.show/2`.
 #[derive(Debug, Serialize)]
 pub(crate) struct ArtifactWire {
     path: String,
@@ -21,7 +21,7 @@ pub(crate) struct ArtifactWire {
     steps_completed: Vec<String>,
     done: Option<usize>,
     total: Option<usize>,
-    standing: Option<&'static str>,
+    work_state: Option<&'static str>,
     next: Vec<StepWire>,
     alternatives: Vec<StepWire>,
     status: Option<String>,
@@ -29,13 +29,13 @@ pub(crate) struct ArtifactWire {
     problems: ProblemCounts,
 }
 
-/// The next steps, in `stepmark.next/2` and `stepmark.change/1`. Agents ask often, and pay for each character.
+/// The next steps, in `stepmark.next/3` and `stepmark.change/2`. Agents ask often, and pay for each character.
 #[derive(Debug, Serialize)]
 pub(crate) struct NextWire {
     workflow: Option<String>,
     done: Option<usize>,
     total: Option<usize>,
-    standing: Option<&'static str>,
+    work_state: Option<&'static str>,
     next: Vec<StepWire>,
     alternatives: Vec<StepWire>,
     status: Option<String>,
@@ -46,9 +46,9 @@ pub(crate) struct NextWire {
 impl NextWire {
     pub(crate) fn new(artifact: &TrackedArtifact) -> Self {
         let moves = artifact.moves().iter().map(|legal| legal.to.name.clone()).collect();
-        let ArtifactWire { workflow, done, total, standing, next, alternatives, status, .. } =
+        let ArtifactWire { workflow, done, total, work_state, next, alternatives, status, .. } =
             ArtifactWire::new(&ArtifactSummary::of(artifact), ProblemCounts::default());
-        Self { workflow, done, total, standing, next, alternatives, status, moves }
+        Self { workflow, done, total, work_state, next, alternatives, status, moves }
     }
 }
 
@@ -86,7 +86,7 @@ impl ArtifactWire {
             steps_completed: all(&summary.completed),
             done: progress.map(|progress| progress.done),
             total: progress.map(|progress| progress.total),
-            standing: progress.map(|progress| progress.state.as_str()),
+            work_state: progress.map(|progress| progress.state.as_str()),
             next: progress.map(|progress| steps(progress.next.steps())).unwrap_or_default(),
             alternatives: progress.map(|progress| steps(progress.next.alternatives())).unwrap_or_default(),
             status: owned(summary.status),

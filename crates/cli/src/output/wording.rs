@@ -25,7 +25,7 @@ pub(crate) fn warn_of_damage(history: &History, output: &Output) -> Result<(), F
     if damaged > 0 {
         let lines = count(damaged, "line");
         output.warning(format_args!(
-            "{lines} of the journal cannot be used; `stepmark log replay --verify` tells which"
+            "{lines} of the journal cannot be used; `stepmark log replay --verify` names them"
         ));
     }
     Ok(())

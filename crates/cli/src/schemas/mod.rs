@@ -13,7 +13,7 @@ pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
     serde_json::from_str(ANSWERS)
 }
 
-/// The schema of answers called `name`: `stepmark.next/2`, or `next` for its latest version.
+/// The schema of answers called `name`: `stepmark.next/3`, or `next` for its latest version.
 pub(crate) fn find<'s>(schemas: &'s Map<String, Value>, name: &str) -> Option<(&'s String, &'s Value)> {
     let is_named = |full: &str| {
         full == name || full.strip_prefix("stepmark.").and_then(|full| full.split('/').next()) == Some(name)
@@ -45,7 +45,7 @@ mod tests {
             assert_eq!(schema["properties"]["schema"]["const"], name.as_str());
             assert_eq!(document(name, schema)["title"], name.as_str());
         }
-        assert_eq!(find(&schemas, "next").map(|(name, _)| name.as_str()), Some("stepmark.next/2"));
+        assert_eq!(find(&schemas, "next").map(|(name, _)| name.as_str()), Some("stepmark.next/3"));
         assert_eq!(find(&schemas, "nex"), None);
     }
 }

@@ -121,11 +121,11 @@ impl ResumePoint {
         };
         let next =
             if next.is_empty() { "finished".to_owned() } else { format!("next: {}", next.join(" | ")) };
-        format!("{}, {next}", self.standing())
+        format!("{}, {next}", self.progress_in_words())
     }
 
     /// `5/14`; of a status `draft`
-    pub fn standing(&self) -> String {
+    pub fn progress_in_words(&self) -> String {
         match &self.status {
             Some(status) if self.state.is_none() => status.clone(),
             _ => format!("{}/{}", self.done, self.total),

@@ -19,8 +19,8 @@ pub enum SelectionField {
     Status,
     /// `scope`: how big the work is, from `micro` to `epic`.
     Scope,
-    /// `standing`: `not-started`, `interrupted`, `underway` or `finished`.
-    Standing,
+    /// `work_state`: `not-started`, `interrupted`, `underway` or `finished`.
+    WorkState,
     /// `done`: steps that are done.
     Done,
     /// `total`: steps of its workflow.
@@ -65,7 +65,7 @@ impl SelectionField {
         Self::Workflow,
         Self::Status,
         Self::Scope,
-        Self::Standing,
+        Self::WorkState,
         Self::Done,
         Self::Total,
         Self::Progress,
@@ -86,7 +86,7 @@ impl SelectionField {
             Self::Workflow => "workflow",
             Self::Status => "status",
             Self::Scope => "scope",
-            Self::Standing => "standing",
+            Self::WorkState => "work_state",
             Self::Done => "done",
             Self::Total => "total",
             Self::Progress => "progress",
@@ -106,7 +106,7 @@ impl SelectionField {
             | Self::Id
             | Self::Title
             | Self::Workflow
-            | Self::Standing
+            | Self::WorkState
             | Self::Next
             | Self::Agent
             | Self::Parent => FieldType::Text,

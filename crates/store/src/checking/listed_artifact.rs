@@ -44,7 +44,7 @@ impl<'s> ListedArtifact<'s> {
             SelectionField::Progress => {
                 (progress.done * 100).checked_div(progress.total).map_or(FieldValue::Empty, number)
             }
-            SelectionField::Standing => text(Some(progress.state.as_str())),
+            SelectionField::WorkState => text(Some(progress.state.as_str())),
             _ => {
                 let names = progress.next.steps().iter().map(|step| step.name.to_owned());
                 FieldValue::of_texts(names.collect())
@@ -63,7 +63,7 @@ impl Selectable for ListedArtifact<'_> {
             SelectionField::Workflow => text(summary.workflow.known()),
             SelectionField::Status => self.status(),
             SelectionField::Scope => summary.scope().map_or(FieldValue::Empty, FieldValue::Scope),
-            SelectionField::Standing
+            SelectionField::WorkState
             | SelectionField::Done
             | SelectionField::Total
             | SelectionField::Progress

@@ -4,12 +4,15 @@
 pub(crate) mod baseline;
 pub(crate) mod beside;
 pub(crate) mod cache;
+#[cfg(feature = "history")]
 pub(crate) mod changed_files;
 pub(crate) mod check_report;
 pub(crate) mod checked_before;
 #[cfg(feature = "write")]
 pub(crate) mod fixing;
+#[cfg(feature = "history")]
 mod held_history;
+#[cfg(feature = "history")]
 mod journal_account;
 pub(crate) mod listed_artifact;
 pub(crate) mod manifest_rows;
@@ -37,7 +40,9 @@ use crate::checking::{cache::Answers, run::CheckingRun};
 use crate::disk::own_file;
 use crate::disk::walk::WalkError;
 use crate::gates::GateError;
+#[cfg(feature = "history")]
 use crate::git::GitVersionError;
+#[cfg(feature = "history")]
 use crate::history::HistoryError;
 use crate::workspace::{Workspace, workflows::WorkflowFileError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
@@ -53,6 +58,7 @@ pub const BASELINE_PATH: &str = ".stepmark/baseline.json";
 
 /// A reason why artifacts cannot be checked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckError {
     /// The artifacts of the project, whose chains count, cannot be listed.
     #[error("cannot look for the artifacts that a chain of delegation names")]
@@ -61,12 +67,14 @@ pub enum CheckError {
     #[error(transparent)]
     Gates(#[from] GateError),
     /// History, which may explain what is gone, cannot be read.
+    #[cfg(feature = "history")]
     #[error("cannot ask the journal whether it explains what is gone")]
     History(#[from] HistoryError),
     /// The baseline cannot be read.
     #[error("cannot read the baseline `{BASELINE_PATH}`")]
     BaselineRead(#[source] io::Error),
     /// Git does not answer.
+    #[cfg(feature = "history")]
     #[error(transparent)]
     Git(#[from] GitVersionError),
     /// A step file of the workflow of an artifact in a chain cannot be read.

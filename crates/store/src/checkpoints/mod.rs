@@ -32,8 +32,8 @@ pub enum CheckpointReadError {
     /// Its file cannot be read.
     #[error(transparent)]
     Read(#[from] ArtifactError),
-    /// It is not to be believed.
-    #[error("the checkpoint `{place}` is not to be believed")]
+    /// It is not to be trusted.
+    #[error("the checkpoint `{place}` cannot be trusted")]
     Problem {
         /// Its file.
         place: ProjectPath,

@@ -30,72 +30,133 @@
 //! * Extended attributes and access control lists are not carried over; a new file gets those of its folder.
 //! * Putting a foreign edit back after `kill -9` in those same instants is certain; after a loss of power it is not.
 
-mod attributes;
-mod conflict;
-mod exchange;
-mod folder;
-mod fsync_policy;
-mod lock_file;
-mod lock;
-mod note;
-mod last_told;
-mod settle;
-mod publish;
-mod replace;
-mod read;
-mod recover;
-mod stage;
-mod removal;
-mod state_file;
-mod clone_key;
-mod lease_files;
-mod redo_record;
-mod redo_slot;
-mod redo_aside;
-mod left_over;
-mod local_state_move;
-mod moved_project;
-mod state_move;
-mod journal_file;
-mod same_bytes;
-mod sealing;
-mod compaction;
-mod joining;
-mod lone_segments;
-mod torn_lines;
-mod roll_forward;
+/// One file replaced: staged, settled, exchanged, or removed.
+mod file {
+    mod attributes;
+    mod conflict;
+    mod folder;
+    mod publish;
+    mod read;
+    mod removal;
+    mod replace;
+    mod settle;
+    mod stage;
+
+    pub(super) use attributes::Attributes;
+    pub use conflict::{Conflict, Expected, Found};
+    pub(super) use folder::flush_folder;
+    pub use folder::{FolderError, FsyncPolicy, make_folders_to};
+    pub(super) use publish::{Moment, finish};
+    pub use publish::{PublishError, Published};
+    pub use read::ReadError;
+    pub(super) use read::{FileContent, read_file};
+    pub(super) use removal::remove;
+    pub(super) use replace::exchange;
+    pub use stage::{StageError, Staged};
+}
+
+/// The lock of one file, and what its lock file remembers.
+mod lock {
+    mod artifact_lock;
+    mod last_told;
+    mod left_over;
+    mod lock_file;
+    mod note;
+    mod recover;
+
+    pub use artifact_lock::{ArtifactLock, LockError};
+    pub(super) use last_told::{JournalStamp, LastTold, remember};
+    pub(crate) use left_over::{is_left_over, remove_left_over};
+    pub(super) use lock_file::{LockKey, is_ever_locked, open_lock_file};
+    pub(super) use note::{Note, file_name};
+    pub(super) use recover::{keep, recover};
+}
+
+/// The state of this clone: its key, its small files, and their move from earlier places.
+mod local_state {
+    mod clone_key;
+    mod move_out;
+    mod moved_project;
+    pub(super) mod state_file;
+    mod state_move;
+
+    pub(super) use clone_key::CloneKey;
+    pub(super) use move_out::move_own;
+    pub use move_out::{LocalStateMoveError, OldState, is_state_moved, move_local_state, old_state};
+    pub use moved_project::{MovedProject, moved_projects, take_state};
+    pub(crate) use state_file::{LeaseFiles, names_in, replace};
+    pub(super) use state_move::StateMove;
+}
+
+/// What a commit is about to do, kept until it is done, and finished by the next one.
+mod redo {
+    mod aside;
+    pub(super) mod record;
+    mod roll_forward;
+    pub(super) mod slot;
+
+    pub use aside::{CommitSetAside, SetAsideRepair, commits_set_aside, repair_commits_set_aside};
+    pub(super) use aside::{may_pass, set_aside, set_aside_unread};
+    pub(super) use record::{Found, LIMIT, RedoFile, RedoRecord};
+    pub(super) use roll_forward::{acquire_all, finish, hindrance, recover, roll_forward, told, withdraw};
+    pub use roll_forward::{finish_interrupted, interrupted_paths};
+    pub(super) use slot::Slot;
+}
+
+/// The journal as it is written: events added, segments sealed, sealed segments joined.
+mod journal {
+    mod compaction;
+    mod joining;
+    mod journal_file;
+    pub(super) mod lone_segments;
+    mod sealing;
+    mod torn_lines;
+
+    #[cfg(test)]
+    mod compaction_cases;
+
+    pub use compaction::{CompactError, Compacted, Files, compact_segments};
+    pub(super) use joining::{COMPRESSED, Joining, PLAIN, Source, open};
+    pub(super) use journal_file::{EXTENSION, JournalFile, chain_at_end, flush, segment_names};
+    pub use journal_file::{JournalWriteError, append_events};
+    pub use sealing::{
+        Seal, finish_sealing, publish_copies, read_copy, seal_named_segments, seal_segments,
+        unpublished_segments,
+    };
+    pub use torn_lines::{CutLine, cut_torn_lines};
+}
+
 mod transaction;
 mod update;
-mod write_state;
 mod whole;
-#[cfg(test)]
-mod compaction_cases;
-#[cfg(test)]
-pub(crate) mod scratch_project;
+mod write_state;
 
-pub use compaction::{CompactError, Compacted, Files, compact_segments};
-pub use conflict::{Conflict, Expected, Found};
-pub use folder::{FolderError, make_folders_to};
-pub use fsync_policy::FsyncPolicy;
-pub use journal_file::{JournalWriteError, append_events};
-pub(crate) use lease_files::LeaseFiles;
-pub(crate) use left_over::{is_left_over, remove_left_over};
-pub use local_state_move::{LocalStateMoveError, OldState, is_state_moved, move_local_state, old_state};
-pub use lock::{ArtifactLock, LockError};
-pub use moved_project::{MovedProject, moved_projects, take_state};
-pub use publish::{PublishError, Published};
-pub use read::ReadError;
-pub use redo_aside::{CommitSetAside, SetAsideRepair, commits_set_aside, repair_commits_set_aside};
-pub use roll_forward::{finish_interrupted, interrupted_paths};
-pub(crate) use state_file::{names_in, replace as replace_state_file};
-
-pub use sealing::{
-    Seal, finish_sealing, publish_copies, read_copy, seal_named_segments, seal_segments, unpublished_segments,
-};
-pub use stage::{StageError, Staged};
-pub use torn_lines::{CutLine, cut_torn_lines};
 pub use transaction::{Deliberation, FileDecision, FileTransition, transact};
 pub use update::{CommitError, CommitOptions, Outcome, UpdateError, update, update_and_record};
 pub(crate) use whole::read_whole;
 pub use whole::{create, replace_whole};
 pub use write_state::WriteState;
+
+pub use file::{
+    Conflict, Expected, FolderError, Found, FsyncPolicy, PublishError, Published, ReadError, StageError,
+    Staged, make_folders_to,
+};
+pub use journal::{
+    CompactError, Compacted, CutLine, Files, JournalWriteError, Seal, append_events, compact_segments,
+    cut_torn_lines, finish_sealing, publish_copies, read_copy, seal_named_segments, seal_segments,
+    unpublished_segments,
+};
+pub(crate) use local_state::{LeaseFiles, names_in, replace as replace_state_file};
+pub use local_state::{
+    LocalStateMoveError, MovedProject, OldState, is_state_moved, move_local_state, moved_projects, old_state,
+    take_state,
+};
+pub use lock::{ArtifactLock, LockError};
+pub(crate) use lock::{is_left_over, remove_left_over};
+pub use redo::{
+    CommitSetAside, SetAsideRepair, commits_set_aside, finish_interrupted, interrupted_paths,
+    repair_commits_set_aside,
+};
+
+#[cfg(test)]
+pub(crate) mod scratch_project;

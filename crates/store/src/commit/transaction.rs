@@ -11,10 +11,10 @@ use std::{
 
 use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, LockError, Outcome, PublishError,
-    Staged, UpdateError, WriteState, journal_file::JournalFile, last_told::JournalStamp, last_told::remember,
-    read::FileContent, redo_record::RedoFile, redo_record::RedoRecord, redo_slot, redo_slot::Slot,
-    removal::remove, roll_forward::acquire_all, roll_forward::hindrance, roll_forward::recover,
-    roll_forward::roll_forward, roll_forward::told, roll_forward::withdraw, update::changes_soon,
+    Staged, UpdateError, WriteState, file::FileContent, file::remove, journal::JournalFile,
+    lock::JournalStamp, lock::remember, redo::RedoFile, redo::RedoRecord, redo::Slot, redo::acquire_all,
+    redo::hindrance, redo::recover, redo::roll_forward, redo::slot, redo::told, redo::withdraw,
+    update::changes_soon,
 };
 use crate::disk::root::Root;
 use stepmark_model::{
@@ -320,7 +320,7 @@ fn lock_when_nothing_is_pending(
     loop {
         hindrance(recover(root, options)?, paths)?;
         let locks = acquire_all(root, paths, options.lock_timeout)?;
-        if !redo_slot::names_any(root, paths).map_err(|source| CommitError::Recover { source })? {
+        if !slot::names_any(root, paths).map_err(|source| CommitError::Recover { source })? {
             return Ok(locks);
         }
         // A process that is ending has let go of its locks, but not yet of its record.
@@ -403,7 +403,7 @@ mod tests {
         assert_eq!(project.names("docs"), ["ux.md"]);
         assert_eq!(project.read("a.md"), OLD);
         assert_eq!(journal_lines(&project), 2);
-        assert!(redo_slot::pending_paths(&project.root).unwrap().is_empty());
+        assert!(slot::pending_paths(&project.root).unwrap().is_empty());
     }
 
     #[test]
@@ -430,7 +430,7 @@ mod tests {
         assert!(matches!(refused, Err(UpdateError::Commit(CommitError::Publish(_)))), "{refused:?}");
         assert_eq!(project.names("docs"), ["prd.md"]);
         assert_eq!(journal_lines(&project), 0);
-        assert!(redo_slot::pending_paths(&project.root).unwrap().is_empty());
+        assert!(slot::pending_paths(&project.root).unwrap().is_empty());
     }
 
     #[cfg(unix)]
@@ -453,7 +453,7 @@ mod tests {
         let told = write(b"first");
         assert!(matches!(told, Err(UpdateError::Commit(CommitError::History { .. }))), "{told:?}");
         assert_eq!(project.read(PRD), b"first");
-        assert_eq!(redo_slot::pending_paths(&project.root).unwrap(), [named(PRD)]);
+        assert_eq!(slot::pending_paths(&project.root).unwrap(), [named(PRD)]);
         fs::remove_dir(project.place(".stepmark/local/journal.lock")).unwrap();
         write(b"second").unwrap();
         assert_eq!((project.read(PRD), journal_lines(&project)), (b"second".to_vec(), 2));
@@ -497,6 +497,6 @@ mod tests {
         let counts = ["a", "b", "c"].map(|path| String::from_utf8(project.read(path)).unwrap());
         assert_eq!(counts, ["75", "100", "50"]);
         assert_eq!(journal_lines(&project), 225);
-        assert!(redo_slot::pending_paths(&project.root).unwrap().is_empty());
+        assert!(slot::pending_paths(&project.root).unwrap().is_empty());
     }
 }

@@ -5,8 +5,7 @@ use std::{io, num::NonZeroU32, thread, time::Duration};
 
 use crate::commit::{
     ArtifactLock, Deliberation, Expected, FileDecision, FileTransition, FolderError, FsyncPolicy, LockError,
-    PublishError, ReadError, StageError, lock_file::is_ever_locked, read::FileContent, read::read_file,
-    transact,
+    PublishError, ReadError, StageError, file::FileContent, file::read_file, lock::is_ever_locked, transact,
 };
 use crate::disk::root::Root;
 use stepmark_model::{

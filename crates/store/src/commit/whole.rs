@@ -2,7 +2,7 @@
 
 use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Conflict, Expected, Found, LockError, Outcome, PublishError,
-    folder::make_folders_to, read::read_file, update::write,
+    file::make_folders_to, file::read_file, update::write,
 };
 use crate::disk::root::Root;
 use stepmark_model::artifact::ProjectPath;

@@ -1,5 +1,6 @@
 //! Files and folders: the root, private state, walking, stats, hashes. Nothing here knows what a file means.
 
+#[cfg(feature = "history")]
 pub(crate) mod cache_database;
 pub mod file_lock;
 pub(crate) mod file_reading;

@@ -171,11 +171,13 @@ impl Root {
     }
 
     /// Returns whether it is the top of a repository, and neither has a configuration nor holds BMAD.
+    #[cfg(feature = "history")]
     pub(crate) fn is_repository_alone(&self) -> bool {
         self.path.join(".git").exists() && !self.holds_project("")
     }
 
     /// Returns whether the folder at `path`, seen from the root, is that of a project: it has a configuration or holds BMAD.
+    #[cfg(feature = "history")]
     pub(crate) fn holds_project(&self, path: &str) -> bool {
         let folder = self.path.join(path);
         holds_configuration(&folder) || holds_bmad(&folder)

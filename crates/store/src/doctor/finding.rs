@@ -47,7 +47,7 @@ pub enum DoctorFinding {
         /// The file of the segment.
         file: String,
     },
-    /// A checkpoint is not to be believed.
+    /// A checkpoint is not to be trusted.
     Checkpoint {
         /// Its file.
         place: ProjectPath,
@@ -194,7 +194,7 @@ impl DoctorFinding {
             }
             Self::JournalLine { problem, .. } => format!("line {}: {}", problem.line, problem.problem),
             Self::Checkpoint { source, .. } => match std::error::Error::source(source) {
-                Some(cause) => format!("the checkpoint is not to be believed: {cause}"),
+                Some(cause) => format!("the checkpoint cannot be trusted: {cause}"),
                 None => source.to_string(),
             },
             Self::KeptBytes { .. } => {

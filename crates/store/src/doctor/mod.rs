@@ -198,7 +198,7 @@ fn findings_of(artifact: Replayed) -> Vec<DoctorFinding> {
     let path = artifact.path;
     let wrong = |source| DoctorFinding::WrongHistory { path: path.clone(), source };
     let mut findings: Vec<DoctorFinding> = artifact.damage.into_iter().map(wrong).collect();
-    if let HistoryState::Unexplained { head } = artifact.standing {
+    if let HistoryState::Unexplained { head } = artifact.state {
         findings.push(match (artifact.obstacle, artifact.earlier) {
             (Some(Obstacle::Gone), _) => DoctorFinding::Gone { path, head },
             (Some(Obstacle::Unreadable(_)), _) => DoctorFinding::Damaged { path, head },

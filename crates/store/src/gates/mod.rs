@@ -71,6 +71,7 @@ pub enum GateError {
         source: io::Error,
     },
     /// History, which tells the sessions that go on, cannot be read.
+    #[cfg(feature = "write")]
     #[error(transparent)]
     History(#[from] crate::history::HistoryError),
     /// Another process keeps writing the gates of the artifact.

@@ -3,7 +3,10 @@
 pub(crate) mod folders;
 #[cfg(feature = "write")]
 pub(crate) mod index;
+#[cfg(feature = "history")]
 pub(crate) mod process;
+#[cfg(feature = "history")]
 pub(crate) mod version;
 
+#[cfg(feature = "history")]
 pub use version::{ChangedFile, Comparison, GitChanges, GitVersion, GitVersionError, OverLimit};

@@ -147,7 +147,7 @@ impl GitHooks<'_> {
     /// When git's hooks cannot be found, or one cannot be read.
     pub fn standings(&self) -> Result<Vec<HookStanding>, HookError> {
         let hooks = self.hooks()?;
-        let standing = |name: &&'static str| {
+        let state = |name: &&'static str| {
             let place = hooks.folder.join(name);
             let found = read(&place).map_err(|source| HookError::Read { place: place.clone(), source })?;
             let is_installed = found.is_some_and(|(bytes, is_executable, is_link)| {
@@ -155,7 +155,7 @@ impl GitHooks<'_> {
             });
             Ok(HookStanding { name, place, is_installed })
         };
-        all_hooks().map(standing).collect()
+        all_hooks().map(state).collect()
     }
 
     /// Takes out what [`GitHooks::install`] added.

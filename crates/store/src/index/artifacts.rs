@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::checking::cache::context_of;
+use crate::checking::cache::context;
 use crate::disk::{file_stat::FileStat, stat_cache::RunStart};
 use crate::index::{
     artifact_rows::ArtifactRows, error::Fault, known_files::Known, known_files::KnownFolders,
@@ -22,7 +22,7 @@ use stepmark_model::{
 /// configuration, a step file, this program.
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
     let start = RunStart::now();
-    let context = context_of(workspace, start);
+    let context = context::of(workspace, start);
     let is_trusted = context.is_some() && contents.stamp(Part::Artifacts)? == context;
     let known = KnownFolders::read(contents)?;
     let new_looker = || Looker::new(Reader::new(workspace, &|_| true), is_trusted.then_some(&known));

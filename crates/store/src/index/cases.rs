@@ -39,9 +39,8 @@ impl Project {
     }
 
     fn ask_with(&self, sql: &str, freshness: &Freshness) -> Result<Vec<Vec<Cell>>, AskError> {
-        let question = Question::prepare(sql)?;
-        let answer =
-            self.workspace().index().ask(&question, &BTreeMap::new(), Limits::default(), freshness)?;
+        let query = SqlQuery::prepare(sql)?;
+        let answer = self.workspace().index().ask(&query, &BTreeMap::new(), Limits::default(), freshness)?;
         Ok(answer.rows)
     }
 
@@ -182,7 +181,7 @@ fn a_database_that_is_gone_damaged_or_of_another_version_is_made_anew() {
         spoil();
         assert_eq!(project.everything(), wanted, "{what}");
     }
-    // Pages in the middle, where only the question comes past them.
+    // Pages in the middle, where only the query comes past them.
     let connection = Connection::open(project.database()).unwrap();
     connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     drop(connection);

@@ -32,13 +32,13 @@ pub enum RefreshError {
     Index(#[from] IndexError),
 }
 
-/// A reason why a question about the project is not answered.
+/// A reason why a query about the project is not answered.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
     /// The database cannot be brought up to date.
     #[error(transparent)]
     Refresh(#[from] RefreshError),
-    /// The question has no answer.
+    /// The query has no answer.
     #[error(transparent)]
     Query(#[from] QueryError),
     /// There is nothing to be asked as it is.

@@ -1,4 +1,4 @@
-//! The files as the database knows them: one value a folder, since all of them are wanted for every question, and few change.
+//! The files as the database knows them: one value a folder, since all of them are wanted for every query, and few change.
 //! Whoever looks at a folder reads its value, so that all processors do it.
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,7 +1,7 @@
 //! `index.db` brought up to date and asked: what changed since the last time is read again, and nothing else.
 //!
-//! One process at a time does it, under a lock; others wait, and readers go on with what was there. Only the parts that a question is
-//! about are looked at. Where the file cannot be written, the database is made in memory for the one question.
+//! One process at a time does it, under a lock; others wait, and readers go on with what was there. Only the parts that a query is
+//! about are looked at. Where the file cannot be written, the database is made in memory for the one query.
 
 mod artifact_rows;
 mod artifacts;
@@ -27,7 +27,7 @@ pub use self::{
 };
 use crate::disk::Root;
 use crate::index_db::{
-    Answer, Cell, Contents, Database, IndexError, Limits, Part, Parts, QueryError, Question, Unavailable,
+    Answer, Cell, Contents, Database, IndexError, Limits, Part, Parts, QueryError, SqlQuery, Unavailable,
     Written, count_rows, is_corrupt, was_changed,
 };
 use crate::workspace::Workspace;
@@ -75,14 +75,14 @@ impl Workspace {
 }
 
 impl QueryIndex<'_> {
-    /// Asks the database of the project. `parameters` are values for the parameters of the question; `:now` is known, and `:session` where there
+    /// Asks the database of the project. `parameters` are values for the parameters of the query; `:now` is known, and `:session` where there
     /// is one.
     ///
     /// # Errors
-    /// When the project cannot be read, or the question is not answered.
+    /// When the project cannot be read, or the query is not answered.
     pub fn ask(
         &self,
-        question: &Question,
+        query: &SqlQuery,
         parameters: &BTreeMap<String, Cell>,
         limits: Limits,
         freshness: &Freshness,
@@ -93,14 +93,14 @@ impl QueryIndex<'_> {
         let tickets = match freshness {
             Freshness::AsItIs => {
                 let connection = Database::as_it_is(self.workspace.root()).ok_or(AskError::NotThere)?;
-                return Ok(question.ask(connection, (parameters, &known), limits)?);
+                return Ok(query.ask(connection, (parameters, &known), limits)?);
             }
             Freshness::Now => None,
             Freshness::NowWith(tickets) => Some(&tickets[..]),
         };
         let ask = |open: fn(&Root) -> Result<Database, Unavailable>| {
-            let (connection, refreshed) = self.refreshed_index(question.parts(), tickets, open)?;
-            let answer = question.ask(connection, (parameters, &known), limits)?;
+            let (connection, refreshed) = self.refreshed_index(query.parts(), tickets, open)?;
+            let answer = query.ask(connection, (parameters, &known), limits)?;
             Ok(Answer { in_memory: refreshed.in_memory, ..answer })
         };
         match ask(Database::on_disk) {

@@ -1,4 +1,4 @@
-//! Reasons why the database cannot be made, and why a question to it is not answered.
+//! Reasons why the database cannot be made, and why a query to it is not answered.
 
 use std::time::Duration;
 
@@ -12,57 +12,57 @@ pub struct IndexError {
     source: rusqlite::Error,
 }
 
-/// A reason why a question is not answered.
+/// A reason why a query is not answered.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// SQLite does not understand it.
-    #[error("the question is no SQL that this database understands: {message}")]
+    #[error("the query is no SQL that this database understands: {message}")]
     Sql {
         /// The message of SQLite.
         message: String,
-        /// The position in the question, in bytes, if SQLite gives it.
+        /// The position in the query, in bytes, if SQLite gives it.
         offset: Option<usize>,
         /// The names that may have been meant.
         near: Vec<String>,
     },
     /// It would do something else than read.
-    #[error("the question is not carried out: {what} is not reading, and the database is only read")]
+    #[error("the query is not carried out: {what} is not reading, and the database is only read")]
     NotReading {
         /// The operation that it would carry out.
         what: String,
     },
     /// There is none.
-    #[error("there is no question: write one statement that begins with SELECT, WITH or VALUES")]
+    #[error("there is no query: write one statement that begins with SELECT, WITH or VALUES")]
     Nothing,
     /// It is more than one statement.
-    #[error("several statements are not carried out: ask one question at a time")]
+    #[error("several statements are not carried out: run one query at a time")]
     Several,
     /// A parameter has no value.
-    #[error("the question has the parameter `{name}`, and no value is given for it")]
+    #[error("the query has the parameter `{name}`, and no value is given for it")]
     Unbound {
-        /// The name, as it stands in the question.
+        /// The name, as it stands in the query.
         name: String,
     },
     /// A value has no parameter.
-    #[error("the question has no parameter `:{name}`")]
+    #[error("the query has no parameter `:{name}`")]
     Unknown {
         /// The name that was given.
         name: String,
     },
     /// It takes too long.
-    #[error("the question was stopped: it was not answered within {} s", limit.as_secs_f32())]
+    #[error("the query was stopped: it was not answered within {} s", limit.as_secs_f32())]
     TooLong {
         /// The limit.
         limit: Duration,
     },
     /// It has too many rows.
-    #[error("the question was stopped: it has more than {limit} rows")]
+    #[error("the query was stopped: it has more than {limit} rows")]
     TooMany {
         /// The limit.
         limit: usize,
     },
     /// It has too much to say.
-    #[error("the question was stopped: it needs more memory, or has a longer answer, than {} MiB", limit / 1024 / 1024)]
+    #[error("the query was stopped: it needs more memory, or has a longer answer, than {} MiB", limit / 1024 / 1024)]
     TooLarge {
         /// The number of bytes that the answer may have.
         limit: usize,

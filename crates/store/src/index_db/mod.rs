@@ -1,9 +1,9 @@
-//! `index.db`: the state of a project as tables, for questions in SQL.
+//! `index.db`: the state of a project as tables, for queries in SQL.
 //!
 //! The database is a copy that can be deleted at any time. What it holds comes from elsewhere: the inventory from the CSV
 //! catalogues and from nothing else (frontmatter → CSV → database), the state of the run from artifacts, journal,
 //! checks, leases and, handed in, tickets. Here stands which tables there are, which rows a catalogue gives, and the edge to SQLite:
-//! `database` keeps the file, [`Question`] asks it and can change nothing.
+//! `database` keeps the file, [`SqlQuery`] asks it and can change nothing.
 
 mod part;
 mod table;
@@ -17,13 +17,13 @@ mod error;
 mod database;
 mod contents;
 mod permission;
-mod question;
+mod query;
 mod named;
 
 pub use error::{IndexError, QueryError};
 pub use named::{NAMED_QUERIES, NamedQuery};
 pub use part::{Part, Parts};
-pub use question::{Answer, Limits, Question};
+pub use query::{Answer, Limits, SqlQuery};
 pub use row::{Cell, Row};
 pub use schema::{schema_markdown, tables};
 pub use table::{Column, ColumnKind, Table};

@@ -1,6 +1,6 @@
-//! Questions that are asked so often that they have names.
+//! Queries that are asked so often that they have names.
 
-/// A question with a name. All may use the parameters `:now`, the present time, and `:session`, the session of whoever asks.
+/// A query with a name. All may use the parameters `:now`, the present time, and `:session`, the session of whoever asks.
 #[derive(Debug)]
 pub struct NamedQuery {
     /// Its name.
@@ -9,7 +9,7 @@ pub struct NamedQuery {
     pub about: &'static str,
     /// Values of its other parameters, where none is given.
     pub defaults: &'static [(&'static str, &'static str)],
-    /// The question.
+    /// The query.
     pub sql: &'static str,
 }
 
@@ -119,12 +119,12 @@ pub const NAMED_QUERIES: [NamedQuery; 10] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index_db::Question;
+    use crate::index_db::SqlQuery;
 
     #[test]
     fn every_one_is_understood_and_its_parameters_are_known() {
         for query in &NAMED_QUERIES {
-            Question::prepare(query.sql).unwrap_or_else(|error| panic!("{}: {error}", query.name));
+            SqlQuery::prepare(query.sql).unwrap_or_else(|error| panic!("{}: {error}", query.name));
         }
         assert!(NAMED_QUERIES.windows(2).all(|pair| pair[0].name < pair[1].name));
     }

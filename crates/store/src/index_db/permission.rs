@@ -1,4 +1,4 @@
-//! The permission of a question: to read, and nothing else.
+//! The permission of a query: to read, and nothing else.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,12 +8,12 @@ use rusqlite::{
     limits::Limit,
 };
 
-/// The longest text or blob that a question may make, in bytes.
+/// The longest text or blob that a query may make, in bytes.
 const LONGEST: i32 = 4 * 1024 * 1024;
 /// The largest number of columns in an answer.
 const WIDEST: i32 = 256;
 
-/// The tables and the refusal that were seen while a question was prepared.
+/// The tables and the refusal that were seen while a query was prepared.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen(Arc<Mutex<Record>>);
 
@@ -36,7 +36,7 @@ impl Seen {
 }
 
 /// From now on `connection` prepares only what reads. This stands beside a connection that is opened for reading only: neither would
-/// let a question write, and this one also keeps it from other files.
+/// let a query write, and this one also keeps it from other files.
 pub(super) fn restrict(connection: &mut Connection) -> rusqlite::Result<Seen> {
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;

@@ -7,7 +7,7 @@ use crate::index_db::{
     Part, Parts, Table, VIEWS, inventory_tables::INVENTORY_TABLES, state_tables::STATE_TABLES,
 };
 
-/// The database of questions, in `.stepmark/local/cache/index.db`.
+/// The database of queries, in `.stepmark/local/cache/index.db`.
 pub(super) static LAYOUT: CacheLayout = CacheLayout {
     name: "index.db",
     meaning: 2,
@@ -19,7 +19,7 @@ pub(super) static LAYOUT: CacheLayout = CacheLayout {
     patience: Duration::from_secs(20),
 };
 
-/// Tables of which questions know nothing: what the rows of a part were made from.
+/// Tables of which queries know nothing: what the rows of a part were made from.
 ///
 /// `_state` holds for each part a digest of its source. `_files` holds for each folder, as one value (`workspace/index/known_files`),
 /// for each configured file its stat, whether that stat is old enough to be believed, and a digest of the rows that the file gave; none where it holds no state.

@@ -20,7 +20,10 @@ const ARTIFACTS: Table = Table {
         text("title", "Title"),
         text("workflow", "Workflow; NULL where none, or none for certain, is known"),
         text("track", "Track of the workflow: create, edit or validate"),
-        text("standing", "Where the workflow stands: `not-started`, `interrupted`, `underway`, `finished`"),
+        text(
+            "work_state",
+            "State of the work on the steps: `not-started`, `interrupted`, `underway`, `finished`",
+        ),
         integer("done", "Steps done"),
         integer("total", "Steps in all"),
         integer("percent", "Steps done in per cent, rounded down"),

@@ -13,7 +13,7 @@ pub struct Table {
     pub about: &'static str,
     /// The columns, in order.
     pub columns: &'static [Column],
-    /// The columns of its primary key. Rows lie in their order, so that a question without `ORDER BY` is answered alike whatever way
+    /// The columns of its primary key. Rows lie in their order, so that a query without `ORDER BY` is answered alike whatever way
     /// the rows came.
     pub key: &'static str,
     /// Columns that are looked up otherwise: an index for each entry.

@@ -9,7 +9,7 @@ pub struct View {
     pub about: &'static str,
     /// The columns with their meaning, in order.
     pub columns: &'static [(&'static str, &'static str)],
-    /// The question behind it.
+    /// The query behind it.
     pub sql: &'static str,
 }
 

@@ -21,7 +21,7 @@ pub struct Replayed {
     /// Under which key events know it.
     pub key: ArtifactKey,
     /// The relation of its state to its history.
-    pub standing: HistoryState,
+    pub state: HistoryState,
     /// The number of events that it has.
     pub events: usize,
     /// The event, where its state is unexplained, that led to this state before, and that git has not checked
@@ -167,15 +167,15 @@ impl ProjectHistory<'_> {
             file: artifact.file_hash(),
             state: state.as_ref().and_then(|state| state.as_ref().ok()).map(StateDigest::of),
         });
-        let (mut standing, mut earlier) = standing(lineage, &path, digests, checked_out);
-        if let (HistoryState::Unexplained { head }, Some(Ok(state))) = (standing, &state)
+        let (mut history_state, mut earlier) = history_state(lineage, &path, digests, checked_out);
+        if let (HistoryState::Unexplained { head }, Some(Ok(state))) = (history_state, &state)
             && lineage.is_merged(state)
         {
-            (standing, earlier) = (HistoryState::Merged { head }, None);
+            (history_state, earlier) = (HistoryState::Merged { head }, None);
         }
         let damage = lineage.verify();
         let (mut changes, mut obstacle) = (Vec::new(), None);
-        if let HistoryState::Unexplained { head } = standing {
+        if let HistoryState::Unexplained { head } = history_state {
             match (self.ask(|history| history.state_after(head)), state) {
                 (Ok(recorded), Some(Ok(now))) => changes = diff(&recorded, &now),
                 (_, Some(Err(error))) => obstacle = Some(Obstacle::Unreadable(error)),
@@ -186,7 +186,7 @@ impl ProjectHistory<'_> {
         Ok(Replayed {
             path,
             key,
-            standing,
+            state: history_state,
             events: lineage.events().len(),
             earlier,
             changes,
@@ -197,7 +197,7 @@ impl ProjectHistory<'_> {
 }
 
 /// The relation of an artifact's state to its history, and the event that led to an unexplained state before.
-fn standing(
+fn history_state(
     lineage: &Lineage,
     path: &ProjectPath,
     digests: Option<Digests>,
@@ -215,7 +215,7 @@ fn standing(
             let head = lineage.heads().last().map_or(event, |head| head.id);
             (HistoryState::Unexplained { head }, Some(event))
         }
-        standing => (standing, None),
+        state => (state, None),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::checking::CheckError;
 use crate::git::GitVersion;
 use crate::repository::ChangedArtifact;
 use crate::repository::Repository;
-use crate::workspace::chain::delegations_folder;
+use crate::workspace::chain::FOLDER_SUFFIX;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -92,6 +92,12 @@ impl Repository<'_> {
         }
         Ok(found)
     }
+}
+
+/// `docs/prd.delegations` for `docs/prd.md`: the folder in which delegation puts its children.
+fn delegations_folder(parent: &ProjectPath) -> Option<ProjectPath> {
+    let name = format!("{}{FOLDER_SUFFIX}", parent.file_stem());
+    parent.parent().map_or_else(|| ProjectPath::new(&name), |above| above.join(&name)).ok()
 }
 
 /// The ids of the changed artifacts, and those that they call their parents by, before or after the change.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::disk::{WalkProblem, WalkProblemKind};
+use crate::disk::{WalkProblem, WalkProblemKind, file_reading::too_large};
 use crate::git::{ChangedFile, GitChanges, GitVersion, GitVersionError, OverLimit};
 use crate::manifest::DEFAULT_MANIFEST;
 use crate::repository::Repository;
@@ -120,9 +120,8 @@ impl Repository<'_> {
         let name_problem = |path| WalkProblem { path, kind: WalkProblemKind::NameNotUtf8 };
         found.problems = not_utf8.into_iter().map(name_problem).collect();
         found.unreadable.extend(unmerged.into_iter().map(|path| ArtifactError::Unmerged { path }));
-        found
-            .unreadable
-            .extend(over_limit.into_iter().map(|OverLimit { path, .. }| ArtifactError::over_limit(path)));
+        let too_large = |OverLimit { path, .. }| ArtifactError::Read { path, source: too_large() };
+        found.unreadable.extend(over_limit.into_iter().map(too_large));
         found.artifacts.sort_by(|one, other| one.latest().path().cmp(other.latest().path()));
         let known: BTreeSet<ProjectPath> =
             found.artifacts.iter().map(|changed| changed.latest().path().clone()).collect();

@@ -13,7 +13,11 @@ pub(crate) mod git_history;
 
 use std::path::Path;
 
-use crate::{disk::WalkError, workspace::Workspace};
+use crate::configuration::{Configuration, ConfigurationSources};
+use crate::disk::{CONFIGURATION_PATH, WalkError};
+use crate::git::GitVersion;
+use crate::workspace::{OpenError, Workspace};
+use stepmark_model::artifact::ProjectPath;
 
 pub use changed_artifacts::{ChangedArtifact, ChangedArtifacts, ChangedArtifactsError};
 pub use checked_out::CheckedOut;
@@ -30,6 +34,21 @@ impl Workspace {
     /// The git repository that a project lies in.
     pub const fn repository(&self) -> Repository<'_> {
         Repository { workspace: self }
+    }
+}
+
+impl GitVersion {
+    /// Opens the project as git holds it, with the configuration that stands there; what is read through the workspace itself
+    /// still comes from the work tree.
+    ///
+    /// # Errors
+    /// When git does not answer, or the configuration cannot be used.
+    pub fn workspace(&self, sources: &ConfigurationSources) -> Result<Workspace, OpenError> {
+        let root = self.root().clone();
+        let path = ProjectPath::new(CONFIGURATION_PATH).ok();
+        let bytes = path.map(|path| self.read(&path)).transpose()?.flatten();
+        let configuration = Configuration::of_project_bytes(&root, sources, bytes)?;
+        Ok(Workspace::with_configuration(root, configuration))
     }
 }
 

@@ -7,7 +7,9 @@ use serde_json::Value as Json;
 use crate::disk::WalkError;
 use crate::history::{History, HistoryError};
 use crate::repository::git_history;
-use crate::resuming::{Subject, body, damage, heads_of, ids_of, known, said_by};
+use crate::resuming::{
+    damage, said_by, subject::Subject, subject::body, subject::heads_of, subject::ids_of, subject::known,
+};
 use crate::workspace::{ArtifactError, Artifacts, Workspace, artifact_files};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{

@@ -1,23 +1,24 @@
 //! Finding out where to go on: each tier is looked at when the one before does not answer.
 
-pub(crate) mod remembered;
+#[cfg(feature = "history")]
 pub(crate) mod choice;
+#[cfg(feature = "history")]
 pub(crate) mod everything;
+#[cfg(feature = "history")]
+mod subject;
 
+#[cfg(feature = "history")]
 pub use choice::{ChoiceError, ResumeChoice};
 
 use jiff::Timestamp;
-use serde_json::Value as Json;
 
-use crate::history::{History, HistoryError};
-use crate::repository::{git_history, git_history::Ancestry};
+#[cfg(feature = "history")]
+use self::subject::Subject;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_frontmatter::Frontmatter;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{Artifact, Problem, ProjectPath, STEPS_KEYS, StateDigest},
-    journal::{ArtifactKey, Event, EventId},
-    projection::checkpoint::{Checkpoint, surviving_keys},
+    artifact::{Artifact, Problem, ProjectPath, STEPS_KEYS},
     resume::{
         ResumeDecision, ResumePoint, ResumeReport, SourceReport, SourceResult, StateSource, Tier, decide,
     },
@@ -32,47 +33,31 @@ pub struct Resumption {
     pub verdict: ResumeDecision,
 }
 
-/// The facts that are known of the artifact itself when further tiers are looked at.
-pub(crate) struct Subject {
-    pub(crate) artifact: Artifact,
-    /// The keys under which it may be known.
-    pub(crate) keys: Vec<ArtifactKey>,
-    /// Ids that it had in any state that was found: children name one as their parent.
-    pub(crate) ids: Vec<String>,
-}
-
 impl Workspace {
     /// Finds out where to go on with the artifact at `path`, looking at `least` at least and no further than is needed. Reads
-    /// only.
+    /// only. Without the feature `history` only the frontmatter is believed: the report says so of everything else.
     ///
     /// # Errors
     /// When the path leads out of the project, or a step file of the workflow cannot be read.
     pub fn resume(&self, path: &ProjectPath, least: Tier) -> Result<Resumption, ArtifactError> {
         let mut report = ResumeReport::none(path.clone());
-        let mut subject: Option<Subject> = None;
+        let (artifact, result) = self.look_at_frontmatter(path)?;
+        report.sources.push(SourceReport { source: StateSource::Frontmatter, result });
+        report.looked = Some(Tier::Frontmatter);
+        let mut subject = Subject::of(artifact);
         loop {
-            match (decide(&report, least), &mut subject) {
-                (ResumeDecision::Look(Tier::Frontmatter), _) => {
-                    let (found, source) = self.look_at_frontmatter(path)?;
-                    subject = Some(found);
-                    report.sources.push(source);
-                    report.looked = Some(Tier::Frontmatter);
+            match decide(&report, least) {
+                ResumeDecision::Look(tier) => {
+                    self.look_further(tier, &mut subject, &mut report)?;
+                    report.looked = Some(tier);
                 }
-                (ResumeDecision::Look(Tier::Checkpoint), Some(subject)) => {
-                    self.look_at_checkpoints(subject, &mut report)?;
-                    report.looked = Some(Tier::Checkpoint);
-                }
-                (ResumeDecision::Look(Tier::Everything), Some(subject)) => {
-                    self.look_at_everything(subject, &mut report)?;
-                    report.looked = Some(Tier::Everything);
-                }
-                (verdict, _) => return Ok(Resumption { report, verdict }),
+                verdict => return Ok(Resumption { report, verdict }),
             }
         }
     }
 
-    fn look_at_frontmatter(&self, path: &ProjectPath) -> Result<(Subject, SourceReport), ArtifactError> {
-        let (artifact, result) = match self.artifact(path) {
+    fn look_at_frontmatter(&self, path: &ProjectPath) -> Result<(Artifact, SourceResult), ArtifactError> {
+        Ok(match self.artifact(path) {
             Ok(tracked) => {
                 let result = match damage(tracked.artifact()) {
                     Some(result) => result,
@@ -90,133 +75,45 @@ impl Workspace {
                 (Artifact::read(path.clone(), Vec::new()), result)
             }
             Err(error) => return Err(error),
-        };
-        let keys = surviving_keys(&artifact);
-        let ids = artifact.state_value().map(|state| ids_of(&state)).unwrap_or_default();
-        Ok((Subject { artifact, keys, ids }, SourceReport { source: StateSource::Frontmatter, result }))
+        })
     }
+}
 
-    /// Hears the newest checkpoint, and all others where that one is not believed.
-    fn look_at_checkpoints(
+/// Nothing more is known of an artifact without history.
+#[cfg(not(feature = "history"))]
+struct Subject;
+
+#[cfg(not(feature = "history"))]
+impl Subject {
+    fn of(_: Artifact) -> Self {
+        Self
+    }
+}
+
+#[cfg(not(feature = "history"))]
+impl Workspace {
+    /// Reports the sources of `tier` as not to be believed: only history tells whether they are outdated.
+    fn look_further(
         &self,
-        subject: &mut Subject,
+        tier: Tier,
+        _: &mut Subject,
         report: &mut ResumeReport,
     ) -> Result<(), ArtifactError> {
-        let places = match self.checkpoints().of(&subject.keys) {
-            Ok(places) => places,
-            Err(error) => {
-                let reason = format!("{error}: {}", error.source);
-                let source = StateSource::Checkpoint(None);
-                report.sources.push(SourceReport { source, result: SourceResult::Distrusted { reason } });
-                return Ok(());
+        let reason = "this program was built without the feature `history`";
+        let sources = match tier {
+            Tier::Frontmatter => vec![StateSource::Frontmatter],
+            Tier::Checkpoint => vec![StateSource::Checkpoint(None)],
+            Tier::Everything => {
+                report.cautions.push(format!("delegations and other sessions are not known: {reason}"));
+                vec![StateSource::Journal(None), StateSource::GitHistory(None)]
             }
         };
-        if places.is_empty() {
-            let result = SourceResult::Nothing { reason: "there is none".to_owned() };
-            report.sources.push(SourceReport { source: StateSource::Checkpoint(None), result });
-        }
-        for place in places {
-            let result = self.hear_checkpoint(subject, &place)?;
-            let is_believed = matches!(result, SourceResult::State { .. });
-            report.sources.push(SourceReport { source: StateSource::Checkpoint(Some(place)), result });
-            if is_believed {
-                break;
-            }
-        }
+        report.sources.extend(sources.into_iter().map(|source| SourceReport {
+            source,
+            result: SourceResult::Distrusted { reason: reason.to_owned() },
+        }));
         Ok(())
     }
-
-    fn hear_checkpoint(
-        &self,
-        subject: &mut Subject,
-        place: &ProjectPath,
-    ) -> Result<SourceResult, ArtifactError> {
-        let distrusted = |reason: String| Ok(SourceResult::Distrusted { reason });
-        let checkpoint = match self.checkpoints().at(place) {
-            Ok(checkpoint) => checkpoint,
-            Err(error) => {
-                let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
-                return distrusted(format!("{error}{}", cause.unwrap_or_default()));
-            }
-        };
-        if checkpoint.path != *subject.artifact.path() && !subject.keys.contains(&checkpoint.key) {
-            return distrusted(format!("it is one of `{}`", checkpoint.path));
-        }
-        if let Some(commit) = &checkpoint.git_commit {
-            let short = commit.get(..12).unwrap_or(commit);
-            match git_history::ancestry(self.root(), commit) {
-                Ancestry::Ancestor => {}
-                Ancestry::Stranger => {
-                    return distrusted(format!(
-                        "it was made at commit {short}, which is not in the history of what is checked out"
-                    ));
-                }
-                Ancestry::Unknown(reason) => {
-                    return distrusted(format!("its commit {short} cannot be looked up: {reason}"));
-                }
-            }
-        }
-        let read =
-            Artifact::read(subject.artifact.path().clone(), checkpoint.with_body(body(&subject.artifact)));
-        subject.ids.extend(read.state_value().map(|state| ids_of(&state)).unwrap_or_default());
-        match self.history().ask(|history| gone_beyond(history, subject, &checkpoint)) {
-            Ok(Some(event)) => {
-                return distrusted(format!(
-                    "it is outdated: the journal knows a later state, after event {} of {}",
-                    event.id, event.at
-                ));
-            }
-            Ok(None) => {}
-            Err(error) => {
-                return distrusted(format!("it cannot be told whether it is outdated: {error}"));
-            }
-        }
-        Ok(said_by(&self.track(read)?, Some(checkpoint.at)))
-    }
-}
-
-/// A later event of the artifact with another state than the checkpoint's, if the journal knows one. What cannot be read is
-/// no state. Later is what follows in the journal; only where that does not know the checkpoint, the clock decides.
-fn gone_beyond(
-    history: &History,
-    subject: &Subject,
-    checkpoint: &Checkpoint,
-) -> Result<Option<Event>, HistoryError> {
-    let told = known(history, checkpoint.event)?;
-    let heads = heads_of(history, subject, &checkpoint.key)?;
-    let is_beyond = |head: &Event| {
-        let state = head.after.and_then(|after| after.state);
-        let is_later = match &told {
-            Some(told) => head.n > told.n,
-            None => head.at >= checkpoint.at,
-        };
-        is_later && state.is_some_and(|state: StateDigest| state != checkpoint.state_digest)
-    };
-    Ok(heads.into_iter().rev().find(is_beyond))
-}
-
-/// The event with this id; `None` for one whose segment is missing.
-pub(crate) fn known(history: &History, id: EventId) -> Result<Option<Event>, HistoryError> {
-    match history.event(&id.to_string()) {
-        Ok(event) => Ok(Some(event)),
-        Err(HistoryError::UnknownEvent { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// The heads of the artifact under the first key that history knows.
-pub(crate) fn heads_of(
-    history: &History,
-    subject: &Subject,
-    first: &ArtifactKey,
-) -> Result<Vec<Event>, HistoryError> {
-    for key in std::iter::once(first).chain(&subject.keys) {
-        let heads = history.heads(key, subject.artifact.path())?;
-        if !heads.is_empty() {
-            return Ok(heads);
-        }
-    }
-    Ok(Vec::new())
 }
 
 /// The reason why the frontmatter cannot tell how far the work is, if it cannot.
@@ -242,30 +139,5 @@ pub(crate) fn said_by(tracked: &TrackedArtifact, at: Option<Timestamp>) -> Sourc
     match ResumePoint::of(tracked) {
         Ok(point) => SourceResult::State { at, point },
         Err(reason) => SourceResult::Unclear { reason },
-    }
-}
-
-/// The bytes below the frontmatter, as far as that can be told.
-pub(crate) fn body(artifact: &Artifact) -> &[u8] {
-    let document = artifact.document();
-    match document.frontmatter() {
-        Frontmatter::Unclosed { opening } => &artifact.bytes()[opening.end..],
-        Frontmatter::Present { .. } | Frontmatter::Absent => &artifact.bytes()[document.body().range()],
-    }
-}
-
-/// The ids by which children may name this artifact.
-pub(crate) fn ids_of(state: &Json) -> Vec<String> {
-    let places = ["/delegation/id", "/id", "/stepmark_id"];
-    let texts = places.iter().filter_map(|place| state.pointer(place));
-    texts.filter_map(text_of).collect()
-}
-
-/// A scalar as text.
-fn text_of(value: &Json) -> Option<String> {
-    match value {
-        Json::String(text) if !text.is_empty() => Some(text.clone()),
-        Json::Number(number) => Some(number.to_string()),
-        _ => None,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::tracked_artifact::TrackedArtifact;
-use stepmark_model::{artifact::ProjectPath, delegation::Member, journal::ArtifactKey};
+use stepmark_model::{artifact::ProjectPath, delegation::Member};
 
 /// One artifact of a chain.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct ChainLink {
 const LONGEST: usize = 1000;
 
 /// The ending of the name of the folder of a parent's children.
-const FOLDER_SUFFIX: &str = ".delegations";
+pub(crate) const FOLDER_SUFFIX: &str = ".delegations";
 
 /// Work that was delegated from artifacts to others.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,8 @@ impl Workspace {
         if let Some(found) = guessed.as_ref().and_then(read) {
             return Some(found);
         }
-        if let Some(found) = self.seen_last(id, child).as_ref().and_then(read) {
+        #[cfg(feature = "history")]
+        if let Some(found) = self.history().last_path(id, child).as_ref().and_then(read) {
             return Some(found);
         }
         let all = all.get_or_insert_with(|| {
@@ -60,15 +61,6 @@ impl Workspace {
             artifacts.iter().filter_map(named).collect()
         });
         all.get(id).and_then(read)
-    }
-
-    /// The path at which history saw the artifact with the id `id` last. A journal that cannot be read knows nothing: it is a short cut.
-    fn seen_last(&self, id: &str, elsewhere: &ProjectPath) -> Option<ProjectPath> {
-        let key = ArtifactKey::of_id(id);
-        let heads = self.history().ask(|history| history.heads(&key, elsewhere)).ok()?;
-        heads.into_iter().rev().find_map(|head| {
-            head.artifact.filter(|artifact| artifact.key == key).map(|artifact| artifact.path)
-        })
     }
 }
 
@@ -101,12 +93,6 @@ impl Delegations<'_> {
         links.reverse();
         Ok(links)
     }
-}
-
-/// `docs/prd.delegations` for `docs/prd.md`: the folder in which delegation puts its children.
-pub(crate) fn delegations_folder(parent: &ProjectPath) -> Option<ProjectPath> {
-    let name = format!("{}{FOLDER_SUFFIX}", parent.file_stem());
-    parent.parent().map_or_else(|| ProjectPath::new(&name), |above| above.join(&name)).ok()
 }
 
 /// `docs/prd.md` for a child in `docs/prd.delegations/`.

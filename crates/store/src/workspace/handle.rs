@@ -1,23 +1,25 @@
 //! The handle through which a program works with a project.
 
+#[cfg(feature = "history")]
+use std::sync::Mutex;
 use std::{
     io,
     path::Path,
-    sync::{Arc, Mutex, OnceLock, atomic::AtomicUsize},
+    sync::{Arc, OnceLock, atomic::AtomicUsize},
 };
 
 use crate::configuration::{Configuration, ConfigurationError, ConfigurationSources};
 use crate::disk::{
-    CONFIGURATION_PATH, ResolveError, Root, RootError, WalkProblem, WalkProblemKind, file_reading::open_file,
-    file_reading::read_within_limit, file_reading::too_large, walk::WalkError,
+    ResolveError, Root, RootError, WalkProblem, WalkProblemKind, file_reading::open_file,
+    file_reading::read_within_limit, walk::WalkError,
 };
-use crate::git::{GitVersion, GitVersionError};
 use crate::workspace::{Clock, Workflows, artifact_files, workflows::WorkflowFileError};
 use jiff::Timestamp;
 use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 
 #[cfg(feature = "write")]
 use crate::commit::CommitOptions;
+#[cfg(feature = "history")]
 use crate::history::History;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -39,11 +41,13 @@ pub struct Workspace {
     #[cfg(feature = "write")]
     commit_options: CommitOptions,
     /// One that nobody is asking now, kept for the next question.
+    #[cfg(feature = "history")]
     pub(super) history: Arc<Mutex<Option<History>>>,
 }
 
 /// A reason why a project cannot be opened.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// Its folder cannot be found.
     #[error(transparent)]
@@ -52,8 +56,9 @@ pub enum OpenError {
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
     /// Git does not say what its configuration is.
+    #[cfg(feature = "history")]
     #[error(transparent)]
-    Git(#[from] GitVersionError),
+    Git(#[from] crate::git::GitVersionError),
 }
 
 /// A reason why an artifact cannot be read.
@@ -112,11 +117,6 @@ impl Artifacts {
 }
 
 impl ArtifactError {
-    /// The file at `path` has more than [`READ_LIMIT`](stepmark_model::artifact::READ_LIMIT) bytes.
-    pub(crate) fn over_limit(path: ProjectPath) -> Self {
-        Self::Read { path, source: too_large() }
-    }
-
     /// The file that cannot be read: the artifact, or a step file of its workflow.
     pub const fn path(&self) -> &ProjectPath {
         match self {
@@ -128,21 +128,6 @@ impl ArtifactError {
                 WorkflowFileError::Resolve { path, .. } | WorkflowFileError::Read { path, .. },
             ) => path,
         }
-    }
-}
-
-impl GitVersion {
-    /// Opens the project as git holds it, with the configuration that stands there; what is read through the workspace itself
-    /// still comes from the work tree.
-    ///
-    /// # Errors
-    /// When git does not answer, or the configuration cannot be used.
-    pub fn workspace(&self, sources: &ConfigurationSources) -> Result<Workspace, OpenError> {
-        let root = self.root().clone();
-        let path = ProjectPath::new(CONFIGURATION_PATH).ok();
-        let bytes = path.map(|path| self.read(&path)).transpose()?.flatten();
-        let configuration = Configuration::of_project_bytes(&root, sources, bytes)?;
-        Ok(Workspace::with_configuration(root, configuration))
     }
 }
 
@@ -182,6 +167,7 @@ impl Workspace {
             looked_at: Arc::default(),
             #[cfg(feature = "write")]
             commit_options: CommitOptions::default(),
+            #[cfg(feature = "history")]
             history: Arc::default(),
         }
     }

@@ -5,6 +5,7 @@ pub(crate) mod workflow_state;
 pub(crate) mod workflows;
 pub(crate) mod clock;
 pub(crate) mod handle;
+#[cfg(feature = "history")]
 pub(crate) mod project_history;
 pub(crate) mod revision;
 pub(crate) mod artifact_files;
@@ -16,6 +17,7 @@ pub use chain::{ChainLink, Delegations};
 pub use clock::Clock;
 pub use context::{Context, ContextWorkflow};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
+#[cfg(feature = "history")]
 pub use project_history::ProjectHistory;
 pub use revision::{ArtifactChange, ArtifactChanges, Revision};
 pub use workflow_listing::ListingProblem;

@@ -2,8 +2,9 @@
 
 use std::sync::PoisonError;
 
-use crate::history::{History, HistoryError};
+use crate::history::{History, HistoryError, Selection};
 use crate::workspace::Workspace;
+use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};
 
 /// The history of a project.
 #[derive(Clone, Copy, Debug)]
@@ -37,5 +38,29 @@ impl ProjectHistory<'_> {
         let answer = question(&history);
         let _spare = kept().replace(history);
         answer
+    }
+
+    /// Returns whether anything tells that there was an artifact at `path`: history, the commit that is checked out, a checkpoint, or a gate.
+    /// Else a path where nothing is was never that of one: it is misspelt.
+    ///
+    /// # Errors
+    /// When history cannot be read.
+    pub fn remembers(&self, path: &ProjectPath) -> Result<bool, HistoryError> {
+        let key = ArtifactKey::of_path(path);
+        let selection = Selection { artifact: Some((&key, path)), limit: Some(1), ..Selection::default() };
+        let is_told = |history: &History| history.select(selection).map(|events| !events.is_empty());
+        Ok(self.ask(is_told)?
+            || self.workspace.repository().checked_out().has(path)
+            || self.workspace.checkpoints().places(path).is_ok_and(|places| !places.is_empty())
+            || self.workspace.gates().of(path).is_ok_and(|gates| !gates.is_empty()))
+    }
+
+    /// The path at which history saw the artifact with the id `id` last. A journal that cannot be read knows nothing: it is a short cut.
+    pub(super) fn last_path(&self, id: &str, elsewhere: &ProjectPath) -> Option<ProjectPath> {
+        let key = ArtifactKey::of_id(id);
+        let heads = self.ask(|history| history.heads(&key, elsewhere)).ok()?;
+        heads.into_iter().rev().find_map(|head| {
+            head.artifact.filter(|artifact| artifact.key == key).map(|artifact| artifact.path)
+        })
     }
 }

@@ -73,8 +73,8 @@ impl Action {
     /// Closes `observed` as a duplicate of `kept`, which the ticket then names.
     pub(crate) fn close_duplicate(observed: &Observed, kept: &RemoteTicket) -> Self {
         let ticket = Ticket::duplicate_of(observed, kept);
-        let [before, after] = [observed.standing, ticket.standing]
-            .map(|standing| serde_json::to_value(standing).unwrap_or_default());
+        let [before, after] =
+            [observed.state, ticket.state].map(|state| serde_json::to_value(state).unwrap_or_default());
         Self {
             kind: ActionKind::CloseDuplicate,
             marker: observed.marker.clone(),
@@ -83,7 +83,7 @@ impl Action {
             base: None,
             digest: Some(ticket.digest()),
             source: None,
-            differences: FieldDifference::between("standing", before, after).into_iter().collect(),
+            differences: FieldDifference::between("state", before, after).into_iter().collect(),
             ticket: Some(ticket),
         }
     }

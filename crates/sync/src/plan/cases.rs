@@ -99,7 +99,7 @@ fn what_has_no_ticket_is_created_parents_first() {
     let [_, child] = made.actions.as_slice() else { panic!("{made:?}") };
     assert_eq!(child.ticket.as_ref().unwrap().parent, Some(marker("z")));
     assert_eq!(child.path.as_ref().unwrap().as_str(), "docs/a.md");
-    assert_eq!(fields(child), ["title", "body", "labels", "standing", "status", "parent"]);
+    assert_eq!(fields(child), ["title", "body", "labels", "state", "status", "parent"]);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn what_differs_is_updated_or_closed() {
     for (change, kind, expected) in [
         ((|facts| facts.title.push('!')) as fn(&mut TicketFacts), ActionKind::Update, &["title"][..]),
         (|facts| facts.status = Some("review".to_owned()), ActionKind::Update, &["body", "labels", "status"]),
-        (|facts| facts.is_finished = true, ActionKind::Close, &["standing"]),
+        (|facts| facts.is_finished = true, ActionKind::Close, &["state"]),
     ] {
         let mut changed = facts("a");
         change(&mut changed);
@@ -152,7 +152,7 @@ fn a_creation_in_doubt_is_looked_up() {
 fn the_oldest_is_adopted_and_duplicates_are_told() {
     let said = ticket("a", |_| {});
     let old = Observed { title: "Old".to_owned(), ..observed(&said, 5) };
-    let closed = Observed { standing: TicketState::Closed(CloseReason::Duplicate), ..observed(&said, 6) };
+    let closed = Observed { state: TicketState::Closed(CloseReason::Duplicate), ..observed(&said, 6) };
     let found = [observed(&said, 7), closed, old];
     let reporting = TrackerSettings { duplicates: Duplicates::Report, ..settings() };
     let made = plan(&MemoryLedger::default(), &reporting, &snapshot([facts("a")]), Some(&found));
@@ -170,8 +170,8 @@ fn the_oldest_is_adopted_and_duplicates_are_told() {
     let made = plan(&MemoryLedger::default(), &closing, &snapshot([facts("a")]), Some(&found));
     let [_, close] = made.actions.as_slice() else { panic!("{made:?}") };
     assert_eq!((close.kind, close.remote.as_ref().unwrap().key.as_str()), (ActionKind::CloseDuplicate, "#7"));
-    let standing = close.ticket.as_ref().unwrap().standing;
-    assert_eq!((standing, fields(close)), (TicketState::Closed(CloseReason::Duplicate), vec!["standing"]));
+    let state = close.ticket.as_ref().unwrap().state;
+    assert_eq!((state, fields(close)), (TicketState::Closed(CloseReason::Duplicate), vec!["state"]));
 }
 
 #[test]
@@ -222,8 +222,8 @@ fn pruning_is_opt_in_and_careful() {
     let pruning = TrackerSettings { prune: Prune::Close, ..settings() };
     let made = plan(&ledger, &pruning, &snapshot([]), None);
     let [action] = made.actions.as_slice() else { panic!("{made:?}") };
-    let standing = action.ticket.as_ref().unwrap().standing;
-    assert_eq!((action.kind, standing), (ActionKind::Prune, TicketState::Closed(CloseReason::NotPlanned)));
+    let state = action.ticket.as_ref().unwrap().state;
+    assert_eq!((action.kind, state), (ActionKind::Prune, TicketState::Closed(CloseReason::NotPlanned)));
     let unreadable = snapshot([]).partial();
     assert!(
         plan(&ledger, &pruning, &unreadable, None).actions.is_empty(),
@@ -260,8 +260,8 @@ fn a_plan_that_was_written_down_is_read_and_compared() {
     let stale: Vec<_> = read.stale(&now).into_iter().map(|stale| (stale.planned, stale.now)).collect();
     assert_eq!(stale, [(Some(ActionKind::Update), None), (None, Some(ActionKind::Create))]);
     assert!(matches!(Plan::read("[]"), Err(PlanReadError::NoPlan(_))));
-    let other = json.replacen("sync-plan/1", "sync-plan/2", 1);
-    assert!(matches!(Plan::read(&other), Err(PlanReadError::OtherSchema { found }) if found.ends_with("/2")));
+    let other = json.replacen("sync-plan/2", "sync-plan/1", 1);
+    assert!(matches!(Plan::read(&other), Err(PlanReadError::OtherSchema { found }) if found.ends_with("/1")));
 }
 
 /// Carries a plan out on a perfect tracker, as far as the ledger is concerned.

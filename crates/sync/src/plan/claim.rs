@@ -31,9 +31,7 @@ impl<'o> Claim<'_, 'o> {
     pub(crate) fn to_close(self, counts: &str, own: Option<&str>, policy: Duplicates) -> Vec<&'o Observed> {
         let is_wanted = |ticket: &&Observed| {
             let id = ticket.remote.id.as_str();
-            (policy == Duplicates::Close || own == Some(id))
-                && ticket.standing.is_open()
-                && ticket.is_untouched
+            (policy == Duplicates::Close || own == Some(id)) && ticket.state.is_open() && ticket.is_untouched
         };
         let behind = self.same.iter().skip_while(|ticket| ticket.remote.id != counts).skip(1);
         behind.copied().filter(is_wanted).collect()
@@ -110,8 +108,8 @@ mod tests {
     const DONE: TicketState = TicketState::Closed(CloseReason::Completed);
     const DUPLICATE: TicketState = TicketState::Closed(CloseReason::Duplicate);
 
-    fn seen(number: u32, standing: TicketState) -> Observed {
-        Observed { standing, ..observed(&ticket("a", |_| {}), number) }
+    fn seen(number: u32, state: TicketState) -> Observed {
+        Observed { state, ..observed(&ticket("a", |_| {}), number) }
     }
 
     #[test]
@@ -131,7 +129,7 @@ mod tests {
             (vec![(2, DUPLICATE)], 1, true, None),
         ] {
             let tickets: Vec<Observed> =
-                tickets.into_iter().map(|(number, standing)| seen(number, standing)).collect();
+                tickets.into_iter().map(|(number, state)| seen(number, state)).collect();
             let mut same: Vec<&Observed> = tickets.iter().collect();
             oldest_first(&mut same);
             let link = Link {

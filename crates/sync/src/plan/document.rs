@@ -8,7 +8,7 @@ use super::{Action, ActionKind, Remark};
 use crate::{TrackerName, ticket::Marker};
 
 /// The version of the form.
-pub const PLAN_SCHEMA: &str = "stepmark.sync-plan/1";
+pub const PLAN_SCHEMA: &str = "stepmark.sync-plan/2";
 
 /// The differences between artifacts and their tickets, and the actions that end them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -171,8 +171,8 @@ impl<'a> Making<'_, 'a> {
             return Ok(None);
         }
         let differences = if seen.is_some() { drift } else { desired.differences(before.as_ref()) };
-        let was_open = seen.map(|seen| seen.standing).or(before.map(|before| before.standing));
-        let closes = !desired.standing.is_open() && was_open.is_some_and(TicketState::is_open);
+        let was_open = seen.map(|seen| seen.state).or(before.map(|before| before.state));
+        let closes = !desired.state.is_open() && was_open.is_some_and(TicketState::is_open);
         let kind = if closes { ActionKind::Close } else { ActionKind::Update };
         Ok(Some(Action {
             remote: Some(link.remote.clone()),
@@ -208,7 +208,7 @@ impl<'a> Making<'_, 'a> {
         self.plan.actions.extend(closed.iter().map(|observed| Action::close_duplicate(observed, kept)));
         let is_left = |other: &&&Observed| {
             let is_closed = closed.iter().any(|closed| closed.remote.id == other.remote.id);
-            other.remote.id != kept.id && other.standing.is_open() && !is_closed
+            other.remote.id != kept.id && other.state.is_open() && !is_closed
         };
         let left: Vec<&&Observed> = same.iter().filter(is_left).collect();
         if let Some(other) = left.first() {
@@ -262,7 +262,7 @@ impl<'a> Making<'_, 'a> {
         let remote = link.remote.clone();
         // A change that was begun may have opened it again.
         let is_in_doubt = self.remembered.intents.contains_key(&link.marker);
-        if !is_in_doubt && before.as_ref().is_some_and(|before| !before.standing.is_open()) {
+        if !is_in_doubt && before.as_ref().is_some_and(|before| !before.state.is_open()) {
             self.plan.unchanged += 1;
             return Ok(());
         }
@@ -278,7 +278,7 @@ impl<'a> Making<'_, 'a> {
         }
         let closed = before
             .clone()
-            .map(|before| Ticket { standing: TicketState::Closed(CloseReason::NotPlanned), ..before });
+            .map(|before| Ticket { state: TicketState::Closed(CloseReason::NotPlanned), ..before });
         let differences = closed.as_ref().map(|closed| closed.differences(before.as_ref()));
         self.plan.actions.push(Action {
             kind: ActionKind::Prune,
@@ -296,7 +296,7 @@ impl<'a> Making<'_, 'a> {
 
     /// Tells of an open ticket whose file is there and is no artifact any more: somebody deleted its frontmatter. Whether it is one.
     fn tell_stateless(&mut self, last: Option<&Ticket>) -> bool {
-        let open = last.filter(|last| last.standing.is_open()).map(|last| last.file.shown());
+        let open = last.filter(|last| last.state.is_open()).map(|last| last.file.shown());
         let Some(path) = open.filter(|path| self.grounds.snapshot.has_stateless(path)) else { return false };
         let reason =
             "its frontmatter is gone: put it back, as git has it; until then its ticket stays as it is";

@@ -118,9 +118,9 @@ impl Stage {
 
 fn kind(notice: &StatusChange) -> &'static str {
     match notice {
-        StatusChange::Standby { .. } => "stands by",
-        StatusChange::Leading { .. } => "on duty",
-        StatusChange::LostLead { .. } => "lost duty",
+        StatusChange::Standby { .. } => "standby",
+        StatusChange::Leading { .. } => "leading",
+        StatusChange::LostLead { .. } => "lost lead",
         StatusChange::Waits { .. } => "waits",
         StatusChange::Done { kind, .. } => kind.name(),
         StatusChange::Trouble { .. } => "trouble",
@@ -155,7 +155,7 @@ async fn a_million_edits_are_one_update() {
         assert_eq!((stage.requests(), *stage.passes.lock().unwrap()), (vec![(Update, 1)], 2));
     };
     stage.play(script).await;
-    assert_eq!(stage.told(), ["on duty", "create", "update", "stopped"]);
+    assert_eq!(stage.told(), ["leading", "create", "update", "stopped"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -239,7 +239,7 @@ async fn a_short_outage_ends_by_itself_before_the_next_round() {
         assert_eq!(stage.world.lock().unwrap().tracker.of("a")[0].1.ticket.title, "New");
     };
     stage.play(script).await;
-    assert_eq!(stage.told(), ["on duty", "create", "outage", "recovered", "update", "stopped"]);
+    assert_eq!(stage.told(), ["leading", "create", "outage", "recovered", "update", "stopped"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -252,16 +252,16 @@ async fn another_takes_over_from_one_that_died_and_works_nothing_twice() {
         () = other.run("two") => unreachable!("nobody told it to stop"),
         () = sleep(HOUR) => {}
     }
-    assert_eq!(stage.told(), ["on duty", "create"]);
-    assert_eq!(other.told(), ["stands by"], "it is told once that it waits");
+    assert_eq!(stage.told(), ["leading", "create"]);
+    assert_eq!(other.told(), ["standby"], "it is told once that it waits");
     // Both were dropped where they stood, as if they were killed: no lease was given back.
     let third = other.another();
     stage.rename("a", "New");
     let script = async {
         sleep(Duration::from_secs(5)).await;
-        assert_eq!(third.told(), ["stands by"]);
+        assert_eq!(third.told(), ["standby"]);
         sleep(Duration::from_secs(40)).await;
-        assert_eq!(third.told(), ["on duty", "update"]);
+        assert_eq!(third.told(), ["leading", "update"]);
     };
     third.play_as("three", script).await;
     let tracker = &stage.world.lock().unwrap().tracker;
@@ -274,7 +274,7 @@ async fn whoever_stops_gives_its_lease_back() {
     stage.play(sleep(Duration::from_secs(1))).await;
     let other = stage.another();
     other.play_as("two", sleep(Duration::from_secs(1))).await;
-    assert_eq!(other.told(), ["on duty", "stopped"]);
+    assert_eq!(other.told(), ["leading", "stopped"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -294,7 +294,7 @@ async fn who_slept_through_its_lease_stands_back() {
         sleep(Duration::from_secs(100)).await;
     };
     stage.play(script).await;
-    assert_eq!(stage.told(), ["on duty", "create", "lost duty", "stands by", "on duty", "stopped"]);
+    assert_eq!(stage.told(), ["leading", "create", "lost lead", "standby", "leading", "stopped"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -358,7 +358,7 @@ async fn what_cannot_be_read_is_told_of_once_and_tried_again() {
     let kept = std::mem::take(&mut stage.world.lock().unwrap().artifacts);
     let script = async {
         sleep(HOUR).await;
-        assert_eq!(stage.told(), ["on duty", "failing"]);
+        assert_eq!(stage.told(), ["leading", "failing"]);
         let health = stage.metrics.lock().unwrap().health().unwrap_err();
         assert!(health.contains("cannot be read"), "{health}");
         stage.world.lock().unwrap().artifacts = kept;
@@ -412,7 +412,7 @@ async fn a_person_who_works_is_waited_for() {
         sleep(Duration::from_secs(90)).await;
         assert_eq!(
             (stage.told(), stage.metrics.lock().unwrap().health()),
-            (vec!["on duty", "waits"], Ok(()))
+            (vec!["leading", "waits"], Ok(()))
         );
         sleep(Duration::from_secs(20)).await;
         assert_eq!(stage.told(), ["create"]);

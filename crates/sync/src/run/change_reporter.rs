@@ -15,12 +15,12 @@ use crate::{
 /// Something worth a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatusChange {
-    /// Another process is on duty; this one waits.
+    /// Another process leads; this one waits.
     Standby {
-        /// The name of the process on duty.
+        /// The name of the process that leads.
         holder: String,
     },
-    /// This process is on duty.
+    /// This process leads.
     Leading {
         /// The fencing number.
         number: u64,
@@ -131,7 +131,7 @@ impl ChangeReporter {
         let (mut troubles, mut done) = (BTreeMap::new(), Vec::new());
         let mut outage: Option<(ScopeKind, &Failure)> = None;
         for entry in &pass.report.entries {
-            match cause(&entry.fate) {
+            match cause(&entry.outcome) {
                 Cause::None => done
                     .extend(done_of(entry, name(pass, &entry.marker)).map(|notice| (notice, String::new()))),
                 Cause::Tracker(kind, failure) => {
@@ -197,8 +197,8 @@ enum Cause<'f> {
     Time,
 }
 
-fn cause(fate: &ActionOutcome) -> Cause<'_> {
-    match fate {
+fn cause(outcome: &ActionOutcome) -> Cause<'_> {
+    match outcome {
         ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere => Cause::None,
         ActionOutcome::Failed { failure, .. } | ActionOutcome::InDoubt { failure } => {
             of_failure(failure, failure.reason.to_string())
@@ -246,7 +246,7 @@ fn name(pass: &Pass, marker: &Marker) -> String {
 }
 
 fn done_of(entry: &Entry, artifact: String) -> Option<StatusChange> {
-    let (remote, missing) = match &entry.fate {
+    let (remote, missing) = match &entry.outcome {
         ActionOutcome::Done { remote, missing } => (remote, missing.as_slice()),
         ActionOutcome::Found { remote, .. } => (remote, [].as_slice()),
         _ => return None,

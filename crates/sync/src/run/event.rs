@@ -11,12 +11,12 @@ use crate::ledger::{Lease, LedgerError};
 /// An event of a run, for whoever writes logs and counts.
 #[derive(Debug)]
 pub enum RunEvent<'e> {
-    /// Another process is on duty; this one waits.
+    /// Another process leads; this one waits.
     Standby {
         /// The other's lease.
         held: &'e Lease,
     },
-    /// This process is on duty.
+    /// This process leads.
     Leading {
         /// Its lease.
         lease: &'e Lease,

@@ -95,7 +95,7 @@ impl RunMetrics {
                 counts.requests += pass.report.requests as u64;
                 counts.last_pass = Some((*at, took.as_secs_f64()));
                 for entry in &pass.report.entries {
-                    *counts.actions.entry((entry.kind.name(), entry.fate.name())).or_default() += 1;
+                    *counts.actions.entry((entry.kind.name(), entry.outcome.name())).or_default() += 1;
                 }
             }
         }

@@ -51,19 +51,19 @@ pub async fn run(
     observe: &mut (dyn FnMut(&RunEvent<'_>) + Send),
 ) {
     let settings = context.settings.run;
-    let duty = Leader::new(lead_ledger, &context.settings.name, context.holder, &settings);
-    let mut watch = Watch { duty, clock: context.clock, settings, next_heartbeat: Instant::now(), observe };
+    let leader = Leader::new(lead_ledger, &context.settings.name, context.holder, &settings);
+    let mut watch = Watch { leader, clock: context.clock, settings, next_heartbeat: Instant::now(), observe };
     let stop = context.stop.clone();
     while watch.wait_for_lead(&stop).await {
         work(&mut context, &mut watch, &mut changes).await;
     }
-    if let Err(error) = watch.duty.give_back(context.clock.now()) {
+    if let Err(error) = watch.leader.give_back(context.clock.now()) {
         (watch.observe)(&RunEvent::NoLedger { error: &error });
     }
     (watch.observe)(&RunEvent::Stopped);
 }
 
-/// Makes passes until the run is to stop or another process is on duty.
+/// Makes passes until the run is to stop or another process leads.
 async fn work(context: &mut RunContext<'_>, watch: &mut Watch<'_>, changes: &mut ChangeListener) {
     let stop = context.stop.clone();
     let mut schedule = Schedule::new(context.settings.run, Instant::now());
@@ -116,9 +116,9 @@ fn settle(
     }
 }
 
-/// Keeps a process on duty.
+/// Keeps a process that leads.
 struct Watch<'w> {
-    duty: Leader<'w>,
+    leader: Leader<'w>,
     clock: &'w dyn WorkerClock,
     settings: RunSettings,
     /// The time at which the lease is renewed.
@@ -127,11 +127,11 @@ struct Watch<'w> {
 }
 
 impl Watch<'_> {
-    /// Waits until this process is on duty; `false` where it is to stop.
+    /// Waits until this process leads; `false` where it is to stop.
     async fn wait_for_lead(&mut self, stop: &StopSignal) -> bool {
         let mut other = None;
         while !stop.is_asked() {
-            match self.duty.take(self.clock.now()) {
+            match self.leader.take(self.clock.now()) {
                 Ok(Ok(lease)) => {
                     (self.observe)(&RunEvent::Leading { lease });
                     self.next_heartbeat = Instant::now() + self.settings.heartbeat();
@@ -156,7 +156,7 @@ impl Watch<'_> {
     /// Renews the lease; `false` where another process has it.
     fn keep_lead(&mut self) -> bool {
         self.next_heartbeat = Instant::now() + self.settings.heartbeat();
-        match self.duty.take(self.clock.now()) {
+        match self.leader.take(self.clock.now()) {
             Ok(Ok(_)) => true,
             Ok(Err(held)) => {
                 (self.observe)(&RunEvent::LostLead { held: &held.0 });
@@ -170,7 +170,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Keeps the lease during some work; answers whether this process is still on duty.
+    /// Keeps the lease during some work; answers whether this process still leads.
     async fn during<R>(&mut self, work: impl Future<Output = R>) -> (R, bool) {
         tokio::pin!(work);
         let mut is_leading = true;

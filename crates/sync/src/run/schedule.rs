@@ -87,12 +87,12 @@ pub(super) fn next_due(report: &Report, settings: &TrackerSettings, now: Timesta
     if report.is_followed_by_more() {
         return Some(Duration::ZERO);
     }
-    let moments = report.entries.iter().filter_map(|entry| due(&entry.fate, settings, now));
+    let moments = report.entries.iter().filter_map(|entry| due(&entry.outcome, settings, now));
     moments.chain(report.listing_due).min().map(|moment| Duration::from_millis(moment::between(now, moment)))
 }
 
-fn due(fate: &ActionOutcome, settings: &TrackerSettings, now: Timestamp) -> Option<Timestamp> {
-    match fate {
+fn due(outcome: &ActionOutcome, settings: &TrackerSettings, now: Timestamp) -> Option<Timestamp> {
+    match outcome {
         ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere => None,
         // A failure that the breaker is to judge may be tried as soon as that allows; where it is open, the next pass hears until when.
         ActionOutcome::Failed { delivery, failure } => {

@@ -23,7 +23,7 @@ fn a_ticket_says_what_a_person_wants_to_know() {
         ticket.labels.iter().map(String::as_str).collect::<Vec<_>>(),
         ["scope:large", "status:draft", "stepmark:p", "workflow:prd"]
     );
-    assert_eq!(ticket.standing, TicketState::InProgress);
+    assert_eq!(ticket.state, TicketState::InProgress);
     assert_eq!(
         body(&ticket),
         "<!-- stepmark:begin v1 p/id:PRD-1 -->\n\
@@ -149,7 +149,7 @@ fn the_standing_follows_from_steps_and_status() {
         ),
     ];
     for (at, (change, expected)) in changes.into_iter().enumerate() {
-        assert_eq!(ticket("a", change).standing, expected, "{at}");
+        assert_eq!(ticket("a", change).state, expected, "{at}");
     }
 }
 
@@ -295,8 +295,17 @@ fn the_digest_follows_from_what_is_said() {
     let base = ticket("a", |_| {});
     assert_eq!(base.digest(), ticket("a", |_| {}).digest());
     assert_eq!(base.canonical().find("{\"schema\":\"stepmark.ticket/2\",\"ticket\":{\"marker\":"), Some(0));
-    let read: Ticket = serde_json::from_str(&serde_json::to_string(&base).unwrap()).unwrap();
-    assert_eq!(read.digest(), base.digest());
+    assert_eq!(
+        base.digest().to_string(),
+        "de157924411f07a9486ba36a0080c47a93c9f52522871ba8e66f08c3dcb72692",
+        "what was sent by an older version is not sent again"
+    );
+    let json = serde_json::to_string(&base).unwrap();
+    let older = json.replace("\"state\":", "\"standing\":");
+    assert_ne!(older, json);
+    for json in [json, older] {
+        assert_eq!(serde_json::from_str::<Ticket>(&json).unwrap().digest(), base.digest(), "{json}");
+    }
     for change in [
         (|facts| facts.title.push('!')) as fn(&mut TicketFacts),
         |facts| facts.scope = None,

@@ -1,7 +1,6 @@
 //! The desired ticket of an artifact.
 
 use std::{
-    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     fmt,
     str::FromStr,
@@ -30,8 +29,9 @@ pub struct Ticket {
     pub file_at_commit: Option<String>,
     /// The labels that are ours. The project's label ([`Marker::label`]) is among them.
     pub labels: BTreeSet<String>,
-    /// True where it is open.
-    pub standing: TicketState,
+    /// Open or closed, and how far. Ledgers and files of tickets that are older call it `standing`.
+    #[serde(alias = "standing")]
+    pub state: TicketState,
     /// The status word of the artifact, which a tracker with statuses of its own may map.
     pub status: Option<String>,
     /// The kind of the artifact among others.
@@ -71,17 +71,46 @@ pub(super) const CANONICAL_SCHEMA: &str = "stepmark.ticket/2";
 #[derive(Serialize)]
 struct Canonical<'t> {
     schema: &'static str,
-    ticket: Cow<'t, Ticket>,
+    ticket: CanonicalTicket<'t>,
+}
+
+/// The fields of a ticket that are digested. Their names and order are a stored format: markers and ledgers hold the digest, so a change here
+/// sends every ticket again.
+#[derive(Serialize)]
+struct CanonicalTicket<'t> {
+    marker: &'t Marker,
+    title: &'t str,
+    body: &'t [Block],
+    file: &'t Inline,
+    labels: &'t BTreeSet<String>,
+    standing: TicketState,
+    status: &'t Option<String>,
+    #[serde(skip_serializing_if = "TicketKind::is_other")]
+    kind: TicketKind,
+    parent: &'t Option<Marker>,
+    fields: &'t BTreeMap<String, String>,
 }
 
 impl Ticket {
     /// The canonical form: compact JSON with the version of the form. Fields stand in the order of their declaration, maps and sets in that of
     /// their keys, and there are no numbers, so that one ticket has one spelling. (RFC 8785 would say the same, eleven times as slowly.)
     pub fn canonical(&self) -> String {
-        let ticket = match &self.file_at_commit {
-            Some(_) => Cow::Owned(Self { file_at_commit: None, ..self.clone() }),
-            None => Cow::Borrowed(self),
-        };
+        let Self {
+            marker,
+            title,
+            body,
+            file,
+            file_at_commit: _,
+            labels,
+            state,
+            status,
+            kind,
+            parent,
+            fields,
+        } = self;
+        let (standing, kind) = (*state, *kind);
+        let ticket =
+            CanonicalTicket { marker, title, body, file, labels, standing, status, kind, parent, fields };
         let form = Canonical { schema: CANONICAL_SCHEMA, ticket };
         #[expect(clippy::expect_used, reason = "fails for keys that are no text: a ticket has none")]
         serde_json::to_string(&form).expect("a ticket has a canonical form")
@@ -151,7 +180,7 @@ fn closed(observed: &Observed, text: Vec<Inline>, reason: CloseReason) -> Ticket
         file_at_commit: None,
         body: vec![Block::Paragraph(text)],
         labels: [observed.marker.label()].into(),
-        standing: TicketState::Closed(reason),
+        state: TicketState::Closed(reason),
         status: None,
         kind: TicketKind::Other,
         parent: None,

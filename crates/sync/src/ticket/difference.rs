@@ -12,7 +12,7 @@ use super::{Ticket, markdown};
 /// A field that is to be changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldDifference {
-    /// `title`, `body`, `labels`, `standing`, `status`, `parent`, or `fields.NAME`.
+    /// `title`, `body`, `labels`, `state`, `status`, `parent`, or `fields.NAME`.
     pub field: String,
     /// The value that it has; null where it has none, or that is not known.
     pub before: Json,
@@ -54,7 +54,7 @@ impl Ticket {
             ("title".to_owned(), Json::from(self.title.as_str())),
             ("body".to_owned(), Json::from(body)),
             ("labels".to_owned(), self.labels.iter().cloned().collect()),
-            ("standing".to_owned(), serde_json::to_value(self.standing).unwrap_or_default()),
+            ("state".to_owned(), serde_json::to_value(self.state).unwrap_or_default()),
             ("status".to_owned(), text(&self.status)),
             ("parent".to_owned(), text(&self.parent.as_ref().map(ToString::to_string))),
         ];
@@ -134,7 +134,7 @@ mod tests {
             told,
             [
                 ("title", &json!("Artifact a"), &json!("New")),
-                ("standing", &json!("in-progress"), &json!({"closed": "completed"})),
+                ("state", &json!("in-progress"), &json!({"closed": "completed"})),
                 ("fields.new", &Json::Null, &json!("2")),
                 ("fields.old", &json!("1"), &Json::Null),
             ]

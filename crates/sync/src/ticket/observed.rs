@@ -23,8 +23,8 @@ pub struct Observed {
     pub body: String,
     /// All its labels.
     pub labels: BTreeSet<String>,
-    /// True where it is open.
-    pub standing: TicketState,
+    /// Open or closed, and how far.
+    pub state: TicketState,
     /// The name of its status, where the tracker has statuses of its own.
     pub status: Option<String>,
     /// The id of the ticket that it hangs below.
@@ -48,13 +48,13 @@ pub fn oldest_first(tickets: &mut [&Observed]) {
 impl Observed {
     /// Returns whether it is closed as a duplicate of another ticket.
     pub fn is_closed_duplicate(&self) -> bool {
-        self.standing == TicketState::Closed(CloseReason::Duplicate)
+        self.state == TicketState::Closed(CloseReason::Duplicate)
     }
 }
 
 impl Observed {
     /// The managed fields in which this ticket of a tracker with Markdown bodies differs from what it should say. `before` is what it was
-    /// last made to say. Open tickets of every standing are alike: such a tracker knows open and closed alone.
+    /// last made to say. Open tickets of every state are alike: such a tracker knows open and closed alone.
     ///
     /// # Errors
     /// When what people wrote leaves no room for the managed section.
@@ -80,12 +80,11 @@ impl Observed {
             let list = |labels: &BTreeSet<String>| labels.iter().cloned().collect();
             differences.extend(FieldDifference::between("labels", list(&self.labels), list(&after)));
         }
-        let is_same =
-            self.standing == desired.standing || self.standing.is_open() && desired.standing.is_open();
+        let is_same = self.state == desired.state || self.state.is_open() && desired.state.is_open();
         if !is_same {
-            let [before, after] = [self.standing, desired.standing]
-                .map(|standing| serde_json::to_value(standing).unwrap_or_default());
-            differences.extend(FieldDifference::between("standing", before, after));
+            let [before, after] =
+                [self.state, desired.state].map(|state| serde_json::to_value(state).unwrap_or_default());
+            differences.extend(FieldDifference::between("state", before, after));
         }
         Ok(differences)
     }
@@ -158,7 +157,7 @@ mod tests {
         let annotated = Observed {
             body: format!("Mine.\r\n\r\n{}\r\n\r\nMine, too.", same.body.replace('\n', "\r\n")),
             labels: same.labels.iter().cloned().chain(["bug".to_owned()]).collect(),
-            standing: TicketState::ToDo,
+            state: TicketState::ToDo,
             ..same.clone()
         };
         assert!(fields(&annotated, &desired).is_empty(), "what people add is theirs");
@@ -166,10 +165,10 @@ mod tests {
             title: "Mine".to_owned(),
             body: same.body.replace("[ ]", "[x]"),
             labels: ["status:done".to_owned()].into(),
-            standing: TicketState::Closed(CloseReason::Completed),
+            state: TicketState::Closed(CloseReason::Completed),
             ..same
         };
-        assert_eq!(fields(&changed, &desired), ["title", "body", "labels", "standing"]);
+        assert_eq!(fields(&changed, &desired), ["title", "body", "labels", "state"]);
     }
 
     #[test]
@@ -194,7 +193,7 @@ mod tests {
         let mut tickets = [&late, &third, &second];
         oldest_first(&mut tickets);
         assert_eq!(tickets.map(|ticket| ticket.remote.id.as_str()), ["10", "11", "9"]);
-        let closed = Observed { standing: TicketState::Closed(CloseReason::Duplicate), ..second.clone() };
+        let closed = Observed { state: TicketState::Closed(CloseReason::Duplicate), ..second.clone() };
         let mut tickets = [&closed, &late, &third];
         oldest_first(&mut tickets);
         assert_eq!(tickets.map(|ticket| ticket.remote.id.as_str()), ["11", "9", "10"]);

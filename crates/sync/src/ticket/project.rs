@@ -33,7 +33,7 @@ impl Ticket {
                 .as_deref()
                 .and_then(|web| snapshot.commit()?.address(web, &facts.path)),
             labels,
-            standing: standing(facts, settings),
+            state: state(facts, settings),
             status: facts.status.clone(),
             kind: Snapshot::kind(facts),
             parent,
@@ -73,7 +73,7 @@ impl TicketFacts {
     }
 }
 
-fn standing(facts: &TicketFacts, settings: &TicketSettings) -> TicketState {
+fn state(facts: &TicketFacts, settings: &TicketSettings) -> TicketState {
     if facts.is_finished {
         let word = facts.status.as_deref().unwrap_or_default();
         let is_dropped = settings.not_planned.iter().any(|dropped| dropped.eq_ignore_ascii_case(word));

@@ -61,7 +61,7 @@ pub(crate) fn observed(ticket: &Ticket, number: u32) -> Observed {
         title: ticket.title.clone(),
         body: ManagedSection::of(ticket).alone(65_536).unwrap().body,
         labels: ticket.labels.clone(),
-        standing: ticket.standing,
+        state: ticket.state,
         status: None,
         parent_id: None,
         fields: None,

@@ -233,7 +233,7 @@ impl<'w> Worker<'w> {
         let mut told = Report::default();
         for action in adopted {
             let Some(remote) = &action.remote else { continue };
-            let fate = match transaction.link(&name, &action.marker)? {
+            let outcome = match transaction.link(&name, &action.marker)? {
                 // The look-up did it.
                 Some(link) if link.remote.id == remote.id => continue,
                 // Another one counts than the one that was linked when the plan was made.
@@ -250,7 +250,7 @@ impl<'w> Worker<'w> {
                     adopt(&mut *transaction, (&link, None), Vec::new())?
                 }
             };
-            told.tell(ActionKind::Adopt, &action.marker, fate);
+            told.tell(ActionKind::Adopt, &action.marker, outcome);
         }
         transaction.commit()?;
         report.entries.append(&mut told.entries);
@@ -309,9 +309,9 @@ impl<'w> Worker<'w> {
         let mut told = Report::default();
         for ((item, outcome), draw) in items.iter().zip(answer.outcomes).zip(draws) {
             let mut this_try = Try { now, draw, is_probe, brought_back: 0 };
-            let fate = settle(&mut *transaction, settings, item, outcome, &mut this_try)?;
+            let outcome = settle(&mut *transaction, settings, item, outcome, &mut this_try)?;
             told.brought_back += this_try.brought_back;
-            told.tell(item.action.kind, &item.action.marker, fate);
+            told.tell(item.action.kind, &item.action.marker, outcome);
         }
         transaction.commit()?;
         if let Some(done) = self.done {

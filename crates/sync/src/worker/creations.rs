@@ -175,7 +175,7 @@ impl Worker<'_> {
             match seen.remove(&at) {
                 Some(Outcome::Done(Some(observed))) => {
                     let ticket = Ticket::of_gone(&observed);
-                    if !observed.standing.is_open() {
+                    if !observed.state.is_open() {
                         // It is as it should be, and what it says stays: somebody may look back at it.
                         if let Some(link) = transaction.link(&name, &action.marker)? {
                             let link = Link { digest: Some(ticket.digest()), ..link };

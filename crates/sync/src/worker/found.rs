@@ -68,15 +68,15 @@ impl Worker<'_> {
                     if is_begun {
                         settling.ledger.remove_intent(&settings.name, marker)?;
                     }
-                    let fate = settling.claim(&link, same, (found.begun_at, &mut seen))?;
-                    fate.into_iter().for_each(|fate| told.tell(ActionKind::Adopt, marker, fate));
+                    let outcome = settling.claim(&link, same, (found.begun_at, &mut seen))?;
+                    outcome.into_iter().for_each(|outcome| told.tell(ActionKind::Adopt, marker, outcome));
                 }
                 None => {
                     let kind = if is_begun { ActionKind::LookUp } else { ActionKind::Adopt };
                     let said = said_already(settling.ledger, tracker, plan, same)?;
-                    let fate = settling.link(marker, same, said)?;
-                    seen.others += usize::from(!is_begun && matches!(fate, ActionOutcome::Found { .. }));
-                    told.tell(kind, marker, fate);
+                    let outcome = settling.link(marker, same, said)?;
+                    seen.others += usize::from(!is_begun && matches!(outcome, ActionOutcome::Found { .. }));
+                    told.tell(kind, marker, outcome);
                     if let Some(link) = settling.ledger.link(&settings.name, marker)? {
                         settling.claim(&link, same, (found.begun_at, &mut seen))?;
                     }
@@ -99,7 +99,7 @@ impl Worker<'_> {
         transaction.commit()?;
         // What was in doubt a moment ago is not any more.
         let is_settled = |entry: &Entry| {
-            matches!(entry.fate, ActionOutcome::InDoubt { .. })
+            matches!(entry.outcome, ActionOutcome::InDoubt { .. })
                 && entry.kind == ActionKind::Create
                 && told.of(&entry.marker).is_some()
         };
@@ -198,14 +198,14 @@ impl Settling<'_> {
         let counts = instead.map_or(&link.remote, |oldest| &oldest.remote);
         let own = instead.map(|_| link.remote.id.as_str());
         let duplicates = claim.to_close(&counts.id, own, self.settings.duplicates);
-        let fate = instead.map(|_| self.link(&link.marker, same, None)).transpose()?;
+        let outcome = instead.map(|_| self.link(&link.marker, same, None)).transpose()?;
         // A ticket that belongs to another artifact takes no place.
-        if fate.as_ref().is_none_or(|fate| matches!(fate, ActionOutcome::Found { .. })) {
+        if outcome.as_ref().is_none_or(|outcome| matches!(outcome, ActionOutcome::Found { .. })) {
             let closings = duplicates.iter().map(|observed| Action::close_duplicate(observed, counts));
             seen.duplicates.extend(closings);
-            seen.lost += usize::from(fate.is_some());
+            seen.lost += usize::from(outcome.is_some());
         }
-        Ok(fate)
+        Ok(outcome)
     }
 
     /// A creation that the list does not show. `None` where it was certainly not done; else when that is certain.

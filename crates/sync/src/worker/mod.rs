@@ -33,10 +33,6 @@ mod open_tracker;
 pub(crate) mod scripted;
 #[cfg(test)]
 mod cases;
-#[cfg(test)]
-mod interleavings;
-#[cfg(test)]
-mod machines;
 
 pub(crate) use lease_keeper::{give_back, try_lease};
 

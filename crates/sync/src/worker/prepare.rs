@@ -112,7 +112,7 @@ fn tickets<'i>(items: &'i [Item<'_>]) -> impl Iterator<Item = (ActionKind, &'i M
 }
 
 fn was_found(report: &Report, marker: &Marker) -> bool {
-    report.of(marker).is_some_and(|entry| matches!(entry.fate, ActionOutcome::Found { .. }))
+    report.of(marker).is_some_and(|entry| matches!(entry.outcome, ActionOutcome::Found { .. }))
 }
 
 fn put_intent(

@@ -89,7 +89,7 @@ impl Worker<'_> {
 /// The ticket of an action that the tracker may refuse for what it says, and whether it is new.
 fn asked_about(action: &Action) -> Option<(&Ticket, bool)> {
     let is_new = action.kind == ActionKind::Create;
-    let is_refusable = |field: &str| matches!(field, "status" | "standing") || field.starts_with("fields.");
+    let is_refusable = |field: &str| matches!(field, "status" | "state") || field.starts_with("fields.");
     let is_asked = is_new || action.differences.iter().any(|difference| is_refusable(&difference.field));
     Some((action.ticket.as_ref().filter(|_| is_asked)?, is_new))
 }

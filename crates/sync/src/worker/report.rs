@@ -37,7 +37,7 @@ pub struct Entry {
     /// The artifact.
     pub marker: Marker,
     /// The outcome of the action.
-    pub fate: ActionOutcome,
+    pub outcome: ActionOutcome,
 }
 
 /// The outcome of an action.
@@ -163,7 +163,7 @@ impl ActionOutcome {
             Self::NotThere => "not-there",
             Self::Failed { .. } => "failed",
             Self::InDoubt { .. } => "in-doubt",
-            Self::Deferred(_) => "held",
+            Self::Deferred(_) => "deferred",
         }
     }
 }
@@ -177,7 +177,7 @@ impl Report {
     /// Returns whether another plan would do more now: what was found is to be updated, what is certainly not there to be created, what a tracker
     /// could not do at once to be done now, and what came back to be tried.
     pub fn is_followed_by_more(&self) -> bool {
-        let leads_on = |entry: &Entry| match &entry.fate {
+        let leads_on = |entry: &Entry| match &entry.outcome {
             ActionOutcome::Found { .. } | ActionOutcome::NotThere => true,
             ActionOutcome::Done { missing, .. } => entry.kind == ActionKind::Create && !missing.is_empty(),
             _ => false,
@@ -187,23 +187,26 @@ impl Report {
 
     /// Returns whether everything was done that was wanted.
     pub fn is_complete(&self) -> bool {
-        let is_done = |fate: &ActionOutcome| {
-            matches!(fate, ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere)
+        let is_done = |outcome: &ActionOutcome| {
+            matches!(
+                outcome,
+                ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere
+            )
         };
-        self.entries.iter().all(|entry| is_done(&entry.fate))
+        self.entries.iter().all(|entry| is_done(&entry.outcome))
     }
 
     /// Adds what a later plan came to. What was not tried before and was then is told once.
     pub fn add(&mut self, later: Self) {
         self.requests += later.requests;
         self.entries.retain(|entry| {
-            !matches!(entry.fate, ActionOutcome::Deferred(_)) || later.of(&entry.marker).is_none()
+            !matches!(entry.outcome, ActionOutcome::Deferred(_)) || later.of(&entry.marker).is_none()
         });
         self.entries.extend(later.entries);
         self.obstacles.extend(later.obstacles);
     }
 
-    pub(super) fn tell(&mut self, kind: ActionKind, marker: &Marker, fate: ActionOutcome) {
-        self.entries.push(Entry { kind, marker: marker.clone(), fate });
+    pub(super) fn tell(&mut self, kind: ActionKind, marker: &Marker, outcome: ActionOutcome) {
+        self.entries.push(Entry { kind, marker: marker.clone(), outcome });
     }
 }

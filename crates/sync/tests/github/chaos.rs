@@ -153,7 +153,7 @@ fn converges(run: &Run) {
     for ticket in &found {
         let desired = Ticket::desired(&snapshot, &ticket.marker, &project.settings.ticket).unwrap();
         assert_eq!(tracker.compare(&desired, None, ticket).unwrap(), [], "no update is lost");
-        assert!(!ticket.standing.is_open(), "all are done");
+        assert!(!ticket.state.is_open(), "all are done");
     }
     let faults: usize = chaos.told.values().sum();
     assert!(faults * 10 > asked.len() || !run.is_long, "{faults} of {} requests went wrong", asked.len());

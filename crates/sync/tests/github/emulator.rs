@@ -36,7 +36,7 @@ async fn tickets_live_on_an_emulator() {
     let desired = Ticket {
         title: "New".to_owned(),
         labels: ["stepmark:p".to_owned(), "status:done".to_owned()].into(),
-        standing: TicketState::Closed(CloseReason::Completed),
+        state: TicketState::Closed(CloseReason::Completed),
         ..ticket("a")
     };
     let changed = done(update(&tracker, &a, desired.clone(), Some(&ticket("a"))).await);

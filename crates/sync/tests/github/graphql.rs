@@ -79,7 +79,7 @@ async fn every_field_is_changed_beside_those_of_people() {
     }
     let desired = |ticket| Ticket {
         labels: ["stepmark:p".to_owned(), "status:done".to_owned()].into(),
-        standing: TicketState::Closed(CloseReason::Completed),
+        state: TicketState::Closed(CloseReason::Completed),
         ..renamed(ticket)
     };
     delivered(tracker.update(&changes(&remotes, desired)).await.outcomes);
@@ -92,8 +92,7 @@ async fn every_field_is_changed_beside_those_of_people() {
     assert!(issue.body.starts_with("Mine.\n\n<!-- stepmark:begin"));
     assert_eq!(issue.labels.iter().collect::<Vec<_>>(), ["bug", "status:done", "stepmark:p"]);
     assert_eq!((issue.is_open, issue.reason.as_deref()), (false, Some("completed")));
-    let desired =
-        |ticket| Ticket { standing: TicketState::Closed(CloseReason::NotPlanned), ..desired(ticket) };
+    let desired = |ticket| Ticket { state: TicketState::Closed(CloseReason::NotPlanned), ..desired(ticket) };
     delivered(tracker.update(&changes(&remotes, desired)).await.outcomes);
     assert_eq!(fake.state().issues[&2].reason.as_deref(), Some("not_planned"));
     delivered(tracker.update(&changes(&remotes, renamed)).await.outcomes);

@@ -47,7 +47,7 @@ async fn a_duplicate_in_which_people_wrote_stays_open() {
         fake.state().has_graphql = has_graphql;
         let tracker = tracker(&fake);
         let a = created(&tracker, &ticket("a")).await;
-        let closed = Ticket { standing: TicketState::Closed(CloseReason::Duplicate), ..ticket("a") };
+        let closed = Ticket { state: TicketState::Closed(CloseReason::Duplicate), ..ticket("a") };
         let close = [change(&a, closed, Condition::Untouched)];
         let own_body = fake.state().issues[&1].body.clone();
         for (comments, body) in [(1, own_body.clone()), (0, format!("{own_body}\n\nMe, too."))] {

@@ -28,7 +28,7 @@ pub(crate) fn ticket(id: &str) -> Ticket {
         file: Inline::Code(format!("docs/{id}.md")),
         file_at_commit: None,
         labels: [project_label("p"), "status:draft".to_owned()].into(),
-        standing: TicketState::InProgress,
+        state: TicketState::InProgress,
         status: Some("draft".to_owned()),
         kind: Default::default(),
         parent: None,

@@ -48,7 +48,7 @@ async fn what_people_wrote_is_kept() {
     let desired = Ticket {
         title: "New".to_owned(),
         labels: ["stepmark:p".to_owned(), "status:done".to_owned()].into(),
-        standing: TicketState::Closed(CloseReason::Completed),
+        state: TicketState::Closed(CloseReason::Completed),
         ..ticket("a")
     };
     let changed = done(update(&tracker, &remote, desired.clone(), Some(&ticket("a"))).await);
@@ -61,10 +61,10 @@ async fn what_people_wrote_is_kept() {
         ("New", false, Some("completed"))
     );
     // A reason counts only where the state changes.
-    let desired = Ticket { standing: TicketState::Closed(CloseReason::NotPlanned), ..desired };
+    let desired = Ticket { state: TicketState::Closed(CloseReason::NotPlanned), ..desired };
     assert!(done(update(&tracker, &remote, desired.clone(), None).await).missing.is_empty());
     assert_eq!(fake.state().issues[&1].reason.as_deref(), Some("not_planned"));
-    let desired = Ticket { standing: TicketState::ToDo, ..desired };
+    let desired = Ticket { state: TicketState::ToDo, ..desired };
     assert!(done(update(&tracker, &remote, desired, None).await).missing.is_empty());
     assert!(fake.state().issues[&1].is_open);
 }
@@ -73,10 +73,10 @@ async fn what_people_wrote_is_kept() {
 async fn what_is_silently_dropped_is_noticed() {
     let fake = FakeGitHub::start();
     fake.state().has_push_access = false;
-    let closed = Ticket { standing: TicketState::Closed(CloseReason::Completed), ..ticket("a") };
+    let closed = Ticket { state: TicketState::Closed(CloseReason::Completed), ..ticket("a") };
     let made = done(create(&tracker(&fake), closed).await);
     let missing: Vec<_> = made.missing.iter().map(|missing| missing.field.as_str()).collect();
-    assert_eq!(missing, ["labels", "standing"]);
+    assert_eq!(missing, ["labels", "state"]);
     let changed = done(update(&tracker(&fake), &made.remote, ticket("a"), None).await);
     assert_eq!(changed.missing.len(), 1, "{changed:?}");
 }

@@ -178,8 +178,8 @@ async fn without_the_right_to_label_one_ticket_is_made_and_no_more() {
     for _ in 0..2 {
         let plan = project.plan(&tracker, None);
         let report = project.work(&tracker, async |worker| worker.apply(&plan).await.unwrap()).await;
-        let is_held = |fate: &ActionOutcome| matches!(fate, ActionOutcome::Deferred(Deferred::Refused { cause, .. }) if cause.reason == Reason::Forbidden);
-        assert!(report.entries.iter().filter(|entry| is_held(&entry.fate)).count() >= 4, "{report:?}");
+        let is_held = |outcome: &ActionOutcome| matches!(outcome, ActionOutcome::Deferred(Deferred::Refused { cause, .. }) if cause.reason == Reason::Forbidden);
+        assert!(report.entries.iter().filter(|entry| is_held(&entry.outcome)).count() >= 4, "{report:?}");
         assert_eq!(fake.state().issues.len(), 1, "it would not be found again");
     }
 }

@@ -99,8 +99,8 @@ async fn a_change_that_is_half_done_is_in_doubt() {
     let fake = FakeJira::start();
     let tracker = tracker(&fake);
     let remote = created(&tracker, &ticket("a")).await;
-    let standing = TicketState::Closed(CloseReason::Completed);
-    let desired = Ticket { title: "New".to_owned(), standing, ..ticket("a") };
+    let state = TicketState::Closed(CloseReason::Completed);
+    let desired = Ticket { title: "New".to_owned(), state, ..ticket("a") };
     fake.fail(When::new("POST", "/transitions"), Fault::Answer(limited("jira-per-issue-on-write")));
     let outcome = update(&tracker, &remote, desired.clone(), None).await;
     assert!(

@@ -190,10 +190,10 @@ async fn a_duplicate_in_which_people_wrote_stays_open() {
     let a = created(&tracker, &ticket("a")).await;
     fake.state().issues.get_mut(&10_000).unwrap().comments = 1;
     let before = fake.state().issues.clone();
-    let standing = TicketState::Closed(CloseReason::Duplicate);
+    let state = TicketState::Closed(CloseReason::Duplicate);
     let close = Change {
         remote: a,
-        desired: Ticket { standing, ..ticket("a") },
+        desired: Ticket { state, ..ticket("a") },
         before: Some(ticket("a")),
         parent: None,
         condition: Condition::Untouched,
@@ -240,9 +240,9 @@ async fn all_pages_are_listed() {
 async fn other_fields_are_sent_where_they_differ() {
     let fake = FakeJira::start();
     let tracker = tracker(&fake);
-    let with = |priority: &str, standing| {
+    let with = |priority: &str, state| {
         let fields = [("priority".to_owned(), priority.to_owned())].into();
-        Ticket { fields, standing, ..ticket("a") }
+        Ticket { fields, state, ..ticket("a") }
     };
     let (low, high) = (with("Low", TicketState::ToDo), with("High", TicketState::ToDo));
     let remote = created(&tracker, &low).await;

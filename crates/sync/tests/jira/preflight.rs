@@ -99,7 +99,7 @@ async fn numbers_are_sent_as_numbers() {
 async fn work_that_was_given_up_is_not_finished() {
     use Status::{Cancelled, Done, InProgress, ToDo};
     let fake = FakeJira::start();
-    let closed = |standing| Ticket { standing, status: Some("done".to_owned()), ..ticket("a") };
+    let closed = |state| Ticket { state, status: Some("done".to_owned()), ..ticket("a") };
     // Straight from the beginning an issue can only be cancelled.
     fake.state().workflow = Workflow::of(&[
         (ToDo, Cancelled),
@@ -128,7 +128,7 @@ async fn a_story_that_cannot_be_finished_says_so() {
     fake.state().workflow = Workflow::of(&[(ToDo, Cancelled), (ToDo, InProgress), (InProgress, Cancelled)]);
     let tracker = tracker(&fake);
     let remote = done(create(&tracker, ticket("a")).await).remote;
-    let finished = Ticket { standing: COMPLETED, status: Some("done".to_owned()), ..ticket("a") };
+    let finished = Ticket { state: COMPLETED, status: Some("done".to_owned()), ..ticket("a") };
     fake.take_asked();
     let obstacles = tracker.preflight(&[(&finished, false)]).await.unwrap();
     assert_eq!(

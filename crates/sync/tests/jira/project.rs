@@ -33,7 +33,7 @@ pub(crate) fn ticket(id: &str) -> Ticket {
         file: Inline::Code(format!("docs/{id}.md")),
         file_at_commit: None,
         labels: [project_label("p"), "status:in review".to_owned()].into(),
-        standing: TicketState::ToDo,
+        state: TicketState::ToDo,
         status: Some("draft".to_owned()),
         kind: Default::default(),
         parent: None,

@@ -11,8 +11,8 @@ use crate::{
     project::{created, done, ticket, tracker, update},
 };
 
-fn with(standing: TicketState, status: &str) -> Ticket {
-    Ticket { standing, status: Some(status.to_owned()), ..ticket("a") }
+fn with(state: TicketState, status: &str) -> Ticket {
+    Ticket { state, status: Some(status.to_owned()), ..ticket("a") }
 }
 
 const COMPLETED: TicketState = TicketState::Closed(CloseReason::Completed);
@@ -83,7 +83,7 @@ async fn what_others_moved_meanwhile_is_not_moved_back() {
             let changed = done(update(&tracker, &remote, desired.clone(), None).await);
             assert!(changed.missing.is_empty(), "{method} {desired:?} {changed:?}");
             let (state, expected) =
-                (fake.state(), if desired.standing == COMPLETED { Status::Done } else { moved });
+                (fake.state(), if desired.state == COMPLETED { Status::Done } else { moved });
             assert_eq!(state.issues[&10_000].status, expected, "{method} {desired:?}");
             let moves = state
                 .asked
@@ -134,7 +134,7 @@ async fn a_resolution_is_given_where_it_is_asked_for() {
         let issue = fake.state().issues[&10_000].clone();
         assert_eq!((issue.status, issue.resolution.as_deref()), (Status::Done, Some(resolution)));
         let read = tracker.list("p", None).await.unwrap().tickets.remove(0);
-        assert_eq!(read.standing, TicketState::Closed(reason));
+        assert_eq!(read.state, TicketState::Closed(reason));
         done(update(&tracker, &remote, ticket("a"), None).await);
     }
 }

@@ -12,8 +12,8 @@ use crate::{
 };
 
 fn closed(id: &str) -> Ticket {
-    let standing = TicketState::Closed(CloseReason::Completed);
-    Ticket { standing, status: Some("done".to_owned()), ..ticket(id) }
+    let state = TicketState::Closed(CloseReason::Completed);
+    Ticket { state, status: Some("done".to_owned()), ..ticket(id) }
 }
 
 async fn made(tracker: &JiraTracker, count: usize) -> Vec<(String, RemoteTicket)> {

@@ -6,4 +6,4 @@ mod tracker_state;
 
 pub use finding_row::FindingRow;
 pub use observe::{EVENTS, Observation, ObservationError};
-pub use tracker_state::{BreakerState, DeliveryState, DutyState, TicketLink, TrackerState};
+pub use tracker_state::{BreakerState, DeliveryState, LeaderState, TicketLink, TrackerState};

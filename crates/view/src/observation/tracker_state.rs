@@ -31,9 +31,9 @@ pub struct TrackerState {
     /// Breakers that are not closed.
     pub breakers: Vec<BreakerState>,
     /// The time at which the tracker was last looked through.
-    pub surveyed_at: Option<Timestamp>,
+    pub listed_at: Option<Timestamp>,
     /// The process that keeps tickets in step.
-    pub duty: Option<DutyState>,
+    pub leader: Option<LeaderState>,
 }
 
 /// The ticket of an artifact.
@@ -77,12 +77,12 @@ pub struct BreakerState {
     pub remedy: Option<String>,
 }
 
-/// The process on duty.
+/// The process that leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DutyState {
+pub struct LeaderState {
     /// The name that it gives itself.
     pub holder: String,
-    /// Until when it is on duty unless it stays.
+    /// Until when it leads, unless it renews.
     pub until: Timestamp,
 }
 
@@ -157,7 +157,7 @@ impl TrackerState {
                 remedy: outage.cause.reason.remedy().map(str::to_owned),
             })
         });
-        let duty = ledger.lease(&leader_lease_name(name))?.filter(|lease| lease.is_kept(now));
+        let leader = ledger.lease(&leader_lease_name(name))?.filter(|lease| lease.is_kept(now));
         Ok(Self {
             name: name.to_string(),
             place: place_of(&settings.target),
@@ -165,8 +165,8 @@ impl TrackerState {
             deliveries: failed.collect(),
             in_doubt: ledger.intents(name)?.len(),
             breakers: open.collect(),
-            surveyed_at: ledger.record(name)?.listed_at,
-            duty: duty.map(|lease| DutyState { holder: lease.holder, until: lease.until }),
+            listed_at: ledger.record(name)?.listed_at,
+            leader: leader.map(|lease| LeaderState { holder: lease.holder, until: lease.until }),
             tickets,
         })
     }

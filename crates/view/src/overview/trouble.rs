@@ -60,7 +60,7 @@ fn of_project(observation: &Observation) -> Vec<Trouble> {
     if observation.damaged_lines > 0 {
         let lines = wording::count(observation.damaged_lines, "line");
         let what =
-            format!("{lines} of the journal cannot be used; `stepmark log replay --verify` tells which");
+            format!("{lines} of the journal cannot be used; `stepmark log replay --verify` names them");
         troubles.push(Trouble::of_project(Severity::Error, what));
     }
     match &observation.trackers {

@@ -35,12 +35,12 @@ fn one(tracker: &TrackerState) -> Markup {
             }
             dt { "Breakers" }
             dd { @if tracker.breakers.is_empty() { "all closed" } @else { (tracker.breakers.len()) " open" } }
-            dt { "On duty" }
+            dt { "Leader" }
             dd {
-                @if let Some(duty) = &tracker.duty { (duty.holder) " until " (marks::time(duty.until)) }
+                @if let Some(leader) = &tracker.leader { (leader.holder) " until " (marks::time(leader.until)) }
                 @else { "nobody" }
             }
-            @if let Some(at) = tracker.surveyed_at { dt { "Looked through" } dd { (marks::time(at)) } }
+            @if let Some(at) = tracker.listed_at { dt { "Looked through" } dd { (marks::time(at)) } }
         }
         @if !tracker.breakers.is_empty() || !tracker.deliveries.is_empty() {
             ul .plain {

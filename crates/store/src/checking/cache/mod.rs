@@ -19,7 +19,7 @@
 
 mod answers;
 mod asked;
-mod context;
+pub(crate) mod context;
 mod facts;
 mod key;
 mod note;
@@ -37,7 +37,6 @@ pub use self::note::Brief;
 pub(crate) use self::{
     answers::Answers,
     asked::{Asked, Noted},
-    context::of as context_of,
     facts::Facts,
     note::NoteReader,
 };

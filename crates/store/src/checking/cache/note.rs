@@ -54,7 +54,7 @@ impl<'a> Brief<'a> {
 }
 
 const TRACKS: [Track; 3] = [Track::Create, Track::Edit, Track::Validate];
-const STANDINGS: [WorkState; 4] =
+const WORK_STATES: [WorkState; 4] =
     [WorkState::NotStarted, WorkState::Interrupted, WorkState::Underway, WorkState::Finished];
 const UNKNOWN: [UnknownNext; 2] = [UnknownNext::NoSteps, UnknownNext::NothingMatches];
 
@@ -122,7 +122,7 @@ impl<'t> NoteWriter<'t> {
     }
 
     fn progress(&mut self, progress: &ProgressSummary<'_>) {
-        let numbers = [progress.done, progress.total, place(&STANDINGS, &progress.state)];
+        let numbers = [progress.done, progress.total, place(&WORK_STATES, &progress.state)];
         numbers.into_iter().for_each(|number| self.number(number));
         match &progress.next {
             NextSteps::Step(step, alternatives) => {
@@ -271,7 +271,7 @@ impl<'a> NoteReader<'a> {
 
     fn progress(&mut self) -> ProgressSummary<'a> {
         let (done, total) = (self.number(), self.number());
-        let standing = STANDINGS.get(self.number()).copied().unwrap_or(WorkState::NotStarted);
+        let state = WORK_STATES.get(self.number()).copied().unwrap_or(WorkState::NotStarted);
         let next = match self.number() {
             3 => {
                 let step = self.steps().pop().unwrap_or(StepName { name: "", file: None });
@@ -282,7 +282,7 @@ impl<'a> NoteReader<'a> {
             _ => NextSteps::Unknown(UNKNOWN.get(self.number()).copied().unwrap_or(UnknownNext::NoSteps)),
         };
         let [names, states] = [self.text(), self.text()].map(|text| Cow::Borrowed(text.unwrap_or_default()));
-        ProgressSummary { done, total, state: standing, next, units: Units { names, states } }
+        ProgressSummary { done, total, state, next, units: Units { names, states } }
     }
 
     fn lifecycle(&mut self) -> Option<LifecycleSummary<'a>> {
@@ -379,7 +379,7 @@ mod tests {
         let progress = ProgressSummary {
             done: number,
             total: number / 2,
-            state: STANDINGS[number % 4],
+            state: WORK_STATES[number % 4],
             next: next[number % 4].clone(),
             units,
         };

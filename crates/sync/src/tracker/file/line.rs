@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::ticket::{Ticket, TicketDigest};
 
 /// The version of the form.
-const LINE_SCHEMA: &str = "stepmark.ticket-line/1";
+const LINE_SCHEMA: &str = "stepmark.ticket-line/2";
+
+/// The version before it, which is still read: the state of a ticket is called `standing` there.
+const OLDER_SCHEMA: &str = "stepmark.ticket-line/1";
 
 /// One line: that a ticket was made, or changed. The last line with a number counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +77,9 @@ impl Line {
     /// What is wrong with it.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let line: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        if line.schema == LINE_SCHEMA { Ok(line) } else { Err(format!("its form is `{}`", line.schema)) }
+        match line.schema.as_str() {
+            LINE_SCHEMA | OLDER_SCHEMA => Ok(line),
+            other => Err(format!("its form is `{other}`")),
+        }
     }
 }

@@ -60,7 +60,7 @@ impl FileTracker {
                 title: line.ticket.title,
                 body: line.body,
                 labels: line.ticket.labels,
-                standing: line.ticket.standing,
+                state: line.ticket.state,
                 status: None,
                 parent_id: line.parent.map(|parent| parent.to_string()),
                 fields: None,

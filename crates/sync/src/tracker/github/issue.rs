@@ -83,7 +83,7 @@ impl RestIssue {
             title: self.title,
             body,
             labels: labels.collect::<BTreeSet<_>>(),
-            standing: standing(&self.state, self.state_reason.as_deref()),
+            state: ticket_state(&self.state, self.state_reason.as_deref()),
             status: None,
             parent_id,
             fields: serde_json::to_value(&self.fields).ok(),
@@ -100,7 +100,7 @@ pub(super) fn remote(number: u64, database_id: u64, node_id: String, url: String
 
 /// Returns what GitHub's words say, in the case of REST or of GraphQL. An issue that is open has no progress
 /// there.
-pub(super) fn standing(state: &str, reason: Option<&str>) -> TicketState {
+pub(super) fn ticket_state(state: &str, reason: Option<&str>) -> TicketState {
     if !state.eq_ignore_ascii_case("closed") {
         return TicketState::ToDo;
     }
@@ -140,7 +140,7 @@ pub(super) fn patches(differences: &[FieldDifference], before: TicketState, afte
             name @ ("title" | "body" | "labels") => {
                 fields.insert(name.to_owned(), difference.after.clone());
             }
-            "standing" => {
+            "state" => {
                 if let (TicketState::Closed(_), TicketState::Closed(_)) = (before, after) {
                     patches.push(json!({ "state": "open", "state_reason": "reopened" }));
                 }

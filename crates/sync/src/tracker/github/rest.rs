@@ -83,7 +83,7 @@ impl GitHubTracker {
             self.compare(desired, before, &current).map_err(|error| Refused::Failed(no_room(&error)))?;
         let mut has_written = false;
         let values = self.field_values(desired, before, &fields, heard).await?;
-        let mut patches = patches(&differences, current.standing, desired.standing);
+        let mut patches = patches(&differences, current.state, desired.state);
         match patches.last_mut() {
             Some(last) => values.into_iter().for_each(|(name, value)| last[name] = value),
             None if values.is_empty() => {}

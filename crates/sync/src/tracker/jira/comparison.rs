@@ -82,9 +82,9 @@ impl JiraSettings {
             let before = observed.status.as_deref().map_or(Json::Null, Json::from);
             return FieldDifference::between("status", before, name.into());
         }
-        let [before, after] = [observed.standing, desired.standing]
-            .map(|standing| serde_json::to_value(standing).unwrap_or_default());
-        FieldDifference::between("standing", before, after)
+        let [before, after] =
+            [observed.state, desired.state].map(|state| serde_json::to_value(state).unwrap_or_default());
+        FieldDifference::between("state", before, after)
     }
 
     /// Returns whether an issue is of a type that hangs below others. The type of an issue that is there

@@ -43,7 +43,7 @@ impl JiraSettings {
         let (desired, before) = (&change.desired, change.before.as_ref());
         let mut after = current.clone();
         // What a closed issue has in other fields is not known where it was only found, and a workflow may not let it be changed.
-        let stays_closed = !current.standing.is_open() && !desired.standing.is_open();
+        let stays_closed = !current.state.is_open() && !desired.state.is_open();
         let mut fields = match before {
             None if stays_closed => Map::new(),
             _ => extra_fields::values(desired, before, own)

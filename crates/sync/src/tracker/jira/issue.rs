@@ -84,12 +84,12 @@ impl JiraIssue {
     /// Its status, and what that says.
     pub(super) fn stands(&self) -> (String, TicketState) {
         let resolution = self.fields.resolution.as_ref().map(|resolution| resolution.name.as_str());
-        (self.fields.status.name.clone(), self.fields.status.standing(resolution))
+        (self.fields.status.name.clone(), self.fields.status.ticket_state(resolution))
     }
 
     /// The ticket that it is, of this marker, on the site at `base`.
     pub(super) fn observed(self, marker: Marker, base: &str) -> Observed {
-        let (status, standing) = self.stands();
+        let (status, state) = self.stands();
         let fields = self.fields;
         let parent_id = fields.parent.map(|parent| parent.id);
         let mut other_ids = BTreeMap::from([(ISSUE_TYPE.to_owned(), fields.issuetype.name)]);
@@ -107,7 +107,7 @@ impl JiraIssue {
             title: fields.summary,
             body: if fields.description.is_null() { String::new() } else { fields.description.to_string() },
             labels: fields.labels,
-            standing,
+            state,
             status: Some(status),
             parent_id,
             fields: None,
@@ -155,6 +155,6 @@ mod tests {
         assert_eq!(seen.remote.other_ids[SUB_TASK_OF], "10001");
         assert_eq!(seen.created_at.to_string(), "2023-06-24T19:24:50.123Z");
         assert_eq!((seen.body.as_str(), seen.status.as_deref()), ("", Some("Closed")));
-        assert_eq!(seen.standing, TicketState::Closed(CloseReason::NotPlanned));
+        assert_eq!(seen.state, TicketState::Closed(CloseReason::NotPlanned));
     }
 }

@@ -81,7 +81,7 @@ impl<'c> Progress<'c> {
     /// Notes the status that it has now. Why it is closed is what was said with the request.
     pub(super) fn stands(&mut self, status: String, told: TicketState) {
         self.current.status = Some(status);
-        self.current.standing = match (told, self.change.desired.standing) {
+        self.current.state = match (told, self.change.desired.state) {
             (TicketState::Closed(_), closed @ TicketState::Closed(_)) => closed,
             _ => told,
         };
@@ -114,7 +114,7 @@ impl JiraTracker {
 
     /// Takes a step; `false` where no way leads on. The issue may have been moved by others since it was read.
     async fn take_transition(&self, issue: &mut Progress<'_>) -> Result<bool, Refused> {
-        let (id, standing) = (issue.current.remote.id.clone(), issue.change.desired.standing);
+        let (id, state) = (issue.current.remote.id.clone(), issue.change.desired.state);
         let ways: Transitions =
             self.ask(HttpRequest::get(self.addresses().transitions_with_fields(&id))).await?;
         let choice = choose(&ways.transitions, &issue.goal, &issue.passed);
@@ -122,8 +122,7 @@ impl JiraTracker {
             return Ok(true);
         }
         let Some(Choice { way, .. }) = choice else { return Ok(false) };
-        let request =
-            HttpRequest::write(Method::POST, self.addresses().transitions(&id), way.request(standing));
+        let request = HttpRequest::write(Method::POST, self.addresses().transitions(&id), way.request(state));
         match self.tell::<IgnoredAny>(request).await {
             Ok(_) => {}
             Err(Refused::Failed(failure))
@@ -135,18 +134,17 @@ impl JiraTracker {
             Err(refused) => return Err(refused),
         }
         issue.has_written = true;
-        issue.stands(way.to.name.clone(), way.to.standing(None));
+        issue.stands(way.to.name.clone(), way.to.ticket_state(None));
         Ok(true)
     }
 
     /// Returns whether it has another status now than was known of it.
     async fn was_moved(&self, issue: &mut Progress<'_>) -> Result<bool, Refused> {
         let remote = &issue.current.remote;
-        let (status, standing) =
-            self.fetch(&[&remote.id]).await?.get(remote).map_err(Refused::Failed)?.stands();
+        let (status, state) = self.fetch(&[&remote.id]).await?.get(remote).map_err(Refused::Failed)?.stands();
         let is_moved = issue.current.status.as_deref() != Some(&*status);
         if is_moved {
-            issue.stands(status, standing);
+            issue.stands(status, state);
         }
         Ok(is_moved)
     }

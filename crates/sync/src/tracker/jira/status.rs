@@ -62,7 +62,7 @@ impl JiraStatus {
     }
 
     /// Returns what it says about a ticket; `resolution` is the name of the reason why it is closed.
-    pub(super) fn standing(&self, resolution: Option<&str>) -> TicketState {
+    pub(super) fn ticket_state(&self, resolution: Option<&str>) -> TicketState {
         match self.category() {
             Category::ToDo => TicketState::ToDo,
             Category::InProgress => TicketState::InProgress,
@@ -128,7 +128,7 @@ impl<'s> StatusGoal<'s> {
             let same = statuses.iter().find(|(own, _)| own.eq_ignore_ascii_case(word));
             statuses.get(word).or(same.map(|(_, name)| name)).map(String::as_str)
         });
-        match (ticket.standing, named) {
+        match (ticket.state, named) {
             (TicketState::Closed(reason @ (CloseReason::NotPlanned | CloseReason::Duplicate)), preferred) => {
                 Self::Closed { reason, preferred }
             }
@@ -164,7 +164,7 @@ impl<'s> StatusGoal<'s> {
 
     /// Returns whether a ticket has such a status.
     pub(super) fn is_met_by(&self, observed: &Observed) -> bool {
-        let category = match observed.standing {
+        let category = match observed.state {
             TicketState::ToDo => Category::ToDo,
             TicketState::InProgress => Category::InProgress,
             TicketState::Closed(_) => Category::Done,
@@ -196,7 +196,7 @@ mod tests {
     fn the_configuration_names_statuses_and_categories_do_the_rest() {
         use CloseReason::{Completed, Duplicate, NotPlanned};
         let statuses = BTreeMap::from([("in-review".to_owned(), "In Review".to_owned())]);
-        for (standing, word, goal) in [
+        for (state, word, goal) in [
             (TicketState::ToDo, None, StatusGoal::In(Category::ToDo)),
             (TicketState::InProgress, Some("draft"), StatusGoal::In(Category::InProgress)),
             (TicketState::InProgress, Some("In-Review"), StatusGoal::Named("In Review")),
@@ -213,7 +213,7 @@ mod tests {
             ),
             (TicketState::Closed(Duplicate), None, StatusGoal::Closed { reason: Duplicate, preferred: None }),
         ] {
-            let ticket = Ticket { standing, status: word.map(str::to_owned), ..ticket("a", |_| {}) };
+            let ticket = Ticket { state, status: word.map(str::to_owned), ..ticket("a", |_| {}) };
             assert_eq!(StatusGoal::of(&ticket, &statuses), goal);
         }
         assert!(StatusGoal::Named("In Review").is_met("in review", Category::ToDo));
@@ -239,9 +239,9 @@ mod tests {
         };
         let status = |key: &str| named("S", key);
         let given_up = TicketState::Closed(CloseReason::NotPlanned);
-        assert_eq!(named("Cancelled", "done").standing(None), given_up);
-        assert_eq!(named("Cancelled", "done").standing(Some("Done")), given_up);
-        for (key, resolution, standing) in [
+        assert_eq!(named("Cancelled", "done").ticket_state(None), given_up);
+        assert_eq!(named("Cancelled", "done").ticket_state(Some("Done")), given_up);
+        for (key, resolution, state) in [
             ("new", None, TicketState::ToDo),
             ("undefined", None, TicketState::ToDo),
             ("indeterminate", None, TicketState::InProgress),
@@ -250,7 +250,7 @@ mod tests {
             ("done", Some("Duplicate"), TicketState::Closed(CloseReason::Duplicate)),
             ("done", Some("Shipped"), TicketState::Closed(CloseReason::Completed)),
         ] {
-            assert_eq!(status(key).standing(resolution), standing, "{key} {resolution:?}");
+            assert_eq!(status(key).ticket_state(resolution), state, "{key} {resolution:?}");
         }
     }
 }

@@ -100,10 +100,10 @@ impl Transition {
         Self { id, to, is_available: None, fields: BTreeMap::new() }
     }
 
-    /// The body of the request that takes it, for a ticket that is to be closed for the reason in `standing`.
-    pub(super) fn request(&self, standing: TicketState) -> Json {
+    /// The body of the request that takes it, for a ticket that is to be closed for the reason in `state`.
+    pub(super) fn request(&self, state: TicketState) -> Json {
         let mut body = json!({ "transition": { "id": self.id } });
-        if let (TicketState::Closed(reason), Some(field)) = (standing, self.fields.get(RESOLUTION))
+        if let (TicketState::Closed(reason), Some(field)) = (state, self.fields.get(RESOLUTION))
             && self.to.category() == Category::Done
             && let Some(name) = resolution(field, reason)
         {
@@ -202,14 +202,14 @@ mod tests {
     fn a_closed_ticket_says_why_where_it_is_asked() {
         let closed = |reason| TicketState::Closed(reason);
         let all = ways();
-        for (at, standing, resolution) in [
+        for (at, state, resolution) in [
             (5, closed(CloseReason::NotPlanned), json!("Won't Do")),
             (5, closed(CloseReason::Completed), json!("Done")),
             (5, closed(CloseReason::Duplicate), json!("Done")),
             (6, closed(CloseReason::Completed), Json::Null),
             (1, closed(CloseReason::Completed), Json::Null),
         ] {
-            let request = all[at].request(standing);
+            let request = all[at].request(state);
             assert_eq!(request["fields"]["resolution"]["name"], resolution, "{request}");
         }
     }

@@ -112,13 +112,13 @@ impl JiraTracker {
         let edit =
             self.settings.edit(issue.change, &issue.current, (marked, own)).map_err(Refused::Failed)?;
         // Many workflows do not let a closed issue be changed: it is opened first, and closed last.
-        if !issue.current.standing.is_open() && !matches!(issue.goal, StatusGoal::Closed { .. }) {
+        if !issue.current.state.is_open() && !matches!(issue.goal, StatusGoal::Closed { .. }) {
             self.walk(issue).await?;
         }
         let Some(edit) = edit else { return Ok(()) };
         let edited = self.send_edit(issue.change, &edit).await.map_err(|refused| issue.refused(refused))?;
-        let (standing, status) = (issue.current.standing, issue.current.status.clone());
-        issue.current = overlaid(Observed { standing, status, ..edit.after }, edited);
+        let (state, status) = (issue.current.state, issue.current.status.clone());
+        issue.current = overlaid(Observed { state, status, ..edit.after }, edited);
         issue.has_written = true;
         Ok(())
     }

@@ -153,8 +153,8 @@ impl JiraTracker {
                 found.as_ref().map_err(Clone::clone).and_then(|found| found.get(&issue.current.remote));
             match told {
                 Ok(told) => {
-                    let (status, standing) = told.stands();
-                    issue.stands(status, standing);
+                    let (status, state) = told.stands();
+                    issue.stands(status, state);
                 }
                 Err(failure) => issue.doubt = Some(failure),
             }

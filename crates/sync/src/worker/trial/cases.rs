@@ -65,8 +65,9 @@ async fn each_cause_is_tried_by_itself() {
     world.faults(&[Fault::None, Fault::First(Reason::Invalid)]);
     world.pass(60 * 60).await;
     let report = world.sync().await;
-    let fates: Vec<&str> = ["a", "b", "c"].map(|id| report.of(&marker(id)).unwrap().fate.name()).to_vec();
-    assert_eq!((fates, report.brought_back), (vec!["failed", "held", "done"], 0), "{report:?}");
+    let outcomes: Vec<&str> =
+        ["a", "b", "c"].map(|id| report.of(&marker(id)).unwrap().outcome.name()).to_vec();
+    assert_eq!((outcomes, report.brought_back), (vec!["failed", "deferred", "done"], 0), "{report:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -32,7 +32,7 @@ pub(super) fn labels_wanted(differences: &[FieldDifference]) -> Option<BTreeSet<
 pub(super) fn mutations(
     id: &str,
     differences: &[FieldDifference],
-    standing: (TicketState, TicketState),
+    states: (TicketState, TicketState),
     own_labels: &BTreeMap<String, String>,
     known_labels: &BTreeMap<String, String>,
 ) -> Vec<Mutation> {
@@ -50,8 +50,8 @@ pub(super) fn mutations(
             fields.insert("labelIds".to_owned(), json!(ids));
         }
     }
-    let (before, after) = standing;
-    let moves = differences.iter().any(|difference| difference.field == "standing");
+    let (before, after) = states;
+    let moves = differences.iter().any(|difference| difference.field == "state");
     let mut mutations = Vec::new();
     // The reason counts only where the state changes: one that is closed for another reason is opened first.
     if moves && !before.is_open() && !after.is_open() {

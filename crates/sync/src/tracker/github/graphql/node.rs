@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::super::issue::{remote, standing};
+use super::super::issue::{remote, ticket_state};
 use crate::ticket::{Marker, Observed};
 
 /// The fields of the fragment `Ticket`.
@@ -93,7 +93,7 @@ impl IssueNode {
             title: self.title,
             body: self.body,
             labels: labels.map(|label| label.name).collect(),
-            standing: standing(&self.state, self.state_reason.as_deref()),
+            state: ticket_state(&self.state, self.state_reason.as_deref()),
             status: None,
             parent_id: self.parent.map(|parent| parent.number.to_string()),
             fields: None,

@@ -128,8 +128,8 @@ impl GitHubTracker {
         let mut waiting: Vec<(usize, Mutation)> = Vec::new();
         for (at, pending) in pending.iter().enumerate() {
             let (Ok(current), Some(id)) = (&pending.state, node_id(&pending.change.remote)) else { continue };
-            let standing = (current.standing, pending.change.desired.standing);
-            let own = mutations(id, &pending.differences, standing, &pending.label_ids, known_labels);
+            let states = (current.state, pending.change.desired.state);
+            let own = mutations(id, &pending.differences, states, &pending.label_ids, known_labels);
             waiting.extend(own.into_iter().map(|mutation| (at, mutation)));
         }
         for request in waiting.chunks(MUTATIONS) {

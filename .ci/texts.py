@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""The comments of the Rust sources. Usage: texts.py
+
+Documents  that are not in the repository are not named.
+First lines of docs in crates/*/src say what an item is or does; none begins with one of QUESTIONS. Texts of help and of schemas are free.
+"""
+
+import re
+import sys
+
+from rust_sources import CHECKOUT, files_under
+
+OUTSIDE = re.compile(r"\b(BMAD|CRATES|FORMATS|STYLE|SYSTEMS|WORDS)\.md|\bD\d+-Q\d+")
+QUESTIONS = re.compile(r"\s*//[/!] (What|Whether|Who|Where|How|Which|When|Why)\b")
+DOC = re.compile(r"\s*//[/!]")
+# An item with one of these derives gives its docs to those who use the program.
+IS_HELP = re.compile(r"(?m)^(?:[ ]*///.*\n|#\[(?:[^\]]|\](?!\n))*\]\n)*#\[derive\([^)]*\b(?:Args|Parser|Subcommand|ValueEnum|JsonSchema)\b[^)]*\)\]\n"
+                     r"(?:.*\n)*?(?:\}|.*;)$")
+
+
+def complaints(file):
+    """The lines of `file` that are not as they should be, each with what is wrong."""
+    text = (CHECKOUT / file).read_text()
+    lines = text.splitlines()
+    is_source = file.parts[0] == "crates" and file.parts[2] == "src"
+    help_lines = set()
+    for item in IS_HELP.finditer(text):
+        help_lines.update(range(text.count("\n", 0, item.start()), text.count("\n", 0, item.end()) + 1))
+    for number, line in enumerate(lines):
+        if OUTSIDE.search(line):
+            yield number, "names a document that is not here"
+        if is_source and QUESTIONS.match(line) and number not in help_lines and not (number and DOC.match(lines[number - 1])):
+            yield number, "begins with a question: say what the item is or does"
+
+
+found = [f"{file}:{number + 1} {wrong}" for file in files_under(".") for number, wrong in complaints(file)]
+print("\n".join(found) or "every comment is as it should be")
+sys.exit(1 if found else 0)

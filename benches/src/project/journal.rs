@@ -1,0 +1,173 @@
+//! A journal of any size: sessions that work on artifacts in turn, as agents that run for days leave it.
+
+use std::{
+    fs::{self, File},
+    io::{BufWriter, Write},
+    path::Path,
+    time::Duration,
+};
+
+use serde_json::{Value as Json, json};
+use stepmark_frontmatter::diff;
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath, StateDigest},
+    journal::{
+        Actor, ActorKind, ArtifactKey, ArtifactRef, Digests, Event, EventDraft, EventId, HashChain, Header,
+        Kind, SegmentName,
+    },
+};
+
+use crate::{failure::Failure, project::random::Random};
+
+/// The events of the artifact with the longest history.
+const LONGEST: usize = 3_000;
+/// How many artifacts a session works on at a time.
+const WORKING_SET: usize = 8;
+/// The steps of the workflow; behind the last, the artifact is reopened.
+const STEPS: usize = 14;
+
+/// An artifact as it is while the journal is written.
+struct Artifact {
+    path: ProjectPath,
+    key: ArtifactKey,
+    id: String,
+    steps: usize,
+    rounds: usize,
+    head: Option<(EventId, u64)>,
+    state: Json,
+    digests: Option<Digests>,
+}
+
+/// Makes a journal of `events` events over `artifacts` artifacts in `sessions` sealed segments, the last one live, and the
+/// artifacts in the state after their last event.
+pub(crate) fn make(folder: &Path, events: usize, artifacts: usize, sessions: usize) -> Result<(), Failure> {
+    if artifacts == 0 || sessions == 0 || events < sessions {
+        return Err(Failure::Usage("at least one artifact, one session, and an event for each".to_owned()));
+    }
+    let sealed = folder.join(".stepmark/journal");
+    let live = folder.join(".stepmark/local/journal");
+    for place in [&sealed, &live, &folder.join("docs")] {
+        fs::create_dir_all(place).map_err(Failure::file("make", place))?;
+    }
+    let configuration = folder.join(".stepmark/config.yaml");
+    fs::write(&configuration, "version: 1\n").map_err(Failure::file("write", &configuration))?;
+    let mut all: Vec<Artifact> = (0..artifacts).map(Artifact::new).collect::<Result<_, _>>()?;
+    let mut random = Random::new(7);
+    // The first artifact is worked on evenly by all sessions.
+    let every = (events / LONGEST).max(2);
+    let mut written = 0;
+    for session in 0..sessions {
+        let place = if session + 1 == sessions { &live } else { &sealed };
+        let until = events * (session + 1) / sessions;
+        let set: Vec<usize> = (0..WORKING_SET).map(|_| random.below(artifacts)).collect();
+        let mut segment = Segment::begin(place, session)?;
+        while written < until {
+            let chosen = if written.is_multiple_of(every) { 0 } else { set[random.below(set.len())] };
+            let event = all[chosen].complete(written, &segment.session)?;
+            segment.add(&event)?;
+            written += 1;
+        }
+        segment.finish()?;
+    }
+    all.iter().try_for_each(|artifact| {
+        let file = folder.join(artifact.path.as_str());
+        fs::write(&file, artifact.text()).map_err(Failure::file("write", &file))
+    })
+}
+
+struct Segment {
+    session: String,
+    place: std::path::PathBuf,
+    file: BufWriter<File>,
+    chain: HashChain,
+}
+
+impl Segment {
+    fn begin(folder: &Path, session: usize) -> Result<Self, Failure> {
+        let session = format!("s-{session:05}");
+        let random = FileHash::of(session.as_bytes()).to_string();
+        let name = SegmentName::new(&format!("{session}-{}", &random[..12]))
+            .ok_or_else(|| Failure::Usage("no name of a segment".to_owned()))?;
+        let place = folder.join(format!("{name}.jsonl"));
+        let file = File::create(&place).map_err(Failure::file("make", &place))?;
+        let (header, chain) = Header::new(&name, Some(&session)).line();
+        let mut segment = Self { session, place, file: BufWriter::new(file), chain };
+        segment.write(&header)?;
+        Ok(segment)
+    }
+
+    fn add(&mut self, event: &Event) -> Result<(), Failure> {
+        let line = self.chain.add(event);
+        self.write(&line)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.file.write_all(bytes).map_err(Failure::file("write", &self.place))
+    }
+
+    fn finish(mut self) -> Result<(), Failure> {
+        self.file.flush().map_err(Failure::file("write", &self.place))
+    }
+}
+
+impl Artifact {
+    fn new(number: usize) -> Result<Self, Failure> {
+        let path = ProjectPath::new(format!("docs/artifact-{number:06}.md")).map_err(Failure::library)?;
+        let id = format!("A-{number:06}");
+        let key = serde_json::from_value(format!("id:{id}").into()).map_err(Failure::library)?;
+        let state = json!({});
+        Ok(Self { path, key, id, steps: 0, rounds: 0, head: None, state, digests: None })
+    }
+
+    fn next_state(&mut self) -> Json {
+        if self.steps == STEPS {
+            self.steps = 0;
+            self.rounds += 1;
+        }
+        self.steps += 1;
+        let steps: Vec<String> = (1..=self.steps).map(|step| format!("step-{step:02}-name")).collect();
+        json!({ "id": self.id, "status": self.status(), "round": self.rounds, "stepsCompleted": steps })
+    }
+
+    fn status(&self) -> &'static str {
+        if self.steps == STEPS { "done" } else { "draft" }
+    }
+
+    fn text(&self) -> String {
+        if self.head.is_none() {
+            return "# Not begun\n".to_owned();
+        }
+        let steps: Vec<String> = (1..=self.steps).map(|step| format!("step-{step:02}-name")).collect();
+        let (id, status, round) = (&self.id, self.status(), self.rounds);
+        let steps = steps.join(", ");
+        format!("---\nid: {id}\nstatus: {status}\nround: {round}\nstepsCompleted: [{steps}]\n---\n\n# Text\n")
+    }
+
+    /// The event that completes the next step.
+    fn complete(&mut self, number: usize, session: &str) -> Result<Event, Failure> {
+        let start: jiff::Timestamp = "2026-01-01T00:00:00Z".parse().map_err(Failure::library)?;
+        let at = start + Duration::from_millis(1_500 * number as u64);
+        let state = self.next_state();
+        let command = format!("complete {} step-{:02}-name", self.path, self.steps);
+        let draft = EventDraft::new(Kind::CHANGE).with_command(command);
+        let actor = Actor { kind: ActorKind::Agent, name: "writer".to_owned() };
+        let mut event = Event::new(draft, actor, at);
+        event.session = Some(session.to_owned());
+        event.artifact = Some(ArtifactRef { key: self.key.clone(), path: self.path.clone(), was: None });
+        event.parents = self.head.iter().map(|(id, _)| *id).collect();
+        event.n = self.head.map_or(1, |(_, n)| n + 1);
+        event.changes = diff(&self.state, &state);
+        event.before = self.digests;
+        let is_first = self.head.is_none();
+        if is_first || event.n.is_multiple_of(Event::SNAPSHOT_EVERY) {
+            event.snapshot = Some(state.clone());
+        }
+        self.head = Some((event.id, event.n));
+        let digests =
+            Digests { file: FileHash::of(self.text().as_bytes()), state: Some(StateDigest::of(&state)) };
+        event.after = Some(digests);
+        let event = event.sealed();
+        (self.head, self.state, self.digests) = (Some((event.id, event.n)), state, Some(digests));
+        Ok(event)
+    }
+}

@@ -1,0 +1,106 @@
+//! The parts that the commands that change an artifact have in common: carry out, report.
+
+use serde::Serialize;
+use stepmark_model::{
+    artifact::ProjectPath,
+    summary::NextSteps,
+    transition::{Command, Remark, Strictness},
+};
+use stepmark_store::changes::{Carried, ChangeReason};
+use stepmark_store::commit::Outcome;
+
+use crate::{
+    commands::sessions::checkpoint,
+    exit::{Exit, Failure},
+    output::{Output, wire::NextWire},
+    project::Project,
+};
+
+/// The result in `stepmark.change/2`.
+#[derive(Debug, Serialize)]
+struct ChangeWire {
+    path: String,
+    changed: bool,
+    file_hash: String,
+    remarks: Vec<String>,
+    #[serde(flatten)]
+    next: NextWire,
+}
+
+/// Carries out `command` on the artifact at `path` and says what came of it.
+pub(super) fn carry_out(
+    project: &Project,
+    output: &Output,
+    path: &ProjectPath,
+    (command, strictness): (&Command, Strictness),
+    reason: ChangeReason,
+) -> Result<Exit, Failure> {
+    let carried = project.workspace.carry_out(path, command, strictness, reason)?;
+    report(output, &carried)?;
+    keep_milestone(project, output, &carried, command);
+    Ok(Exit::Fine)
+}
+
+/// Makes the checkpoint that the configuration wants after this change. The change stands without it.
+fn keep_milestone(project: &Project, output: &Output, carried: &Carried, command: &Command) {
+    let Command::Complete { steps } = command else { return };
+    match project.workspace.checkpoints().make_at_milestone(carried, steps) {
+        Ok(made) => made.iter().for_each(|made| checkpoint::report(output, made)),
+        Err(error) => output.warning(format_args!("no checkpoint was made: {}", crate::exit::chain(&error))),
+    }
+}
+
+pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> {
+    let (changed, file_hash) = match carried.outcome {
+        Outcome::Unchanged | Outcome::Deleted { .. } => (false, carried.artifact.artifact().file_hash()),
+        Outcome::Written { after, .. } => (true, after),
+    };
+    let path = carried.artifact.path();
+    if output.json {
+        let wire = ChangeWire {
+            path: path.to_string(),
+            changed,
+            file_hash: file_hash.to_string(),
+            remarks: carried.remarks.iter().map(|remark| text(carried, remark)).collect(),
+            next: NextWire::new(&carried.artifact),
+        };
+        let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
+        output.json("stepmark.change/2", wire);
+        return Ok(());
+    }
+    for remark in &carried.remarks {
+        let text = text(carried, remark);
+        if remark.is_warning() {
+            output.warning(format_args!("{path}: {text}"));
+        } else {
+            output.remark(format_args!("{path}: {text}"));
+        }
+    }
+    if changed {
+        let progress = carried.artifact.progress();
+        let remark = progress.map(|progress| {
+            let next = crate::output::wording::next(&NextSteps::of(progress.next));
+            format!(", {}/{}, next: {next}", progress.done_units, progress.total)
+        });
+        output.remark(format_args!("{path}: written{}", remark.unwrap_or_default()));
+    } else {
+        output.remark(format_args!("{path}: nothing to write"));
+    }
+    Ok(())
+}
+
+/// `remark` with what to do about the steps that it left out.
+fn text(carried: &Carried, remark: &Remark) -> String {
+    let gaps = carried.artifact.progress().map(|progress| progress.gaps).unwrap_or_default();
+    match (remark, gaps.as_slice()) {
+        (Remark::OutOfOrder { .. }, [first, ..]) => {
+            let (path, first) = (carried.artifact.path(), first.name());
+            let steps: Vec<_> = gaps.iter().map(|step| step.name()).collect();
+            format!(
+                "{remark}; when they are done, too: `stepmark complete {path} {}`; a step that was skipped is `{first}-skipped`",
+                steps.join(" ")
+            )
+        }
+        _ => remark.to_string(),
+    }
+}

@@ -1,0 +1,154 @@
+//! `stepmark transition`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use stepmark_model::{
+    lifecycle::{Choice, Guard, Lifecycle, LifecycleSource, LifecycleState, Move},
+    tracked_artifact::TrackedArtifact,
+    transition::{Command, Strictness, TransitionRefusal, finish_above},
+};
+use stepmark_store::changes::ChangeError;
+
+use super::change;
+use crate::{
+    arguments::ReasonArguments,
+    commands::checking::lifecycle::move_wire,
+    exit::{Exit, Failure},
+    output::{Output, table},
+    project::Project,
+};
+
+/// Move an artifact's status; without STATE, list the legal moves
+///
+/// The move must be one of the table, and its conditions must hold: steps finished, delegated work finished, a key filled.
+/// Counters and remembered states that the table names are written with it. `--force --reason` makes a move all the same;
+/// the journal keeps who forced it, and why.
+#[derive(Debug, Args)]
+pub(crate) struct Transition {
+    /// The artifact
+    artifact: PathBuf,
+    /// The state to go to, in any of its words: `done`, `completed`
+    state: Option<String>,
+    #[command(flatten)]
+    reason: ReasonArguments,
+}
+
+impl Transition {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let path = project.artifact_path(&self.artifact)?;
+        let Some(state) = &self.state else {
+            return list(project, &project.workspace.artifact(&path)?, output);
+        };
+        let command = Command::Transition { to: state.clone() };
+        let reason = self.reason.reason();
+        change::carry_out(project, output, &path, (&command, Strictness::Warn), reason)
+    }
+}
+
+/// A state that may be entered, and what is in the way.
+struct Way<'a> {
+    to: &'a LifecycleState,
+    /// The move of the table; `None` where there is no status yet, so that any state may be taken up.
+    legal: Option<Move<'a>>,
+    refused: Option<String>,
+}
+
+/// The lifecycle of the artifact, why it has that one, and where it may go.
+fn list(project: &Project, artifact: &TrackedArtifact, output: &Output) -> Result<Exit, Failure> {
+    let path = artifact.path();
+    let Some(choice) = artifact.lifecycle() else {
+        let source = TransitionRefusal::NoLifecycle;
+        return Err(ChangeError::Refused { path: path.clone(), source }.into());
+    };
+    let status = artifact.state().status.as_ref().and_then(|status| status.filled());
+    let state = status.and_then(|word| choice.lifecycle.state_of(word));
+    let ways = ways(project, artifact, &choice.lifecycle, (status, state))?;
+    output.json_or(
+        "stepmark.transition/1",
+        || wire(artifact, choice, (status, state), &ways),
+        || {
+            output.remark(format_args!("{path}: lifecycle `{}`, {choice}", choice.lifecycle.name()));
+            match (status, state) {
+                (Some(word), None) => output.warning(format_args!(
+                    "{path}: its status `{word}` is no state of `{}`: no move leads out of it",
+                    choice.lifecycle.name()
+                )),
+                (Some(_), Some(state)) => {
+                    output.remark(format_args!("{path}: its state is `{}`", state.name))
+                }
+                (None, _) => output.remark(format_args!("{path}: it has no status yet")),
+            }
+            if !ways.is_empty() {
+                output.line(table(&["GOES TO", "WANTS", "IN THE WAY"], ways.iter().map(Way::row)));
+            }
+        },
+    );
+    Ok(if status.is_some() && state.is_none() { Exit::Findings } else { Exit::Fine })
+}
+
+fn ways<'a>(
+    project: &Project,
+    artifact: &'a TrackedArtifact,
+    lifecycle: &'a Lifecycle,
+    (status, state): (Option<&str>, Option<&'a LifecycleState>),
+) -> Result<Vec<Way<'a>>, Failure> {
+    let remembered = artifact.remembered();
+    let mut ways: Vec<Way<'a>> = match (status, state) {
+        (None, _) => lifecycle.states().iter().map(|to| Way { to, legal: None, refused: None }).collect(),
+        (Some(_), None) => Vec::new(),
+        (Some(_), Some(state)) => {
+            let moves = lifecycle.moves_from(state, remembered.as_deref());
+            moves.into_iter().map(|legal| Way { to: legal.to, legal: Some(legal), refused: None }).collect()
+        }
+    };
+    // Children are asked once, and only where they matter: that reads all artifacts.
+    let mut children = None;
+    for way in &mut ways {
+        let judged = artifact.judge_status(&way.to.name);
+        way.refused = match judged {
+            Some(Err(refusal)) => Some(refusal.to_string()),
+            Some(Ok(verdict)) if verdict.wants(&Guard::ChildrenFinished) || way.to.is_terminal => {
+                if children.is_none() {
+                    children = Some(project.workspace.delegations().open_children_of(artifact)?);
+                }
+                finish_above(children.clone().unwrap_or_default(), None)
+                    .err()
+                    .map(|refusal| refusal.to_string())
+            }
+            _ => None,
+        };
+    }
+    Ok(ways)
+}
+
+impl Way<'_> {
+    fn row(&self) -> Vec<String> {
+        let guards = self.legal.iter().flat_map(|legal| legal.guards).map(ToString::to_string);
+        let wants = guards.collect::<Vec<_>>().join(", ");
+        let dash = |text: &str| if text.is_empty() { "-".to_owned() } else { text.to_owned() };
+        vec![self.to.name.clone(), dash(&wants), dash(self.refused.as_deref().unwrap_or_default())]
+    }
+}
+
+fn wire(
+    artifact: &TrackedArtifact,
+    choice: &Choice,
+    (status, state): (Option<&str>, Option<&LifecycleState>),
+    ways: &[Way<'_>],
+) -> serde_json::Value {
+    let moves = ways.iter().map(|way| {
+        let mut wire = way.legal.as_ref().map_or_else(|| serde_json::json!({"to": way.to.name}), move_wire);
+        wire["refused"] = way.refused.clone().into();
+        wire
+    });
+    serde_json::json!({
+        "path": artifact.path().as_str(),
+        "lifecycle": choice.lifecycle.name(),
+        "because": choice.evidence.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "declared": choice.source == LifecycleSource::Declared,
+        "status": status,
+        "state": state.map(|state| state.name.clone()),
+        "moves": moves.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,112 @@
+//! `stepmark hook`
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, builder::PossibleValuesParser};
+use stepmark_model::projection::git_hook::{HOOKS, TRAILER_HOOK};
+use stepmark_store::hooks::{HookChange, HookOutcome, HookStanding};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Let git check commits and pushes, and rebuild gates
+#[derive(Debug, Args)]
+pub(crate) struct Hook {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum Task {
+    /// Add `stepmark check` to pre-commit, pre-merge-commit and pre-push, and `stepmark project --gates` to post-checkout,
+    /// post-merge and post-rewrite
+    ///
+    /// Where git looks for hooks is respected (`core.hooksPath`, worktrees). A hook that is there stays: a shell script gets a
+    /// few marked lines, any other program is called after ours.
+    Install {
+        /// Only these hooks
+        #[arg(value_parser = PossibleValuesParser::new(HOOKS))]
+        hooks: Vec<String>,
+        /// Also add `stepmark hook trailer` to commit-msg: commits name the history that they hold, and
+        /// `replay --verify` compares
+        #[arg(long)]
+        history_trailer: bool,
+    },
+    /// Add trailers to a commit message that name the sealed segments of history in the index (run by
+    /// commit-msg)
+    ///
+    /// `Stepmark-History: SEGMENT HASH` says with which line a segment ends. Trailers of that name that stand there are replaced; an
+    /// empty message, and one of a commit without sealed segments, is left alone.
+    Trailer {
+        /// The file with the message, as git gives it to commit-msg
+        file: PathBuf,
+    },
+    /// Take out what `install` added, and nothing else
+    Uninstall,
+    /// List the hooks that run stepmark; ends with 1 where none does
+    Status,
+}
+
+impl Hook {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        match &self.task {
+            Task::Install { hooks, history_trailer } => {
+                let is_wanted = |name: &str| match name {
+                    TRAILER_HOOK => *history_trailer,
+                    _ => hooks.is_empty() || hooks.iter().any(|hook| hook == name),
+                };
+                report(output, &project.workspace.hooks().install(&is_wanted)?);
+            }
+            Task::Trailer { file } => {
+                project.require_file(file)?;
+                project.workspace.hooks().add_trailers(file)?;
+            }
+            Task::Uninstall => report(output, &project.workspace.hooks().uninstall()?),
+            Task::Status => return Ok(status(output, &project.workspace.hooks().standings()?)),
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+fn status(output: &Output, hooks: &[HookStanding]) -> Exit {
+    if output.json {
+        let hooks: Vec<_> = hooks
+            .iter()
+            .map(|hook| {
+                let path = hook.place.display().to_string();
+                serde_json::json!({"name": hook.name, "path": path, "installed": hook.is_installed})
+            })
+            .collect();
+        output.json("stepmark.hook-status/1", serde_json::json!({"hooks": hooks}));
+    } else {
+        for hook in hooks {
+            let word = if hook.is_installed { "installed" } else { "not installed" };
+            output.line(format_args!("{}: {word}", hook.place.display()));
+        }
+    }
+    if hooks.iter().any(|hook| hook.is_installed) { Exit::Fine } else { Exit::Findings }
+}
+
+fn report(output: &Output, outcomes: &[HookOutcome]) {
+    let word = |change: HookChange| match change {
+        HookChange::Unchanged => "unchanged",
+        HookChange::Created => "created",
+        HookChange::Added => "added",
+        HookChange::Chained => "chained",
+        HookChange::Removed => "removed",
+    };
+    if output.json {
+        let hooks: Vec<_> = outcomes
+            .iter()
+            .map(|hook| serde_json::json!({"path": hook.place.display().to_string(), "change": word(hook.change)}))
+            .collect();
+        output.json("stepmark.hook/1", serde_json::json!({"hooks": hooks}));
+        return;
+    }
+    for hook in outcomes {
+        output.remark(format_args!("{}: {}", hook.place.display(), word(hook.change)));
+    }
+}

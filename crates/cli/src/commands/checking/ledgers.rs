@@ -1,0 +1,93 @@
+//! The output about a projection of ledgers.
+
+use serde_json::{Value as Json, json};
+use stepmark_model::bmad::sprint::{LedgerEntry, WordChange};
+use stepmark_store::bmad::sprint::{BrokenSprintStatus, LedgerLeft, LedgerProjection};
+use stepmark_store::changes::ChangeError;
+
+use crate::{
+    exit::chain,
+    output::{Excerpt, wording},
+};
+
+/// The problems that stand in the way, a line each.
+pub(crate) fn problems(done: &LedgerProjection) -> Vec<String> {
+    let refused = done.refused.iter().map(|entry| {
+        format!("{}: {entry}: left, since {}; `stepmark import stories` asks which side wins, `--reason TEXT` forces it", entry.story, why(entry))
+    });
+    let left =
+        done.left.iter().map(|left| format!("{}: {}: left: {}", left.entry.story, left.entry, left.reason));
+    let failed = done.failed.iter().map(|error: &ChangeError| chain(error));
+    refused.chain(left).chain(done.broken.iter().map(broken)).chain(failed).collect()
+}
+
+const fn why(entry: &LedgerEntry) -> &'static str {
+    match entry.change {
+        WordChange::SentBack => {
+            "a review has sent the story back since: `stepmark import stories --prefer furthest` takes that in"
+        }
+        WordChange::Back => "that is a way back, and history does not tell of it",
+        _ => "nobody can tell which of the two is later, and history does not tell of it",
+    }
+}
+
+/// The line for a ledger that is no YAML: what becomes of it; what is wrong with it, its excerpt shows.
+fn broken(broken: &BrokenSprintStatus) -> String {
+    let finding = &broken.finding;
+    let position = Excerpt::new(&broken.bytes).position(finding.span.start);
+    format!("{}:{position}: left alone, since it cannot be read ({})", finding.path, finding.rule.id)
+}
+
+/// The places of ledgers that are no YAML, as people see them.
+pub(crate) fn excerpts(broken: &[BrokenSprintStatus]) -> Vec<String> {
+    broken.iter().map(|broken| Excerpt::new(&broken.bytes).report(&broken.finding)).collect()
+}
+
+/// The warnings: what there is to know, a line each.
+pub(crate) fn warnings(done: &LedgerProjection) -> Vec<String> {
+    wording::waiting_stories(done.waiting.len()).into_iter().collect()
+}
+
+/// The entries that were written, a line each.
+pub(crate) fn remarks(done: &LedgerProjection) -> Vec<String> {
+    let line = |entry: &LedgerEntry| {
+        let from = entry.from.as_deref().map_or_else(|| "nothing".to_owned(), |from| format!("`{from}`"));
+        format!("{}: {}: {from} → `{}`", entry.file(), entry.key, entry.to)
+    };
+    done.written.iter().map(line).collect()
+}
+
+/// The same for programs.
+pub(crate) fn wire(done: &LedgerProjection) -> Json {
+    let entry = |entry: &LedgerEntry| {
+        json!({
+            "story": entry.story.as_str(),
+            "file": entry.file().as_str(),
+            "key": entry.key,
+            "says": entry.from,
+            "frontmatter": entry.status,
+            "becomes": entry.to,
+        })
+    };
+    let left = |left: &LedgerLeft| {
+        let mut wire = entry(&left.entry);
+        wire["reason"] = left.reason.as_str().into();
+        wire
+    };
+    let broken = |broken: &BrokenSprintStatus| {
+        let position = Excerpt::new(&broken.bytes).position(broken.finding.span.start);
+        json!({
+            "file": broken.finding.path.as_str(),
+            "line": position.line,
+            "column": position.column,
+            "message": broken.finding.message,
+        })
+    };
+    json!({
+        "entries": done.written.iter().map(entry).collect::<Vec<_>>(),
+        "refused": done.refused.iter().map(entry).collect::<Vec<_>>(),
+        "left": done.left.iter().map(left).collect::<Vec<_>>(),
+        "broken": done.broken.iter().map(broken).collect::<Vec<_>>(),
+        "waiting": done.waiting.iter().map(|path| path.as_str()).collect::<Vec<_>>(),
+    })
+}

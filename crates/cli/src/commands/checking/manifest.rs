@@ -1,0 +1,233 @@
+//! `stepmark project manifest`
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use stepmark_model::projection::files_manifest::{FileClass, FileResult, ManifestWarningKind};
+use stepmark_store::disk::WalkProblem;
+use stepmark_store::manifest::{
+    self, CacheOutcome, IgnoreFiles, ManifestDraft, ManifestPlace, ManifestReport, ManifestRequest,
+};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, on_one_line, with_spinner},
+    project::Project,
+};
+
+/// Keep files-manifest.csv: which files there are, and the SHA-256 of each
+///
+/// Without options this is `.stepmark/manifests/files-manifest.csv` over all artifacts of the project. With --root DIR and
+/// --file it is a manifest of all files in DIR; in a `_bmad` folder, of those that its installer counts.
+#[derive(Debug, Args)]
+pub(crate) struct Manifest {
+    #[command(subcommand)]
+    task: Task,
+    /// The manifest, instead of the default one
+    #[arg(long, global = true, value_name = "CSV")]
+    file: Option<PathBuf>,
+    /// Leave out what .gitignore and other ignore files name (listed files are compared all the same)
+    #[arg(long, global = true)]
+    ignore_files: bool,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+enum Task {
+    /// Write the manifest of what is there
+    Write,
+    /// Compare the manifest with what is there
+    ///
+    /// Ends with 1 when a listed file is modified, missing or unreadable. Files whose line ends alone changed, files that
+    /// went with their whole folder (BMAD's installer moves skills away), files that the installer rewrites, and files
+    /// that are not listed are reported and do not fail.
+    Verify,
+}
+
+impl Manifest {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let place = ManifestPlace::find(&project.manifest_choice(self.file.as_deref()))?;
+        match self.task {
+            Task::Write => self.write(project, output, &place),
+            Task::Verify => self.verify(project, output, &place),
+        }
+    }
+
+    fn verify(&self, project: &Project, output: &Output, place: &ManifestPlace) -> Result<Exit, Failure> {
+        let report = self.with_request(project, output, place, "comparing", manifest::verify)?;
+        if report.oddities.iter().any(|oddity| matches!(oddity.kind, ManifestWarningKind::Header { .. })) {
+            return Err(no_manifest(place));
+        }
+        let found = &report.verification;
+        if output.json {
+            output.json("stepmark.manifest-verify/1", verification_wire(place, &report));
+        }
+        for oddity in &report.oddities {
+            output.warning(format_args!("{}: {oddity}", place.manifest().display()));
+        }
+        report.problems.iter().for_each(|problem| walk_warning(output, problem));
+        for file in &found.others {
+            print_verdict(output, file);
+        }
+        output.remark(summary(&report));
+        cache_remark(output, &report.cache);
+        Ok(if found.has_findings() { Exit::Findings } else { Exit::Fine })
+    }
+
+    fn write(&self, project: &Project, output: &Output, place: &ManifestPlace) -> Result<Exit, Failure> {
+        // Before the work: whether the manifest may be written at all.
+        place.target()?;
+        let draft = self.with_request(project, output, place, "hashing", manifest::write)?;
+        let warning = place.is_among_installers_books().then_some(
+            "a manifest rewritten among the installer's own books makes edited files look untouched: the next update \
+             of BMAD overwrites them without keeping a .bak",
+        );
+        let is_written = !manifest::publish(place, &draft)?.written.is_empty();
+        if output.json {
+            output.json("stepmark.manifest-write/1", draft_wire(place, &draft, is_written, warning));
+        }
+        warning.iter().for_each(|warning| output.warning(warning));
+        for file in &draft.unreadable {
+            output.warning(format_args!(
+                "{} is listed without a hash: {}",
+                on_one_line(&file.path),
+                file.reason
+            ));
+        }
+        draft.problems.iter().for_each(|problem| walk_warning(output, problem));
+        let (manifest, files) = (place.manifest().display(), draft.files);
+        match is_written {
+            true => output.remark(format_args!("wrote {manifest}: {files} files")),
+            false => output.remark(format_args!("{manifest} is up to date: {files} files")),
+        }
+        cache_remark(output, &draft.cache);
+        Ok(Exit::Fine)
+    }
+
+    fn with_request<T: Send, E: Send>(
+        &self,
+        project: &Project,
+        output: &Output,
+        place: &ManifestPlace,
+        what: &str,
+        work: impl FnOnce(&ManifestRequest<'_>) -> Result<T, E> + Send,
+    ) -> Result<T, E> {
+        let ignore_files = if self.ignore_files { IgnoreFiles::Honoured } else { IgnoreFiles::Disregarded };
+        let stat_cache = place.stat_cache();
+        let configuration = project.workspace.configuration();
+        let looked_at = project.workspace.files_looked_at();
+        with_spinner(what, output.quiet, looked_at, || {
+            work(&place.request(configuration, ignore_files, stat_cache.as_deref(), looked_at))
+        })
+    }
+}
+
+/// Without its header a file says nothing about any other: comparing would find all in order.
+fn no_manifest(place: &ManifestPlace) -> Failure {
+    let manifest = place.manifest().display();
+    Failure::new(Exit::Io, format!("`{manifest}` is no files manifest: it does not begin with the header"))
+        .with_help("name another with --file, or make it anew with `stepmark project manifest write`")
+}
+
+/// One line for each file that is not in order. What the installer took away or wrote anew is only counted: a fresh
+/// installation has hundreds of these.
+fn print_verdict(output: &Output, file: &FileResult) {
+    let line = || {
+        let reason = file.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        format!("{:<14} {}{reason}", file.class.label(), on_one_line(&file.path))
+    };
+    match file.class {
+        FileClass::Ok | FileClass::RemovedWithItsFolder | FileClass::Regenerated => {}
+        class if class.is_finding() => output.line(line()),
+        _ => output.remark(line()),
+    }
+}
+
+fn summary(report: &ManifestReport) -> String {
+    let count = |class| report.verification.count(class);
+    let unlisted = count(FileClass::Unlisted);
+    let listed: usize =
+        FileClass::ALL.into_iter().filter(|class| *class != FileClass::Unlisted).map(count).sum();
+    let classes: Vec<String> = FileClass::ALL
+        .into_iter()
+        .filter(|class| *class != FileClass::Unlisted && count(*class) > 0)
+        .map(|class| format!("{} {}", count(class), class.label()))
+        .collect();
+    let classes = if classes.is_empty() { String::new() } else { format!(": {}", classes.join(", ")) };
+    format!("{listed} files listed{classes}; {unlisted} unlisted")
+}
+
+fn walk_warning(output: &Output, problem: &WalkProblem) {
+    output.warning(format_args!("{}: {}", on_one_line(&problem.path), problem.kind));
+}
+
+fn cache_remark(output: &Output, cache: &CacheOutcome) {
+    if let CacheOutcome::NotWritten { reason } = cache {
+        output.remark(format_args!("the hashes cannot be kept for the next run: {reason}"));
+    }
+}
+
+fn verification_wire(place: &ManifestPlace, report: &ManifestReport) -> serde_json::Value {
+    let counts: serde_json::Map<_, _> = FileClass::ALL
+        .into_iter()
+        .map(|class| (class.label().to_owned(), report.verification.count(class).into()))
+        .collect();
+    let files: Vec<_> = report
+        .verification
+        .others
+        .iter()
+        .map(
+            |file| serde_json::json!({"path": file.path, "class": file.class.label(), "reason": file.reason}),
+        )
+        .collect();
+    let oddities: Vec<_> = report
+        .oddities
+        .iter()
+        .map(|oddity| serde_json::json!({"line": oddity.line, "message": oddity.kind.to_string()}))
+        .collect();
+    serde_json::json!({
+        "root": place.root().path().display().to_string(),
+        "manifest": place.manifest().display().to_string(),
+        "counts": counts,
+        "files": files,
+        "oddities": oddities,
+        "problems": problems_wire(&report.problems),
+        "cache": cache_word(&report.cache),
+    })
+}
+
+fn draft_wire(
+    place: &ManifestPlace,
+    draft: &ManifestDraft,
+    is_written: bool,
+    warning: Option<&str>,
+) -> serde_json::Value {
+    let unreadable: Vec<_> = draft
+        .unreadable
+        .iter()
+        .map(|file| serde_json::json!({"path": file.path, "reason": file.reason}))
+        .collect();
+    serde_json::json!({
+        "root": place.root().path().display().to_string(),
+        "manifest": place.manifest().display().to_string(),
+        "files": draft.files,
+        "written": is_written,
+        "unreadable": unreadable,
+        "problems": problems_wire(&draft.problems),
+        "warning": warning,
+        "cache": cache_word(&draft.cache),
+    })
+}
+
+fn problems_wire(problems: &[WalkProblem]) -> Vec<serde_json::Value> {
+    let wire = |problem: &WalkProblem| serde_json::json!({"path": problem.path, "message": problem.kind.to_string()});
+    problems.iter().map(wire).collect()
+}
+
+fn cache_word(cache: &CacheOutcome) -> &'static str {
+    match cache {
+        CacheOutcome::Absent => "absent",
+        CacheOutcome::Unchanged => "unchanged",
+        CacheOutcome::Renewed => "renewed",
+        CacheOutcome::NotWritten { .. } => "not-written",
+    }
+}

@@ -1,0 +1,13 @@
+//! Commands that keep the state right.
+
+pub(crate) mod check;
+pub(crate) mod doctor;
+pub(crate) mod explain;
+mod fixing;
+pub(crate) mod gate;
+pub(crate) mod hook;
+pub(crate) mod lease;
+pub(crate) mod ledgers;
+pub(crate) mod lifecycle;
+pub(crate) mod manifest;
+pub(crate) mod project;

@@ -1,0 +1,194 @@
+//! The parts of what is derived, each rebuilt as a whole.
+
+use std::{mem, sync::atomic::AtomicUsize};
+
+use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
+use stepmark_store::bmad::sprint::LedgerProjection;
+use stepmark_store::changes::ChangeError;
+use stepmark_store::disk::{WalkError, WalkProblemKind};
+use stepmark_store::gates::GateRebuild;
+use stepmark_store::manifest::{self, IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace};
+use stepmark_store::projection::Published;
+use stepmark_store::workspace::Artifacts;
+
+use super::{Project, done::Done};
+use crate::{
+    commands::{checking::ledgers, viewing::query::ticket_rows},
+    environment::Environment,
+    exit::Failure,
+    project::Project as OpenProject,
+};
+
+/// The artifacts of the project: read once, for everything that is made of them.
+#[derive(Default)]
+pub(super) struct AllArtifacts(Option<Artifacts>);
+
+impl AllArtifacts {
+    fn read(&mut self, project: &OpenProject) -> Result<&mut Artifacts, WalkError> {
+        Ok(match &mut self.0 {
+            Some(artifacts) => artifacts,
+            unread => unread.insert(project.workspace.artifacts()?),
+        })
+    }
+}
+
+/// Something that is rebuilt as a whole.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Projection {
+    Ledgers,
+    Gates,
+    FilesManifest,
+    Catalogues,
+    Index,
+}
+
+impl Projection {
+    /// In the order in which they are made: one that changes what another is made of stands before it.
+    pub(super) const ALL: [Self; 5] =
+        [Self::Ledgers, Self::Gates, Self::FilesManifest, Self::Catalogues, Self::Index];
+
+    pub(super) const fn facts(self) -> ProjectionFacts {
+        match self {
+            Self::Ledgers => ProjectionFacts::LEDGERS,
+            Self::Gates => ProjectionFacts::GATES,
+            Self::FilesManifest => ProjectionFacts::FILES_MANIFEST,
+            Self::Catalogues => ProjectionFacts::CATALOGUES,
+            Self::Index => ProjectionFacts::INDEX,
+        }
+    }
+
+    /// Its name in answers.
+    pub(super) const fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// Returns whether an option names it.
+    pub(super) const fn is_named_in(self, options: &Project) -> bool {
+        match self {
+            Self::Ledgers => options.ledgers,
+            Self::Gates => options.gates,
+            Self::FilesManifest => options.files_manifest,
+            Self::Catalogues => options.catalogues,
+            Self::Index => options.index,
+        }
+    }
+
+    /// Rebuilds it.
+    pub(super) fn rebuild(
+        self,
+        project: &OpenProject,
+        options: &Project,
+        artifacts: &mut AllArtifacts,
+        environment: &Environment,
+    ) -> Result<Done, Failure> {
+        let count = project.workspace.files_looked_at();
+        match self {
+            Self::Ledgers => {
+                let found = artifacts.read(project)?;
+                let reason = options.reason.as_deref();
+                let mut done = project.workspace.ledgers().project(&found.artifacts, reason);
+                done.failed.extend(mem::take(&mut found.unreadable).into_iter().map(ChangeError::from));
+                Ok(of_ledgers(&done))
+            }
+            Self::Gates => {
+                let found = artifacts.read(project)?;
+                Ok(of_gates(project.workspace.gates().rebuild_of(&found.artifacts, count)?))
+            }
+            Self::FilesManifest => files_manifest(project, count),
+            Self::Catalogues => catalogues(project, count),
+            Self::Index => index(project, environment),
+        }
+    }
+}
+
+/// The result of the projection of ledgers.
+pub(super) fn of_ledgers(done: &LedgerProjection) -> Done {
+    Done {
+        artifacts: done.stories,
+        noun: "story file",
+        written: done.files.len(),
+        unchanged: done.unchanged,
+        problems: ledgers::problems(done),
+        warnings: ledgers::warnings(done),
+        remarks: ledgers::remarks(done),
+        excerpts: ledgers::excerpts(&done.broken),
+        more: ledgers::wire(done),
+        ..Done::default()
+    }
+}
+
+/// The result of the projection of gates.
+pub(super) fn of_gates(gates: GateRebuild) -> Done {
+    Done {
+        artifacts: gates.artifacts,
+        noun: "artifact",
+        written: gates.written,
+        removed: gates.removed,
+        unchanged: gates.unchanged,
+        ..Done::default()
+    }
+}
+
+/// The database behind `stepmark query`, all parts of it.
+fn index(project: &OpenProject, environment: &Environment) -> Result<Done, Failure> {
+    let tickets = ticket_rows(project, environment)?;
+    let index = project.workspace.index().refresh(&tickets)?;
+    let in_memory = |reason| format!(".stepmark/local/cache/index.db cannot be kept: {reason}");
+    Ok(Done {
+        artifacts: index.rows,
+        noun: "row",
+        written: index.added,
+        removed: index.removed,
+        unchanged: index.rows.saturating_sub(index.added),
+        problems: index.in_memory.map(in_memory).into_iter().collect(),
+        ..Done::default()
+    })
+}
+
+/// The manifest of the whole project, whatever folder it is worked on from.
+pub(super) fn manifest_place(project: &OpenProject) -> Result<ManifestPlace, Failure> {
+    let root = project.root();
+    let choice = ManifestChoice { root, root_is_named: false, file: None, current_folder: root.path() };
+    Ok(ManifestPlace::find(&choice)?)
+}
+
+fn files_manifest(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
+    let place = manifest_place(project)?;
+    let stat_cache = place.stat_cache();
+    let configuration = project.workspace.configuration();
+    let request = place.request(configuration, IgnoreFiles::Disregarded, stat_cache.as_deref(), count);
+    of_manifest(&place, &manifest::write(&request)?)
+}
+
+/// Publishes a manifest.
+pub(super) fn of_manifest(place: &ManifestPlace, draft: &ManifestDraft) -> Result<Done, Failure> {
+    let mut done = of_files(&manifest::publish(place, draft)?, draft.files, "file");
+    done.problems.extend(draft.unreadable.iter().map(|file| format!("{}: {}", file.path, file.reason)));
+    for problem in &draft.problems {
+        let is_link =
+            matches!(problem.kind, WalkProblemKind::LinkedFolder | WalkProblemKind::BrokenLink { .. });
+        let lines = if is_link { &mut done.warnings } else { &mut done.problems };
+        lines.push(format!("{}: {}", problem.path, problem.kind));
+    }
+    Ok(done)
+}
+
+fn catalogues(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
+    let rebuild = project.workspace.catalogues().rebuild(count)?;
+    let problems = rebuild.problems.iter().map(ToString::to_string).collect();
+    Ok(Done { problems, ..of_files(&rebuild.published, rebuild.entries, "row") })
+}
+
+/// The result of writing the files of a projection, which are made of so many of what `noun` says.
+fn of_files(published: &Published, artifacts: usize, noun: &'static str) -> Done {
+    let edited =
+        |path: &ProjectPath| format!("{path} was changed since stepmark wrote it, and is written anew");
+    Done {
+        artifacts,
+        noun,
+        written: published.written.len(),
+        unchanged: published.unchanged,
+        remarks: published.edited.iter().map(edited).collect(),
+        ..Done::default()
+    }
+}

@@ -1,0 +1,87 @@
+//! `stepmark restore`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use stepmark_frontmatter::Fences;
+use stepmark_model::summary::NextSteps;
+use stepmark_store::checkpoints::Restored;
+use stepmark_store::commit::Outcome;
+
+use crate::{
+    arguments::reason,
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Put the frontmatter of a checkpoint back, to the byte, and keep the body
+///
+/// Works on a damaged file too: that is kept whole beside the checkpoint first. Where the closing fence is missing, the lines
+/// that look like frontmatter are replaced, and all from the first that does not stays.
+#[derive(Debug, Args)]
+pub(crate) struct Restore {
+    /// The artifact
+    artifact: PathBuf,
+    /// The checkpoint; `stepmark checkpoint list ARTIFACT` shows them
+    #[arg(long, value_name = "CHECKPOINT")]
+    from: PathBuf,
+    /// Why, for history
+    #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
+    reason: Option<String>,
+}
+
+impl Restore {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let path = project.artifact_path(&self.artifact)?;
+        let place = project.path(&self.from)?;
+        let restored = project.workspace.checkpoints().restore(&path, &place, self.reason.clone())?;
+        if output.json {
+            let wire = json!({
+                "path": path.to_string(),
+                "checkpoint": place.to_string(),
+                "changed": restored.outcome != Outcome::Unchanged,
+                "kept": restored.kept.as_ref().map(ToString::to_string),
+                "remarks": restored.remarks.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "file_hash": restored.artifact.artifact().file_hash().to_string(),
+            });
+            output.json("stepmark.restore/1", wire);
+        }
+        report(output, &restored);
+        Ok(Exit::Fine)
+    }
+}
+
+fn report(output: &Output, restored: &Restored) {
+    let path = restored.artifact.path();
+    match restored.fences {
+        Fences::Whole => {}
+        Fences::Missing => output.warning(format_args!("{path}: there were no fences; they were put before the text")),
+        Fences::Unclosed { replaced_lines } => output.warning(format_args!(
+            "{path}: there was no closing fence; {replaced_lines} lines that look like frontmatter were replaced, and \
+             all that follows stays: look at it"
+        )),
+    }
+    if let Some(kept) = &restored.kept {
+        output.remark(format_args!("{path}: the damaged file is kept in `{kept}`"));
+    }
+    for remark in &restored.remarks {
+        if remark.is_warning() {
+            output.warning(format_args!("{path}: {remark}"));
+        } else {
+            output.remark(format_args!("{path}: {remark}"));
+        }
+    }
+    if restored.outcome == Outcome::Unchanged {
+        output.remark(format_args!("{path}: nothing to write"));
+        return;
+    }
+    let progress = restored.artifact.progress();
+    let remark = progress.map(|progress| {
+        let next = crate::output::wording::next(&NextSteps::of(progress.next));
+        format!(", {}/{}, next: {next}", progress.done_units, progress.total)
+    });
+    let at = restored.checkpoint.at;
+    output.remark(format_args!("{path}: restored to its state of {at}{}", remark.unwrap_or_default()));
+}

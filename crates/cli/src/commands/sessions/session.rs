@@ -1,0 +1,290 @@
+//! `stepmark session`
+
+use clap::{Args, Subcommand};
+use serde_json::{Value as Json, json};
+use stepmark_model::journal::{Event, EventDraft, Kind, SessionId};
+use stepmark_store::history::Session as Record;
+use stepmark_store::instructions::CycleBoundary;
+
+use crate::{
+    attribution::SESSION_VARIABLE,
+    commands::sharing::instructions,
+    environment::new_id,
+    exit::{Exit, Failure},
+    output::{ListArguments, Output, table},
+    process,
+    project::Project,
+};
+
+const SCHEMA: &str = "stepmark.session/1";
+
+/// The name under which an event keeps the process of its session.
+pub(super) const PROCESS: &str = "process";
+
+/// Begin and end sessions, and look back at them
+///
+/// Commands belong to the session that `STEPMARK_SESSION` or `--session` names; their events have a segment of the journal of
+/// their own, which is sealed (and so can be committed) when the session ends.
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Session {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Begin a session and print its id and the line that attaches a shell to it: eval "$(stepmark session start)"
+    Start {
+        /// A name for people
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// End a session and seal its part of the journal
+    End {
+        /// The session; without it the current one
+        #[arg(value_name = "ID")]
+        id: Option<SessionId>,
+    },
+    /// All sessions, the last first
+    List(ListArguments),
+    /// One session with its events
+    Show {
+        /// The session; without it the current one
+        #[arg(value_name = "ID")]
+        id: Option<SessionId>,
+    },
+}
+
+impl Session {
+    pub(crate) fn run(&self, project: Project, output: &Output) -> Result<Exit, Failure> {
+        match &self.action {
+            Action::Start { name } => start(project, output, name.as_deref()),
+            Action::End { id } => end(project, output, id.as_ref()),
+            Action::List(list) => self::list(&project, output, list),
+            Action::Show { id } => show(&project, output, id.as_ref()),
+        }
+    }
+}
+
+/// Begins a session for `project`, which belongs to it from then on.
+/// `process` is the one for whose life it is meant.
+pub(super) fn begin(
+    project: Project,
+    name: Option<&str>,
+    process: Option<Json>,
+) -> Result<(Project, SessionId), Failure> {
+    let id = new_session_id(&project)?;
+    let parent = project.workspace.attribution().session.clone();
+    let project = project.in_session(Some(id.clone()));
+    let mut draft = EventDraft::new(Kind::SESSION_START).with_command("session start");
+    if let Some(name) = name {
+        draft = draft.with("name", name);
+    }
+    if let Some(process) = process {
+        draft = draft.with(PROCESS, process);
+    }
+    if let Some(parent) = parent {
+        draft = draft.with("parent", parent.as_str());
+    }
+    project.workspace.history().tell(draft)?;
+    Ok((project, id))
+}
+
+fn start(project: Project, output: &Output, name: Option<&str>) -> Result<Exit, Failure> {
+    let (project, id) = begin(project, name, process::parent())?;
+    refresh_instructions(&project, output, CycleBoundary::SessionStart);
+    if output.json {
+        output.json(SCHEMA, json!({"session": id.as_str(), "name": name, "export": export(&id)}));
+    }
+    output.line(format_args!("# session {id}{}", name.map(|name| format!(": {name}")).unwrap_or_default()));
+    output.line(export(&id));
+    Ok(Exit::Fine)
+}
+
+fn export(id: &SessionId) -> String {
+    format!("export {SESSION_VARIABLE}={id}")
+}
+
+/// `s-20261122-1015-a1b2c3`: sorts by time, and can name a segment.
+fn new_session_id(project: &Project) -> Result<SessionId, Failure> {
+    let digits: String = new_id().chars().filter(char::is_ascii_alphanumeric).collect();
+    let random = digits.get(digits.len().saturating_sub(6)..).unwrap_or_default().to_ascii_lowercase();
+    let id = format!("s-{}-{random}", project.workspace.now().strftime("%Y%m%d-%H%M"));
+    id.parse().map_err(|error| Failure::from_error(Exit::Io, &error))
+}
+
+fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit, Failure> {
+    let id = named(&project, id)?;
+    let record = record(&project, &id)?;
+    if let Some(end) = &record.end {
+        return Err(Failure::new(
+            Exit::Findings,
+            format!("the session `{id}` has ended already, at {}", end.at),
+        ));
+    }
+    let project = project.in_session(Some(id.clone()));
+    project.workspace.leases().release_of_session()?;
+    project.workspace.history().tell(EventDraft::new(Kind::SESSION_END).with_command("session end"))?;
+    let sealed = project.workspace.history().seal(Some(&id))?;
+    refresh_instructions(&project, output, CycleBoundary::SessionEnd);
+    if output.json {
+        let segments: Vec<String> = sealed.iter().map(ToString::to_string).collect();
+        output.json(SCHEMA, json!({"session": id.as_str(), "state": "ended", "sealed": segments}));
+    }
+    output.remark(format_args!("session {id} has ended; its part of the journal is in `.stepmark/journal`"));
+    Ok(Exit::Fine)
+}
+
+fn list(project: &Project, output: &Output, list: &ListArguments) -> Result<Exit, Failure> {
+    let mut records = project.workspace.history().ask(|history| history.sessions())?;
+    records.reverse();
+    let more = list.cut(&mut records);
+    if output.json {
+        let sessions: Vec<Json> = records.iter().map(|record| wire(project, record)).collect();
+        output.json(SCHEMA, json!({"sessions": list.keep_fields(sessions)?, "more": more}));
+    } else if records.is_empty() {
+        output.remark("no session yet: `stepmark session start` begins one");
+    } else {
+        let header = ["SESSION", "NAME", "STATE", "BEGAN", "LAST EVENT", "EVENTS", "ACTOR"];
+        output.line(table(&header, records.iter().map(|record| row(project, record))));
+        if more > 0 {
+            output.remark(format_args!("and {more} more"));
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+fn show(project: &Project, output: &Output, id: Option<&SessionId>) -> Result<Exit, Failure> {
+    let id = named(project, id)?;
+    let record = record(project, &id)?;
+    let events = project.workspace.history().ask(|history| history.of_session(id.as_str()))?;
+    if output.json {
+        let mut wire = wire(project, &record);
+        wire["event_list"] = events.iter().map(event_wire).collect();
+        output.json(SCHEMA, wire);
+        return Ok(Exit::Fine);
+    }
+    let header = ["SESSION", "NAME", "STATE", "BEGAN", "LAST EVENT", "EVENTS", "ACTOR"];
+    output.line(table(&header, [row(project, &record)]));
+    output.line("");
+    let header = ["EVENT", "AT", "KIND", "ARTIFACT", "COMMAND"];
+    output.line(table(&header, events.iter().map(event_row)));
+    Ok(Exit::Fine)
+}
+
+/// The session that is meant.
+fn named(project: &Project, id: Option<&SessionId>) -> Result<SessionId, Failure> {
+    let current = || project.workspace.attribution().session.clone();
+    id.cloned().or_else(current).ok_or_else(|| {
+        Failure::new(Exit::Usage, "no session is current")
+            .with_help(format!("name one, or set {SESSION_VARIABLE}; `stepmark session list` shows them"))
+    })
+}
+
+fn record(project: &Project, id: &SessionId) -> Result<Record, Failure> {
+    let sessions = project.workspace.history().ask(|history| history.sessions())?;
+    sessions.into_iter().find(|record| record.id == id.as_str()).ok_or_else(|| {
+        Failure::new(Exit::Findings, format!("the journal knows no session `{id}`"))
+            .with_help("`stepmark session list` shows the sessions")
+    })
+}
+
+/// `current`, `ended`, `running`: its process lives, or `interrupted`: it never ended, and nothing of it lives here.
+fn state(project: &Project, record: &Record) -> &'static str {
+    match (&record.end, project.workspace.attribution().session.as_ref()) {
+        (Some(_), _) => "ended",
+        (None, Some(current)) if current.as_str() == record.id => "current",
+        (None, _) if is_running(record) => "running",
+        (None, _) => "interrupted",
+    }
+}
+
+/// Returns whether the process lives for which it was begun, or to which it was handed.
+pub(crate) fn is_running(record: &Record) -> bool {
+    let noted = record.start.iter().chain([&record.last]).filter_map(|event| event.data.get(PROCESS));
+    record.end.is_none() && noted.into_iter().any(process::lives)
+}
+
+/// Refuses to write for a session that has ended: its part of history is closed.
+pub(crate) fn refuse_ended(project: &Project) -> Result<(), Failure> {
+    let Some(id) = project.workspace.attribution().session.clone() else { return Ok(()) };
+    let end = project.workspace.history().ask(|history| history.end_of_session(id.as_str()))?;
+    let Some(end) = end else { return Ok(()) };
+    let message = format!("nothing was changed: the session `{id}` has ended, at {:.0}", end.at);
+    Err(Failure::new(Exit::Findings, message).with_help(format!(
+        "begin another: `eval \"$(stepmark session start)\"`; or work without one: `unset {SESSION_VARIABLE}`"
+    )))
+}
+
+fn name(record: &Record) -> Option<&str> {
+    record.start.as_ref()?.data.get("name")?.as_str()
+}
+
+fn row(project: &Project, record: &Record) -> Vec<String> {
+    let actor = record.start.as_ref().unwrap_or(&record.last).actor.to_string();
+    let last = format!("{} {}", record.last.at, last_in_words(&record.last));
+    vec![
+        record.id.clone(),
+        name(record).unwrap_or("-").to_owned(),
+        state(project, record).to_owned(),
+        record.first_at.to_string(),
+        last,
+        record.events.to_string(),
+        actor,
+    ]
+}
+
+fn last_in_words(event: &Event) -> String {
+    match (&event.artifact, &event.command) {
+        (Some(artifact), Some(command)) => format!("{command} ({})", artifact.path),
+        (Some(artifact), None) => format!("{} ({})", event.kind.as_str(), artifact.path),
+        (None, _) => event.kind.as_str().to_owned(),
+    }
+}
+
+fn event_row(event: &Event) -> Vec<String> {
+    let dash = || "-".to_owned();
+    vec![
+        event.id.to_string().get(..12).unwrap_or_default().to_owned(),
+        event.at.to_string(),
+        event.kind.as_str().to_owned(),
+        event.artifact.as_ref().map_or_else(dash, |artifact| artifact.path.to_string()),
+        event.command.clone().unwrap_or_else(dash),
+    ]
+}
+
+fn event_wire(event: &Event) -> Json {
+    json!({
+        "id": event.id.to_string(),
+        "at": event.at.to_string(),
+        "kind": event.kind.as_str(),
+        "actor": event.actor.to_string(),
+        "artifact": event.artifact.as_ref().map(|artifact| artifact.path.to_string()),
+        "command": event.command,
+    })
+}
+
+fn wire(project: &Project, record: &Record) -> Json {
+    json!({
+        "session": record.id,
+        "name": name(record),
+        "state": state(project, record),
+        "began": record.first_at.to_string(),
+        "ended": record.end.as_ref().map(|end| end.at.to_string()),
+        "events": record.events,
+        "last_event": event_wire(&record.last),
+    })
+}
+
+/// Builds the instructions anew, which is allowed at the boundaries of a cycle only. That they cannot be built does not keep
+/// a session from beginning.
+pub(super) fn refresh_instructions(project: &Project, output: &Output, boundary: CycleBoundary) {
+    match project.workspace.refresh_instructions(boundary) {
+        Ok(Some(refreshed)) => instructions::say_kept(&refreshed, output),
+        Ok(None) => {}
+        Err(error) => {
+            output.warning(format_args!("the instructions stay as they are: {}", crate::exit::chain(&error)))
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Commands that share the state with others.
+
+pub(crate) mod instructions;
+pub(crate) mod sync;

@@ -1,0 +1,89 @@
+//! `stepmark sync`
+
+mod adopt;
+mod allow;
+mod apply;
+mod group;
+mod install;
+mod plan;
+mod permission;
+mod plan_file;
+mod report;
+mod reset;
+mod retry;
+mod run;
+mod context;
+mod subjects;
+mod service;
+mod status;
+
+use clap::{Args, Subcommand};
+
+pub(crate) use self::context::SyncContext;
+use crate::{
+    environment::Environment,
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Keep tickets in step with artifacts, one way
+///
+/// Trackers are configured under `trackers` in `.stepmark/config.yaml`. Nothing ever flows back into an artifact. What was sent is remembered in
+/// `.stepmark/local/sync.db`; where that is lost, tickets are found again by their markers.
+#[derive(Debug, Args)]
+pub(crate) struct Sync {
+    /// The tracker; needed where the configuration names several
+    #[arg(long, global = true, value_name = "NAME")]
+    tracker: Option<String>,
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    Plan(plan::Plan),
+    Apply(apply::Apply),
+    Status(status::Status),
+    Adopt(adopt::Adopt),
+    Retry(retry::Retry),
+    Reset(reset::Reset),
+    Run(run::Run),
+    Install(install::Install),
+    Allow(allow::Allow),
+}
+
+impl Sync {
+    pub(crate) fn run(
+        &self,
+        project: &dyn Fn() -> Result<Project, Failure>,
+        environment: &Environment,
+        output: &Output,
+    ) -> Result<Exit, Failure> {
+        if let Task::Run(command) = &self.task {
+            return command.run(project, environment, self.tracker.as_deref());
+        }
+        if let Task::Allow(command) = &self.task {
+            return command.run(output);
+        }
+        let project = &project()?;
+        if let Task::Install(command) = &self.task {
+            let tracker = self.tracker.as_deref();
+            return command.run(&SyncContext::open_all(project, environment, tracker)?, tracker, output);
+        }
+        let mut context = SyncContext::open(project, environment, self.tracker.as_deref())?;
+        match &self.task {
+            Task::Plan(command) => command.run(&context, output),
+            Task::Apply(command) => {
+                context.settings.prunes_many = command.yes;
+                command.run(&context, output)
+            }
+            Task::Status(command) => command.run(&context, output),
+            Task::Adopt(command) => command.run(&context, output),
+            Task::Retry(command) => command.run(&context, output),
+            Task::Reset(command) => command.run(&context, output),
+            // They are about all trackers, or none.
+            Task::Run(_) | Task::Install(_) | Task::Allow(_) => Ok(Exit::Fine),
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The report of a worker, for people and programs.
+
+use jiff::Timestamp;
+use serde_json::{Value as Json, json};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_sync::{
+    breaker::{Failure, Scope, ScopeKind},
+    worker::{ActionOutcome, Deferred, Entry, Report},
+};
+
+use super::{
+    SyncContext,
+    group::{Groups, Told},
+    subjects::Subjects,
+};
+
+use crate::{
+    exit::Exit,
+    output::{Output, wording},
+};
+
+/// Shows what was done, and answers how the command ends.
+pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjects, output: &Output) -> Exit {
+    if output.json {
+        let entries: Vec<Json> = report.entries.iter().map(|entry| wire(entry, subjects)).collect();
+        let (requests, obstacles) = (report.requests, &report.obstacles);
+        let remarks = &subjects.remarks;
+        let result =
+            json!({ "requests": requests, "entries": entries, "remarks": remarks, "obstacles": obstacles });
+        output.json("stepmark.sync-apply/2", result);
+    } else {
+        let is_interrupted = context.stop.is_asked();
+        // Whoever waited for the pace was told not to.
+        let is_not_begun = |outcome: &ActionOutcome| match outcome {
+            ActionOutcome::Deferred(Deferred::Stopped) => true,
+            ActionOutcome::Deferred(Deferred::TooFast { .. }) => is_interrupted,
+            _ => false,
+        };
+        let (mut outages, mut groups) = (Outages::default(), Groups::default());
+        for entry in &report.entries {
+            if let Some((cause, until)) = outage(&entry.outcome) {
+                outages.add(cause, until);
+                continue;
+            }
+            if is_not_begun(&entry.outcome) {
+                continue;
+            }
+            let name = subjects.name(&entry.marker);
+            let head = format!("{:<15} {:<9} ", entry.kind.name(), entry.outcome.name());
+            match said(&entry.outcome) {
+                Some(said) => output.line(format_args!("{head}{name}{said}")),
+                None => {
+                    let (told, until) = told(&entry.outcome, head, subjects);
+                    groups.add(told, name, until);
+                }
+            }
+        }
+        groups.lines().for_each(|line| output.line(line));
+        let stopped = report.entries.iter().filter(|entry| is_not_begun(&entry.outcome)).count();
+        if stopped > 0 {
+            output.line(format_args!(
+                "interrupted: {} not begun; `stepmark sync apply` goes on with what is left",
+                wording::count(stopped, "action")
+            ));
+        }
+        let waiting: usize = outages.0.iter().map(|outage| outage.tickets).sum();
+        for outage in &outages.0 {
+            output.line(format_args!("{}: {outage}", context.settings.name));
+        }
+        // Where nothing else happened, that line says it all.
+        if waiting == 0 || waiting < report.entries.len() {
+            let actions = wording::count(report.entries.len(), "action");
+            output.remark(format_args!("{actions}, {}", wording::count(report.requests, "request")));
+        }
+    }
+    exit(report)
+}
+
+/// A reason that keeps tickets from being written and is no matter of theirs: told once, however many tickets
+/// there are.
+pub(super) struct Outage<'r> {
+    cause: &'r Failure,
+    tickets: usize,
+    /// The time at which the first of them is tried again, as far as that is known.
+    until: Option<Timestamp>,
+}
+
+/// All of them, in the order in which they were met.
+#[derive(Default)]
+pub(super) struct Outages<'r>(pub(super) Vec<Outage<'r>>);
+
+impl<'r> Outages<'r> {
+    /// One ticket more that waits for this reason.
+    pub(super) fn add(&mut self, cause: &'r Failure, until: Option<Timestamp>) {
+        let same =
+            |own: &&mut Outage<'_>| (own.cause.reason, &own.cause.detail) == (cause.reason, &cause.detail);
+        match self.0.iter_mut().find(same) {
+            Some(own) => {
+                own.tickets += 1;
+                own.until = [own.until, until].into_iter().flatten().min();
+            }
+            None => self.0.push(Outage { cause, tickets: 1, until }),
+        }
+    }
+}
+
+impl std::fmt::Display for Outage<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (reason, detail) = (self.cause.reason, &self.cause.detail);
+        let verb = if self.tickets == 1 { "waits" } else { "wait" };
+        write!(out, "{reason}: {detail}; {} {verb}", wording::count(self.tickets, "ticket"))?;
+        if let Some(until) = self.until {
+            write!(out, " until {until:.0}")?;
+        }
+        self.cause.reason.remedy().map_or(Ok(()), |remedy| write!(out, "; {remedy}"))
+    }
+}
+
+/// Returns what is wrong with the tracker itself, where that is why a ticket was not written, and when it is
+/// tried again.
+fn outage(outcome: &ActionOutcome) -> Option<(&Failure, Option<Timestamp>)> {
+    let (cause, until) = match outcome {
+        ActionOutcome::Failed { failure, delivery } => (failure, delivery.until()),
+        ActionOutcome::Deferred(Deferred::NotListed(failure) | Deferred::NoTarget(failure)) => {
+            (failure, None)
+        }
+        ActionOutcome::Deferred(Deferred::Refused { cause, until, .. }) => (cause, Some(*until)),
+        ActionOutcome::Deferred(Deferred::Waiting { last, until }) => (last, Some(*until)),
+        _ => return None,
+    };
+    is_of_tracker(cause).then_some((cause, until))
+}
+
+/// Returns whether a failure is no matter of one ticket.
+pub(super) fn is_of_tracker(failure: &Failure) -> bool {
+    failure.reason.consequence().scope != ScopeKind::Ticket
+}
+
+fn exit(report: &Report) -> Exit {
+    if report.is_complete() {
+        return Exit::Fine;
+    }
+    let is_remote = |entry: &Entry| {
+        matches!(entry.outcome, ActionOutcome::InDoubt { .. }) || outage(&entry.outcome).is_some()
+    };
+    if report.entries.iter().any(is_remote) { Exit::Remote } else { Exit::Findings }
+}
+
+/// Returns what is said of what was done; `None` where it was not.
+fn said(outcome: &ActionOutcome) -> Option<String> {
+    Some(match outcome {
+        ActionOutcome::Done { remote, missing } if missing.is_empty() => format!(" {}", remote.key),
+        ActionOutcome::Done { remote, missing } => {
+            let fields: Vec<&str> = missing.iter().map(|field| field.field.as_str()).collect();
+            format!(" {}, but the tracker left out: {}", remote.key, fields.join(", "))
+        }
+        ActionOutcome::Found { remote, duplicates } if duplicates.is_empty() => format!(" {}", remote.key),
+        ActionOutcome::Found { remote, duplicates } => {
+            let keys: Vec<&str> = duplicates.iter().map(|other| other.key.as_str()).collect();
+            format!(" {}; others with its marker: {}", remote.key, keys.join(", "))
+        }
+        ActionOutcome::NotThere => String::new(),
+        ActionOutcome::Failed { .. } | ActionOutcome::InDoubt { .. } | ActionOutcome::Deferred(_) => {
+            return None;
+        }
+    })
+}
+
+/// The words for why something was not done, and the time until which it waits.
+fn told(outcome: &ActionOutcome, head: String, subjects: &Subjects) -> (Told, Option<Timestamp>) {
+    match outcome {
+        ActionOutcome::Failed { failure, .. } | ActionOutcome::InDoubt { failure } => {
+            (of_failure(head, ": ", failure), None)
+        }
+        ActionOutcome::Deferred(Deferred::Parked { attempts, last }) => {
+            (of_failure(head, &format!(": it is parked after {}: ", tries(*attempts)), last), None)
+        }
+        ActionOutcome::Deferred(Deferred::Waiting { last, until }) => {
+            (of_failure(head, ": it failed and is tried again then: ", last), Some(*until))
+        }
+        ActionOutcome::Deferred(Deferred::NoParent { parent }) => {
+            let parent = subjects.name(parent);
+            let why = format!(": the ticket of {parent}, below which it hangs, is not there yet");
+            (Told::of_tickets(head, why), None)
+        }
+        ActionOutcome::Deferred(Deferred::Refused { scope: Scope::Ticket { .. }, until, cause }) => {
+            (of_failure(head, ": it is left alone: ", cause), Some(*until))
+        }
+        ActionOutcome::Deferred(Deferred::LinkedElsewhere { key, owner }) => {
+            let owner = subjects.name(owner);
+            (Told::of_tickets(head, format!(": {key} is the ticket of {owner}")), None)
+        }
+        ActionOutcome::Deferred(held) => (Told::of_tickets(head, format!(": {held}")), None),
+        ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere => {
+            (Told::of_tickets(head, String::new()), None)
+        }
+    }
+}
+
+/// The words for why a ticket is not as it should be, with what to do. Of several it is only said what is true of all: the detail may name the
+/// ticket.
+pub(super) fn of_failure(head: String, between: &str, failure: &Failure) -> Told {
+    let Failure { reason, detail, .. } = failure;
+    let remedy = reason.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();
+    let of_one = format!("{between}{reason}: {detail}{remedy}");
+    let of_several =
+        if reason.names_ticket() { format!("{between}{reason}{remedy}") } else { of_one.clone() };
+    Told { head, noun: "ticket", of_one, of_several }
+}
+
+/// Returns how often something was tried.
+pub(super) fn tries(attempts: u32) -> String {
+    if attempts == 1 { "1 try".to_owned() } else { format!("{attempts} tries") }
+}
+
+fn wire(entry: &Entry, subjects: &Subjects) -> Json {
+    let (remote, missing, duplicates) = match &entry.outcome {
+        ActionOutcome::Done { remote, missing } => (Some(remote), missing.clone(), Vec::new()),
+        ActionOutcome::Found { remote, duplicates } => (Some(remote), Vec::new(), duplicates.clone()),
+        _ => (None, Vec::new(), Vec::new()),
+    };
+    let (failure, delivery) = match &entry.outcome {
+        ActionOutcome::Failed { failure, delivery } => (Some(failure), Some(delivery)),
+        ActionOutcome::InDoubt { failure } => (Some(failure), None),
+        _ => (None, None),
+    };
+    let deferred = match &entry.outcome {
+        ActionOutcome::Deferred(why) => Some(why.to_string()),
+        _ => None,
+    };
+    json!({
+        "action": entry.kind.name(),
+        "marker": entry.marker,
+        "path": subjects.path(&entry.marker).map(ProjectPath::as_str),
+        "outcome": entry.outcome.name(),
+        "ticket": remote,
+        "missing": missing,
+        "duplicates": duplicates,
+        "failure": failure,
+        "delivery": delivery,
+        "deferred": deferred,
+    })
+}

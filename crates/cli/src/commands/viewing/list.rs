@@ -1,0 +1,142 @@
+//! `stepmark list`
+
+use clap::Args;
+use stepmark_model::{
+    artifact::natural_order,
+    selection::{FieldValue, Selectable, Selection, SelectionError, SelectionField, SortKeys, parse_fields},
+};
+use stepmark_store::{checking::SummaryRow, disk::map_in_parts, workspace::Artifacts};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, question_report, table, with_spinner, wording},
+    project::Project,
+};
+
+/// The columns that are shown where nobody names any.
+const USUAL_COLUMNS: [SelectionField; 6] = [
+    SelectionField::Path,
+    SelectionField::Workflow,
+    SelectionField::Status,
+    SelectionField::Scope,
+    SelectionField::Progress,
+    SelectionField::Next,
+];
+
+/// List the artifacts that match a filter
+///
+/// A filter compares fields: `status=blocked and scope>=large`, `path~epic and not (progress=100 or next is empty)`,
+/// `status in (review, done)`, `modified>=2026-01-31`. Fields are path, id, title, workflow, status, scope, work_state, done, total,
+/// progress, next, agent, parent, problems, modified and updated. A status is understood by its artifact's lifecycle, so that
+/// synonyms are one and `status<review` compares how far the work is.
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Only artifacts that match this filter
+    #[arg(long = "where", value_name = "FILTER")]
+    filter: Option<String>,
+    /// Fields to sort by, the greatest first with `-`: `-scope,path`
+    #[arg(long, value_name = "FIELDS", allow_hyphen_values = true)]
+    sort: Option<String>,
+    /// Fields to show, with commas between them; with --json all, where this is not said
+    #[arg(long, visible_alias = "fields", value_name = "FIELDS")]
+    columns: Option<String>,
+    /// Show at most this many
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+}
+
+impl List {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let selection = read("--where", self.filter.as_deref(), Selection::parse)?;
+        let sort = read("--sort", self.sort.as_deref(), SortKeys::parse)?.unwrap_or_default();
+        let columns = read("--columns", self.columns.as_deref(), parse_fields)?;
+        let mut summaries =
+            with_spinner("reading artifacts", output.quiet, project.workspace.files_looked_at(), || {
+                project.workspace.checks().summaries()
+            })?;
+        let is_asked = |fields: &[SelectionField]| fields.contains(&SelectionField::Problems);
+        let shown =
+            columns.as_deref().unwrap_or(if output.json { &SelectionField::ALL } else { &USUAL_COLUMNS });
+        let needs_check = is_asked(shown)
+            || sort.0.iter().any(|key| key.field == SelectionField::Problems)
+            || selection.as_ref().is_some_and(|selection| selection.mentions(SelectionField::Problems));
+        if needs_check {
+            summaries.check()?;
+        } else {
+            summaries.keep();
+        }
+        let mut rows: Vec<SummaryRow<'_>> = summaries.rows().collect();
+        if let Some(selection) = &selection {
+            let mut matches = map_in_parts(&rows, |row| selection.matches(&row.listed())).into_iter();
+            rows.retain(|_| matches.next().unwrap_or(true));
+        }
+        rows.sort_by(|one, other| natural_order(one.path().as_str(), other.path().as_str()));
+        let mut rows = sort.sort(rows);
+        let total = rows.len();
+        rows.truncate(self.limit.map_or(usize::MAX, |limit| limit as usize));
+        if output.json {
+            print_json(output, summaries.found(), (&rows, total), shown);
+        } else {
+            print_table(output, &rows, shown);
+            if total > rows.len() {
+                output.remark(format_args!("and {} more", total - rows.len()));
+            }
+        }
+        let found = summaries.found();
+        wording::unreadable(found).iter().for_each(|problem| output.warning(problem));
+        Ok(if found.is_whole() { Exit::Fine } else { Exit::Io })
+    }
+}
+
+/// Reads the value of an option.
+fn read<T>(
+    option: &str,
+    text: Option<&str>,
+    parse: fn(&str) -> Result<T, SelectionError>,
+) -> Result<Option<T>, Failure> {
+    text.map(|text| {
+        parse(text).map_err(|error| {
+            let mut failure = Failure::new(Exit::Usage, format!("cannot read {option}: {error}"));
+            failure.help = error.help();
+            failure.with_report(question_report(option, text, &error))
+        })
+    })
+    .transpose()
+}
+
+fn print_table(output: &Output, rows: &[SummaryRow<'_>], columns: &[SelectionField]) {
+    if rows.is_empty() {
+        output.remark("no artifact");
+        return;
+    }
+    let header: Vec<String> = columns.iter().map(|field| field.name().to_uppercase()).collect();
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let cell = |value: FieldValue, field: SelectionField| match value {
+        FieldValue::Empty => "-".to_owned(),
+        value if field == SelectionField::Progress => format!("{value}%"),
+        value => value.to_string(),
+    };
+    let cells = rows.iter().map(|row| {
+        let listed = row.listed();
+        columns.iter().map(|field| cell(listed.value(*field), *field)).collect()
+    });
+    output.line(table(&header, cells));
+}
+
+fn print_json(
+    output: &Output,
+    found: &Artifacts,
+    (rows, total): (&[SummaryRow<'_>], usize),
+    columns: &[SelectionField],
+) {
+    let object = |row: &SummaryRow<'_>| -> serde_json::Value {
+        let listed = row.listed();
+        let fields = columns.iter().map(|field| (field.name().to_owned(), listed.value(*field).to_json()));
+        serde_json::Value::Object(fields.collect())
+    };
+    let artifacts: Vec<_> = rows.iter().map(object).collect();
+    output.json(
+        "stepmark.list/2",
+        serde_json::json!({"artifacts": artifacts, "total": total, "unreadable": wording::unreadable(found)}),
+    );
+}

@@ -1,0 +1,138 @@
+//! `stepmark next`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+use stepmark_model::{
+    artifact::Problem,
+    check::ProblemCounts,
+    resume::NoResumePoint,
+    summary::ArtifactSummary,
+    tracked_artifact::TrackedArtifact,
+    workflow::{Next as NextStep, Step, WorkState},
+};
+use stepmark_view::overview::Entry;
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, wire::NextWire, wording},
+    project::Project,
+};
+
+/// Print the next step of an artifact and the file to read for it
+///
+/// Where it has no workflow, what comes next is a move of its status.
+#[derive(Debug, Args)]
+pub(crate) struct Next {
+    /// The artifact; without it the active one of the configuration, else the last one worked on that is not finished
+    artifact: Option<PathBuf>,
+}
+
+/// The answer `stepmark.next/3`.
+#[derive(Debug, Serialize)]
+struct NextAnswer {
+    path: String,
+    #[serde(flatten)]
+    next: NextWire,
+    /// Errors and warnings of its own.
+    problems: usize,
+}
+
+impl Next {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let path = project.artifact_or_active(self.artifact.as_deref())?;
+        let artifact = project.workspace.artifact(&path)?;
+        let progress = artifact.progress();
+        if progress.is_none() && artifact.lifecycle_state().is_none() {
+            return Err(cannot_tell(&artifact));
+        }
+        if output.json {
+            let counts = ProblemCounts::of(&project.workspace.checks().own_findings(&artifact));
+            let wire = NextAnswer {
+                path: artifact.path().to_string(),
+                next: NextWire::new(&artifact),
+                problems: counts.errors + counts.warnings,
+            };
+            let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
+            output.json("stepmark.next/3", wire);
+        }
+        let Some(progress) = progress else {
+            tell_move(&artifact, output);
+            return Ok(Exit::Fine);
+        };
+        if progress.state == WorkState::Interrupted {
+            output.warning(format_args!(
+                "`{}` has content but no completed step: the workflow was interrupted; look at it before its first \
+                 step runs again",
+                artifact.path()
+            ));
+        }
+        match &progress.next {
+            NextStep::Step { step, alternatives } => {
+                output.line(line(step));
+                for step in alternatives {
+                    output.remark(format_args!("or {}", line(step)));
+                }
+            }
+            NextStep::Choice(steps) => steps.iter().for_each(|step| output.line(line(step))),
+            NextStep::Finished => output.remark(format_args!("`{}` is finished", artifact.path())),
+            NextStep::Unknown(unknown) => {
+                return Err(Failure::new(
+                    Exit::Findings,
+                    format!(
+                        "cannot tell the next step of `{}`: {}",
+                        artifact.path(),
+                        wording::unknown_next(*unknown)
+                    ),
+                )
+                .with_help("`stepmark show` lists the steps of its workflow"));
+            }
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+/// `step-03-success  path/of/step-03-success.md`
+fn line(step: &Step) -> String {
+    match &step.path {
+        Some(path) => format!("{}  {path}", step.name()),
+        None => step.name().to_owned(),
+    }
+}
+
+/// `status → in-progress`, the command for it, and the other moves; or that nothing is left.
+fn tell_move(artifact: &TrackedArtifact, output: &Output) {
+    let entry = Entry::of(&ArtifactSummary::of(artifact));
+    let (Some(next), Some(command)) = (entry.next, entry.command) else {
+        return output.remark(format_args!("`{}` is finished", artifact.path()));
+    };
+    output.line(next);
+    output.remark(format_args!("  {command}"));
+    let named = artifact.next_state();
+    let others = artifact.moves();
+    let others = others.iter().map(|legal| legal.to).filter(|other| named != Some(*other));
+    let others: Vec<&str> = others.map(|other| other.name.as_str()).collect();
+    if !others.is_empty() {
+        output.remark(format_args!("  or to {}", others.join(", ")));
+    }
+}
+
+fn cannot_tell(artifact: &TrackedArtifact) -> Failure {
+    let path = artifact.path();
+    let damage = artifact.artifact().diagnoses().iter().find_map(|own| match &own.problem {
+        Problem::NotYaml { error } => Some((own.span.start, error)),
+        _ => None,
+    });
+    if let Some((at, error)) = damage {
+        let position = artifact.artifact().document().position(at);
+        return Failure::new(
+            Exit::Findings,
+            format!("cannot tell the next step of `{path}`: line {position}: {error}"),
+        )
+        .with_help(format!("fix it; `stepmark resume {path}` says what history knows"));
+    }
+    let reason = NoResumePoint::of(artifact);
+    Failure::new(Exit::Findings, format!("cannot tell the next step of `{path}`: {reason}"))
+        .with_help(reason.help())
+}

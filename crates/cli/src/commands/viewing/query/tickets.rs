@@ -1,0 +1,94 @@
+//! The rows of the table `tickets`: what the ledger and the plan of every tracker say. No tracker is asked.
+
+use std::collections::BTreeMap;
+
+use stepmark_store::index::TicketRow;
+use stepmark_sync::{
+    configuration::SyncConfiguration,
+    ledger::{Intent, LedgerError, LedgerReader, Link},
+    plan::Plan,
+    retry::Delivery,
+    ticket::Marker,
+};
+
+use crate::{
+    commands::sharing::sync::SyncContext, environment::Environment, exit::Failure, project::Project,
+};
+
+/// The tickets of all trackers; none where the configuration names no tracker.
+///
+/// # Errors
+/// When the configuration of the trackers, the artifacts or the ledger cannot be read.
+pub(crate) fn ticket_rows(project: &Project, environment: &Environment) -> Result<Vec<TicketRow>, Failure> {
+    if SyncConfiguration::of(project.workspace.configuration())?.trackers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut rows = Vec::new();
+    for context in SyncContext::open_all(project, environment, None)? {
+        let mut ledger = context.ledger_to_read()?;
+        let snapshot = context.snapshot()?;
+        let plan = context.plan_over(&snapshot, &mut *ledger, None)?;
+        let records = TrackerRecords::read(&*ledger.read()?, &context)?;
+        let paths =
+            snapshot.artifacts().map(|(marker, facts)| (marker.clone(), facts.path.to_string())).collect();
+        rows.extend(records.rows(&plan, &paths));
+    }
+    Ok(rows)
+}
+
+/// The records of the ledger about one tracker.
+struct TrackerRecords {
+    tracker: String,
+    links: Vec<Link>,
+    intents: Vec<Intent>,
+    deliveries: Vec<(Marker, Delivery)>,
+}
+
+impl TrackerRecords {
+    fn read(ledger: &dyn LedgerReader, context: &SyncContext<'_>) -> Result<Self, LedgerError> {
+        let name = &context.settings.name;
+        Ok(Self {
+            tracker: name.to_string(),
+            links: ledger.links(name)?,
+            intents: ledger.intents(name)?,
+            deliveries: ledger.deliveries(name)?,
+        })
+    }
+
+    fn rows(&self, plan: &Plan, paths: &BTreeMap<Marker, String>) -> Vec<TicketRow> {
+        let mut rows: BTreeMap<&Marker, TicketRow> = BTreeMap::new();
+        let new = |marker: &Marker| TicketRow {
+            tracker: self.tracker.clone(),
+            marker: marker.to_string(),
+            artifact: paths.get(marker).cloned(),
+            ..TicketRow::default()
+        };
+        for link in &self.links {
+            let row = rows.entry(&link.marker).or_insert_with(|| new(&link.marker));
+            row.ticket = Some(link.remote.key.clone());
+            row.url = Some(link.remote.url.clone());
+            row.linked_at = Some(link.linked_at.to_string());
+        }
+        for action in &plan.actions {
+            let row = rows.entry(&action.marker).or_insert_with(|| new(&action.marker));
+            row.artifact = action.path.as_ref().map(ToString::to_string);
+            row.action = Some(action.kind.name().to_owned());
+            row.differs = action.differences.iter().map(|told| told.field.to_string()).collect();
+            if let Some(remote) = &action.remote {
+                row.ticket = Some(remote.key.clone());
+                row.url = Some(remote.url.clone());
+            }
+        }
+        for (marker, delivery) in &self.deliveries {
+            let Some(last) = delivery.last() else { continue };
+            let row = rows.entry(marker).or_insert_with(|| new(marker));
+            row.delivery = Some(if delivery.until().is_some() { "waiting" } else { "parked" }.to_owned());
+            row.reason = Some(format!("{}: {}", last.reason, last.detail));
+        }
+        for intent in &self.intents {
+            let row = rows.entry(&intent.marker).or_insert_with(|| new(&intent.marker));
+            row.delivery = Some("in-doubt".to_owned());
+        }
+        rows.into_values().collect()
+    }
+}

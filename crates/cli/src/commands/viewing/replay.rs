@@ -1,0 +1,83 @@
+//! `stepmark log replay`
+
+use std::{path::PathBuf, thread};
+
+use clap::Args;
+use stepmark_store::history::{History, HistoryError, VerifiedSegments};
+use stepmark_store::replay::{ReplayedArtifacts, verify_history};
+
+use crate::{
+    exit::{Exit, Failure, chain},
+    output::{
+        Output,
+        replay::{Summary, show, wire},
+    },
+    project::Project,
+};
+
+/// Replay history and compare what it leads to with the artifacts as they are
+///
+/// An artifact is `current` (in the state after its last event), `earlier` (in that of another known event, which git has
+/// checked out or in its index), `unexplained` (changed by other means) or has `no-history` (as in a fresh clone).
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// Compare (required: there is no other replay)
+    #[arg(long, required = true)]
+    verify: bool,
+    /// Only these artifacts, and not the segments from end to end
+    artifacts: Vec<PathBuf>,
+    /// Let an artifact without history count as a finding
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Replay {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let summary = if self.artifacts.is_empty() { all(project)? } else { self.named(project)? };
+        if output.json {
+            output.json("stepmark.replay/2", wire(&summary));
+        } else {
+            show(&summary, output);
+        }
+        Ok(summary.exit(self.strict))
+    }
+
+    fn named(&self, project: &Project) -> Result<Summary, Failure> {
+        let mut checked_out = project.workspace.repository().checked_out();
+        let mut artifacts = Vec::new();
+        for given in &self.artifacts {
+            artifacts
+                .push(project.workspace.history().replay(&project.known_path(given)?, &mut checked_out)?);
+        }
+        let problems = project.workspace.history().ask(History::problems)?;
+        Ok(Summary { artifacts, segments: None, problems, unreadable: Vec::new() })
+    }
+}
+
+/// All artifacts, while another thread reads the segments from end to end; once more where the index was
+/// wrong.
+fn all(project: &Project) -> Result<Summary, Failure> {
+    let (summary, verified) = all_by_index(project)?;
+    let is_wrong = project.workspace.history().ask(|history| history.renew_if_wrong(&verified))?;
+    if is_wrong { Ok(all_by_index(project)?.0) } else { Ok(summary) }
+}
+
+fn all_by_index(project: &Project) -> Result<(Summary, VerifiedSegments), Failure> {
+    let root = project.root();
+    thread::scope(|scope| {
+        let reading = scope.spawn(|| verify_history(root));
+        let replayed = project.workspace.history().replay_all();
+        let read: Result<VerifiedSegments, HistoryError> = reading
+            .join()
+            .map_err(|_| Failure::new(Exit::Io, "the thread that read the segments ended early"))?;
+        let ReplayedArtifacts { artifacts, unreadable, problems, checkpoints } = replayed?;
+        let folders = problems.iter().map(|problem| format!("{}: {}", problem.path, problem.kind));
+        let files = unreadable.iter().map(|error| chain(error));
+        let checkpoints = checkpoints.iter().map(|(_, error)| chain(error));
+        let unreadable = folders.chain(files).chain(checkpoints).collect();
+        let mut verified = read?;
+        let segments = Some((verified.segments, verified.events));
+        let problems = std::mem::take(&mut verified.problems);
+        Ok((Summary { artifacts, segments, problems, unreadable }, verified))
+    })
+}

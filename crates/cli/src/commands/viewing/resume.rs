@@ -1,0 +1,227 @@
+//! `stepmark resume`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value as Json, json};
+use stepmark_model::{
+    artifact::ProjectPath,
+    resume::{
+        NextStep, NoResumePoint, ResumeAnswer, ResumeDecision, ResumeReport, SourceReport, SourceResult, Tier,
+    },
+    tracked_artifact::TrackedArtifact,
+};
+use stepmark_store::resuming::{ResumeChoice, Resumption};
+use stepmark_view::overview::transition_command;
+
+use crate::{
+    commands::sessions::session,
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+const SCHEMA: &str = "stepmark.resume/2";
+/// The most artifacts that are listed where several may be meant.
+const FIRST: usize = 10;
+
+/// Show where to go on, from which source, and which sources are not trusted
+///
+/// Tier 1 reads the frontmatter. Where that is damaged, tier 2 takes the last checkpoint, if it is in the history of what is
+/// checked out and not outdated; else tier 3 asks the journal, all checkpoints, git, delegations and other sessions. Nothing is
+/// written.
+#[derive(Debug, Args)]
+pub(crate) struct Resume {
+    /// The artifact; without it the active one of the configuration, else the last one worked on that is not finished
+    artifact: Option<PathBuf>,
+    /// Look at this tier at least: 1 (frontmatter), 2 (checkpoint) or 3 (everything)
+    #[arg(long, value_name = "N", default_value = "1")]
+    tier: Tier,
+}
+
+impl Resume {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let path = match &self.artifact {
+            Some(given) => project.known_path(given)?,
+            None => match choose(project, output)? {
+                Ok(path) => path,
+                Err(exit) => return Ok(exit),
+            },
+        };
+        let Resumption { report, verdict } = project.workspace.resume(&path, self.tier)?;
+        match verdict {
+            ResumeDecision::Answer(answer) => {
+                if output.json {
+                    output.json(SCHEMA, answer_wire(&report, &answer));
+                }
+                tell((project, output), &report, &answer)?;
+                Ok(Exit::Fine)
+            }
+            ResumeDecision::CannotTell { reason, mut help } => {
+                let is_waiting = |artifact: TrackedArtifact| artifact.waits_for_import();
+                if project.workspace.artifact(&path).is_ok_and(is_waiting) {
+                    NoResumePoint::NotImported.help().clone_into(&mut help);
+                }
+                if output.json {
+                    let mut wire = report_wire(&report);
+                    wire["answer"] = false.into();
+                    wire["why"] = reason.as_str().into();
+                    output.json(SCHEMA, wire);
+                }
+                let message = format!("cannot tell where to go on with `{path}`: {reason}");
+                Err(Failure::new(Exit::Findings, message).with_help(help))
+            }
+            ResumeDecision::Look(tier) => {
+                Err(Failure::new(Exit::Io, format!("tier {tier} was not looked at")))
+            }
+        }
+    }
+}
+
+/// The artifact to go on with; or how the command ends without one.
+fn choose(project: &Project, output: &Output) -> Result<Result<ProjectPath, Exit>, Failure> {
+    let unfinished = match project.workspace.artifact_to_resume(None)? {
+        ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => {
+            return Ok(Ok(path));
+        }
+        ResumeChoice::Several(paths) => paths,
+        ResumeChoice::Nothing => Vec::new(),
+    };
+    if output.json {
+        let first: Vec<String> = unfinished.iter().take(FIRST).map(ToString::to_string).collect();
+        output.json(
+            SCHEMA,
+            json!({"artifact": null, "answer": false, "unfinished": first, "total_unfinished": unfinished.len()}),
+        );
+    }
+    if unfinished.is_empty() {
+        output.remark("nothing is unfinished");
+        return Ok(Err(Exit::Fine));
+    }
+    Err(project.several_unfinished(&unfinished, Exit::Findings)?)
+}
+
+/// `step-03-success  path/of/step-03-success.md`, as `stepmark next` prints it.
+fn line(next: &NextStep) -> String {
+    match &next.file {
+        Some(file) => format!("{}  {file}", next.step),
+        None => next.step.clone(),
+    }
+}
+
+fn tell(
+    (project, output): (&Project, &Output),
+    report: &ResumeReport,
+    answer: &ResumeAnswer,
+) -> Result<(), Failure> {
+    let point = &answer.point;
+    for caution in &answer.cautions {
+        output.warning(caution);
+    }
+    output.remark(format_args!("{}  {}", report.artifact, point.progress_in_words()));
+    if point.is_finished() {
+        output.remark("finished: there is no next step");
+    }
+    if let Some(status) = &point.next_status {
+        output.line(format_args!("status → {status}"));
+        output.remark(format_args!("  {}", transition_command(&report.artifact, status)));
+    }
+    point.next.iter().for_each(|next| output.line(line(next)));
+    point.alternatives.iter().for_each(|next| output.remark(format_args!("or {}", line(next))));
+    output.remark(format_args!("because: tier {}: {}", answer.tier, answer.why));
+    if answer.tier > Tier::Frontmatter {
+        for source in &report.sources {
+            let result = source.result.to_string();
+            // The reason is what one of them said.
+            if answer.why.contains(&result) {
+                continue;
+            }
+            output.remark(format_args!("  {}: {}", source.source, result));
+        }
+    }
+    for child in &report.delegations {
+        let next = child.next.first().map(|next| format!(", next: {}", next.step)).unwrap_or_default();
+        output.remark(format_args!("  delegated: {}{next}", child.path));
+    }
+    let known = match report.sessions.as_slice() {
+        [] => Vec::new(),
+        _ => project.workspace.history().ask(|history| history.sessions())?,
+    };
+    for session in &report.sessions {
+        let is_running = known.iter().any(|known| known.id == session.id && session::is_running(known));
+        let state = if is_running { "running" } else { "interrupted" };
+        let place = session.artifact.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
+        output.remark(format_args!(
+            "  {state} session: {} (last: {}{place}, {})",
+            session.id, session.kind, session.at
+        ));
+    }
+    Ok(())
+}
+
+fn answer_wire(report: &ResumeReport, answer: &ResumeAnswer) -> Json {
+    let point = &answer.point;
+    let mut wire = report_wire(report);
+    wire["answer"] = true.into();
+    wire["tier"] = answer.tier.number().into();
+    wire["from"] = json!({"source": answer.source.word(), "name": answer.source.name()});
+    wire["why"] = answer.why.as_str().into();
+    wire["work_state"] = point.state.map(|state| state.as_str()).into();
+    wire["finished"] = point.is_finished().into();
+    wire["done"] = point.state.map(|_| point.done).into();
+    wire["total"] = point.state.map(|_| point.total).into();
+    wire["moves"] = json!(point.moves);
+    wire["status"] = json!(point.status);
+    wire["steps_completed"] = json!(point.completed);
+    wire["next"] = steps_wire(&point.next);
+    wire["alternatives"] = steps_wire(&point.alternatives);
+    wire["cautions"] = json!(answer.cautions);
+    wire
+}
+
+fn report_wire(report: &ResumeReport) -> Json {
+    let distrusted = report.sources.iter().filter(|one| one.distrusted().is_some());
+    let children = report.delegations.iter().map(|child| {
+        json!({"path": child.path.to_string(), "status": child.status, "next": steps_wire(&child.next)})
+    });
+    let sessions = report.sessions.iter().map(|session| {
+        json!({
+            "session": session.id,
+            "last_event": session.event.to_string(),
+            "kind": session.kind,
+            "at": session.at.to_string(),
+            "artifact": session.artifact.as_ref().map(ToString::to_string),
+        })
+    });
+    json!({
+        "artifact": report.artifact.to_string(),
+        "tier": report.looked.map(Tier::number),
+        "sources": report.sources.iter().map(source_wire).collect::<Vec<_>>(),
+        "distrusted": distrusted.map(source_wire).collect::<Vec<_>>(),
+        "delegations": children.collect::<Vec<_>>(),
+        "interrupted_sessions": sessions.collect::<Vec<_>>(),
+        "cautions": report.cautions,
+    })
+}
+
+fn source_wire(source: &SourceReport) -> Json {
+    let verdict = match &source.result {
+        SourceResult::State { .. } => "state",
+        SourceResult::Unclear { .. } => "unclear",
+        SourceResult::Nothing { .. } => "nothing",
+        SourceResult::Distrusted { .. } => "distrusted",
+    };
+    json!({
+        "source": source.source.word(),
+        "name": source.source.name(),
+        "verdict": verdict,
+        "finding": source.result.to_string(),
+    })
+}
+
+fn steps_wire(steps: &[NextStep]) -> Json {
+    steps
+        .iter()
+        .map(|next| json!({"id": next.step, "file": next.file.as_ref().map(ToString::to_string)}))
+        .collect()
+}

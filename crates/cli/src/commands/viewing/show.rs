@@ -1,0 +1,141 @@
+//! `stepmark show`
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use stepmark_frontmatter::Value;
+use stepmark_model::{
+    artifact::Artifact,
+    check::ProblemCounts,
+    resume::NoResumePoint,
+    summary::ArtifactSummary,
+    tracked_artifact::{Membership, TrackedArtifact},
+    workflow::Unit,
+};
+use stepmark_view::overview::Entry;
+
+use super::context::Context;
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, bar, on_one_line, wire::ArtifactWire, wording},
+    project::Project,
+};
+
+/// Show one artifact: its state, its workflow and its steps
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Show {
+    /// The artifact; without it the active one of the configuration, else the last one worked on that is not finished
+    artifact: Option<PathBuf>,
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Part {
+    Context(Context),
+}
+
+impl Show {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        if let Some(Part::Context(context)) = &self.part {
+            return context.run(project, output);
+        }
+        let path = project.artifact_or_active(self.artifact.as_deref())?;
+        let artifact = project.workspace.artifact(&path)?;
+        let findings = project.workspace.checks().own_findings(&artifact);
+        if output.json {
+            let summary = ArtifactSummary::of(&artifact);
+            let mut wire = serde_json::to_value(ArtifactWire::new(&summary, ProblemCounts::of(&findings)))
+                .map_err(|error| Failure::from_error(Exit::Io, &error))?;
+            wire["file_hash"] = artifact.artifact().file_hash().to_string().into();
+            wire["lifecycle"] = lifecycle(&artifact);
+            wire["frontmatter"] = frontmatter(artifact.artifact());
+            output.json("stepmark.show/2", wire);
+            return Ok(Exit::Fine);
+        }
+        describe(&artifact, output);
+        let (reports, more) = crate::output::Excerpt::new(artifact.artifact().bytes()).reports(&findings);
+        reports.into_iter().for_each(|report| output.styled_line(report));
+        if more > 0 {
+            output.line(format!("{}; `stepmark check` counts all", wording::count(more, "more finding")));
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+/// The lifecycle of its status; `null` where it has none.
+fn lifecycle(artifact: &TrackedArtifact) -> serde_json::Value {
+    let Some(choice) = artifact.lifecycle() else { return serde_json::Value::Null };
+    serde_json::json!({
+        "name": choice.lifecycle.name(),
+        "state": artifact.lifecycle_state().map(|state| &state.name),
+        "moves": artifact.moves().iter().map(|legal| &legal.to.name).collect::<Vec<_>>(),
+        "because": choice.evidence.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+/// All keys as JSON; `null` where there is no readable frontmatter.
+fn frontmatter(artifact: &Artifact) -> serde_json::Value {
+    let yaml = artifact.state_yaml();
+    let value = yaml.as_ref().and_then(|yaml| Value::of(yaml, yaml.root()?).ok());
+    value.map_or(serde_json::Value::Null, |value| value.to_json())
+}
+
+fn describe(artifact: &TrackedArtifact, output: &Output) {
+    let state = artifact.state();
+    let progress = artifact.progress();
+    let summary = ArtifactSummary::of(artifact);
+    let line = |name: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            output.line(format_args!("{name:<10} {}", on_one_line(value)));
+        }
+    };
+    line("artifact", Some(artifact.path().as_str()));
+    line("title", state.title.as_ref().and_then(|title| title.filled()));
+    line("id", [&state.id, &state.stepmark_id].into_iter().flatten().find_map(|id| id.filled()));
+    line("workflow", Some(&summary.workflow.in_words()));
+    if let Membership::Member { evidence, .. } = artifact.membership() {
+        let reasons: Vec<_> = evidence.iter().map(ToString::to_string).collect();
+        line("because", Some(&reasons.join("; ")));
+    }
+    line("status", state.status.as_ref().and_then(|status| status.filled()));
+    if let Some(choice) = artifact.lifecycle() {
+        let state = artifact.lifecycle_state();
+        let state = state.map_or("an unknown state".to_owned(), |state| format!("state `{}`", state.name));
+        line("lifecycle", Some(&format!("{}, {state}; {choice}", choice.lifecycle.name())));
+    }
+    line("scope", state.scope().map(|scope| scope.to_string()).as_deref());
+    if let Some(progress) = &summary.progress {
+        line("work state", Some(progress.state.as_str()));
+        line("done", Some(&bar(progress.done, progress.total)));
+    }
+    let entry = Entry::of(&summary);
+    let import = artifact.waits_for_import().then(|| NoResumePoint::NotImported.help());
+    line("next", import.or(entry.next.as_deref()));
+    if progress.is_none() {
+        line("command", entry.command.as_deref());
+    }
+    line("inputs", joined(state.input_documents.iter().map(|input| input.path.as_str())).as_deref());
+    line("listed", joined(artifact.steps().completed().iter().map(|id| id.spelling())).as_deref());
+    if let (Some(workflow), Some(progress)) = (artifact.workflow(), &progress) {
+        let is_done = |step: &stepmark_model::workflow::Step| {
+            progress.done.iter().any(|item| item.steps.iter().any(|done| done.id == step.id))
+        };
+        for unit in workflow.chain.units() {
+            let (mark, name) = match unit {
+                Unit::Step(step) => (is_done(step), step.name().to_owned()),
+                Unit::Choice(steps) => {
+                    let names: Vec<_> = steps.iter().map(|step| step.name()).collect();
+                    (steps.iter().any(|step| is_done(step)), names.join(" | "))
+                }
+            };
+            output.line(format_args!("  [{}] {name}", if mark { 'x' } else { ' ' }));
+        }
+    }
+}
+
+fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> Option<String> {
+    let parts: Vec<_> = parts.collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}

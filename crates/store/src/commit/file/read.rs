@@ -1,0 +1,139 @@
+//! Reading a file that may be replaced.
+#![expect(clippy::disallowed_methods, reason = "an edge module: files are read here")]
+
+use std::{
+    fs::OpenOptions,
+    io::{self, Read},
+    path::Path,
+    time::SystemTime,
+};
+
+use stepmark_model::artifact::{ProjectPath, READ_LIMIT};
+
+/// A reason why a file cannot be read for a commit.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// A folder, a device, or a link where a file should be.
+    #[error("`{path}` is not a regular file")]
+    NotAFile {
+        /// The path inside the project.
+        path: ProjectPath,
+    },
+    /// The file is larger than [`READ_LIMIT`].
+    #[error("`{path}` has {size} bytes, more than the {READ_LIMIT} that stepmark reads")]
+    TooLarge {
+        /// The path inside the project.
+        path: ProjectPath,
+        /// Its size in bytes, as far as it was read.
+        size: u64,
+    },
+    /// The system refuses.
+    #[error("cannot read `{path}`")]
+    Io {
+        /// The path inside the project.
+        path: ProjectPath,
+        /// The error of the system.
+        source: io::Error,
+    },
+}
+
+/// A file as it was read.
+#[derive(Debug)]
+pub(in crate::commit) struct FileContent {
+    pub(in crate::commit) bytes: Vec<u8>,
+    /// The time when it was written last, where the system knows.
+    pub(in crate::commit) modified: Option<SystemTime>,
+}
+
+/// Reads the whole file at `place`, which errors call `path`. `None` where there is none.
+pub(in crate::commit) fn read_file(
+    path: &ProjectPath,
+    place: &Path,
+) -> Result<Option<FileContent>, ReadError> {
+    let failed = |source| ReadError::Io { path: path.clone(), source };
+    let file = match read_options().open(place) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if is_link(&error) => return Err(ReadError::NotAFile { path: path.clone() }),
+        Err(error) => return Err(failed(error)),
+    };
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(ReadError::NotAFile { path: path.clone() });
+    }
+    let too_large = |size| ReadError::TooLarge { path: path.clone(), size };
+    if metadata.len() > READ_LIMIT {
+        return Err(too_large(metadata.len()));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
+    file.take(READ_LIMIT + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > READ_LIMIT {
+        return Err(too_large(bytes.len() as u64));
+    }
+    Ok(Some(FileContent { bytes, modified: metadata.modified().ok() }))
+}
+
+/// Places are resolved before, so a link at the end was put there since: it is not followed. And a pipe does not block.
+#[cfg(unix)]
+fn read_options() -> OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use rustix::fs::OFlags;
+
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(flags.cast_signed());
+    options
+}
+
+#[cfg(not(unix))]
+fn read_options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    options
+}
+
+#[cfg(unix)]
+fn is_link(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_link(_error: &io::Error) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_regular_files_up_to_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = ProjectPath::new("x").unwrap();
+        let place = folder.path().join("x");
+        assert!(read_file(&path, &place).unwrap().is_none());
+        std::fs::write(&place, "bytes").unwrap();
+        assert_eq!(read_file(&path, &place).unwrap().unwrap().bytes, b"bytes");
+        std::fs::File::options().write(true).open(&place).unwrap().set_len(READ_LIMIT + 1).unwrap();
+        let refused = read_file(&path, &place);
+        assert!(matches!(refused, Err(ReadError::TooLarge { size, .. }) if size == READ_LIMIT + 1));
+        assert!(matches!(read_file(&path, folder.path()), Err(ReadError::NotAFile { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn neither_follows_links_nor_waits_for_pipes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = ProjectPath::new("x").unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("/etc/hostname", &link).unwrap();
+        assert!(matches!(read_file(&path, &link), Err(ReadError::NotAFile { .. })));
+
+        let pipe = folder.path().join("pipe");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        assert!(matches!(read_file(&path, &pipe), Err(ReadError::NotAFile { .. })));
+    }
+}

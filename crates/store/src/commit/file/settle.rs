@@ -1,0 +1,158 @@
+//! Making sure that a file is what is expected, and that nobody is in the middle of writing it.
+#![expect(clippy::disallowed_methods, reason = "an edge module: the clock tells how old a file is")]
+
+use std::{
+    thread,
+    time::{Duration, SystemTime},
+};
+
+use crate::commit::{Expected, Found, PublishError, Staged, file::FileContent, file::Moment};
+use stepmark_model::artifact::FileHash;
+
+/// Many editors write in place: they empty the file and fill it again, in several pieces. Caught in between, the file
+/// looks the same at two readings, and the rest would go into the file that was displaced. So a file that another program
+/// wrote less than this ago is read once more when the time is over. Between two pieces there are microseconds; on a busy
+/// disk up to 4 ms were measured.
+const SETTLING_TIME: Duration = Duration::from_millis(20);
+
+/// The same for an empty file, which is hardly ever meant: to empty a file took up to 26 ms on a busy disk.
+const SETTLING_TIME_OF_EMPTY: Duration = Duration::from_millis(200);
+
+/// The number of times that a file that changes again meanwhile is waited for.
+const ROUNDS: u32 = 5;
+
+/// A file that another program wrote just now.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::commit) struct Unsettled {
+    modified: SystemTime,
+    /// The time until the other program is probably done, if it does not write again.
+    pub(in crate::commit) rest: Duration,
+}
+
+impl FileContent {
+    /// The time to wait for, if another program wrote this lately; `last_published` is the hash of what stepmark wrote, where it is known.
+    pub(in crate::commit) fn unsettled(&self, last_published: Option<FileHash>) -> Option<Unsettled> {
+        let settling = if self.bytes.is_empty() { SETTLING_TIME_OF_EMPTY } else { SETTLING_TIME };
+        let modified = self.modified?;
+        // A time in the future is another clock's, and says nothing about now: it counts as fresh.
+        let age = SystemTime::now().duration_since(modified).unwrap_or_default();
+        let rest = settling.checked_sub(age).filter(|rest| !rest.is_zero())?;
+        let ours = last_published.is_some_and(|ours| ours == FileHash::of(&self.bytes));
+        (!ours).then_some(Unsettled { modified, rest })
+    }
+}
+
+impl Staged<'_> {
+    /// Makes sure that the file is what is expected, and waits until nobody else has written it for its settling time.
+    pub(in crate::commit) fn check_at_rest(
+        &self,
+        expected: Expected,
+        reached: &mut dyn FnMut(Moment),
+    ) -> Result<(), PublishError> {
+        let mut waited_for = None;
+        for _round in 0..=ROUNDS {
+            match self.check(expected)? {
+                // Under another clock a file may stay fresh for long; but it was not written while we waited.
+                Some(Unsettled { modified, .. }) if waited_for == Some(modified) => return Ok(()),
+                None => return Ok(()),
+                Some(Unsettled { modified, rest }) => {
+                    reached(Moment::Fresh);
+                    thread::sleep(rest);
+                    waited_for = Some(modified);
+                }
+            }
+        }
+        Err(PublishError::Busy { path: self.path() })
+    }
+
+    fn check(&self, expected: Expected) -> Result<Option<Unsettled>, PublishError> {
+        let found =
+            self.lock.read_content().map_err(|source| PublishError::Check { path: self.path(), source })?;
+        if Expected::of(found.as_ref().map(|found| &*found.bytes)) != expected {
+            return Err(self.conflict(expected, Found::of(Ok(found.map(|found| found.bytes))), None));
+        }
+        Ok(found.and_then(|found| found.unsettled(self.lock.last_published)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write};
+
+    use super::*;
+    use crate::commit::{
+        ArtifactLock, FsyncPolicy, scratch_project::OLD, scratch_project::PRD,
+        scratch_project::ScratchProject,
+    };
+
+    #[test]
+    fn an_editor_that_is_not_done_yet_is_waited_for() {
+        let project = ScratchProject::new();
+        let mut lock = project.lock(PRD);
+        let mut editor = fs::File::create(project.place(PRD)).unwrap();
+        let staged = lock.stage(b"new", FsyncPolicy::Never).unwrap();
+        let result = staged.publish_watched(Expected::of(Some(b"")), &mut |moment| {
+            if moment == Moment::Fresh {
+                editor.write_all(b"theirs").unwrap();
+            }
+        });
+        let Err(PublishError::Conflict(conflict)) = result else { panic!("{result:?}") };
+        assert!(matches!(conflict.found, Found::Bytes(bytes) if bytes == b"theirs"));
+        assert_eq!(project.read(PRD), b"theirs");
+    }
+
+    #[test]
+    fn a_file_that_does_not_come_to_rest_is_left() {
+        let project = ScratchProject::new();
+        let mut lock = project.lock(PRD);
+        let touch = |later: u64| {
+            let file = fs::File::options().write(true).open(project.place(PRD)).unwrap();
+            file.set_modified(SystemTime::now() + Duration::from_secs(later)).unwrap();
+        };
+        touch(1);
+        let mut writes = 1;
+        let staged = lock.stage(b"new", FsyncPolicy::Never).unwrap();
+        let result = staged.publish_watched(Expected::of(Some(OLD)), &mut |moment| {
+            if moment == Moment::Fresh {
+                writes += 1;
+                touch(writes);
+            }
+        });
+        assert!(matches!(result, Err(PublishError::Busy { .. })), "{result:?}");
+        assert_eq!((writes, project.read(PRD).as_slice()), (7, OLD));
+        assert_eq!(project.names("docs"), ["prd.md"]);
+    }
+
+    /// Returns whether publishing `new` over `old` waits.
+    fn waits(lock: &mut ArtifactLock, old: &[u8], new: &[u8]) -> bool {
+        let mut waited = false;
+        let staged = lock.stage(new, FsyncPolicy::Never).unwrap();
+        staged
+            .publish_watched(Expected::of(Some(old)), &mut |moment| waited |= moment == Moment::Fresh)
+            .unwrap();
+        waited
+    }
+
+    #[test]
+    fn only_a_fresh_file_of_another_program_is_waited_for() {
+        let project = ScratchProject::new();
+        let mut lock = project.lock(PRD);
+        let modify =
+            |time| fs::File::options().write(true).open(project.place(PRD)).unwrap().set_modified(time);
+        modify(SystemTime::now()).unwrap();
+        assert!(waits(&mut lock, OLD, b"1"), "written by another program");
+        // Staged before the wait, so no longer fresh; and what follows is.
+        assert!(!waits(&mut lock, b"1", b"2"), "published 20 ms ago");
+        assert!(!waits(&mut lock, b"2", b"3"), "published under this lock just now");
+        drop(lock);
+        let mut lock = project.lock(PRD);
+        assert!(!waits(&mut lock, b"3", b"4"), "published by the last holder just now");
+
+        project.write(PRD, OLD);
+        modify(SystemTime::now() + Duration::from_secs(3600)).unwrap();
+        assert!(waits(&mut lock, OLD, b"5"), "written under another clock");
+        project.write(PRD, OLD);
+        modify(SystemTime::now() - Duration::from_secs(3600)).unwrap();
+        assert!(!waits(&mut lock, OLD, b"6"), "written long ago");
+    }
+}

@@ -1,0 +1,88 @@
+//! Small files of local state: replaced whole, and listed by name; leases among them, which all work trees of a repository share.
+#![expect(clippy::disallowed_methods, reason = "an edge module: folders of local state are listed here")]
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::Path,
+};
+
+use crate::commit::{CommitError, FsyncPolicy, LockError, file::flush_folder};
+use crate::disk::{
+    local_state::StateFolder, own_file, own_file::Access, root::Root, uninterrupted::uninterrupted,
+};
+use stepmark_model::artifact::ProjectPath;
+
+/// Replaces the file `name` in `folder`, or makes it, durably: it holds the old bytes or the new ones.
+///
+/// # Errors
+/// When it cannot be written; then it is as it was, unless only the flush of the folder failed.
+pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8], fsync: FsyncPolicy) -> io::Result<()> {
+    let mut staged = tempfile::Builder::new().prefix(".").tempfile_in(folder)?;
+    staged.write_all(bytes)?;
+    if fsync == FsyncPolicy::Always {
+        staged.as_file().sync_all()?;
+    }
+    staged.persist(folder.join(name)).map_err(|error| error.error)?;
+    flush_folder(folder, fsync)
+}
+
+/// The names in `folder` in their order; none where it is missing. Names that are not UTF-8 are not stepmark's.
+///
+/// # Errors
+/// When it is there and cannot be listed.
+pub(crate) fn names_in(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match uninterrupted(|| fs::read_dir(folder)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.extend(entry?.file_name().into_string());
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The file whose lock is the right to change leases, beside their folder.
+const LOCK: &str = "leases.lock";
+
+/// The right to change leases; released when dropped.
+#[derive(Debug)]
+#[must_use = "the lock is released when it is dropped"]
+pub(crate) struct LeaseFiles {
+    _lock: File,
+    root: Root,
+    path: ProjectPath,
+}
+
+impl LeaseFiles {
+    /// Waits for the right, to change the lease of the artifact at `path`.
+    ///
+    /// # Errors
+    /// When the folder of the leases cannot be made, or the file system has no locks.
+    pub(crate) fn lock(root: &Root, path: &ProjectPath) -> Result<Self, CommitError> {
+        let lock_file = root.state().top(true).join(LOCK);
+        let open = || {
+            root.state().make(StateFolder::Leases)?;
+            own_file::open(&root.state().top(true), LOCK.as_ref(), Access::ChangeOrMake)
+        };
+        let lock = open().map_err(|source| LockError::Open { path: path.clone(), lock_file, source })?;
+        // Held for one small file: to wait without a limit is to wait for the disk.
+        crate::disk::file_lock::exclusive(&lock)
+            .map_err(|source| LockError::Unsupported { path: path.clone(), source })?;
+        Ok(Self { _lock: lock, root: root.clone(), path: path.clone() })
+    }
+
+    /// Replaces the lease in the file `name`, durably.
+    ///
+    /// # Errors
+    /// When it cannot be written; then the lease is as it was.
+    pub(crate) fn write(&self, name: &str, bytes: &[u8], fsync: FsyncPolicy) -> Result<(), CommitError> {
+        let write = || -> io::Result<()> {
+            let folder = self.root.state().folder(StateFolder::Leases)?;
+            replace(&folder, name, bytes, fsync)
+        };
+        write().map_err(|source| CommitError::Lease { path: self.path.clone(), source })
+    }
+}

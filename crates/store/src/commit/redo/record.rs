@@ -1,0 +1,196 @@
+//! The bytes that say what a commit is about to do: signed with the key of this clone, so that a record which anybody else wrote
+//! is never carried out.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use crate::commit::{Expected, local_state::CloneKey};
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath},
+    journal::Event,
+};
+
+/// The first word of a record: its format.
+const FORMAT: &str = "stepmark-redo/2";
+
+/// That of records which carry no signature, from before there were any: nobody knows who wrote them.
+const UNSIGNED: &str = "stepmark-redo/1";
+
+/// The largest number of bytes that a record may have.
+pub(in crate::commit) const LIMIT: u64 = 256 * 1024 * 1024;
+
+/// A commit of one or several files with its events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::commit) struct RedoRecord {
+    pub(in crate::commit) files: Vec<RedoFile>,
+    pub(in crate::commit) events: Vec<Event>,
+}
+
+/// The change of one file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::commit) struct RedoFile {
+    pub(in crate::commit) path: ProjectPath,
+    /// The hash of what is there before; `None` for a file that is created.
+    pub(in crate::commit) before: Option<FileHash>,
+    /// The hash of what is there after; `None` for a file that is deleted.
+    pub(in crate::commit) after: Option<FileHash>,
+    /// The bytes of `after`. They stand behind the JSON in the slot.
+    #[serde(skip)]
+    pub(in crate::commit) bytes: Vec<u8>,
+    length: usize,
+}
+
+/// The content of a slot.
+#[derive(Debug, PartialEq)]
+pub(in crate::commit) enum Found {
+    /// A record of this clone.
+    Record(RedoRecord),
+    /// A record that was not written to its end: nothing of it was done.
+    Torn,
+    /// A whole record that this clone did not write.
+    Foreign,
+}
+
+impl RedoFile {
+    pub(in crate::commit) fn new(path: ProjectPath, expected: Expected, new: Option<Vec<u8>>) -> Self {
+        let before = match expected {
+            Expected::Absent => None,
+            Expected::Hash(hash) => Some(hash),
+        };
+        let after = new.as_deref().map(FileHash::of);
+        let bytes = new.unwrap_or_default();
+        Self { path, before, after, length: bytes.len(), bytes }
+    }
+}
+
+impl RedoRecord {
+    /// `FORMAT HASH SIGNATURE\n`, the JSON, a line feed, and the bytes of all files. The hash is that of all that follows the line.
+    pub(in crate::commit) fn to_bytes(&self, key: &CloneKey) -> io::Result<Vec<u8>> {
+        if !self.is_allowed() {
+            return Err(io::Error::other("its events do not name all of its files"));
+        }
+        let mut content = serde_json::to_vec(self)?;
+        content.push(b'\n');
+        self.files.iter().for_each(|file| content.extend_from_slice(&file.bytes));
+        let hash = FileHash::of(&content);
+        let mut bytes = format!("{FORMAT} {hash} {}\n", key.sign(hash)).into_bytes();
+        bytes.append(&mut content);
+        if bytes.len() as u64 > LIMIT {
+            let reason = format!("its files have more than the {LIMIT} bytes that one commit may have");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+        }
+        Ok(bytes)
+    }
+
+    /// Reads what stands in a slot. Without a key no record is this clone's.
+    pub(in crate::commit) fn parse(bytes: &[u8], key: Option<&CloneKey>) -> Found {
+        let Some((first, content)) = split_line(bytes) else { return Found::Torn };
+        let line = String::from_utf8_lossy(first);
+        let words: Vec<&str> = line.trim_end().split(' ').collect();
+        let hash = FileHash::of(content);
+        match words[..] {
+            [FORMAT, found, _] | [UNSIGNED, found] if found.parse() != Ok(hash) => Found::Torn,
+            [FORMAT, _, signature] if key.is_some_and(|key| signature.parse() == Ok(key.sign(hash))) => {
+                Self::of_content(content).filter(Self::is_allowed).map_or(Found::Foreign, Found::Record)
+            }
+            [FORMAT, _, _] | [UNSIGNED, _] => Found::Foreign,
+            _ => Found::Torn,
+        }
+    }
+
+    /// Nothing of git's own is ever changed, and, where history is told, no file that no event names: as its artifact, or in its data.
+    fn is_allowed(&self) -> bool {
+        let is_told = |file: &RedoFile| {
+            self.events.iter().any(|event| {
+                event.artifact.as_ref().is_some_and(|artifact| artifact.path == file.path)
+                    || event.data.values().any(|value| value.as_str() == Some(file.path.as_str()))
+            })
+        };
+        let is_allowed =
+            |file: &RedoFile| !file.path.is_in_git_folder() && (self.events.is_empty() || is_told(file));
+        self.files.iter().all(is_allowed)
+    }
+
+    fn of_content(content: &[u8]) -> Option<Self> {
+        let (json, mut rest) = split_line(content)?;
+        let mut record: Self = serde_json::from_slice(json).ok()?;
+        for file in &mut record.files {
+            let (bytes, behind) = rest.split_at_checked(file.length)?;
+            file.bytes = bytes.to_vec();
+            rest = behind;
+        }
+        Some(record)
+    }
+
+    /// Returns whether it is about the file at `path`.
+    pub(in crate::commit) fn names(&self, path: &ProjectPath) -> bool {
+        self.files.iter().any(|file| file.path == *path)
+    }
+}
+
+/// Splits behind the first line feed.
+fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    Some(bytes.split_at(memchr::memchr(b'\n', bytes)? + 1))
+}
+
+#[cfg(test)]
+pub(in crate::commit) mod tests {
+    use super::*;
+    use crate::commit::{
+        scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject, scratch_project::named,
+    };
+    use stepmark_model::journal::{Actor, EventDraft, Kind};
+
+    pub(crate) fn record() -> RedoRecord {
+        let at = "2026-11-22T10:00:00Z".parse().unwrap();
+        let draft = EventDraft::new(Kind::CHANGE)
+            .with("a", PRD)
+            .with("b", "gone.md")
+            .with("c", "empty.md")
+            .with("d", ".git/config");
+        let event = Event::new(draft, Actor::human("Ada"), at).sealed();
+        let files = vec![
+            RedoFile::new(named(PRD), Expected::of(Some(OLD)), Some(b"new\n\n".to_vec())),
+            RedoFile::new(named("gone.md"), Expected::of(Some(OLD)), None),
+            RedoFile::new(named("empty.md"), Expected::Absent, Some(Vec::new())),
+        ];
+        RedoRecord { files, events: vec![event] }
+    }
+
+    #[test]
+    fn a_record_is_whole_or_none() {
+        let project = ScratchProject::new();
+        let key = CloneKey::read_or_make(project.root.state()).unwrap();
+        let bytes = record().to_bytes(&key).unwrap();
+        let parse = |bytes: &[u8]| RedoRecord::parse(bytes, Some(&key));
+        assert_eq!(parse(&bytes), Found::Record(record()));
+        for length in 0..bytes.len() {
+            assert_eq!(parse(&bytes[..length]), Found::Torn, "{length} bytes");
+        }
+        for place in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1;
+            assert!(!matches!(parse(&changed), Found::Record(_)), "byte {place}");
+        }
+    }
+
+    #[test]
+    fn only_what_this_clone_wrote_is_a_record() {
+        let (project, stranger) = (ScratchProject::new(), ScratchProject::new());
+        let key = |project: &ScratchProject| CloneKey::read_or_make(project.root.state()).unwrap();
+        let bytes = record().to_bytes(&key(&stranger)).unwrap();
+        assert_eq!(RedoRecord::parse(&bytes, Some(&key(&project))), Found::Foreign);
+        assert_eq!(RedoRecord::parse(&bytes, None), Found::Foreign);
+        let line = bytes.iter().position(|byte| *byte == b'\n').unwrap();
+        let unsigned = format!("{UNSIGNED} {}\n", FileHash::of(&bytes[line + 1..]));
+        let unsigned = [unsigned.as_bytes(), &bytes[line + 1..]].concat();
+        assert_eq!(RedoRecord::parse(&unsigned, Some(&key(&project))), Found::Foreign);
+
+        for path in [".git/config", "a/.GIT/hooks/pre-commit", "git~1/config", "docs/of-no-event.md"] {
+            let mut record = record();
+            record.files[0].path = named(path);
+            assert!(record.to_bytes(&key(&project)).is_err(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! The index brought up to date with the segments.
+
+use std::{
+    collections::{HashMap, HashSet},
+    io,
+};
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::disk::{file_stat::FileStat, file_stat::KnownStat, root::Root};
+use crate::history::{
+    HistoryError, SegmentFile, SegmentPlace, index::Fault, index::Filling, index::Index, reading::tips,
+    segments::Listing, segments::Progress, segments::SegmentFiles, segments::SegmentSource, segments::files,
+    segments::lines,
+};
+use stepmark_model::artifact::FileHash;
+use stepmark_model::journal::{SegmentName, heads_in};
+
+/// A log of more bytes than this, which is somewhat more than it usually has, is emptied.
+const LONG_LOG: u64 = 4 * 1024 * 1024;
+
+/// A segment as the index knows it.
+#[derive(Clone, Debug)]
+struct Known {
+    id: i64,
+    place: SegmentPlace,
+    pack: Option<String>,
+    stat: KnownStat,
+    progress: Option<Progress>,
+}
+
+/// The segments that must be dropped or read.
+struct Plan<'listing> {
+    /// Segments that are gone.
+    vanished: Vec<i64>,
+    /// Segments that are new, have grown, or are no longer the file that they were.
+    changed: Vec<(&'listing SegmentFile, Option<Known>)>,
+}
+
+/// Reads what is new in the segments.
+pub(in crate::history) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
+    if is_up_to_date(index.connection(), root)? {
+        return Ok(());
+    }
+    let transaction = index.write()?;
+    index.reader.borrow_mut().forget();
+    // Another process may have done it while this one waited. A segment that held copies of dropped events must be read
+    // again, so this goes on until nothing is left to do.
+    loop {
+        let listing = files::list(root)?;
+        let plan = plan(&listing.files, &known(&transaction, ALL)?);
+        if plan.is_empty() {
+            remember_folder(&transaction, &listing)?;
+            break;
+        }
+        if follow(&transaction, root, plan, listing.began)? == Followed::ByReadingOn {
+            remember_folder(&transaction, &listing)?;
+            break;
+        }
+    }
+    transaction.commit()?;
+    index.database.shorten_log(LONG_LOG)?;
+    Ok(())
+}
+
+/// Returns whether nothing happened since the index was brought up to date. As long as no file came into the folder of the sealed
+/// segments or left it, only the live ones are looked at.
+fn is_up_to_date(connection: &Connection, root: &Root) -> Result<bool, Fault> {
+    let folder = files::sealed_folder_stat(root)?;
+    let mut statement = connection.prepare_cached("SELECT stat FROM folder")?;
+    let listed = statement.query_row([], |row| Ok(FileStat::from_bytes(&row.get(0)?))).optional()?;
+    if folder.is_some() && folder == listed {
+        let live = files::list_live(root)?;
+        return Ok(plan(&live, &known(connection, "WHERE place = 0")?).is_empty());
+    }
+    let listing = files::list(root)?;
+    Ok(listing.settled_folder().is_none() && plan(&listing.files, &known(connection, ALL)?).is_empty())
+}
+
+/// Remembers that the folder of the sealed segments was listed in the state that it is in.
+fn remember_folder(connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
+    connection.prepare_cached("DELETE FROM folder")?.execute([])?;
+    if let Some(folder) = listing.settled_folder() {
+        connection.prepare_cached("INSERT INTO folder (stat) VALUES (?)")?.execute([folder.to_bytes()])?;
+    }
+    Ok(())
+}
+
+impl Plan<'_> {
+    const fn is_empty(&self) -> bool {
+        self.vanished.is_empty() && self.changed.is_empty()
+    }
+}
+
+fn plan<'listing>(listing: &'listing SegmentFiles, known: &HashMap<String, Known>) -> Plan<'listing> {
+    let is_gone = |name: &str| SegmentName::new(name).is_none_or(|name| !listing.contains_key(&name));
+    let vanished = known.iter().filter(|(name, _)| is_gone(name)).map(|(_, known)| known.id).collect();
+    let changed = listing
+        .values()
+        .map(|file| (file, known.get(file.name.as_str()).cloned()))
+        .filter(|(file, known)| {
+            known.as_ref().is_none_or(|known| {
+                let pack = known.pack.as_deref();
+                (known.place, pack) != (file.place, file.pack_file()) || !known.stat.proves(&file.stat)
+            })
+        })
+        .collect();
+    Plan { vanished, changed }
+}
+
+/// All segments.
+const ALL: &str = "";
+
+fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<String, Known>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT name, id, place, stat, is_settled, pack, header, is_known, last, last_start, end, lines
+         FROM segments {condition}"
+    ))?;
+    let rows = statement.query_map([], |row| {
+        let progress = match row.get::<_, Option<[u8; 32]>>(6)? {
+            Some(header) => Some(Progress {
+                header: FileHash::from_digest(header),
+                is_known: row.get(7)?,
+                last: FileHash::from_digest(row.get(8)?),
+                last_start: row.get(9)?,
+                end: row.get(10)?,
+                lines: row.get(11)?,
+            }),
+            None => None,
+        };
+        // A place of which this version knows nothing never equals that of a file.
+        let place = SegmentPlace::of_code(row.get(2)?).unwrap_or(SegmentPlace::Live);
+        let stat = KnownStat { stat: FileStat::from_bytes(&row.get(3)?), is_settled: row.get(4)? };
+        Ok((row.get(0)?, Known { id: row.get(1)?, place, pack: row.get(5)?, stat, progress }))
+    })?;
+    rows.collect()
+}
+
+/// The way in which the index was brought up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Followed {
+    /// Events came in; none went, so that nothing else has to be read.
+    ByReadingOn,
+    /// Segments were dropped, and maybe others with them.
+    ByDropping,
+}
+
+/// Follows `plan`, of which the files were listed at the moment `began`.
+fn follow(connection: &Connection, root: &Root, plan: Plan<'_>, began: i64) -> Result<Followed, Fault> {
+    let mut lost = HashSet::new();
+    let mut followed = if plan.vanished.is_empty() { Followed::ByReadingOn } else { Followed::ByDropping };
+    for segment in plan.vanished {
+        drop_segment(connection, segment, &mut lost)?;
+    }
+    let mut to_read = Vec::new();
+    for (file, known) in plan.changed {
+        if let Some(known) = known.as_ref()
+            && !goes_on(root, file, known.progress)?
+        {
+            drop_segment(connection, known.id, &mut lost)?;
+            // One of which no line was read held nothing that others depend on.
+            if known.progress.is_some() {
+                followed = Followed::ByDropping;
+            }
+        }
+        to_read.push(file);
+    }
+    // Dropping a segment may have made others unknown: those that hold copies of its events.
+    let known = known(connection, ALL)?;
+    let bytes = to_read.iter().map(|file| file.bytes()).sum();
+    let mut filling = Filling::new(connection, bytes)?;
+    for file in to_read {
+        let known = known.get(file.name.as_str()).cloned();
+        let (segment, progress) = read_segment(connection, root, file, known, &mut filling)?;
+        remember(connection, segment, file, file.stat.known_since(began), progress)?;
+    }
+    filling.finish(&lost)?;
+    Ok(followed)
+}
+
+/// Forgets a segment and its events, and every segment that holds a copy of one of them, so that it is read again.
+fn drop_segment(connection: &Connection, segment: i64, lost: &mut HashSet<i64>) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "SELECT DISTINCT copies.segment FROM copies JOIN events ON events.id = copies.id WHERE events.segment = ?",
+    )?;
+    let copied: Vec<i64> = statement.query_map([segment], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut statement =
+        connection.prepare_cached("SELECT DISTINCT key FROM events WHERE segment = ? AND key <> 0")?;
+    for key in statement.query_map([segment], |row| row.get(0))? {
+        lost.insert(key?);
+    }
+    for table in ["events", "copies", "problems", "members"] {
+        connection.prepare_cached(&format!("DELETE FROM {table} WHERE segment = ?"))?.execute([segment])?;
+    }
+    connection.prepare_cached("DELETE FROM segments WHERE id = ?")?.execute([segment])?;
+    copied
+        .into_iter()
+        .filter(|copied| *copied != segment)
+        .try_for_each(|copied| drop_segment(connection, copied, lost))
+}
+
+/// Reads what the index does not know yet of a segment, or all of it. Returns its number, and how far it was read.
+fn read_segment(
+    connection: &Connection,
+    root: &Root,
+    file: &SegmentFile,
+    known: Option<Known>,
+    filling: &mut Filling<'_>,
+) -> Result<(i64, Option<Progress>), Fault> {
+    let segment = match &known {
+        Some(known) => known.id,
+        None => {
+            let mut statement = connection
+                .prepare_cached("INSERT INTO segments (name, place, stat, is_settled) VALUES (?, ?, ?, 0)")?;
+            statement.insert(params![file.name.as_str(), file.place.code(), file.stat.to_bytes()])?
+        }
+    };
+    // A line that was torn may be whole by now.
+    connection
+        .prepare_cached("DELETE FROM problems WHERE segment = ? AND word = 'torn'")?
+        .execute([segment])?;
+    let behind = known.and_then(|known| known.progress);
+    let read_so_far = behind.map_or(0, |progress| progress.end);
+    let mut source = SegmentSource::open(root, file, file.bytes().saturating_sub(read_so_far))?;
+    source.skip_to(read_so_far).map_err(|error| unreadable(root, file, error))?;
+    let read = lines::read(source.reader(), &file.name, behind, |line| {
+        if let Some(heads) = line.seal.as_deref().and_then(heads_in) {
+            tips::remember(connection, segment, &heads).map_err(|error| Reading::Fault(error.into()))?;
+        }
+        filling.take(segment, &line).map_err(|error| Reading::Fault(error.into()))
+    });
+    let progress = read.map_err(|error| match error {
+        Reading::Io(error) => unreadable(root, file, error),
+        Reading::Fault(fault) => fault,
+    })?;
+    connection.prepare_cached("DELETE FROM members WHERE segment = ?")?.execute([segment])?;
+    let mut statement =
+        connection.prepare_cached("INSERT INTO members (segment, start, compressed) VALUES (?, ?, ?)")?;
+    for member in source.members() {
+        statement.execute(params![segment, member.start, member.compressed])?;
+    }
+    Ok((segment, progress))
+}
+
+/// Writes down how far a segment was read.
+fn remember(
+    connection: &Connection,
+    segment: i64,
+    file: &SegmentFile,
+    known: KnownStat,
+    progress: Option<Progress>,
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE segments SET place = ?, pack = ?, stat = ?, is_settled = ?, header = ?, is_known = ?, last = ?, last_start = ?, end = ?, lines = ? WHERE id = ?",
+    )?;
+    statement.execute(params![
+        file.place.code(),
+        file.pack_file(),
+        known.stat.to_bytes(),
+        known.is_settled,
+        progress.map(|progress| *progress.header.as_bytes()),
+        progress.map(|progress| progress.is_known),
+        progress.map(|progress| *progress.last.as_bytes()),
+        progress.map(|progress| progress.last_start),
+        progress.map(|progress| progress.end),
+        progress.map(|progress| progress.lines),
+        segment,
+    ])?;
+    Ok(())
+}
+
+/// Returns whether the bytes that were indexed still stand there: the header and the last line do, and the last line names the
+/// one before it.
+fn goes_on(root: &Root, file: &SegmentFile, progress: Option<Progress>) -> Result<bool, Fault> {
+    let Some(progress) = progress else { return Ok(false) };
+    // Two lines.
+    let mut source = SegmentSource::open(root, file, 0)?;
+    // Bytes that cannot be read are no longer those; reading them again says why.
+    let Ok(header) = source.line_at(0) else { return Ok(false) };
+    if progress.lines == 1 {
+        return Ok(is_line(&header, progress.header));
+    }
+    let Ok(last) = source.line_at(progress.last_start) else { return Ok(false) };
+    Ok(is_line(&header, progress.header) && is_line(&last, progress.last))
+}
+
+fn is_line(bytes: &[u8], hash: FileHash) -> bool {
+    bytes.ends_with(b"\n") && FileHash::of(lines::without_line_end(bytes)) == hash
+}
+
+enum Reading {
+    Io(io::Error),
+    Fault(Fault),
+}
+
+impl From<io::Error> for Reading {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+fn unreadable(root: &Root, file: &SegmentFile, source: io::Error) -> Fault {
+    HistoryError::Read { path: file.path(root), source }.into()
+}

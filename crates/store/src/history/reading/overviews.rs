@@ -1,0 +1,251 @@
+//! The sessions and the artifacts that history knows.
+
+use jiff::Timestamp;
+
+use crate::disk::file_stat::FileStat;
+use crate::history::{
+    History, HistoryError, SegmentPlace, index::Fault, index::Index, index::Row, index::heads, index::row,
+    index::schema, segments::files,
+};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_model::journal::{ArtifactKey, Event, EventId, SegmentName};
+
+/// A session, as far as events tell of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Session {
+    /// Its name.
+    pub id: String,
+    /// The event that began it; `None` where commands only named it.
+    pub start: Option<Event>,
+    /// The event that ended it; `None` for one that goes on or was interrupted.
+    pub end: Option<Event>,
+    /// The time of its first event.
+    pub first_at: Timestamp,
+    /// Its last event.
+    pub last: Event,
+    /// The number of its events, start and end among them.
+    pub events: u64,
+}
+
+/// A segment, as far as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownSegment {
+    /// Its name.
+    pub name: SegmentName,
+    /// The place of its file.
+    pub place: SegmentPlace,
+    /// The name of the pack that it stands in.
+    pub pack: Option<String>,
+    /// The size of its file on the disk, in bytes.
+    pub size: u64,
+    /// The number of its events that no segment before it holds.
+    pub events: u64,
+}
+
+/// An artifact that events tell of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownArtifact {
+    /// The key under which events know it.
+    pub key: ArtifactKey,
+    /// The path of the artifact after the last of its heads.
+    pub path: ProjectPath,
+    /// The events of this key that no other of this key follows, in the order (n, time, id).
+    pub heads: Vec<EventId>,
+    /// Set where an event of another key follows the last head: the artifact goes on under that key.
+    pub goes_on: bool,
+}
+
+impl History {
+    /// All sessions, in the order in which they began.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn sessions(&self) -> Result<Vec<Session>, HistoryError> {
+        self.ask(|index| {
+            let mut statement = index.connection().prepare_cached(
+                "SELECT session, COUNT(*), MIN(at) FROM events WHERE session IS NOT NULL
+                 GROUP BY session ORDER BY MIN(at), session",
+            )?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            let rows: Vec<(i64, u64, i64)> = rows.collect::<Result<_, _>>()?;
+            rows.into_iter().map(|(number, events, first)| index.session(number, events, first)).collect()
+        })
+    }
+
+    /// The end of a session; `None` where it has not ended, or no event names it.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn end_of_session(&self, session: &str) -> Result<Option<Event>, HistoryError> {
+        self.ask(|index| match row::number(index.connection(), session)? {
+            Some(number) => index.mark(number, schema::SESSION_END, "DESC"),
+            None => Ok(None),
+        })
+    }
+
+    /// All segments, in the order of their names. One that git carries is shown as that file, though this clone reads its copy.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn segments(&self) -> Result<Vec<KnownSegment>, HistoryError> {
+        let tracked = files::list_sealed(self.root())?;
+        self.ask(|index| {
+            let mut statement = index.connection().prepare_cached(
+                "SELECT name, place, pack, stat, (SELECT COUNT(*) FROM events WHERE segment = segments.id)
+                 FROM segments ORDER BY name",
+            )?;
+            let rows = statement.query_map([], |row| {
+                Ok((
+                    row.get::<_, String>(0)?,
+                    row.get(1)?,
+                    row.get(2)?,
+                    FileStat::from_bytes(&row.get(3)?).size,
+                    row.get(4)?,
+                ))
+            })?;
+            let mut segments = Vec::new();
+            for row in rows {
+                let (name, place, pack, size, events) = row?;
+                let name = SegmentName::new(&name).ok_or(Fault::Stale)?;
+                let place = SegmentPlace::of_code(place).ok_or(Fault::Stale)?;
+                let tracked = tracked.get(&name).filter(|_| place == SegmentPlace::Copy);
+                let (place, pack, size) = tracked.map_or((place, pack, size), |file| {
+                    (file.place, file.pack_file().map(str::to_owned), file.size())
+                });
+                segments.push(KnownSegment { name, place, pack, size, events });
+            }
+            Ok(segments)
+        })
+    }
+
+    /// All artifacts, in the order of their keys.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn artifacts(&self) -> Result<Vec<KnownArtifact>, HistoryError> {
+        self.ask(|index| {
+            let mut rows =
+                row::select(index.connection(), "WHERE (key, seq) IN (SELECT key, seq FROM heads)", [])?;
+            rows.sort_by_key(|row| (row.key, row.order()));
+            let mut artifacts: Vec<KnownArtifact> = rows
+                .chunk_by(|one, other| one.key == other.key)
+                .map(|heads| index.artifact(heads))
+                .collect::<Result<_, _>>()?;
+            artifacts.sort_by(|one, other| one.key.cmp(&other.key));
+            Ok(artifacts)
+        })
+    }
+}
+
+impl Index {
+    fn session(&self, number: i64, events: u64, first: i64) -> Result<Session, Fault> {
+        let last = self.one(number, "WHERE session = ? ORDER BY at DESC, n DESC, id DESC LIMIT 1")?;
+        Ok(Session {
+            id: row::name(self.connection(), number)?,
+            start: self.mark(number, schema::SESSION_START, "ASC")?,
+            end: self.mark(number, schema::SESSION_END, "DESC")?,
+            first_at: Timestamp::from_microsecond(first).map_err(|_| Fault::Stale)?,
+            last: last.ok_or(Fault::Stale)?,
+            events,
+        })
+    }
+
+    /// The first or last start or end of a session, as `order` says.
+    fn mark(&self, session: i64, kind: i64, order: &str) -> Result<Option<Event>, Fault> {
+        let condition =
+            format!("WHERE session = ? AND kind = {kind} AND kind IN (1, 2) ORDER BY at {order} LIMIT 1");
+        self.one(session, &condition)
+    }
+
+    fn one(&self, number: i64, condition: &str) -> Result<Option<Event>, Fault> {
+        let rows = row::select(self.connection(), condition, [number])?;
+        rows.first().map(|row| self.event(row)).transpose()
+    }
+
+    /// The artifact with these heads, of which there is one at least.
+    pub(in crate::history) fn artifact(&self, heads: &[Row]) -> Result<KnownArtifact, Fault> {
+        let last = heads.last().ok_or(Fault::Stale)?;
+        let path = row::name(self.connection(), last.path)?;
+        let key = row::name(self.connection(), last.key)?;
+        Ok(KnownArtifact {
+            key: serde_json::from_value(key.into()).map_err(|_| Fault::Stale)?,
+            path: ProjectPath::new(path).map_err(|_| Fault::Stale)?,
+            heads: heads.iter().map(|row| row.id).collect(),
+            goes_on: heads::goes_on(self.connection(), last.key, last.id)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::history::{
+        scratch_journal::ScratchJournal, scratch_journal::chain, scratch_journal::event,
+        scratch_journal::in_session, scratch_journal::steps,
+    };
+    use stepmark_model::journal::{Actor, EventDraft, Kind};
+
+    fn mark(kind: Kind, session: &str, at: &str) -> Event {
+        in_session(Event::new(EventDraft::new(kind), Actor::human("Ada"), at.parse().unwrap()), session)
+    }
+
+    #[test]
+    fn sessions_are_told_by_their_marks_and_by_events_that_name_them() {
+        let project = ScratchJournal::new();
+        let start = mark(Kind::SESSION_START, "s-1", "2026-11-22T09:00:00Z");
+        let end = mark(Kind::SESSION_END, "s-1", "2026-11-22T11:00:00Z");
+        let work = chain(("id:A", "a.md"), 1).remove(0);
+        let work = in_session(work, "s-1");
+        let named = in_session(event(("id:B", "b.md"), &[], &steps(1), 5), "s-0");
+        let outside = event(("id:C", "c.md"), &[], &steps(1), 6);
+        project.segment_of("s-1-x", &[start.clone(), work.clone(), end.clone()]);
+        project.segment_of("main-x", &[named.clone(), outside]);
+        let history = project.history();
+        assert_eq!(history.of_session("s-1").unwrap(), [start.clone(), work, end.clone()]);
+        assert_eq!(history.of_session("s-7").unwrap(), []);
+        assert_eq!(history.end_of_session("s-1").unwrap().as_ref(), Some(&end));
+        assert!(["s-0", "s-7"].iter().all(|open| history.end_of_session(open).unwrap().is_none()));
+        let sessions = history.sessions().unwrap();
+        let whole = Session {
+            id: "s-1".to_owned(),
+            first_at: start.at,
+            start: Some(start),
+            last: end.clone(),
+            end: Some(end),
+            events: 3,
+        };
+        let first_at = named.at;
+        let bare = Session { id: "s-0".to_owned(), start: None, end: None, first_at, last: named, events: 1 };
+        assert_eq!(sessions, [whole, bare]);
+    }
+
+    #[test]
+    fn artifacts_are_told_once_for_each_key() {
+        let project = ScratchJournal::new();
+        let untracked = chain(("path:a.md", "a.md"), 2);
+        let state = json!({"id": "A", "stepsCompleted": [1, 2]});
+        let tracked = event(("id:A", "b.md"), &[(&untracked[1], &steps(2))], &state, 9);
+        let other = chain(("id:B", "docs/b.md"), 1);
+        // The key goes on in a segment that is read before the one it goes on from.
+        project.segment_of("main-a", std::slice::from_ref(&tracked));
+        project.segment_of("main-b", &[untracked.clone(), other.clone()].concat());
+        let history = project.history();
+        let told = |history: &History| -> Vec<_> {
+            let artifacts = history.artifacts().unwrap().into_iter();
+            artifacts.map(|one| (one.key.to_string(), one.path.to_string(), one.heads, one.goes_on)).collect()
+        };
+        let artifact = |key: &str, path: &str, head: &Event, goes_on| {
+            (key.to_owned(), path.to_owned(), vec![head.id], goes_on)
+        };
+        let wanted = [
+            artifact("id:A", "b.md", &tracked, false),
+            artifact("id:B", "docs/b.md", &other[0], false),
+            artifact("path:a.md", "a.md", &untracked[1], true),
+        ];
+        assert_eq!(told(&history), wanted);
+        std::fs::remove_file(project.file("main-a", SegmentPlace::Live)).unwrap();
+        assert_eq!(told(&history), [wanted[1].clone(), artifact("path:a.md", "a.md", &untracked[1], false)]);
+    }
+}

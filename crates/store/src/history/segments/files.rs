@@ -1,0 +1,341 @@
+//! The files in which segments stand, and what the file system says of them.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use crate::disk::{
+    file_stat, file_stat::FileStat, local_state::StateFolder, own_file, own_file::Access, root::Root,
+    uninterrupted::uninterrupted,
+};
+use crate::history::{HistoryError, segments::PACK_ENDING, segments::PackedSegment, segments::pack_files};
+use stepmark_model::journal::SegmentName;
+
+/// The folder of the sealed segments that git carries, seen from the project root.
+pub const SEALED_FOLDER: &str = ".stepmark/journal";
+
+/// The state that a segment's file is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SegmentPlace {
+    /// `NAME.jsonl` in the local state of this clone, to which events are added.
+    Live,
+    /// `NAME.jsonl` in the local state of this clone: its own copy of a segment that it sealed.
+    Copy,
+    /// `.stepmark/journal/NAME.jsonl`, written once.
+    Sealed,
+    /// `.stepmark/journal/NAME.jsonl.gz`: the bytes of a sealed one, compressed.
+    Compressed,
+    /// `.stepmark/journal/HASH.pack.gz`: the bytes of several, compressed.
+    Packed,
+}
+
+/// A segment as the file system shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SegmentFile {
+    /// The segment's name.
+    pub name: SegmentName,
+    /// In which folder it stands, and how.
+    pub place: SegmentPlace,
+    /// The pack that it stands in, and where.
+    pub(in crate::history) pack: Option<PackPlace>,
+    /// The stat, which changes when its bytes do.
+    pub(in crate::history) stat: FileStat,
+}
+
+/// The place of a segment in a pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::history) struct PackPlace {
+    /// The name of the pack's file.
+    pub(in crate::history) file: String,
+    pub(in crate::history) segment: PackedSegment,
+}
+
+impl SegmentPlace {
+    /// All of them. Of one segment that stands in several places, the first counts: the live one may have more
+    /// events, no checkout replaces a copy, and what is compressed costs more to read.
+    pub(in crate::history) const IN_ORDER: [Self; 5] =
+        [Self::Live, Self::Copy, Self::Sealed, Self::Compressed, Self::Packed];
+
+    pub(in crate::history) const fn code(self) -> i64 {
+        self as i64
+    }
+
+    pub(in crate::history) fn of_code(code: i64) -> Option<Self> {
+        Self::IN_ORDER.into_iter().find(|place| place.code() == code)
+    }
+
+    fn folder(self, root: &Root) -> PathBuf {
+        match self {
+            Self::Live => root.state().path(StateFolder::Journal),
+            Self::Copy => root.state().path(StateFolder::SealedCopies),
+            Self::Sealed | Self::Compressed | Self::Packed => sealed_folder(root),
+        }
+    }
+
+    /// The places in the same folder.
+    const fn in_same_folder(self) -> &'static [Self] {
+        match self {
+            Self::Live => &[Self::Live],
+            Self::Copy => &[Self::Copy],
+            Self::Sealed | Self::Compressed | Self::Packed => &[Self::Sealed, Self::Compressed],
+        }
+    }
+
+    const fn ending(self) -> &'static str {
+        match self {
+            Self::Live | Self::Copy | Self::Sealed => ".jsonl",
+            Self::Compressed => ".jsonl.gz",
+            Self::Packed => PACK_ENDING,
+        }
+    }
+
+    /// The name of the file in which a segment stands, given that of its pack, if it is in one.
+    fn file_name(self, name: &SegmentName, pack: Option<&str>) -> String {
+        pack.map_or_else(|| format!("{name}{}", self.ending()), str::to_owned)
+    }
+
+    /// The path of the segment's file: seen from the project root, with `/` between its parts, where it stands below the root.
+    pub(in crate::history) fn file_of(self, root: &Root, name: &SegmentName, pack: Option<&str>) -> String {
+        root.shown(&self.folder(root).join(self.file_name(name, pack)))
+    }
+
+    /// Opens the file of a segment in this place.
+    ///
+    /// # Errors
+    /// When it is not there, is a link or no regular file, or cannot be opened.
+    pub(in crate::history) fn open(
+        self,
+        root: &Root,
+        name: &SegmentName,
+        pack: Option<&str>,
+    ) -> io::Result<File> {
+        let file = self.file_name(name, pack);
+        match self {
+            Self::Live => {
+                own_file::open(&root.state().folder(StateFolder::Journal)?, file.as_ref(), Access::Read)
+            }
+            Self::Copy => {
+                own_file::open(&root.state().folder(StateFolder::SealedCopies)?, file.as_ref(), Access::Read)
+            }
+            Self::Sealed | Self::Compressed | Self::Packed => {
+                own_file::open(root.path(), &Path::new(SEALED_FOLDER).join(file), Access::Read)
+            }
+        }
+    }
+}
+
+impl SegmentFile {
+    /// The path of the file: seen from the project root, with `/` between its parts, where it stands below the root.
+    pub fn path(&self, root: &Root) -> String {
+        self.place.file_of(root, &self.name, self.pack_file())
+    }
+
+    /// The name of the pack that it stands in.
+    pub(in crate::history) fn pack_file(&self) -> Option<&str> {
+        self.pack.as_ref().map(|pack| pack.file.as_str())
+    }
+
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// As of [`SegmentPlace::open`].
+    pub(in crate::history) fn open(&self, root: &Root) -> io::Result<File> {
+        self.place.open(root, &self.name, self.pack_file())
+    }
+
+    /// The size of its file in bytes, which may be that of a pack.
+    pub const fn size(&self) -> u64 {
+        self.stat.size
+    }
+
+    /// About how many bytes reading it gives.
+    pub(in crate::history) fn bytes(&self) -> u64 {
+        self.pack.as_ref().map_or(self.stat.size, |pack| pack.segment.bytes)
+    }
+}
+
+pub(in crate::history) fn sealed_folder(root: &Root) -> PathBuf {
+    let mut place = root.path().to_owned();
+    place.extend(SEALED_FOLDER.split('/'));
+    place
+}
+
+/// Segments by name.
+pub(in crate::history) type SegmentFiles = BTreeMap<SegmentName, SegmentFile>;
+
+/// The listing of the folders of the journal.
+pub(in crate::history) struct Listing {
+    /// The segments. Other files in the folders are no business of the journal.
+    pub(in crate::history) files: SegmentFiles,
+    /// The folder of the sealed segments, before it was listed.
+    pub(in crate::history) sealed_folder: Option<FileStat>,
+    /// The time at which the listing began, in nanoseconds since 1970.
+    pub(in crate::history) began: i64,
+}
+
+/// The time that it may take until a file that came into a folder is written to its end, in nanoseconds.
+const WRITING: i64 = 3_000_000_000;
+
+impl Listing {
+    /// The folder of the sealed segments, if no other files can come to be in it, nor other bytes in these, while its stat is the same.
+    pub(in crate::history) fn settled_folder(&self) -> Option<FileStat> {
+        let mut sealed = self.files.values().filter(|file| file.place != SegmentPlace::Live);
+        let are_settled = sealed.all(|file| !file.stat.may_hide_a_change(self.began));
+        let written = self.began.saturating_sub(WRITING);
+        self.sealed_folder.filter(|folder| are_settled && !folder.may_hide_a_change(written))
+    }
+}
+
+/// Returns whether there is a folder that segments stand in.
+pub(in crate::history) fn has_folder(root: &Root) -> bool {
+    SegmentPlace::IN_ORDER.into_iter().any(|place| place.folder(root).is_dir())
+}
+
+/// Returns the stat of the folder of the sealed segments, which changes when a file comes into it or leaves it; `None` where there is none.
+///
+/// # Errors
+/// When it cannot be reached.
+pub(in crate::history) fn sealed_folder_stat(root: &Root) -> Result<Option<FileStat>, HistoryError> {
+    match fs::symlink_metadata(sealed_folder(root)) {
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(source) => Err(HistoryError::Read { path: SEALED_FOLDER.to_owned(), source }),
+        Ok(metadata) => Ok(Some(FileStat::of(&metadata))),
+    }
+}
+
+/// Lists all segments.
+///
+/// # Errors
+/// When a folder is there and cannot be listed.
+pub(in crate::history) fn list(root: &Root) -> Result<Listing, HistoryError> {
+    let began = file_stat::now();
+    let sealed_folder = sealed_folder_stat(root)?;
+    let mut files = list_live(root)?;
+    list_folder(root, SegmentPlace::Copy, &mut files)?;
+    list_folder(root, SegmentPlace::Sealed, &mut files)?;
+    Ok(Listing { files, sealed_folder, began })
+}
+
+/// Lists the live segments.
+///
+/// # Errors
+/// When their folder is there and cannot be listed.
+pub(in crate::history) fn list_live(root: &Root) -> Result<SegmentFiles, HistoryError> {
+    let mut files = SegmentFiles::new();
+    list_folder(root, SegmentPlace::Live, &mut files)?;
+    Ok(files)
+}
+
+/// Lists what bears the name of a segment and is no regular file.
+///
+/// # Errors
+/// When a folder is there and cannot be listed.
+pub(in crate::history) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, HistoryError> {
+    let mut found = Vec::new();
+    for place in [SegmentPlace::Live, SegmentPlace::Copy, SegmentPlace::Sealed] {
+        let failed = |source| HistoryError::Read { path: root.shown(&place.folder(root)), source };
+        let entries = match uninterrupted(|| fs::read_dir(place.folder(root))) {
+            Err(error) if is_absent(&error) => continue,
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
+            let path = entry.map_err(failed)?.path();
+            let named = path.file_name().and_then(|name| parse(name.to_str()?, place.in_same_folder()));
+            if let (Some((name, place)), Ok(found_there)) = (named, fs::symlink_metadata(&path))
+                && !found_there.is_file()
+            {
+                found.push(SegmentFile { name, place, pack: None, stat: FileStat::of(&found_there) });
+            }
+        }
+    }
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(found)
+}
+
+/// Lists the sealed segments that git carries, copies or not.
+///
+/// # Errors
+/// When their folder is there and cannot be listed.
+pub(in crate::history) fn list_sealed(root: &Root) -> Result<SegmentFiles, HistoryError> {
+    let mut files = SegmentFiles::new();
+    list_folder(root, SegmentPlace::Sealed, &mut files)?;
+    Ok(files)
+}
+
+fn list_folder(root: &Root, place: SegmentPlace, files: &mut SegmentFiles) -> Result<(), HistoryError> {
+    match add_folder(root, place, files) {
+        // A file in place of the folder is not the same as none.
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(HistoryError::Read { path: root.shown(&place.folder(root)), source: error })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns whether the error says that nothing stands there.
+pub(in crate::history) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io::Result<()> {
+    let folder = place.folder(root);
+    match place {
+        SegmentPlace::Live => drop(root.state().folder(StateFolder::Journal)?),
+        SegmentPlace::Copy => drop(root.state().folder(StateFolder::SealedCopies)?),
+        SegmentPlace::Sealed | SegmentPlace::Compressed | SegmentPlace::Packed => {
+            own_file::check_folder(root.path(), SEALED_FOLDER.as_ref())?
+        }
+    }
+    for entry in uninterrupted(|| fs::read_dir(&folder))? {
+        let entry = entry?;
+        let file_name = entry.file_name();
+        let Some(file_name) = file_name.to_str() else { continue };
+        let is_pack =
+            place == SegmentPlace::Sealed && !file_name.starts_with('.') && file_name.ends_with(PACK_ENDING);
+        let named = parse(file_name, place.in_same_folder());
+        if named.is_none() && !is_pack {
+            continue;
+        }
+        let metadata = match fs::symlink_metadata(entry.path()) {
+            // Sealed or compacted between the two looks; the next catch-up sees its new place.
+            Err(error) if is_absent(&error) => continue,
+            metadata => metadata?,
+        };
+        if !metadata.is_file() {
+            continue;
+        }
+        let stat = FileStat::of(&metadata);
+        match named {
+            Some((name, place)) => add(found, SegmentFile { name, place, pack: None, stat }),
+            // What is no pack is told by whoever verifies.
+            None => pack_files::packed_in(root, file_name, stat)
+                .into_iter()
+                .flatten()
+                .for_each(|file| add(found, file)),
+        }
+    }
+    Ok(())
+}
+
+/// Of one segment in several files the first counts.
+fn add(found: &mut SegmentFiles, file: SegmentFile) {
+    let known = found.entry(file.name.clone()).or_insert_with(|| file.clone());
+    if (file.place, file.pack_file()) < (known.place, known.pack_file()) {
+        *known = file;
+    }
+}
+
+fn parse(file_name: &str, places: &[SegmentPlace]) -> Option<(SegmentName, SegmentPlace)> {
+    // `.jsonl.gz` does not end with `.jsonl`: at most one fits.
+    places
+        .iter()
+        .copied()
+        .filter_map(|place| file_name.strip_suffix(place.ending()).map(|name| (name, place)))
+        .find_map(|(name, place)| Some((SegmentName::new(name)?, place)))
+}

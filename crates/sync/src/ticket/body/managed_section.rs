@@ -1,0 +1,248 @@
+//! The part of a ticket's body that is ours.
+
+use std::{collections::BTreeSet, ops::Range};
+
+use crate::ticket::{
+    Block, Inline, Marker, Ticket,
+    file_url::{percent_decoded, percent_encoded},
+    markdown,
+};
+
+/// The managed section of a ticket's body, between two hidden marks. What stands outside of it belongs to people and is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct ManagedSection<'t> {
+    ticket: &'t Ticket,
+}
+
+/// A body with its managed section renewed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    /// The whole body.
+    pub body: String,
+    /// The number of whole sections of this marker that stood in the body before: 1, unless somebody edited
+    /// the marks.
+    pub sections: usize,
+    /// The number of lines of the section that were left out for want of room.
+    pub omitted_lines: usize,
+}
+
+/// A reason why a body cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// The text that people wrote leaves no room.
+    #[error(
+        "the ticket cannot be updated: its other text has {foreign} characters, and {limit} is the limit of the \
+         tracker; shorten that text"
+    )]
+    NoRoom {
+        /// The ticket.
+        marker: Marker,
+        /// The number of characters that stand outside of the section.
+        foreign: usize,
+        /// The number of characters that a body may have.
+        limit: usize,
+    },
+}
+
+const BEGIN: (&str, &str) = ("<!-- stepmark:begin v1 ", " -->");
+const LABELS: (&str, &str) = ("<!-- stepmark:labels ", " -->");
+const END: &str = "<!-- stepmark:end -->";
+
+/// The number of bytes that the section of a new ticket has at most: GitHub takes 65,536 characters, and
+/// people want to add some.
+const SECTION_LIMIT: usize = 60_000;
+
+/// The least room that a section is worth: less could not even say where the file is.
+const LEAST_ROOM: usize = 400;
+
+impl<'t> ManagedSection<'t> {
+    /// The section of `ticket`.
+    pub const fn of(ticket: &'t Ticket) -> Self {
+        Self { ticket }
+    }
+
+    /// The body of a new ticket, of at most `limit` characters.
+    ///
+    /// # Errors
+    /// When `limit` has no room for a section.
+    pub fn alone(&self, limit: usize) -> Result<Merged, MergeError> {
+        self.merged_into("", limit)
+    }
+
+    /// `existing` with the section renewed; at its beginning where there was none. Sections of the same marker that stand there
+    /// twice become one. A mark whose counterpart is missing is taken away, and the text beside it kept: it may be a person's.
+    ///
+    /// # Errors
+    /// When what stands outside of the section leaves too little of `limit` characters.
+    pub fn merged_into(&self, existing: &str, limit: usize) -> Result<Merged, MergeError> {
+        let marker = &self.ticket.marker;
+        let parts = parts(existing);
+        let is_own = |part: &&Part| matches!(&part.kind, PartKind::Section(own) if own == marker);
+        let sections = parts.iter().filter(is_own).count();
+        let mut before = String::new();
+        let mut after = String::new();
+        let mut has_passed = false;
+        for part in &parts {
+            let text = &existing[part.range.clone()];
+            let side = if has_passed { &mut after } else { &mut before };
+            match &part.kind {
+                PartKind::Section(own) | PartKind::Begin(own) if own == marker => has_passed = true,
+                PartKind::End => {}
+                PartKind::Section(_) | PartKind::Begin(_) | PartKind::Text => side.push_str(text),
+            }
+        }
+        if !has_passed {
+            (before, after) = (String::new(), before);
+        }
+        let begin = format!("{}{marker}{}", BEGIN.0, BEGIN.1);
+        let before = trimmed_before(&before);
+        let after = trimmed_after(&after);
+        let foreign = before.chars().count() + after.chars().count();
+        let notice = self.notice();
+        let labels = self.labels();
+        let marks = begin.len() + labels.len() + notice.len() + END.len() + 2;
+        let Some(room) = limit.checked_sub(foreign + marks).filter(|room| *room >= LEAST_ROOM) else {
+            return Err(MergeError::NoRoom { marker: marker.clone(), foreign, limit });
+        };
+        let room = room.min(SECTION_LIMIT.saturating_sub(foreign + marks)).max(LEAST_ROOM);
+        let content = markdown(&self.ticket.body, &self.ticket.file, room);
+        let text = self.ticket.linked_at_commit(&format!("{}{notice}", content.text));
+        let body = format!("{before}{begin}\n{labels}{text}\n{END}{after}");
+        Ok(Merged { body, sections, omitted_lines: content.omitted_lines })
+    }
+
+    /// The hidden line that tells which labels were given to the ticket: whoever looks at it without our ledger knows that the others are of
+    /// people.
+    fn labels(&self) -> String {
+        let own = self.ticket.labels.iter().filter(|label| **label != self.ticket.marker.label());
+        // A double hyphen has a meaning in comments.
+        let own = own.map(|label| percent_encoded(label).replace('-', "%2D")).collect::<Vec<_>>().join(" ");
+        if own.is_empty() { own } else { format!("{}{own}{}\n", LABELS.0, LABELS.1) }
+    }
+
+    /// The line that tells people what happens to what they change. They do not see the marks.
+    fn notice(&self) -> String {
+        let notice = [
+            Inline::Text("stepmark keeps what stands above in step with ".to_owned()),
+            self.ticket.file.clone(),
+            Inline::Text(" and overwrites changes to it; what is written below stays.".to_owned()),
+        ];
+        let line = markdown(&[Block::Paragraph(notice.to_vec())], &self.ticket.file, usize::MAX).text;
+        format!("\n\n---\n{line}")
+    }
+
+    /// Returns whether `existing` says already what the section says. Line ends do not matter: trackers
+    /// change them; nor does the commit to which the link to the file leads.
+    ///
+    /// # Errors
+    /// When what stands outside of the section leaves too little of `limit` characters.
+    pub fn is_in(&self, existing: &str, limit: usize) -> Result<bool, MergeError> {
+        let existing = existing.replace("\r\n", "\n");
+        let wanted = self.merged_into(&existing, limit)?.body;
+        Ok(wanted == existing || self.ticket.without_commit(&wanted) == self.ticket.without_commit(&existing))
+    }
+}
+
+impl Marker {
+    /// The labels that the section of this marker says were given to the ticket with this body.
+    pub fn labels_named_in(&self, body: &str) -> BTreeSet<String> {
+        let parts = parts(body);
+        let own = parts.iter().filter(|part| matches!(&part.kind, PartKind::Section(own) if own == self));
+        let lines = own.flat_map(|part| body[part.range.clone()].lines());
+        let named = lines.filter_map(|line| line.trim().strip_prefix(LABELS.0)?.strip_suffix(LABELS.1));
+        named.flat_map(|labels| labels.split(' ')).filter_map(percent_decoded).collect()
+    }
+
+    /// Returns whether a body has nothing but the section of this marker.
+    pub fn is_alone_in(&self, body: &str) -> bool {
+        parts(body).iter().all(|part| match &part.kind {
+            PartKind::Section(own) => own == self,
+            PartKind::Text => body[part.range.clone()].trim().is_empty(),
+            PartKind::Begin(_) | PartKind::End => false,
+        })
+    }
+
+    /// The markers that a body carries, in their order: somebody may have copied the section of another ticket. Only whole lines count.
+    pub fn all_in(body: &str) -> impl Iterator<Item = Self> {
+        parts(body).into_iter().filter_map(|part| match part.kind {
+            PartKind::Section(marker) | PartKind::Begin(marker) => Some(marker),
+            PartKind::Text | PartKind::End => None,
+        })
+    }
+
+    /// The marker that a body carries: that of its first mark.
+    pub fn in_body(body: &str) -> Option<Self> {
+        Self::all_in(body).next()
+    }
+}
+
+/// `text` before the section: a blank line parts them.
+fn trimmed_before(text: &str) -> String {
+    match text.trim_end() {
+        "" => String::new(),
+        text => format!("{text}\n\n"),
+    }
+}
+
+/// `text` behind the section.
+fn trimmed_after(text: &str) -> String {
+    match text.trim_start_matches(['\r', '\n']) {
+        "" => String::new(),
+        text => format!("\n\n{text}"),
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Part {
+    kind: PartKind,
+    range: Range<usize>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum PartKind {
+    /// Text of people.
+    Text,
+    /// A whole section with its marks.
+    Section(Marker),
+    /// A mark that no end follows.
+    Begin(Marker),
+    /// An end without a beginning.
+    End,
+}
+
+/// The parts of a body, in order and without gaps.
+fn parts(body: &str) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    // The place in `parts` of the section that is open.
+    let mut open: Option<usize> = None;
+    let mut start = 0;
+    for line in body.split_inclusive('\n') {
+        let range = start..start + line.len();
+        start = range.end;
+        let bare = line.trim();
+        let begun = bare.strip_prefix(BEGIN.0).and_then(|rest| rest.strip_suffix(BEGIN.1));
+        if let Some(marker) = begun.and_then(|text| text.parse::<Marker>().ok()) {
+            open = Some(parts.len());
+            parts.push(Part { kind: PartKind::Begin(marker), range });
+        } else if bare == END {
+            match open.take() {
+                Some(at) => {
+                    parts.truncate(at + 1);
+                    let begun = &mut parts[at];
+                    begun.range.end = range.end;
+                    if let PartKind::Begin(marker) = &begun.kind {
+                        begun.kind = PartKind::Section(marker.clone());
+                    }
+                }
+                None => parts.push(Part { kind: PartKind::End, range }),
+            }
+        } else {
+            match parts.last_mut() {
+                Some(Part { kind: PartKind::Text, range: text }) => text.end = range.end,
+                _ => parts.push(Part { kind: PartKind::Text, range }),
+            }
+        }
+    }
+    parts
+}

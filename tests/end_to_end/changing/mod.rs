@@ -1,0 +1,13 @@
+//! Commands that change artifacts: they record work.
+
+mod complete;
+pub(crate) mod delegate;
+mod import_stories;
+mod named_artifacts;
+mod remove;
+mod reopen;
+mod scope;
+mod set;
+mod track;
+mod transition;
+mod undo;

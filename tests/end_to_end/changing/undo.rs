@@ -1,0 +1,69 @@
+//! `stepmark undo`
+
+use serde_json::Value as Json;
+
+use crate::{
+    harness::{Sandbox, demo::PRD},
+    viewing::log::work,
+};
+
+/// The ids of the events of the PRD, the latest first.
+fn ids(demo: &Sandbox) -> Vec<String> {
+    let answer = demo.stepmark(&["log", PRD, "--json"]).json("stepmark.log/1");
+    let id = |event: &Json| event["id"].as_str().unwrap().to_owned();
+    answer["events"].as_array().unwrap().iter().map(id).collect()
+}
+
+#[test]
+fn takes_back_one_event_and_keeps_what_came_later() {
+    let demo = Sandbox::demo();
+    let before = demo.read(PRD);
+    work(&demo, "s-1", "2026-11-22T10:00:00Z", &["complete", PRD, "4"]);
+    let completed = ids(&demo).remove(0);
+    work(&demo, "s-1", "2026-11-22T10:01:00Z", &["set", PRD, "status=in-review"]);
+    let run = demo.stepmark(&["undo", &completed[..8], "-m", "too early"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run}");
+    let later = demo.stepmark(&["undo", &ids(&demo)[1]]);
+    assert_eq!(later.code, 0, "{later}");
+    assert_eq!(demo.read(PRD), before, "there and back again, to the byte");
+    let told = demo.stepmark(&["log", PRD, "-n", "2"]).stdout;
+    assert!(told.contains("  undo\n") && told.contains("(too early)"), "{told}");
+    assert_eq!(demo.stepmark(&["replay", "--verify"]).code, 0);
+}
+
+#[test]
+fn what_cannot_be_taken_back_changes_nothing() {
+    let demo = Sandbox::demo();
+    work(&demo, "s-1", "2026-11-22T10:00:00Z", &["set", PRD, "status=in-review"]);
+    let [changed, first_seen] = &ids(&demo)[..] else { panic!("two events") };
+    work(&demo, "s-1", "2026-11-22T10:01:00Z", &["set", PRD, "status=done"]);
+    for (event, code, why) in [
+        (changed.as_str(), 1, "`status` was changed since"),
+        (first_seen, 1, "what was there when stepmark met the artifact"),
+        ("ffffffffffff", 2, "no event"),
+        ("xyz", 2, "no event id"),
+    ] {
+        let run = demo.stepmark(&["undo", event]);
+        assert_eq!(run.code, code, "{run}");
+        assert!(run.stderr.contains(why), "{run}");
+    }
+    assert_eq!(ids(&demo).len(), 3);
+}
+
+#[test]
+fn a_clock_that_goes_backwards_changes_no_order() {
+    let demo = Sandbox::demo();
+    for (time, step) in
+        [("2026-11-22T12:00:00Z", "4"), ("2026-11-22T09:00:00Z", "5"), ("2026-11-22T06:00:00Z", "6")]
+    {
+        work(&demo, "s-1", time, &["complete", PRD, step]);
+    }
+    let answer = demo.stepmark(&["log", PRD, "--json"]).json("stepmark.log/1");
+    let events = answer["events"].as_array().unwrap();
+    let order: Vec<u64> = events.iter().map(|event| event["n"].as_u64().unwrap()).collect();
+    assert_eq!(order, [4, 3, 2, 1]);
+    assert_eq!(events[0]["at"], "2026-11-22T06:00:00Z", "times are told as the clock had them");
+    assert_eq!(demo.stepmark(&["replay", "--verify", "--strict", PRD]).code, 0);
+    let undone = demo.stepmark(&["undo", events[0]["id"].as_str().unwrap()]);
+    assert_eq!(undone.code, 0, "{undone}");
+}

@@ -1,0 +1,239 @@
+//! `stepmark project --ledgers`: `sprint-status.yaml` and `Status:` lines are what frontmatter says.
+
+use insta::assert_snapshot;
+
+use crate::harness::{
+    Sandbox, changed_lines,
+    sprint::{LEDGER, ledger, path, story},
+};
+
+/// Stories with frontmatter: name, status there, in the line and in the ledger.
+fn project(stories: &[(&str, &str, &str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::empty();
+    let mut entries = vec![("epic-1", "in-progress")];
+    for (name, frontmatter, line, listed) in stories {
+        sandbox.write(&path(name), story(name, Some(frontmatter), (!line.is_empty()).then_some(*line)));
+        if !listed.is_empty() {
+            entries.push((name, listed));
+        }
+    }
+    sandbox.write(LEDGER, ledger(&entries));
+    sandbox
+}
+
+#[test]
+fn both_ledgers_follow_and_nothing_else_differs() {
+    let sandbox = project(&[
+        ("1-1-a", "done", "review", "in-progress"),
+        ("1-2-b", "in-review", "Review", "review # Ana"),
+        ("1-3-c", "ready-for-dev", "", "'backlog'"),
+        ("1-4-d", "review", "review", ""),
+    ]);
+    let crlf = String::from_utf8(sandbox.read(LEDGER)).unwrap().replace('\n', "\r\n");
+    sandbox.write(LEDGER, &crlf);
+    let before = sandbox.read(&path("1-1-a"));
+    assert_snapshot!(sandbox.stepmark(&["project", "--ledgers"]), @r"
+    exit 0
+    ── stdout
+    _bmad-output/implementation-artifacts/1-1-a.md: 1-1-a: `review` → `done`
+    _bmad-output/implementation-artifacts/1-2-b.md: 1-2-b: `Review` → `in-review`
+    _bmad-output/implementation-artifacts/sprint-status.yaml: 1-1-a: `in-progress` → `done`
+    _bmad-output/implementation-artifacts/sprint-status.yaml: 1-3-c: `backlog` → `ready-for-dev`
+    _bmad-output/implementation-artifacts/sprint-status.yaml: 1-4-d: nothing → `review`
+    ledgers: 4 story files, 3 written, 0 removed, 1 unchanged
+    ");
+    assert_snapshot!(changed_lines(crlf.as_bytes(), &sandbox.read(LEDGER)), @r"
+    -  1-1-a: in-progress␍
+    +  1-1-a: done␍
+    -  1-3-c: 'backlog'␍
+    +  1-3-c: 'ready-for-dev'␍
+    +  1-4-d: 'review'␍
+    ");
+    assert_snapshot!(changed_lines(&before, &sandbox.read(&path("1-1-a"))), @r"
+    -Status: review
+    +Status: done
+    ");
+    let again = sandbox.reads_only(&["project", "--ledgers"]);
+    assert_eq!((again.code, again.stderr.as_str()), (0, ""), "{again}");
+    let check = sandbox.reads_only(&["check"]);
+    assert_eq!(check.code, 0, "{check}");
+}
+
+#[test]
+fn a_way_back_wants_a_reason() {
+    let sandbox = project(&[
+        ("1-1-a", "in-progress", "review", "done"),
+        ("1-2-b", "done", "done", "review"),
+        ("1-3-c", "review", "review", "awaiting-operator"),
+    ]);
+    let before = sandbox.read(LEDGER);
+    assert_snapshot!(sandbox.stepmark(&["project", "--ledgers"]), @r"
+    exit 1
+    ── stdout
+    _bmad-output/implementation-artifacts/sprint-status.yaml: 1-2-b: `review` → `done`
+    ledgers: 3 story files, 1 written, 0 removed, 2 unchanged
+    ── stderr
+    warning: _bmad-output/implementation-artifacts/1-1-a.md: its line `Status:` says `review`, its frontmatter `in-progress`: left, since that is a way back, and history does not tell of it; `stepmark import stories` asks which side wins, `--reason TEXT` forces it
+    warning: _bmad-output/implementation-artifacts/1-1-a.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says `done`, its frontmatter `in-progress`: left, since that is a way back, and history does not tell of it; `stepmark import stories` asks which side wins, `--reason TEXT` forces it
+    warning: _bmad-output/implementation-artifacts/1-3-c.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says `awaiting-operator`, its frontmatter `review`: left, since nobody can tell which of the two is later, and history does not tell of it; `stepmark import stories` asks which side wins, `--reason TEXT` forces it
+    ");
+    assert_snapshot!(changed_lines(&before, &sandbox.read(LEDGER)), @r"
+    -  1-2-b: review
+    +  1-2-b: done
+    ");
+    let insisted = sandbox.stepmark(&["project", "--ledgers", "--reason", "the demo failed"]);
+    assert_eq!((insisted.code, insisted.stderr.as_str()), (0, ""), "{insisted}");
+    assert_eq!(sandbox.reads_only(&["project", "--ledgers"]).code, 0);
+    let told = sandbox.stepmark(&["log", "--json"]).json("stepmark.log/1").to_string();
+    assert!(told.contains("the demo failed") && told.contains("\"override\""), "{told}");
+    assert!(sandbox.stepmark(&["replay", "--verify"]).code == 0);
+}
+
+#[test]
+fn a_way_back_that_history_tells_of_needs_none() {
+    let sandbox = project(&[("1-1-a", "done", "done", "done")]);
+    let before = sandbox.read(LEDGER);
+    let back = ["set", &path("1-1-a"), "status=review", "--force", "--reason", "the demo failed"];
+    assert_eq!(sandbox.stepmark(&back).code, 0);
+    // As if another program had put the old ledger back.
+    sandbox.write(LEDGER, &before);
+    let projected = sandbox.stepmark(&["project", "--ledgers"]);
+    assert_eq!((projected.code, projected.stderr.as_str()), (0, ""), "{projected}");
+    assert!(String::from_utf8(sandbox.read(LEDGER)).unwrap().contains("1-1-a: review\n"));
+    // An editor's way back is told by nobody.
+    let text = String::from_utf8(sandbox.read(&path("1-1-a"))).unwrap();
+    sandbox.write(&path("1-1-a"), text.replace("status: review", "status: backlog"));
+    assert_eq!(sandbox.stepmark(&["project", "--ledgers"]).code, 1);
+}
+
+#[test]
+fn a_ledger_that_is_no_yaml_is_shown_and_left_alone() {
+    let sandbox = project(&[("1-1-a", "done", "review", "backlog")]);
+    let broken =
+        String::from_utf8(sandbox.read(LEDGER)).unwrap() + "\nlast_updated: 2026-05-02: after review\n";
+    sandbox.write(LEDGER, &broken);
+    assert_snapshot!(sandbox.stepmark(&["project", "--ledgers"]), @r"
+    exit 1
+    ── stdout
+    _bmad-output/implementation-artifacts/1-1-a.md: 1-1-a: `review` → `done`
+    error[SM308]: not YAML: mapping values are not allowed in this context
+      --> _bmad-output/implementation-artifacts/sprint-status.yaml:12:25
+       |
+    12 | last_updated: 2026-05-02: after review
+       |                         ^
+       |
+       = help: put a value with `: ` or ` #` in it, or one that begins with a sign, in quotes
+    ledgers: 1 story file, 1 written, 0 removed, 0 unchanged
+    ── stderr
+    warning: _bmad-output/implementation-artifacts/sprint-status.yaml:12:25: left alone, since it cannot be read (SM308)
+    ");
+    assert_eq!(sandbox.read(LEDGER), broken.as_bytes());
+    let answer = sandbox.stepmark(&["project", "--ledgers", "--json"]).json("stepmark.project/1");
+    assert_eq!(answer["projections"][0]["broken"][0]["line"], 12);
+}
+
+/// More than a word stands there, which nobody but the person who wrote it knows how to change.
+#[test]
+fn a_map_in_the_ledger_is_never_replaced() {
+    let sandbox = project(&[
+        ("1-1-a", "done", "", "{status: done, owner: Ana, pr: 12}  # x"),
+        ("1-2-b", "review", "", "{status: done, owner: Ana}"),
+        ("1-3-c", "in-progress", "", "[review]"),
+    ]);
+    let before = sandbox.read(LEDGER);
+    assert_snapshot!(sandbox.stepmark(&["project", "--ledgers"]), @r"
+    exit 1
+    ── stdout
+    ledgers: 3 story files, 0 written, 0 removed, 0 unchanged
+    ── stderr
+    warning: _bmad-output/implementation-artifacts/1-1-a.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says a map or a list, its frontmatter `done`: left: that is no word, and what else stands there would be lost
+    warning: _bmad-output/implementation-artifacts/1-2-b.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says a map or a list, its frontmatter `review`: left: that is no word, and what else stands there would be lost
+    warning: _bmad-output/implementation-artifacts/1-3-c.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says a map or a list, its frontmatter `in-progress`: left: that is no word, and what else stands there would be lost
+    ");
+    let insisted = sandbox.stepmark(&["project", "--ledgers", "--json", "--reason", "the demo failed"]);
+    assert_eq!(insisted.code, 1, "{insisted}");
+    let left = &insisted.json("stepmark.project/1")["projections"][0]["left"];
+    assert_eq!(left[2]["reason"], "that is no word, and what else stands there would be lost", "{insisted}");
+    let moved = sandbox.stepmark(&["transition", &path("1-3-c"), "review"]);
+    assert_eq!(moved.code, 0, "{moved}");
+    assert!(
+        moved.stderr.contains("a ledger stays behind") && moved.stderr.contains("a map or a list"),
+        "{moved}"
+    );
+    assert_eq!(sandbox.read(LEDGER), before);
+}
+
+#[test]
+fn a_blank_reason_is_none() {
+    let sandbox = project(&[("1-1-a", "in-progress", "", "done")]);
+    let story = path("1-1-a");
+    for arguments in [
+        vec!["project", "--ledgers", "--reason", ""],
+        vec!["project", "--ledgers", "-m", " \t"],
+        vec!["transition", &story, "done", "--force", "--reason", " "],
+        vec!["set", &story, "status=done", "--force", "--reason", ""],
+        vec!["undo", "00", "--reason", ""],
+        vec!["restore", &story, "--from", "x", "--reason", ""],
+    ] {
+        let refused = sandbox.reads_only(&arguments);
+        assert_eq!(refused.code, 2, "{arguments:?}: {refused}");
+        assert!(refused.stderr.contains("a reason is wanted, and this one is blank"), "{refused}");
+    }
+}
+
+#[test]
+fn what_is_not_known_is_told() {
+    let sandbox = project(&[("1-1-a", "done", "done", "done"), ("7-1-z", "review", "", "")]);
+    sandbox.write(&path("1-2-b"), story("1-2-b", None, Some("review")));
+    sandbox.write(&path("epic-1"), "---\nstatus: done\n---\n# Epic 1\n");
+    sandbox.write(&path("epic-2"), "---\nstatus: backlog\n---\n# Epic 2\n");
+    assert_snapshot!(sandbox.stepmark(&["project", "--ledgers"]), @r"
+    exit 1
+    ── stdout
+    _bmad-output/implementation-artifacts/sprint-status.yaml: epic-1: `in-progress` → `done`
+    ledgers: 4 story files, 1 written, 0 removed, 1 unchanged
+    ── stderr
+    warning: _bmad-output/implementation-artifacts/7-1-z.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says nothing, its frontmatter `review`: left: its epic is not listed there, so nobody knows where it belongs
+    warning: 1 story has no status in its frontmatter and waits for `stepmark import stories`
+    ");
+    let bare = Sandbox::empty();
+    let nothing = bare.reads_only(&["project", "--ledgers"]);
+    assert_eq!((nothing.code, nothing.stderr.as_str()), (0, ""), "no ledger is made: {nothing}");
+}
+
+#[test]
+fn the_nearest_ledger_that_lists_the_story_counts() {
+    let sandbox = Sandbox::empty();
+    let done = |name: &str| story(name, Some("done"), None);
+    sandbox.write("docs/stories/1-1-a.md", done("1-1-a"));
+    sandbox.write("docs/stories/1-2-b.md", done("1-2-b"));
+    sandbox.write(
+        "docs/sprint-status.yaml",
+        ledger(&[("epic-1", "in-progress"), ("1-1-a", "review"), ("1-2-b", "review")]),
+    );
+    sandbox.write("docs/stories/sprint-status.yaml", "development_status:\n  1-2-b: backlog\n");
+    sandbox.write("sprint-status.yaml", "development_status:\n  1-1-a: backlog\n  1-2-b: backlog\n");
+    let projected = sandbox.stepmark(&["project", "--ledgers"]);
+    assert_eq!((projected.code, projected.stderr.as_str()), (0, ""), "{projected}");
+    let said = |path: &str| {
+        let text = String::from_utf8(sandbox.read(path)).unwrap();
+        text.lines().filter(|line| line.contains("-a:") || line.contains("-b:")).collect::<Vec<_>>().join(";")
+    };
+    assert_eq!(said("docs/sprint-status.yaml"), "  1-1-a: done;  1-2-b: review");
+    assert_eq!(said("docs/stories/sprint-status.yaml"), "  1-2-b: done");
+    assert_eq!(said("sprint-status.yaml"), "  1-1-a: backlog;  1-2-b: backlog");
+}
+
+/// A lease keeps the line of a story from being written, and nothing else.
+#[test]
+fn a_story_that_somebody_holds_is_left() {
+    let sandbox = project(&[("1-1-a", "done", "review", "review"), ("1-2-b", "done", "review", "review")]);
+    let mut lease = sandbox.command(&["lease", "take", &path("1-1-a")]);
+    lease.env("STEPMARK_SESSION", "other").env("STEPMARK_ACTOR", "agent:other");
+    assert_eq!(sandbox.run(&mut lease).code, 0);
+    let run = sandbox.stepmark(&["project", "--ledgers", "--json"]);
+    assert_eq!(run.code, 1, "{run}");
+    let answer = run.json("stepmark.project/1");
+    assert_eq!(answer["projections"][0]["entries"].as_array().unwrap().len(), 3, "{run}");
+    assert!(run.stderr.contains("agent:other in session other holds its lease"), "{run}");
+}

@@ -1,0 +1,11 @@
+//! Commands that share the state with others.
+
+mod instructions;
+mod shared_day;
+mod sync;
+mod sync_credentials;
+mod sync_install;
+mod sync_interrupted;
+mod sync_jira;
+#[cfg(unix)]
+mod sync_run;

@@ -1,0 +1,18 @@
+//! Commands that show where the work stands.
+
+#[cfg(unix)]
+mod board;
+mod context;
+mod list;
+pub(crate) mod log;
+mod next;
+mod query;
+mod replay;
+#[cfg(unix)]
+mod report;
+mod resume;
+#[cfg(unix)]
+mod serve;
+mod show;
+mod status;
+mod tree;

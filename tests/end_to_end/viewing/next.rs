@@ -1,0 +1,186 @@
+//! `stepmark next`
+
+use insta::assert_snapshot;
+
+use crate::harness::{
+    Sandbox,
+    demo::{ARCHITECTURE, BRAINSTORMING, BRIEF, EPICS, PRD},
+    sprint::{path, story},
+};
+
+/// A spec of BMAD 6.12, of which a status is all that tells how far it is.
+fn spec(status: &str) -> String {
+    format!("---\ntitle: A lamp\ntype: feature\nstatus: {status}\ncontext: []\n---\n\n# A lamp\n")
+}
+
+#[test]
+fn work_that_has_a_status_only_goes_on_with_a_move() {
+    let sandbox = Sandbox::empty();
+    let lamp = path("spec-1-1-lamp");
+    sandbox.write(&lamp, spec("draft"));
+    assert_snapshot!(sandbox.reads_only(&["next"]), @r"
+    exit 0
+    ── stdout
+    status → ready-for-dev
+      stepmark transition _bmad-output/implementation-artifacts/spec-1-1-lamp.md ready-for-dev
+      or to in-progress, blocked
+    ");
+    let answer = sandbox.reads_only(&["next", "--json"]).json("stepmark.next/3");
+    assert_eq!(answer["moves"], serde_json::json!(["ready-for-dev", "in-progress", "blocked"]));
+    assert_eq!((&answer["status"], &answer["next"]), (&"draft".into(), &serde_json::json!([])));
+    let shown = sandbox.reads_only(&["show"]).stdout;
+    assert!(shown.contains("next       status → ready-for-dev"), "{shown}");
+    let shown = sandbox.reads_only(&["show", "--json"]).json("stepmark.show/2");
+    assert_eq!(shown["lifecycle"]["moves"], answer["moves"]);
+    assert_snapshot!(sandbox.reads_only(&["resume"]), @r"
+    exit 0
+    ── stdout
+    _bmad-output/implementation-artifacts/spec-1-1-lamp.md  draft
+    status → ready-for-dev
+      stepmark transition _bmad-output/implementation-artifacts/spec-1-1-lamp.md ready-for-dev
+    because: tier 1: the frontmatter can be read, and it is the truth
+    ");
+    let resumed = sandbox.reads_only(&["resume", "--json"]).json("stepmark.resume/2");
+    assert_eq!(
+        (&resumed["moves"], &resumed["finished"], &resumed["total"]),
+        (&answer["moves"], &false.into(), &serde_json::Value::Null)
+    );
+    sandbox.write(&lamp, spec("done"));
+    assert_eq!(sandbox.reads_only(&["next"]).code, 2, "nothing is left");
+    assert!(sandbox.reads_only(&["next", &lamp]).stdout.contains("is finished"));
+    let resumed = sandbox.reads_only(&["resume", &lamp, "--json"]).json("stepmark.resume/2");
+    assert_eq!(resumed["finished"], true);
+    sandbox.write(&lamp, spec("dun"));
+    assert_snapshot!(sandbox.reads_only(&["next"]), @r"
+    exit 1
+    ── stderr
+    error: cannot tell the next step of `_bmad-output/implementation-artifacts/spec-1-1-lamp.md`: its status `dun` is no state of the lifecycle `bmad-spec`
+      help: `stepmark transition ARTIFACT STATE --force --reason TEXT` corrects it
+    ");
+}
+
+#[test]
+fn stories_that_wait_for_their_import_count_beside_others() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(&path("1-10-dim"), story("1.10", Some("backlog"), None));
+    sandbox.write(&path("1-2-lamp"), story("1.2", None, Some("review")));
+    assert_snapshot!(sandbox.reads_only(&["next"]), @r"
+    exit 2
+    ── stderr
+    error: no artifact is named, and 2 artifacts are unfinished: `1-2-lamp`, `1-10-dim`
+      help: name one; `stepmark status` shows what comes next in each
+    ");
+    assert_snapshot!(sandbox.reads_only(&["next", "1.2"]), @r"
+    exit 1
+    ── stderr
+    error: cannot tell the next step of `_bmad-output/implementation-artifacts/1-2-lamp.md`: it is a story that is not imported yet: its frontmatter has no status
+      help: `stepmark import stories` takes it in
+    ");
+    assert!(sandbox.reads_only(&["show", "1.2"]).stdout.contains("next       `stepmark import stories`"));
+    let told = sandbox.reads_only(&["resume", "1.2"]).stderr;
+    assert!(told.contains("help: `stepmark import stories`"), "{told}");
+    for number in 3..9 {
+        sandbox.write(&path(&format!("2-{number}-part")), story("2", Some("backlog"), None));
+    }
+    let several = sandbox.reads_only(&["resume"]);
+    assert!(several.code == 1 && several.stderr.contains("`2-5-part` and 3 more"), "{several}");
+    assert!(several.stderr.len() < 300, "{several}");
+    let several = sandbox.reads_only(&["resume", "--json"]).json("stepmark.resume/2");
+    assert_eq!((&several["answer"], &several["total_unfinished"]), (&false.into(), &8.into()));
+}
+
+#[test]
+fn names_the_step_and_its_file() {
+    let demo = Sandbox::demo();
+    assert_snapshot!(demo.reads_only(&["next", PRD]), @r"
+    exit 0
+    ── stdout
+    step-04-journeys  _bmad/bmm/workflows/2-plan-workflows/create-prd/steps-c/step-04-journeys.md
+    ");
+    assert_snapshot!(demo.reads_only(&["next", ARCHITECTURE]), @r"
+    exit 0
+    ── stdout
+    step-06-structure  _bmad/bmm/workflows/3-solutioning/create-architecture/steps/step-06-structure.md
+    ");
+    assert_eq!(demo.stepmark(&["next", "-q", PRD]), demo.stepmark(&["next", PRD]));
+}
+
+#[test]
+fn the_named_file_is_there() {
+    let demo = Sandbox::demo();
+    let answer = demo.reads_only(&["next", "--json", ARCHITECTURE]).json("stepmark.next/3");
+    let [next] = answer["next"].as_array().unwrap().as_slice() else { panic!("{answer}") };
+    assert_eq!(next["id"], "step-06-structure");
+    let text = demo.read(next["file"].as_str().unwrap());
+    assert!(String::from_utf8(text).unwrap().contains("Step 6"));
+}
+
+#[test]
+fn says_when_a_workflow_is_finished() {
+    let demo = Sandbox::demo();
+    assert_snapshot!(demo.reads_only(&["next", BRIEF]), @r"
+    exit 0
+    ── stdout
+    `_bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md` is finished
+    ");
+    assert_eq!(demo.reads_only(&["next", "-q", BRIEF]).to_string(), "exit 0\n");
+    let answer = demo.reads_only(&["next", "--json", BRIEF]).json("stepmark.next/3");
+    assert_eq!((&answer["work_state"], answer["next"].as_array().unwrap().len()), (&"finished".into(), 0));
+}
+
+#[test]
+fn offers_alternatives() {
+    let demo = Sandbox::demo();
+    demo.stepmark(&["reopen", BRAINSTORMING, "2b"]);
+    assert_snapshot!(demo.reads_only(&["next", BRAINSTORMING]), @r"
+    exit 0
+    ── stdout
+    step-02a-user-selected  _bmad/core/workflows/brainstorming/steps/step-02a-user-selected.md
+    step-02b-ai-recommended  _bmad/core/workflows/brainstorming/steps/step-02b-ai-recommended.md
+    step-02c-random-selection  _bmad/core/workflows/brainstorming/steps/step-02c-random-selection.md
+    step-02d-progressive-flow  _bmad/core/workflows/brainstorming/steps/step-02d-progressive-flow.md
+    ");
+    let answer = demo.reads_only(&["next", "--json", BRAINSTORMING]).json("stepmark.next/3");
+    assert_eq!(answer["next"].as_array().unwrap().len(), 4, "{answer}");
+}
+
+#[test]
+fn warns_of_an_interrupted_workflow() {
+    let demo = Sandbox::demo();
+    demo.write("_bmad-output/prd-2.md", "---\nstepsCompleted: []\nworkflowType: prd\n---\n# Half a PRD\n");
+    assert_snapshot!(demo.reads_only(&["next", "_bmad-output/prd-2.md"]), @r"
+    exit 0
+    ── stdout
+    step-01-init  _bmad/bmm/workflows/2-plan-workflows/create-prd/steps-c/step-01-init.md
+    ── stderr
+    warning: `_bmad-output/prd-2.md` has content but no completed step: the workflow was interrupted; look at it before its first step runs again
+    ");
+    demo.write("_bmad-output/prd-2.md", "---\nstepsCompleted: []\nworkflowType: prd\n---\n");
+    let fresh = demo.reads_only(&["next", "_bmad-output/prd-2.md"]);
+    assert_eq!((fresh.code, fresh.stderr.as_str()), (0, ""), "{fresh}");
+    let template = "_bmad/bmm/workflows/2-plan-workflows/create-prd/templates/prd-template.md";
+    demo.write("_bmad-output/prd-2.md", demo.read(template));
+    let copied = demo.reads_only(&["next", "_bmad-output/prd-2.md"]);
+    assert_eq!((copied.code, copied.stderr.as_str()), (0, ""), "{copied}");
+    assert!(copied.stdout.starts_with("step-01-init"), "{copied}");
+}
+
+#[test]
+fn says_why_there_is_no_answer() {
+    let demo = Sandbox::demo();
+    assert_snapshot!(demo.reads_only(&["next", EPICS]), @r"
+    exit 1
+    ── stderr
+    error: cannot tell the next step of `_bmad-output/planning-artifacts/epics.md`: no workflow of the project fits
+      help: install the workflow, or declare one in `.stepmark/config.yaml` under `workflows`
+    ");
+    demo.write("_bmad-output/prd-2.md", "---\nstepsCompleted: [step-77-else]\nworkflowType: prd\n---\n");
+    assert_snapshot!(demo.reads_only(&["next", "_bmad-output/prd-2.md"]), @r"
+    exit 1
+    ── stderr
+    error: cannot tell the next step of `_bmad-output/prd-2.md`: no listed step is one of the workflow
+      help: `stepmark show` lists the steps of its workflow
+    ");
+    let error = demo.reads_only(&["next", "--json", EPICS]).json_error();
+    assert_eq!(error["exit"], 1);
+}
