@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::{
     artifact::{Artifact, FrontmatterState, ProjectPath},
+    autodev,
     delegation::{Completion, Member},
     lifecycle::{Choice, LifecycleState, Lifecycles, Move, MoveDecision, MoveFacts, MoveRefusal, RootKeys},
     transition::{Command, DecisionContext, Plan, StepLists, Strictness, TransitionRefusal, decide},
@@ -53,7 +54,12 @@ impl TrackedArtifact {
             Membership::Member { workflow, .. } => workflow.chain.track(),
             _ => Track::Create,
         };
-        let steps = StepLists::read(&artifact, track);
+        let steps = match &membership {
+            Membership::Member { workflow, .. } if autodev::keeps_state(artifact.path()) => {
+                StepLists::passed(autodev::steps_passed(&artifact, &workflow.chain))
+            }
+            _ => StepLists::read(&artifact, track),
+        };
         Self { artifact, membership, steps, lifecycles, lifecycle: OnceLock::new() }
     }
 
@@ -105,7 +111,10 @@ impl TrackedArtifact {
     /// list of words, understands it.
     pub fn completion(&self) -> Completion {
         let completion = Completion::of(&self.artifact, self.progress().as_ref());
-        let by_status = self.lifecycle_state().map_or(completion.by_status, |state| state.is_terminal);
+        let by_status = match self.lifecycle().zip(self.lifecycle_state()) {
+            Some((choice, state)) => choice.lifecycle.is_terminal(&state.name),
+            None => completion.by_status,
+        };
         Completion { by_status, ..completion }
     }
 

@@ -26,6 +26,7 @@ pub mod changes;
 pub mod checkpoints;
 #[cfg(feature = "history")]
 pub mod replay;
+pub mod autodev;
 pub mod resuming;
 pub mod instructions;
 #[cfg(feature = "history")]

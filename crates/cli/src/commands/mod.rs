@@ -1,5 +1,6 @@
 //! One command a file: its doc comment is its help. The folders are the groups of `stepmark help --all`.
 
+pub(crate) mod autodev;
 pub(crate) mod changing;
 pub(crate) mod checking;
 pub(crate) mod sessions;
@@ -64,6 +65,7 @@ fn dispatch(
         sessions::session::refuse_ended(&project()?)?;
     }
     match &arguments.command {
+        Command::Autodev(command) => command.run(&project()?, output),
         Command::Init(command) => command.run(&project()?, output),
         Command::Status(command) => command.run(&project()?, output),
         Command::List(command) => command.run(&project()?, output),
@@ -127,6 +129,7 @@ const fn writes_artifacts(command: &Command) -> bool {
     match command {
         Command::Gate(gate) => return gate.takes_lease(),
         Command::Lease(lease) => return lease.takes_lease(),
+        Command::Autodev(autodev) => return autodev.writes(),
         _ => {}
     }
     matches!(

@@ -110,7 +110,7 @@ pub fn detect(flow: &Flow, noted: Option<&Position>, files: &dyn ProjectFiles) -
     let (own, behind) = match &noted.step {
         StepPlace::Number(number) => (flow.step(*number), *number),
         StepPlace::Fraction(_) => {
-            (None, u16::try_from(noted.steps_done(flow)).unwrap_or(u16::MAX).saturating_add(1))
+            (None, u16::try_from(noted.steps_done(flow.steps.len())).unwrap_or(u16::MAX).saturating_add(1))
         }
         StepPlace::Done => (None, u16::MAX),
     };

@@ -11,4 +11,7 @@ pub use detection::{Condition, Detection, GlobCount, KeyIs, ProjectFiles, detect
 pub use flow::{Flow, FlowError, FlowStep, Flows};
 pub use flow_file::read_flow_file;
 pub use moves::{AutodevMove, AutodevRefusal, decide, first_file};
-pub use position::{AWAITING, MOST_RETRIES, Position, PositionError, StepPlace, SubStep, is_kebab_case};
+pub use position::{
+    AWAITING, MOST_RETRIES, Position, PositionError, StepPlace, SubStep, is_kebab_case, keeps_state,
+    steps_passed,
+};

@@ -28,6 +28,22 @@ pub enum AutodevMove {
     Correct(Option<u16>),
 }
 
+impl AutodevMove {
+    /// Its name as a command.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::SubStep(_) => "sub-step",
+            Self::Complete => "complete",
+            Self::Skip => "skip",
+            Self::Fail => "fail",
+            Self::Reset => "retry --reset",
+            Self::Boundary => "boundary",
+            Self::Correct(_) => "detect --write",
+        }
+    }
+}
+
 /// A reason why a move is refused, and what would be legal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -5,7 +5,11 @@ use std::fmt;
 use serde_json::Value as Json;
 
 use super::{Flow, Flows};
-use crate::artifact::{Artifact, StateUnreadable};
+use crate::{
+    artifact::{Artifact, ProjectPath, StateUnreadable, state_region},
+    workflow::{Chain, StepId},
+};
+use stepmark_frontmatter::Region;
 
 /// The position of autodev: the values below `## Current Step`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,16 +111,16 @@ impl Position {
         matches!(self.status.as_str(), "not_started" | "in_progress" | "failed")
     }
 
-    /// The number of steps of `flow` that are behind it.
-    pub fn steps_done(&self, flow: &Flow) -> usize {
+    /// The number of steps that are behind it, of `all` that the flow has.
+    pub fn steps_done(&self, all: usize) -> usize {
         match self.step {
             StepPlace::Number(number) => {
-                usize::from(number).saturating_sub(usize::from(self.is_open())).min(flow.steps.len())
+                usize::from(number).saturating_sub(usize::from(self.is_open())).min(all)
             }
             StepPlace::Fraction(ref text) => {
-                text.split('.').next().and_then(|whole| whole.parse().ok()).unwrap_or(0).min(flow.steps.len())
+                text.split('.').next().and_then(|whole| whole.parse().ok()).unwrap_or(0).min(all)
             }
-            StepPlace::Done => flow.steps.len(),
+            StepPlace::Done => all,
         }
     }
 }
@@ -169,6 +173,18 @@ impl SubStep {
     }
 }
 
+/// Returns whether the file at `path` is called like the state file of autodev.
+pub fn keeps_state(path: &ProjectPath) -> bool {
+    state_region(path) != Region::Frontmatter
+}
+
+/// The steps of `chain`, those of a flow, that lie behind the position in `artifact`; none where it says no position.
+pub fn steps_passed(artifact: &Artifact, chain: &Chain) -> Vec<StepId> {
+    let position = Position::of(artifact).ok();
+    let count = position.map_or(0, |position| position.steps_done(chain.steps().len()));
+    chain.steps().iter().take(count).map(|step| step.id.clone()).collect()
+}
+
 /// Returns whether `name` is in kebab-case: `batch-loop`.
 pub fn is_kebab_case(name: &str) -> bool {
     let is_word = |word: &str| {
@@ -180,7 +196,6 @@ pub fn is_kebab_case(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::artifact::ProjectPath;
 
     pub(in crate::autodev) fn read(block: &str) -> Result<Position, PositionError> {
         let text = format!("# Autodev State\n\n## Current Step\n{block}");
@@ -196,7 +211,7 @@ mod tests {
         .unwrap();
         assert_eq!((position.step.clone(), position.cycle), (StepPlace::Number(10), 3));
         assert_eq!(position.sub_step.detail, "batch 2 of ~4");
-        assert_eq!(position.steps_done(position.flow(&Flows::default()).unwrap()), 9);
+        assert_eq!(position.steps_done(17), 9);
     }
 
     #[test]

@@ -32,7 +32,8 @@ impl Lifecycle {
         let counters = states.counters(declaration.counters.as_deref().unwrap_or_default())?;
         let Words { states, words } = states;
         let (name, title) = (declaration.name.0.clone(), declaration.title.clone());
-        let lifecycle = Self { name, title, states, moves, counters, words };
+        let subject = declaration.subject.iter().flatten().map(|key| key.0.clone()).collect();
+        let lifecycle = Self { name, title, states, moves, counters, subject, words };
         table::check_reachable(&lifecycle)
             .map_err(|(place, problem)| (KeyPath::key("states").item(place), problem))?;
         Ok(lifecycle)

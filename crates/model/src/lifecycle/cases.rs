@@ -42,7 +42,7 @@ fn retries() -> Arc<Lifecycle> {
 #[test]
 fn every_built_in_table_is_read_and_its_legacy_names_are_known() {
     let names: Vec<String> = tables().iter().map(|table| table.name().to_owned()).collect();
-    assert_eq!(names.len(), 12, "{names:?}");
+    assert_eq!(names.len(), 13, "{names:?}");
     for (table, word, state) in [
         ("bmad-spec", "Completed", Some("done")),
         ("bmad-spec", "in_progress", Some("in-progress")),
@@ -177,6 +177,27 @@ fn guards_and_counters_are_asked() {
     let refused = judge("waiting", "running", &[("tries", "a few")], &[]).unwrap_err();
     assert_eq!(refused, "`tries` counts how often `running` is entered, but `a few` is no number");
     assert_eq!(judge("running", "active", &[("tries", "3")], &[]), Ok(false), "it stays");
+}
+
+#[test]
+fn where_the_subject_changes_the_status_begins_anew() {
+    let table = built_in("autodev-step").unwrap();
+    let judge = |from: &str, [before, after]: [&str; 2], to: &str| {
+        let keys = [before, after]
+            .map(|step| -> RootKeys { [("flow", "greenfield"), ("step", step)].into_iter().collect() });
+        let facts = MoveFacts { before: &keys[0], after: &keys[1], open_steps: &[], open_children: &[] };
+        table
+            .judge_move(Some(from), to, &facts)
+            .map(|verdict| verdict.wants(&Guard::Human))
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(judge("in_progress", ["3", "3"], "completed"), Ok(false));
+    assert_eq!(judge("completed", ["3", "4"], "not_started"), Ok(false));
+    assert!(judge("completed", ["3", "3"], "not_started").is_err(), "the same step");
+    let refused = judge("in_progress", ["3", "4"], "completed").unwrap_err();
+    assert!(refused.contains("begins anew where `flow`, `step` and `cycle` changes"), "{refused}");
+    assert_eq!(judge("failed", ["3", "3"], "in_progress"), Ok(true));
+    assert!(!table.is_terminal("completed"), "the step has ended, the file has not");
 }
 
 #[test]

@@ -26,6 +26,9 @@ pub struct LifecycleDeclaration {
     pub(super) moves: Option<Vec<MoveDeclaration>>,
     /// Numbers in the frontmatter that say how often a state was entered.
     pub(super) counters: Option<Vec<CounterDeclaration>>,
+    /// The frontmatter keys that say whose status it is: where one of them changes too, the status is that of
+    /// another thing, and begins anew.
+    pub(super) subject: Option<Vec<Name>>,
     /// The artifacts that it applies to: those for which one of these holds.
     pub(super) applies_to: Option<Vec<ConditionDeclaration>>,
 }
@@ -60,7 +63,7 @@ pub(super) struct MoveDeclaration {
     pub(super) from: OneOrMore<Name>,
     /// The states that are entered.
     pub(super) to: OneOrMore<Name>,
-    /// The guards of the moves: `steps-finished`, `children-finished`, `filled(KEY)`.
+    /// The guards of the moves: `steps-finished`, `children-finished`, `human`, `filled(KEY)`.
     pub(super) guards: Option<Vec<Guard>>,
 }
 

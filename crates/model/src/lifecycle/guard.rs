@@ -11,6 +11,8 @@ pub enum Guard {
     StepsFinished,
     /// `children-finished`: no work that was delegated from it is open.
     ChildrenFinished,
+    /// `human`: a person makes the move.
+    Human,
     /// `filled(KEY)`: the frontmatter says something under KEY.
     Filled(String),
 }
@@ -21,6 +23,7 @@ impl fmt::Display for Guard {
         match self {
             Self::StepsFinished => out.write_str("steps-finished"),
             Self::ChildrenFinished => out.write_str("children-finished"),
+            Self::Human => out.write_str("human"),
             Self::Filled(key) => write!(out, "filled({key})"),
         }
     }
@@ -34,10 +37,11 @@ impl FromStr for Guard {
         match text {
             "steps-finished" => Ok(Self::StepsFinished),
             "children-finished" => Ok(Self::ChildrenFinished),
+            "human" => Ok(Self::Human),
             _ => match filled() {
                 Some(key) if !key.is_empty() => Ok(Self::Filled(key.to_owned())),
                 _ => Err(format!(
-                    "`{text}` is no guard: write `steps-finished`, `children-finished` or `filled(KEY)`"
+                    "`{text}` is no guard: write `steps-finished`, `children-finished`, `human` or `filled(KEY)`"
                 )),
             },
         }
@@ -49,7 +53,7 @@ deserialize_as_scalar!(Guard);
 schema_of_scalar!(Guard, {
     "description": "What a move wants of the artifact",
     "type": "string",
-    "pattern": r"^(steps-finished|children-finished|filled\(\s*[^)\s][^)]*\))$",
+    "pattern": r"^(steps-finished|children-finished|human|filled\(\s*[^)\s][^)]*\))$",
 });
 
 #[cfg(test)]
@@ -58,7 +62,7 @@ mod tests {
 
     #[test]
     fn reads_and_shows() {
-        for text in ["steps-finished", "children-finished", "filled(blocked_by)"] {
+        for text in ["steps-finished", "children-finished", "human", "filled(blocked_by)"] {
             assert_eq!(text.parse::<Guard>().unwrap().to_string(), text);
         }
         for text in ["", "filled", "filled()", "filled( )", "steps"] {

@@ -93,6 +93,9 @@ impl Lifecycle {
         to: &str,
         facts: &MoveFacts<'_>,
     ) -> Result<MoveDecision<'_>, MoveRefusal> {
+        if self.subject.iter().any(|key| facts.before.text(key) != facts.after.text(key)) {
+            return self.begin_anew(to);
+        }
         let key = from.and_then(|status| self.state_of(status)?.return_to.as_deref());
         let remembered = key.and_then(|key| facts.before.text(key));
         let verdict = self.legal_move(from, to, remembered)?;
@@ -119,6 +122,18 @@ impl Lifecycle {
             .filter(|counter| counter.entering.contains(&verdict.to.name))
             .try_for_each(|counter| self.admit(counter, verdict.to, facts.before, legal))?;
         Ok(verdict)
+    }
+
+    /// The move of another thing than before, which has no state yet: into an initial one.
+    fn begin_anew(&self, to: &str) -> Result<MoveDecision<'_>, MoveRefusal> {
+        let initial =
+            || self.states.iter().filter(|state| state.is_initial).map(|state| state.name.clone()).collect();
+        let target = self.state_of(to).ok_or_else(|| self.unknown_target(to, initial()))?;
+        if target.is_initial {
+            return Ok(MoveDecision { from: None, to: target, guards: Vec::new() });
+        }
+        let (lifecycle, to, subject) = (self.name.clone(), target.name.clone(), self.subject.clone());
+        Err(MoveRefusal::NotBegun { lifecycle, to, subject, legal: initial() })
     }
 
     /// Returns whether `counter` lets `to` be entered once more.
@@ -180,6 +195,8 @@ fn unmet(guard: &Guard, facts: &MoveFacts<'_>) -> Option<String> {
     match guard {
         Guard::StepsFinished => open(facts.open_steps),
         Guard::ChildrenFinished => open(facts.open_children),
+        // Whoever knows the actor asks `MoveDecision::wants`.
+        Guard::Human => None,
         Guard::Filled(key) => (!facts.after.is_filled(key)).then(|| format!("`{key}` says nothing")),
     }
 }

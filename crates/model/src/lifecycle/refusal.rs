@@ -65,6 +65,22 @@ pub enum MoveRefusal {
         /// The states that may be entered, if what they want holds.
         legal: Vec<String>,
     },
+    /// The status is that of another thing than before, which has not begun.
+    #[error(
+        "the lifecycle `{lifecycle}` begins anew where {} changes: with {}, not `{to}`",
+        listed(subject),
+        listed(legal)
+    )]
+    NotBegun {
+        /// The lifecycle.
+        lifecycle: String,
+        /// The state to go to.
+        to: String,
+        /// The keys that say whose status it is.
+        subject: Vec<String>,
+        /// The states in which it begins.
+        legal: Vec<String>,
+    },
     /// The state was entered as often as it may be.
     #[error("`{key}` is {count}, and the lifecycle `{lifecycle}` enters `{to}` {at_most} times at most")]
     Exhausted {
@@ -105,6 +121,7 @@ impl MoveRefusal {
             Self::UnknownTarget { legal, .. }
             | Self::Illegal { legal, .. }
             | Self::Guarded { legal, .. }
+            | Self::NotBegun { legal, .. }
             | Self::Exhausted { legal, .. }
             | Self::NoNumber { legal, .. } => legal,
         }

@@ -25,6 +25,8 @@ pub struct Lifecycle {
     pub(super) states: Vec<LifecycleState>,
     pub(super) moves: Vec<PlacedMove>,
     pub(super) counters: Vec<Counter>,
+    /// The keys that say whose status it is.
+    pub(super) subject: Vec<String>,
     /// The folded words for each state, with its place.
     pub(super) words: BTreeMap<String, usize>,
 }
@@ -77,9 +79,15 @@ impl Lifecycle {
         self.words.get(&folded(status)).map(|place| &self.states[*place])
     }
 
-    /// Returns whether a status word means that the work has ended.
+    /// The frontmatter keys that say whose status it is; none where it is that of the artifact. Where one of them
+    /// changes too, the status is that of another thing, and must be an initial one.
+    pub fn subject(&self) -> &[String] {
+        &self.subject
+    }
+
+    /// Returns whether a status word means that the work of the artifact has ended.
     pub fn is_terminal(&self, status: &str) -> bool {
-        self.state_of(status).is_some_and(|state| state.is_terminal)
+        self.subject.is_empty() && self.state_of(status).is_some_and(|state| state.is_terminal)
     }
 
     /// All legal moves: those that the table names, and those that lead back.

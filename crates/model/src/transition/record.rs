@@ -22,6 +22,11 @@ impl StepLists {
         }
     }
 
+    /// The steps that lie behind the one that an artifact points to.
+    pub fn passed(completed: Vec<StepId>) -> Self {
+        Self { completed, last_step: None, content: Some(Content::Present) }
+    }
+
     /// The record to compute progress from.
     pub fn record(&self) -> StepRecord<'_> {
         StepRecord {

@@ -66,6 +66,9 @@ pub enum TransitionRefusal {
     /// It is a story that is not imported, so its frontmatter has no status to move.
     #[error("it is a story that is not imported yet: its frontmatter has no status")]
     NotImported,
+    /// Only a person may make the move.
+    #[error("only a person moves it: act as `human:NAME`, or `--force` with the reason")]
+    NotHuman,
     /// Its lifecycle forbids the move.
     #[error(transparent)]
     Move(Box<MoveRefusal>),

@@ -21,6 +21,8 @@ pub struct StatusMove {
     pub to: Option<String>,
     /// True if the move is allowed only without open children: the table says so, or the work ends with it.
     pub wants_children_finished: bool,
+    /// True if only a person may make the move.
+    pub wants_human: bool,
     /// The refusal of the lifecycle that was overridden.
     pub overridden: Option<MoveRefusal>,
 }
@@ -48,10 +50,12 @@ pub fn judge_status(
     // A status that is taken away is no state either: else any state could be taken up from nothing.
     let judged = lifecycle.judge_move(from, to.unwrap_or("null"), &facts);
     let ends = to.is_some_and(|word| lifecycle.is_terminal(word));
-    let (wants_children, overridden) = match judged {
+    let wants = |guard| matches!(&judged, Ok(verdict) if verdict.is_move() && verdict.wants(guard));
+    let (wants_children, wants_human) = (wants(&Guard::ChildrenFinished), wants(&Guard::Human));
+    let overridden = match judged {
         Ok(verdict) if !verdict.is_move() => return Ok(None),
-        Ok(verdict) => (verdict.wants(&Guard::ChildrenFinished), None),
-        Err(refusal) if insistence.is_some() => (false, Some(refusal)),
+        Ok(_) => None,
+        Err(refusal) if insistence.is_some() => Some(refusal),
         Err(refusal) => return Err(refusal.into()),
     };
     Ok(Some(StatusMove {
@@ -59,6 +63,7 @@ pub fn judge_status(
         from: from.map(str::to_owned),
         to: to.map(str::to_owned),
         wants_children_finished: wants_children || ends,
+        wants_human,
         overridden,
     }))
 }

@@ -9,9 +9,9 @@ use crate::workspace::{Delegations, Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     delegation::Member,
-    journal::{Event, EventDraft, EventId, Kind},
+    journal::{ActorKind, Event, EventDraft, EventId, Kind},
     tracked_artifact::TrackedArtifact,
-    transition::{OpenChild, StatusMove, finish_above, judge_status},
+    transition::{OpenChild, StatusMove, TransitionRefusal, finish_above, judge_status},
 };
 
 impl Workspace {
@@ -95,8 +95,20 @@ impl Workspace {
         }
         let Some(choice) = before.lifecycle() else { return Ok(None) };
         let insistence = draft.insistence.as_deref();
-        judge_status(before.artifact(), after.artifact(), &choice.lifecycle, &after.open_steps(), insistence)
-            .map_err(|source| ChangeError::Refused { path: before.path().clone(), source })
+        let refused = |source| ChangeError::Refused { path: before.path().clone(), source };
+        let judged = judge_status(
+            before.artifact(),
+            after.artifact(),
+            &choice.lifecycle,
+            &after.open_steps(),
+            insistence,
+        )
+        .map_err(refused)?;
+        let is_human = self.attribution().actor.kind == ActorKind::Human;
+        if judged.as_ref().is_some_and(|status| status.wants_human) && !is_human && insistence.is_none() {
+            return Err(refused(TransitionRefusal::NotHuman));
+        }
+        Ok(judged)
     }
 
     fn guard_children(

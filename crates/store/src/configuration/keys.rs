@@ -8,8 +8,9 @@ use serde_yaml::{Mapping, Value};
 
 use crate::configuration::WorkflowDeclaration;
 use crate::configuration::{
-    Milestone, UnknownKey, check_keys::CheckKeys, check_keys::RuleLevels, scalars::Count, scalars::FilePath,
-    scalars::Limit, scalars::SettingText, variable_sides::FREE_MAPS, variable_sides::Variable,
+    Milestone, UnknownKey, autodev::AutodevKeys, check_keys::CheckKeys, check_keys::RuleLevels,
+    scalars::Count, scalars::FilePath, scalars::Limit, scalars::SettingText, variable_sides::FREE_MAPS,
+    variable_sides::Variable,
 };
 use stepmark_frontmatter::Position;
 use stepmark_model::{
@@ -39,6 +40,7 @@ pub(super) struct Keys {
     pub(super) gates: Option<GateKeys>,
     pub(super) git_history: Option<GitHistoryKeys>,
     pub(super) instructions: Option<InstructionKeys>,
+    pub(super) autodev: Option<AutodevKeys>,
     pub(super) settings: Option<BTreeMap<VariableName, SettingText>>,
     pub(super) check: Option<CheckKeys>,
     pub(super) trackers: Option<Trackers>,
@@ -179,6 +181,7 @@ impl Keys {
                 output: near.output.or(far.output),
                 components: near.components.or(far.components),
             }),
+            autodev: nearer.autodev.or(self.autodev),
             settings: both(self.settings, nearer.settings, united),
             check: both(self.check, nearer.check, |far, near| CheckKeys {
                 rules: both(far.rules, near.rules, RuleLevels::overlaid),

@@ -7,6 +7,7 @@ pub(crate) mod workflow_declaration;
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 pub use workflow_declaration::{StepSource, WorkflowDeclaration};
 
+mod autodev;
 mod variable_sides;
 mod scalars;
 mod check_keys;
@@ -46,6 +47,7 @@ use stepmark_model::{
     lifecycle::Lifecycles,
 };
 
+pub use autodev::AutodevSettings;
 pub use check_keys::PathAllowance;
 pub(crate) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use error::{ConfigurationError, UnknownKey};
@@ -77,6 +79,7 @@ pub struct Configuration {
     instruction_output: Option<ProjectPath>,
     instruction_components: Vec<ProjectPath>,
     settings: BTreeMap<String, String>,
+    autodev: Option<AutodevSettings>,
     rule_levels: Levels,
     allowances: Vec<PathAllowance>,
     /// The values of every layer, the weakest first.
@@ -137,6 +140,7 @@ impl Configuration {
                 .map(|path| path.0)
                 .collect(),
             settings: keys.settings.into_iter().flatten().map(|(name, text)| (name.0, text.0)).collect(),
+            autodev: keys.autodev.map(AutodevSettings::from),
             rule_levels: check.rules.into_iter().flat_map(|levels| levels.0).collect(),
             allowances: check.allow.unwrap_or_default(),
             values,
@@ -176,6 +180,11 @@ impl Configuration {
     /// The patterns of files that are none, though they are included. Files of stepmark and git never are.
     pub fn exclude(&self) -> &PathGlobs {
         &self.exclude
+    }
+
+    /// autodev; `None` where the project does not use it.
+    pub const fn autodev(&self) -> Option<&AutodevSettings> {
+        self.autodev.as_ref()
     }
 
     /// The declared workflows, in the order of the file.
@@ -336,6 +345,7 @@ impl Default for Configuration {
             instruction_output: None,
             instruction_components: Vec::new(),
             settings: BTreeMap::new(),
+            autodev: None,
             rule_levels: Levels::default(),
             allowances: Vec::new(),
             values: Vec::new(),

@@ -15,7 +15,6 @@ use jiff::Timestamp;
 #[cfg(feature = "history")]
 use self::subject::Subject;
 use crate::workspace::{ArtifactError, Workspace};
-use stepmark_frontmatter::Frontmatter;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, Problem, ProjectPath, STEPS_KEYS},

@@ -258,6 +258,13 @@ impl Workspace {
 
     /// Finds the workflow of an artifact that was read.
     pub(crate) fn track(&self, artifact: Artifact) -> Result<TrackedArtifact, WorkflowFileError> {
+        if let Some(membership) = self.autodev_membership(&artifact) {
+            return Ok(TrackedArtifact::new(
+                artifact,
+                membership,
+                Arc::clone(self.configuration.lifecycles()),
+            ));
+        }
         let membership = match self.workflows().bind(&artifact) {
             Binding::Bound { workflow, track, evidence } => {
                 match self.workflows().definition(workflow, track)? {

@@ -1,0 +1,152 @@
+//! `stepmark autodev`
+
+mod report;
+
+use clap::{Args, Subcommand};
+use stepmark_model::autodev::{AutodevMove, SubStep};
+use stepmark_store::autodev::{self as store, AutodevError, AutodevStatusError};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Keep the state of the /autodev skill: which step of its flow is being done
+///
+/// The state stands below `## Current Step` in `_docs/_autodev_state.md`, as the skill itself writes it. What the folder `_docs` tells counts
+/// more than what is noted. The key `autodev` in .stepmark/config.yaml switches it on.
+#[derive(Debug, Args)]
+pub(crate) struct Autodev {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Show the flow, a line a step; ends with 1 where the folder disagrees with what is noted
+    Status,
+    /// Say the step that the project is in, as its files tell
+    Detect {
+        /// Say why, step by step
+        #[arg(long)]
+        explain: bool,
+        /// Note it, where something else is noted
+        #[arg(long)]
+        write: bool,
+    },
+    /// Begin the step; makes the state file where there is none
+    Start,
+    /// Note how far the skill of the step has come
+    SubStep {
+        /// The number of its phase: the one that is noted, or the next
+        phase: u64,
+        /// The name of its phase in kebab-case
+        name: String,
+        /// A note
+        #[arg(long, default_value = "")]
+        detail: String,
+    },
+    /// Complete the step; the next one follows, unless a session ends between the two
+    Complete,
+    /// Leave an optional step out
+    Skip {
+        /// The reason, for history
+        #[arg(long)]
+        reason: String,
+        /// Also where the step is not optional
+        #[arg(long)]
+        force: bool,
+    },
+    /// Count a retry that failed; with the third one the step has failed
+    Fail {
+        /// The reason, for history
+        #[arg(long)]
+        reason: String,
+    },
+    /// Go on with a step of which retries failed
+    Retry {
+        /// Begin to count again: a person has looked at it
+        #[arg(long)]
+        reset: bool,
+    },
+    /// Go on to the next step, which begins in a new session
+    Boundary,
+    /// Say what is to be done next; ends with 1 where a person must decide
+    Next,
+}
+
+impl Autodev {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let autodev = project.workspace.autodev().ok_or_else(switched_off)?;
+        let (made, reason, is_forced) = match &self.task {
+            Task::Status => return report::status(&autodev.status()?, output),
+            Task::Detect { explain, write } => return detect(&autodev, (*explain, *write), output),
+            Task::Next => return report::next(&autodev.status()?, output),
+            Task::Start => {
+                autodev.begin()?;
+                (AutodevMove::Start, None, false)
+            }
+            Task::SubStep { phase, name, detail } => {
+                let place = SubStep { phase: *phase, name: name.clone(), detail: detail.clone() };
+                (AutodevMove::SubStep(place), None, false)
+            }
+            Task::Complete => (AutodevMove::Complete, None, false),
+            Task::Skip { reason, force } => (AutodevMove::Skip, Some(reason.clone()), *force),
+            Task::Fail { reason } => (AutodevMove::Fail, Some(reason.clone()), false),
+            Task::Retry { reset: true } => (AutodevMove::Reset, None, false),
+            Task::Retry { reset: false } => (AutodevMove::Start, None, false),
+            Task::Boundary => (AutodevMove::Boundary, None, false),
+        };
+        let moved = autodev.make(&made, reason, is_forced)?;
+        report::moved(&autodev.status()?, &moved, &made, output)
+    }
+
+    /// Returns whether it changes the state file.
+    pub(crate) const fn writes(&self) -> bool {
+        !matches!(self.task, Task::Status | Task::Next | Task::Detect { write: false, .. })
+    }
+}
+
+fn detect(
+    autodev: &store::Autodev<'_>,
+    (explain, write): (bool, bool),
+    output: &Output,
+) -> Result<Exit, Failure> {
+    if write {
+        let is_new = autodev.begin()?;
+        if !is_new && let Some(moved) = autodev.correct()? {
+            output.remark(format_args!(
+                "{}: the files of the project are in step {}, not {}",
+                autodev.file(),
+                moved.after.step,
+                moved.before.step
+            ));
+        }
+    }
+    report::detection(&autodev.status()?, explain, output)
+}
+
+fn switched_off() -> Failure {
+    Failure::new(Exit::Findings, "the project does not use autodev")
+        .with_help("write `autodev: {}` into .stepmark/config.yaml")
+}
+
+impl From<AutodevStatusError> for Failure {
+    fn from(error: AutodevStatusError) -> Self {
+        match error {
+            AutodevStatusError::Artifact(error) => error.into(),
+            error => Self::from_error(Exit::Findings, &error),
+        }
+    }
+}
+
+impl From<AutodevError> for Failure {
+    fn from(error: AutodevError) -> Self {
+        match error {
+            AutodevError::Status(error) => error.into(),
+            AutodevError::Change(error) => error.into(),
+            error => Self::from_error(Exit::Findings, &error),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What `stepmark autodev` prints.
+
+use serde_json::{Value as Json, json};
+use stepmark_model::autodev::{AutodevMove, Detection, FlowStep, StepPlace};
+use stepmark_store::autodev::{AutodevStatus, Moved};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+};
+
+/// A line a step, and what is noted of the one that is being done.
+pub(super) fn status(status: &AutodevStatus, output: &Output) -> Result<Exit, Failure> {
+    if output.json {
+        output.json("stepmark.autodev/1", wire(status));
+        return Ok(exit(status));
+    }
+    let own = status.step().map(|step| step.step);
+    output.line(format_args!("{}: {}, cycle {}", status.file, status.flow.flow, cycle(status)));
+    for step in &status.flow.steps {
+        let mark = match own {
+            Some(own) if step.step == own => '>',
+            Some(own) if step.step > own => ' ',
+            _ => 'x',
+        };
+        let note = if Some(step.step) == own { note(status) } else { String::new() };
+        output.line(format_args!("[{mark}] {:>2} {}{note}", step.step, step.name));
+    }
+    tell_disagreement(status, output);
+    Ok(exit(status))
+}
+
+/// The step that the files tell, and with `explain` what they say of each.
+pub(super) fn detection(status: &AutodevStatus, explain: bool, output: &Output) -> Result<Exit, Failure> {
+    if output.json {
+        output.json("stepmark.autodev/1", wire(status));
+        return Ok(exit(status));
+    }
+    if explain {
+        output.line(format_args!("flow {}", status.flow.flow));
+        for (step, is_due) in status.flow.steps.iter().zip(&status.due) {
+            let told = match is_due {
+                Some(true) => "the files say that it is to be done",
+                Some(false) => "the files say that it is done",
+                None => "the files do not tell; what is noted is believed",
+            };
+            output.line(format_args!("{:>2} {}: {told}", step.step, step.name));
+        }
+    }
+    output.line(in_words(status.step()));
+    tell_disagreement(status, output);
+    Ok(exit(status))
+}
+
+/// What is to be done next.
+pub(super) fn next(status: &AutodevStatus, output: &Output) -> Result<Exit, Failure> {
+    let failed = status.position().filter(|noted| noted.status == "failed");
+    let waits = status.position().filter(|noted| matches!(noted.status.as_str(), "completed" | "skipped"));
+    let exit = if failed.is_some() { Exit::Findings } else { exit(status) };
+    if output.json {
+        output.json("stepmark.autodev/1", wire(status));
+        return Ok(exit);
+    }
+    tell_disagreement(status, output);
+    match (failed, waits, status.step()) {
+        (Some(noted), ..) => {
+            output.line(format_args!(
+                "step {} `{}` failed {} times: a person looks at it, then `stepmark autodev retry --reset`",
+                noted.step, noted.name, noted.retry_count
+            ));
+        }
+        (None, Some(_), Some(step)) => choice(status, step, output),
+        (.., step) => output.line(format_args!("{}{}", in_words(step), note(status))),
+    }
+    Ok(exit)
+}
+
+/// What a move has changed.
+pub(super) fn moved(
+    status: &AutodevStatus,
+    moved: &Moved,
+    made: &AutodevMove,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    if output.json {
+        let mut wire = wire(status);
+        wire["changed"] = moved.is_changed.into();
+        output.json("stepmark.autodev/1", wire);
+        return Ok(Exit::Fine);
+    }
+    if !moved.is_changed {
+        output.remark(format_args!("{}: nothing to write", status.file));
+        return Ok(Exit::Fine);
+    }
+    output.remark(format_args!("{}: {}{}", status.file, in_words(status.step()), note(status)));
+    let ends = matches!(moved.after.status.as_str(), "completed" | "skipped");
+    if let (true, AutodevMove::Complete | AutodevMove::Skip, Some(step)) = (ends, made, status.step()) {
+        choice(status, step, output);
+    }
+    Ok(Exit::Fine)
+}
+
+/// The choice at the end of a session.
+fn choice(status: &AutodevStatus, step: &FlowStep, output: &Output) {
+    let Some(next) = status.flow.after(step.step) else { return };
+    let rule = "=".repeat(38);
+    output.line(format_args!(
+        "{rule}\n DECISION REQUIRED: {} is done, start {}?\n{rule}\n A) Start a new conversation for {} (recommended)\n \
+         B) Go on in this conversation: it may run out of room\n{rule}\n\
+         `stepmark autodev boundary` notes that {} comes next",
+        step.name, next.name, next.name, next.name
+    ));
+}
+
+fn tell_disagreement(status: &AutodevStatus, output: &Output) {
+    match (&status.noted, &status.detection) {
+        (None, _) => {
+            output.warning(format_args!("{}: not there; `stepmark autodev start` makes it", status.file))
+        }
+        (Some(Err(error)), _) => {
+            output.warning(format_args!("{}: {error}; the files of the project tell", status.file))
+        }
+        (Some(Ok(noted)), Detection::Elsewhere(_)) => output.warning(format_args!(
+            "{}: notes step {} `{}`, {}; the files of the project count: `stepmark autodev detect --write`",
+            status.file, noted.step, noted.name, noted.status
+        )),
+        (Some(Ok(_)), Detection::Agrees) => {}
+    }
+}
+
+fn exit(status: &AutodevStatus) -> Exit {
+    if status.is_consistent() { Exit::Fine } else { Exit::Findings }
+}
+
+fn cycle(status: &AutodevStatus) -> u64 {
+    status.position().map_or(1, |noted| noted.cycle)
+}
+
+fn in_words(step: Option<&FlowStep>) -> String {
+    step.map_or_else(|| "all steps are done".to_owned(), |step| format!("step {} `{}`", step.step, step.name))
+}
+
+/// `, in_progress, phase 4 batch-loop (batch 2)`; nothing where what is noted does not count.
+fn note(status: &AutodevStatus) -> String {
+    let Some(noted) = status.position().filter(|_| status.is_consistent()) else { return String::new() };
+    let sub_step = &noted.sub_step;
+    let detail = if sub_step.detail.is_empty() { String::new() } else { format!(" ({})", sub_step.detail) };
+    let retries = if noted.retry_count == 0 {
+        String::new()
+    } else {
+        format!(", {} retries failed", noted.retry_count)
+    };
+    format!(", {}, phase {} {}{detail}{retries}", noted.status, sub_step.phase, sub_step.name)
+}
+
+fn wire(status: &AutodevStatus) -> Json {
+    let noted = status.position();
+    let number = |step: &StepPlace| match step {
+        StepPlace::Number(number) => Json::from(*number),
+        other => Json::from(other.to_string()),
+    };
+    json!({
+        "file": status.file.as_str(),
+        "flow": status.flow.flow,
+        "steps": status.flow.steps.iter().map(|step| &step.name).collect::<Vec<_>>(),
+        "step": status.step().map(|step| step.step),
+        "name": status.step().map(|step| &step.name),
+        "consistent": status.is_consistent(),
+        "noted": noted.map(|noted| json!({
+            "step": number(&noted.step),
+            "name": noted.name,
+            "status": noted.status,
+            "sub_step": {"phase": noted.sub_step.phase, "name": noted.sub_step.name, "detail": noted.sub_step.detail},
+            "retry_count": noted.retry_count,
+            "cycle": noted.cycle,
+        })),
+        "error": match &status.noted { Some(Err(error)) => Some(error.to_string()), _ => None },
+    })
+}

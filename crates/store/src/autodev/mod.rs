@@ -1,0 +1,163 @@
+//! autodev in a project: its flows, what the files of the project tell, and the changes of its state file.
+
+mod files;
+#[cfg(feature = "write")]
+mod changing;
+
+use stepmark_model::{
+    artifact::ProjectPath,
+    autodev::{
+        Detection, Flow, FlowError, FlowStep, Flows, Position, PositionError, StepPlace, detect, detect_flow,
+        read_flow_file,
+    },
+    tracked_artifact::{Membership, TrackedArtifact},
+};
+
+use self::files::FilesOnDisk;
+use crate::configuration::AutodevSettings;
+use crate::workspace::{ArtifactError, Workspace};
+
+#[cfg(feature = "write")]
+pub use changing::{AutodevError, Moved};
+
+/// autodev in a project.
+#[derive(Clone, Copy, Debug)]
+pub struct Autodev<'w> {
+    pub(crate) workspace: &'w Workspace,
+    pub(crate) settings: &'w AutodevSettings,
+}
+
+/// The state of autodev in a project.
+#[derive(Clone, Debug)]
+pub struct AutodevStatus {
+    /// The state file.
+    pub file: ProjectPath,
+    /// The position that it notes; `None` where it is not there.
+    pub noted: Option<Result<Position, PositionError>>,
+    /// The flow: the one that is noted, else the one that the files of the project tell.
+    pub flow: Flow,
+    /// The comparison with the files of the project. Where the position cannot be read, the files alone tell.
+    pub detection: Detection,
+    /// What the files tell of each step of the flow: to be done, done, or nothing.
+    pub due: Vec<Option<bool>>,
+}
+
+/// A reason why the state of autodev cannot be told.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AutodevStatusError {
+    /// A flow of the configuration or of a flow file cannot be followed.
+    #[error("a flow of autodev cannot be used")]
+    Flow(#[from] FlowError),
+    /// The flow that is noted is unknown.
+    #[error("the state file names the flow `{flow}`, which is none of {}", known.join(", "))]
+    UnknownFlow {
+        /// The flow.
+        flow: String,
+        /// Those that are known.
+        known: Vec<String>,
+    },
+    /// The state file cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+}
+
+impl Workspace {
+    /// autodev in the project; `None` where the configuration has no key `autodev`.
+    pub fn autodev(&self) -> Option<Autodev<'_>> {
+        self.configuration().autodev().map(|settings| Autodev { workspace: self, settings })
+    }
+
+    /// The workflow of the state file of autodev: the flow that it names.
+    pub(crate) fn autodev_membership(
+        &self,
+        artifact: &stepmark_model::artifact::Artifact,
+    ) -> Option<Membership> {
+        let autodev = self.autodev().filter(|autodev| autodev.settings.file == *artifact.path())?;
+        let position = Position::of(artifact).ok()?;
+        let flow = position.flow(&autodev.flows().ok()?)?.to_workflow();
+        Some(Membership::Member {
+            workflow: flow.into(),
+            evidence: vec![stepmark_model::workflow::BindingReason::Configured],
+        })
+    }
+}
+
+impl Autodev<'_> {
+    /// The state file.
+    pub const fn file(&self) -> &ProjectPath {
+        &self.settings.file
+    }
+
+    /// The flows: those that are built in, under those of the skill that is installed, under those of the configuration.
+    ///
+    /// # Errors
+    /// When one of them cannot be followed.
+    pub fn flows(&self) -> Result<Flows, FlowError> {
+        let mut flows = Vec::new();
+        if let Some(skill) = &self.settings.skill {
+            for flow in Flows::default().iter() {
+                let path = skill.join(&format!("flows/{}.md", flow.flow));
+                // A flow file that is not there, or holds no table, leaves the flow as it is built in.
+                let bytes = path.ok().and_then(|path| self.workspace.read_file(&path).ok());
+                let text = bytes.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
+                flows.extend(text.and_then(|text| read_flow_file(&flow.flow, text)));
+            }
+        }
+        flows.extend(self.settings.flows.iter().cloned());
+        Flows::with(flows)
+    }
+
+    /// The state of autodev: what is noted, compared with the files of the project.
+    ///
+    /// # Errors
+    /// When the flows cannot be used, the flow that is noted is unknown, or the state file cannot be read.
+    pub fn status(&self) -> Result<AutodevStatus, AutodevStatusError> {
+        let flows = self.flows()?;
+        let noted = match self.workspace.artifact(self.file()) {
+            Ok(artifact) => Some(Position::of(artifact.artifact())),
+            Err(ArtifactError::Missing { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let position = noted.as_ref().and_then(|noted| noted.as_ref().ok());
+        let files = FilesOnDisk::new(self.workspace.root());
+        let flow = match position {
+            Some(position) => position.flow(&flows).ok_or_else(|| AutodevStatusError::UnknownFlow {
+                flow: position.flow.clone(),
+                known: flows.iter().map(|flow| flow.flow.clone()).collect(),
+            })?,
+            None => detect_flow(&flows, files.has_code(&self.settings.docs), &files)
+                .ok_or(FlowError::NoSteps { flow: String::new() })?,
+        };
+        let detection = detect(flow, position, &files);
+        let due = flow.steps.iter().map(|step| step.is_due(&files)).collect();
+        Ok(AutodevStatus { file: self.file().clone(), flow: flow.clone(), detection, due, noted })
+    }
+}
+
+impl AutodevStatus {
+    /// The step that the project is in; `None` where all are done.
+    pub fn step(&self) -> Option<&FlowStep> {
+        let number = match (&self.detection, self.position().map(|position| &position.step)) {
+            (Detection::Elsewhere(step), _) => (*step)?,
+            (Detection::Agrees, Some(StepPlace::Number(number))) => *number,
+            (Detection::Agrees, _) => return None,
+        };
+        self.flow.step(number)
+    }
+
+    /// The position that is noted, where it can be read.
+    pub fn position(&self) -> Option<&Position> {
+        self.noted.as_ref()?.as_ref().ok()
+    }
+
+    /// Returns whether what is noted counts.
+    pub fn is_consistent(&self) -> bool {
+        self.position().is_some() && self.detection == Detection::Agrees
+    }
+}
+
+/// Returns whether `artifact` is the state file of autodev.
+pub fn is_state_file(artifact: &TrackedArtifact) -> bool {
+    artifact.artifact().region() != stepmark_frontmatter::Region::Frontmatter
+}
