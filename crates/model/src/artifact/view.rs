@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
+use serde_json::Value as Json;
+
 use super::{
     BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, Problem, ProjectPath, STEPS_KEYS,
-    Scope, Steps, Timestamp, ambiguity, body, field, inputs,
+    Scope, StateUnreadable, Steps, Timestamp, ambiguity, body, digest::state_value, field, inputs,
 };
 use crate::artifact::FileHash;
 use stepmark_frontmatter::{
@@ -19,6 +21,8 @@ pub struct Artifact {
     bytes: Vec<u8>,
     state: FrontmatterState,
     diagnoses: Vec<Diagnosis>,
+    /// The state value, where it was read together with the rest.
+    value: Option<Box<Result<Json, StateUnreadable>>>,
 }
 
 /// The key that names the project in every artifact of it.
@@ -102,9 +106,38 @@ impl Artifact {
     /// # Ok::<(), stepmark_model::artifact::ProjectPathError>(())
     /// ```
     pub fn read(path: ProjectPath, bytes: Vec<u8>) -> Self {
-        let mut diagnoses = Vec::new();
-        let state = read_state(&bytes, &mut diagnoses);
-        Self { path, bytes, state, diagnoses }
+        let (state, diagnoses) = {
+            let document = Document::scan(&bytes);
+            read_state(&bytes, &document, parse(&document, &bytes).as_ref().map(Result::as_ref))
+        };
+        Self { path, bytes, state, diagnoses, value: None }
+    }
+
+    /// Reads the bytes of the file at `path` together with its [state value](Self::state_value), from `tree` where somebody has parsed
+    /// the frontmatter.
+    pub fn read_with_value(path: ProjectPath, bytes: &[u8], tree: Option<&Yaml<'_>>) -> Self {
+        let document = Document::scan(bytes);
+        let parsed = if tree.is_none() { parse(&document, bytes) } else { None };
+        let parsed = tree.map(Ok).or_else(|| parsed.as_ref().map(Result::as_ref));
+        let (state, diagnoses) = read_state(bytes, &document, parsed);
+        let value = Some(Box::new(state_value(&document, parsed)));
+        Self { path, bytes: bytes.to_vec(), state, diagnoses, value }
+    }
+
+    /// The frontmatter as JSON, times included: an object, `{}` where there is no frontmatter or an empty
+    /// one. Line ends, comments and quoting are gone; numbers beyond JSON's reach and keys that are not text
+    /// enter as text ([`Value::to_json`](stepmark_frontmatter::Value::to_json)).
+    ///
+    /// # Errors
+    /// When the frontmatter does not say one thing to every reader: see [`StateUnreadable`].
+    pub fn state_value(&self) -> Result<Json, StateUnreadable> {
+        match &self.value {
+            Some(value) => (**value).clone(),
+            None => {
+                let document = self.document();
+                state_value(&document, parse(&document, &self.bytes).as_ref().map(Result::as_ref))
+            }
+        }
     }
 
     /// The path of the artifact in the project.
@@ -227,9 +260,21 @@ fn begins_with_conflict(bytes: &[u8]) -> Option<Diagnosis> {
     Some(Diagnosis::new(problem, stepmark_frontmatter::Span::at(offset)))
 }
 
-fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> FrontmatterState {
-    let document = Document::scan(bytes);
-    let mut state = FrontmatterState::default();
+/// The frontmatter of a file; `None` where there is none, or it is not closed.
+fn parse<'a>(document: &Document<'_>, bytes: &'a [u8]) -> Option<Result<Yaml<'a>, ParseError>> {
+    match document.frontmatter() {
+        Frontmatter::Present { content, .. } => Some(Yaml::parse(bytes, content)),
+        Frontmatter::Absent | Frontmatter::Unclosed { .. } => None,
+    }
+}
+
+fn read_state(
+    bytes: &[u8],
+    document: &Document<'_>,
+    parsed: Option<Result<&Yaml<'_>, &ParseError>>,
+) -> (FrontmatterState, Vec<Diagnosis>) {
+    let (mut state, mut diagnoses) = (FrontmatterState::default(), Vec::new());
+    let found = &mut diagnoses;
     match document.frontmatter() {
         Frontmatter::Unclosed { opening } => found.push(Diagnosis::new(Problem::FenceUnclosed, opening)),
         Frontmatter::Absent => {
@@ -244,12 +289,13 @@ fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> FrontmatterState {
             if document.has_mixed_line_ends() {
                 found.push(Diagnosis::new(Problem::LineEndsMixed, content));
             }
-            match Yaml::parse(bytes, content) {
-                Ok(yaml) => read_frontmatter(bytes, &yaml, &mut state, found),
-                Err(error) => {
+            match parsed {
+                Some(Ok(yaml)) => read_frontmatter(bytes, yaml, &mut state, found),
+                Some(Err(error)) => {
                     let at = stepmark_frontmatter::Span::at(error.offset());
-                    found.push(Diagnosis::new(Problem::NotYaml { error }, at));
+                    found.push(Diagnosis::new(Problem::NotYaml { error: error.clone() }, at));
                 }
+                None => {}
             }
         }
     }
@@ -257,10 +303,10 @@ fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> FrontmatterState {
     // A heading that nobody filled in says nothing.
     let is_said = |heading: String| !(heading.starts_with("{{") && heading.ends_with("}}"));
     let says_more = |document| first_heading(document, bytes).is_some_and(is_said);
-    if state.title.as_ref().is_some_and(is_of_project) && says_more(&document) {
+    if state.title.as_ref().is_some_and(is_of_project) && says_more(document) {
         state.title = None;
     }
-    state.body_status = body::read(&document, found);
+    state.body_status = body::read(document, found);
     if let (Some(body), Some(status)) = (&state.body_status, &state.status)
         && !status.text.eq_ignore_ascii_case(&body.text)
     {
@@ -268,7 +314,7 @@ fn read_state(bytes: &[u8], found: &mut Vec<Diagnosis>) -> FrontmatterState {
         found.push(Diagnosis::new(problem, body.span));
     }
     found.sort_by_key(|diagnosis| diagnosis.span);
-    state
+    (state, diagnoses)
 }
 
 fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut FrontmatterState, found: &mut Vec<Diagnosis>) {

@@ -218,11 +218,9 @@ impl EventDraft {
         self
     }
 
-    /// The same, which keeps how the frontmatter of the file `old` was written where `changes` make another
-    /// of it in the file `new`.
+    /// The same, which keeps how the frontmatter was written that the change makes another of.
     #[must_use]
-    pub fn keeping(mut self, old: &[u8], new: &[u8], changes: &[Change]) -> Self {
-        let spelling = Spelling::of(old, new, changes);
+    pub fn keeping(mut self, spelling: Option<&Spelling>) -> Self {
         self.spelling = spelling.and_then(|spelling| serde_json::to_value(spelling).ok());
         self
     }

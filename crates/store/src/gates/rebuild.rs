@@ -113,7 +113,7 @@ impl Gates<'_> {
         let folder = GateFolder::of(self.workspace.root(), artifact.path())?;
         Ok(Some(match self.current(artifact.path(), &folder, &steps)? {
             Some(unchanged) => GateRebuild { artifacts: 1, unchanged, ..GateRebuild::default() },
-            None => self.renew(artifact.path(), &folder, None)?,
+            None => self.renew(artifact.path(), &folder, None, Some(artifact))?,
         }))
     }
 

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use serde_json::Value as Json;
 
-use crate::artifact::Artifact;
 use stepmark_frontmatter::{Document, Entry, Frontmatter, Node, ParseError, Value, ValueError, Yaml};
 
 /// A reason why an artifact has no state value: readers would disagree on what it says, so no digest may
@@ -66,36 +65,27 @@ impl StateUnreadable {
     }
 }
 
-impl Artifact {
-    /// The frontmatter as JSON, times included: an object, `{}` where there is no frontmatter or an empty
-    /// one. Line ends, comments and quoting are gone; numbers beyond JSON's reach and keys that are not text
-    /// enter as text ([`Value::to_json`]).
-    ///
-    /// # Errors
-    /// When the frontmatter does not say one thing to every reader: see [`StateUnreadable`].
-    pub fn state_value(&self) -> Result<Json, StateUnreadable> {
-        state_value(self.bytes())
-    }
-}
-
-fn state_value(bytes: &[u8]) -> Result<Json, StateUnreadable> {
-    let content = match Document::scan(bytes).frontmatter() {
-        Frontmatter::Absent => return Ok(empty()),
-        Frontmatter::Unclosed { opening } => {
+/// The state value of a document whose frontmatter is `parsed`.
+pub(in crate::artifact) fn state_value(
+    document: &Document<'_>,
+    parsed: Option<Result<&Yaml<'_>, &ParseError>>,
+) -> Result<Json, StateUnreadable> {
+    let yaml = match (parsed, document.frontmatter()) {
+        (Some(parsed), _) => parsed.map_err(|source| StateUnreadable::NotYaml { source: source.clone() })?,
+        (None, Frontmatter::Unclosed { opening }) => {
             return Err(StateUnreadable::FenceUnclosed { offset: opening.start });
         }
-        Frontmatter::Present { content, .. } => content,
+        (None, Frontmatter::Absent | Frontmatter::Present { .. }) => return Ok(empty()),
     };
-    let yaml = Yaml::parse(bytes, content).map_err(|source| StateUnreadable::NotYaml { source })?;
     if yaml.documents() > 1 {
-        return Err(StateUnreadable::SeveralDocuments { offset: content.start });
+        return Err(StateUnreadable::SeveralDocuments { offset: yaml.span().start });
     }
     let Some(root) = yaml.root().filter(|root| !root.is_null()) else { return Ok(empty()) };
-    let value = Value::of(&yaml, root).map_err(|source| StateUnreadable::Alias { source })?;
+    let value = Value::of(yaml, root).map_err(|source| StateUnreadable::Alias { source })?;
     if !matches!(value, Value::Mapping(_)) {
         return Err(StateUnreadable::NotAMapping { offset: root.span.start });
     }
-    match key_twice(&yaml, root)? {
+    match key_twice(yaml, root)? {
         Some((key, offset)) => Err(StateUnreadable::KeyTwice { key, offset }),
         None => Ok(value.to_json()),
     }
@@ -127,7 +117,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::artifact::{ProjectPath, StateDigest};
+    use crate::artifact::{Artifact, ProjectPath, StateDigest};
 
     fn read(text: &str) -> Artifact {
         Artifact::read(ProjectPath::new("docs/prd.md").unwrap(), text.as_bytes().to_vec())
