@@ -119,6 +119,8 @@ pub use stepmark_store::workspace::Workflows;
 /// ```
 pub use stepmark_store::workspace::{ArtifactError, Artifacts, Clock, Context, OpenError, Workspace};
 
+/// See [`Root`] for an example.
+pub use stepmark_store::configuration::{Configuration, ConfigurationError, ConfigurationSources};
 /// # Example
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -135,8 +137,6 @@ pub use stepmark_store::workspace::{ArtifactError, Artifacts, Clock, Context, Op
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub use stepmark_store::disk::{ResolveError, Root, RootError, WalkError, WalkProblem};
-/// See [`Root`] for an example.
-pub use stepmark_store::configuration::{Configuration, ConfigurationError, ConfigurationSources};
 
 /// # Example
 /// ```
