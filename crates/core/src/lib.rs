@@ -114,11 +114,13 @@ pub use stepmark_store::workspace::Workflows;
 /// assert!(found.is_whole() && found.artifacts.len() == 1);
 /// let missing = workspace.artifact(&ProjectPath::new("none.md")?);
 /// assert!(matches!(missing, Err(ArtifactError::Missing { .. })));
-/// assert!(!workspace.context(None)?.has_problem());
+/// assert!(!workspace.context().of(None)?.has_problem());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub use stepmark_store::workspace::{ArtifactError, Artifacts, Clock, Context, OpenError, Workspace};
 
+/// See [`Root`] for an example.
+pub use stepmark_store::configuration::{Configuration, ConfigurationError, ConfigurationSources};
 /// # Example
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -135,8 +137,6 @@ pub use stepmark_store::workspace::{ArtifactError, Artifacts, Clock, Context, Op
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub use stepmark_store::disk::{ResolveError, Root, RootError, WalkError, WalkProblem};
-/// See [`Root`] for an example.
-pub use stepmark_store::configuration::{Configuration, ConfigurationError, ConfigurationSources};
 
 /// # Example
 /// ```

@@ -11,6 +11,8 @@ mod delegation;
 mod ambiguity;
 mod body;
 mod diagnosis;
+mod parsed;
+mod frontmatter_state;
 mod view;
 #[cfg(test)]
 mod cases;
@@ -21,6 +23,7 @@ pub use diagnosis::{Diagnosis, Problem};
 pub use digest::{FileHash, FileHashError, LineEndHasher, LineEndHashes, StateDigest, StateUnreadable};
 pub use field::{Field, FieldKind};
 pub use field::{TIME_KEYS, Timestamp, is_time_key};
+pub use frontmatter_state::FrontmatterState;
 pub use inputs::InputDocument;
 pub use path::{
     PathGlob, PathGlobError, PathGlobs, ProjectPath, ProjectPathError, READ_LIMIT, names_git_folder,
@@ -28,4 +31,4 @@ pub use path::{
 };
 pub use scope::Scope;
 pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
-pub use view::{Artifact, FrontmatterState};
+pub use view::Artifact;

@@ -59,7 +59,7 @@ impl<'w> Checks<'w> {
 
 impl<'w> Summaries<'w> {
     fn new(workspace: &'w Workspace, found: Artifacts, before: CheckedBefore<'w>) -> Self {
-        let have_state = workspace.have_workflow_state(&found.artifacts);
+        let have_state = found.have_workflow_state(workspace);
         Self { workspace, found, have_state, problems: Vec::new(), before }
     }
 

@@ -73,7 +73,7 @@ impl Observation {
         let mut artifacts = workspace.artifacts()?;
         let ledgers = Arc::new(workspace.ledgers().all(&artifacts.artifacts));
         let trackers = TrackerState::read_all(workspace, &artifacts);
-        let mut have = workspace.have_workflow_state(&artifacts.artifacts).into_iter();
+        let mut have = artifacts.have_workflow_state(workspace).into_iter();
         artifacts.artifacts.retain(|_| have.next().unwrap_or(true));
         let artifacts = Arc::new(artifacts);
         let project = name.unwrap_or_else(|| root.display().to_string());

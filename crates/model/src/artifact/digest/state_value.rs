@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value as Json;
 
-use stepmark_frontmatter::{Document, Entry, Frontmatter, Node, ParseError, Value, ValueError, Yaml};
+use crate::artifact::parsed::Parsed;
+use stepmark_frontmatter::{Entry, Node, ParseError, Value, ValueError, Yaml};
 
 /// A reason why an artifact has no state value: readers would disagree on what it says, so no digest may
 /// stand for it (docs/design.md, "Digests"). Offsets count bytes of the whole file.
@@ -65,17 +66,14 @@ impl StateUnreadable {
     }
 }
 
-/// The state value of a document whose frontmatter is `parsed`.
-pub(in crate::artifact) fn state_value(
-    document: &Document<'_>,
-    parsed: Option<Result<&Yaml<'_>, &ParseError>>,
-) -> Result<Json, StateUnreadable> {
-    let yaml = match (parsed, document.frontmatter()) {
-        (Some(parsed), _) => parsed.map_err(|source| StateUnreadable::NotYaml { source: source.clone() })?,
-        (None, Frontmatter::Unclosed { opening }) => {
-            return Err(StateUnreadable::FenceUnclosed { offset: opening.start });
-        }
-        (None, Frontmatter::Absent | Frontmatter::Present { .. }) => return Ok(empty()),
+/// The state value that `parsed` says.
+pub(in crate::artifact) fn state_value(parsed: &Parsed<'_, '_>) -> Result<Json, StateUnreadable> {
+    let yaml = match parsed {
+        Parsed::Absent => return Ok(empty()),
+        Parsed::Unclosed(opening) => return Err(StateUnreadable::FenceUnclosed { offset: opening.start }),
+        Parsed::NotYaml(source) => return Err(StateUnreadable::NotYaml { source: source.clone() }),
+        Parsed::Own(yaml) => yaml,
+        Parsed::Given(yaml) => yaml,
     };
     if yaml.documents() > 1 {
         return Err(StateUnreadable::SeveralDocuments { offset: yaml.span().start });

@@ -1,0 +1,38 @@
+//! The frontmatter of a file, parsed once for all that is read from it.
+
+use stepmark_frontmatter::{Document, Frontmatter, ParseError, Span, Yaml};
+
+/// The frontmatter of a document.
+pub(super) enum Parsed<'b, 't> {
+    /// There is none.
+    Absent,
+    /// It is never closed; this is the opening fence.
+    Unclosed(Span),
+    /// It is no YAML.
+    NotYaml(ParseError),
+    /// It was parsed.
+    Own(Yaml<'b>),
+    /// Somebody else has parsed it.
+    Given(&'t Yaml<'b>),
+}
+
+impl<'b> Parsed<'b, '_> {
+    pub(super) fn of(document: &Document<'b>) -> Self {
+        match document.frontmatter() {
+            Frontmatter::Absent => Self::Absent,
+            Frontmatter::Unclosed { opening } => Self::Unclosed(opening),
+            Frontmatter::Present { content, .. } => {
+                Yaml::parse(document.bytes(), content).map_or_else(Self::NotYaml, Self::Own)
+            }
+        }
+    }
+
+    /// The YAML; `None` where there is none that can be read.
+    pub(super) fn yaml(&self) -> Option<&Yaml<'b>> {
+        match self {
+            Self::Own(yaml) => Some(yaml),
+            Self::Given(yaml) => Some(yaml),
+            Self::Absent | Self::Unclosed(_) | Self::NotYaml(_) => None,
+        }
+    }
+}
