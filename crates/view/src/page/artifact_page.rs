@@ -18,7 +18,8 @@ use super::{
 use crate::{
     markdown,
     observation::FindingRow,
-    overview::{Entry, EventRow, Overview, StepBar},
+    observation::{Entry, StepBar},
+    overview::{EventRow, Overview},
 };
 
 /// The most characters of a value that are shown beside an event; `stepmark log` shows all of it.

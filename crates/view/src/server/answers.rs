@@ -48,7 +48,7 @@ pub(super) async fn sync(State(served): State<Served>) -> Html<String> {
     Html(page::sync_page(&shown.overview, shown.revision()))
 }
 
-/// The page of an artifact that was seen: nothing else of the project is ever read.
+/// The page of an artifact that was seen: no other file of the project is ever read.
 pub(super) async fn artifact(State(served): State<Served>, Path(path): Path<String>) -> Response {
     let Ok(path) = ProjectPath::new(&path) else { return nothing_here().await };
     // Held until it is drawn, even where nobody waits for it any more.
@@ -71,8 +71,9 @@ fn not_drawn() -> Response {
 }
 
 fn artifact_page(workspace: &Workspace, shown: &Shown, path: &ProjectPath) -> Option<String> {
-    let artifacts = &shown.observation.artifacts.artifacts;
-    let artifact = artifacts.iter().find(|artifact| artifact.path() == path)?;
+    shown.overview.entry(path)?;
+    // It may be gone since.
+    let artifact = &workspace.artifact(path).ok()?;
     let key = ArtifactKey::of(artifact.artifact());
     let selection = Selection { artifact: Some((&key, path)), limit: Some(EVENTS), ..Selection::default() };
     let history =
