@@ -93,7 +93,6 @@ impl TextStamp {
 mod tests {
     use std::{thread, time::Duration};
 
-    use super::*;
     use crate::{observation::Observation, overview::Overview, page, sample_project::SampleProject};
 
     /// The time until a file is no longer so new that it may change without a trace.
