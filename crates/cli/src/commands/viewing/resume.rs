@@ -12,7 +12,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 use stepmark_store::resuming::{ResumeChoice, Resumption};
-use stepmark_view::overview::transition_command;
+use stepmark_view::observation::transition_command;
 
 use crate::{
     commands::sessions::session,
