@@ -30,7 +30,7 @@ impl Project {
         if let Some(given) = given {
             return self.artifact_path(given);
         }
-        match self.workspace.artifact_to_resume(self.workspace.attribution().session.as_ref())? {
+        match self.workspace.history().artifact_to_resume(self.workspace.attribution().session.as_ref())? {
             ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => Ok(path),
             ResumeChoice::Several(paths) => Err(self.several_unfinished(&paths, Exit::Usage)?),
             ResumeChoice::Nothing if self.workspace.artifacts()?.artifacts.is_empty() => {

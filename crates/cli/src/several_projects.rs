@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use stepmark_model::projection::git_hook::EVERY_PROJECT;
+use stepmark_store::configuration::ConfigurationSources;
+use stepmark_store::disk::Root;
 use stepmark_store::workspace::Workspace;
 
 use crate::{
@@ -36,7 +38,8 @@ impl Projects {
         if own.root.is_some() || is_about_any_folder(&arguments.command) && !is_every {
             return Ok(one());
         }
-        let Ok(top) = Workspace::discover(&environment.current_folder) else { return Ok(one()) };
+        let Ok(top) = Root::discover(&environment.current_folder) else { return Ok(one()) };
+        let Ok(top) = Workspace::open_with(top, &ConfigurationSources::default()) else { return Ok(one()) };
         let below = top.repository().projects_below().unwrap_or_default();
         if below.is_empty() {
             return Ok(one());

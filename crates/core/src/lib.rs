@@ -114,7 +114,7 @@ pub use stepmark_store::workspace::Workflows;
 /// assert!(found.is_whole() && found.artifacts.len() == 1);
 /// let missing = workspace.artifact(&ProjectPath::new("none.md")?);
 /// assert!(matches!(missing, Err(ArtifactError::Missing { .. })));
-/// assert!(!workspace.context(None)?.has_problem());
+/// assert!(!workspace.context().of(None)?.has_problem());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub use stepmark_store::workspace::{ArtifactError, Artifacts, Clock, Context, OpenError, Workspace};

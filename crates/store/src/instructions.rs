@@ -126,20 +126,34 @@ impl Projection for CachedInstructions {
     }
 }
 
+/// The instruction file of a project.
+#[derive(Clone, Copy, Debug)]
+pub struct Instructions<'w> {
+    workspace: &'w Workspace,
+}
+
 impl Workspace {
+    /// The instruction file of the project.
+    pub const fn instructions(&self) -> Instructions<'_> {
+        Instructions { workspace: self }
+    }
+}
+
+impl Instructions<'_> {
     /// Assembles the instructions and judges what is cached; `None` where the configuration names no output. Nothing is
     /// written.
     ///
     /// # Errors
     /// When a component or a cached file cannot be read, or the project cannot be walked.
-    pub fn instructions(&self) -> Result<Option<CachedInstructions>, InstructionError> {
-        let Some(output) = self.configuration().instruction_output().cloned() else { return Ok(None) };
+    pub fn read(&self) -> Result<Option<CachedInstructions>, InstructionError> {
+        let configuration = self.workspace.configuration();
+        let Some(output) = configuration.instruction_output().cloned() else { return Ok(None) };
         let meta_file = ProjectPath::new(format!("{output}{META_SUFFIX}"))?;
-        let components = self.configuration().instruction_components();
+        let components = configuration.instruction_components();
         if components.contains(&output) || components.contains(&meta_file) {
             return Err(InstructionError::OwnComponent { path: output });
         }
-        let (inputs, problems) = self.instruction_inputs(&output)?;
+        let (inputs, problems) = self.inputs(&output)?;
         let assembled = assemble(&inputs);
         let bytes = self.cached_file(&output)?;
         let meta_bytes = self.cached_file(&meta_file)?;
@@ -150,7 +164,7 @@ impl Workspace {
         }
         if meta.cached_at.is_empty() {
             // As Python's `datetime.isoformat` writes it, which is what claude-mpm reads.
-            meta.cached_at = self.now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
+            meta.cached_at = self.workspace.now().strftime("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
         }
         let verdict = CacheState::judge(bytes.as_deref(), meta_bytes.as_deref(), &assembled, &meta);
         let artifacts = inputs.artifacts.into_iter();
@@ -168,18 +182,19 @@ impl Workspace {
         }))
     }
 
-    fn instruction_inputs(
+    fn inputs(
         &self,
         output: &ProjectPath,
     ) -> Result<(InstructionInputs, Vec<WalkProblem>), InstructionError> {
         let mut components = Vec::new();
-        for path in self.configuration().instruction_components() {
+        for path in self.workspace.configuration().instruction_components() {
             let bytes = self
+                .workspace
                 .read_file(path)
                 .map_err(|source| InstructionError::Component { path: path.clone(), source })?;
             components.push(InstructionComponent::read(path.clone(), &bytes)?);
         }
-        let found = self.artifacts()?;
+        let found = self.workspace.artifacts()?;
         let readable = found.artifacts.iter().map(|tracked| InstructedArtifact {
             path: tracked.path().clone(),
             digest: tracked.artifact().state_value().ok().map(|state| StateDigest::of(&state)),
@@ -191,12 +206,12 @@ impl Workspace {
         let mut artifacts: Vec<_> = readable.chain(unreadable).collect();
         artifacts.retain(|artifact| artifact.path != *output);
         artifacts.sort_by(|one, other| one.path.cmp(&other.path));
-        let settings = self.configuration().settings().clone();
+        let settings = self.workspace.configuration().settings().clone();
         Ok((InstructionInputs { components, settings, artifacts }, found.problems))
     }
 
     fn cached_file(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, InstructionError> {
-        match self.read_file(path) {
+        match self.workspace.read_file(path) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(ArtifactError::Missing { .. }) => Ok(None),
             Err(error) => Err(InstructionError::Cached(error)),
@@ -223,24 +238,21 @@ pub struct Refreshed {
 }
 
 #[cfg(feature = "write")]
-impl Workspace {
+impl Instructions<'_> {
     /// Writes the instruction file and its meta file where they are not what the inputs give; `None` where the configuration names no
     /// output. Call it at a cycle boundary only: in between instructions are immutable. What somebody has edited is kept in another
     /// file.
     ///
     /// # Errors
-    /// Those of [`Workspace::instructions`], and why a file could not be written.
-    pub fn refresh_instructions(
-        &self,
-        boundary: CycleBoundary,
-    ) -> Result<Option<Refreshed>, InstructionError> {
+    /// Those of [`Instructions::read`], and why a file could not be written.
+    pub fn refresh(&self, boundary: CycleBoundary) -> Result<Option<Refreshed>, InstructionError> {
         let mut attempt = 1;
         loop {
-            let Some(before) = self.instructions()? else { return Ok(None) };
+            let Some(before) = self.read()? else { return Ok(None) };
             if before.verdict == CacheState::Current {
                 return Ok(Some(Refreshed { boundary, before, is_written: false, kept: None }));
             }
-            match publish(self.root(), self.commit_options(), &before) {
+            match publish(self.workspace.root(), self.workspace.commit_options(), &before) {
                 Ok(published) => {
                     let kept = published.kept.into_iter().next();
                     return Ok(Some(Refreshed { boundary, before, is_written: true, kept }));

@@ -228,8 +228,9 @@ impl Leases<'_> {
     }
 
     /// Gives up a lease that was taken to make one step, which is made.
-    pub(crate) fn release_after_step(&self, path: &ProjectPath) -> Result<(), LeaseError> {
-        let tenure = self.get(path)?.lease.and_then(|lease| lease.tenure);
+    pub(crate) fn release_after_step(&self, artifact: &Artifact) -> Result<(), LeaseError> {
+        let path = artifact.path();
+        let tenure = self.read(path, &ArtifactKey::of(artifact))?.and_then(|lease| lease.tenure);
         if tenure.is_some_and(|tenure| tenure.ends_with_step(self.workspace.attribution())) {
             self.release(path)?;
         }

@@ -2,19 +2,17 @@
 """The hook in the programs that run hooks: pre-commit, prek and lefthook (PyPI), git alone, and the GitHub format.
 
 Usage: run.py STEPMARK_BINARY. In a fresh clone of a project each of them must stop a commit that drops a completed step, name the
-line, and let the fixed commit pass. `pre-commit try-repo` and prek build this checkout by its `.pre-commit-hooks.yaml`; they share
-target/hook in the checkout, so that a second run builds little. The tools are installed where STEPMARK_TOOLS does not name a folder that
-has them. Without network access for a tool the test fails.
+line, and let the fixed commit pass. pre-commit, prek and `pre-commit try-repo` build this checkout by its `.pre-commit-hooks.yaml`, with
+the profile and the target folder of `cargo run`, so that they build little. The tools are installed where STEPMARK_TOOLS does not name a
+folder that has them. Without network access for a tool the test fails.
 """
 
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 import venv
 
 STEPMARK = pathlib.Path(sys.argv[1]).resolve()
@@ -34,12 +32,13 @@ repos:
         pass_filenames: false
         always_run: true
 """
-# Stands for cargo where pre-commit installs a hook: files of a clone are as old as those of the checkout that have the same bytes, so that cargo
-# sees what it has built already. (prek looks for no cargo in PATH.)
+# Stands for cargo where a hook is installed. How fast that program is does not matter here, so it is built like all others; and files of a clone
+# are as old as those of the checkout that have the same bytes, so that cargo sees what it has built already.
 CARGO = """\
 #!{python}
 import os, pathlib, sys
 if "install" in sys.argv:
+    sys.argv.insert(sys.argv.index("install") + 1, "--debug")
     for folder, folders, files in os.walk("."):
         folders[:] = [name for name in folders if name != ".git"]
         for clone in (pathlib.Path(folder, name) for name in files):
@@ -67,12 +66,12 @@ class Repository:
     def __init__(self, folder, tools, home):
         self.folder = folder
         self.environment = {
-            "PATH": os.pathsep.join([str(STEPMARK.parent), str(home / "bin"), str(tools), os.environ["PATH"]]),
+            "PATH": os.pathsep.join([str(STEPMARK.parent), str(home / "toolchain/bin"), str(tools), os.environ["PATH"]]),
             "HOME": str(home),
             "CARGO_HOME": os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo")),
-            "RUSTUP_HOME": os.environ.get("RUSTUP_HOME", os.path.expanduser("~/.rustup")),
-            "CARGO_TARGET_DIR": str(CHECKOUT / "target/hook"),
-            # What is built stands below `home`, whose .cargo/config.toml says how.
+            "RUSTUP_HOME": str(home / "rustup"),
+            "CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(CHECKOUT / "target")),
+            "CARGO_INCREMENTAL": os.environ.get("CARGO_INCREMENTAL", "1"),
             "TMPDIR": str(home / "tmp"),
             "GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org",
             "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org",
@@ -184,11 +183,20 @@ def first_push(repository, runner):
     check(f"{runner}: a push that drops a step does not", done.returncode == 1 and "SM901" in told, told)
 
 
-def quick_release():
-    """A configuration of cargo with which `release` is built quickly: how fast the program is does not matter here."""
-    packages = tomllib.loads((CHECKOUT / "Cargo.toml").read_text())["profile"]["release"].get("package", {})
-    slow = "".join(f"[profile.release.package.{name}]\nopt-level = 0\n" for name in packages)
-    return f'[profile.release]\nopt-level = 0\nlto = "off"\ncodegen-units = 256\n{slow}'
+def link_toolchain(home):
+    """A toolchain in `home` whose cargo is CARGO: the one in PATH, and for prek, which asks rustup, the only one there is."""
+    of = pathlib.Path(subprocess.run(["rustc", "--print", "sysroot"], check=True, capture_output=True, text=True).stdout.strip())
+    folder = home / "toolchain"
+    (folder / "bin").mkdir(parents=True)
+    for program in (of / "bin").iterdir():
+        (folder / "bin" / program.name).symlink_to(program)
+    (folder / "bin/cargo").unlink()
+    (folder / "bin/cargo").write_text(CARGO.format(python=sys.executable, checkout=str(CHECKOUT), cargo=str(of / "bin/cargo")))
+    (folder / "bin/cargo").chmod(0o755)
+    (folder / "lib").symlink_to(of / "lib")
+    environment = dict(os.environ, RUSTUP_HOME=str(home / "rustup"))
+    for command in [["toolchain", "link", "checkout", str(folder)], ["default", "checkout"]]:
+        subprocess.run(["rustup", *command], env=environment, check=True, capture_output=True)
 
 
 def installed(environment):
@@ -202,11 +210,8 @@ def installed(environment):
 
 def main(folder):
     tools = installed(folder / "tools")
-    for name in ["bin", "tmp", ".cargo"]:
-        (folder / name).mkdir()
-    (folder / ".cargo/config.toml").write_text(quick_release())
-    (folder / "bin/cargo").write_text(CARGO.format(python=sys.executable, checkout=str(CHECKOUT), cargo=shutil.which("cargo")))
-    (folder / "bin/cargo").chmod(0o755)
+    (folder / "tmp").mkdir()
+    link_toolchain(folder)
     start = origin(folder / "origin", tools, folder)
 
     def clone(name):

@@ -46,18 +46,20 @@ impl Look {
         seen: &impl Fn(Seen),
     ) -> Looked {
         let fresh = Arc::new(workspace.afresh());
-        let (looked, known) = (Arc::clone(&fresh), self.findings.clone().unwrap_or_default());
-        let begun = match blocking(move || Observation::begin(&looked, known)).await {
-            Ok(begun) => begun,
-            Err(failure) => return failed(failure, seen),
-        };
-        let mut rest = Duration::ZERO;
-        if self.findings.is_some() {
-            seen(Seen::Observation(Box::new(begun.clone())));
-            rest = REST;
+        let mut begun = None;
+        if let Some(known) = self.findings.clone() {
+            let looked = Arc::clone(&fresh);
+            match blocking(move || Observation::begin(&looked, known)).await {
+                Ok(observation) => {
+                    seen(Seen::Observation(Box::new(observation.clone())));
+                    begun = Some(observation);
+                }
+                Err(failure) => return failed(failure, seen),
+            }
         }
         let whole = async {
-            sleep(rest).await;
+            let Some(begun) = begun else { return blocking(move || Observation::whole(&fresh)).await };
+            sleep(REST).await;
             blocking(move || begun.checked(&fresh)).await
         };
         tokio::select! {

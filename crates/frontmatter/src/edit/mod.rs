@@ -196,36 +196,58 @@ impl<'t, 'a> Context<'t, 'a> {
 /// # Errors
 /// When the region is missing or unreadable, or an edit cannot be made faithfully; then no edit is made.
 pub fn apply(file: &[u8], region: &Region, edits: &[Edit]) -> Result<Edited, EditError> {
-    let mut edited = Edited { bytes: file.to_vec(), splices: Vec::new() };
-    let (mut rest, mut together) = (edits, edits.len());
-    while !rest.is_empty() {
-        let tried = &rest[..together.min(rest.len())];
-        match apply_batch(&edited.bytes, region, tried)? {
-            Tried::Made { count, next } => {
-                if let Some(next) = next {
-                    edited.bytes = next.bytes;
-                    edited.splices.extend(next.splices);
+    Edited::read(file, region, edits, |_, _| ()).map(|(edited, _)| edited)
+}
+
+impl Edited {
+    /// The same as [`apply`], and what `read` makes of the bytes and the tree that the last batch of edits was proven with, so
+    /// that nobody parses them again; `None` where nothing changed.
+    ///
+    /// # Errors
+    /// Those of [`apply`].
+    pub fn read<T>(
+        file: &[u8],
+        region: &Region,
+        edits: &[Edit],
+        mut read: impl FnMut(&[u8], &Yaml<'_>) -> T,
+    ) -> Result<(Self, Option<T>), EditError> {
+        let mut edited = Self { bytes: file.to_vec(), splices: Vec::new() };
+        let (mut rest, mut together, mut last) = (edits, edits.len(), None);
+        while !rest.is_empty() {
+            let tried = &rest[..together.min(rest.len())];
+            match apply_batch(&edited.bytes, region, tried, &mut read)? {
+                Tried::Made { count, next } => {
+                    if let Some((next, seen)) = next {
+                        edited.bytes = next.bytes;
+                        edited.splices.extend(next.splices);
+                        last = Some(seen);
+                    }
+                    rest = &rest[count..];
+                    together = together.saturating_mul(2);
                 }
-                rest = &rest[count..];
-                together = together.saturating_mul(2);
+                // Together they are not what one after the other is; which of them it is, fewer of them tell.
+                Tried::Fewer { count } => together = count.div_ceil(2),
             }
-            // Together they are not what one after the other is; which of them it is, fewer of them tell.
-            Tried::Fewer { count } => together = count.div_ceil(2),
         }
+        Ok((edited, last))
     }
-    Ok(edited)
 }
 
 /// The result of a batch.
-enum Tried {
+enum Tried<T> {
     /// The first `count` edits are made; `next` is `None` when the file says so already.
-    Made { count: usize, next: Option<Edited> },
+    Made { count: usize, next: Option<(Edited, T)> },
     /// These `count` edits, more than one, cannot be proven together.
     Fewer { count: usize },
 }
 
 /// Makes as many of `edits` as can be made on one reading of the file.
-fn apply_batch(file: &[u8], region: &Region, edits: &[Edit]) -> Result<Tried, EditError> {
+fn apply_batch<T>(
+    file: &[u8],
+    region: &Region,
+    edits: &[Edit],
+    read: &mut impl FnMut(&[u8], &Yaml<'_>) -> T,
+) -> Result<Tried<T>, EditError> {
     let span = region.find(&Document::scan(file))?;
     let yaml = Yaml::parse_with(file, span, Comments::Keep)?;
     let refused =
@@ -241,25 +263,27 @@ fn apply_batch(file: &[u8], region: &Region, edits: &[Edit]) -> Result<Tried, Ed
         return Ok(Tried::Made { count, next: None });
     }
     let splices = batch.splices();
-    match proven(&context, region, &batch.changes, &splices) {
-        Ok(bytes) => Ok(Tried::Made { count, next: Some(Edited { bytes, splices }) }),
+    match proven(&context, region, &batch.changes, &splices, read) {
+        Ok((bytes, seen)) => Ok(Tried::Made { count, next: Some((Edited { bytes, splices }, seen)) }),
         Err(_) if count > 1 => Ok(Tried::Fewer { count }),
         Err(reason) => Err(refused(first, (reason, splices.first().map_or(span, |splice| splice.span)))),
     }
 }
 
 /// The file with `splices`, proven to be what `changes` mean.
-fn proven(
+fn proven<T>(
     context: &Context<'_, '_>,
     region: &Region,
     changes: &[Change],
     splices: &[Splice],
-) -> Result<Vec<u8>, Refusal> {
+    read: &mut impl FnMut(&[u8], &Yaml<'_>) -> T,
+) -> Result<(Vec<u8>, T), Refusal> {
     let bytes = splice(context.file, splices).ok_or(Refusal::NotProven)?;
     let span = region.find(&Document::scan(&bytes)).map_err(|_| Refusal::NotProven)?;
     let after = Yaml::parse_with(&bytes, span, Comments::Keep).map_err(|_| Refusal::NotProven)?;
     prove::prove((context.file, context.yaml), (&bytes, &after), changes)?;
-    Ok(bytes)
+    let seen = read(&bytes, &after);
+    Ok((bytes, seen))
 }
 
 /// A planned edit: its splices and what they must mean.

@@ -12,6 +12,8 @@ mod ambiguity;
 mod body;
 mod diagnosis;
 mod state_region;
+mod parsed;
+mod frontmatter_state;
 mod view;
 #[cfg(test)]
 mod cases;
@@ -22,6 +24,7 @@ pub use diagnosis::{Diagnosis, Problem};
 pub use digest::{FileHash, FileHashError, LineEndHasher, LineEndHashes, StateDigest, StateUnreadable};
 pub use field::{Field, FieldKind};
 pub use field::{TIME_KEYS, Timestamp, is_time_key};
+pub use frontmatter_state::FrontmatterState;
 pub use inputs::InputDocument;
 pub use path::{
     PathGlob, PathGlobError, PathGlobs, ProjectPath, ProjectPathError, READ_LIMIT, names_git_folder,
@@ -30,4 +33,4 @@ pub use path::{
 pub use scope::Scope;
 pub use state_region::state_region;
 pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
-pub use view::{Artifact, FrontmatterState};
+pub use view::Artifact;

@@ -11,7 +11,7 @@ use crate::{
     artifact::{Artifact, FileHash, ProjectPath, StateDigest},
     journal::Spelling,
 };
-use stepmark_frontmatter::{Change, Region};
+use stepmark_frontmatter::Change;
 
 /// The version of the event format that this program writes.
 const VERSION: u32 = 1;
@@ -218,11 +218,9 @@ impl EventDraft {
         self
     }
 
-    /// The same, which keeps how the state in this region of the file `old` was written where `changes` make another
-    /// of it in the file `new`.
+    /// The same, which keeps how the frontmatter was written that the change makes another of.
     #[must_use]
-    pub fn keeping(mut self, region: &Region, [old, new]: [&[u8]; 2], changes: &[Change]) -> Self {
-        let spelling = Spelling::of(region, old, new, changes);
+    pub fn keeping(mut self, spelling: Option<&Spelling>) -> Self {
         self.spelling = spelling.and_then(|spelling| serde_json::to_value(spelling).ok());
         self
     }

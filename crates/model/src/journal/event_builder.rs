@@ -89,13 +89,13 @@ impl ArtifactState {
 
 impl EventBuilder<'_> {
     /// The events that tell of the change from `old` to `new`, in order; the last is the change itself.
-    /// `outsider` is asked only when something happened by other means.
+    /// `author` is the one of what happened by other means, if anything did.
     pub fn events(
         &self,
         prior: PriorState,
         (old, new): (&ArtifactState, &ArtifactState),
         draft: EventDraft,
-        author: impl FnOnce() -> ExternalAuthor,
+        author: ExternalAuthor,
     ) -> Vec<Event> {
         let mut events = Vec::new();
         let (parents, state) = match prior {
@@ -103,7 +103,7 @@ impl EventBuilder<'_> {
             PriorState::Unknown if old.digests.is_none() => (Vec::new(), Some(empty())),
             PriorState::Unknown => {
                 let draft = EventDraft::new(Kind::FIRST_SEEN);
-                let (event, state) = self.by_external_author(draft, author(), &[], Some(empty()), old);
+                let (event, state) = self.by_external_author(draft, author, &[], Some(empty()), old);
                 let ancestor = Ancestor::of(&event);
                 events.push(event);
                 (vec![ancestor], state)
@@ -113,7 +113,7 @@ impl EventBuilder<'_> {
                 if let Some(earlier) = earlier {
                     draft = draft.with("earlier", earlier.to_string());
                 }
-                let (event, state) = self.by_external_author(draft, author(), &heads, state, old);
+                let (event, state) = self.by_external_author(draft, author, &heads, state, old);
                 let ancestor = Ancestor::of(&event);
                 events.push(event);
                 (vec![ancestor], state)
@@ -265,7 +265,8 @@ mod tests {
             let versions = [old, new].map(|file| ArtifactState::of(&path, file.map(str::as_bytes)));
             let prior = self.prior(&versions[0]);
             let draft = EventDraft::new(Kind::CHANGE);
-            let events = builder.events(prior, (&versions[0], &versions[1]), draft, ExternalAuthor::unknown);
+            let events =
+                builder.events(prior, (&versions[0], &versions[1]), draft, ExternalAuthor::unknown());
             let kinds = events.iter().map(|event| event.kind.clone()).collect();
             self.events.extend(events);
             let lineage = Lineage::new(self.events.clone());
@@ -355,7 +356,7 @@ mod tests {
             prior,
             (&version(&one), &version(&two)),
             EventDraft::new(Kind::CHANGE),
-            ExternalAuthor::unknown,
+            ExternalAuthor::unknown(),
         );
         assert_eq!((events[0].changes.len(), events[0].snapshot.as_ref()), (0, version(&two).state.as_ref()));
         assert_eq!(Lineage::new(events).verify(), []);

@@ -63,8 +63,13 @@ struct ValueText {
 
 impl Spelling {
     /// The spelling that `changes`, which lead from the file `old` to the file `new`, replaced; `None` where
-    /// there is nothing to keep.
-    pub fn of(region: &Region, old: &[u8], new: &[u8], changes: &[Change]) -> Option<Self> {
+    /// there is nothing to keep. `tree` is the frontmatter of `old`, where somebody has parsed it.
+    pub fn of(
+        region: &Region,
+        (old, tree): (&[u8], Option<&Yaml<'_>>),
+        new: &[u8],
+        changes: &[Change],
+    ) -> Option<Self> {
         let ([old_text, new_text], budget) = ([text_of(region, old)?, text_of(region, new)?], &mut { MOST });
         let mut take = |text: &str| {
             let is_taken = text.len() <= LONGEST && text.len() <= *budget;
@@ -74,7 +79,7 @@ impl Spelling {
         let runs = changed_runs(&entry_texts(old_text), &entry_texts(new_text));
         let runs = runs.into_iter().filter(|run| take(&run.old)).collect();
         let values =
-            value_texts(region, old, changes).into_iter().filter(|value| take(&value.text)).collect();
+            value_texts(region, (old, tree), changes).into_iter().filter(|value| take(&value.text)).collect();
         let spelling = Self { runs, values };
         (spelling != Self::default()).then_some(spelling)
     }
@@ -234,10 +239,18 @@ fn run((at, after): (usize, Option<String>), old: &str, entries: &[&str]) -> Run
 
 /// The texts of the values of the file `old` that `changes` took away, where they say more than the values
 /// do.
-fn value_texts(region: &Region, old: &[u8], changes: &[Change]) -> Vec<ValueText> {
+fn value_texts(
+    region: &Region,
+    (old, tree): (&[u8], Option<&Yaml<'_>>),
+    changes: &[Change],
+) -> Vec<ValueText> {
     let is_gone = |change: &&Change| !matches!(change.op, Operation::Insert { .. });
     let mut gone = changes.iter().filter(is_gone).peekable();
-    let Some(yaml) = gone.peek().and_then(|_| parsed(region, old)) else { return Vec::new() };
+    if gone.peek().is_none() {
+        return Vec::new();
+    }
+    let parsed = if tree.is_none() { parsed(region, old) } else { None };
+    let Some(yaml) = tree.or(parsed.as_ref()) else { return Vec::new() };
     let (Some(root), keys) = (yaml.root(), KeyIndex::default()) else { return Vec::new() };
     let text = |change: &Change| {
         let node = keys.node_at(root, &change.path.0).filter(|node| is_on_one_line(old, node))?;
@@ -281,11 +294,12 @@ mod tests {
         let op = Operation::Set { old: 10.into(), new: "010".into() };
         let changed = |at| Change { path: KeyPath::key(format!("k{at}")), op: op.clone() };
         let changes: Vec<Change> = (0..80_000).map(changed).collect();
-        let spelling = Spelling::of(&Region::Frontmatter, old.as_bytes(), new.as_bytes(), &changes).unwrap();
+        let spelling =
+            Spelling::of(&Region::Frontmatter, (old.as_bytes(), None), new.as_bytes(), &changes).unwrap();
         assert_eq!((spelling.runs.len(), spelling.values.len()), (0, MOST / 3));
         // All of them went, and as many came.
         let other = new.replace('k', "other");
-        assert!(Spelling::of(&Region::Frontmatter, old.as_bytes(), other.as_bytes(), &[]).is_none());
+        assert!(Spelling::of(&Region::Frontmatter, (old.as_bytes(), None), other.as_bytes(), &[]).is_none());
         // A run that stands nowhere is not looked for without end.
         let run = Run {
             at: 1,

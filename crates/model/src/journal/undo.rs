@@ -156,18 +156,16 @@ mod tests {
         let builder = EventBuilder { attribution: &attribution, now, path: &path() };
         let [old, new] = [old, new].map(|file| ArtifactState::of(&path(), file.map(str::as_bytes)));
         let draft = EventDraft::new(Kind::CHANGE);
-        let recorded = builder.events(PriorState::Unknown, (&old, &new), draft, ExternalAuthor::unknown);
+        let recorded = builder.events(PriorState::Unknown, (&old, &new), draft, ExternalAuthor::unknown());
         recorded.last().unwrap().clone()
     }
 
     /// The same with how it was written before.
     fn spelled_event(old: &str, new: &str) -> Event {
         let mut event = event(Some(old), Some(new));
-        let draft = EventDraft::new(Kind::CHANGE).keeping(
-            &Region::Frontmatter,
-            [old, new].map(str::as_bytes),
-            &event.changes,
-        );
+        let spelling =
+            Spelling::of(&Region::Frontmatter, (old.as_bytes(), None), new.as_bytes(), &event.changes);
+        let draft = EventDraft::new(Kind::CHANGE).keeping(spelling.as_ref());
         event.spelling = draft.spelling;
         // It stands in the journal as text.
         serde_json::from_str(&serde_json::to_string(&event.sealed()).unwrap()).unwrap()

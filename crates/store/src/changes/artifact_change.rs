@@ -1,16 +1,18 @@
 //! The change of one artifact from beginning to end, with the ledger that lists it in the same commit where that is possible.
 
+use std::rc::Rc;
+
 use crate::bmad::sprint::{MovedStory, listing_of};
-use crate::changes::{Carried, ChangeError, update_error::Undecided};
+use crate::changes::{Carried, ChangeError, UpdateError, versions::Versions, versions::state_of};
 use crate::commit::{
-    self, CommitError, Deliberation, Expected, FileDecision, FileTransition, Outcome, PublishError,
-    UpdateError,
+    CommitError, Expected, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
 };
+use crate::repository::git::GitFacts;
 use crate::workspace::{ArtifactError, Workspace};
-use stepmark_frontmatter::apply;
+use stepmark_frontmatter::{Edited, Yaml};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{FileHash, ProjectPath, state_region},
+    artifact::{Artifact, ProjectPath, state_region},
     bmad::sprint::LedgerKey,
     journal::{Event, EventDraft, EventId},
     transition::{Plan, Remark},
@@ -39,26 +41,34 @@ struct Deciding<'w, D> {
     workspace: &'w Workspace,
     path: &'w ProjectPath,
     decide: D,
-    remarks: Vec<Remark>,
-    /// The artifact as it is to be, after the last decision.
-    last: Option<TrackedArtifact>,
-    /// The move of its status in the last decision, if ledgers are about it.
+    /// The last decision: whoever finds the same bytes again, now under a lock, need not decide anew.
+    last: Option<Rc<Decision>>,
+}
+
+/// The decision on the bytes of an artifact.
+struct Decision {
+    /// The artifact as it was found, and as it is to be.
+    versions: Versions,
+    /// The artifact as it is to be.
+    after: TrackedArtifact,
+    /// Set where that is another file.
+    changes: bool,
+    /// The move of its status, if ledgers are about it.
     moved: Option<MovedStory>,
-    /// The bytes that the last decision was about.
-    before: Option<FileHash>,
+    remarks: Vec<Remark>,
 }
 
 /// The part of the change that tells the journal.
 struct Telling<'w> {
     workspace: &'w Workspace,
     draft: &'w EventDraft,
+    facts: GitFacts,
     told: Option<EventId>,
 }
 
 impl<'w, D, E> ArtifactChange<'w, D>
 where
     D: FnMut(&TrackedArtifact) -> Result<Plan, E>,
-    E: 'static,
 {
     pub(crate) fn new(
         workspace: &'w Workspace,
@@ -66,52 +76,74 @@ where
         draft: &'w EventDraft,
         decide: D,
     ) -> Self {
-        let deciding =
-            Deciding { workspace, path, decide, remarks: Vec::new(), last: None, moved: None, before: None };
-        let telling = Telling { workspace, draft, told: None };
+        let deciding = Deciding { workspace, path, decide, last: None };
+        let telling = Telling { workspace, draft, facts: GitFacts::default(), told: None };
         Self { deciding, telling, ledger_remarks: Vec::new() }
     }
 
     /// Decides, commits, tells.
-    pub(crate) fn carry_out(mut self) -> Result<Carried, Undecided<E>> {
+    pub(crate) fn carry_out(mut self) -> Result<Carried, UpdateError<E>> {
         let (workspace, path) = (self.deciding.workspace, self.deciding.path);
         let to_follow = self.ledger_to_follow();
         let outcome = match &to_follow {
             ToFollow::Ledger(ledger) => self.commit_with(ledger),
-            ToFollow::Nothing | ToFollow::Unknown => self.commit_alone(),
+            ToFollow::Nothing | ToFollow::Unknown => self.commit(None),
         };
         let told = self.telling.told;
         if outcome.is_err() && told.is_some() {
             workspace.reopen_gates(path);
         }
         let outcome = outcome?;
-        let mut remarks = self.deciding.remarks;
+        // A commit that ends well has decided at least once, and nobody else holds the decision.
+        let Some(Decision { after, moved, mut remarks, .. }) = self.deciding.last.and_then(Rc::into_inner)
+        else {
+            return Err(ChangeError::from(ArtifactError::Missing { path: path.clone() }).into());
+        };
         if outcome != Outcome::Unchanged {
             remarks.append(&mut self.ledger_remarks);
-            if let (ToFollow::Unknown, Some(_), Some(now)) =
-                (&to_follow, &self.deciding.moved, &self.deciding.last)
-            {
-                remarks.extend(workspace.ledgers().project(std::slice::from_ref(now), None).remarks());
+            if matches!(to_follow, ToFollow::Unknown) && moved.is_some() {
+                remarks.extend(workspace.ledgers().project(std::slice::from_ref(&after), None).remarks());
             }
-            if let Err(error) = workspace.follow(path, told) {
+            if let Err(error) = workspace.follow(path, told, Some(&after)) {
                 remarks.push(Remark::GatesLeft { reason: error.to_string() });
             }
         }
-        match self.deciding.last {
-            Some(artifact) => Ok(Carried { artifact, remarks, outcome }),
-            // A commit that ends well has decided at least once.
-            None => Err(ChangeError::from(ArtifactError::Missing { path: path.clone() }).into()),
-        }
+        Ok(Carried { artifact: after, remarks, outcome })
     }
 
-    fn commit_alone(&mut self) -> Result<Outcome, Undecided<E>> {
-        let Self { deciding, telling, .. } = self;
-        let (workspace, path) = (deciding.workspace, deciding.path);
-        let decide = |bytes: &[u8]| deciding.decide(bytes);
-        let record = |change: FileTransition<'_>| telling.record(change, None);
-        let options = workspace.commit_options();
-        commit::update_and_record(workspace.root(), path, options, decide, record)
-            .map_err(Undecided::of_commit)
+    /// Changes the artifact, and `ledger` as one with it: history is told of the artifact alone.
+    fn commit(&mut self, ledger: Option<&ProjectPath>) -> Result<Outcome, UpdateError<E>> {
+        let Self { deciding, telling, ledger_remarks } = self;
+        let workspace = telling.workspace;
+        let paths: Vec<ProjectPath> = [deciding.path].into_iter().chain(ledger).cloned().collect();
+        let mut remark = None;
+        let decide = |found: &[Option<&[u8]>]| {
+            let Some(bytes) = found.first().copied().flatten() else {
+                let path = deciding.path.clone();
+                return Err(UpdateError::from(ChangeError::from(ArtifactError::Missing { path })).into());
+            };
+            let decision = deciding.decide(bytes)?;
+            let own = match decision.changes {
+                true => FileDecision::Write(decision.after.artifact().bytes().to_vec()),
+                false => FileDecision::Keep,
+            };
+            let bytes = found.get(1).copied().flatten();
+            let (entry, left) = match (&decision.moved, ledger.zip(bytes)) {
+                (Some(moved), Some((ledger, bytes))) => moved.ledger(ledger, bytes),
+                _ => (FileDecision::Keep, None),
+            };
+            Ok(([own].into_iter().chain(ledger.map(|_| entry)).collect(), (decision, left)))
+        };
+        let record = |(decision, left): (Rc<Decision>, _), changed: &[FileTransition<'_>]| {
+            remark = left;
+            telling.record(&decision.versions, changed)
+        };
+        let transaction = Transaction::new(workspace.root(), &paths, workspace.commit_options());
+        // Where a ledger comes along, the change was decided on already.
+        let transaction = if ledger.is_none() { transaction.looking_first() } else { transaction };
+        let outcomes = transaction.run(decide, record)?;
+        ledger_remarks.extend(remark);
+        Ok(outcomes.into_iter().next().unwrap_or(Outcome::Unchanged))
     }
 
     /// Looks, without a lock, whether the status is going to change, and which ledger lists the artifact.
@@ -122,7 +154,7 @@ where
         }
         let Ok(bytes) = workspace.read_file(path) else { return ToFollow::Unknown };
         match self.deciding.decide(&bytes) {
-            Ok(_) if self.deciding.moved.is_none() => return ToFollow::Nothing,
+            Ok(decision) if decision.moved.is_none() => return ToFollow::Nothing,
             Ok(_) => {}
             Err(_) => return ToFollow::Unknown,
         }
@@ -132,35 +164,28 @@ where
     }
 
     /// Changes the artifact and its ledger as one. Where the ledger stands in the way, the artifact is changed without it.
-    fn commit_with(&mut self, ledger: &ProjectPath) -> Result<Outcome, Undecided<E>> {
-        let (workspace, path) = (self.deciding.workspace, self.deciding.path);
-        let Self { deciding, telling, .. } = self;
-        let mut together = Together { deciding, telling, ledger, remark: None };
-        let paths = [path.clone(), ledger.clone()];
-        let outcomes = commit::transact(workspace.root(), &paths, workspace.commit_options(), &mut together);
-        let remark = together.remark.take();
-        match outcomes {
-            Ok(outcomes) => {
-                self.ledger_remarks.extend(remark);
-                Ok(outcomes.into_iter().next().unwrap_or(Outcome::Unchanged))
+    fn commit_with(&mut self, ledger: &ProjectPath) -> Result<Outcome, UpdateError<E>> {
+        match self.commit(Some(ledger)) {
+            Err(UpdateError::Change(ChangeError::Commit(error @ CommitError::Overtaken { .. }))) => {
+                self.overtaken(ledger, error)
             }
-            Err(UpdateError::Commit(error @ CommitError::Overtaken { .. })) => self.overtaken(ledger, error),
-            Err(UpdateError::Commit(error)) if is_before_publication(&error) => {
+            Err(UpdateError::Change(ChangeError::Commit(error))) if is_before_publication(&error) => {
                 self.ledger_remarks.push(Remark::LedgerLeft { reason: error.to_string() });
-                self.commit_alone()
+                self.commit(None)
             }
-            Err(error) => Err(Undecided::of_commit(error)),
+            done => done,
         }
     }
 
     /// A foreign write won in the middle of the commit; where it won in the ledger, the artifact is changed as it was meant to be.
-    fn overtaken(&mut self, ledger: &ProjectPath, error: CommitError) -> Result<Outcome, Undecided<E>> {
+    fn overtaken(&mut self, ledger: &ProjectPath, error: CommitError) -> Result<Outcome, UpdateError<E>> {
         let is_ledger = matches!(&error, CommitError::Overtaken { path } if path == ledger);
-        match (&self.deciding.last, self.deciding.before) {
-            (Some(last), Some(before)) if is_ledger => {
-                let after = last.artifact().file_hash();
+        match &self.deciding.last {
+            Some(last) if is_ledger => {
+                let after = last.after.artifact().file_hash();
+                let before = Expected::of(last.versions.old.as_ref().map(Artifact::bytes));
                 self.ledger_remarks.push(Remark::LedgerLeft { reason: error.to_string() });
-                Ok(Outcome::Written { before: Expected::Hash(before), after, attempts: 1 })
+                Ok(Outcome::Written { before, after, attempts: 1 })
             }
             _ => Err(ChangeError::from(error).into()),
         }
@@ -184,94 +209,63 @@ impl<D, E> Deciding<'_, D>
 where
     D: FnMut(&TrackedArtifact) -> Result<Plan, E>,
 {
-    /// The new bytes; `None` where there is nothing to change.
-    fn decide(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Undecided<E>> {
-        let path = self.path;
-        let artifact = self.workspace.read_again(path, bytes)?;
-        let plan = (self.decide)(&artifact).map_err(Undecided::Caller)?;
-        let edited = apply(bytes, &state_region(path), &plan.edits).map_err(|source| ChangeError::Edit {
+    /// Decides on `bytes`. They are parsed as the artifact, and for the edits with their comments; the new bytes are parsed for the proof, of
+    /// whose tree the artifact as it is to be is read.
+    fn decide(&mut self, bytes: &[u8]) -> Result<Rc<Decision>, UpdateError<E>> {
+        let (path, workspace) = (self.path, self.workspace);
+        let is_of = |last: &&Rc<Decision>| last.versions.old.as_ref().is_some_and(|old| old.bytes() == bytes);
+        if let Some(last) = self.last.as_ref().filter(is_of) {
+            return Ok(Rc::clone(last));
+        }
+        self.last = None;
+        let tree = state_of(path, bytes);
+        let old = Artifact::read_with_value(path.clone(), bytes, tree.as_ref());
+        let before = workspace.tracked(&old)?;
+        let plan =
+            (self.decide)(&before).map_err(|source| UpdateError::Refused { path: path.clone(), source })?;
+        let read =
+            |bytes: &[u8], tree: Option<&Yaml<'_>>| Artifact::read_with_value(path.clone(), bytes, tree);
+        let edited =
+            Edited::read(bytes, &state_region(path), &plan.edits, |bytes, tree| read(bytes, Some(tree)));
+        let (edited, after) = edited.map_err(|source| ChangeError::Edit {
             path: path.clone(),
             bytes: bytes.to_vec(),
             source,
         })?;
-        self.remarks = plan.remarks;
-        self.before = Some(FileHash::of(bytes));
-        self.moved = None;
-        if edited.splices.is_empty() {
-            self.last = Some(artifact);
-            return Ok(None);
-        }
-        let mut after = self.workspace.read_again(path, &edited.bytes)?;
-        self.moved = MovedStory::of(&artifact, &after);
-        if let Some(moved) = &self.moved {
+        let (mut remarks, changes) = (plan.remarks, !edited.splices.is_empty());
+        let mut after = match after.filter(|_| changes) {
+            Some(after) => workspace.tracked(&after)?,
+            None => before.clone(),
+        };
+        let moved = if changes { MovedStory::of(&before, &after) } else { None };
+        if let Some(moved) = &moved {
             let (with_line, left) = moved.with_line(&edited.bytes);
-            self.remarks.extend(left);
+            remarks.extend(left);
             if let Some(bytes) = with_line {
-                after = self.workspace.read_again(path, &bytes)?;
+                after = workspace.tracked(&read(&bytes, None))?;
             }
         }
-        let bytes = after.artifact().bytes().to_vec();
-        self.last = Some(after);
-        Ok(Some(bytes))
+        let versions = Versions::of(Some(old), tree.as_ref(), Some(after.artifact().clone()));
+        Ok(Rc::clone(self.last.insert(Rc::new(Decision { versions, after, changes, moved, remarks }))))
     }
 }
 
 impl Telling<'_> {
-    /// The events of a change, which names the ledger that changes with it.
+    /// The events of a change of the artifact, which name the ledger that changes with it.
     fn record<E>(
         &mut self,
-        change: FileTransition<'_>,
-        ledger: Option<&ProjectPath>,
-    ) -> Result<Vec<Event>, Undecided<E>> {
-        let draft = self.draft.clone();
+        versions: &Versions,
+        changed: &[FileTransition<'_>],
+    ) -> Result<Vec<Event>, Halt<UpdateError<E>>> {
+        let is_own = |path: &ProjectPath| versions.old.as_ref().is_some_and(|old| old.path() == path);
+        let Some(own) = changed.iter().find(|change| is_own(change.path)) else { return Ok(Vec::new()) };
+        let ledger = changed.iter().map(|change| change.path).find(|path| !is_own(path));
         let draft = match ledger {
-            Some(ledger) => draft.with("ledger", ledger.as_str()),
-            None => draft,
+            Some(ledger) => self.draft.clone().with("ledger", ledger.as_str()),
+            None => self.draft.clone(),
         };
-        let events = self.workspace.events_of(change, &draft)?;
+        let events = self.workspace.events_of(*own, versions, &draft, &self.facts).map_err(Halt::of)?;
         self.told = events.last().map(|event| event.id);
         Ok(events)
-    }
-}
-
-/// The deliberation on an artifact and its ledger, which is no artifact: history is told of the artifact alone.
-struct Together<'c, 'w, D> {
-    deciding: &'c mut Deciding<'w, D>,
-    telling: &'c mut Telling<'w>,
-    ledger: &'c ProjectPath,
-    remark: Option<Remark>,
-}
-
-impl<D, E> Deliberation for Together<'_, '_, D>
-where
-    D: FnMut(&TrackedArtifact) -> Result<Plan, E>,
-    E: 'static,
-{
-    type Refusal = Undecided<E>;
-
-    fn decide(&mut self, found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Undecided<E>> {
-        self.remark = None;
-        let [Some(bytes), ledger] = *found else {
-            let path = self.deciding.path.clone();
-            return Err(ChangeError::from(ArtifactError::Missing { path }).into());
-        };
-        let Some(new) = self.deciding.decide(bytes)? else {
-            return Ok(vec![FileDecision::Keep, FileDecision::Keep]);
-        };
-        let ledger = match (&self.deciding.moved, ledger) {
-            (Some(moved), Some(bytes)) => {
-                let (decision, remark) = moved.ledger(self.ledger, bytes);
-                self.remark = remark;
-                decision
-            }
-            _ => FileDecision::Keep,
-        };
-        Ok(vec![FileDecision::Write(new), ledger])
-    }
-
-    fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Undecided<E>> {
-        let own = changed.iter().find(|change| change.path == self.deciding.path);
-        let ledger = changed.iter().map(|change| change.path).find(|path| *path == self.ledger);
-        own.map_or_else(|| Ok(Vec::new()), |change| self.telling.record(*change, ledger))
     }
 }

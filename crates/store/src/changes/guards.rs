@@ -16,8 +16,8 @@ use stepmark_model::{
 
 impl Workspace {
     /// Decides whether the artifact at `path` may become `new` where it is `old` (`None`: no file): no lease of anybody else forbids it, the lifecycle has the move of its status,
-    /// and it does not finish an artifact above open children; unless the draft insists. Then the gates of steps that it
-    /// takes away are removed. Answers with the events that come before those of the change.
+    /// and it does not finish an artifact above open children; unless the draft insists. Answers with the events that come before
+    /// those of the change.
     ///
     /// # Errors
     /// Why nothing may be published.
@@ -28,29 +28,32 @@ impl Workspace {
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
         self.leases().admit_artifact(path, old)?;
-        let events = match (old, new) {
+        match (old, new) {
             // Nothing moves: a person brings in what is so already.
-            _ if draft.kind == Kind::IMPORT => Vec::new(),
-            (Some(old), Some(new)) => self.guard_state(old, new, draft)?,
-            _ => Vec::new(),
-        };
-        let failed = |source| ChangeError::GatesNotClosed { path: path.clone(), source };
-        self.gates().close(path, new).map_err(failed)?;
-        Ok(events)
+            _ if draft.kind == Kind::IMPORT => Ok(Vec::new()),
+            (Some(old), Some(new)) => self.guard_state(old, new, draft),
+            _ => Ok(Vec::new()),
+        }
     }
 
-    /// Brings the gates up to date after a commit that changed the artifact at `path` and told it as `event`.
+    /// Brings the gates up to date after a commit that changed the artifact at `path` and told it as `event`. `committed` is the artifact as the
+    /// commit left it, where it is known.
     ///
     /// # Errors
     /// When its gates could not be brought up to date. The commit stands, and gates that stayed behind are closed.
-    pub(crate) fn follow(&self, path: &ProjectPath, event: Option<EventId>) -> Result<(), GateError> {
-        self.gates().follow(path, event)
+    pub(crate) fn follow(
+        &self,
+        path: &ProjectPath,
+        event: Option<EventId>,
+        committed: Option<&TrackedArtifact>,
+    ) -> Result<(), GateError> {
+        self.gates().follow(path, event, committed)
     }
 
     /// After a change that was guarded and not made: gates that were closed for it open again.
     pub(crate) fn reopen_gates(&self, path: &ProjectPath) {
         // The reason why the change was not made is told; a gate that stays closed is only slower.
-        let _closed = self.follow(path, None);
+        let _closed = self.follow(path, None, None);
     }
 
     /// Checks the change of an artifact against its lifecycle and its children. Answers with what was insisted on.

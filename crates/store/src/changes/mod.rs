@@ -14,6 +14,8 @@ pub(crate) mod removing;
 pub(crate) mod telling;
 #[cfg(feature = "write")]
 pub(crate) mod update_error;
+#[cfg(feature = "write")]
+pub(crate) mod versions;
 
 #[cfg(feature = "write")]
 pub use delegating::{Delegated, DelegationOrder};
@@ -22,12 +24,12 @@ pub use telling::TellError;
 #[cfg(feature = "write")]
 pub use update_error::UpdateError;
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
-use crate::changes::{artifact_change::ArtifactChange, update_error::Undecided};
+use crate::changes::{artifact_change::ArtifactChange, versions::Versions};
 use crate::checking::CheckError;
 use crate::commit::{
-    self, CommitError, Conflict, Deliberation, FileDecision, FileTransition, Outcome, PublishError,
+    self, CommitError, Conflict, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
     WriteState,
 };
 use crate::configuration::{STEPMARK_GITIGNORE, initial_configuration};
@@ -35,6 +37,7 @@ use crate::disk::{CONFIGURATION_PATH, walk::WalkError};
 use crate::gates::GateError;
 use crate::history::HistoryError;
 use crate::leases::LeaseError;
+use crate::repository::git::GitFacts;
 use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
 use stepmark_frontmatter::EditError;
 use stepmark_model::tracked_artifact::TrackedArtifact;
@@ -177,37 +180,15 @@ pub enum ChangeError {
     },
     /// It cannot be written.
     #[error(transparent)]
-    Commit(#[from] CommitError),
+    Commit(CommitError),
 }
 
-/// The deliberation on several files.
-struct Several<'w, F, D> {
-    workspace: &'w Workspace,
-    draft: F,
-    decide: D,
-    /// Each file that changes, with the event that tells of it.
-    told: Vec<(ProjectPath, Option<EventId>)>,
-}
-
-impl<F, D> Deliberation for Several<'_, F, D>
-where
-    F: Fn(&ProjectPath) -> EventDraft,
-    D: FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, ChangeError>,
-{
-    type Refusal = Undecided;
-
-    fn decide(&mut self, found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Undecided> {
-        Ok((self.decide)(found)?)
-    }
-
-    fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Undecided> {
-        let mut events = Vec::new();
-        self.told.clear();
-        for change in changed {
-            events.extend(self.workspace.events_of(*change, &(self.draft)(change.path))?);
-            self.told.push((change.path.clone(), events.last().map(|event| event.id)));
+impl From<CommitError> for ChangeError {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Missing { path } => ArtifactError::Missing { path }.into(),
+            error => Self::Commit(error),
         }
-        Ok(events)
     }
 }
 
@@ -271,8 +252,7 @@ impl Workspace {
         draft: &EventDraft,
         decide: impl FnMut(&TrackedArtifact) -> Result<Plan, E>,
     ) -> Result<Carried, UpdateError<E>> {
-        let changed = ArtifactChange::new(self, path, draft, decide).carry_out();
-        changed.map_err(|error| UpdateError::of(path, error))
+        ArtifactChange::new(self, path, draft, decide).carry_out()
     }
 
     /// Changes several files as one: all of them or none, whenever the process dies. `decide` is given the bytes of each
@@ -284,16 +264,48 @@ impl Workspace {
         &self,
         paths: &[ProjectPath],
         draft: impl Fn(&ProjectPath) -> EventDraft,
-        decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, ChangeError>,
+        mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, ChangeError>,
     ) -> Result<Vec<Outcome>, ChangeError> {
-        let mut deliberation = Several { workspace: self, draft, decide, told: Vec::new() };
-        let outcomes = commit::transact(self.root(), paths, self.commit_options(), &mut deliberation);
+        self.change_files_asking(paths, draft, |found| Ok(decide(found)?))
+    }
+
+    /// The same, where `decide` may want to ask what takes long.
+    pub(crate) fn change_files_asking(
+        &self,
+        paths: &[ProjectPath],
+        draft: impl Fn(&ProjectPath) -> EventDraft,
+        mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, Halt<ChangeError>>,
+    ) -> Result<Vec<Outcome>, ChangeError> {
+        // Each file whose change was told of, with the event of the last attempt.
+        let mut told: BTreeMap<ProjectPath, Option<EventId>> = BTreeMap::new();
+        let facts = GitFacts::default();
+        let record = |(), changed: &[FileTransition<'_>]| {
+            told.values_mut().for_each(|event| *event = None);
+            let (mut events, mut questions) = (Vec::new(), Vec::new());
+            for change in changed {
+                let versions = Versions::read(change.path, [change.old, change.new]);
+                match self.events_of(*change, &versions, &draft(change.path), &facts) {
+                    Ok(own) => {
+                        told.insert(change.path.clone(), own.last().map(|event| event.id));
+                        events.extend(own);
+                    }
+                    Err(Halt::Ask(question)) => questions.push(question),
+                    Err(refused) => return Err(refused),
+                }
+            }
+            match questions.is_empty() {
+                true => Ok(events),
+                false => Err(Halt::Ask(Box::new(|| questions.into_iter().for_each(|question| question())))),
+            }
+        };
+        let transaction = Transaction::new(self.root(), paths, self.commit_options());
+        let outcomes = transaction.run(|found| Ok((decide(found)?, ())), record);
         if outcomes.is_err() {
-            deliberation.told.iter().for_each(|(path, _)| self.reopen_gates(path));
+            told.keys().for_each(|path| self.reopen_gates(path));
         }
-        let outcomes = outcomes.map_err(Undecided::of_commit).map_err(ChangeError::from)?;
-        for (path, event) in deliberation.told {
-            self.follow(&path, event).map_err(|source| ChangeError::GatesNotOpened { path, source })?;
+        let outcomes = outcomes?;
+        for (path, event) in told {
+            self.follow(&path, event, None).map_err(|source| ChangeError::GatesNotOpened { path, source })?;
         }
         Ok(outcomes)
     }
@@ -318,7 +330,7 @@ impl Workspace {
         let mut carried =
             self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))?;
         if matches!(command, Command::Complete { .. })
-            && let Err(error) = self.leases().release_after_step(path)
+            && let Err(error) = self.leases().release_after_step(carried.artifact.artifact())
         {
             carried.remarks.push(Remark::LeaseLeft { reason: error.to_string() });
         }

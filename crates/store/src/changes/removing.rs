@@ -1,12 +1,13 @@
 //! Removing artifacts.
 
-use std::cell::Cell;
+use std::{cell::Cell, rc::Rc};
 
 use crate::changes::ChangeError;
-use crate::commit::FileDecision;
+use crate::commit::{FileDecision, Halt};
+use crate::repository::CheckedOut;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath},
+    artifact::{Artifact, FileHash, ProjectPath},
     delegation::Member,
     journal::{EventDraft, Kind},
     tracked_artifact::TrackedArtifact,
@@ -14,6 +15,9 @@ use stepmark_model::{
 
 /// Says in the event of a removal that git did not have the bytes.
 pub(crate) const IN_GIT: &str = "in_git";
+
+/// The hash of the bytes that git was asked about, and whether it has them.
+type Answer = (FileHash, bool);
 
 impl Workspace {
     /// Removes the file of an artifact; history keeps what its frontmatter said, who removed it and why, and git the bytes of the file.
@@ -23,25 +27,31 @@ impl Workspace {
     /// When it is not there, cannot be removed, or only by force.
     pub fn remove(&self, path: &ProjectPath, reason: Option<String>, force: bool) -> Result<(), ChangeError> {
         let draft = EventDraft::new(Kind::DELETE).with_command(format!("remove {path}")).with_reason(reason);
-        let mut checked_out = self.repository().checked_out();
-        let is_in_git = Cell::new(true);
-        let draft = |_: &ProjectPath| match is_in_git.get() {
-            true => draft.clone(),
-            false => draft.clone().with(IN_GIT, false),
+        let answer: Rc<Cell<Option<Answer>>> = Rc::default();
+        let draft = |_: &ProjectPath| match answer.get() {
+            Some((_, false)) => draft.clone().with(IN_GIT, false),
+            _ => draft.clone(),
         };
-        let outcomes = self.change_files(std::slice::from_ref(path), draft, |found| {
+        let outcomes = self.change_files_asking(std::slice::from_ref(path), draft, |found| {
             let [Some(bytes)] = *found else {
-                return Err(ArtifactError::Missing { path: path.clone() }.into());
+                return Err(ChangeError::from(ArtifactError::Missing { path: path.clone() }).into());
             };
-            is_in_git.set(checked_out.keeps(path, bytes));
-            if !force && !is_in_git.get() {
-                return Err(ChangeError::NotInGit { path: path.clone() });
+            let hash = FileHash::of(bytes);
+            let Some((_, is_in_git)) = answer.get().filter(|(asked, _)| *asked == hash) else {
+                let (answer, root) = (Rc::clone(&answer), self.root().clone());
+                let (path, bytes) = (path.clone(), bytes.to_vec());
+                return Err(Halt::Ask(Box::new(move || {
+                    answer.set(Some((hash, CheckedOut::of(&root).keeps(&path, &bytes))));
+                })));
+            };
+            if !force && !is_in_git {
+                return Err(ChangeError::NotInGit { path: path.clone() }.into());
             }
             let children = if force { Vec::new() } else { self.children(path, bytes)? };
             if children.is_empty() {
                 Ok(vec![FileDecision::Delete])
             } else {
-                Err(ChangeError::HasChildren { path: path.clone(), children })
+                Err(ChangeError::HasChildren { path: path.clone(), children }.into())
             }
         });
         outcomes.map(drop)

@@ -1,10 +1,7 @@
 //! The error of an update that was not made, by the caller's decision or by what the library found.
 
-use std::{convert::Infallible, error::Error, fmt};
-
 use crate::changes::ChangeError;
-use crate::commit::{self, CommitError, Conflict, WriteState};
-use crate::workspace::ArtifactError;
+use crate::commit::{self, Conflict, WriteState};
 use stepmark_model::{artifact::ProjectPath, transition::TransitionRefusal};
 
 /// The error of [`Workspace::update`](crate::workspace::Workspace::update), where the caller decides with errors of its own type `E`.
@@ -25,13 +22,6 @@ pub enum UpdateError<E> {
 }
 
 impl<E> UpdateError<E> {
-    pub(crate) fn of(path: &ProjectPath, error: Undecided<E>) -> Self {
-        match error {
-            Undecided::Caller(source) => Self::Refused { path: path.clone(), source },
-            Undecided::Library(error) => Self::Change(error),
-        }
-    }
-
     /// Returns whether the file is changed in spite of the error.
     pub const fn write_state(&self) -> WriteState {
         match self {
@@ -63,61 +53,20 @@ impl From<UpdateError<TransitionRefusal>> for ChangeError {
     }
 }
 
-/// A reason that ends a decision within a commit. The caller's type need not be an error there: `anyhow` and boxes are none.
-pub(crate) enum Undecided<E = Infallible> {
-    /// The caller refused.
-    Caller(E),
-    /// The library did.
-    Library(ChangeError),
-}
-
-impl<E> Undecided<E> {
-    /// The reason that ended a commit.
-    pub(crate) fn of_commit(error: commit::UpdateError<Self>) -> Self
-    where
-        E: 'static,
-    {
+impl<E> From<commit::UpdateError<Self>> for UpdateError<E> {
+    fn from(error: commit::UpdateError<Self>) -> Self {
         match error {
             commit::UpdateError::Decide(error) => error,
-            commit::UpdateError::Commit(CommitError::Missing { path }) => {
-                ChangeError::from(ArtifactError::Missing { path }).into()
-            }
-            commit::UpdateError::Commit(error) => ChangeError::from(error).into(),
+            commit::UpdateError::Commit(error) => Self::Change(error.into()),
         }
     }
 }
 
-impl<E> From<ChangeError> for Undecided<E> {
-    fn from(error: ChangeError) -> Self {
-        Self::Library(error)
-    }
-}
-
-impl From<Undecided> for ChangeError {
-    fn from(error: Undecided) -> Self {
+impl From<commit::UpdateError<Self>> for ChangeError {
+    fn from(error: commit::UpdateError<Self>) -> Self {
         match error {
-            Undecided::Caller(never) => match never {},
-            Undecided::Library(error) => error,
+            commit::UpdateError::Decide(error) => error,
+            commit::UpdateError::Commit(error) => error.into(),
         }
     }
 }
-
-impl<E> fmt::Debug for Undecided<E> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Caller(_) => out.write_str("Caller"),
-            Self::Library(error) => fmt::Debug::fmt(error, out),
-        }
-    }
-}
-
-impl<E> fmt::Display for Undecided<E> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Caller(_) => out.write_str("the caller refused"),
-            Self::Library(error) => error.fmt(out),
-        }
-    }
-}
-
-impl<E> Error for Undecided<E> {}

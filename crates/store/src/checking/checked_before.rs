@@ -160,6 +160,11 @@ impl CheckedBefore<'_> {
         self.run.as_ref().map(|run| &run.verdicts)
     }
 
+    /// The stat of the artifact at `path`, from before it was read; `None` where it may change without a trace.
+    pub(super) fn stat(&self, path: &ProjectPath) -> Option<FileStat> {
+        self.run.as_ref()?.stats.get(path).copied()
+    }
+
     /// Returns an upper bound on the number of artifacts that were read and need not be read the next time.
     pub(super) fn to_keep(&self) -> usize {
         self.run.as_ref().map_or(0, |run| run.stats.len())

@@ -6,10 +6,10 @@ use std::{fs, iter};
 use jiff::Timestamp;
 
 use crate::checking::{
-    CheckError, CheckedBefore, Checks, Known, ListedArtifact, cache::Brief, checked_before::KnownArtifact,
-    checked_before::Wanted,
+    CheckError, CheckReport, CheckedBefore, Checks, Known, ListedArtifact, cache::Brief,
+    checked_before::KnownArtifact, checked_before::Wanted,
 };
-use crate::disk::WalkError;
+use crate::disk::{WalkError, file_stat::FileStat, file_stat::STAT_BYTES};
 use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::{
     artifact::ProjectPath, bmad::sprint::LedgerKey, check::ProblemCounts, summary::ArtifactSummary,
@@ -55,11 +55,28 @@ impl<'w> Checks<'w> {
         let (found, before) = self.workspace.artifacts_apart(Wanted::Counts)?;
         Ok(Summaries::new(self.workspace, found, before))
     }
+
+    /// The same for whoever shows findings: artifacts in which something was found are read, too.
+    ///
+    /// # Errors
+    /// Those of [`Checks::summaries`].
+    pub fn summaries_for_findings(&self) -> Result<Summaries<'w>, WalkError> {
+        let (found, before) = self.workspace.artifacts_apart(Wanted::Findings)?;
+        Ok(Summaries::new(self.workspace, found, before))
+    }
+
+    /// The same where every artifact is read, as where no check can be made.
+    ///
+    /// # Errors
+    /// Those of [`Checks::summaries`].
+    pub fn summaries_of_all_read(&self) -> Result<Summaries<'w>, WalkError> {
+        Ok(Summaries::new(self.workspace, self.workspace.artifacts()?, CheckedBefore::default()))
+    }
 }
 
 impl<'w> Summaries<'w> {
     fn new(workspace: &'w Workspace, found: Artifacts, before: CheckedBefore<'w>) -> Self {
-        let have_state = workspace.have_workflow_state(&found.artifacts);
+        let have_state = found.have_workflow_state(workspace);
         Self { workspace, found, have_state, problems: Vec::new(), before }
     }
 
@@ -68,18 +85,33 @@ impl<'w> Summaries<'w> {
         &self.found
     }
 
+    /// The same, with nothing else.
+    pub fn into_found(self) -> Artifacts {
+        self.found
+    }
+
     /// Checks the project, and keeps for the next list what need not be read. Returns the files beside the artifacts in which
     /// something is wrong.
     ///
     /// # Errors
     /// Those of [`Workspace::check`].
     pub fn check(&mut self) -> Result<Vec<(ProjectPath, ProblemCounts)>, CheckError> {
-        let Self { workspace, found, problems, before, .. } = self;
-        let report = workspace.check_rest(&found.artifacts, before, iter::empty(), Known::LeftOut)?;
-        let mut files = report.files.into_iter();
-        let read = files.by_ref().take(found.artifacts.len());
-        *problems = read.map(|file| ProblemCounts::of(&file.findings)).collect();
-        Ok(files.map(|file| (file.path, ProblemCounts::of(&file.findings))).collect())
+        let count = self.found.artifacts.len();
+        let files = self.report()?.files.into_iter();
+        let mut counted: Vec<(ProjectPath, ProblemCounts)> =
+            files.map(|file| (file.path, ProblemCounts::of(&file.findings))).collect();
+        let beside = counted.split_off(count);
+        self.problems = counted.into_iter().map(|(_, problems)| problems).collect();
+        Ok(beside)
+    }
+
+    /// The same with all findings: of the artifacts that were read, in their order, then of files beside them.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::check`].
+    pub fn report(&mut self) -> Result<CheckReport<'_>, CheckError> {
+        let Self { workspace, found, before, .. } = self;
+        workspace.check_rest(&found.artifacts, before, iter::empty(), Known::LeftOut)
     }
 
     /// The same where nobody asks for problems: only if many artifacts had to be read.
@@ -88,15 +120,6 @@ impl<'w> Summaries<'w> {
             // What cannot be checked is read again the next time.
             self.check().ok();
         }
-    }
-
-    /// The same project where no check can be made: all artifacts are read.
-    ///
-    /// # Errors
-    /// When the root cannot be listed.
-    pub fn unchecked(self) -> Result<Self, WalkError> {
-        let found = self.workspace.artifacts()?;
-        Ok(Self::new(self.workspace, found, CheckedBefore::default()))
     }
 
     /// All artifacts, in no order.
@@ -151,7 +174,26 @@ impl<'s> SummaryRow<'s> {
         }
     }
 
-    /// Returns it with the fields that questions ask for.
+    /// The artifact, where it was read.
+    pub fn read(&self) -> Option<&'s TrackedArtifact> {
+        match self.source {
+            Source::Known(_) => None,
+            Source::Read(place) => Some(self.artifact(place)),
+        }
+    }
+
+    /// The stat of its file from before it was read, as bytes: of an artifact that was not read, the same ones mean the same text. `None`
+    /// where nothing is kept from run to run.
+    pub fn stat(&self) -> Option<[u8; STAT_BYTES]> {
+        let before = &self.summaries.before;
+        let stat = match self.source {
+            Source::Known(known) => before.verdicts()?.stat(known.entry),
+            Source::Read(_) => before.stat(self.path()),
+        };
+        stat.map(FileStat::to_bytes)
+    }
+
+    /// Returns it with the fields that filters compare.
     pub fn listed(&self) -> ListedArtifact<'s> {
         ListedArtifact::new(*self)
     }
@@ -161,8 +203,8 @@ impl<'s> SummaryRow<'s> {
         let workspace = self.summaries.workspace;
         let moment = match self.source {
             Source::Known(known) => {
-                let modified = self.summaries.before.verdicts()?.modified(known.entry)?;
-                Timestamp::from_nanosecond(modified.into()).ok()?
+                let stat = self.summaries.before.verdicts()?.stat(known.entry)?;
+                Timestamp::from_nanosecond(stat.modified.into()).ok()?
             }
             Source::Read(_) => {
                 let place = workspace.root().resolve(self.path()).ok()?;

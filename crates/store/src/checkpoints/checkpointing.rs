@@ -1,9 +1,9 @@
 //! Making checkpoints: the file and the event that tells of it, as one.
 
-use crate::changes::{ChangeError, TellError};
+use crate::changes::{ChangeError, TellError, versions::Versions};
 use crate::checkpoints::Checkpoints;
-use crate::commit::{self, CommitError, Deliberation, FileDecision, FileTransition, UpdateError};
-use crate::repository::git_history::head_commit;
+use crate::commit::{self, CommitError, FileDecision, FileTransition, Halt, Transaction, UpdateError};
+use crate::repository::{git::GitFacts, git_history::head_commit};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{Artifact, FileHash, ProjectPath},
@@ -67,15 +67,21 @@ impl From<CommitError> for CheckpointError {
     }
 }
 
-/// A reason why a deliberation ended.
-#[derive(Debug, thiserror::Error)]
+/// A reason why the checkpoint was not made in an attempt.
 enum Ended {
-    #[error(transparent)]
-    Refused(#[from] CheckpointError),
+    Refused(CheckpointError),
     /// The artifact is not the one that the file was named for.
-    #[error("the artifact has changed")]
     Moved,
 }
+
+impl<E: Into<CheckpointError>> From<E> for Ended {
+    fn from(error: E) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+/// A checkpoint, and the events that tell of it.
+type Made = (Checkpoint, Vec<Event>);
 
 /// The making of a checkpoint: the decision on an artifact and on the file of its checkpoint.
 struct Making<'w> {
@@ -87,13 +93,13 @@ struct Making<'w> {
     at: jiff::Timestamp,
     git_commit: Option<String>,
     message: Option<String>,
-    made: Option<(Checkpoint, Vec<Event>)>,
+    facts: GitFacts,
 }
 
 impl Making<'_> {
-    fn make(&self, bytes: &[u8]) -> Result<(Checkpoint, Vec<Event>), CheckpointError> {
-        let no_state = |source| CheckpointError::NoState { path: self.path.clone(), source };
-        let artifact = Artifact::read(self.path.clone(), bytes.to_vec());
+    fn make(&self, bytes: &[u8]) -> Result<Made, Halt<Ended>> {
+        let no_state = |source| Ended::from(CheckpointError::NoState { path: self.path.clone(), source });
+        let artifact = Artifact::read_with_value(self.path.clone(), bytes, None);
         Checkpoint::state_of(&artifact).map_err(no_state)?;
         let draft = EventDraft::new(Kind::CHECKPOINT)
             .with_command("checkpoint")
@@ -102,10 +108,11 @@ impl Making<'_> {
             .with("git_commit", self.git_commit.clone());
         let unchanged =
             FileTransition { path: self.path, old: Some(bytes), new: Some(bytes), last_told: None };
-        let events = self.workspace.events_of(unchanged, &draft)?;
+        let versions = Versions::of(Some(artifact.clone()), None, Some(artifact.clone()));
+        let events = self.workspace.events_of(unchanged, &versions, &draft, &self.facts).map_err(Halt::of)?;
         // `events_of` ends with the event of the draft.
         let Some(event) = events.last().map(|event| event.id) else {
-            return Err(CheckpointError::Restless { path: self.path.clone() });
+            return Err(Ended::from(CheckpointError::Restless { path: self.path.clone() }).into());
         };
         let context = CheckpointContext {
             event,
@@ -116,30 +123,22 @@ impl Making<'_> {
         let checkpoint = Checkpoint::of(&artifact, context).map_err(no_state)?;
         Ok((checkpoint, events))
     }
-}
 
-impl Deliberation for Making<'_> {
-    type Refusal = Ended;
-
-    fn decide(&mut self, found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Ended> {
+    /// The decision on the artifact and the file of its checkpoint, with the checkpoint and the events that tell of it.
+    fn decide(&self, found: &[Option<&[u8]>]) -> Result<(Vec<FileDecision>, Made), Halt<Ended>> {
         let [Some(bytes), present] = *found else {
-            let missing = ArtifactError::Missing { path: self.path.clone() };
-            return Err(CheckpointError::from(ChangeError::from(missing)).into());
+            return Err(
+                Ended::from(ChangeError::from(ArtifactError::Missing { path: self.path.clone() })).into()
+            );
         };
         if FileHash::of(bytes) != self.hash {
-            return Err(Ended::Moved);
+            return Err(Ended::Moved.into());
         }
         if present.is_some() {
-            return Err(CheckpointError::Existing { place: self.place.clone() }.into());
+            return Err(Ended::from(CheckpointError::Existing { place: self.place.clone() }).into());
         }
-        let (checkpoint, events) = self.make(bytes)?;
-        let decisions = vec![FileDecision::Keep, FileDecision::Write(checkpoint.to_bytes())];
-        self.made = Some((checkpoint, events));
-        Ok(decisions)
-    }
-
-    fn record(&mut self, _changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Ended> {
-        Ok(self.made.iter().flat_map(|(_, events)| events.iter().cloned()).collect())
+        let made = self.make(bytes)?;
+        Ok((vec![FileDecision::Keep, FileDecision::Write(made.0.to_bytes())], made))
     }
 }
 
@@ -160,7 +159,7 @@ impl Checkpoints<'_> {
             let place = checkpoint_path(&ArtifactKey::of(&artifact), at, hash).map_err(ChangeError::from)?;
             commit::make_folders_to(self.workspace.root(), &place, self.workspace.commit_options().fsync)
                 .map_err(CommitError::from)?;
-            let mut making = Making {
+            let making = Making {
                 workspace: self.workspace,
                 path,
                 place: &place,
@@ -168,13 +167,18 @@ impl Checkpoints<'_> {
                 at,
                 git_commit: git_commit.clone(),
                 message: message.map(str::to_owned),
-                made: None,
+                facts: GitFacts::default(),
             };
             let paths = [path.clone(), place.clone()];
-            let done =
-                commit::transact(self.workspace.root(), &paths, self.workspace.commit_options(), &mut making);
-            match (done, making.made) {
-                (Ok(_), Some((checkpoint, _))) => return self.sealed(place, checkpoint),
+            let mut made = None;
+            let record = |(checkpoint, events), _: &[FileTransition<'_>]| {
+                made = Some(checkpoint);
+                Ok(events)
+            };
+            let transaction =
+                Transaction::new(self.workspace.root(), &paths, self.workspace.commit_options());
+            match (transaction.run(|found| making.decide(found), record), made) {
+                (Ok(_), Some(checkpoint)) => return self.sealed(place, checkpoint),
                 (Err(UpdateError::Decide(Ended::Refused(error))), _) => return Err(error),
                 (Err(UpdateError::Commit(error)), _) => return Err(error.into()),
                 (Ok(_), None) | (Err(UpdateError::Decide(Ended::Moved)), _) => {}

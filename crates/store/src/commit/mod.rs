@@ -3,8 +3,9 @@
 //! # Flow
 //! [`ArtifactLock`] (advisory, one a file) → [`ArtifactLock::read`] → the caller decides → [`ArtifactLock::stage`] (a
 //! temporary file beside the target, flushed) → [`Staged::publish`] (the target is read once more, after 20 ms of rest if
-//! another program wrote it just now; it is replaced, and its folder flushed). [`update`] runs this flow and starts again from the read when another program changed the file meanwhile;
-//! [`create`] and [`replace_whole`] are for whole files. Of the rest of the crate only [`Root`](crate::disk::Root),
+//! another program wrote it just now; it is replaced, and its folder flushed). [`Transaction`] runs
+//! this flow for one file or several together with the journal, and starts again from the read when another program changed
+//! a file meanwhile; [`create`] and [`replace_whole`] are for whole files. Of the rest of the crate only [`Root`](crate::disk::Root),
 //! which tells names from places, is used.
 //!
 //! # Guarantees
@@ -126,16 +127,17 @@ mod journal {
     pub use torn_lines::{CutLine, cut_torn_lines};
 }
 
+mod carry_out;
+mod error;
+mod outcome;
 mod transaction;
-mod update;
 mod whole;
-mod write_state;
 
-pub use transaction::{Deliberation, FileDecision, FileTransition, transact};
-pub use update::{CommitError, CommitOptions, Outcome, UpdateError, update, update_and_record};
+pub use error::{CommitError, UpdateError, WriteState};
+pub use outcome::{CommitOptions, FileDecision, FileTransition, Halt, Outcome};
+pub use transaction::Transaction;
 pub(crate) use whole::read_whole;
 pub use whole::{create, replace_whole};
-pub use write_state::WriteState;
 
 pub use file::{
     Conflict, Expected, FolderError, Found, FsyncPolicy, PublishError, Published, ReadError, StageError,
@@ -160,3 +162,5 @@ pub use redo::{
 
 #[cfg(test)]
 pub(crate) mod scratch_project;
+#[cfg(test)]
+mod update_cases;

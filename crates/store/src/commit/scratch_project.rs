@@ -7,7 +7,10 @@ use std::{
     time::Duration,
 };
 
-use crate::commit::{ArtifactLock, CommitOptions, FsyncPolicy};
+use crate::commit::{
+    ArtifactLock, CommitError, CommitOptions, FileDecision, FsyncPolicy, Halt, Outcome, Transaction,
+    UpdateError,
+};
 use crate::disk::root::Root;
 use stepmark_model::artifact::ProjectPath;
 
@@ -73,4 +76,26 @@ pub(crate) fn names_in(folder: &Path) -> Vec<String> {
 /// Without waiting for the disk.
 pub(crate) fn fast() -> CommitOptions {
     CommitOptions { fsync: FsyncPolicy::Never, ..CommitOptions::default() }
+}
+
+/// Lets `decide` make the new content of the file at `path` (`None`: leave it), and replaces it.
+pub(crate) fn update<E: std::error::Error + 'static>(
+    root: &Root,
+    path: &ProjectPath,
+    options: &CommitOptions,
+    mut decide: impl FnMut(&[u8]) -> Result<Option<Vec<u8>>, E>,
+) -> Result<Outcome, UpdateError<E>> {
+    let transaction = Transaction::new(root, std::slice::from_ref(path), options).looking_first();
+    let decide = |found: &[Option<&[u8]>]| match found {
+        [Some(bytes)] => match decide(bytes) {
+            Ok(new) => Ok((vec![new.map_or(FileDecision::Keep, FileDecision::Write)], ())),
+            Err(refusal) => Err(Halt::Refused(UpdateError::Decide(refusal))),
+        },
+        _ => Err(Halt::Refused(CommitError::Missing { path: path.clone() }.into())),
+    };
+    match transaction.run(decide, |(), _| Ok(Vec::new())) {
+        Ok(outcomes) => Ok(outcomes[0]),
+        Err(UpdateError::Decide(refused)) => Err(refused),
+        Err(UpdateError::Commit(error)) => Err(error.into()),
+    }
 }

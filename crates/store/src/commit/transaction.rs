@@ -10,155 +10,205 @@ use std::{
 };
 
 use crate::commit::{
-    ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, LockError, Outcome, PublishError,
-    Staged, UpdateError, WriteState, file::FileContent, file::remove, journal::JournalFile,
-    lock::JournalStamp, lock::remember, redo::RedoFile, redo::RedoRecord, redo::Slot, redo::acquire_all,
-    redo::hindrance, redo::recover, redo::roll_forward, redo::slot, redo::told, redo::withdraw,
-    update::changes_soon,
+    ArtifactLock, CommitError, CommitOptions, Expected, FileDecision, FileTransition, Halt, LockError,
+    Outcome, PublishError, UpdateError, carry_out::carry_out, file::FileContent, file::read_file,
+    lock::JournalStamp, lock::is_ever_locked, lock::remember, redo::RedoFile, redo::RedoRecord,
+    redo::acquire_all, redo::hindrance, redo::recover, redo::slot,
 };
 use crate::disk::root::Root;
 use stepmark_model::{
-    artifact::{FileHash, ProjectPath},
+    artifact::ProjectPath,
     journal::{Ancestor, Event},
 };
-
-/// The decision on one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileDecision {
-    /// Nothing.
-    Keep,
-    /// It gets these bytes; it is made where it is missing.
-    Write(Vec<u8>),
-    /// It goes.
-    Delete,
-}
-
-/// A file before and after.
-#[derive(Clone, Copy, Debug)]
-pub struct FileTransition<'a> {
-    /// The file.
-    pub path: &'a ProjectPath,
-    /// Its bytes before; `None` where there is no file.
-    pub old: Option<&'a [u8]>,
-    /// Its bytes after; `None` where there is none any more.
-    pub new: Option<&'a [u8]>,
-    /// The event after which it had the bytes of before, where its lock remembers it and nothing in the journal can follow.
-    pub last_told: Option<Ancestor>,
-}
-
-/// The decisions and the events of a transaction, made from the bytes that it finds. It may be asked several times, and must
-/// depend on what it is given alone.
-pub trait Deliberation {
-    /// The error of a refusal.
-    type Refusal: std::error::Error + 'static;
-
-    /// Decides on each file, given its bytes (`None`: there is no such file).
-    ///
-    /// # Errors
-    /// When nothing is to be done at all.
-    fn decide(&mut self, found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Self::Refusal>;
-
-    /// The events that tell of the changes, made under the locks of all files.
-    ///
-    /// # Errors
-    /// When history cannot be read.
-    fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Self::Refusal>;
-}
 
 /// The time to wait for a process that is dying with a record of our files.
 const DYING: Duration = Duration::from_millis(1);
 
-/// Reads the files at `paths`, lets them be decided on, and changes them and the journal together: see
-/// docs/adr/0006-journal.md. It starts again from the reading when a program without our locks changes one of them meanwhile.
-/// Commits that were cut off earlier are finished first.
-///
-/// # Errors
-/// What is refused; or why the commit did not end well: [`CommitError::write_state`] says whether its files are changed.
-pub fn transact<D: Deliberation>(
-    root: &Root,
-    paths: &[ProjectPath],
-    options: &CommitOptions,
-    deliberation: &mut D,
-) -> Result<Vec<Outcome>, UpdateError<D::Refusal>> {
-    let order = lock_order(root, paths)?;
-    let ordered: Vec<&ProjectPath> = order.iter().map(|place| &paths[*place]).collect();
-    let mut locks = lock_when_nothing_is_pending(root, &ordered, options)?;
-    let mut attempts = 1;
-    let outcomes = loop {
-        match attempt(root, &mut locks, (&order, attempts), options, deliberation)? {
-            Attempt::Done(outcomes) => break outcomes,
-            Attempt::Again(_) if attempts < options.attempts.get() => attempts += 1,
-            Attempt::Again(last) => return Err(last),
-        }
-    };
-    let mut by_path = vec![Outcome::Unchanged; paths.len()];
-    for (place, outcome) in order.into_iter().zip(outcomes) {
-        by_path[place] = outcome;
-    }
-    Ok(by_path)
+/// Files that change together with the journal, or not at all (docs/adr/0006-journal.md).
+#[derive(Clone, Copy, Debug)]
+pub struct Transaction<'a> {
+    root: &'a Root,
+    paths: &'a [ProjectPath],
+    options: &'a CommitOptions,
+    looks_first: bool,
 }
 
+type Decide<'d, T, E> = dyn FnMut(&[Option<&[u8]>]) -> Result<(Vec<FileDecision>, T), Halt<E>> + 'd;
+type Record<'r, T, E> = dyn FnMut(T, &[FileTransition<'_>]) -> Result<Vec<Event>, Halt<E>> + 'r;
+
 /// The result of one attempt.
-enum Attempt<E: std::error::Error + 'static> {
+enum Attempt<E> {
     Done(Vec<Outcome>),
     /// Another program was in the way; this is what it comes to if it is the last attempt.
     Again(UpdateError<E>),
+    /// This has to be asked without the locks.
+    Ask(Box<dyn FnOnce()>),
 }
 
-fn attempt<D: Deliberation>(
-    root: &Root,
-    locks: &mut [ArtifactLock],
-    (order, attempts): (&[usize], u32),
-    options: &CommitOptions,
-    deliberation: &mut D,
-) -> Result<Attempt<D::Refusal>, UpdateError<D::Refusal>> {
-    let read = |lock: &ArtifactLock| Ok(lock.read_content()?);
-    let found: Vec<Option<FileContent>> =
-        locks.iter().map(read).collect::<Result<_, CommitError>>().map_err(UpdateError::Commit)?;
-    // The caller's order of files is not ours.
-    let mut given: Vec<Option<&[u8]>> = vec![None; found.len()];
-    for (place, content) in order.iter().zip(&found) {
-        given[*place] = content.as_ref().map(|content| content.bytes.as_slice());
+impl<'a> Transaction<'a> {
+    /// A transaction of the files at `paths`.
+    pub const fn new(root: &'a Root, paths: &'a [ProjectPath], options: &'a CommitOptions) -> Self {
+        Self { root, paths, options, looks_first: false }
     }
-    let decisions = match deliberation.decide(&given) {
-        Ok(decisions) => decisions,
-        Err(refusal) => {
-            let mut contents = locks.iter().zip(&found);
-            let is_half_written = contents
-                .any(|(lock, content)| content.as_ref().is_some_and(|content| changes_soon(lock, content)));
-            let refused = UpdateError::Decide(refusal);
-            return if is_half_written { Ok(Attempt::Again(refused)) } else { Err(refused) };
+
+    /// The same, which decides once before any lock is taken: what is refused, or leads to no change, leaves no trace, not even a
+    /// lock file.
+    #[must_use]
+    pub const fn looking_first(self) -> Self {
+        Self { looks_first: true, ..self }
+    }
+
+    /// Lets `decide` decide on each file, given its bytes (`None`: there is no such file), and changes them and the journal together;
+    /// `record` makes the events that tell of the changes, under the locks of all files, from what `decide` carries along. It starts again
+    /// from the reading when a program without our locks changes a file meanwhile, and when `decide` refuses what an editor had only
+    /// half written. So both may be called several times, and must depend on what they are given alone; a caller whose decision
+    /// takes long keeps the last one. Commits that were cut off earlier are finished first.
+    ///
+    /// # Errors
+    /// What is refused; or why the commit did not end well: [`CommitError::write_state`] says whether its files are changed.
+    pub fn run<T, E>(
+        &self,
+        mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<(Vec<FileDecision>, T), Halt<E>>,
+        mut record: impl FnMut(T, &[FileTransition<'_>]) -> Result<Vec<Event>, Halt<E>>,
+    ) -> Result<Vec<Outcome>, UpdateError<E>> {
+        if self.looks_first && self.is_unchanged(&mut decide)? {
+            return Ok(vec![Outcome::Unchanged; self.paths.len()]);
         }
-    };
-    let files = changed_files(locks, order, &found, decisions);
-    if files.is_empty() {
-        return Ok(Attempt::Done(vec![Outcome::Unchanged; locks.len()]));
-    }
-    // Before the past is asked for: what comes to the journal after this makes the next commit ask again.
-    let journal = JournalStamp::now(root);
-    let last_told = |place: usize, file: &RedoFile| {
-        let told = locks[place].last_told.as_ref()?;
-        let is_last = file.before == Some(told.file) && journal.as_ref() == Some(&told.journal);
-        is_last.then_some(told.event)
-    };
-    let transitions: Vec<FileTransition<'_>> =
-        files.iter().map(|(place, file)| transition(*place, file, &found, last_told(*place, file))).collect();
-    let events = deliberation.record(&transitions).map_err(UpdateError::Decide)?;
-    let outcomes = outcomes(&files, locks.len(), attempts);
-    let (places, files): (Vec<usize>, Vec<RedoFile>) = files.into_iter().unzip();
-    let record = RedoRecord { files, events };
-    match carry_out(root, locks, &places, &record, options) {
-        Ok(()) => {
-            if let Some(journal) = journal {
-                remember(locks, &record.events, &journal);
+        let order = lock_order(self.root, self.paths)?;
+        let ordered: Vec<&ProjectPath> = order.iter().map(|place| &self.paths[*place]).collect();
+        let most = self.options.attempts.get();
+        let (mut locks, mut attempts, mut questions) = (Vec::new(), 1, 0);
+        let outcomes = loop {
+            if locks.is_empty() {
+                locks = lock_when_nothing_is_pending(self.root, &ordered, self.options)?;
             }
-            Ok(Attempt::Done(outcomes))
+            match self.attempt(&mut locks, (&order, attempts), &mut decide, &mut record)? {
+                Attempt::Done(outcomes) => break outcomes,
+                Attempt::Again(_) if attempts < most => attempts += 1,
+                Attempt::Again(last) => return Err(last),
+                Attempt::Ask(question) if questions < most => {
+                    locks.clear();
+                    question();
+                    questions += 1;
+                }
+                // Whatever was asked about was something else afterwards.
+                Attempt::Ask(_) => {
+                    let path = locks.swap_remove(0).path().clone();
+                    return Err(CommitError::from(PublishError::Busy { path }).into());
+                }
+            }
+        };
+        let mut by_path = vec![Outcome::Unchanged; self.paths.len()];
+        for (place, outcome) in order.into_iter().zip(outcomes) {
+            by_path[place] = outcome;
         }
-        Err(CommitError::Publish(PublishError::Conflict(conflict))) if conflict.kept.is_none() => {
-            Ok(Attempt::Again(CommitError::Publish(PublishError::Conflict(conflict)).into()))
-        }
-        Err(error) => Err(error.into()),
+        Ok(by_path)
     }
+
+    /// Decides without the locks, and returns whether nothing is to be changed, which only their holder can tell where another program
+    /// may just be writing.
+    fn is_unchanged<T, E>(&self, decide: &mut Decide<'_, T, E>) -> Result<bool, UpdateError<E>> {
+        let resolve = |path| self.root.resolve(path).map_err(|error| LockError::Resolve(error).into());
+        let places = self.paths.iter().map(resolve).collect::<Result<Vec<_>, CommitError>>()?;
+        let read = || -> Result<Vec<Option<FileContent>>, CommitError> {
+            self.paths.iter().zip(&places).map(|(path, place)| Ok(read_file(path, place)?)).collect()
+        };
+        let found = read()?;
+        let bytes = bytes_of(&found);
+        match decide(&bytes) {
+            Ok((decisions, _)) => {
+                let changes = decisions.iter().zip(&bytes).any(|(decision, old)| decision.changes(*old));
+                // Another holder may have put these bytes here without having flushed them yet; then its lock file is there.
+                Ok(!changes && !places.iter().any(|place| is_ever_locked(self.root, place)))
+            }
+            Err(Halt::Ask(_)) => Ok(false),
+            Err(Halt::Refused(refusal)) => {
+                let fresh = found.iter().flatten().filter_map(|content| content.unsettled(None));
+                let Some(rest) = fresh.map(|fresh| fresh.rest).max() else {
+                    return Err(UpdateError::Decide(refusal));
+                };
+                thread::sleep(rest);
+                if bytes_of(&read()?) == bytes { Err(UpdateError::Decide(refusal)) } else { Ok(false) }
+            }
+        }
+    }
+
+    fn attempt<T, E>(
+        &self,
+        locks: &mut [ArtifactLock],
+        (order, attempts): (&[usize], u32),
+        decide: &mut Decide<'_, T, E>,
+        record: &mut Record<'_, T, E>,
+    ) -> Result<Attempt<E>, UpdateError<E>> {
+        let read = |lock: &ArtifactLock| Ok(lock.read_content()?);
+        let found: Vec<Option<FileContent>> = locks.iter().map(read).collect::<Result<_, CommitError>>()?;
+        // The caller's order of files is not ours.
+        let mut given: Vec<Option<&[u8]>> = vec![None; found.len()];
+        for (place, bytes) in order.iter().zip(bytes_of(&found)) {
+            given[*place] = bytes;
+        }
+        let (decisions, carried) = match decide(&given) {
+            Ok(decided) => decided,
+            Err(Halt::Ask(question)) => return Ok(Attempt::Ask(question)),
+            Err(Halt::Refused(refusal)) => {
+                let mut contents = locks.iter().zip(&found);
+                let is_half_written = contents.any(|(lock, content)| {
+                    content.as_ref().is_some_and(|content| changes_soon(lock, content))
+                });
+                let refused = UpdateError::Decide(refusal);
+                return if is_half_written { Ok(Attempt::Again(refused)) } else { Err(refused) };
+            }
+        };
+        let files = changed_files(locks, order, &found, decisions);
+        if files.is_empty() {
+            return Ok(Attempt::Done(vec![Outcome::Unchanged; locks.len()]));
+        }
+        // Before the past is asked for: what comes to the journal after this makes the next commit ask again.
+        let journal = JournalStamp::now(self.root);
+        let last_told = |place: usize, file: &RedoFile| {
+            let told = locks[place].last_told.as_ref()?;
+            let is_last = file.before == Some(told.file) && journal.as_ref() == Some(&told.journal);
+            is_last.then_some(told.event)
+        };
+        let transitions: Vec<FileTransition<'_>> = files
+            .iter()
+            .map(|(place, file)| transition(*place, file, &found, last_told(*place, file)))
+            .collect();
+        let events = match record(carried, &transitions) {
+            Ok(events) => events,
+            Err(Halt::Ask(question)) => return Ok(Attempt::Ask(question)),
+            Err(Halt::Refused(refusal)) => return Err(UpdateError::Decide(refusal)),
+        };
+        let outcomes = outcomes(&files, locks.len(), attempts);
+        let (places, files): (Vec<usize>, Vec<RedoFile>) = files.into_iter().unzip();
+        let record = RedoRecord { files, events };
+        match carry_out(self.root, locks, &places, &record, self.options) {
+            Ok(()) => {
+                if let Some(journal) = journal {
+                    remember(locks, &record.events, &journal);
+                }
+                Ok(Attempt::Done(outcomes))
+            }
+            Err(CommitError::Publish(PublishError::Conflict(conflict))) if conflict.kept.is_none() => {
+                Ok(Attempt::Again(CommitError::Publish(PublishError::Conflict(conflict)).into()))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The bytes that were found of each file.
+fn bytes_of(found: &[Option<FileContent>]) -> Vec<Option<&[u8]>> {
+    found.iter().map(|content| content.as_ref().map(|content| content.bytes.as_slice())).collect()
+}
+
+/// Waits until `found` has settled, if another program wrote it just now, and tells whether it changed meanwhile.
+fn changes_soon(lock: &ArtifactLock, found: &FileContent) -> bool {
+    found.unsettled(lock.last_published).is_some_and(|fresh| {
+        thread::sleep(fresh.rest);
+        // What cannot be read any more has changed too; the next reading says how.
+        !matches!(lock.read(), Ok(Some(bytes)) if bytes == found.bytes)
+    })
 }
 
 /// The files that change, each with its place among the locks.
@@ -203,97 +253,6 @@ fn outcomes(files: &[(usize, RedoFile)], count: usize, attempts: u32) -> Vec<Out
         };
     }
     outcomes
-}
-
-/// Stages all files, writes the record, publishes, tells the journal. `places` says which lock each file of the record has.
-fn carry_out(
-    root: &Root,
-    locks: &mut [ArtifactLock],
-    places: &[usize],
-    record: &RedoRecord,
-    options: &CommitOptions,
-) -> Result<(), CommitError> {
-    let fsync = options.fsync;
-    let Some(first) = record.files.first() else { return Ok(()) };
-    if record.events.is_empty() && record.files.len() == 1 {
-        let prepared = prepare_all(locks, places, record, fsync)?;
-        return publish_in_order(prepared).map_err(|(_, error)| error);
-    }
-    let mut slot = Slot::take(root, fsync, options.lock_timeout)
-        .map_err(|source| CommitError::Redo { path: first.path.clone(), source })?;
-    let prepared = prepare_all(locks, places, record, fsync)?;
-    if let Err(source) = slot.write(record, fsync) {
-        let error = CommitError::Redo { path: first.path.clone(), source };
-        return Err(withdraw(&mut slot, &first.path, error));
-    }
-    // From here on the record stays where something goes wrong: the next commit finishes this one.
-    let unfinished = |error| CommitError::Unfinished { path: first.path.clone(), source: Box::new(error) };
-    let published = publish_in_order(prepared);
-    let overtaken = match published {
-        Ok(()) => Vec::new(),
-        // Nothing has happened yet, unless the first file has its new bytes.
-        Err((0, error)) if error.write_state() != WriteState::Written => {
-            return Err(withdraw(&mut slot, &first.path, error));
-        }
-        Err((_, CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. }))) => {
-            roll_forward(&mut chosen(locks, places), record, fsync).map_err(unfinished)?
-        }
-        // Of one file it is known.
-        Err((_, error)) if record.files.len() == 1 => return Err(error),
-        Err((_, error)) => return Err(unfinished(error)),
-    };
-    let events = told(record, &overtaken);
-    let told = JournalFile::open(root).and_then(|journal| journal.append(&events, fsync));
-    told.map_err(|source| CommitError::History { path: first.path.clone(), source })?;
-    slot.clear().map_err(|source| CommitError::Record { path: first.path.clone(), source })?;
-    match overtaken.into_iter().next() {
-        None => Ok(()),
-        Some(overtaken) => Err(CommitError::Overtaken { path: overtaken.path }),
-    }
-}
-
-/// A file that is ready to be published.
-enum Prepared<'lock> {
-    Write(Staged<'lock>, Expected),
-    Remove(&'lock mut ArtifactLock, FileHash, FsyncPolicy),
-}
-
-/// The locks at these places, which grow.
-fn chosen<'lock>(locks: &'lock mut [ArtifactLock], places: &[usize]) -> Vec<&'lock mut ArtifactLock> {
-    let is_chosen = |place: &usize| places.binary_search(place).is_ok();
-    locks.iter_mut().enumerate().filter(|(place, _)| is_chosen(place)).map(|(_, lock)| lock).collect()
-}
-
-fn prepare_all<'lock>(
-    locks: &'lock mut [ArtifactLock],
-    places: &[usize],
-    record: &RedoRecord,
-    fsync: FsyncPolicy,
-) -> Result<Vec<Prepared<'lock>>, CommitError> {
-    let pairs = chosen(locks, places).into_iter().zip(&record.files);
-    pairs
-        .map(|(lock, file)| {
-            let expected = file.before.map_or(Expected::Absent, Expected::Hash);
-            match (file.after, file.before) {
-                (None, Some(before)) => Ok(Prepared::Remove(lock, before, fsync)),
-                _ => Ok(Prepared::Write(lock.stage(&file.bytes, fsync)?, expected)),
-            }
-        })
-        .collect()
-}
-
-/// Publishes one after the other; with the error, how many were published before.
-fn publish_in_order(prepared: Vec<Prepared<'_>>) -> Result<(), (usize, CommitError)> {
-    for (place, prepared) in prepared.into_iter().enumerate() {
-        let done = match prepared {
-            Prepared::Write(staged, expected) => {
-                staged.publish(expected).map(drop).map_err(CommitError::from)
-            }
-            Prepared::Remove(lock, before, fsync) => remove(lock, before, fsync),
-        };
-        done.map_err(|error| (place, error))?;
-    }
-    Ok(())
 }
 
 /// The places of the paths in the order of their files, which every commit locks in.
@@ -346,32 +305,16 @@ mod tests {
 
     const UX: &str = "docs/ux.md";
 
+    fn events(changed: &[FileTransition<'_>]) -> Vec<Event> {
+        let at = "2026-11-22T10:00:00Z".parse().unwrap();
+        let event = |change: &FileTransition<'_>| {
+            let draft = EventDraft::new(Kind::CHANGE).with("path", change.path.as_str());
+            Event::new(draft, Actor::human("Ada"), at).sealed()
+        };
+        changed.iter().map(event).collect()
+    }
+
     /// Decides always the same, after a look at the project.
-    struct Fixed<'a> {
-        decisions: Vec<FileDecision>,
-        meanwhile: &'a dyn Fn(u32),
-        asked: u32,
-    }
-
-    impl Deliberation for Fixed<'_> {
-        type Refusal = Infallible;
-
-        fn decide(&mut self, _found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Infallible> {
-            self.asked += 1;
-            (self.meanwhile)(self.asked);
-            Ok(self.decisions.clone())
-        }
-
-        fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Infallible> {
-            let at = "2026-11-22T10:00:00Z".parse().unwrap();
-            let event = |change: &FileTransition<'_>| {
-                let draft = EventDraft::new(Kind::CHANGE).with("path", change.path.as_str());
-                Event::new(draft, Actor::human("Ada"), at).sealed()
-            };
-            Ok(changed.iter().map(event).collect())
-        }
-    }
-
     fn run(
         project: &ScratchProject,
         paths: &[&str],
@@ -379,8 +322,13 @@ mod tests {
         meanwhile: &dyn Fn(u32),
     ) -> Result<Vec<Outcome>, UpdateError<Infallible>> {
         let paths: Vec<ProjectPath> = paths.iter().map(|path| named(path)).collect();
-        let mut fixed = Fixed { decisions: decisions.to_vec(), meanwhile, asked: 0 };
-        transact(&project.root, &paths, &fast(), &mut fixed)
+        let mut asked = 0;
+        let decide = |_: &[Option<&[u8]>]| {
+            asked += 1;
+            meanwhile(asked);
+            Ok((decisions.to_vec(), ()))
+        };
+        Transaction::new(&project.root, &paths, &fast()).run(decide, |(), changed| Ok(events(changed)))
     }
 
     fn journal_lines(project: &ScratchProject) -> usize {
@@ -460,22 +408,45 @@ mod tests {
     }
 
     /// Adds one to the number in each of its files.
-    struct Count;
+    fn count(found: &[Option<&[u8]>]) -> Result<(Vec<FileDecision>, ()), Halt<Infallible>> {
+        let next = |bytes: &Option<&[u8]>| {
+            let number: u32 = bytes.map_or(0, |bytes| String::from_utf8_lossy(bytes).parse().unwrap());
+            FileDecision::Write((number + 1).to_string().into_bytes())
+        };
+        Ok((found.iter().map(next).collect(), ()))
+    }
 
-    impl Deliberation for Count {
-        type Refusal = Infallible;
+    /// What takes long is asked while anybody else may have the locks.
+    #[test]
+    fn a_question_is_asked_without_the_locks() {
+        let project = ScratchProject::new();
+        let (paths, options) = ([named(PRD)], fast());
+        let at_once = CommitOptions { lock_timeout: Duration::ZERO, ..fast() };
+        let (root, place) = (project.root.clone(), project.place(PRD));
+        let is_asked = std::rc::Rc::new(std::cell::Cell::new(false));
+        let asking = is_asked.clone();
+        let outcomes = Transaction::new(&project.root, &paths, &options).run(
+            |found| Ok((vec![FileDecision::Write([found[0].unwrap(), b"ours"].concat())], ())),
+            |(), changed| {
+                if asking.get() {
+                    return Ok(events(changed));
+                }
+                let (asking, root, place) = (asking.clone(), root.clone(), place.clone());
+                Err::<_, Halt<Infallible>>(Halt::Ask(Box::new(move || {
+                    let _lock = ArtifactLock::acquire(&root, &named(PRD), at_once.lock_timeout).unwrap();
+                    fs::write(place, "theirs ").unwrap();
+                    asking.set(true);
+                })))
+            },
+        );
+        assert!(matches!(outcomes.unwrap()[..], [Outcome::Written { attempts: 1, .. }]));
+        assert_eq!((project.read(PRD), journal_lines(&project)), (b"theirs ours".to_vec(), 1));
 
-        fn decide(&mut self, found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Infallible> {
-            let next = |bytes: &Option<&[u8]>| {
-                let number: u32 = bytes.map_or(0, |bytes| String::from_utf8_lossy(bytes).parse().unwrap());
-                FileDecision::Write((number + 1).to_string().into_bytes())
-            };
-            Ok(found.iter().map(next).collect())
-        }
-
-        fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Infallible> {
-            Fixed { decisions: Vec::new(), meanwhile: &|_| {}, asked: 0 }.record(changed)
-        }
+        let endless = Transaction::new(&project.root, &paths, &options).run(
+            |_| Err::<(_, ()), Halt<Infallible>>(Halt::Ask(Box::new(|| {}))),
+            |(), changed| Ok(events(changed)),
+        );
+        assert!(matches!(endless, Err(UpdateError::Commit(CommitError::Publish(PublishError::Busy { .. })))));
     }
 
     #[test]
@@ -489,7 +460,8 @@ mod tests {
                 scope.spawn(move || {
                     let paths: Vec<ProjectPath> = order.iter().map(|path| named(path)).collect();
                     for _ in 0..25 {
-                        transact(&project.root, &paths, patient, &mut Count).unwrap();
+                        let transaction = Transaction::new(&project.root, &paths, patient);
+                        transaction.run(count, |(), changed| Ok(events(changed))).unwrap();
                     }
                 });
             }

@@ -2,7 +2,7 @@
 
 use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Conflict, Expected, Found, LockError, Outcome, PublishError,
-    file::make_folders_to, file::read_file, update::write,
+    file::make_folders_to, file::read_file,
 };
 use crate::disk::root::Root;
 use stepmark_model::artifact::ProjectPath;
@@ -38,7 +38,8 @@ pub fn replace_whole(
     }
     let mut lock = ArtifactLock::acquire(root, path, options.lock_timeout)?;
     if expected != Expected::of(Some(bytes)) {
-        return write(&mut lock, expected, bytes, options.fsync, 1);
+        let published = lock.stage(bytes, options.fsync)?.publish(expected)?;
+        return Ok(Outcome::Written { before: published.before, after: published.after, attempts: 1 });
     }
     match lock.read()? {
         Some(found) if found == bytes => Ok(Outcome::Unchanged),

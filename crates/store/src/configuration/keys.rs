@@ -1,23 +1,21 @@
 //! The keys of `.stepmark/config.yaml` as they are written, each checked where it stands, so that an error has a place.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, path::Path, str::FromStr};
+use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer};
 use serde_yaml::{Mapping, Value};
 
 use crate::configuration::WorkflowDeclaration;
 use crate::configuration::{
     Milestone, UnknownKey, autodev::AutodevKeys, check_keys::CheckKeys, check_keys::RuleLevels,
-    scalars::Count, scalars::FilePath, scalars::Limit, scalars::SettingText, variable_sides::FREE_MAPS,
-    variable_sides::Variable,
+    scalars::Count, scalars::FilePath, scalars::Limit, scalars::ProjectId, scalars::SettingText,
+    scalars::VariableName, scalars::VariablePath, variable_sides::FREE_MAPS, variable_sides::Variable,
+    workflow_declaration::Workflows,
 };
 use stepmark_frontmatter::Position;
 use stepmark_model::{
-    artifact::{
-        PathGlob, PathGlobs, ProjectPath, ProjectPathError,
-        parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
-    },
+    artifact::{PathGlob, PathGlobs},
     lifecycle::LifecycleDeclaration,
 };
 
@@ -252,21 +250,6 @@ fn root_of(name: &str) -> &str {
     name.split_once('.').map_or(name, |(root, _)| root)
 }
 
-/// `project_id:`, which stands in ticket markers and labels, so it is one short word.
-#[derive(Debug)]
-pub(super) struct ProjectId(pub(super) String);
-
-impl FromStr for ProjectId {
-    type Err = String;
-
-    fn from_str(id: &str) -> Result<Self, String> {
-        let fits = (1..=64).contains(&id.len())
-            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-        let wanted = "a project id is made of 1 to 64 letters, digits, `-`, `_` and `.`";
-        if fits { Ok(Self(id.to_owned())) } else { Err(format!("{wanted}, not `{id}`")) }
-    }
-}
-
 /// A list of path patterns.
 #[derive(Debug)]
 pub(super) struct Globs(pub(super) PathGlobs);
@@ -281,74 +264,3 @@ schema_as!(Trackers, BTreeMap<String, serde_json::Value>);
 schema_as!(Credentials, BTreeMap<String, serde_json::Value>);
 schema_as!(Globs, Vec<PathGlob>);
 schema_as!(Workflows, Vec<WorkflowDeclaration>);
-
-/// `workflows:`, of which no two share their name.
-#[derive(Debug)]
-pub(super) struct Workflows(pub(super) Vec<WorkflowDeclaration>);
-
-impl<'de> Deserialize<'de> for Workflows {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Visitor;
-
-        impl<'de> de::Visitor<'de> for Visitor {
-            type Value = Workflows;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a list of workflows")
-            }
-
-            fn visit_seq<A: de::SeqAccess<'de>>(self, mut entries: A) -> Result<Workflows, A::Error> {
-                let mut workflows: Vec<WorkflowDeclaration> = Vec::new();
-                while let Some(workflow) = entries.next_element::<WorkflowDeclaration>()? {
-                    if workflows.iter().any(|other| other.name() == workflow.name()) {
-                        return Err(de::Error::custom(format!("`{}` is declared twice", workflow.name())));
-                    }
-                    workflows.push(workflow);
-                }
-                Ok(Workflows(workflows))
-            }
-        }
-
-        from.deserialize_seq(Visitor)
-    }
-}
-
-/// The name of a variable of step files.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct VariableName(pub(super) String);
-
-impl FromStr for VariableName {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let fits = !name.is_empty()
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-        let wanted = "the name of a variable is made of letters, digits, `-` and `_`, without braces";
-        if fits { Ok(Self(name.to_owned())) } else { Err(format!("{wanted}, not `{name}`")) }
-    }
-}
-
-/// The folder that a variable stands for, seen from the project root; empty for the root itself.
-#[derive(Debug)]
-pub(super) struct VariablePath(pub(super) String);
-
-impl FromStr for VariablePath {
-    type Err = ProjectPathError;
-
-    fn from_str(text: &str) -> Result<Self, ProjectPathError> {
-        let inside = match text.strip_prefix("{project-root}") {
-            Some(inside) => inside.strip_prefix('/').unwrap_or(inside),
-            None => text,
-        };
-        match ProjectPath::new(inside) {
-            Ok(path) => Ok(Self(path.as_str().to_owned())),
-            Err(ProjectPathError::Empty) => Ok(Self(String::new())),
-            Err(error) => Err(error),
-        }
-    }
-}
-
-deserialize_as_scalar!(ProjectId, VariableName, VariablePath);
-schema_of_scalar!(ProjectId, {"type": ["string", "integer"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"});
-schema_of_scalar!(VariableName, {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"});
-schema_of_scalar!(VariablePath, {"type": "string"});

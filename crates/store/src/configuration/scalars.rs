@@ -89,9 +89,62 @@ impl fmt::Display for Milestone {
     }
 }
 
-deserialize_as_scalar!(FilePath, Count, Limit, SettingText, Milestone);
+/// `project_id:`, which stands in ticket markers and labels, so it is one short word.
+#[derive(Debug)]
+pub(super) struct ProjectId(pub(super) String);
+
+impl FromStr for ProjectId {
+    type Err = String;
+
+    fn from_str(id: &str) -> Result<Self, String> {
+        let fits = (1..=64).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+        let wanted = "a project id is made of 1 to 64 letters, digits, `-`, `_` and `.`";
+        if fits { Ok(Self(id.to_owned())) } else { Err(format!("{wanted}, not `{id}`")) }
+    }
+}
+
+/// The name of a variable of step files.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct VariableName(pub(super) String);
+
+impl FromStr for VariableName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let fits = !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        let wanted = "the name of a variable is made of letters, digits, `-` and `_`, without braces";
+        if fits { Ok(Self(name.to_owned())) } else { Err(format!("{wanted}, not `{name}`")) }
+    }
+}
+
+/// The folder that a variable stands for, seen from the project root; empty for the root itself.
+#[derive(Debug)]
+pub(super) struct VariablePath(pub(super) String);
+
+impl FromStr for VariablePath {
+    type Err = ProjectPathError;
+
+    fn from_str(text: &str) -> Result<Self, ProjectPathError> {
+        let inside = match text.strip_prefix("{project-root}") {
+            Some(inside) => inside.strip_prefix('/').unwrap_or(inside),
+            None => text,
+        };
+        match ProjectPath::new(inside) {
+            Ok(path) => Ok(Self(path.as_str().to_owned())),
+            Err(ProjectPathError::Empty) => Ok(Self(String::new())),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+deserialize_as_scalar!(FilePath, Count, Limit, SettingText, Milestone, ProjectId, VariableName, VariablePath);
 schema_of_scalar!(FilePath, {"type": "string", "minLength": 1, "not": {"pattern": "^/"}});
 schema_of_scalar!(Count, {"type": ["integer", "string"], "minimum": 1, "maximum": u32::MAX, "pattern": "^0*[1-9][0-9]*$"});
 schema_of_scalar!(Limit, {"type": ["integer", "string"], "minimum": 0, "maximum": u32::MAX, "pattern": "^[0-9]+$"});
 schema_of_scalar!(SettingText, {"type": ["string", "number", "boolean"]});
 schema_of_scalar!(Milestone, {"type": ["string", "number"], "pattern": r"\S"});
+schema_of_scalar!(ProjectId, {"type": ["string", "integer"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"});
+schema_of_scalar!(VariableName, {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"});
+schema_of_scalar!(VariablePath, {"type": "string"});

@@ -1,6 +1,6 @@
 //! A workflow that the configuration declares.
 
-use std::{borrow::Cow, str::FromStr};
+use std::{borrow::Cow, fmt, str::FromStr};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, de};
@@ -137,3 +137,34 @@ impl FromStr for StepFolder {
 deserialize_as_scalar!(StepId, StepFolder);
 schema_of_scalar!(StepId, {"type": ["string", "number"], "pattern": r"\S"});
 schema_of_scalar!(StepFolder, {"type": "string", "minLength": 1, "not": {"pattern": "^/"}});
+
+/// `workflows:`, of which no two share their name.
+#[derive(Debug)]
+pub(super) struct Workflows(pub(super) Vec<WorkflowDeclaration>);
+
+impl<'de> Deserialize<'de> for Workflows {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Visitor;
+
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = Workflows;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a list of workflows")
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut entries: A) -> Result<Workflows, A::Error> {
+                let mut workflows: Vec<WorkflowDeclaration> = Vec::new();
+                while let Some(workflow) = entries.next_element::<WorkflowDeclaration>()? {
+                    if workflows.iter().any(|other| other.name() == workflow.name()) {
+                        return Err(de::Error::custom(format!("`{}` is declared twice", workflow.name())));
+                    }
+                    workflows.push(workflow);
+                }
+                Ok(Workflows(workflows))
+            }
+        }
+
+        from.deserialize_seq(Visitor)
+    }
+}

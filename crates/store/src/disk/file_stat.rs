@@ -52,12 +52,13 @@ impl KnownStat {
     pub fn of_content(place: &Path) -> Self {
         let found = fs::metadata(place).ok().filter(|found| found.len() > 0);
         let none = Self { stat: FileStat::NONE, is_settled: true };
-        found.map_or(none, |found| FileStat::of(&found).known_since(now()))
+        found.map_or(none, |found| FileStat::of(&found).known_at(now()))
     }
 
     /// Returns whether the content of the file at `place` is certainly the same as then.
     pub fn is_still(&self, place: &Path) -> bool {
-        self.proves(&Self::of_content(place).stat)
+        let now = Self::of_content(place);
+        now.is_settled && self.proves(&now.stat)
     }
 
     /// Returns whether the file that has the stat `now` is still as it was read.
@@ -109,6 +110,14 @@ impl FileStat {
     /// The stat to keep, where reading the file began at the moment `began`, after the stat was taken.
     pub(crate) fn known_since(self, began: i64) -> KnownStat {
         KnownStat { stat: self, is_settled: !self.may_hide_a_change(began) }
+    }
+
+    /// The stat that was taken at the moment `now`. Where the clock was set back, a file may be newer than that: until the clock has come
+    /// so far again, no change gives it the same time.
+    fn known_at(self, now: i64) -> KnownStat {
+        let newest = if self.changed == 0 { self.modified } else { self.changed };
+        let is_ahead = newest > now.saturating_add(COARSE_STEP);
+        KnownStat { stat: self, is_settled: is_ahead || !self.may_hide_a_change(now) }
     }
 
     /// Returns the stat as it stands in caches.
@@ -212,5 +221,26 @@ mod tests {
             let stat = FileStat { size: 1, modified, changed, inode: 1 };
             assert_eq!(stat.may_hide_a_change(began), hides, "{modified} {changed}");
         }
+    }
+
+    #[test]
+    fn a_file_of_the_future_is_known_until_the_clock_comes_near() {
+        let now = 1_000 * SECOND;
+        let ahead = FileStat { size: 1, modified: now, changed: now + 3600 * SECOND, inode: 1 };
+        assert!(!ahead.known_since(now).is_settled);
+        for (now, is_settled) in [(now, true), (now + 3599 * SECOND, false), (now + 3603 * SECOND, true)] {
+            assert_eq!(ahead.known_at(now).is_settled, is_settled, "{now}");
+        }
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let write = |text: &str, ahead: u64| {
+            fs::write(file.path(), text).unwrap();
+            coarse_clock::set(file.path(), coarse_clock::pretend() + std::time::Duration::from_secs(ahead));
+            KnownStat::of_content(file.path())
+        };
+        let known = write("a", 3600);
+        assert!(known.is_still(file.path()));
+        write("b", 0);
+        assert!(!known.is_still(file.path()));
+        assert!(!write("c", 1).is_still(file.path()), "so near that a change may bear the same time");
     }
 }

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "history")]
 pub(crate) mod cache_database;
+#[cfg(feature = "history")]
+mod database_files;
 pub mod file_lock;
 pub(crate) mod file_reading;
 pub(crate) mod file_stat;

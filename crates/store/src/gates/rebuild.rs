@@ -5,7 +5,7 @@ use std::{
     collections::{BTreeSet, HashSet},
     fs, io,
     ops::AddAssign,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::Ordering,
     time::Duration,
 };
 
@@ -48,29 +48,17 @@ impl AddAssign for GateRebuild {
 
 impl Gates<'_> {
     /// Makes the gates of every artifact that somebody works on (see [`GateUse`]) those of the steps that it lists now, and
-    /// removes all others: they are made when somebody asks.
-    ///
-    /// # Errors
-    /// When artifacts cannot be listed, or gates cannot be written.
-    pub fn rebuild(&self) -> Result<GateRebuild, GateError> {
-        self.rebuild_of(&self.workspace.artifacts()?.artifacts, &AtomicUsize::new(0))
-    }
-
-    /// The same, where `artifacts` are all that the project has, as they were read a moment ago: what has changed since is read
-    /// again. `count` says how many were looked at so far.
+    /// removes all others: they are made when somebody asks. `artifacts` are all that the project has, as they were read a moment
+    /// ago: what has changed since is read again.
     ///
     /// # Errors
     /// When gates cannot be read or written. The gates of other artifacts may have been made.
-    pub fn rebuild_of(
-        &self,
-        artifacts: &[TrackedArtifact],
-        count: &AtomicUsize,
-    ) -> Result<GateRebuild, GateError> {
+    pub fn rebuild(&self, artifacts: &[TrackedArtifact]) -> Result<GateRebuild, GateError> {
         let mut total = GateRebuild::default();
         let mut kept = BTreeSet::new();
         let in_use = self.workspace.artifacts_in_use(artifacts)?;
         let rebuilt = map_in_parts(artifacts, |artifact| {
-            count.fetch_add(1, Ordering::Relaxed);
+            self.workspace.files_looked_at().fetch_add(1, Ordering::Relaxed);
             self.rebuild_of_one(artifact, in_use.contains(artifact.path()))
         });
         for (artifact, rebuilt) in artifacts.iter().zip(rebuilt) {
@@ -113,7 +101,7 @@ impl Gates<'_> {
         let folder = GateFolder::of(self.workspace.root(), artifact.path())?;
         Ok(Some(match self.current(artifact.path(), &folder, &steps)? {
             Some(unchanged) => GateRebuild { artifacts: 1, unchanged, ..GateRebuild::default() },
-            None => self.renew(artifact.path(), &folder, None)?,
+            None => self.renew(artifact.path(), &folder, None, Some(artifact))?,
         }))
     }
 

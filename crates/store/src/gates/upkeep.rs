@@ -62,25 +62,35 @@ impl Gates<'_> {
     /// When gates cannot be read or written. The artifact is as it was, and a gate that stayed behind is closed by its stat.
     pub fn open(&self, path: &ProjectPath, event: Option<EventId>) -> Result<GateRebuild, GateError> {
         let folder = GateFolder::of(self.workspace.root(), path)?;
-        if folder.names()?.is_none() && self.listing(path)?.is_none() {
+        if folder.names()?.is_none() && self.listing(path, None)?.is_none() {
             return Ok(GateRebuild::default());
         }
-        self.renew(path, &folder, event)
+        self.renew(path, &folder, event, None)
     }
 
-    /// The same after a commit: a finished artifact without gates gets none, since nobody is about to ask for them.
+    /// The same after a commit that left the artifact as `committed`, where that is known: a finished artifact without gates gets none,
+    /// since nobody is about to ask for them.
     ///
     /// # Errors
     /// Those of [`Gates::open`].
-    pub(crate) fn follow(&self, path: &ProjectPath, event: Option<EventId>) -> Result<(), GateError> {
+    pub(crate) fn follow(
+        &self,
+        path: &ProjectPath,
+        event: Option<EventId>,
+        committed: Option<&TrackedArtifact>,
+    ) -> Result<(), GateError> {
         let folder = GateFolder::of(self.workspace.root(), path)?;
         if folder.names()?.is_none() {
-            match self.listing(path)? {
-                Some(listing) if !listing.artifact.completion().is_finished() => {}
-                _ => return Ok(()),
+            let is_open = |artifact: &TrackedArtifact| !artifact.completion().is_finished();
+            let gets_gates = match committed {
+                Some(artifact) => is_open(artifact) && !steps_of(artifact).is_empty(),
+                None => self.listing(path, None)?.is_some_and(|listing| is_open(&listing.artifact)),
+            };
+            if !gets_gates {
+                return Ok(());
             }
         }
-        self.renew(path, &folder, event).map(drop)
+        self.renew(path, &folder, event, committed).map(drop)
     }
 
     /// Removes the gates of the artifact at `path`, which need not exist.
@@ -100,13 +110,14 @@ impl Gates<'_> {
         path: &ProjectPath,
         folder: &GateFolder,
         event: Option<EventId>,
+        committed: Option<&TrackedArtifact>,
     ) -> Result<GateRebuild, GateError> {
         // One writer at a time, who reads under the lock: the last to write has seen the last state.
         let _lock = ArtifactLock::acquire(self.workspace.root(), &folder.path, PATIENCE)?;
         let stored = folder.read()?;
         let is_new = stored.is_none();
         let stored = stored.unwrap_or_default();
-        let changes = match self.listing(path)? {
+        let changes = match self.listing(path, committed)? {
             Some(Listing { artifact, steps, stat, state }) => {
                 let (key, file) = (ArtifactKey::of(artifact.artifact()), artifact.artifact().file_hash());
                 let facts = GateFacts { key, path, stat, file, state };
@@ -130,10 +141,17 @@ impl Gates<'_> {
         })
     }
 
-    /// The artifact as it is now; `None` where it lists no step, or none that can be trusted.
-    fn listing(&self, path: &ProjectPath) -> Result<Option<Listing>, GateError> {
+    /// The artifact as it is now, which is mostly as it was `committed`; `None` where it lists no step, or none that can be trusted.
+    fn listing(
+        &self,
+        path: &ProjectPath,
+        committed: Option<&TrackedArtifact>,
+    ) -> Result<Option<Listing>, GateError> {
         let Some(seen) = Sight::of(self.workspace.root(), path)? else { return Ok(None) };
-        let artifact = self.workspace.track(Artifact::read(path.clone(), seen.bytes))?;
+        let artifact = match committed.filter(|artifact| artifact.artifact().bytes() == seen.bytes) {
+            Some(artifact) => artifact.clone(),
+            None => self.workspace.track(Artifact::read_with_value(path.clone(), &seen.bytes, None))?,
+        };
         let steps = listed_steps(artifact.workflow(), artifact.steps().completed());
         if steps.is_empty() {
             return Ok(None);

@@ -97,7 +97,8 @@ fn only_what_somebody_works_on_has_gates() {
         fs::write(project.place(PRD), text).unwrap();
     };
     let rebuild = || {
-        let rebuilt = project.workspace.gates().rebuild().unwrap();
+        let rebuilt =
+            project.workspace.gates().rebuild(&project.workspace.artifacts().unwrap().artifacts).unwrap();
         (rebuilt.artifacts, rebuilt.written, rebuilt.removed)
     };
     assert_eq!(rebuild(), (1, 2, 0));
@@ -137,7 +138,8 @@ fn where_gates_cannot_be_made_the_frontmatter_answers() {
 #[test]
 fn whatever_changes_the_file_closes_its_gates_until_they_are_rebuilt() {
     let project = Project::new("[step-01-init, step-02-vision]");
-    let rebuild = || project.workspace.gates().rebuild().unwrap();
+    let rebuild =
+        || project.workspace.gates().rebuild(&project.workspace.artifacts().unwrap().artifacts).unwrap();
     assert_eq!(rebuild().written, 2);
     let bytes = fs::read(project.place(PRD)).unwrap();
     for _ in 0..20 {
@@ -177,7 +179,7 @@ fn whatever_changes_the_file_closes_its_gates_until_they_are_rebuilt() {
 #[test]
 fn a_gate_is_closed_before_its_step_goes() {
     let project = Project::new("[1, 2]");
-    project.workspace.gates().rebuild().unwrap();
+    project.workspace.gates().rebuild(&project.workspace.artifacts().unwrap().artifacts).unwrap();
     let without_two = b"---\nstepsCompleted: [1]\n---\n";
     project
         .workspace
@@ -218,7 +220,7 @@ fn what_is_no_gate_answers_nothing() {
     fs::write(project.place(".stepmark/gates/docs/prd.md/9.gate"), &whole).unwrap();
     assert_eq!(rules(&project), ["gate-without-step", "step-without-gate"]);
     fs::write(project.place(".stepmark/gates/docs/prd.md/.stepmark-gate-left"), b"half").unwrap();
-    project.workspace.gates().rebuild().unwrap();
+    project.workspace.gates().rebuild(&project.workspace.artifacts().unwrap().artifacts).unwrap();
     assert_eq!(rules(&project), [""; 0]);
     assert_eq!(fs::read_dir(project.place(".stepmark/gates/docs/prd.md")).unwrap().count(), 1);
 }

@@ -42,7 +42,38 @@ pub(crate) fn git_rev_parse(folder: &Path, arguments: &[&str]) -> Command {
     start(folder, &["rev-parse"], arguments)
 }
 
+/// Held together with a lock that others wait for, so that this thread does not start git meanwhile, which takes long. Debug builds
+/// look, and so does every test.
+#[cfg(feature = "write")]
+#[derive(Debug)]
+pub(crate) struct WithoutGit(());
+
+#[cfg(all(debug_assertions, feature = "write"))]
+thread_local! {
+    /// The number of such locks that this thread holds.
+    static LOCKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(feature = "write")]
+impl WithoutGit {
+    pub(crate) fn begin() -> Self {
+        #[cfg(debug_assertions)]
+        LOCKS.set(LOCKS.get() + 1);
+        Self(())
+    }
+}
+
+#[cfg(all(debug_assertions, feature = "write"))]
+impl Drop for WithoutGit {
+    fn drop(&mut self) {
+        // A lock may have been handed to another thread.
+        LOCKS.set(LOCKS.get().saturating_sub(1));
+    }
+}
+
 fn start(folder: &Path, before: &[&str], arguments: &[&str]) -> Command {
+    #[cfg(all(debug_assertions, feature = "write"))]
+    debug_assert_eq!(LOCKS.get(), 0, "git {arguments:?} is started while a lock is held");
     let mut command = Command::new("git");
     command.args(["--no-pager", "--no-optional-locks", "--literal-pathspecs"]);
     command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting]));

@@ -62,10 +62,16 @@ pub enum QueryError {
         limit: usize,
     },
     /// It has too much to say.
-    #[error("the query was stopped: it needs more memory, or has a longer answer, than {} MiB", limit / 1024 / 1024)]
+    #[error("the query was stopped: its answer is longer than {} MiB", limit / 1024 / 1024)]
     TooLarge {
         /// The number of bytes that the answer may have.
         limit: usize,
+    },
+    /// It needs too much memory, as for what it sorts or joins.
+    #[error("the query was stopped: it needs more than {} MiB of memory", limit / 1024 / 1024)]
+    TooMuchMemory {
+        /// The number of bytes that SQLite may take.
+        limit: u64,
     },
     /// The database fails while it is read.
     #[error("the database of the project cannot be read; deleting `.stepmark/local/cache/` does no harm")]

@@ -24,20 +24,23 @@ use std::{
 use sha2::{Digest, Sha256};
 
 #[cfg(feature = "write")]
-pub use self::publish::{ManifestPublishError, publish};
+pub use self::publish::ManifestPublishError;
 pub use self::{
     inventory::UnreadableFile,
     place::{ManifestChoice, ManifestPlace, ManifestPlaceError},
-    verify::{ManifestReport, verify},
-    write::{ManifestDraft, ManifestWriteError, write, write_rows},
+    verify::ManifestReport,
+    write::{ManifestDraft, ManifestWriteError},
 };
 use crate::disk::{
     Root, WalkError, stat_cache::FolderRenewal, stat_cache::ReadManifest, stat_cache::Renewal,
     stat_cache::RunStart, stat_cache::StatCache,
 };
 use crate::disk::{file_reading::open_file, file_reading::too_large, local_state::StateFolder, own_file};
+#[cfg(feature = "write")]
+use crate::projection::Published;
+use crate::workspace::Workspace;
 use stepmark_model::{
-    artifact::{FileHash, READ_LIMIT},
+    artifact::{FileHash, ProjectPath, READ_LIMIT},
     projection::files_manifest::{Listing, ListingBuilder, ManifestScope},
 };
 
@@ -48,22 +51,91 @@ const READ_AT_ONCE: usize = 128 * 1024;
 /// project root.
 pub const DEFAULT_MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
 
+/// The manifests of files, as they are drafted, compared with the disk, and written.
+#[derive(Clone, Copy, Debug)]
+pub struct Manifests<'w> {
+    workspace: &'w Workspace,
+}
+
+impl Workspace {
+    /// The manifests of files, by the configuration of this project.
+    pub const fn manifests(&self) -> Manifests<'_> {
+        Manifests { workspace: self }
+    }
+}
+
+impl Manifests<'_> {
+    /// Compares the manifest at `place` with the disk.
+    ///
+    /// # Errors
+    /// When there is no manifest, or it or the root cannot be read. Whatever is wrong with single files is in the report.
+    pub fn verify(
+        &self,
+        place: &ManifestPlace,
+        ignore_files: IgnoreFiles,
+    ) -> Result<ManifestReport, ManifestReadError> {
+        verify::verify(&place.request(self.workspace, ignore_files, place.stat_cache().as_deref()))
+    }
+
+    /// Drafts the manifest at `place`. Nothing but the stat cache is written.
+    ///
+    /// Rows that tie keep the order of the manifest that is there already; where there is none, in a `_bmad` folder, that of
+    /// the installer's.
+    ///
+    /// # Errors
+    /// When the root or the existing manifest cannot be read, or a file has a path that the format cannot hold.
+    pub fn draft(
+        &self,
+        place: &ManifestPlace,
+        ignore_files: IgnoreFiles,
+    ) -> Result<ManifestDraft, ManifestWriteError> {
+        write::write(&place.request(self.workspace, ignore_files, place.stat_cache().as_deref()))
+    }
+
+    /// Drafts the manifest at `place` with the hashes that the files at `paths` have now. Where a file has no row, or is gone, all of
+    /// it is drafted anew; so it is where there is no manifest.
+    ///
+    /// # Errors
+    /// When the manifest or a file cannot be read; those of [`Manifests::draft`].
+    pub fn draft_rows(
+        &self,
+        place: &ManifestPlace,
+        paths: &[ProjectPath],
+    ) -> Result<ManifestDraft, ManifestWriteError> {
+        write::renewed(place, paths)?.map_or_else(|| self.draft(place, IgnoreFiles::Disregarded), Ok)
+    }
+
+    /// Writes `draft` to its place, atomically, if its place still holds what the draft was made from. Nothing is written
+    /// where these bytes are there already.
+    ///
+    /// # Errors
+    /// When the place is outside of the project or not to be written, or the commit fails; then nothing is changed.
+    #[cfg(feature = "write")]
+    pub fn publish(
+        &self,
+        place: &ManifestPlace,
+        draft: &ManifestDraft,
+    ) -> Result<Published, ManifestPublishError> {
+        publish::publish(self.workspace.commit_options(), place, draft)
+    }
+}
+
 /// A manifest, and the files that are compared with it, or written into it.
 #[derive(Clone, Copy, Debug)]
-pub struct ManifestRequest<'a> {
+struct ManifestRequest<'a> {
     /// The folder that the manifest's paths are relative to, and that is walked.
-    pub root: &'a Root,
+    root: &'a Root,
     /// The manifest.
-    pub manifest: &'a Path,
+    manifest: &'a Path,
     /// The files that belong to it.
-    pub scope: ManifestScope<'a>,
+    scope: ManifestScope<'a>,
     /// The effect of `.gitignore`, `.ignore` and git's other ignore files: whether they take files out of the
     /// scope.
-    pub ignore_files: IgnoreFiles,
+    ignore_files: IgnoreFiles,
     /// The place where hashes of unchanged files are kept between runs; `None` if there is no place for them.
-    pub stat_cache: Option<&'a Path>,
-    /// Counts the files that were looked at so far, for whoever shows progress.
-    pub looked_at: &'a AtomicUsize,
+    stat_cache: Option<&'a Path>,
+    /// Counts the files that were looked at so far.
+    looked_at: &'a AtomicUsize,
 }
 
 /// The effect of ignore files (`.gitignore` and its kin) on a walk. A listed file is looked at in any case.

@@ -1,13 +1,11 @@
 //! The manifest that a person means, and the files that it is about.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::atomic::AtomicUsize,
-};
+use std::path::{Path, PathBuf};
 
 use crate::configuration::Configuration;
 use crate::disk::{CONFIGURATION_PATH, RelativeError, Root, RootError};
 use crate::manifest::{DEFAULT_MANIFEST, IgnoreFiles, ManifestRequest, stat_cache_of};
+use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     bmad::installation::{BOOKS, INSTALLERS_MANIFEST, MODULES_BOOK},
@@ -123,33 +121,26 @@ impl ManifestPlace {
     }
 
     /// The place where hashes are kept between runs: in the local state, if the project has a `.stepmark/` or the manifest goes there.
-    pub fn stat_cache(&self) -> Option<PathBuf> {
+    pub(super) fn stat_cache(&self) -> Option<PathBuf> {
         let is_default = !self.is_named && self.files == Files::Artifacts;
         let has_place = is_default || is_folder(&self.project.path().join(".stepmark"));
         has_place.then(|| stat_cache_of(&self.project, &self.root)).flatten()
     }
 
     /// The request that compares or drafts this manifest. `stat_cache` is [`ManifestPlace::stat_cache`].
-    pub fn request<'a>(
+    pub(super) fn request<'a>(
         &'a self,
-        configuration: &'a Configuration,
+        workspace: &'a Workspace,
         ignore_files: IgnoreFiles,
         stat_cache: Option<&'a Path>,
-        looked_at: &'a AtomicUsize,
     ) -> ManifestRequest<'a> {
         let scope = match self.files {
-            Files::Artifacts => ManifestScope::Artifacts(configuration),
+            Files::Artifacts => ManifestScope::Artifacts(workspace.configuration()),
             Files::BmadFolder => ManifestScope::BmadFolder,
             Files::All => ManifestScope::Everything,
         };
-        ManifestRequest {
-            root: &self.root,
-            manifest: &self.manifest,
-            scope,
-            ignore_files,
-            stat_cache,
-            looked_at,
-        }
+        let (root, manifest, looked_at) = (&self.root, self.manifest.as_path(), workspace.files_looked_at());
+        ManifestRequest { root, manifest, scope, ignore_files, stat_cache, looked_at }
     }
 
     /// The project and the path in it that a new manifest is committed to.

@@ -40,12 +40,12 @@ pub enum ManifestPublishError {
     Projection(#[from] ProjectionError),
 }
 
-/// Writes `draft` to its place, atomically, if its place still holds what the draft was made from. Nothing is written
-/// where these bytes are there already.
-///
-/// # Errors
-/// When the place is outside of the project or not to be written, or the commit fails; then nothing is changed.
-pub fn publish(place: &ManifestPlace, draft: &ManifestDraft) -> Result<Published, ManifestPublishError> {
+/// Writes `draft` to its place.
+pub(super) fn publish(
+    options: &CommitOptions,
+    place: &ManifestPlace,
+    draft: &ManifestDraft,
+) -> Result<Published, ManifestPublishError> {
     let (root, path) = place.target()?;
-    Ok(projection::publish(root, &CommitOptions::default(), &ManifestFile { path, place, draft })?)
+    Ok(projection::publish(root, options, &ManifestFile { path, place, draft })?)
 }

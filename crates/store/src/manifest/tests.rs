@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::disk::{listed_files::ListedFiles, stat_cache::ManifestKey};
-use crate::manifest::*;
+use crate::manifest::{verify::verify, write::write, *};
 use stepmark_model::projection::files_manifest::{self, ArtifactFilter, FileClass, FileRow, RowOrder};
 
 struct Project {

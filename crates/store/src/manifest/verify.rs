@@ -30,10 +30,7 @@ pub struct ManifestReport {
 }
 
 /// Compares the manifest of `request` with the disk.
-///
-/// # Errors
-/// When there is no manifest, or it or the root cannot be read. Whatever is wrong with single files is in the report.
-pub fn verify(request: &ManifestRequest<'_>) -> Result<ManifestReport, ManifestReadError> {
+pub(super) fn verify(request: &ManifestRequest<'_>) -> Result<ManifestReport, ManifestReadError> {
     let start = RunStart::now();
     let key = ManifestKey::of(request.manifest);
     let known = recall_or_read(request, key)?;

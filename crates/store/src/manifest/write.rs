@@ -1,16 +1,15 @@
 //! `manifest write`: the bytes of a manifest of what is there.
 
-use std::{io, sync::atomic::AtomicUsize};
+use std::io;
 
 use crate::{
-    configuration::Configuration,
     disk::{
         file_reading,
         stat_cache::{RunStart, StatCache},
         walk::WalkProblem,
     },
     manifest::{
-        CacheOutcome, Hashed, IgnoreFiles, ManifestPlace, ManifestReadError, ManifestRequest,
+        CacheOutcome, Hashed, ManifestPlace, ManifestReadError, ManifestRequest,
         inventory::Selection,
         inventory::{Inventory, UnreadableFile},
         place::installers_manifest,
@@ -67,14 +66,8 @@ pub enum ManifestWriteError {
     Order(#[from] RowOrderError),
 }
 
-/// Drafts the manifest of `request`. Nothing but the stat cache is written.
-///
-/// Rows that tie keep the order of the manifest that is there already; where there is none, in a `_bmad` folder, that of
-/// the installer's.
-///
-/// # Errors
-/// When the root or the existing manifest cannot be read, or a file has a path that the format cannot hold.
-pub fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, ManifestWriteError> {
+/// Drafts the manifest of `request`.
+pub(super) fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, ManifestWriteError> {
     let start = RunStart::now();
     let cache = request.stat_cache.and_then(StatCache::load);
     let existing = read_manifest(request.manifest, Hashed::Yes)?;
@@ -120,27 +113,11 @@ fn installers_listing(request: &ManifestRequest<'_>) -> Result<Listing, Manifest
     Ok(found.map(|found| found.listing).unwrap_or_default())
 }
 
-/// Drafts the manifest at `place` with the hashes that the files at `paths` have now. Where a file has no row, or is gone, all of
-/// it is drafted anew, as [`write()`] does; so it is where there is no manifest.
-///
-/// # Errors
-/// When the manifest or a file cannot be read; those of [`write()`].
-pub fn write_rows(
+/// The manifest at `place` with the hashes that the files at `paths` have now; `None` where more than hashes has to change.
+pub(super) fn renewed(
     place: &ManifestPlace,
-    configuration: &Configuration,
     paths: &[ProjectPath],
-) -> Result<ManifestDraft, ManifestWriteError> {
-    match renewed(place, paths)? {
-        Some(draft) => Ok(draft),
-        None => {
-            let (stat_cache, count) = (place.stat_cache(), AtomicUsize::new(0));
-            write(&place.request(configuration, IgnoreFiles::Disregarded, stat_cache.as_deref(), &count))
-        }
-    }
-}
-
-/// `None` where more than hashes has to change.
-fn renewed(place: &ManifestPlace, paths: &[ProjectPath]) -> Result<Option<ManifestDraft>, ManifestReadError> {
+) -> Result<Option<ManifestDraft>, ManifestReadError> {
     let unreadable =
         |path: &std::path::Path, source| ManifestReadError::Unreadable { path: path.to_owned(), source };
     let Some(mut bytes) = present(file_reading::read_file(place.manifest()))

@@ -1,17 +1,83 @@
 //! The facts that git knows of a file.
 
+use std::{cell::RefCell, rc::Rc};
+
 use crate::disk::root::Root;
 use crate::git::{process::is_repository, process::printed, version::is_blob_of};
+use crate::repository::CheckedOut;
 use stepmark_model::{
     artifact::ProjectPath,
-    journal::{Actor, ExternalAuthor},
+    journal::{Actor, Digests, ExternalAuthor},
 };
+
+/// The answers of git on the files of one change. Under the locks they are only looked up; what is missing there is asked when the
+/// locks are free again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GitFacts(Rc<RefCell<Vec<Fact>>>);
+
+/// The answers on a file with certain bytes, as far as they were asked for.
+#[derive(Debug)]
+struct Fact {
+    path: ProjectPath,
+    file: Option<Digests>,
+    is_checked_out: Option<bool>,
+    author: Option<ExternalAuthor>,
+}
+
+impl GitFacts {
+    /// Returns whether a checkout may have brought the file at `path` into the state `file`; `None`: it must be asked.
+    pub(crate) fn is_checked_out(
+        &self,
+        root: &Root,
+        path: &ProjectPath,
+        file: Option<Digests>,
+    ) -> Option<bool> {
+        if is_repository(root) { self.known(path, file, |fact| fact.is_checked_out) } else { Some(false) }
+    }
+
+    /// The author who last changed the file at `path` in the state `file`; `None`: it must be asked.
+    pub(crate) fn author(
+        &self,
+        root: &Root,
+        path: &ProjectPath,
+        file: Option<Digests>,
+    ) -> Option<ExternalAuthor> {
+        let known = || self.known(path, file, |fact| fact.author.clone());
+        if is_repository(root) { known() } else { Some(ExternalAuthor::unknown()) }
+    }
+
+    fn known<T>(
+        &self,
+        path: &ProjectPath,
+        file: Option<Digests>,
+        answer: impl Fn(&Fact) -> Option<T>,
+    ) -> Option<T> {
+        self.0.borrow().iter().filter(|fact| fact.path == *path && fact.file == file).find_map(answer)
+    }
+
+    /// Asks git about the file at `path` with these `bytes` when it is called: whether it is checked out, where that matters, and if it
+    /// is not, who changed it.
+    pub(crate) fn question(
+        &self,
+        root: &Root,
+        path: &ProjectPath,
+        (file, bytes): (Option<Digests>, &[u8]),
+        asks_checkout: bool,
+    ) -> Box<dyn FnOnce()> {
+        let (facts, root, path, bytes) = (self.clone(), root.clone(), path.clone(), bytes.to_vec());
+        Box::new(move || {
+            let is_checked_out = asks_checkout.then(|| CheckedOut::of(&root).explains(&path, file));
+            let author = (is_checked_out != Some(true)).then(|| outsider(&root, &path, &bytes));
+            facts.0.borrow_mut().push(Fact { path, file, is_checked_out, author });
+        })
+    }
+}
 
 /// The author who last changed the file that has `bytes`, as far as git knows: that of its last commit, if the file is as it was
 /// committed. Without git, or for what is not committed, nobody.
 ///
 /// `git status` would say whether it is, and run the filters that `.gitattributes` and the repository's configuration name.
-pub(crate) fn outsider(root: &Root, path: &ProjectPath, bytes: &[u8]) -> ExternalAuthor {
+fn outsider(root: &Root, path: &ProjectPath, bytes: &[u8]) -> ExternalAuthor {
     if !is_repository(root) {
         return ExternalAuthor::unknown();
     }

@@ -3,7 +3,7 @@
 use crate::disk::WalkError;
 use crate::history::HistoryError;
 use crate::resuming::damage;
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::{ArtifactError, ProjectHistory};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},
@@ -42,13 +42,13 @@ pub enum ChoiceError {
     History(#[from] HistoryError),
 }
 
-impl Workspace {
+impl ProjectHistory<'_> {
     /// Chooses the artifact to go on with where none is named: see [`ResumeChoice`], in that order. Of a `session` only its own events count.
     ///
     /// # Errors
     /// When the journal or the project cannot be read.
     pub fn artifact_to_resume(&self, session: Option<&SessionId>) -> Result<ResumeChoice, ChoiceError> {
-        if let Some(active) = self.configuration().active() {
+        if let Some(active) = self.workspace.configuration().active() {
             return Ok(ResumeChoice::Active(active.clone()));
         }
         for limit in EVENTS {
@@ -56,7 +56,7 @@ impl Workspace {
                 return Ok(ResumeChoice::LastEvent(path));
             }
         }
-        let all = self.artifacts()?;
+        let all = self.workspace.artifacts()?;
         let unfinished = all.artifacts.iter().filter(|artifact| is_unfinished(artifact));
         let mut paths: Vec<ProjectPath> = unfinished.map(|artifact| artifact.path().clone()).collect();
         paths.sort_by(|one, other| natural_order(one.as_str(), other.as_str()));
@@ -69,16 +69,14 @@ impl Workspace {
             }
         })
     }
-}
 
-impl Workspace {
     /// The artifact of the last of so many events that is not finished.
     fn last_unfinished(
         &self,
         limit: usize,
         session: Option<&SessionId>,
     ) -> Result<Option<ProjectPath>, ChoiceError> {
-        let latest = self.history().ask(|history| history.latest(limit))?;
+        let latest = self.ask(|history| history.latest(limit))?;
         let mut seen = Vec::new();
         let is_own =
             |event: &Event| session.is_none_or(|session| event.session.as_deref() == Some(session.as_str()));
@@ -88,7 +86,7 @@ impl Workspace {
             if seen.contains(&path) {
                 continue;
             }
-            match self.artifact(&path) {
+            match self.workspace.artifact(&path) {
                 Ok(artifact) if is_unfinished(&artifact) => return Ok(Some(path)),
                 Ok(_) | Err(ArtifactError::Missing { .. } | ArtifactError::Resolve(_)) => {}
                 Err(error) => return Err(error.into()),

@@ -18,21 +18,10 @@ impl Workspace {
     ///
     /// # Errors
     /// When the root cannot be listed.
-    pub fn artifact_folders(&self) -> Result<Vec<String>, WalkError> {
+    pub(crate) fn artifact_folders(&self) -> Result<Vec<String>, WalkError> {
         let mut folders = walk_artifacts(self, &|| FoldersOnly)?.folders;
         folders.sort_unstable();
         Ok(folders)
-    }
-
-    /// The same project with the same configuration, as if it were opened now: its workflows are found again when they are first asked for.
-    #[must_use]
-    pub fn afresh(&self) -> Self {
-        let fresh = Self::with_configuration(self.root().clone(), self.configuration().clone())
-            .with_attribution(self.attribution().clone())
-            .with_clock(self.clock());
-        #[cfg(feature = "write")]
-        let fresh = fresh.with_commit_options(*self.commit_options());
-        fresh
     }
 }
 

@@ -46,17 +46,32 @@ impl Context {
     }
 }
 
+/// What is worked on: the active artifact, its workflow and its configuration file.
+#[derive(Clone, Copy, Debug)]
+pub struct Contexts<'w> {
+    workspace: &'w Workspace,
+}
+
 impl Workspace {
+    /// What is worked on.
+    pub const fn context(&self) -> Contexts<'_> {
+        Contexts { workspace: self }
+    }
+}
+
+impl Contexts<'_> {
     /// Finds the context of `artifact`, or of the configured active artifact. An artifact may be any file: a
     /// `workflow.yaml` is asked what it says itself.
     ///
     /// # Errors
     /// When the named artifact, or a step file of its workflow, cannot be read.
-    pub fn context(&self, artifact: Option<&ProjectPath>) -> Result<Context, ArtifactError> {
+    pub fn of(&self, artifact: Option<&ProjectPath>) -> Result<Context, ArtifactError> {
         let subject = match artifact {
-            Some(path) => Some(self.artifact(path)?),
+            Some(path) => Some(self.workspace.artifact(path)?),
             // Where it cannot be read, that is told of the path that counts.
-            None => self.configuration().active().and_then(|path| self.artifact(path).ok()),
+            None => {
+                self.workspace.configuration().active().and_then(|path| self.workspace.artifact(path).ok())
+            }
         };
         let mut sources = Vec::new();
         if let Some(artifact) = &subject {
@@ -67,7 +82,7 @@ impl Workspace {
                 None,
             ));
             for (path, folder) in self.workflow_files(artifact) {
-                match self.read_file(&path) {
+                match self.workspace.read_file(&path) {
                     Ok(bytes) => {
                         sources.push(source(ContextSourceKind::Workflow, &path, &bytes, Some(folder)));
                     }
@@ -78,12 +93,13 @@ impl Workspace {
         }
         let answer = |question| {
             let sources = [sources.clone(), self.configured_sources(question)].concat();
-            answer_context(question, &sources, self.configuration().variables())
+            answer_context(question, &sources, self.workspace.configuration().variables())
         };
         let active = answer(ContextQuery::Active);
         let configuration_file = answer(ContextQuery::ConfigurationFile);
         let named = [active.path(), configuration_file.path()].into_iter().flatten();
-        let missing = named.filter_map(|path| Some((path.clone(), self.read_file(path).err()?.to_string())));
+        let missing =
+            named.filter_map(|path| Some((path.clone(), self.workspace.read_file(path).err()?.to_string())));
         let workflow = subject.as_ref().and_then(workflow_of);
         Ok(Context {
             missing: missing.collect(),
@@ -98,8 +114,8 @@ impl Workspace {
     /// artifact's own track first. They need not exist.
     fn workflow_files(&self, artifact: &TrackedArtifact) -> Vec<(ProjectPath, ProjectPath)> {
         let mut files = Vec::new();
-        if let Binding::Bound { workflow, track, .. } = self.workflows().bind(artifact.artifact())
-            && let Some(outline) = self.workflows().outline(workflow)
+        if let Binding::Bound { workflow, track, .. } = self.workspace.workflows().bind(artifact.artifact())
+            && let Some(outline) = self.workspace.workflows().outline(workflow)
         {
             let mut entries = outline.entries.clone();
             let word = track.to_string();
@@ -110,7 +126,7 @@ impl Workspace {
                 yaml.filter_map(|name| Some((outline.folder.join(name).ok()?, outline.folder.clone()))),
             );
         }
-        let declarations = self.configuration().workflows().iter();
+        let declarations = self.workspace.configuration().workflows().iter();
         for declaration in declarations.filter(|declaration| declaration.binds(artifact.path())) {
             let StepSource::Folder(folder) = declaration.steps() else { continue };
             for name in ["workflow.md", "workflow.yaml", "workflow.yml"] {
@@ -126,7 +142,7 @@ impl Workspace {
 
     /// The sources from the configuration: one for each key, the stronger first, since each may come from another layer.
     fn configured_sources(&self, question: ContextQuery) -> Vec<ContextSource> {
-        let values = self.configuration().effective_values();
+        let values = self.workspace.configuration().effective_values();
         let named = |key: &&str| values.iter().find(|value| value.key == *key);
         let mut sources: Vec<_> = question.keys().iter().filter_map(named).map(configured).collect();
         if sources.is_empty() {

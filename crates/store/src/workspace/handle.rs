@@ -140,15 +140,7 @@ impl Workspace {
         Self::open_with(Root::open(folder)?, &ConfigurationSources::default())
     }
 
-    /// Opens the project that `start` lies in: see [`Root::discover`].
-    ///
-    /// # Errors
-    /// When the folder cannot be found, or the configuration cannot be used.
-    pub fn discover(start: impl AsRef<Path>) -> Result<Self, OpenError> {
-        Self::open_with(Root::discover(start)?, &ConfigurationSources::default())
-    }
-
-    /// Opens the project at `root` among what surrounds it.
+    /// Opens the project at `root`, perhaps one that [`Root::discover`] found, among what surrounds it.
     ///
     /// # Errors
     /// When the configuration cannot be used.
@@ -170,6 +162,17 @@ impl Workspace {
             #[cfg(feature = "history")]
             history: Arc::default(),
         }
+    }
+
+    /// The same project with the same configuration, as if it were opened now: its workflows are found again when they are first asked for.
+    #[must_use]
+    pub fn afresh(&self) -> Self {
+        let fresh = Self::with_configuration(self.root().clone(), self.configuration().clone())
+            .with_attribution(self.attribution().clone())
+            .with_clock(self.clock());
+        #[cfg(feature = "write")]
+        let fresh = fresh.with_commit_options(*self.commit_options());
+        fresh
     }
 
     /// The same project, where whatever is done is done by `attribution`.

@@ -9,13 +9,14 @@ pub(crate) mod handle;
 pub(crate) mod project_history;
 pub(crate) mod revision;
 pub(crate) mod artifact_files;
+#[cfg(any(feature = "history", feature = "watch"))]
 pub(crate) mod artifact_folders;
 pub(crate) mod context;
 pub(crate) mod chain;
 
 pub use chain::{ChainLink, Delegations};
 pub use clock::Clock;
-pub use context::{Context, ContextWorkflow};
+pub use context::{Context, ContextWorkflow, Contexts};
 pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 #[cfg(feature = "history")]
 pub use project_history::ProjectHistory;

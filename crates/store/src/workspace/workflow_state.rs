@@ -2,24 +2,26 @@
 
 use std::collections::HashSet;
 
-use crate::workspace::Workspace;
+use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::delegation::Member;
 use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 
 /// The folder into which BMAD writes, unless its configuration says otherwise: whatever has a status there belongs to a workflow.
 const OUTPUT_FOLDER: &str = "_bmad-output";
 
-impl Workspace {
-    /// Returns for each of `artifacts`, which are all of the project, whether it takes part in a workflow: by itself, or because work was
+impl Artifacts {
+    /// Returns for each artifact, which are all of `workspace`, whether it takes part in a workflow: by itself, or because work was
     /// delegated from it.
-    pub fn have_workflow_state(&self, artifacts: &[TrackedArtifact]) -> Vec<bool> {
-        let members: Vec<Member> = artifacts.iter().map(TrackedArtifact::member).collect();
+    pub fn have_workflow_state(&self, workspace: &Workspace) -> Vec<bool> {
+        let members: Vec<Member> = self.artifacts.iter().map(TrackedArtifact::member).collect();
         let parents: HashSet<&str> = members.iter().filter_map(Member::parent_id).collect();
         let is_parent = |member: &Member| member.id().is_some_and(|id| parents.contains(id));
-        let both = artifacts.iter().zip(&members);
-        both.map(|(artifact, member)| self.has_workflow_state(artifact) || is_parent(member)).collect()
+        let both = self.artifacts.iter().zip(&members);
+        both.map(|(artifact, member)| workspace.has_workflow_state(artifact) || is_parent(member)).collect()
     }
+}
 
+impl Workspace {
     /// Returns whether `artifact` takes part in a workflow. A status word alone is not enough, or every post of a blog would: a workflow, a
     /// lifecycle, the folder in which workflows write, or `artifacts.include` in the configuration has to say so.
     pub(crate) fn has_workflow_state(&self, artifact: &TrackedArtifact) -> bool {
@@ -68,10 +70,14 @@ mod tests {
             "---\nid: C\nstatus: todo\ndelegation: {id: C, parent_id: SEVEN, root_id: SEVEN, depth: 1}\n---\n",
         );
         let workspace = Workspace::open(folder.path()).unwrap();
-        let artifacts = workspace.artifacts().unwrap().artifacts;
-        let have = workspace.have_workflow_state(&artifacts);
-        let without =
-            artifacts.iter().zip(have).filter(|(_, has)| !has).map(|(artifact, _)| artifact.path().as_str());
+        let found = workspace.artifacts().unwrap();
+        let have = found.have_workflow_state(&workspace);
+        let without = found
+            .artifacts
+            .iter()
+            .zip(have)
+            .filter(|(_, has)| !has)
+            .map(|(artifact, _)| artifact.path().as_str());
         assert_eq!(without.collect::<Vec<_>>(), ["posts/a.md"], "work was delegated from b");
         write(".stepmark/config.yaml", "artifacts: {include: ['posts/**']}\n");
         let workspace = Workspace::open(folder.path()).unwrap();

@@ -159,6 +159,14 @@ fn a_misspelt_key_is_named_beside_one_that_is_missing() {
 }
 
 #[test]
+fn a_key_without_a_value_is_as_one_that_is_not_there() {
+    for text in ["dry: {project: , token_file: ~}", "github: {repository: o/r, project: null, branch: }"] {
+        let read = read(&format!("trackers:\n  {text}\n"));
+        assert_eq!(read.trackers.len(), 1, "{text}");
+    }
+}
+
+#[test]
 fn says_where_and_why_it_cannot_be_used() {
     for (text, place, reason) in [
         ("trackers: [a]\n", "1:11", "a mapping of names to trackers"),

@@ -194,8 +194,7 @@ fn file(keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
 
 /// Whose file `path` is, where tickets must not be kept in it.
 pub(crate) fn reserved_for(path: &ProjectPath) -> Option<&'static str> {
-    let name = path.as_str().rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    if path.is_in_git_folder() || [".gitignore", ".gitattributes", ".gitmodules"].contains(&name.as_str()) {
+    if path.is_in_git_folder() || path.is_file_of_git() {
         return Some("git's");
     }
     path.is_in_own_folder().then_some("stepmark's own")

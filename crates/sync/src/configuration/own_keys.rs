@@ -76,7 +76,10 @@ impl OwnKeys<'_> {
 }
 
 /// Reads the value that stands in `file` behind the keys of `way`; `None` where there is none.
-fn read_at<T: DeserializeOwned>(file: &[u8], way: &[&str]) -> Result<Option<T>, serde_yaml::Error> {
+pub(super) fn read_at<T: DeserializeOwned>(
+    file: &[u8],
+    way: &[&str],
+) -> Result<Option<T>, serde_yaml::Error> {
     Way(way, PhantomData).deserialize(serde_yaml::Deserializer::from_slice(file))
 }
 

@@ -4,13 +4,13 @@ use std::{collections::BTreeMap, fmt, path::Path};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{Error as _, MapAccess, Visitor},
+    de::{Error as _, IgnoredAny, MapAccess, Visitor},
 };
 use stepmark_store::configuration::UnknownKey;
 
 use super::{
     KeyError, OwnKeys, SyncConfigurationError, TrackerKind, TrackerKinds, TrackerSettings,
-    own_keys::position_of,
+    own_keys::{position_of, read_at},
     tracker_settings::{TrackerKeys, known_keys},
 };
 use crate::TrackerName;
@@ -44,7 +44,8 @@ impl<'f> TrackerFile<'f> {
             .collect();
         let kind = kind.map_err(|error| self.error(error, &told))?;
         // Whoever wrote a key of another kind of tracker believes that it has an effect.
-        let is_foreign = |key: &&&str| !kind.keys().contains(*key) && self.kinds.have(key);
+        let is_foreign =
+            |key: &&&str| !kind.keys().contains(*key) && self.kinds.have(key) && self.has_value(key);
         if let Some(key) = own.iter().find(is_foreign) {
             let reason = format!("the tracker `{name}` is of a kind that has no key `{key}`");
             return Err(self.error(KeyError::Invalid { position: None, reason }, ""));
@@ -53,6 +54,12 @@ impl<'f> TrackerFile<'f> {
         let own = OwnKeys { file: self.bytes, tracker: name.as_str(), names: own };
         let tracker = keys.assemble(name, kind, &own).map_err(|error| self.error(error, &told))?;
         Ok((tracker, unknown))
+    }
+
+    /// Returns whether its key `key` has a value: one without is as one that is not there.
+    fn has_value(&self, key: &str) -> bool {
+        let way = ["trackers", self.name.as_str(), key];
+        !matches!(read_at::<Option<IgnoredAny>>(self.bytes, &way), Ok(None | Some(None)))
     }
 
     /// Its kind, which may be left out where it is called like one.

@@ -1,27 +1,22 @@
 //! Carrying out a plan.
 
-use std::{
-    collections::BTreeSet,
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use std::{collections::BTreeSet, sync::atomic::AtomicUsize};
 
 use super::{
     ActionOutcome, ApplyError, Deferred, Listener, Report, StopSignal, WorkerClock, WorkerSettings,
-    admission::{self, Feedback},
     creations::Creations,
     found::{Seen, adopt},
     lease_keeper,
     preconditions::Item,
     prepare::{Batch, Prepared, batches},
-    settle::{Try, settle},
     target::TargetState,
 };
 use crate::{
-    breaker::{Failure, Reason, Route},
+    breaker::{Failure, Reason},
     configuration::TrackerSettings,
     ledger::{Lease, Ledger, LedgerError, LedgerWriter, Link},
     plan::{Action, ActionKind, Plan},
-    retry::{Chance, Jitter},
+    retry::Chance,
     ticket::{Marker, Observed},
     tracker::{Answer, Change, Condition, Creation, Delivered, Outcome, RequestKind, Tracker},
 };
@@ -45,7 +40,7 @@ pub struct Worker<'w> {
     naming: Option<Marker>,
     /// True where the tracker has shown itself since something was said to be gone.
     pub(super) is_in_sight: bool,
-    done: Option<&'w AtomicUsize>,
+    pub(super) done: Option<&'w AtomicUsize>,
     /// The listener that is told of what cannot wait for the report.
     pub(super) tell: Option<Listener>,
 }
@@ -286,41 +281,6 @@ impl<'w> Worker<'w> {
         self.write_down(lease, &items, &route, answer, report)?;
         Ok(may_be_done)
     }
-
-    /// Writes down what became of a request, in one transaction.
-    fn write_down(
-        &mut self,
-        lease: &Lease,
-        items: &[Item<'_>],
-        route: &Route,
-        answer: Answer<Delivered>,
-        report: &mut Report,
-    ) -> Result<(), LedgerError> {
-        let (settings, now) = (self.settings, self.clock.now());
-        let draws: Vec<Jitter> = items.iter().map(|_| (self.draw)()).collect();
-        let mut transaction = self.begin(Some(lease))?;
-        let lost: Vec<Option<Failure>> =
-            items.iter().zip(&answer.outcomes).map(|(item, outcome)| lost_label(item, outcome)).collect();
-        let own = answer.outcomes.iter().map(Outcome::failure);
-        let failures = own.zip(&lost).map(|(failure, lost)| failure.or(lost.as_ref())).collect();
-        let heard = Feedback { route, failures, budget: answer.budget };
-        let is_probe = admission::is_probe(&*transaction, route)?;
-        admission::tell(&mut *transaction, &heard, settings, now)?;
-        let mut told = Report::default();
-        for ((item, outcome), draw) in items.iter().zip(answer.outcomes).zip(draws) {
-            let mut this_try = Try { now, draw, is_probe, brought_back: 0 };
-            let outcome = settle(&mut *transaction, settings, item, outcome, &mut this_try)?;
-            told.brought_back += this_try.brought_back;
-            told.tell(item.action.kind, &item.action.marker, outcome);
-        }
-        transaction.commit()?;
-        if let Some(done) = self.done {
-            done.fetch_add(told.entries.len(), Ordering::Relaxed);
-        }
-        report.brought_back += told.brought_back;
-        report.entries.append(&mut told.entries);
-        Ok(())
-    }
 }
 
 /// Makes the request. It borrows the tracker alone: what else a worker holds is not shared between threads.
@@ -349,22 +309,6 @@ async fn ask(
         })
     });
     tracker.update(&changes.collect::<Vec<_>>()).await
-}
-
-/// Returns what is wrong with a credential under which a new ticket came without the label of its project:
-/// without that it is never found again, so no more are made until a person has fixed it.
-fn lost_label(item: &Item<'_>, outcome: &Outcome<Delivered>) -> Option<Failure> {
-    let Outcome::Done(delivered) = outcome else { return None };
-    if item.action.kind != ActionKind::Create {
-        return None;
-    }
-    let own = item.action.marker.label();
-    let is_own =
-        |label: &serde_json::Value| label.as_str().is_some_and(|label| label.eq_ignore_ascii_case(&own));
-    let labels = delivered.missing.iter().find(|missing| missing.field == "labels")?.before.as_array()?;
-    let detail =
-        format!("it dropped the label `{own}` of {}, by which tickets are found again", delivered.remote.key);
-    (!labels.iter().any(is_own)).then(|| Failure::new(Reason::Forbidden, &detail))
 }
 
 /// The artifacts whose tickets the plan is to bring.

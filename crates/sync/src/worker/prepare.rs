@@ -84,11 +84,11 @@ impl Worker<'_> {
         let markers: Vec<Marker> = items.iter().map(|item| item.action.marker.clone()).collect();
         let route = tracker.route(batch.kind, &markers);
         let cost = tracker.cost(batch.kind, items.len());
-        let gate = match items.is_empty() {
+        let answer = match items.is_empty() {
             true => None,
             false => Some(admission::ask(&mut *transaction, &route, &cost, settings, now)?),
         };
-        match gate {
+        match answer {
             None => {}
             Some(RequestAdmission::Refused { scope, until, cause }) => {
                 hold(&mut held, tickets(&items), &Deferred::Refused { scope, until, cause });

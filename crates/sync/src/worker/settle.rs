@@ -1,32 +1,92 @@
 //! Writing down what became of a request.
 
+use std::sync::atomic::Ordering;
+
 use jiff::Timestamp;
 
-use super::{ActionOutcome, preconditions::Item, trial};
+use super::{
+    ActionOutcome, Report, Worker,
+    admission::{self, Feedback},
+    preconditions::Item,
+    trial,
+};
 use crate::{
-    breaker::{Failure, Reason, ScopeKind},
+    breaker::{Failure, Reason, Route, ScopeKind},
     configuration::TrackerSettings,
-    ledger::{LedgerError, LedgerWriter, Link, TrackerRecord},
+    ledger::{Lease, LedgerError, LedgerWriter, Link, TrackerRecord},
     plan::ActionKind,
     retry::{Delivery, Jitter},
-    tracker::{Delivered, Outcome},
+    tracker::{Answer, Delivered, Outcome},
 };
 
 /// The facts of a try beside its outcome.
 #[derive(Debug)]
-pub(super) struct Try {
+struct Try {
     /// The time at which it ended.
-    pub(super) now: Timestamp,
+    now: Timestamp,
     /// Chance, for the next wait.
-    pub(super) draw: Jitter,
+    draw: Jitter,
     /// True where the request was made to see whether an outage of the host is over.
-    pub(super) is_probe: bool,
+    is_probe: bool,
     /// The number of tickets that may be tried again, since the cause has passed for which they were parked.
-    pub(super) brought_back: usize,
+    brought_back: usize,
+}
+
+impl Worker<'_> {
+    /// Writes down what became of a request, in one transaction.
+    pub(super) fn write_down(
+        &mut self,
+        lease: &Lease,
+        items: &[Item<'_>],
+        route: &Route,
+        answer: Answer<Delivered>,
+        report: &mut Report,
+    ) -> Result<(), LedgerError> {
+        let (settings, now) = (self.settings, self.clock.now());
+        let draws: Vec<Jitter> = items.iter().map(|_| (self.draw)()).collect();
+        let mut transaction = self.begin(Some(lease))?;
+        let lost: Vec<Option<Failure>> =
+            items.iter().zip(&answer.outcomes).map(|(item, outcome)| lost_label(item, outcome)).collect();
+        let own = answer.outcomes.iter().map(Outcome::failure);
+        let failures = own.zip(&lost).map(|(failure, lost)| failure.or(lost.as_ref())).collect();
+        let heard = Feedback { route, failures, budget: answer.budget };
+        let is_probe = admission::is_probe(&*transaction, route)?;
+        admission::tell(&mut *transaction, &heard, settings, now)?;
+        let mut told = Report::default();
+        for ((item, outcome), draw) in items.iter().zip(answer.outcomes).zip(draws) {
+            let mut this_try = Try { now, draw, is_probe, brought_back: 0 };
+            let outcome = settle(&mut *transaction, settings, item, outcome, &mut this_try)?;
+            told.brought_back += this_try.brought_back;
+            told.tell(item.action.kind, &item.action.marker, outcome);
+        }
+        transaction.commit()?;
+        if let Some(done) = self.done {
+            done.fetch_add(told.entries.len(), Ordering::Relaxed);
+        }
+        report.brought_back += told.brought_back;
+        report.entries.append(&mut told.entries);
+        Ok(())
+    }
+}
+
+/// Returns what is wrong with a credential under which a new ticket came without the label of its project:
+/// without that it is never found again, so no more are made until a person has fixed it.
+fn lost_label(item: &Item<'_>, outcome: &Outcome<Delivered>) -> Option<Failure> {
+    let Outcome::Done(delivered) = outcome else { return None };
+    if item.action.kind != ActionKind::Create {
+        return None;
+    }
+    let own = item.action.marker.label();
+    let is_own =
+        |label: &serde_json::Value| label.as_str().is_some_and(|label| label.eq_ignore_ascii_case(&own));
+    let labels = delivered.missing.iter().find(|missing| missing.field == "labels")?.before.as_array()?;
+    let detail =
+        format!("it dropped the label `{own}` of {}, by which tickets are found again", delivered.remote.key);
+    (!labels.iter().any(is_own)).then(|| Failure::new(Reason::Forbidden, &detail))
 }
 
 /// Writes down what became of one ticket of a request: link, digest, intent and delivery.
-pub(super) fn settle(
+fn settle(
     ledger: &mut dyn LedgerWriter,
     settings: &TrackerSettings,
     item: &Item<'_>,

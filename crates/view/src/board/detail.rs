@@ -10,8 +10,9 @@ use stepmark_model::artifact::ProjectPath;
 
 use super::{BoardState, Theme, list::mark, row::Row};
 use crate::{
+    observation::Entry,
     observation::FindingRow,
-    overview::{Entry, Overview, Trouble},
+    overview::{Overview, Trouble},
     wording::on_one_line,
 };
 

@@ -10,7 +10,8 @@ use stepmark_model::check::Severity;
 
 use super::{BoardState, Theme, row};
 use crate::{
-    overview::{CellState, Entry, Trouble},
+    observation::Entry,
+    overview::{CellState, Trouble},
     wording::on_one_line,
 };
 

@@ -2,7 +2,8 @@
 
 use stepmark_model::artifact::ProjectPath;
 
-use crate::overview::{Entry, Overview, Trouble};
+use crate::observation::Entry;
+use crate::overview::{Overview, Trouble};
 
 /// The content of a row.
 #[derive(Clone, Copy, Debug)]

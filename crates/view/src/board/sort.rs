@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::overview::Entry;
+use crate::observation::Entry;
 
 /// The order of the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,17 @@
 //! Everything that a view is made from, read at one moment.
 
-mod finding_row;
-mod observe;
+mod step_bar;
 mod tracker_state;
+mod entry;
+mod tree_row;
+mod finding_row;
+mod observed_artifacts;
+mod observe;
 
+pub use entry::{Entry, transition_command};
 pub use finding_row::FindingRow;
 pub use observe::{EVENTS, Observation, ObservationError};
+pub use observed_artifacts::ObservedArtifacts;
+pub use step_bar::{StepBar, StepCell};
 pub use tracker_state::{BreakerState, DeliveryState, LeaderState, TicketLink, TrackerState};
+pub use tree_row::TreeRow;

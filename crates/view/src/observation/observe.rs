@@ -1,16 +1,16 @@
 //! Looking at a project.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use jiff::Timestamp;
-use stepmark_model::journal::Event;
+use stepmark_model::{artifact::ProjectPath, journal::Event};
 use stepmark_store::bmad::sprint::SprintLedgers;
-use stepmark_store::checking::{CheckError, Known, Selection};
+use stepmark_store::checking::{CheckError, Summaries};
 use stepmark_store::disk::WalkError;
 use stepmark_store::history::{History, HistoryError};
 use stepmark_store::workspace::{Artifacts, Workspace};
 
-use super::{FindingRow, TrackerState};
+use super::{FindingRow, ObservedArtifacts, TrackerState};
 
 /// The number of the latest events that are looked at: those that the timeline shows, and by which "lately" is judged.
 pub const EVENTS: usize = 600;
@@ -22,8 +22,10 @@ pub struct Observation {
     pub project: String,
     /// The time at which it was looked at, by the clock of the workspace.
     pub at: Timestamp,
-    /// All artifacts with workflow state: a post of a blog, of which a status is all, is none of them.
-    pub artifacts: Arc<Artifacts>,
+    /// Its artifacts.
+    pub artifacts: ObservedArtifacts,
+    /// What could not be read; holds no artifact.
+    pub unread: Arc<Artifacts>,
     /// The ledgers of its sprints, which know stories that nobody has written yet.
     pub ledgers: Arc<SprintLedgers>,
     /// All findings, in the order of the files.
@@ -51,53 +53,86 @@ pub enum ObservationError {
 }
 
 impl Observation {
-    /// Looks at the project of `workspace` as it is now, its workflows included.
+    /// Looks at the project of `workspace` as it is now, its workflows included. Artifacts that have not changed since they were last checked
+    /// are not read, unless something was found in them, they take part in a chain, or the configuration names trackers: tickets are made
+    /// from texts.
     ///
     /// # Errors
     /// When artifacts cannot be listed or checked, or the journal cannot be read. What concerns single files, lines or trackers is part of
     /// the observation.
     pub fn take(workspace: &Workspace) -> Result<Self, ObservationError> {
-        let workspace = &workspace.afresh();
-        Self::begin(workspace, Vec::new())?.checked(workspace)
+        Self::whole(&workspace.afresh())
     }
 
-    /// Everything but what is wrong, which takes as long again: `findings` are those of the look before. For whoever shows changes at once.
-    /// Workflows are those that `workspace` has found ([`Workspace::afresh`]).
+    /// The same with the workflows that `workspace` has found ([`Workspace::afresh`]).
+    ///
+    /// # Errors
+    /// Those of [`Observation::take`].
+    pub fn whole(workspace: &Workspace) -> Result<Self, ObservationError> {
+        let mut summaries = match TrackerState::are_configured(workspace) {
+            true => workspace.checks().summaries_of_all_read()?,
+            false => workspace.checks().summaries_for_findings()?,
+        };
+        let findings = findings(&mut summaries)?;
+        Self::of(workspace, summaries, findings)
+    }
+
+    /// Everything but what is wrong, which takes longer: `findings` are those of the look before. For whoever shows changes at once.
     ///
     /// # Errors
     /// When artifacts cannot be listed, or the journal cannot be read.
     pub fn begin(workspace: &Workspace, findings: Vec<FindingRow>) -> Result<Self, ObservationError> {
-        let root = workspace.root().path();
-        let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
-        let (events, damaged_lines) = workspace.history().ask(recorded)?;
-        let mut artifacts = workspace.artifacts()?;
-        let ledgers = Arc::new(workspace.ledgers().all(&artifacts.artifacts));
-        let trackers = TrackerState::read_all(workspace, &artifacts);
-        let mut have = workspace.have_workflow_state(&artifacts.artifacts).into_iter();
-        artifacts.artifacts.retain(|_| have.next().unwrap_or(true));
-        let artifacts = Arc::new(artifacts);
-        let project = name.unwrap_or_else(|| root.display().to_string());
-        Ok(Self {
-            project,
-            at: workspace.now(),
-            artifacts,
-            ledgers,
-            findings,
-            events,
-            damaged_lines,
-            trackers,
-        })
+        let summaries = match TrackerState::are_configured(workspace) {
+            true => workspace.checks().summaries_of_all_read()?,
+            false => workspace.checks().summaries()?,
+        };
+        Self::of(workspace, summaries, findings)
     }
 
     /// The same, with what is wrong now.
     ///
     /// # Errors
-    /// When artifacts cannot be checked.
+    /// When artifacts cannot be listed or checked.
     pub fn checked(self, workspace: &Workspace) -> Result<Self, ObservationError> {
-        let report = workspace.check(&self.artifacts.artifacts, Selection::All, Known::LeftOut)?;
-        let findings = report.files.iter().flat_map(FindingRow::of_file).collect();
-        Ok(Self { findings, ..self })
+        let mut summaries = workspace.checks().summaries_for_findings()?;
+        let findings = findings(&mut summaries)?;
+        Ok(Self { artifacts: ObservedArtifacts::of(&summaries), unread: unread(summaries), findings, ..self })
     }
+
+    fn of(
+        workspace: &Workspace,
+        summaries: Summaries<'_>,
+        findings: Vec<FindingRow>,
+    ) -> Result<Self, ObservationError> {
+        let root = workspace.root().path();
+        let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
+        let (events, damaged_lines) = workspace.history().ask(recorded)?;
+        Ok(Self {
+            project: name.unwrap_or_else(|| root.display().to_string()),
+            at: workspace.now(),
+            artifacts: ObservedArtifacts::of(&summaries),
+            ledgers: Arc::new(workspace.ledgers().all(summaries.rows().map(|row| row.path()))),
+            findings,
+            events,
+            damaged_lines,
+            trackers: TrackerState::read_all(workspace, summaries.found()),
+            unread: unread(summaries),
+        })
+    }
+}
+
+/// Checks the project: what is wrong with artifacts that have workflow state, and with files beside them.
+fn findings(summaries: &mut Summaries<'_>) -> Result<Vec<FindingRow>, CheckError> {
+    let mut findings: Vec<FindingRow> =
+        summaries.report()?.files.iter().flat_map(FindingRow::of_file).collect();
+    let stateless = summaries.rows().filter(|row| !row.brief().has_workflow_state);
+    let stateless: HashSet<&ProjectPath> = stateless.map(|row| row.path()).collect();
+    findings.retain(|finding| !stateless.contains(&finding.path));
+    Ok(findings)
+}
+
+fn unread(summaries: Summaries<'_>) -> Arc<Artifacts> {
+    Arc::new(Artifacts { artifacts: Vec::new(), ..summaries.into_found() })
 }
 
 fn recorded(history: &History) -> Result<(Vec<Event>, usize), HistoryError> {

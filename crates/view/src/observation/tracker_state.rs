@@ -87,6 +87,11 @@ pub struct LeaderState {
 }
 
 impl TrackerState {
+    /// Returns whether the configuration names trackers, or may do so.
+    pub(super) fn are_configured(workspace: &Workspace) -> bool {
+        SyncConfiguration::of(workspace.configuration()).is_ok_and(|sync| !sync.trackers.is_empty())
+    }
+
     /// The state of every tracker that the configuration names; why not, where configuration or ledger cannot be read.
     pub(super) fn read_all(workspace: &Workspace, artifacts: &Artifacts) -> Result<Vec<Self>, String> {
         let configuration =

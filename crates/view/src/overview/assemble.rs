@@ -6,16 +6,15 @@ use jiff::Timestamp;
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},
     check::Severity,
-    summary::{ArtifactSummary, epic_titles},
 };
 
 use super::{
-    Column, Condition, Entry, EventRow, ProgressGroup, SessionRow, TreeRow, Trouble,
+    Column, Condition, EventRow, ProgressGroup, SessionRow, Trouble,
     column::columns,
     progress_group::{by_epic, by_workflow},
-    timeline, tree_row, trouble,
+    timeline, trouble,
 };
-use crate::observation::{FindingRow, Observation, TicketLink, TrackerState};
+use crate::observation::{Entry, FindingRow, Observation, TicketLink, TrackerState, TreeRow};
 
 /// The overview of a project: what is done, what is next and what is wrong. The same observation gives the same overview.
 #[derive(Clone, Debug)]
@@ -72,9 +71,7 @@ pub struct Counts {
 impl Overview {
     /// The overview that `observation` gives.
     pub fn of(observation: &Observation) -> Self {
-        let summaries: Vec<_> = observation.artifacts.artifacts.iter().map(ArtifactSummary::of).collect();
-        let entries = entries(observation, &summaries);
-        let titles = epic_titles(summaries.into_iter().flat_map(|summary| summary.epic_titles));
+        let entries = entries(observation);
         let mut findings = observation.findings.clone();
         // Stable: within a file the order of its lines stays.
         findings.sort_by(|one, other| natural_order(one.path.as_str(), other.path.as_str()));
@@ -94,9 +91,9 @@ impl Overview {
             project: observation.project.clone(),
             at: observation.at,
             workflows: by_workflow(&entries),
-            epics: by_epic(&entries, &observation.ledgers.ledgers, &titles),
+            epics: by_epic(&entries, &observation.ledgers.ledgers, &observation.artifacts.epic_titles),
             columns: columns(&entries),
-            tree: tree_row::rows(&observation.artifacts),
+            tree: observation.artifacts.tree.to_vec(),
             sessions: timeline::sessions(&observation.events),
             events: observation.events.iter().map(EventRow::of).collect(),
             findings,
@@ -122,7 +119,8 @@ impl Overview {
     }
 }
 
-fn entries(observation: &Observation, summaries: &[ArtifactSummary<'_>]) -> Vec<Entry> {
+/// The artifacts, with what else is known of each.
+fn entries(observation: &Observation) -> Vec<Entry> {
     let mut counts: HashMap<&ProjectPath, (usize, usize)> = HashMap::new();
     for finding in &observation.findings {
         let count = counts.entry(&finding.path).or_default();
@@ -145,17 +143,13 @@ fn entries(observation: &Observation, summaries: &[ArtifactSummary<'_>]) -> Vec<
             tickets.entry(path).or_default().push(ticket.clone());
         }
     }
-    let mut entries: Vec<Entry> = summaries
-        .iter()
-        .map(|summary| {
-            let (errors, warnings) = counts.get(summary.path).copied().unwrap_or_default();
-            let tickets = tickets.remove(summary.path).unwrap_or_default();
-            let changed_at = changed.get(summary.path).copied();
-            Entry { errors, warnings, tickets, changed_at, ..Entry::of(summary) }
-        })
-        .collect();
-    entries.sort_by(|one, other| natural_order(one.path.as_str(), other.path.as_str()));
-    entries
+    let entries = observation.artifacts.entries.iter().map(|entry| {
+        let (errors, warnings) = counts.get(&entry.path).copied().unwrap_or_default();
+        let tickets = tickets.remove(&entry.path).unwrap_or_default();
+        let changed_at = changed.get(&entry.path).copied();
+        Entry { errors, warnings, tickets, changed_at, ..entry.clone() }
+    });
+    entries.collect()
 }
 
 /// The artifacts that are finished, what was changed last first; then in the order of the paths.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use stepmark_model::artifact::natural_order;
 
-use super::{Condition, Entry};
+use super::Condition;
+use crate::observation::Entry;
 
 /// The artifacts of one state.
 #[derive(Clone, Debug, PartialEq, Eq)]

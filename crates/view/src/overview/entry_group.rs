@@ -7,7 +7,8 @@ use stepmark_model::{
     bmad::sprint::LedgerKey,
 };
 
-use super::{Entry, EpicTitles};
+use super::EpicTitles;
+use crate::observation::Entry;
 
 /// The parts of an artifact that say where it is looked for.
 #[derive(Clone, Debug)]

@@ -1,13 +1,10 @@
 //! The meaning of an observation: what is done, what is next, what is wrong. Pure.
 
-mod step_bar;
-mod entry;
 mod entry_group;
 mod short_names;
 mod column;
 mod progress_group;
 mod trouble;
-mod tree_row;
 mod timeline;
 mod assemble;
 #[cfg(test)]
@@ -15,12 +12,9 @@ mod cases;
 
 pub use assemble::{Counts, Overview};
 pub use column::Column;
-pub use entry::{Entry, transition_command};
 pub use entry_group::{EntryGroup, GroupMember, entry_groups};
 pub use progress_group::ProgressGroup;
 pub use short_names::short_names;
-pub use step_bar::{StepBar, StepCell};
 pub use stepmark_model::summary::{CellState, Condition, EpicTitles};
 pub use timeline::{EventRow, SessionRow};
-pub use tree_row::TreeRow;
 pub use trouble::Trouble;

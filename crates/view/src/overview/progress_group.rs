@@ -8,7 +8,8 @@ use stepmark_model::{
 };
 use stepmark_store::bmad::sprint::SprintLedger;
 
-use super::{Condition, Entry, EpicTitles, entry_group::epic_name};
+use super::{Condition, EpicTitles, entry_group::epic_name};
+use crate::observation::Entry;
 
 /// Artifacts that belong together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

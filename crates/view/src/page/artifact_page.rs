@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use serde_json::Value as Json;
 use stepmark_frontmatter::{Change, Document, Frontmatter, Operation};
 use stepmark_model::{
+    artifact::ProjectPath,
     journal::{Event, value_in_words},
-    tracked_artifact::TrackedArtifact,
 };
 
 use super::{
@@ -18,7 +18,8 @@ use super::{
 use crate::{
     markdown,
     observation::FindingRow,
-    overview::{Entry, EventRow, Overview, StepBar},
+    observation::{Entry, StepBar},
+    overview::{EventRow, Overview},
 };
 
 /// The most characters of a value that are shown beside an event; `stepmark log` shows all of it.
@@ -29,8 +30,10 @@ const VALUE_CHARACTERS: usize = 1000;
 pub struct ArtifactView<'v> {
     /// The project.
     pub overview: &'v Overview,
-    /// The artifact.
-    pub artifact: &'v TrackedArtifact,
+    /// The path of the artifact.
+    pub path: &'v ProjectPath,
+    /// The bytes of its file; or why they cannot be read.
+    pub text: Result<&'v [u8], &'v str>,
     /// Its events, the last first; or why they cannot be read.
     pub history: Result<&'v [Event], &'v str>,
     /// The state that is shown.
@@ -39,10 +42,9 @@ pub struct ArtifactView<'v> {
 
 /// The page of an artifact; `None` where the overview does not know it.
 pub fn artifact_page(view: &ArtifactView<'_>) -> Option<String> {
-    let ArtifactView { overview, artifact, revision, .. } = *view;
-    let entry = overview.entry(artifact.path())?;
-    let found: Vec<&FindingRow> =
-        overview.findings.iter().filter(|finding| finding.path == *artifact.path()).collect();
+    let ArtifactView { overview, path, revision, .. } = *view;
+    let entry = overview.entry(path)?;
+    let found: Vec<&FindingRow> = overview.findings.iter().filter(|finding| finding.path == *path).collect();
     let main = html! {
         h1 #name { (entry.name()) }
         section #facts aria-label="State" { (facts(entry)) }
@@ -53,7 +55,10 @@ pub fn artifact_page(view: &ArtifactView<'_>) -> Option<String> {
                 (findings::table(found.into_iter(), Links::Pages))
             }
         }
-        (text(artifact))
+        @match view.text {
+            Ok(bytes) => (text(bytes)),
+            Err(why) => p #text { span .tag.error { "error" } " its text cannot be read: " (why) },
+        }
         (history(view.history))
     };
     let form = Form::Live { revision, has_pieces: false };
@@ -93,8 +98,7 @@ fn steps(bar: &StepBar) -> Markup {
     }
 }
 
-fn text(artifact: &TrackedArtifact) -> Markup {
-    let bytes = artifact.artifact().bytes();
+fn text(bytes: &[u8]) -> Markup {
     let document = Document::scan(bytes);
     let body = Excerpt::of(&bytes[document.body().range()]);
     html! {

@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 use stepmark_model::check::Severity;
 
-use crate::overview::{CellState, ProgressGroup, StepBar};
+use crate::observation::StepBar;
+use crate::overview::{CellState, ProgressGroup};
 
 /// Width and gap of a cell in a bar, in units of its drawing.
 const CELL: (usize, usize) = (9, 1);

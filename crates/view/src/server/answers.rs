@@ -10,7 +10,7 @@ use axum::{
     response::{Html, IntoResponse, Response},
 };
 use serde::Deserialize;
-use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};
+use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey, spelling::with_causes};
 use stepmark_store::history::Selection;
 use stepmark_store::workspace::Workspace;
 
@@ -48,7 +48,7 @@ pub(super) async fn sync(State(served): State<Served>) -> Html<String> {
     Html(page::sync_page(&shown.overview, shown.revision()))
 }
 
-/// The page of an artifact that was seen: nothing else of the project is ever read.
+/// The page of an artifact that was seen: no other file of the project is ever read.
 pub(super) async fn artifact(State(served): State<Served>, Path(path): Path<String>) -> Response {
     let Ok(path) = ProjectPath::new(&path) else { return nothing_here().await };
     // Held until it is drawn, even where nobody waits for it any more.
@@ -71,15 +71,18 @@ fn not_drawn() -> Response {
 }
 
 fn artifact_page(workspace: &Workspace, shown: &Shown, path: &ProjectPath) -> Option<String> {
-    let artifacts = &shown.observation.artifacts.artifacts;
-    let artifact = artifacts.iter().find(|artifact| artifact.path() == path)?;
-    let key = ArtifactKey::of(artifact.artifact());
+    shown.overview.entry(path)?;
+    let read = workspace.artifact(path).map_err(|error| with_causes(&error));
+    // It may be gone since it was seen.
+    let key =
+        read.as_ref().map_or_else(|_| ArtifactKey::of_path(path), |read| ArtifactKey::of(read.artifact()));
     let selection = Selection { artifact: Some((&key, path)), limit: Some(EVENTS), ..Selection::default() };
     let history =
         workspace.history().ask(|history| history.select(selection)).map_err(|error| error.to_string());
     let history = history.as_ref().map(Vec::as_slice).map_err(String::as_str);
     let revision = shown.revision();
-    page::artifact_page(&ArtifactView { overview: &shown.overview, artifact, history, revision })
+    let text = read.as_ref().map(|read| read.artifact().bytes()).map_err(String::as_str);
+    page::artifact_page(&ArtifactView { overview: &shown.overview, path, text, history, revision })
 }
 
 pub(super) async fn style() -> impl IntoResponse {

@@ -7,7 +7,6 @@ use std::{
 };
 
 use axum::body::Bytes;
-use stepmark_store::workspace::Artifacts;
 
 use crate::{
     observation::Observation,
@@ -86,11 +85,8 @@ impl Shown {
     }
 
     /// Returns whether the page of an artifact looks different though no row does: its text changed.
-    fn has_other_text<'s>(&'s self, before: &'s Self) -> bool {
-        let (own, other) = (&self.observation.artifacts, &before.observation.artifacts);
-        let texts = |shown: &'s Artifacts| shown.artifacts.iter().map(|one| one.artifact().bytes());
-        // Two observations of one look share what they saw.
-        !Arc::ptr_eq(own, other) && !texts(own).eq(texts(other))
+    fn has_other_text(&self, before: &Self) -> bool {
+        !self.observation.artifacts.have_texts_of(&before.observation.artifacts)
     }
 }
 

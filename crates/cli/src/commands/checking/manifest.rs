@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use stepmark_model::projection::files_manifest::{FileClass, FileResult, ManifestWarningKind};
 use stepmark_store::disk::WalkProblem;
-use stepmark_store::manifest::{
-    self, CacheOutcome, IgnoreFiles, ManifestDraft, ManifestPlace, ManifestReport, ManifestRequest,
-};
+use stepmark_store::manifest::{CacheOutcome, IgnoreFiles, ManifestDraft, ManifestPlace, ManifestReport};
 
 use crate::{
     exit::{Exit, Failure},
@@ -53,7 +51,9 @@ impl Manifest {
     }
 
     fn verify(&self, project: &Project, output: &Output, place: &ManifestPlace) -> Result<Exit, Failure> {
-        let report = self.with_request(project, output, place, "comparing", manifest::verify)?;
+        let report = with_spinner("comparing", output.quiet, project.workspace.files_looked_at(), || {
+            project.workspace.manifests().verify(place, self.ignore_files())
+        })?;
         if report.oddities.iter().any(|oddity| matches!(oddity.kind, ManifestWarningKind::Header { .. })) {
             return Err(no_manifest(place));
         }
@@ -76,12 +76,14 @@ impl Manifest {
     fn write(&self, project: &Project, output: &Output, place: &ManifestPlace) -> Result<Exit, Failure> {
         // Before the work: whether the manifest may be written at all.
         place.target()?;
-        let draft = self.with_request(project, output, place, "hashing", manifest::write)?;
+        let draft = with_spinner("hashing", output.quiet, project.workspace.files_looked_at(), || {
+            project.workspace.manifests().draft(place, self.ignore_files())
+        })?;
         let warning = place.is_among_installers_books().then_some(
             "a manifest rewritten among the installer's own books makes edited files look untouched: the next update \
              of BMAD overwrites them without keeping a .bak",
         );
-        let is_written = !manifest::publish(place, &draft)?.written.is_empty();
+        let is_written = !project.workspace.manifests().publish(place, &draft)?.written.is_empty();
         if output.json {
             output.json("stepmark.manifest-write/1", draft_wire(place, &draft, is_written, warning));
         }
@@ -103,21 +105,8 @@ impl Manifest {
         Ok(Exit::Fine)
     }
 
-    fn with_request<T: Send, E: Send>(
-        &self,
-        project: &Project,
-        output: &Output,
-        place: &ManifestPlace,
-        what: &str,
-        work: impl FnOnce(&ManifestRequest<'_>) -> Result<T, E> + Send,
-    ) -> Result<T, E> {
-        let ignore_files = if self.ignore_files { IgnoreFiles::Honoured } else { IgnoreFiles::Disregarded };
-        let stat_cache = place.stat_cache();
-        let configuration = project.workspace.configuration();
-        let looked_at = project.workspace.files_looked_at();
-        with_spinner(what, output.quiet, looked_at, || {
-            work(&place.request(configuration, ignore_files, stat_cache.as_deref(), looked_at))
-        })
+    const fn ignore_files(&self) -> IgnoreFiles {
+        if self.ignore_files { IgnoreFiles::Honoured } else { IgnoreFiles::Disregarded }
     }
 }
 

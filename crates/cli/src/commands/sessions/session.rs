@@ -280,7 +280,7 @@ fn wire(project: &Project, record: &Record) -> Json {
 /// Builds the instructions anew, which is allowed at the boundaries of a cycle only. That they cannot be built does not keep
 /// a session from beginning.
 pub(super) fn refresh_instructions(project: &Project, output: &Output, boundary: CycleBoundary) {
-    match project.workspace.refresh_instructions(boundary) {
+    match project.workspace.instructions().refresh(boundary) {
         Ok(Some(refreshed)) => instructions::say_kept(&refreshed, output),
         Ok(None) => {}
         Err(error) => {

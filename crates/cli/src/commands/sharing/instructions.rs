@@ -45,7 +45,7 @@ impl Instructions {
 
 fn build(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let refreshed =
-        project.workspace.refresh_instructions(CycleBoundary::Command)?.ok_or_else(not_configured)?;
+        project.workspace.instructions().refresh(CycleBoundary::Command)?.ok_or_else(not_configured)?;
     let before = &refreshed.before;
     if output.json {
         let mut wire = wire(before, "build", Some(refreshed.is_written), None);
@@ -70,7 +70,7 @@ pub(crate) fn say_kept(refreshed: &Refreshed, output: &Output) {
 }
 
 fn verify(project: &Project, output: &Output) -> Result<Exit, Failure> {
-    let cached = project.workspace.instructions()?.ok_or_else(not_configured)?;
+    let cached = project.workspace.instructions().read()?.ok_or_else(not_configured)?;
     if output.json {
         output.json("stepmark.instructions/1", wire(&cached, "verify", None, None));
     }
@@ -86,7 +86,7 @@ fn verify(project: &Project, output: &Output) -> Result<Exit, Failure> {
 }
 
 fn show(project: &Project, output: &Output) -> Result<Exit, Failure> {
-    let cached = project.workspace.instructions()?.ok_or_else(not_configured)?;
+    let cached = project.workspace.instructions().read()?.ok_or_else(not_configured)?;
     let refused = || {
         let message =
             format!("`{}` is {}: {}", cached.output, cached.verdict.word(), reason(&cached.verdict));

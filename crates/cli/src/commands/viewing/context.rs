@@ -29,7 +29,7 @@ pub(crate) struct Context {
 impl Context {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let path = self.artifact.as_deref().map(|given| project.artifact_path(given)).transpose()?;
-        let found = project.workspace.context(path.as_ref())?;
+        let found = project.workspace.context().of(path.as_ref())?;
         if output.json {
             output.json("stepmark.context/2", wire(&found));
         }

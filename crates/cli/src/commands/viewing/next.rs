@@ -12,7 +12,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
     workflow::{Next as NextStep, Step, WorkState},
 };
-use stepmark_view::overview::Entry;
+use stepmark_view::observation::Entry;
 
 use crate::{
     exit::{Exit, Failure},

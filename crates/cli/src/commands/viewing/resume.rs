@@ -12,7 +12,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 use stepmark_store::resuming::{ResumeChoice, Resumption};
-use stepmark_view::overview::transition_command;
+use stepmark_view::observation::transition_command;
 
 use crate::{
     commands::sessions::session,
@@ -80,7 +80,7 @@ impl Resume {
 
 /// The artifact to go on with; or how the command ends without one.
 fn choose(project: &Project, output: &Output) -> Result<Result<ProjectPath, Exit>, Failure> {
-    let unfinished = match project.workspace.artifact_to_resume(None)? {
+    let unfinished = match project.workspace.history().artifact_to_resume(None)? {
         ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => {
             return Ok(Ok(path));
         }

@@ -12,7 +12,7 @@ use stepmark_model::{
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::Unit,
 };
-use stepmark_view::overview::Entry;
+use stepmark_view::observation::Entry;
 
 use super::context::Context;
 use crate::{

@@ -9,3 +9,4 @@ pub use file_hash::{FileHash, FileHashError};
 pub use line_end_hashes::{LineEndHasher, LineEndHashes};
 pub use state_digest::StateDigest;
 pub use state_value::StateUnreadable;
+pub(super) use state_value::state_value;

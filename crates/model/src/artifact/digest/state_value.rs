@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value as Json;
 
-use crate::artifact::Artifact;
+use crate::artifact::parsed::Parsed;
 use stepmark_frontmatter::{Entry, Node, ParseError, RegionError, Value, ValueError, Yaml};
 
 /// A reason why an artifact has no state value: readers would disagree on what it says, so no digest may
@@ -73,38 +73,25 @@ impl StateUnreadable {
     }
 }
 
-impl Artifact {
-    /// The frontmatter as JSON, times included: an object, `{}` where there is no frontmatter or an empty
-    /// one. Line ends, comments and quoting are gone; numbers beyond JSON's reach and keys that are not text
-    /// enter as text ([`Value::to_json`]).
-    ///
-    /// # Errors
-    /// When the frontmatter does not say one thing to every reader: see [`StateUnreadable`].
-    pub fn state_value(&self) -> Result<Json, StateUnreadable> {
-        state_value(self)
-    }
-}
-
-fn state_value(artifact: &Artifact) -> Result<Json, StateUnreadable> {
-    let content = match artifact.region().find(&artifact.document()) {
-        Ok(content) => content,
-        Err(RegionError::NoFrontmatter) => return Ok(empty()),
-        Err(RegionError::Unclosed { opening }) => {
-            return Err(StateUnreadable::FenceUnclosed { offset: opening.start });
-        }
-        Err(source) => return Err(StateUnreadable::NoBlock { source }),
+/// The state value that `parsed` says.
+pub(in crate::artifact) fn state_value(parsed: &Parsed<'_, '_>) -> Result<Json, StateUnreadable> {
+    let yaml = match parsed {
+        Parsed::Absent => return Ok(empty()),
+        Parsed::Unclosed(opening) => return Err(StateUnreadable::FenceUnclosed { offset: opening.start }),
+        Parsed::NoBlock(source) => return Err(StateUnreadable::NoBlock { source: source.clone() }),
+        Parsed::NotYaml(source) => return Err(StateUnreadable::NotYaml { source: source.clone() }),
+        Parsed::Own(yaml) => yaml,
+        Parsed::Given(yaml) => yaml,
     };
-    let yaml =
-        Yaml::parse(artifact.bytes(), content).map_err(|source| StateUnreadable::NotYaml { source })?;
     if yaml.documents() > 1 {
-        return Err(StateUnreadable::SeveralDocuments { offset: content.start });
+        return Err(StateUnreadable::SeveralDocuments { offset: yaml.span().start });
     }
     let Some(root) = yaml.root().filter(|root| !root.is_null()) else { return Ok(empty()) };
-    let value = Value::of(&yaml, root).map_err(|source| StateUnreadable::Alias { source })?;
+    let value = Value::of(yaml, root).map_err(|source| StateUnreadable::Alias { source })?;
     if !matches!(value, Value::Mapping(_)) {
         return Err(StateUnreadable::NotAMapping { offset: root.span.start });
     }
-    match key_twice(&yaml, root)? {
+    match key_twice(yaml, root)? {
         Some((key, offset)) => Err(StateUnreadable::KeyTwice { key, offset }),
         None => Ok(value.to_json()),
     }
@@ -136,7 +123,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::artifact::{ProjectPath, StateDigest};
+    use crate::artifact::{Artifact, ProjectPath, StateDigest};
 
     fn read(text: &str) -> Artifact {
         Artifact::read(ProjectPath::new("docs/prd.md").unwrap(), text.as_bytes().to_vec())

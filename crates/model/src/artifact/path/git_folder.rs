@@ -13,12 +13,17 @@ pub fn names_git_folder(part: &str) -> bool {
     is_spelling_of(part, &[".git", "git~1"])
 }
 
+/// Returns whether `letter` is the lower-case `wanted` in any case: a long s and the sign of Kelvin are an s and a k.
+fn is_case_of(letter: char, wanted: char) -> bool {
+    letter.to_lowercase().eq([wanted]) || letter.to_uppercase().eq([wanted.to_ascii_uppercase()])
+}
+
 fn is_spelling_of(part: &str, names: &[&str]) -> bool {
     let is_visible = |letter: &char| !IGNORED_BY_HFS.iter().any(|range| range.contains(letter));
     let letters = part.chars().filter(is_visible).take_while(|letter| *letter != ':');
     names.iter().any(|name| {
         let mut letters = letters.clone();
-        name.chars().all(|wanted| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&wanted)))
+        name.chars().all(|wanted| letters.next().is_some_and(|letter| is_case_of(letter, wanted)))
             && letters.all(|letter| matches!(letter, '.' | ' '))
     })
 }
@@ -27,6 +32,13 @@ impl ProjectPath {
     /// Returns whether the path is git's folder or lies in it: nothing is ever written there for a project.
     pub fn is_in_git_folder(&self) -> bool {
         self.as_str().split(['/', '\\']).any(names_git_folder)
+    }
+
+    /// Returns whether the path is a file that tells git what to do, under any name that a file system takes for it.
+    pub fn is_file_of_git(&self) -> bool {
+        const NAMES: [&str; 6] =
+            [".gitignore", "gitign~1", ".gitattributes", "gitatt~1", ".gitmodules", "gitmod~1"];
+        self.as_str().rsplit(['/', '\\']).next().is_some_and(|name| is_spelling_of(name, &NAMES))
     }
 
     /// Returns whether the path is a folder in which stepmark keeps its own files, or lies in one.

@@ -225,7 +225,7 @@ mod tests {
             });
             let new = version(word);
             let draft = EventDraft::new(kind.clone()).with("sprint_status", "done");
-            events.extend(builder.events(prior, (&old, &new), draft, ExternalAuthor::unknown));
+            events.extend(builder.events(prior, (&old, &new), draft, ExternalAuthor::unknown()));
             old = new;
         }
         Lineage::new(events)

@@ -31,7 +31,7 @@ impl Project {
     }
 
     fn rows(&self, kind: CatalogueKind) -> Vec<String> {
-        let found = self.workspace.catalogues().read(&AtomicUsize::new(0));
+        let found = self.workspace.catalogues().read();
         let catalogue = found.catalogues.iter().find(|catalogue| catalogue.kind == kind).unwrap();
         let row = |entry: &Entry| {
             [Column::Name, Column::Module, Column::Path].map(|column| entry.get(column)).join(" ")
@@ -40,13 +40,7 @@ impl Project {
     }
 
     fn problems(&self) -> Vec<String> {
-        self.workspace
-            .catalogues()
-            .read(&AtomicUsize::new(0))
-            .problems
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        self.workspace.catalogues().read().problems.iter().map(ToString::to_string).collect()
     }
 }
 
@@ -136,7 +130,7 @@ fn agents_of_no_module_and_of_alpha_releases_are_found() {
             "solo standalone bmad/agents/solo/solo.md",
         ]
     );
-    project.workspace.catalogues().rebuild(&AtomicUsize::new(0)).unwrap();
+    project.workspace.catalogues().rebuild().unwrap();
     let text = fs::read_to_string(project.place(".stepmark/manifests/agent-manifest.csv")).unwrap();
     assert!(text.starts_with(
         "name,module,path,displayName\n\"keeper\",\"shed\",\"bmad/shed/agents/keeper.md\",\"Kim\"\n"
@@ -153,7 +147,7 @@ fn nothing_is_written_twice_nor_beside_its_place() {
         ("_bmad/core/tasks/deep/c.md", "---\nname: c\n---\n"),
     ]);
     let before = fs::read(project.place("_bmad/_config/task-manifest.csv")).unwrap();
-    let rebuild = || project.workspace.catalogues().rebuild(&AtomicUsize::new(0)).unwrap();
+    let rebuild = || project.workspace.catalogues().rebuild().unwrap();
     let done = rebuild();
     assert_eq!((done.entries, done.published.written.len(), done.published.unchanged), (2, 1, 0));
     let ours = project.place(".stepmark/manifests/task-manifest.csv");
@@ -198,7 +192,7 @@ fn what_cannot_be_read_is_told_and_the_rest_is_listed() {
         ],
         "{problems:?}"
     );
-    assert_eq!(project.workspace.catalogues().rebuild(&AtomicUsize::new(0)).unwrap().problems.len(), 4);
+    assert_eq!(project.workspace.catalogues().rebuild().unwrap().problems.len(), 4);
 }
 
 #[cfg(unix)]

@@ -19,7 +19,7 @@ mod upkeep;
 #[cfg(feature = "write")]
 mod cases;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 #[cfg(feature = "write")]
 pub use upkeep::{CatalogueError, CatalogueRebuild};
@@ -58,14 +58,13 @@ pub struct Catalogue {
 /// A search of a project, and the problems that it finds.
 struct Search<'w> {
     workspace: &'w Workspace,
-    count: &'w AtomicUsize,
     problems: Vec<EntryProblem>,
 }
 
 impl Search<'_> {
     /// The bytes of a file; `None` where there is none, or where it cannot be read, which is noted.
     fn read(&mut self, path: &ProjectPath) -> Option<Vec<u8>> {
-        self.count.fetch_add(1, Ordering::Relaxed);
+        self.workspace.files_looked_at().fetch_add(1, Ordering::Relaxed);
         match self.workspace.read_file(path) {
             Ok(bytes) => Some(bytes),
             Err(ArtifactError::Missing { .. }) => None,
@@ -99,10 +98,9 @@ impl Workspace {
 }
 
 impl CatalogueFiles<'_> {
-    /// Reads the agents, workflows, skills, tasks and tools of the project. Nothing is written. `count` says how many files were read
-    /// so far, for whoever shows progress.
-    pub fn read(&self, count: &AtomicUsize) -> Catalogues {
-        let mut search = Search { workspace: self.workspace, count, problems: Vec::new() };
+    /// Reads the agents, workflows, skills, tasks and tools of the project. Nothing is written.
+    pub fn read(&self) -> Catalogues {
+        let mut search = Search { workspace: self.workspace, problems: Vec::new() };
         let installation = Installation::find(&mut search);
         let named = installation.as_ref().map_or(&[][..], |found| &found.modules);
         let folders = installation.as_ref().map_or(&[][..], |found| &found.folders);

@@ -1,6 +1,6 @@
 //! Writing the catalogues of a project.
 
-use std::{borrow::Cow, sync::atomic::AtomicUsize};
+use std::borrow::Cow;
 
 use crate::bmad::catalogues::{Catalogue, CatalogueFiles};
 use crate::projection::{OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish};
@@ -49,12 +49,12 @@ pub enum CatalogueError {
 
 impl CatalogueFiles<'_> {
     /// Makes the catalogues in `.stepmark/manifests/` those of what is there now. One that is right is not touched. One without
-    /// a row is written only where the installer has it, or where ours is there already. `count` says how many files were read so far.
+    /// a row is written only where the installer has it, or where ours is there already.
     ///
     /// # Errors
     /// When a catalogue cannot be written; those before it stand. What could not be read is in the answer.
-    pub fn rebuild(&self, count: &AtomicUsize) -> Result<CatalogueRebuild, CatalogueError> {
-        let read = self.read(count);
+    pub fn rebuild(&self) -> Result<CatalogueRebuild, CatalogueError> {
+        let read = self.read();
         let mut drafts = CatalogueDrafts::default();
         for catalogue in &read.catalogues {
             drafts.add(self, catalogue)?;

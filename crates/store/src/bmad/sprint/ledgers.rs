@@ -12,7 +12,6 @@ use stepmark_model::{
     artifact::ProjectPath,
     bmad::sprint::{LedgerKey, SPRINT_STATUS_NAME, SprintStatus},
     check::{Finding, rules::status::sprint_status_not_yaml},
-    tracked_artifact::TrackedArtifact,
 };
 
 /// The ledgers that were asked for, each read once.
@@ -126,10 +125,10 @@ pub struct SprintLedgers {
 }
 
 impl StoryLedgers<'_> {
-    /// The ledgers of sprints that stand where the stories, epics and retrospectives among `artifacts` may have one, and where BMAD
+    /// The ledgers of sprints that stand where the stories, epics and retrospectives among the artifacts at `paths` may have one, and where BMAD
     /// puts the first.
-    pub fn all(&self, artifacts: &[TrackedArtifact]) -> SprintLedgers {
-        let kept = artifacts.iter().map(TrackedArtifact::path).filter(|path| LedgerKey::of(path).is_some());
+    pub fn all<'p>(&self, paths: impl Iterator<Item = &'p ProjectPath>) -> SprintLedgers {
+        let kept = paths.filter(|path| LedgerKey::of(path).is_some());
         // Most stories share their folder, and so their places, with others.
         let folders: BTreeSet<Option<ProjectPath>> = kept.map(ProjectPath::parent).collect();
         let in_folder = |folder: Option<ProjectPath>| match folder {
@@ -198,7 +197,9 @@ mod tests {
         write("_bmad-output/implementation-artifacts/sprint-status.yaml", ledger);
         fs::create_dir(folder.path().join("sprint-status.yaml")).unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
-        let found = workspace.ledgers().all(&workspace.artifacts().unwrap().artifacts);
+        let found = workspace
+            .ledgers()
+            .all(workspace.artifacts().unwrap().artifacts.iter().map(|artifact| artifact.path()));
         let paths: Vec<_> = found.ledgers.iter().map(|ledger| ledger.path.as_str()).collect();
         assert_eq!(
             paths,

@@ -2,13 +2,12 @@
 
 use std::{
     borrow::Cow,
-    cell::RefCell,
     collections::{BTreeMap, BTreeSet},
 };
 
 use super::{BrokenSprintStatus, Ledgers, StoryLedgers, following::Listing, standing_of};
 use crate::changes::ChangeError;
-use crate::commit::{self, FileTransition, Outcome, UpdateError};
+use crate::commit::{FileDecision, FileTransition, Halt, Outcome, Transaction};
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -232,36 +231,44 @@ impl StoryLedgers<'_> {
         reason: Option<&str>,
         decide: impl Fn(&[u8], &mut Attempt) -> Result<Option<Vec<u8>>, ChangeError>,
     ) -> Projected {
-        let attempt = RefCell::new(Attempt::default());
-        let decide = |bytes: &[u8]| {
-            let mut attempt = attempt.borrow_mut();
-            *attempt = Attempt::default();
-            decide(bytes, &mut attempt)
+        let mut attempt = Attempt::default();
+        // The last decision, with the bytes that it was made from: reading the stories takes long.
+        let mut last: Option<(Vec<u8>, Option<Vec<u8>>)> = None;
+        let decide = |found: &[Option<&[u8]>]| {
+            let [Some(bytes)] = *found else {
+                return Err(Halt::Refused(ArtifactError::Missing { path: path.clone() }.into()));
+            };
+            let (_, new) = match last.take() {
+                Some(same) if same.0 == bytes => last.insert(same),
+                _ => {
+                    attempt = Attempt::default();
+                    let new = decide(bytes, &mut attempt)?;
+                    last.insert((bytes.to_vec(), new))
+                }
+            };
+            let decision = new.clone().map_or(FileDecision::Keep, FileDecision::Write);
+            Ok((vec![decision], self.told_of(path, &attempt.insisted, reason)))
         };
-        let record = |change: FileTransition<'_>| {
-            self.workspace.leases().admit(&change)?;
-            Ok(self.told_of(path, &attempt.borrow().insisted, reason))
+        let record = |events, changed: &[FileTransition<'_>]| {
+            changed
+                .iter()
+                .try_for_each(|change| self.workspace.leases().admit(change))
+                .map_err(ChangeError::from)?;
+            Ok(events)
         };
-        let outcome = commit::update_and_record(
-            self.workspace.root(),
-            path,
-            self.workspace.commit_options(),
-            decide,
-            record,
-        );
-        let outcome = outcome.map_err(|error| match error {
-            UpdateError::Decide(error) => error,
-            UpdateError::Commit(error) => error.into(),
-        });
+        let options = self.workspace.commit_options();
+        let transaction = Transaction::new(self.workspace.root(), std::slice::from_ref(path), options);
+        let outcome = transaction.looking_first().run(decide, record).map_err(ChangeError::from);
+        let outcome = outcome.map(|outcomes| outcomes.into_iter().next().unwrap_or(Outcome::Unchanged));
         let outcome = outcome.and_then(|outcome| {
             if outcome != Outcome::Unchanged {
                 // Its gates hold its stat; a ledger has none.
                 let failed = |source| ChangeError::GatesNotOpened { path: path.clone(), source };
-                self.workspace.follow(path, None).map_err(failed)?;
+                self.workspace.follow(path, None, None).map_err(failed)?;
             }
             Ok(outcome)
         });
-        Projected { path: path.clone(), outcome, attempt: attempt.into_inner() }
+        Projected { path: path.clone(), outcome, attempt }
     }
 
     /// The event that keeps why entries of the file at `path` were written that nothing explains.

@@ -101,7 +101,7 @@ impl Project {
         let workspace = self.workspace();
         let mut list = workspace.checks().summaries().unwrap();
         let beside = list.check().unwrap();
-        let plain = workspace.checks().summaries().unwrap().unchecked().unwrap();
+        let plain = workspace.checks().summaries_of_all_read().unwrap();
         let report = workspace.check(&plain.found().artifacts, Selection::All, Known::LeftOut).unwrap();
         let counts = report.files.iter().map(|file| (&file.path, ProblemCounts::of(&file.findings)));
         let (known, others): (BTreeMap<_, _>, BTreeMap<_, _>) =

@@ -174,9 +174,9 @@ impl<'w> Verdicts<'w> {
         NoteReader::new(bytes, &self.texts)
     }
 
-    /// Returns the time at which the file of `entry` was last modified, in nanoseconds since 1970.
-    pub(crate) fn modified(&self, entry: usize) -> Option<i64> {
-        self.cache.as_ref().map(|cache| cache.modified(entry))
+    /// The stat of the file of `entry`.
+    pub(crate) fn stat(&self, entry: usize) -> Option<FileStat> {
+        self.cache.as_ref().map(|cache| cache.stat(entry))
     }
 
     /// The note of `artifact` for the next run, without its problems.

@@ -12,6 +12,7 @@ use std::{
 
 use crate::commit::{FsyncPolicy, file::flush_folder, local_state::move_own, local_state::names_in};
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
+use crate::git::process::WithoutGit;
 use stepmark_model::{
     artifact::FileHash,
     journal::{Event, EventId, HashChain, Header, SegmentName, SessionId},
@@ -52,7 +53,7 @@ pub fn append_events(root: &Root, events: &[Event], fsync: FsyncPolicy) -> Resul
 #[derive(Debug)]
 #[must_use = "the lock is released when it is dropped"]
 pub(in crate::commit) struct JournalFile {
-    _lock: File,
+    _lock: (File, WithoutGit),
     folder: PathBuf,
     root: Root,
 }
@@ -83,7 +84,7 @@ impl JournalFile {
         let lock = own_file::open(&root.state().top(true), LOCK.as_ref(), Access::ChangeOrMake)?;
         // Held for one append and one flush: to wait without a limit is to wait for the disk.
         crate::disk::file_lock::exclusive(&lock)?;
-        Ok(Self { _lock: lock, folder, root: root.clone() })
+        Ok(Self { _lock: (lock, WithoutGit::begin()), folder, root: root.clone() })
     }
 
     /// Adds the events, each to the live segment of its session, and flushes them.

@@ -66,29 +66,18 @@ mod tests {
 
     use super::*;
     use crate::commit::{
-        Deliberation, FileDecision, FileTransition, scratch_project::PRD, scratch_project::ScratchProject,
-        scratch_project::fast, scratch_project::named, transact,
+        FileDecision, FileTransition, Halt, Transaction, scratch_project::PRD,
+        scratch_project::ScratchProject, scratch_project::fast, scratch_project::named,
     };
     use crate::disk::file_stat::coarse_clock;
     use stepmark_model::journal::{Actor, ArtifactKey, ArtifactRef, Digests, EventDraft, Kind};
 
-    /// Writes a text, and keeps what it was told and what it tells.
-    struct Writing {
-        text: &'static str,
-        last_told: Option<Ancestor>,
-        tells: Option<Ancestor>,
-    }
-
-    impl Deliberation for Writing {
-        type Refusal = Infallible;
-
-        fn decide(&mut self, _found: &[Option<&[u8]>]) -> Result<Vec<FileDecision>, Infallible> {
-            Ok(vec![FileDecision::Write(self.text.as_bytes().to_vec())])
-        }
-
-        fn record(&mut self, changed: &[FileTransition<'_>]) -> Result<Vec<Event>, Infallible> {
+    /// Commits `text`; answers with the event that the commit is told was last, and the one that it tells.
+    fn write(project: &ScratchProject, text: &'static str) -> (Option<Ancestor>, Option<Ancestor>) {
+        let (mut last_told, mut tells) = (None, None);
+        let record = |(), changed: &[FileTransition<'_>]| {
             let [change] = changed else { return Ok(Vec::new()) };
-            self.last_told = change.last_told;
+            last_told = change.last_told;
             let at = "2026-11-22T10:00:00Z".parse().unwrap();
             let mut event = Event::new(EventDraft::new(Kind::CHANGE), Actor::human("Ada"), at);
             let path = change.path.clone();
@@ -96,16 +85,14 @@ mod tests {
             event.after = change.new.map(|new| Digests { file: FileHash::of(new), state: None });
             event.n = change.last_told.map_or(1, |told| told.n + 1);
             let event = event.sealed();
-            self.tells = Some(Ancestor::of(&event));
+            tells = Some(Ancestor::of(&event));
             Ok(vec![event])
-        }
-    }
-
-    /// Commits `text`; answers with the event that the commit is told was last, and the one that it tells.
-    fn write(project: &ScratchProject, text: &'static str) -> (Option<Ancestor>, Option<Ancestor>) {
-        let mut writing = Writing { text, last_told: None, tells: None };
-        transact(&project.root, &[named(PRD)], &fast(), &mut writing).unwrap();
-        (writing.last_told, writing.tells)
+        };
+        let decide = |_: &[Option<&[u8]>]| {
+            Ok::<_, Halt<Infallible>>((vec![FileDecision::Write(text.as_bytes().to_vec())], ()))
+        };
+        Transaction::new(&project.root, &[named(PRD)], &fast()).run(decide, record).unwrap();
+        (last_told, tells)
     }
 
     fn let_the_clock_tick() {

@@ -361,7 +361,7 @@ mod tests {
         std::fs::remove_dir_all(project.place("docs")).unwrap();
         project.write("docs", b"a file where the folder was");
         project.write("other.md", OLD);
-        crate::commit::update(&project.root, &named("other.md"), &fast(), |_| {
+        crate::commit::scratch_project::update(&project.root, &named("other.md"), &fast(), |_| {
             Ok::<_, std::convert::Infallible>(Some(b"new".to_vec()))
         })
         .unwrap();

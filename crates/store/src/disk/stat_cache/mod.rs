@@ -121,9 +121,9 @@ impl StatCache {
         self.bytes.shared()
     }
 
-    /// Returns the time at which the file of an entry was last modified, in nanoseconds since 1970.
-    pub(crate) fn modified(&self, entry: usize) -> i64 {
-        self.bytes.stat(entry).modified
+    /// The stat of the file of an entry.
+    pub(crate) fn stat(&self, entry: usize) -> FileStat {
+        self.bytes.stat(entry)
     }
 
     /// The hash of the file with this stat, if that is the stat the entry was made of and the entry is to be believed.

@@ -1,9 +1,25 @@
-//! The base that a comparison is held against.
+//! The two states of a repository that are compared, and what says which.
 
 use std::process::Stdio;
 
 use crate::disk::root::Root;
 use crate::git::{process, process::is_object_name, version::GitVersionError};
+
+/// The newer state, and what it is held against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// The index (`GIT_INDEX_FILE` is respected), held against HEAD: what the next commit changes. During a merge, what
+    /// comes from the other branch as it is there is no change.
+    Index,
+    /// The commit `to`, held against where it left `from`: their merge base, as in a pull request.
+    Commits {
+        /// Any name of a commit; all zeros stand for a branch that is new, as in a pre-push hook: then what no remote has
+        /// yet is looked at.
+        from: String,
+        /// Any name of a commit.
+        to: String,
+    },
+}
 
 /// The output of a command of git that ended well, and nothing where it ended with 1, which says "no".
 pub(super) fn ask(root: &Root, arguments: &[&str]) -> Result<Option<Vec<u8>>, GitVersionError> {

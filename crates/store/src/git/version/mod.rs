@@ -2,7 +2,6 @@
 
 mod base;
 mod changed_file;
-mod comparison;
 mod error;
 mod objects;
 mod raw_diff;
@@ -11,8 +10,8 @@ mod tree;
 mod git_version;
 mod wanted;
 
+pub use base::Comparison;
 pub use changed_file::{ChangedFile, GitChanges, OverLimit};
-pub use comparison::Comparison;
 pub use error::GitVersionError;
 pub use git_version::GitVersion;
 pub(crate) use objects::{Object, ObjectReader, read_object};

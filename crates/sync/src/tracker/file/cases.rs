@@ -158,6 +158,11 @@ fn only_a_place_for_files_of_the_project_is_written() {
         ("sub/.Stepmark/config.yaml", "stepmark's own"),
         (".gitmodules", "git's"),
         ("sub/.gitattributes", "git's"),
+        ("sub/.GitAttributes", "git's"),
+        (".git\u{200C}modules", "git's"),
+        (".gitmodule\u{17F}", "git's"),
+        (".gitignore. ", "git's"),
+        ("GITMOD~1", "git's"),
     ] {
         let refused = refusal(&root, path);
         assert!(refused.contains(expected) && refused.contains(path), "{path}: {refused}");

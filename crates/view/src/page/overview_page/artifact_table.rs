@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use crate::page::{Links, Piece, layout, links::row_id, marks};
 use crate::{
-    overview::{Condition, Entry, Overview},
+    observation::Entry,
+    overview::{Condition, Overview},
     wording,
 };
 

@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use crate::overview::{Overview, TreeRow};
+use crate::observation::TreeRow;
+use crate::overview::Overview;
 use crate::page::Links;
 
 /// The most rows that are shown.

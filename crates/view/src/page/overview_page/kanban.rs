@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use crate::overview::{Column, Entry, Overview};
+use crate::observation::Entry;
+use crate::overview::{Column, Overview};
 use crate::page::{Links, marks};
 
 /// The most cards that a column shows: what is more stands in the table.

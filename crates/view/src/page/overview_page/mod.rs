@@ -1,4 +1,4 @@
-//! The overview as a page, and in pieces.
+//! The overview as a page, as one file, and in pieces that change by themselves.
 
 mod summary;
 mod artifact_table;
@@ -9,14 +9,25 @@ mod delegation;
 use maud::{Markup, PreEscaped, html};
 
 use super::{
-    Links, Piece, Revision, findings,
-    layout::{self, Form},
+    Links, Revision, findings,
+    layout::{self, Form, GENERATOR},
     tickets, timeline,
 };
 use crate::overview::Overview;
 
 /// The id of the element that holds all sections.
 const MAIN: &str = "main";
+
+/// A part of a page: one element, which has the id `id`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The id of the element.
+    pub id: String,
+    /// The id of the element that it stands in, after the piece before it of the same place.
+    pub place: &'static str,
+    /// The element.
+    pub html: String,
+}
 
 /// The overview, drawn.
 #[derive(Clone, Debug)]
@@ -34,7 +45,7 @@ impl OverviewPage {
     }
 
     /// The page for a file.
-    pub(super) fn file(overview: &Overview) -> Self {
+    fn file(overview: &Overview) -> Self {
         Self::drawn(overview, Links::Rows, Form::File)
     }
 
@@ -69,4 +80,17 @@ impl OverviewPage {
         let pieces = sections.into_iter().map(piece).chain(rows).collect();
         Self { html, pieces }
     }
+}
+
+/// `overview` as one HTML file that asks nobody for anything. The same overview gives the same bytes.
+pub fn report(overview: &Overview) -> String {
+    let mut html = OverviewPage::file(overview).html;
+    html.push('\n');
+    html
+}
+
+/// Returns whether a file that begins with `start` is such a page, which may be replaced by a newer one. A few hundred bytes suffice.
+pub fn is_report(start: &[u8]) -> bool {
+    let mark = format!("name=\"generator\" content=\"{GENERATOR}\"");
+    start.windows(mark.len()).any(|window| window == mark.as_bytes())
 }

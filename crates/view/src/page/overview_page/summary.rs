@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use crate::page::{Links, marks};
 use crate::{
-    overview::{Entry, Overview, Trouble},
+    observation::Entry,
+    overview::{Overview, Trouble},
     wording,
 };
 

@@ -1,13 +1,13 @@
 //! The parts of what is derived, each rebuilt as a whole.
 
-use std::{mem, sync::atomic::AtomicUsize};
+use std::mem;
 
 use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
 use stepmark_store::bmad::sprint::LedgerProjection;
 use stepmark_store::changes::ChangeError;
 use stepmark_store::disk::{WalkError, WalkProblemKind};
 use stepmark_store::gates::GateRebuild;
-use stepmark_store::manifest::{self, IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace};
+use stepmark_store::manifest::{IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace};
 use stepmark_store::projection::Published;
 use stepmark_store::workspace::Artifacts;
 
@@ -81,7 +81,6 @@ impl Projection {
         artifacts: &mut AllArtifacts,
         environment: &Environment,
     ) -> Result<Done, Failure> {
-        let count = project.workspace.files_looked_at();
         match self {
             Self::Ledgers => {
                 let found = artifacts.read(project)?;
@@ -92,10 +91,10 @@ impl Projection {
             }
             Self::Gates => {
                 let found = artifacts.read(project)?;
-                Ok(of_gates(project.workspace.gates().rebuild_of(&found.artifacts, count)?))
+                Ok(of_gates(project.workspace.gates().rebuild(&found.artifacts)?))
             }
-            Self::FilesManifest => files_manifest(project, count),
-            Self::Catalogues => catalogues(project, count),
+            Self::FilesManifest => files_manifest(project),
+            Self::Catalogues => catalogues(project),
             Self::Index => index(project, environment),
         }
     }
@@ -152,17 +151,19 @@ pub(super) fn manifest_place(project: &OpenProject) -> Result<ManifestPlace, Fai
     Ok(ManifestPlace::find(&choice)?)
 }
 
-fn files_manifest(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
+fn files_manifest(project: &OpenProject) -> Result<Done, Failure> {
     let place = manifest_place(project)?;
-    let stat_cache = place.stat_cache();
-    let configuration = project.workspace.configuration();
-    let request = place.request(configuration, IgnoreFiles::Disregarded, stat_cache.as_deref(), count);
-    of_manifest(&place, &manifest::write(&request)?)
+    let draft = project.workspace.manifests().draft(&place, IgnoreFiles::Disregarded)?;
+    of_manifest(project, &place, &draft)
 }
 
 /// Publishes a manifest.
-pub(super) fn of_manifest(place: &ManifestPlace, draft: &ManifestDraft) -> Result<Done, Failure> {
-    let mut done = of_files(&manifest::publish(place, draft)?, draft.files, "file");
+pub(super) fn of_manifest(
+    project: &OpenProject,
+    place: &ManifestPlace,
+    draft: &ManifestDraft,
+) -> Result<Done, Failure> {
+    let mut done = of_files(&project.workspace.manifests().publish(place, draft)?, draft.files, "file");
     done.problems.extend(draft.unreadable.iter().map(|file| format!("{}: {}", file.path, file.reason)));
     for problem in &draft.problems {
         let is_link =
@@ -173,8 +174,8 @@ pub(super) fn of_manifest(place: &ManifestPlace, draft: &ManifestDraft) -> Resul
     Ok(done)
 }
 
-fn catalogues(project: &OpenProject, count: &AtomicUsize) -> Result<Done, Failure> {
-    let rebuild = project.workspace.catalogues().rebuild(count)?;
+fn catalogues(project: &OpenProject) -> Result<Done, Failure> {
+    let rebuild = project.workspace.catalogues().rebuild()?;
     let problems = rebuild.problems.iter().map(ToString::to_string).collect();
     Ok(Done { problems, ..of_files(&rebuild.published, rebuild.entries, "row") })
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use stepmark_model::{artifact::ProjectPath, tracked_artifact::TrackedArtifact};
 use stepmark_store::gates::GateRebuild;
-use stepmark_store::manifest;
 use stepmark_store::workspace::ArtifactError;
 
 use super::{
@@ -61,8 +60,8 @@ impl SomeArtifacts {
             Projection::Gates => Some(self.gates(project)?),
             Projection::FilesManifest => {
                 let place = manifest_place(project)?;
-                let draft = manifest::write_rows(&place, project.workspace.configuration(), &self.paths)?;
-                Some(of_manifest(&place, &draft)?)
+                let draft = project.workspace.manifests().draft_rows(&place, &self.paths)?;
+                Some(of_manifest(project, &place, &draft)?)
             }
             Projection::Catalogues | Projection::Index => None,
         })

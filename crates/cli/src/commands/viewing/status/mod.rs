@@ -59,7 +59,7 @@ impl Status {
                     chain(&error)
                 ));
                 is_checked = false;
-                summaries = summaries.unchecked()?;
+                summaries = project.workspace.checks().summaries_of_all_read()?;
             }
         }
         let all: Vec<SummaryRow<'_>> = summaries.rows().collect();

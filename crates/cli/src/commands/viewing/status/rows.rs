@@ -5,7 +5,8 @@ use stepmark_model::{
     summary::{Condition, EpicTitles},
 };
 use stepmark_store::checking::{Brief, SummaryRow};
-use stepmark_view::overview::{Entry, EntryGroup, GroupMember, entry_groups, short_names};
+use stepmark_view::observation::Entry;
+use stepmark_view::overview::{EntryGroup, GroupMember, entry_groups, short_names};
 
 use super::{
     BriefRow,

@@ -2,10 +2,8 @@
 
 use stepmark_model::{
     artifact::ProjectPath,
-    delegation::{Chains, Forest},
-    tracked_artifact::TrackedArtifact,
+    delegation::{Chains, Forest, Member},
 };
-use stepmark_store::workspace::Artifacts;
 
 /// A row of the delegation trees: each is followed by those below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,9 +26,9 @@ pub struct TreeRow {
     pub is_cut_off: bool,
 }
 
-/// All trees of `artifacts`.
-pub(super) fn rows(artifacts: &Artifacts) -> Vec<TreeRow> {
-    let chains = Chains::of(artifacts.artifacts.iter().map(TrackedArtifact::member));
+/// All trees of `members`.
+pub(super) fn rows(members: impl IntoIterator<Item = Member>) -> Vec<TreeRow> {
+    let chains = Chains::of(members);
     let forest = Forest::of(&chains);
     let rows = forest.rows.iter().map(|row| TreeRow {
         path: row.member.path.clone(),

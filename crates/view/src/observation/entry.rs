@@ -4,11 +4,11 @@ use jiff::Timestamp;
 use stepmark_model::{
     artifact::ProjectPath,
     bmad::sprint::LedgerKey,
-    summary::{ArtifactSummary, NextSteps},
+    summary::{ArtifactSummary, Condition, NextSteps},
 };
 
-use super::{Condition, StepBar};
-use crate::{observation::TicketLink, wording};
+use super::{StepBar, TicketLink};
+use crate::wording;
 
 /// One artifact, as a row of a table shows it.
 #[derive(Clone, Debug, PartialEq)]

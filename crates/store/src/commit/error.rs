@@ -1,0 +1,178 @@
+//! Reasons why a commit did not end well, and what they mean for its files.
+
+use std::io;
+
+use crate::commit::{FolderError, LockError, PublishError, ReadError, StageError};
+use stepmark_model::artifact::ProjectPath;
+
+/// A reason why a commit did not end well. [`CommitError::write_state`] says whether its files are changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommitError {
+    /// There is no such file.
+    #[error("there is no file `{path}` in the project")]
+    Missing {
+        /// The path inside the project.
+        path: ProjectPath,
+    },
+    /// Its lock could not be had, or it is not inside the project.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// It cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Its folder cannot be made.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The new content cannot be written.
+    #[error(transparent)]
+    Stage(#[from] StageError),
+    /// The new content did not get its name; a [`Conflict`](crate::commit::Conflict) among the reasons.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+    /// Two paths of one commit lead to the same file.
+    #[error("`{path}` and `{other}` are the same file: name it once")]
+    SameFile {
+        /// One path.
+        path: ProjectPath,
+        /// The other.
+        other: ProjectPath,
+    },
+    /// The commit was not begun, since it could not be noted what it is about to do.
+    #[error("cannot write the redo record of `{path}`; nothing was changed")]
+    Redo {
+        /// The first file of the commit.
+        path: ProjectPath,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// All files are changed, but the event could not be added to the journal.
+    #[error(
+        "`{path}` is changed, but the journal could not be written: the next command that writes completes the history"
+    )]
+    History {
+        /// The first file of the commit.
+        path: ProjectPath,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// All files are changed and history tells of it, but the note of the commit could not be cleared.
+    #[error(
+        "`{path}` is changed and history tells of it, but the redo record could not be cleared: the next command that writes clears it"
+    )]
+    Record {
+        /// The first file of the commit.
+        path: ProjectPath,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The commit was begun, and is neither finished nor undone.
+    #[error(
+        "the commit of `{path}` was begun and is not finished, so it is unknown which of its files are changed: the next command \
+         that writes finishes it"
+    )]
+    Unfinished {
+        /// The first file of the commit.
+        path: ProjectPath,
+        /// The error that kept it from being finished.
+        source: Box<CommitError>,
+    },
+    /// A commit of the same files that was cut off earlier cannot be finished yet.
+    #[error("a commit that was cut off earlier cannot be finished yet; nothing else was changed")]
+    Earlier {
+        /// The error that keeps it from being finished.
+        source: Box<CommitError>,
+    },
+    /// A lease could not be written; it is as it was.
+    #[error("cannot write the lease of `{path}`")]
+    Lease {
+        /// The artifact.
+        path: ProjectPath,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// A commit that was cut off earlier cannot be finished.
+    #[error("cannot finish a commit that was cut off earlier; nothing else was changed")]
+    Recover {
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// Another program wrote one file of several in the instants of the commit.
+    #[error(
+        "another program wrote `{path}` in the middle of the commit: its bytes stand, the other files of the commit are \
+         changed, and the journal says so; look at it and run the command again"
+    )]
+    Overtaken {
+        /// The file.
+        path: ProjectPath,
+    },
+}
+
+/// A reason why an update was not made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UpdateError<E> {
+    /// The caller's decision.
+    #[error(transparent)]
+    Decide(E),
+    /// The commit.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+}
+
+/// The state of the files of a commit that ended with an error: whether they have their new content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteState {
+    /// No file was changed: the command can be run again.
+    NotWritten,
+    /// The files have their new content, but for those that the error names; what is missing besides, the error says.
+    Written,
+    /// A part of the files may have it. The next command that writes finishes the commit; where the error names bytes of another program
+    /// that are kept, a person has to look.
+    Unknown,
+}
+
+impl WriteState {
+    /// The word for it in JSON: `not_written`, `written` or `unknown`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotWritten => "not_written",
+            Self::Written => "written",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl PublishError {
+    /// Returns whether the file has its new content.
+    pub const fn write_state(&self) -> WriteState {
+        match self {
+            Self::Flush { .. } | Self::Remains { .. } => WriteState::Written,
+            Self::Conflict(conflict) if conflict.kept.is_some() => WriteState::Unknown,
+            Self::Conflict(_) | Self::Check { .. } | Self::Busy { .. } | Self::Rename { .. } => {
+                WriteState::NotWritten
+            }
+        }
+    }
+}
+
+impl CommitError {
+    /// Returns whether the files of the commit have their new content.
+    pub const fn write_state(&self) -> WriteState {
+        match self {
+            Self::Publish(error) => error.write_state(),
+            Self::History { .. } | Self::Record { .. } | Self::Overtaken { .. } => WriteState::Written,
+            Self::Unfinished { .. } => WriteState::Unknown,
+            Self::Missing { .. }
+            | Self::Lock(_)
+            | Self::Read(_)
+            | Self::Folder(_)
+            | Self::Stage(_)
+            | Self::SameFile { .. }
+            | Self::Redo { .. }
+            | Self::Lease { .. }
+            | Self::Recover { .. }
+            | Self::Earlier { .. } => WriteState::NotWritten,
+        }
+    }
+}
