@@ -76,9 +76,16 @@ fn segment_start(session: Option<&str>) -> &str {
 impl JournalFile {
     /// Waits for the journal of the project, and makes its folder where it is missing.
     pub(in crate::commit) fn open(root: &Root) -> io::Result<Self> {
+        if fs::symlink_metadata(root.state().folder(StateFolder::Journal)?).is_err() {
+            move_own(root, FsyncPolicy::Always)?;
+        }
+        Self::open_under_lock(root)
+    }
+
+    /// The same for whoever holds the lock of an artifact: earlier state is moved before the first of these is taken.
+    pub(in crate::commit) fn open_under_lock(root: &Root) -> io::Result<Self> {
         let folder = root.state().folder(StateFolder::Journal)?;
         if fs::symlink_metadata(&folder).is_err() {
-            move_own(root, FsyncPolicy::Always)?;
             root.state().make(StateFolder::Journal)?;
         }
         let lock = own_file::open(&root.state().top(true), LOCK.as_ref(), Access::ChangeOrMake)?;
