@@ -143,7 +143,7 @@ fn run(
     let mut found = statement.query(rusqlite::params_from_iter(values)).map_err(failed)?;
     let mut rows: Vec<Row> = Vec::new();
     let mut bytes_left = limits.bytes;
-    while let Some(row) = found.next().map_err(|error| while_running(error))? {
+    while let Some(row) = found.next().map_err(while_running)? {
         if rows.len() == limits.rows {
             return Err(QueryError::TooMany { limit: limits.rows });
         }

@@ -192,9 +192,8 @@ fn not_asked(error: QueryError, sql: &str) -> Failure {
         }
         QueryError::TooLarge { .. } => Failure::from_error(Exit::Findings, &error)
             .with_help("ask for fewer rows or columns, or for shorter values"),
-        QueryError::TooMuchMemory { .. } => {
-            Failure::from_error(Exit::Findings, &error).with_help("sort, join or group fewer rows")
-        }
+        QueryError::TooMuchMemory { .. } => Failure::from_error(Exit::Findings, &error)
+            .with_help("sort, group or join fewer rows, or shorter values"),
         QueryError::Database { .. } => Failure::from_error(Exit::Io, &error),
     }
 }
