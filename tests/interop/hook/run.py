@@ -34,8 +34,8 @@ repos:
         always_run: true
 """
 # Stands for cargo where a hook is installed. How fast that program is does not matter here, so it is built like all others, with the crates
-# of others from the same folder (prek has one of its own); and files of a clone are as old as those of the checkout that have the same bytes,
-# so that cargo sees what it has built already.
+# of others from the same folder and by the compiler that is found in PATH (prek names other ones); and files of a clone are as old as those of
+# the checkout that have the same bytes: so cargo sees what it has built already.
 CARGO = """\
 #!{python}
 import os, pathlib, sys
@@ -48,6 +48,7 @@ if "install" in sys.argv:
             if own.is_file() and clone.is_file() and own.read_bytes() == clone.read_bytes():
                 os.utime(clone, ns=(own.stat().st_atime_ns, own.stat().st_mtime_ns))
 os.environ["CARGO_HOME"] = {home!r}
+os.environ.pop("RUSTC", None)
 os.execv({cargo!r}, ["cargo", *sys.argv[1:]])
 """
 LEFTHOOK = "pre-commit:\n  jobs:\n    - run: stepmark check --staged\n"
