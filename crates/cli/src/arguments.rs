@@ -113,8 +113,8 @@ pub(crate) enum Command {
     List(viewing::list::List),
     Show(viewing::show::Show),
     Next(viewing::next::Next),
-    Complete(changing::complete::Complete),
-    Reopen(changing::reopen::Reopen),
+    Complete(changing::steps::Complete),
+    Reopen(changing::steps::Reopen),
     Transition(changing::transition::Transition),
     Set(changing::set::Set),
     Scope(changing::scope::Scope),
@@ -158,8 +158,8 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Context(viewing::context::Context),
     Instructions(sharing::instructions::Instructions),
-    Completions(setup::completions::Completions),
-    Man(setup::man::Man),
-    Schema(setup::schema::Schema),
-    Help(setup::help::Help),
+    Completions(setup::reference::Completions),
+    Man(setup::reference::Man),
+    Schema(setup::reference::Schema),
+    Help(setup::reference::Help),
 }

@@ -9,7 +9,6 @@ mod plan;
 mod permission;
 mod plan_file;
 mod report;
-mod reset;
 mod retry;
 mod run;
 mod context;
@@ -47,7 +46,7 @@ enum Task {
     Status(status::Status),
     Adopt(adopt::Adopt),
     Retry(retry::Retry),
-    Reset(reset::Reset),
+    Reset(retry::Reset),
     Run(run::Run),
     Install(install::Install),
     Allow(allow::Allow),

@@ -1,4 +1,6 @@
-//! `stepmark complete`
+//! `stepmark complete` and `stepmark reopen`
+
+use std::path::PathBuf;
 
 use clap::Args;
 use stepmark_model::transition::{Command, Strictness};
@@ -6,7 +8,7 @@ use stepmark_store::changes::ChangeReason;
 
 use super::change;
 use crate::{
-    arguments::ReasonArguments,
+    arguments::{ReasonArguments, reason},
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -42,5 +44,27 @@ impl Complete {
         let (artifact, steps) = project.artifact_and_steps(&self.words)?;
         let command = Command::Complete { steps: steps.to_vec() };
         change::carry_out(project, output, &artifact, (&command, strictness), reason)
+    }
+}
+
+/// Take steps out of the completed ones of an artifact
+#[derive(Debug, Args)]
+pub(crate) struct Reopen {
+    /// The artifact
+    artifact: PathBuf,
+    /// The steps, in any spelling
+    #[arg(required = true)]
+    steps: Vec<String>,
+    /// Why, for history
+    #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
+    reason: Option<String>,
+}
+
+impl Reopen {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let command = Command::Reopen { steps: self.steps.clone() };
+        let path = project.artifact_path(&self.artifact)?;
+        let reason = ChangeReason::said(self.reason.clone());
+        change::carry_out(project, output, &path, (&command, Strictness::Warn), reason)
     }
 }
