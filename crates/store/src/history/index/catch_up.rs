@@ -77,6 +77,14 @@ fn is_up_to_date(connection: &Connection, root: &Root) -> Result<bool, Fault> {
     Ok(listing.settled_folder().is_none() && plan(&listing.files, &known(connection, ALL)?).is_empty())
 }
 
+/// Returns whether another process emptied the index since it was brought up to date: else it would answer as if there were no history.
+/// It is filled in one transaction, so it knows all segments or none.
+pub(in crate::history) fn is_emptied(connection: &Connection, root: &Root) -> Result<bool, Fault> {
+    let mut statement = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM segments)")?;
+    let is_filled: bool = statement.query_row([], |row| row.get(0))?;
+    Ok(!is_filled && !files::list(root)?.files.is_empty())
+}
+
 /// Remembers that the folder of the sealed segments was listed in the state that it is in.
 fn remember_folder(connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM folder")?.execute([])?;

@@ -45,6 +45,15 @@ impl History {
         &self,
         question: impl Fn(&Index) -> Result<T, Fault>,
     ) -> Result<T, HistoryError> {
+        self.ask_watched(question, || {})
+    }
+
+    /// The same, which calls `reached` where another process may still empty the index before it is asked. Tests do so there.
+    pub(in crate::history) fn ask_watched<T>(
+        &self,
+        question: impl Fn(&Index) -> Result<T, Fault>,
+        reached: impl Fn(),
+    ) -> Result<T, HistoryError> {
         let mut stale = 0;
         for _ in 0..ATTEMPTS {
             self.ensure_index()?;
@@ -53,13 +62,19 @@ impl History {
                 // `ensure_index` has just made it.
                 let Some(index) = index.as_ref() else { continue };
                 catch_up::run(index, &self.root).and_then(|()| {
+                    reached();
                     // One state of the index for all that the question reads.
                     let _snapshot = index.connection().unchecked_transaction()?;
-                    question(index)
+                    if catch_up::is_emptied(index.connection(), &self.root)? {
+                        return Ok(None);
+                    }
+                    question(index).map(Some)
                 })
             };
             match answer {
-                Ok(answer) => return Ok(answer),
+                Ok(Some(answer)) => return Ok(answer),
+                // It is filled again.
+                Ok(None) => {}
                 Err(Fault::Failed(error)) => return Err(error),
                 Err(Fault::Database(error)) => self.give_up_index(error)?,
                 Err(Fault::Stale) => {
