@@ -20,19 +20,6 @@ use stepmark_model::{
     },
 };
 
-/// A moment when instructions may change: between two cycles of an agent, never within one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CycleBoundary {
-    /// A session starts.
-    SessionStart,
-    /// A session ends.
-    SessionEnd,
-    /// The process is about to be replaced by an agent.
-    Exec,
-    /// A person says so: `stepmark instructions build`.
-    Command,
-}
-
 /// The cached instruction file and how it stands against its inputs.
 #[derive(Debug)]
 pub struct CachedInstructions {
@@ -223,12 +210,10 @@ impl Instructions<'_> {
 #[cfg(feature = "write")]
 const ATTEMPTS: usize = 3;
 
-/// The effect of a cycle boundary on the instructions.
+/// The instructions, brought up to date.
 #[cfg(feature = "write")]
 #[derive(Debug)]
 pub struct Refreshed {
-    /// The boundary.
-    pub boundary: CycleBoundary,
     /// The instructions as they are now; the verdict is the one *before*.
     pub before: CachedInstructions,
     /// Set where a file was written.
@@ -240,22 +225,22 @@ pub struct Refreshed {
 #[cfg(feature = "write")]
 impl Instructions<'_> {
     /// Writes the instruction file and its meta file where they are not what the inputs give; `None` where the configuration names no
-    /// output. Call it at a cycle boundary only: in between instructions are immutable. What somebody has edited is kept in another
-    /// file.
+    /// output. Call it between two cycles of an agent only (a session starts or ends, the process is about to be replaced by an agent,
+    /// a person says so): in between instructions are immutable. What somebody has edited is kept in another file.
     ///
     /// # Errors
     /// Those of [`Instructions::read`], and why a file could not be written.
-    pub fn refresh(&self, boundary: CycleBoundary) -> Result<Option<Refreshed>, InstructionError> {
+    pub fn refresh(&self) -> Result<Option<Refreshed>, InstructionError> {
         let mut attempt = 1;
         loop {
             let Some(before) = self.read()? else { return Ok(None) };
             if before.verdict == CacheState::Current {
-                return Ok(Some(Refreshed { boundary, before, is_written: false, kept: None }));
+                return Ok(Some(Refreshed { before, is_written: false, kept: None }));
             }
             match publish(self.workspace.root(), self.workspace.commit_options(), &before) {
                 Ok(published) => {
                     let kept = published.kept.into_iter().next();
-                    return Ok(Some(Refreshed { boundary, before, is_written: true, kept }));
+                    return Ok(Some(Refreshed { before, is_written: true, kept }));
                 }
                 Err(error) if attempt < ATTEMPTS && error.is_conflict() => attempt += 1,
                 Err(error) => return Err(error.into()),

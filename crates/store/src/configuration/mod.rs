@@ -66,8 +66,6 @@ pub struct Configuration {
     lifecycles: Arc<Lifecycles>,
     variables: BTreeMap<String, String>,
     active: Option<ProjectPath>,
-    main_config: Option<ProjectPath>,
-    config_source: Option<ProjectPath>,
     milestones: Vec<Milestone>,
     checkpoint_every: Option<NonZeroU32>,
     delegation_folder: Option<ProjectPath>,
@@ -118,8 +116,6 @@ impl Configuration {
             lifecycles: Arc::new(Lifecycles::new(lifecycles.unwrap_or_default())),
             variables: keys.variables.into_iter().flatten().map(|(name, path)| (name.0, path.0)).collect(),
             active: keys.active.map(|path| path.0),
-            main_config: keys.main_config.map(|path| path.0),
-            config_source: keys.config_source.map(|path| path.0),
             milestones: keys.milestones.unwrap_or_default(),
             checkpoint_every: keys.checkpoints.and_then(|keys| keys.every).map(|every| every.0),
             delegation_folder: keys.delegation.and_then(|keys| keys.folder).map(|folder| folder.0),
@@ -163,19 +159,9 @@ impl Configuration {
         self.exclude.matches_all_in(path) || self.always_excluded.matches_all_in(path)
     }
 
-    /// The patterns of files that are artifacts.
-    pub fn include(&self) -> &PathGlobs {
-        &self.include
-    }
-
     /// Returns whether somebody has said which files are artifacts.
     pub const fn is_include_configured(&self) -> bool {
         self.is_include_configured
-    }
-
-    /// The patterns of files that are none, though they are included. Files of stepmark and git never are.
-    pub fn exclude(&self) -> &PathGlobs {
-        &self.exclude
     }
 
     /// The declared workflows, in the order of the file.
@@ -197,16 +183,6 @@ impl Configuration {
     /// The artifact that is worked on, as configuration names it.
     pub const fn active(&self) -> Option<&ProjectPath> {
         self.active.as_ref()
-    }
-
-    /// The configuration file of the workflows: `main_config`.
-    pub const fn main_config(&self) -> Option<&ProjectPath> {
-        self.main_config.as_ref()
-    }
-
-    /// The configuration file of the workflows under its older name, `config_source`.
-    pub const fn config_source(&self) -> Option<&ProjectPath> {
-        self.config_source.as_ref()
     }
 
     /// After what checkpoints are made by themselves.
@@ -325,8 +301,6 @@ impl Default for Configuration {
             lifecycles: Arc::default(),
             variables: BTreeMap::new(),
             active: None,
-            main_config: None,
-            config_source: None,
             milestones: Vec::new(),
             checkpoint_every: None,
             delegation_folder: None,

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 
 use clap::Args;
 use stepmark_model::journal::{EventDraft, Kind};
-use stepmark_store::instructions::CycleBoundary;
 
 use super::session;
 use crate::{
@@ -40,7 +39,7 @@ impl Exec {
             (Some(_), false) => project,
             (None, false) => session::begin(project, None, process::own())?.0,
         };
-        session::refresh_instructions(&project, output, CycleBoundary::Exec);
+        session::refresh_instructions(&project, output);
         // The arguments may hold secrets, and the journal reaches git: only the program is told.
         let draft = EventDraft::new(Kind::HAND_OFF)
             .with_command("exec")

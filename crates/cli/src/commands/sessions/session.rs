@@ -4,7 +4,6 @@ use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 use stepmark_model::journal::{Event, EventDraft, Kind, SessionId};
 use stepmark_store::history::Session as Record;
-use stepmark_store::instructions::CycleBoundary;
 
 use crate::{
     attribution::SESSION_VARIABLE,
@@ -93,7 +92,7 @@ pub(super) fn begin(
 
 fn start(project: Project, output: &Output, name: Option<&str>) -> Result<Exit, Failure> {
     let (project, id) = begin(project, name, process::parent())?;
-    refresh_instructions(&project, output, CycleBoundary::SessionStart);
+    refresh_instructions(&project, output);
     if output.json {
         output.json(SCHEMA, json!({"session": id.as_str(), "name": name, "export": export(&id)}));
     }
@@ -127,7 +126,7 @@ fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit
     project.workspace.leases().release_of_session()?;
     project.workspace.history().tell(EventDraft::new(Kind::SESSION_END).with_command("session end"))?;
     let sealed = project.workspace.history().seal(Some(&id))?;
-    refresh_instructions(&project, output, CycleBoundary::SessionEnd);
+    refresh_instructions(&project, output);
     if output.json {
         let segments: Vec<String> = sealed.iter().map(ToString::to_string).collect();
         output.json(SCHEMA, json!({"session": id.as_str(), "state": "ended", "sealed": segments}));
@@ -279,8 +278,8 @@ fn wire(project: &Project, record: &Record) -> Json {
 
 /// Builds the instructions anew, which is allowed at the boundaries of a cycle only. That they cannot be built does not keep
 /// a session from beginning.
-pub(super) fn refresh_instructions(project: &Project, output: &Output, boundary: CycleBoundary) {
-    match project.workspace.instructions().refresh(boundary) {
+pub(super) fn refresh_instructions(project: &Project, output: &Output) {
+    match project.workspace.instructions().refresh() {
         Ok(Some(refreshed)) => instructions::say_kept(&refreshed, output),
         Ok(None) => {}
         Err(error) => {

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use stepmark_model::projection::instruction_meta::CacheState;
-use stepmark_store::instructions::{CachedInstructions, CycleBoundary, Refreshed};
+use stepmark_store::instructions::{CachedInstructions, Refreshed};
 
 use crate::{
     exit::{Exit, Failure},
@@ -44,8 +44,7 @@ impl Instructions {
 }
 
 fn build(project: &Project, output: &Output) -> Result<Exit, Failure> {
-    let refreshed =
-        project.workspace.instructions().refresh(CycleBoundary::Command)?.ok_or_else(not_configured)?;
+    let refreshed = project.workspace.instructions().refresh()?.ok_or_else(not_configured)?;
     let before = &refreshed.before;
     if output.json {
         let mut wire = wire(before, "build", Some(refreshed.is_written), None);

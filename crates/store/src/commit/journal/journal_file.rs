@@ -290,7 +290,8 @@ mod tests {
         let bytes = project.read(path);
         let mut lines = bytes.strip_suffix(b"\n").unwrap_or(&bytes).split(|byte| *byte == b'\n');
         let (_, mut chain) = Header::read(lines.next().unwrap()).unwrap();
-        lines.map(|line| chain.read_genuine(line).unwrap().reason.unwrap()).collect()
+        let events = lines.map(|line| chain.read(line).unwrap());
+        events.inspect(|event| assert!(event.is_genuine())).map(|event| event.reason.unwrap()).collect()
     }
 
     #[test]
