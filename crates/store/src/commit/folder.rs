@@ -29,8 +29,7 @@ pub enum FolderError {
     },
 }
 
-/// Makes the folders that lead to `path` where they are missing, inside the root, each durable in the one
-/// above it.
+/// Makes the folders that lead to `path` where they are missing, inside the root, each durable in the one above it.
 ///
 /// # Errors
 /// When one cannot be made; those that were made stay.

@@ -13,8 +13,8 @@ use stepmark_model::artifact::{FileHash, ProjectPath};
 
 use crate::commit::{FsyncPolicy, LockError, local_state_move::move_own};
 
-/// Names the lock of one file: the first 128 bits of the SHA-256 of its resolved path seen from the root, in
-/// lower-case hexadecimal. The resolved path, because two links to one file must share its lock.
+/// Names the lock of one file: the first 128 bits of the SHA-256 of its resolved path seen from the root, in lower-case
+/// hexadecimal. The resolved path, because two links to one file must share its lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LockKey(String);
 
@@ -68,8 +68,8 @@ impl fmt::Display for LockKey {
     }
 }
 
-/// Opens the lock file of the artifact, and makes it and its folder where they do not exist yet: locking
-/// works in a project without `init`. Lock files stay, as removing one races with whoever waits for it.
+/// Opens the lock file of the artifact, and makes it and its folder where they do not exist yet: locking works
+/// in a project without `init`. Lock files stay, as removing one races with whoever waits for it.
 pub(super) fn open_lock_file(root: &Root, path: &ProjectPath, key: &LockKey) -> Result<File, LockError> {
     let name = format!("{key}.lock");
     let open = || {
@@ -91,8 +91,7 @@ pub(super) fn open_lock_file(root: &Root, path: &ProjectPath, key: &LockKey) -> 
     })
 }
 
-/// Returns whether anybody has ever locked the file at `place`: a file that nobody locked is not being
-/// written by stepmark.
+/// Returns whether anybody has ever locked the file at `place`: a file that nobody locked is not being written by stepmark.
 pub(super) fn is_ever_locked(root: &Root, place: &Path) -> bool {
     let key = LockKey::of(place.strip_prefix(root.path()).unwrap_or(place));
     let lock_file = root.state().path(StateFolder::Locks).join(format!("{key}.lock"));

@@ -71,8 +71,7 @@ pub(super) fn read_file(path: &ProjectPath, place: &Path) -> Result<Option<FileC
     Ok(Some(FileContent { bytes, modified: metadata.modified().ok() }))
 }
 
-/// Places are resolved before, so a link at the end was put there since: it is not followed. And a pipe does
-/// not block.
+/// Places are resolved before, so a link at the end was put there since: it is not followed. And a pipe does not block.
 #[cfg(unix)]
 fn read_options() -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;

@@ -10,8 +10,7 @@ const MEMBER_SIZE: usize = 64 * 1024;
 /// The start of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Member {
-    /// In bytes of what is not compressed; in a pack, of the segment: what stands before it may begin the
-    /// member.
+    /// In bytes of what is not compressed; in a pack, of the segment: what stands before it may begin the member.
     pub(super) start: i64,
     /// In the file.
     pub(super) compressed: u64,
