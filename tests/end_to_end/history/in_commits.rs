@@ -1,4 +1,5 @@
-//! A commit carries the history of what it changes: what the hook accepts, a clone without a journal of its own accepts, too.
+//! A commit carries the history of what it changes: what the hook accepts, a clone without a journal of its
+//! own accepts, too.
 
 use std::{fs, path::Path};
 
@@ -194,7 +195,8 @@ fn a_move_that_was_forced_is_told_with_its_artifact() {
     assert_eq!(in_clone(&repository, "HEAD~1", None).code, 0);
 }
 
-/// Work trees share the journal: the hook of one seals what both did, and each commit carries what led to its own file.
+/// Work trees share the journal: the hook of one seals what both did, and each commit carries what led to its
+/// own file.
 #[test]
 fn two_work_trees_with_one_path_carry_their_history_each() {
     for main_first in [true, false] {

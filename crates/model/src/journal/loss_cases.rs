@@ -15,8 +15,8 @@ use crate::{
 use stepmark_frontmatter::diff;
 use {LossExplanation::Held, LossExplanation::NotHeld, LossExplanation::Unexplained};
 
-/// Events as `NAME<PARENT,… VERB STATE HOLDERS`, one a word group. A state is a digit a step, or a status; `-`: no file.
-/// Holders: `b` the older state of the repository, `n` the newer one.
+/// Events as `NAME<PARENT,… VERB STATE HOLDERS`, one a word group. A state is a digit a step, or a status;
+/// `-`: no file. Holders: `b` the older state of the repository, `n` the newer one.
 struct History {
     events: Vec<Event>,
     states: HashMap<String, Json>,

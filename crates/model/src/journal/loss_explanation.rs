@@ -82,8 +82,8 @@ enum Effect {
 }
 
 impl ChangeInHistory<'_> {
-    /// Explains `loss`. Events that the newer state holds decide, as they do in every other clone; only where they do not
-    /// explain it all events of this clone are asked.
+    /// Explains `loss`. Events that the newer state holds decide, as they do in every other clone; only where
+    /// they do not explain it all events of this clone are asked.
     pub fn explanation(&self, loss: &Loss<'_>) -> LossExplanation {
         if self.is_explained(loss, self.is_held_now) {
             LossExplanation::Held
@@ -96,8 +96,9 @@ impl ChangeInHistory<'_> {
 
     /// Returns whether the events that `counts` explain the loss.
     ///
-    /// Events that led to the newer state decide, each by what happened before it: the last word on the loss must be that
-    /// somebody took it away. Where no event led there, as after a merge, it is enough that one of the last words is.
+    /// Events that led to the newer state decide, each by what happened before it: the last word on the loss
+    /// must be that somebody took it away. Where no event led there, as after a merge, it is enough that one
+    /// of the last words is.
     fn is_explained(&self, loss: &Loss<'_>, counts: &dyn Fn(EventId) -> bool) -> bool {
         let past = self.past_of_before();
         let took_away = |event: &Event| {
@@ -133,8 +134,9 @@ impl ChangeInHistory<'_> {
         })
     }
 
-    /// Returns whether the loss was spoken of by `later` events, which did not lead to the index, and the work tree shows none of their
-    /// states: then somebody wrote the older state back. Where it shows one, the index is only behind the work tree.
+    /// Returns whether the loss was spoken of by `later` events, which did not lead to the index, and the
+    /// work tree shows none of their states: then somebody wrote the older state back. Where it shows one,
+    /// the index is only behind the work tree.
     fn was_left(
         &self,
         later: &HashSet<EventId>,
@@ -147,14 +149,15 @@ impl ChangeInHistory<'_> {
             && !later().any(|event| Digests::are_same_state(event.after, worktree))
     }
 
-    /// Returns whether the artifact was committed after the event, and the older state, which has the event, does not show it:
-    /// what was done was taken back since by other means. Git's times are whole seconds.
+    /// Returns whether the artifact was committed after the event, and the older state, which has the event,
+    /// does not show it: what was done was taken back since by other means. Git's times are whole seconds.
     fn is_left_behind(&self, event: &Event) -> bool {
         self.committed_before.is_some_and(|at| at > event.at) && (self.is_held_before)(event.id)
     }
 
-    /// The events that had happened when the older state was made, as far as states tell: those that led to it. A state that recurs
-    /// is that of its latest event only where the older state of the repository holds what lies between.
+    /// The events that had happened when the older state was made, as far as states tell: those that led to
+    /// it. A state that recurs is that of its latest event only where the older state of the repository holds
+    /// what lies between.
     fn past_of_before(&self) -> HashSet<EventId> {
         let leads_here = |event: &&Event| Digests::are_same_state(event.after, self.before);
         let all: Vec<&Event> = self.lineage.events().iter().filter(leads_here).collect();
@@ -169,7 +172,8 @@ impl ChangeInHistory<'_> {
         candidates.into_iter().filter(|id| is_past(*id)).collect()
     }
 
-    /// The events, of those that count and are `within`, that speak of the loss and are followed by no other that does.
+    /// The events, of those that count and are `within`, that speak of the loss and are followed by no other
+    /// that does.
     fn last_words(
         &self,
         loss: &Loss<'_>,
@@ -245,8 +249,9 @@ impl ChangeInHistory<'_> {
         }
     }
 
-    /// Returns whether the author of the event said what was to happen. A step goes by `reopen`, or with an earlier state that is
-    /// put back, or against what was refused; a value by any command; an artifact by `remove`, as it was then or had become since.
+    /// Returns whether the author of the event said what was to happen. A step goes by `reopen`, or with an
+    /// earlier state that is put back, or against what was refused; a value by any command; an artifact by
+    /// `remove`, as it was then or had become since.
     fn is_deliberate(&self, event: &Event, loss: &Loss<'_>) -> bool {
         let is_override = |event: &Event| event.kind == Kind::OVERRIDE;
         let is_own_change = event.kind == Kind::CHANGE;

@@ -22,8 +22,8 @@ pub enum BaselineWriteError {
 }
 
 impl Checks<'_> {
-    /// Writes a baseline that knows the findings of `report`, and says how many. Nothing is written where it knows them
-    /// already.
+    /// Writes a baseline that knows the findings of `report`, and says how many. Nothing is written where it
+    /// knows them already.
     ///
     /// # Errors
     /// When the file cannot be read or written; then it is as it was.

@@ -77,11 +77,12 @@ struct Decided {
 }
 
 impl Checkpoints<'_> {
-    /// Puts the frontmatter of the checkpoint at `place` back into the artifact at `path`, to the byte, and keeps its body. A
-    /// file whose frontmatter is damaged is kept whole beside the checkpoint first.
+    /// Puts the frontmatter of the checkpoint at `place` back into the artifact at `path`, to the byte, and
+    /// keeps its body. A file whose frontmatter is damaged is kept whole beside the checkpoint first.
     ///
     /// # Errors
-    /// When the checkpoint is not to be believed or of another artifact, or something cannot be read or written.
+    /// When the checkpoint is not to be believed or of another artifact, or something cannot be read or
+    /// written.
     pub fn restore(
         &self,
         path: &ProjectPath,

@@ -1,6 +1,7 @@
 //! Opening files of stepmark itself, whose names a repository may have filled with anything.
 //!
-//! No link on the way below the base is followed, only regular files are opened, and nothing waits: a pipe or a device is an error.
+//! No link on the way below the base is followed, only regular files are opened, and nothing waits: a pipe or
+//! a device is an error.
 #![expect(clippy::disallowed_methods, reason = "an edge module: files of stepmark are opened here")]
 
 use std::{
@@ -64,7 +65,8 @@ fn too_large(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, reason)
 }
 
-/// Makes sure that no link stands on the way to the folder at `below`, seen from `base`. What is missing is no link.
+/// Makes sure that no link stands on the way to the folder at `below`, seen from `base`. What is missing is
+/// no link.
 ///
 /// # Errors
 /// When a link stands there, or the folder cannot be reached.

@@ -1,6 +1,6 @@
-//! What a server of the tests was asked and what it answered, as JSON lines: `tests/interop/sync_contracts` holds them against the
-//! vendor's description. Nothing is recorded unless `STEPMARK_RECORD_HTTP` names a folder; each process writes a file of its own in
-//! the folder there that is called after its test.
+//! What a server of the tests was asked and what it answered, as JSON lines: `tests/interop/sync_contracts`
+//! holds them against the vendor's description. Nothing is recorded unless `STEPMARK_RECORD_HTTP` names a
+//! folder; each process writes a file of its own in the folder there that is called after its test.
 #![expect(clippy::disallowed_methods, reason = "the tests write a record where they are told to")]
 
 use std::{

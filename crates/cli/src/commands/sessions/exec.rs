@@ -16,9 +16,9 @@ use crate::{
 
 /// Become another program, after all state is on the disk
 ///
-/// What was cut off is finished, a hand-off event is in the journal, and the process is replaced: the program finds all state in
-/// files. `STEPMARK_SESSION` and `STEPMARK_ROOT` are set for it as a convenience; without a current session one begins. Tickets
-/// are never waited for.
+/// What was cut off is finished, a hand-off event is in the journal, and the process is replaced: the program
+/// finds all state in files. `STEPMARK_SESSION` and `STEPMARK_ROOT` are set for it as a convenience; without
+/// a current session one begins. Tickets are never waited for.
 #[derive(Debug, Args)]
 pub(crate) struct Exec {
     /// Neither begin a session nor pass the current one on

@@ -75,7 +75,8 @@ impl MovedStory {
         }
     }
 
-    /// A copy that goes on, or that says what the story said until now, comes along; another one differed before.
+    /// A copy that goes on, or that says what the story said until now, comes along; another one differed
+    /// before.
     fn explains(&self, entry: &LedgerEntry) -> bool {
         let before = self.before.as_deref();
         entry.is_harmless() || before.is_some_and(|before| entry.is_fitting(before, self.story.words()))

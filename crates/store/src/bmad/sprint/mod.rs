@@ -1,5 +1,6 @@
-//! `sprint-status.yaml` and `Status:` lines of BMAD stories beside the frontmatter: which files, read and published how. What is written,
-//! and whether it may be, is decided in [`bmad::sprint`](stepmark_model::bmad::sprint).
+//! `sprint-status.yaml` and `Status:` lines of BMAD stories beside the frontmatter: which files, read and
+//! published how. What is written, and whether it may be, is decided in
+//! [`bmad::sprint`](stepmark_model::bmad::sprint).
 
 mod ledgers;
 #[cfg(feature = "write")]

@@ -130,7 +130,8 @@ fn a_lease_shows_whether_its_holder_lives() {
     assert_eq!(locks(), 0);
 }
 
-/// The journal of a first transaction that was not finished: it takes the file back to no pages at all (SQLite's "Database File Format", §3).
+/// The journal of a first transaction that was not finished: it takes the file back to no pages at all
+/// (SQLite's "Database File Format", §3).
 fn journal_of_a_new_file() -> Vec<u8> {
     let mut journal = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7".to_vec();
     for number in [0_u32, 0x5EED, 0, 512, 4096] {
