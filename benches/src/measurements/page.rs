@@ -1,4 +1,5 @@
-//! `stepmark serve`: how long the whole page takes over the loopback, and how soon a change is to be had after its commit.
+//! `stepmark serve`: how long the whole page takes over the loopback, and how soon a change is to be had
+//! after its commit.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -17,7 +18,8 @@ use crate::{
     tools::Tools,
 };
 
-/// Until the browser has all that it paints first; painting is its own affair (tests/interop/page tells how long that takes).
+/// Until the browser has all that it paints first; painting is its own affair (tests/interop/page tells how
+/// long that takes).
 const PAGE: Duration = Duration::from_millis(500);
 /// Until whoever listens has the parts of the page that a commit changed.
 const UPDATE: Duration = Duration::from_millis(200);

@@ -1,8 +1,8 @@
 //! stepmark-core: the frontmatter of agentic workflows as a single source of truth.
 //!
-//! This crate is the part of stepmark that other programs use. Behind it stand `stepmark-frontmatter` (text and edits),
-//! `stepmark-model` (pure: artifacts, workflows, lifecycles, rules, transitions) and `stepmark-store` (files, history, git); each uses
-//! only those before it. Begin with [`Workspace`].
+//! This crate is the part of stepmark that other programs use. Behind it stand `stepmark-frontmatter` (text
+//! and edits), `stepmark-model` (pure: artifacts, workflows, lifecycles, rules, transitions) and
+//! `stepmark-store` (files, history, git); each uses only those before it. Begin with [`Workspace`].
 //!
 //! ```
 //! # #[cfg(feature = "write")] {
@@ -23,9 +23,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Everything that can change a file stands behind the feature `write`, which is on by default. A crate that must only
-//! read depends on this one with `default-features = false`; history, comparisons with git and SQLite then stand behind `history`.
-//! Watching a project stands behind `watch`.
+//! Everything that can change a file stands behind the feature `write`, which is on by default. A crate that
+//! must only read depends on this one with `default-features = false`; history, comparisons with git and
+//! SQLite then stand behind `history`. Watching a project stands behind `watch`.
 
 /// # Example
 /// ```

@@ -1,5 +1,5 @@
-//! The instruction file of the project: assembled, judged, and written anew at a cycle boundary only: a session that runs keeps the
-//! instructions that it began with.
+//! The instruction file of the project: assembled, judged, and written anew at a cycle boundary only: a
+//! session that runs keeps the instructions that it began with.
 
 use std::borrow::Cow;
 
@@ -33,7 +33,8 @@ pub struct CachedInstructions {
     pub bytes: Option<Vec<u8>>,
     /// The text that the inputs give now.
     pub assembled: String,
-    /// The meta file of that text; its `cached_at` is that of the meta file in place, as long as the text is the same.
+    /// The meta file of that text; its `cached_at` is that of the meta file in place, as long as the text is
+    /// the same.
     pub meta: InstructionMeta,
     /// Artifacts whose state cannot be read: they stand in the text without a digest.
     pub unreadable: Vec<ProjectPath>,
@@ -83,8 +84,8 @@ pub enum InstructionError {
 impl Projection for CachedInstructions {
     const FACTS: ProjectionFacts = ProjectionFacts::INSTRUCTIONS;
 
-    /// The instruction file goes first, so that no meta file ever vouches for bytes that are not there; after a crash in between the
-    /// cache is judged stale, and the next call fixes it.
+    /// The instruction file goes first, so that no meta file ever vouches for bytes that are not there; after
+    /// a crash in between the cache is judged stale, and the next call fixes it.
     fn files(&self) -> Vec<ProjectedFile<'_>> {
         let is_foreign = |bytes: &Option<Vec<u8>>, is_own: fn(&[u8]) -> bool| {
             bytes.as_deref().is_some_and(|bytes| !bytes.is_empty() && !is_own(bytes))
@@ -127,8 +128,8 @@ impl Workspace {
 }
 
 impl Instructions<'_> {
-    /// Assembles the instructions and judges what is cached; `None` where the configuration names no output. Nothing is
-    /// written.
+    /// Assembles the instructions and judges what is cached; `None` where the configuration names no output.
+    /// Nothing is written.
     ///
     /// # Errors
     /// When a component or a cached file cannot be read, or the project cannot be walked.
@@ -224,9 +225,10 @@ pub struct Refreshed {
 
 #[cfg(feature = "write")]
 impl Instructions<'_> {
-    /// Writes the instruction file and its meta file where they are not what the inputs give; `None` where the configuration names no
-    /// output. Call it between two cycles of an agent only (a session starts or ends, the process is about to be replaced by an agent,
-    /// a person says so): in between instructions are immutable. What somebody has edited is kept in another file.
+    /// Writes the instruction file and its meta file where they are not what the inputs give; `None` where
+    /// the configuration names no output. Call it between two cycles of an agent only (a session starts or
+    /// ends, the process is about to be replaced by an agent, a person says so): in between instructions are
+    /// immutable. What somebody has edited is kept in another file.
     ///
     /// # Errors
     /// Those of [`Instructions::read`], and why a file could not be written.

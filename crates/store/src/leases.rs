@@ -1,5 +1,6 @@
 //! Leases on the disk: `leases/HASH-OF-KEY.json` in the local state, for all work trees of a repository (see
-//! [`stepmark_model::lease`] for what they mean). A lease changes under the lock of its artifact and that of all leases, and durably.
+//! [`stepmark_model::lease`] for what they mean). A lease changes under the lock of its artifact and that of
+//! all leases, and durably.
 
 use std::{io, path::PathBuf};
 
@@ -138,8 +139,8 @@ impl Leases<'_> {
 
 #[cfg(feature = "write")]
 impl Leases<'_> {
-    /// Takes the lease of the artifact at `path` for whoever acts here, until `duration` from now. The journal is told when it
-    /// is taken over from a holder that did not release it.
+    /// Takes the lease of the artifact at `path` for whoever acts here, until `duration` from now. The
+    /// journal is told when it is taken over from a holder that did not release it.
     ///
     /// # Errors
     /// When somebody else holds it; when it cannot be written.
@@ -244,7 +245,8 @@ impl Leases<'_> {
         })
     }
 
-    /// Refuses a change that a lease forbids. To be called under the locks of the change, before it is published.
+    /// Refuses a change that a lease forbids. To be called under the locks of the change, before it is
+    /// published.
     ///
     /// # Errors
     /// Whose lease stands in the way; or that it cannot be read.

@@ -46,7 +46,8 @@ pub(crate) struct Failure {
     pub(crate) causes: Vec<String>,
     /// The advice on what to do.
     pub(crate) help: Option<String>,
-    /// The state of the files that it is about: changed all the same, or not; `None` where it is about no change.
+    /// The state of the files that it is about: changed all the same, or not; `None` where it is about no
+    /// change.
     pub(crate) write_state: Option<WriteState>,
     /// The same for people, with the place in the source; it may have styles.
     pub(crate) report: Option<String>,

@@ -200,8 +200,8 @@ pub fn apply(file: &[u8], region: &Region, edits: &[Edit]) -> Result<Edited, Edi
 }
 
 impl Edited {
-    /// The same as [`apply`], and what `read` makes of the bytes and the tree that the last batch of edits was proven with, so
-    /// that nobody parses them again; `None` where nothing changed.
+    /// The same as [`apply`], and what `read` makes of the bytes and the tree that the last batch of edits
+    /// was proven with, so that nobody parses them again; `None` where nothing changed.
     ///
     /// # Errors
     /// Those of [`apply`].

@@ -54,8 +54,8 @@ impl Artifact {
         Self { path, bytes, state, diagnoses, value: None }
     }
 
-    /// Reads the bytes of the file at `path` together with its [state value](Self::state_value), from `tree` where somebody has parsed
-    /// the frontmatter.
+    /// Reads the bytes of the file at `path` together with its [state value](Self::state_value), from `tree`
+    /// where somebody has parsed the frontmatter.
     pub fn read_with_value(path: ProjectPath, bytes: &[u8], tree: Option<&Yaml<'_>>) -> Self {
         let document = Document::scan(bytes);
         let parsed = tree.map_or_else(|| Parsed::of(&document), Parsed::Given);
@@ -166,8 +166,8 @@ impl Artifact {
             })
     }
 
-    /// Returns whether anything stands below the frontmatter but blanks, or what a template has there: headings,
-    /// comments and lines with a placeholder (`{{project_name}}`), at least one of these.
+    /// Returns whether anything stands below the frontmatter but blanks, or what a template has there:
+    /// headings, comments and lines with a placeholder (`{{project_name}}`), at least one of these.
     pub fn has_body(&self) -> bool {
         let body = &self.bytes[self.document().body().range()];
         let mut lines = body.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);

@@ -1,7 +1,7 @@
 //! The checks before a publication, and the steps that follow a commit.
 //!
-//! Every change of an artifact goes through both: [`Workspace::guard`] under the locks, when the new bytes are known and nothing is
-//! written yet; [`Workspace::follow`] when all of it is on the disk.
+//! Every change of an artifact goes through both: [`Workspace::guard`] under the locks, when the new bytes
+//! are known and nothing is written yet; [`Workspace::follow`] when all of it is on the disk.
 
 use crate::changes::ChangeError;
 use crate::gates::GateError;
@@ -15,9 +15,10 @@ use stepmark_model::{
 };
 
 impl Workspace {
-    /// Decides whether the artifact at `path` may become `new` where it is `old` (`None`: no file): no lease of anybody else forbids it, the lifecycle has the move of its status,
-    /// and it does not finish an artifact above open children; unless the draft insists. Answers with the events that come before
-    /// those of the change.
+    /// Decides whether the artifact at `path` may become `new` where it is `old` (`None`: no file): no lease
+    /// of anybody else forbids it, the lifecycle has the move of its status, and it does not finish an
+    /// artifact above open children; unless the draft insists. Answers with the events that come before those
+    /// of the change.
     ///
     /// # Errors
     /// Why nothing may be published.
@@ -36,11 +37,12 @@ impl Workspace {
         }
     }
 
-    /// Brings the gates up to date after a commit that changed the artifact at `path` and told it as `event`. `committed` is the artifact as the
-    /// commit left it, where it is known.
+    /// Brings the gates up to date after a commit that changed the artifact at `path` and told it as `event`.
+    /// `committed` is the artifact as the commit left it, where it is known.
     ///
     /// # Errors
-    /// When its gates could not be brought up to date. The commit stands, and gates that stayed behind are closed.
+    /// When its gates could not be brought up to date. The commit stands, and gates that stayed behind are
+    /// closed.
     pub(crate) fn follow(
         &self,
         path: &ProjectPath,
@@ -56,7 +58,8 @@ impl Workspace {
         let _closed = self.follow(path, None, None);
     }
 
-    /// Checks the change of an artifact against its lifecycle and its children. Answers with what was insisted on.
+    /// Checks the change of an artifact against its lifecycle and its children. Answers with what was
+    /// insisted on.
     fn guard_state(
         &self,
         before: &Artifact,
@@ -85,7 +88,8 @@ impl Workspace {
         Ok(overridden.into_iter().chain(above).collect())
     }
 
-    /// Asks the lifecycle that the artifact had before. What takes back an earlier state goes the way of history, not of the table.
+    /// Asks the lifecycle that the artifact had before. What takes back an earlier state goes the way of
+    /// history, not of the table.
     fn guard_status(
         &self,
         before: &TrackedArtifact,
@@ -136,8 +140,8 @@ impl Workspace {
         event.sealed()
     }
 
-    /// The children of `id`, which stands at `parent`, that are not finished. All artifacts are read. One that cannot be read
-    /// counts as open where delegation puts the children of this parent.
+    /// The children of `id`, which stands at `parent`, that are not finished. All artifacts are read. One
+    /// that cannot be read counts as open where delegation puts the children of this parent.
     fn open_children(&self, parent: &ProjectPath, id: &str) -> Result<Vec<OpenChild>, ChangeError> {
         let found = self.artifacts()?;
         let folder = crate::changes::delegating::default_folder(parent);
@@ -157,7 +161,8 @@ impl Workspace {
 }
 
 impl Delegations<'_> {
-    /// The work that was delegated from `artifact` and is open: it may not end above it. All artifacts are read.
+    /// The work that was delegated from `artifact` and is open: it may not end above it. All artifacts are
+    /// read.
     ///
     /// # Errors
     /// When the artifacts cannot be listed.

@@ -1,4 +1,5 @@
-//! Changing artifacts: read, decide, edit, prove, commit; again from the start when another program was faster.
+//! Changing artifacts: read, decide, edit, prove, commit; again from the start when another program was
+//! faster.
 
 #[cfg(feature = "write")]
 pub(crate) mod artifact_change;
@@ -225,13 +226,15 @@ impl ChangeError {
 }
 
 impl Workspace {
-    /// Changes the artifact at `path` by the plan of `decide`, which is called again with a new reading when another
-    /// program changed the file meanwhile; so it must depend on the artifact it is given alone. The journal tells of it.
-    /// `decide` fails with any type: with the refusal of a plan, or with the caller's own error.
+    /// Changes the artifact at `path` by the plan of `decide`, which is called again with a new reading when
+    /// another program changed the file meanwhile; so it must depend on the artifact it is given alone. The
+    /// journal tells of it. `decide` fails with any type: with the refusal of a plan, or with the caller's
+    /// own error.
     ///
     /// # Errors
-    /// When the artifact cannot be read, `decide` refuses, the edit cannot be proven, or the file cannot be written. Whether it is changed in
-    /// spite of the error, [`UpdateError::write_state`] says: mostly it is not.
+    /// When the artifact cannot be read, `decide` refuses, the edit cannot be proven, or the file cannot be
+    /// written. Whether it is changed in spite of the error, [`UpdateError::write_state`] says: mostly it is
+    /// not.
     pub fn update<E: 'static>(
         &self,
         path: impl AsRef<Path>,
@@ -241,8 +244,9 @@ impl Workspace {
         self.update_telling(&path, &EventDraft::new(Kind::CHANGE), decide)
     }
 
-    /// The same, where the journal is told what `draft` says. Where the status of a story moves, its line `Status:` and the entry of
-    /// a `sprint-status.yaml` that lists it come along in the same commit; what cannot is remarked.
+    /// The same, where the journal is told what `draft` says. Where the status of a story moves, its line
+    /// `Status:` and the entry of a `sprint-status.yaml` that lists it come along in the same commit; what
+    /// cannot is remarked.
     ///
     /// # Errors
     /// Those of [`Workspace::update`].
@@ -255,11 +259,13 @@ impl Workspace {
         ArtifactChange::new(self, path, draft, decide).carry_out()
     }
 
-    /// Changes several files as one: all of them or none, whenever the process dies. `decide` is given the bytes of each
-    /// (`None`: no such file) and may be called again; `draft` says what the journal is told of each that changes.
+    /// Changes several files as one: all of them or none, whenever the process dies. `decide` is given the
+    /// bytes of each (`None`: no such file) and may be called again; `draft` says what the journal is told of
+    /// each that changes.
     ///
     /// # Errors
-    /// What `decide` refuses; or why the commit did not end well: [`ChangeError::write_state`] says whether the files are changed.
+    /// What `decide` refuses; or why the commit did not end well: [`ChangeError::write_state`] says whether
+    /// the files are changed.
     pub fn change_files(
         &self,
         paths: &[ProjectPath],

@@ -16,8 +16,9 @@ use stepmark_model::{
 };
 
 impl Workspace {
-    /// The events of one change, which `draft` describes, if nothing forbids it; then the gates of steps that it takes away are removed. `versions` are
-    /// those of the change, and `facts` what git has said of them. To be called under the locks of the change.
+    /// The events of one change, which `draft` describes, if nothing forbids it; then the gates of steps that
+    /// it takes away are removed. `versions` are those of the change, and `facts` what git has said of them.
+    /// To be called under the locks of the change.
     ///
     /// # Errors
     /// Why nothing may be published, or that git must be asked first.
@@ -69,8 +70,9 @@ impl Workspace {
     }
 }
 
-/// Looks up in history the artifact at `path` in the state of `old`; `None` where git must be asked first. A state that only an
-/// earlier event led to is believed where git has it checked out; else somebody wrote it back.
+/// Looks up in history the artifact at `path` in the state of `old`; `None` where git must be asked first. A
+/// state that only an earlier event led to is believed where git has it checked out; else somebody wrote it
+/// back.
 fn past(
     history: &History,
     path: &ProjectPath,
@@ -86,8 +88,8 @@ fn past(
     if let Some((event, true)) = found.iter().rev().find(|(head, _)| is_same_file(head.after, digests))
         && state.is_some()
     {
-        // The very file whose state history recorded: there is nothing to replay. The digest of a state would not do, since it
-        // says nothing of times.
+        // The very file whose state history recorded: there is nothing to replay. The digest of a state would
+        // not do, since it says nothing of times.
         return Ok(Some(PriorState::Known { state: state.clone(), event: Ancestor::of(event) }));
     }
     let heads: Vec<Event> = found.into_iter().map(|(head, _)| head).collect();
@@ -107,8 +109,8 @@ fn past(
     Ok(Some(PriorState::Unexplained { state, heads, earlier: earlier.map(|event| event.id) }))
 }
 
-/// The past of an artifact whose state is that of `event`. The digest of a state says nothing of times: where they, or anything
-/// else that is recorded, differ, somebody changed them since.
+/// The past of an artifact whose state is that of `event`. The digest of a state says nothing of times: where
+/// they, or anything else that is recorded, differ, somebody changed them since.
 fn known(history: &History, event: &Event, old: &ArtifactState) -> Result<PriorState, HistoryError> {
     let recorded = recorded_state(history, event.id)?;
     Ok(match (recorded, &old.state) {
@@ -140,8 +142,8 @@ mod tests {
     use stepmark_frontmatter::{PARSED, Value};
     use stepmark_model::transition::{Command, Strictness};
 
-    /// Reading is most of the work on a large file: the bytes found are parsed once as the artifact and once for the edits, those to be
-    /// written once, for their proof. The second `complete` finds gates.
+    /// Reading is most of the work on a large file: the bytes found are parsed once as the artifact and once
+    /// for the edits, those to be written once, for their proof. The second `complete` finds gates.
     #[test]
     fn a_change_parses_its_artifact_three_times() {
         let folder = tempfile::tempdir().unwrap();
@@ -161,8 +163,8 @@ mod tests {
         assert_eq!(workspace.gates().of(&path).unwrap().len(), 2);
     }
 
-    /// Git is asked for who made a change by other means, for what is checked out, and for what would be lost; whoever starts it with a
-    /// lock in hand is stopped by an assertion.
+    /// Git is asked for who made a change by other means, for what is checked out, and for what would be
+    /// lost; whoever starts it with a lock in hand is stopped by an assertion.
     #[test]
     fn git_is_started_without_locks() {
         let folder = tempfile::tempdir().unwrap();

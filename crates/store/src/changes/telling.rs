@@ -22,7 +22,8 @@ pub enum TellError {
 }
 
 impl ProjectHistory<'_> {
-    /// Adds an event that is about no artifact, such as the start of a session, and returns it when it is on the disk.
+    /// Adds an event that is about no artifact, such as the start of a session, and returns it when it is on
+    /// the disk.
     ///
     /// # Errors
     /// When the journal cannot be written.

@@ -4,7 +4,8 @@ use crate::changes::ChangeError;
 use crate::commit::{self, Conflict, WriteState};
 use stepmark_model::{artifact::ProjectPath, transition::TransitionRefusal};
 
-/// The error of [`Workspace::update`](crate::workspace::Workspace::update), where the caller decides with errors of its own type `E`.
+/// The error of [`Workspace::update`](crate::workspace::Workspace::update), where the caller decides with
+/// errors of its own type `E`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdateError<E> {

@@ -109,7 +109,8 @@ impl Workspace {
     /// Checks `artifacts`, by the configuration of the project.
     ///
     /// # Errors
-    /// When the project's other artifacts, its gates or its baseline, which some rules ask for, cannot be read.
+    /// When the project's other artifacts, its gates or its baseline, which some rules ask for, cannot be
+    /// read.
     pub fn check<'t>(
         &self,
         artifacts: &'t [TrackedArtifact],
@@ -160,8 +161,8 @@ impl Workspace {
         }
     }
 
-    /// The chains of delegation of the project. That takes all artifacts, so they are read where one of the checked ones takes
-    /// part in a chain.
+    /// The chains of delegation of the project. That takes all artifacts, so they are read where one of the
+    /// checked ones takes part in a chain.
     pub(crate) fn chains_of(
         &self,
         artifacts: &[TrackedArtifact],
@@ -180,8 +181,9 @@ impl Workspace {
 }
 
 impl Checks<'_> {
-    /// Checks `artifact` by itself, against its workflow and its lifecycle, by the configuration of the project; without
-    /// what takes other files to tell, and without regard to the baseline. For a glance; [`Workspace::check`] looks at everything.
+    /// Checks `artifact` by itself, against its workflow and its lifecycle, by the configuration of the
+    /// project; without what takes other files to tell, and without regard to the baseline. For a glance;
+    /// [`Workspace::check`] looks at everything.
     pub fn own_findings(&self, artifact: &TrackedArtifact) -> Vec<Finding> {
         let subject = Subject::of(artifact);
         self.workspace.by_policy(&subject, check::findings(&subject)).findings

@@ -124,7 +124,8 @@ impl Making<'_> {
         Ok((checkpoint, events))
     }
 
-    /// The decision on the artifact and the file of its checkpoint, with the checkpoint and the events that tell of it.
+    /// The decision on the artifact and the file of its checkpoint, with the checkpoint and the events that
+    /// tell of it.
     fn decide(&self, found: &[Option<&[u8]>]) -> Result<(Vec<FileDecision>, Made), Halt<Ended>> {
         let [Some(bytes), present] = *found else {
             return Err(
@@ -143,11 +144,12 @@ impl Making<'_> {
 }
 
 impl Checkpoints<'_> {
-    /// Makes a checkpoint of the artifact at `path` and seals the journal of the session, so that both reach git.
+    /// Makes a checkpoint of the artifact at `path` and seals the journal of the session, so that both reach
+    /// git.
     ///
     /// # Errors
-    /// When the artifact has no state, or something cannot be read or written. [`CheckpointError::Seal`] says that the
-    /// checkpoint was made.
+    /// When the artifact has no state, or something cannot be read or written. [`CheckpointError::Seal`] says
+    /// that the checkpoint was made.
     pub fn make(&self, path: &ProjectPath, message: Option<&str>) -> Result<CheckpointMade, CheckpointError> {
         let git_commit = head_commit(self.workspace.root());
         for _ in 0..ATTEMPTS {

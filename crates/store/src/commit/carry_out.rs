@@ -8,7 +8,8 @@ use crate::commit::{
 use crate::disk::root::Root;
 use stepmark_model::artifact::FileHash;
 
-/// Stages all files, writes the record, publishes, tells the journal. `places` says which lock each file of the record has.
+/// Stages all files, writes the record, publishes, tells the journal. `places` says which lock each file of
+/// the record has.
 pub(super) fn carry_out(
     root: &Root,
     locks: &mut [ArtifactLock],

@@ -125,10 +125,11 @@ pub enum UpdateError<E> {
 pub enum WriteState {
     /// No file was changed: the command can be run again.
     NotWritten,
-    /// The files have their new content, but for those that the error names; what is missing besides, the error says.
+    /// The files have their new content, but for those that the error names; what is missing besides, the
+    /// error says.
     Written,
-    /// A part of the files may have it. The next command that writes finishes the commit; where the error names bytes of another program
-    /// that are kept, a person has to look.
+    /// A part of the files may have it. The next command that writes finishes the commit; where the error
+    /// names bytes of another program that are kept, a person has to look.
     Unknown,
 }
 

@@ -80,7 +80,8 @@ pub struct FileTransition<'a> {
     pub old: Option<&'a [u8]>,
     /// Its bytes after; `None` where there is none any more.
     pub new: Option<&'a [u8]>,
-    /// The event after which it had the bytes of before, where its lock remembers it and nothing in the journal can follow.
+    /// The event after which it had the bytes of before, where its lock remembers it and nothing in the
+    /// journal can follow.
     pub last_told: Option<Ancestor>,
 }
 
@@ -88,8 +89,8 @@ pub struct FileTransition<'a> {
 pub enum Halt<E> {
     /// It is refused.
     Refused(E),
-    /// It waits for an answer that takes long, such as one of git, for which nobody should wait at a lock: the transaction lets go
-    /// of its locks, asks, and begins again.
+    /// It waits for an answer that takes long, such as one of git, for which nobody should wait at a lock:
+    /// the transaction lets go of its locks, asks, and begins again.
     Ask(Box<dyn FnOnce()>),
 }
 

@@ -51,21 +51,23 @@ impl<'a> Transaction<'a> {
         Self { root, paths, options, looks_first: false }
     }
 
-    /// The same, which decides once before any lock is taken: what is refused, or leads to no change, leaves no trace, not even a
-    /// lock file.
+    /// The same, which decides once before any lock is taken: what is refused, or leads to no change, leaves
+    /// no trace, not even a lock file.
     #[must_use]
     pub const fn looking_first(self) -> Self {
         Self { looks_first: true, ..self }
     }
 
-    /// Lets `decide` decide on each file, given its bytes (`None`: there is no such file), and changes them and the journal together;
-    /// `record` makes the events that tell of the changes, under the locks of all files, from what `decide` carries along. It starts again
-    /// from the reading when a program without our locks changes a file meanwhile, and when `decide` refuses what an editor had only
-    /// half written. So both may be called several times, and must depend on what they are given alone; a caller whose decision
-    /// takes long keeps the last one. Commits that were cut off earlier are finished first.
+    /// Lets `decide` decide on each file, given its bytes (`None`: there is no such file), and changes them
+    /// and the journal together; `record` makes the events that tell of the changes, under the locks of all
+    /// files, from what `decide` carries along. It starts again from the reading when a program without our
+    /// locks changes a file meanwhile, and when `decide` refuses what an editor had only half written. So
+    /// both may be called several times, and must depend on what they are given alone; a caller whose
+    /// decision takes long keeps the last one. Commits that were cut off earlier are finished first.
     ///
     /// # Errors
-    /// What is refused; or why the commit did not end well: [`CommitError::write_state`] says whether its files are changed.
+    /// What is refused; or why the commit did not end well: [`CommitError::write_state`] says whether its
+    /// files are changed.
     pub fn run<T, E>(
         &self,
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<(Vec<FileDecision>, T), Halt<E>>,
@@ -105,8 +107,8 @@ impl<'a> Transaction<'a> {
         Ok(by_path)
     }
 
-    /// Decides without the locks, and returns whether nothing is to be changed, which only their holder can tell where another program
-    /// may just be writing.
+    /// Decides without the locks, and returns whether nothing is to be changed, which only their holder can
+    /// tell where another program may just be writing.
     fn is_unchanged<T, E>(&self, decide: &mut Decide<'_, T, E>) -> Result<bool, UpdateError<E>> {
         let resolve = |path| self.root.resolve(path).map_err(|error| LockError::Resolve(error).into());
         let places = self.paths.iter().map(resolve).collect::<Result<Vec<_>, CommitError>>()?;
@@ -118,7 +120,8 @@ impl<'a> Transaction<'a> {
         match decide(&bytes) {
             Ok((decisions, _)) => {
                 let changes = decisions.iter().zip(&bytes).any(|(decision, old)| decision.changes(*old));
-                // Another holder may have put these bytes here without having flushed them yet; then its lock file is there.
+                // Another holder may have put these bytes here without having flushed them yet; then its lock
+                // file is there.
                 Ok(!changes && !places.iter().any(|place| is_ever_locked(self.root, place)))
             }
             Err(Halt::Ask(_)) => Ok(false),
@@ -202,7 +205,8 @@ fn bytes_of(found: &[Option<FileContent>]) -> Vec<Option<&[u8]>> {
     found.iter().map(|content| content.as_ref().map(|content| content.bytes.as_slice())).collect()
 }
 
-/// Waits until `found` has settled, if another program wrote it just now, and tells whether it changed meanwhile.
+/// Waits until `found` has settled, if another program wrote it just now, and tells whether it changed
+/// meanwhile.
 fn changes_soon(lock: &ArtifactLock, found: &FileContent) -> bool {
     found.unsettled(lock.last_published).is_some_and(|fresh| {
         thread::sleep(fresh.rest);

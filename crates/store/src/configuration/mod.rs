@@ -1,5 +1,5 @@
-//! The configuration of a project: `.stepmark/config.yaml` and what lies below and above it. It is static; the table of
-//! [`VARIABLES`] says what is not.
+//! The configuration of a project: `.stepmark/config.yaml` and what lies below and above it. It is static;
+//! the table of [`VARIABLES`] says what is not.
 
 pub(crate) mod initial_files;
 pub(crate) mod workflow_declaration;
@@ -154,7 +154,8 @@ impl Configuration {
         self.include.matches(path) && !self.exclude.matches(path) && !self.always_excluded.matches(path)
     }
 
-    /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not enter it.
+    /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not
+    /// enter it.
     pub fn skips_folder(&self, path: &ProjectPath) -> bool {
         self.exclude.matches_all_in(path) || self.always_excluded.matches_all_in(path)
     }
@@ -174,8 +175,8 @@ impl Configuration {
         &self.lifecycles
     }
 
-    /// The values of variables in step files (`planning_artifacts`, without braces): folders seen from the project
-    /// root, with `/` between their parts; empty for the root itself.
+    /// The values of variables in step files (`planning_artifacts`, without braces): folders seen from the
+    /// project root, with `/` between their parts; empty for the root itself.
     pub fn variables(&self) -> &BTreeMap<String, String> {
         &self.variables
     }
@@ -240,7 +241,8 @@ impl Configuration {
         &self.allowances
     }
 
-    /// The bytes of `.stepmark/config.yaml`, if [`Configuration::allowances`] stand there and in no other layer.
+    /// The bytes of `.stepmark/config.yaml`, if [`Configuration::allowances`] stand there and in no other
+    /// layer.
     pub(crate) fn source_of_allowances(&self) -> Option<&[u8]> {
         let last = self.values.iter().rfind(|value| value.key == "check.allow")?;
         let Origin::Project(place) = &last.origin else { return None };
@@ -252,17 +254,20 @@ impl Configuration {
         &self.files
     }
 
-    /// The SHA-256 over what all layers say, to the byte: equal ones mean equal configurations. `None` for one that was not read.
+    /// The SHA-256 over what all layers say, to the byte: equal ones mean equal configurations. `None` for
+    /// one that was not read.
     pub const fn digest(&self) -> Option<FileHash> {
         self.digest
     }
 
-    /// The configuration files that were read and what they held, the weakest first: for what other crates keep in them.
+    /// The configuration files that were read and what they held, the weakest first: for what other crates
+    /// keep in them.
     pub fn sources(&self) -> impl Iterator<Item = (&Path, &[u8])> {
         self.files.iter().zip(&self.contents).map(|(path, bytes)| (path.as_path(), &**bytes))
     }
 
-    /// The user's own configuration file and what it held; `None` where there is none. All others come with the project.
+    /// The user's own configuration file and what it held; `None` where there is none. All others come with
+    /// the project.
     pub fn user_source(&self) -> Option<(&Path, &[u8])> {
         self.sources().next().filter(|_| self.has_user_file)
     }

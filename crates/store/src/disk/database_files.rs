@@ -1,4 +1,5 @@
-//! The files of a database in the cache: in a folder that may have come with the files of the project, so no link is followed.
+//! The files of a database in the cache: in a folder that may have come with the files of the project, so no
+//! link is followed.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: files of the cache are made and deleted here"
@@ -29,7 +30,8 @@ pub(super) struct DatabaseFiles {
 }
 
 impl DatabaseFiles {
-    /// Those of the database `name`, of which nothing is made. Fails when the folder is a link or another user's.
+    /// Those of the database `name`, of which nothing is made. Fails when the folder is a link or another
+    /// user's.
     pub(super) fn of(root: &Root, name: &'static str) -> io::Result<Self> {
         let state = root.state().clone();
         Ok(Self { folder: state.folder(StateFolder::Cache)?, state, name })

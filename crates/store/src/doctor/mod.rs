@@ -173,8 +173,8 @@ impl Doctor<'_> {
         })
     }
 
-    /// Moves the state of this clone from the work tree, where earlier versions kept it, into git's folder, and returns whether
-    /// it did. Every change of an artifact does so before.
+    /// Moves the state of this clone from the work tree, where earlier versions kept it, into git's folder,
+    /// and returns whether it did. Every change of an artifact does so before.
     ///
     /// # Errors
     /// When a file cannot be moved.

@@ -37,8 +37,9 @@ struct Listing {
 }
 
 impl Gates<'_> {
-    /// Removes the gates of the artifact at `path` whose steps it will not list any more once it holds `new` (`None`: once it is gone). To be called under the artifact's lock before `new` is published; with the error nothing may be published.
-    /// Where the artifact has no gates, this costs one look.
+    /// Removes the gates of the artifact at `path` whose steps it will not list any more once it holds `new`
+    /// (`None`: once it is gone). To be called under the artifact's lock before `new` is published; with the
+    /// error nothing may be published. Where the artifact has no gates, this costs one look.
     ///
     /// # Errors
     /// When a gate cannot be removed.
@@ -54,12 +55,13 @@ impl Gates<'_> {
         gone.iter().try_for_each(|name| remove(&folder.place.join(name))).map_err(failed)
     }
 
-    /// Makes the gates of the artifact at `path` those of the steps that it lists now, each with the file's stat of now. To
-    /// be called after each commit; `event` is what completed the steps that have no gate yet. Only that artifact's folder
-    /// is touched.
+    /// Makes the gates of the artifact at `path` those of the steps that it lists now, each with the file's
+    /// stat of now. To be called after each commit; `event` is what completed the steps that have no gate
+    /// yet. Only that artifact's folder is touched.
     ///
     /// # Errors
-    /// When gates cannot be read or written. The artifact is as it was, and a gate that stayed behind is closed by its stat.
+    /// When gates cannot be read or written. The artifact is as it was, and a gate that stayed behind is
+    /// closed by its stat.
     pub fn open(&self, path: &ProjectPath, event: Option<EventId>) -> Result<GateRebuild, GateError> {
         let folder = GateFolder::of(self.workspace.root(), path)?;
         if folder.names()?.is_none() && self.listing(path, None)?.is_none() {
@@ -68,8 +70,8 @@ impl Gates<'_> {
         self.renew(path, &folder, event, None)
     }
 
-    /// The same after a commit that left the artifact as `committed`, where that is known: a finished artifact without gates gets none,
-    /// since nobody is about to ask for them.
+    /// The same after a commit that left the artifact as `committed`, where that is known: a finished
+    /// artifact without gates gets none, since nobody is about to ask for them.
     ///
     /// # Errors
     /// Those of [`Gates::open`].
@@ -141,7 +143,8 @@ impl Gates<'_> {
         })
     }
 
-    /// The artifact as it is now, which is mostly as it was `committed`; `None` where it lists no step, or none that can be trusted.
+    /// The artifact as it is now, which is mostly as it was `committed`; `None` where it lists no step, or
+    /// none that can be trusted.
     fn listing(
         &self,
         path: &ProjectPath,
@@ -160,7 +163,8 @@ impl Gates<'_> {
         Ok(Some(Listing { stat: seen.stat, state: StateDigest::of(&state), artifact, steps }))
     }
 
-    /// Makes the folder with all its gates at once: they are written into another one, which then gets its name.
+    /// Makes the folder with all its gates at once: they are written into another one, which then gets its
+    /// name.
     fn make(&self, folder: &GateFolder, gates: &[(String, Vec<u8>)]) -> io::Result<()> {
         let (Some(above), Some(name)) = (folder.place.parent(), folder.place.file_name()) else {
             return Ok(());
@@ -228,9 +232,10 @@ fn remove_temporary(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes one gate. A new one comes to be as a whole. One that is there is overwritten where it stands: to put a file in its
-/// place would make ext4 flush the new one (its `auto_da_alloc`), which takes longer than the commit. Who reads in that instant,
-/// or after this process died in it, sees a gate that cannot be read, and that is a closed one.
+/// Writes one gate. A new one comes to be as a whole. One that is there is overwritten where it stands: to
+/// put a file in its place would make ext4 flush the new one (its `auto_da_alloc`), which takes longer than
+/// the commit. Who reads in that instant, or after this process died in it, sees a gate that cannot be read,
+/// and that is a closed one.
 fn write_gate(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     let place = folder.join(name);
     if fs::symlink_metadata(&place).is_ok_and(|found| found.is_file()) {

@@ -1,8 +1,9 @@
 //! History as it is read: segments, the index over them, and what is asked of both.
 //!
-//! Truth lies in the segments alone. The index in `.stepmark/local/cache/journal.db` can be deleted at any time; it is brought up
-//! to date from the ends of the segments before every question, and made anew when it is missing, damaged, of another
-//! version, or does not fit. Where it cannot be written, it lies in memory for the run.
+//! Truth lies in the segments alone. The index in `.stepmark/local/cache/journal.db` can be deleted at any
+//! time; it is brought up to date from the ends of the segments before every question, and made anew when it
+//! is missing, damaged, of another version, or does not fit. Where it cannot be written, it lies in memory
+//! for the run.
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments and the index are read here")]
 
 mod error;

@@ -123,8 +123,8 @@ impl Workspace {
 }
 
 impl GitHooks<'_> {
-    /// Makes git check what it commits and pushes, and rebuild the gates after everything that may change files: by those of
-    /// [`HOOKS`] and [`TRAILER_HOOK`] that are `wanted`.
+    /// Makes git check what it commits and pushes, and rebuild the gates after everything that may change
+    /// files: by those of [`HOOKS`] and [`TRAILER_HOOK`] that are `wanted`.
     ///
     /// # Errors
     /// When git's hooks cannot be found, or one cannot be written; those before it are.

@@ -7,7 +7,8 @@ use crate::disk::WalkError;
 use crate::history::HistoryError;
 use crate::index_db::{IndexError, QueryError};
 
-/// A reason why the database is not brought up to date. What cannot be read of single artifacts is no error: the table `unreadable` tells it.
+/// A reason why the database is not brought up to date. What cannot be read of single artifacts is no error:
+/// the table `unreadable` tells it.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError {
     /// The project cannot be listed.

@@ -52,7 +52,8 @@ pub struct Answer {
     pub columns: Vec<(String, Option<String>)>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// The reason why the database was made in memory for this query, as where `.stepmark/local/cache/` cannot be written.
+    /// The reason why the database was made in memory for this query, as where `.stepmark/local/cache/`
+    /// cannot be written.
     pub in_memory: Option<String>,
 }
 
@@ -80,7 +81,8 @@ impl SqlQuery {
     /// The value of each parameter, in order.
     ///
     /// # Errors
-    /// When a parameter has no value, or a value of `given` no parameter. Values of `known` may be left unused.
+    /// When a parameter has no value, or a value of `given` no parameter. Values of `known` may be left
+    /// unused.
     fn values(
         &self,
         given: &BTreeMap<String, Cell>,
@@ -97,9 +99,9 @@ impl SqlQuery {
         self.parameters.iter().map(value).collect()
     }
 
-    /// Asks `connection`, on which nothing else is done from now on. `given` are the values of parameters, by their names; `known`
-    /// those that may be left unused. From now on SQLite takes no more than [`MEMORY`] in this process, since what is sorted or joined is
-    /// no part of the answer.
+    /// Asks `connection`, on which nothing else is done from now on. `given` are the values of parameters, by
+    /// their names; `known` those that may be left unused. From now on SQLite takes no more than [`MEMORY`]
+    /// in this process, since what is sorted or joined is no part of the answer.
     ///
     /// # Errors
     /// When a parameter has no value, or a limit is reached, or the database fails.

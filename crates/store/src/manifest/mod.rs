@@ -1,6 +1,7 @@
 //! `files-manifest.csv` against the disk: walk, hash, compare, write.
 //!
-//! The decisions are those of [`stepmark_model::projection::files_manifest`]; here files are found and hashed.
+//! The decisions are those of [`stepmark_model::projection::files_manifest`]; here files are found and
+//! hashed.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the manifest is read here")]
 
 mod place;
@@ -68,7 +69,8 @@ impl Manifests<'_> {
     /// Compares the manifest at `place` with the disk.
     ///
     /// # Errors
-    /// When there is no manifest, or it or the root cannot be read. Whatever is wrong with single files is in the report.
+    /// When there is no manifest, or it or the root cannot be read. Whatever is wrong with single files is in
+    /// the report.
     pub fn verify(
         &self,
         place: &ManifestPlace,
@@ -79,11 +81,12 @@ impl Manifests<'_> {
 
     /// Drafts the manifest at `place`. Nothing but the stat cache is written.
     ///
-    /// Rows that tie keep the order of the manifest that is there already; where there is none, in a `_bmad` folder, that of
-    /// the installer's.
+    /// Rows that tie keep the order of the manifest that is there already; where there is none, in a `_bmad`
+    /// folder, that of the installer's.
     ///
     /// # Errors
-    /// When the root or the existing manifest cannot be read, or a file has a path that the format cannot hold.
+    /// When the root or the existing manifest cannot be read, or a file has a path that the format cannot
+    /// hold.
     pub fn draft(
         &self,
         place: &ManifestPlace,
@@ -92,8 +95,8 @@ impl Manifests<'_> {
         write::write(&place.request(self.workspace, ignore_files, place.stat_cache().as_deref()))
     }
 
-    /// Drafts the manifest at `place` with the hashes that the files at `paths` have now. Where a file has no row, or is gone, all of
-    /// it is drafted anew; so it is where there is no manifest.
+    /// Drafts the manifest at `place` with the hashes that the files at `paths` have now. Where a file has no
+    /// row, or is gone, all of it is drafted anew; so it is where there is no manifest.
     ///
     /// # Errors
     /// When the manifest or a file cannot be read; those of [`Manifests::draft`].
@@ -105,11 +108,12 @@ impl Manifests<'_> {
         write::renewed(place, paths)?.map_or_else(|| self.draft(place, IgnoreFiles::Disregarded), Ok)
     }
 
-    /// Writes `draft` to its place, atomically, if its place still holds what the draft was made from. Nothing is written
-    /// where these bytes are there already.
+    /// Writes `draft` to its place, atomically, if its place still holds what the draft was made from.
+    /// Nothing is written where these bytes are there already.
     ///
     /// # Errors
-    /// When the place is outside of the project or not to be written, or the commit fails; then nothing is changed.
+    /// When the place is outside of the project or not to be written, or the commit fails; then nothing is
+    /// changed.
     #[cfg(feature = "write")]
     pub fn publish(
         &self,
@@ -201,7 +205,8 @@ enum Hashed {
     Yes,
 }
 
-/// Reads a manifest; `None` where there is no such file. It is read line by line: what is kept of it is much smaller.
+/// Reads a manifest; `None` where there is no such file. It is read line by line: what is kept of it is much
+/// smaller.
 fn read_manifest(path: &Path, hashed: Hashed) -> Result<Option<FoundManifest>, ManifestReadError> {
     let read = || -> io::Result<FoundManifest> {
         let file = open_file(path)?;
@@ -243,7 +248,8 @@ pub(crate) fn project_listing(root: &Root) -> Option<Listing> {
     Some(found.listing)
 }
 
-/// The path of the manifest below the root, so that it is not taken for a file of its own; `None` when it lies elsewhere.
+/// The path of the manifest below the root, so that it is not taken for a file of its own; `None` when it
+/// lies elsewhere.
 fn own_path(request: &ManifestRequest<'_>) -> Option<String> {
     let path = request.manifest;
     let folder = match path.parent() {

@@ -10,8 +10,8 @@ use stepmark_model::{
     journal::{Actor, Digests, ExternalAuthor},
 };
 
-/// The answers of git on the files of one change. Under the locks they are only looked up; what is missing there is asked when the
-/// locks are free again.
+/// The answers of git on the files of one change. Under the locks they are only looked up; what is missing
+/// there is asked when the locks are free again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GitFacts(Rc<RefCell<Vec<Fact>>>);
 
@@ -25,7 +25,8 @@ struct Fact {
 }
 
 impl GitFacts {
-    /// Returns whether a checkout may have brought the file at `path` into the state `file`; `None`: it must be asked.
+    /// Returns whether a checkout may have brought the file at `path` into the state `file`; `None`: it must
+    /// be asked.
     pub(crate) fn is_checked_out(
         &self,
         root: &Root,
@@ -55,8 +56,8 @@ impl GitFacts {
         self.0.borrow().iter().filter(|fact| fact.path == *path && fact.file == file).find_map(answer)
     }
 
-    /// Asks git about the file at `path` with these `bytes` when it is called: whether it is checked out, where that matters, and if it
-    /// is not, who changed it.
+    /// Asks git about the file at `path` with these `bytes` when it is called: whether it is checked out,
+    /// where that matters, and if it is not, who changed it.
     pub(crate) fn question(
         &self,
         root: &Root,
@@ -73,10 +74,11 @@ impl GitFacts {
     }
 }
 
-/// The author who last changed the file that has `bytes`, as far as git knows: that of its last commit, if the file is as it was
-/// committed. Without git, or for what is not committed, nobody.
+/// The author who last changed the file that has `bytes`, as far as git knows: that of its last commit, if
+/// the file is as it was committed. Without git, or for what is not committed, nobody.
 ///
-/// `git status` would say whether it is, and run the filters that `.gitattributes` and the repository's configuration name.
+/// `git status` would say whether it is, and run the filters that `.gitattributes` and the repository's
+/// configuration name.
 fn outsider(root: &Root, path: &ProjectPath, bytes: &[u8]) -> ExternalAuthor {
     if !is_repository(root) {
         return ExternalAuthor::unknown();

@@ -11,8 +11,8 @@ use stepmark_model::artifact::{FileHash, FileHashError};
 
 use super::{Block, CloseReason, Inline, Marker, Observed, RemoteTicket, TicketState};
 
-/// The desired ticket of an artifact: only fields that stepmark manages. It follows from the artifact alone, so the
-/// same state gives the same ticket; times and commits are in none.
+/// The desired ticket of an artifact: only fields that stepmark manages. It follows from the artifact alone,
+/// so the same state gives the same ticket; times and commits are in none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
     /// The marker of the artifact that it belongs to.
@@ -23,8 +23,8 @@ pub struct Ticket {
     pub body: Vec<Block>,
     /// The artifact's file, for a body that has no room for all.
     pub file: Inline,
-    /// The address of that file at the commit that held it when this was made. No part of the canonical form: another commit alone
-    /// changes no ticket.
+    /// The address of that file at the commit that held it when this was made. No part of the canonical form:
+    /// another commit alone changes no ticket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_at_commit: Option<String>,
     /// The labels that are ours. The project's label ([`Marker::label`]) is among them.
@@ -62,10 +62,12 @@ impl TicketKind {
     }
 }
 
-/// The most characters of a title: Jira's limit for `summary` (docs/formats.md, "Trackers"); GitHub allows one more.
+/// The most characters of a title: Jira's limit for `summary` (docs/formats.md, "Trackers"); GitHub allows
+/// one more.
 pub const TITLE_LIMIT: usize = 255;
 
-/// The version of the canonical form. It grows when the same ticket is to be shown otherwise, so that all are sent again.
+/// The version of the canonical form. It grows when the same ticket is to be shown otherwise, so that all are
+/// sent again.
 pub(super) const CANONICAL_SCHEMA: &str = "stepmark.ticket/2";
 
 #[derive(Serialize)]
@@ -74,8 +76,8 @@ struct Canonical<'t> {
     ticket: CanonicalTicket<'t>,
 }
 
-/// The fields of a ticket that are digested. Their names and order are a stored format: markers and ledgers hold the digest, so a change here
-/// sends every ticket again.
+/// The fields of a ticket that are digested. Their names and order are a stored format: markers and ledgers
+/// hold the digest, so a change here sends every ticket again.
 #[derive(Serialize)]
 struct CanonicalTicket<'t> {
     marker: &'t Marker,
@@ -92,8 +94,9 @@ struct CanonicalTicket<'t> {
 }
 
 impl Ticket {
-    /// The canonical form: compact JSON with the version of the form. Fields stand in the order of their declaration, maps and sets in that of
-    /// their keys, and there are no numbers, so that one ticket has one spelling. (RFC 8785 would say the same, eleven times as slowly.)
+    /// The canonical form: compact JSON with the version of the form. Fields stand in the order of their
+    /// declaration, maps and sets in that of their keys, and there are no numbers, so that one ticket has one
+    /// spelling. (RFC 8785 would say the same, eleven times as slowly.)
     pub fn canonical(&self) -> String {
         let Self {
             marker,
@@ -122,8 +125,8 @@ impl Ticket {
     }
 }
 
-/// SHA-256 of the canonical form of a ticket ([`Ticket::canonical`](super::Ticket::canonical)). A tracker that has this digest
-/// is sent nothing. Shown as 64 lower-case hexadecimal digits.
+/// SHA-256 of the canonical form of a ticket ([`Ticket::canonical`](super::Ticket::canonical)). A tracker
+/// that has this digest is sent nothing. Shown as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TicketDigest(FileHash);

@@ -12,7 +12,8 @@ use stepmark_store::workspace::{Artifacts, Workspace};
 
 use super::{FindingRow, ObservedArtifacts, TrackerState};
 
-/// The number of the latest events that are looked at: those that the timeline shows, and by which "lately" is judged.
+/// The number of the latest events that are looked at: those that the timeline shows, and by which "lately"
+/// is judged.
 pub const EVENTS: usize = 600;
 
 /// Everything that a view is made from, read at one moment.
@@ -53,13 +54,13 @@ pub enum ObservationError {
 }
 
 impl Observation {
-    /// Looks at the project of `workspace` as it is now, its workflows included. Artifacts that have not changed since they were last checked
-    /// are not read, unless something was found in them, they take part in a chain, or the configuration names trackers: tickets are made
-    /// from texts.
+    /// Looks at the project of `workspace` as it is now, its workflows included. Artifacts that have not
+    /// changed since they were last checked are not read, unless something was found in them, they take part
+    /// in a chain, or the configuration names trackers: tickets are made from texts.
     ///
     /// # Errors
-    /// When artifacts cannot be listed or checked, or the journal cannot be read. What concerns single files, lines or trackers is part of
-    /// the observation.
+    /// When artifacts cannot be listed or checked, or the journal cannot be read. What concerns single files,
+    /// lines or trackers is part of the observation.
     pub fn take(workspace: &Workspace) -> Result<Self, ObservationError> {
         Self::whole(&workspace.afresh())
     }
@@ -77,7 +78,8 @@ impl Observation {
         Self::of(workspace, summaries, findings)
     }
 
-    /// Everything but what is wrong, which takes longer: `findings` are those of the look before. For whoever shows changes at once.
+    /// Everything but what is wrong, which takes longer: `findings` are those of the look before. For whoever
+    /// shows changes at once.
     ///
     /// # Errors
     /// When artifacts cannot be listed, or the journal cannot be read.

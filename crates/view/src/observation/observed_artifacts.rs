@@ -1,4 +1,5 @@
-//! The artifacts of a project, as far as views show them: those that have not changed since they were last checked are not read.
+//! The artifacts of a project, as far as views show them: those that have not changed since they were last
+//! checked are not read.
 
 use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},

@@ -16,14 +16,15 @@ use crate::{
 
 /// Add steps to the completed ones of an artifact
 ///
-/// The new item copies the spelling of its neighbours. `lastStep`, `currentStep` and `current_step` come along where
-/// they exist; `status` is never touched. A step that is listed already changes nothing, and one that the workflow does not have is refused.
-/// The step that finishes a workflow is refused while work that was delegated from the artifact is open.
+/// The new item copies the spelling of its neighbours. `lastStep`, `currentStep` and `current_step` come
+/// along where they exist; `status` is never touched. A step that is listed already changes nothing, and one
+/// that the workflow does not have is refused. The step that finishes a workflow is refused while work that
+/// was delegated from the artifact is open.
 #[derive(Debug, Args)]
 #[command(override_usage = "stepmark complete [OPTIONS] [ARTIFACT] <STEP>...")]
 pub(crate) struct Complete {
-    /// The artifact, then the steps in any spelling: `step-03-success`, `3`, `03`; steps alone are those of the active
-    /// artifact: that of the configuration, else the last one worked on that is not finished
+    /// The artifact, then the steps in any spelling: `step-03-success`, `3`, `03`; steps alone are those of
+    /// the active artifact: that of the configuration, else the last one worked on that is not finished
     #[arg(required = true, value_name = "ARTIFACT|STEP")]
     words: Vec<String>,
     /// Refuse a step that is not the next one, instead of warning

@@ -22,8 +22,8 @@ pub(super) const PROCESS: &str = "process";
 
 /// Begin and end sessions, and look back at them
 ///
-/// Commands belong to the session that `STEPMARK_SESSION` or `--session` names; their events have a segment of the journal of
-/// their own, which is sealed (and so can be committed) when the session ends.
+/// Commands belong to the session that `STEPMARK_SESSION` or `--session` names; their events have a segment
+/// of the journal of their own, which is sealed (and so can be committed) when the session ends.
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Session {
@@ -33,7 +33,8 @@ pub(crate) struct Session {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Begin a session and print its id and the line that attaches a shell to it: eval "$(stepmark session start)"
+    /// Begin a session and print its id and the line that attaches a shell to it: eval "$(stepmark session
+    /// start)"
     Start {
         /// A name for people
         #[arg(long)]
@@ -189,7 +190,8 @@ fn record(project: &Project, id: &SessionId) -> Result<Record, Failure> {
     })
 }
 
-/// `current`, `ended`, `running`: its process lives, or `interrupted`: it never ended, and nothing of it lives here.
+/// `current`, `ended`, `running`: its process lives, or `interrupted`: it never ended, and nothing of it
+/// lives here.
 fn state(project: &Project, record: &Record) -> &'static str {
     match (&record.end, project.workspace.attribution().session.as_ref()) {
         (Some(_), _) => "ended",
@@ -276,8 +278,8 @@ fn wire(project: &Project, record: &Record) -> Json {
     })
 }
 
-/// Builds the instructions anew, which is allowed at the boundaries of a cycle only. That they cannot be built does not keep
-/// a session from beginning.
+/// Builds the instructions anew, which is allowed at the boundaries of a cycle only. That they cannot be
+/// built does not keep a session from beginning.
 pub(super) fn refresh_instructions(project: &Project, output: &Output) {
     match project.workspace.instructions().refresh() {
         Ok(Some(refreshed)) => instructions::say_kept(&refreshed, output),

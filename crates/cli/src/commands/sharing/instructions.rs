@@ -12,8 +12,8 @@ use crate::{
 
 /// Assemble an agent's instruction file from components, settings and state digests
 ///
-/// `instructions.output` and `instructions.components` of the configuration say where it goes and what it is made of. It
-/// holds no progress and no time, so it changes exactly when one of its inputs does.
+/// `instructions.output` and `instructions.components` of the configuration say where it goes and what it is
+/// made of. It holds no progress and no time, so it changes exactly when one of its inputs does.
 #[derive(Debug, Args)]
 pub(crate) struct Instructions {
     #[command(subcommand)]
@@ -26,8 +26,8 @@ enum Task {
     Build,
     /// Check whether the file is what its inputs give
     ///
-    /// Ends with 1 when it is absent, stale (an input has changed) or tampered with (its bytes are not those that were
-    /// written).
+    /// Ends with 1 when it is absent, stale (an input has changed) or tampered with (its bytes are not those
+    /// that were written).
     Verify,
     /// Print the file, after its bytes were compared with their hash
     Show,

@@ -13,7 +13,8 @@ pub fn names_git_folder(part: &str) -> bool {
     is_spelling_of(part, &[".git", "git~1"])
 }
 
-/// Returns whether `letter` is the lower-case `wanted` in any case: a long s and the sign of Kelvin are an s and a k.
+/// Returns whether `letter` is the lower-case `wanted` in any case: a long s and the sign of Kelvin are an s
+/// and a k.
 fn is_case_of(letter: char, wanted: char) -> bool {
     letter.to_lowercase().eq([wanted]) || letter.to_uppercase().eq([wanted.to_ascii_uppercase()])
 }
@@ -34,7 +35,8 @@ impl ProjectPath {
         self.as_str().split(['/', '\\']).any(names_git_folder)
     }
 
-    /// Returns whether the path is a file that tells git what to do, under any name that a file system takes for it.
+    /// Returns whether the path is a file that tells git what to do, under any name that a file system takes
+    /// for it.
     pub fn is_file_of_git(&self) -> bool {
         const NAMES: [&str; 6] =
             [".gitignore", "gitign~1", ".gitattributes", "gitatt~1", ".gitmodules", "gitmod~1"];

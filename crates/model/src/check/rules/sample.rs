@@ -45,8 +45,8 @@ pub(crate) fn fixed_in(rule: &'static Rule, files: &[(&str, &str)]) -> Option<St
     Some(text)
 }
 
-/// Returns whether one file `prd.md` alone can never break the rule: it takes another one, another name, or the
-/// same at an earlier time.
+/// Returns whether one file `prd.md` alone can never break the rule: it takes another one, another name, or
+/// the same at an earlier time.
 pub(crate) fn is_of_several_files(rule: &'static Rule) -> bool {
     ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802"].contains(&rule.id) || rule.group == Group::History
 }

@@ -71,8 +71,9 @@ impl LedgerProjection {
 }
 
 impl StoryLedgers<'_> {
-    /// Brings `sprint-status.yaml` and the lines `Status:` of the stories among `artifacts` to what their frontmatter says. With a
-    /// `reason`, entries go back too, and history keeps the reason. What stops a single file is told in the answer.
+    /// Brings `sprint-status.yaml` and the lines `Status:` of the stories among `artifacts` to what their
+    /// frontmatter says. With a `reason`, entries go back too, and history keeps the reason. What stops a
+    /// single file is told in the answer.
     pub fn project(&self, artifacts: &[TrackedArtifact], reason: Option<&str>) -> LedgerProjection {
         let mut done = LedgerProjection::default();
         let (known, mut ledgers) = (Ledgers::default(), BTreeMap::<ProjectPath, Vec<Story>>::new());

@@ -84,7 +84,8 @@ impl Project {
         Workspace::open(self.0.path()).unwrap()
     }
 
-    /// Returns how many artifacts a check reads, what it says, and the outcome of the cache. It is the same as without the cache.
+    /// Returns how many artifacts a check reads, what it says, and the outcome of the cache. It is the same
+    /// as without the cache.
     fn check(&self) -> (usize, Said, CacheOutcome) {
         let workspace = self.workspace();
         let (read, before) = workspace.checks().artifacts_to_check().unwrap();

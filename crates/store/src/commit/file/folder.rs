@@ -12,11 +12,12 @@ use stepmark_model::artifact::ProjectPath;
 /// The policy on waiting until the bytes of a commit are on the disk. Atomicity does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FsyncPolicy {
-    /// Flush the new file before it gets its name, and the folder after: what is acknowledged survives a loss of power.
+    /// Flush the new file before it gets its name, and the folder after: what is acknowledged survives a loss
+    /// of power.
     #[default]
     Always,
-    /// Leave flushing to the system: survives the end of the process, not that of the machine. For tests and for files
-    /// that can be rebuilt.
+    /// Leave flushing to the system: survives the end of the process, not that of the machine. For tests and
+    /// for files that can be rebuilt.
     Never,
 }
 
@@ -39,7 +40,8 @@ pub enum FolderError {
     },
 }
 
-/// Makes the folders that lead to `path` where they are missing, inside the root, each durable in the one above it.
+/// Makes the folders that lead to `path` where they are missing, inside the root, each durable in the one
+/// above it.
 ///
 /// # Errors
 /// When one cannot be made; those that were made stay.

@@ -86,8 +86,8 @@ impl<'a> Joining<'a> {
         }
     }
 
-    /// Takes the segment that stands in `sources`, the first of which is a full pack where it `is_full`. Returns whether it need
-    /// not stay in the others.
+    /// Takes the segment that stands in `sources`, the first of which is a full pack where it `is_full`.
+    /// Returns whether it need not stay in the others.
     ///
     /// # Errors
     /// When a file cannot be written or removed.

@@ -1,7 +1,8 @@
 //! Adding events to live segments.
 //!
-//! One writer at a time, under the file `journal.lock` beside them. A segment whose last line is torn is not written again: the line
-//! stays as it is until `doctor --repair`, and a new segment is begun (docs/adr/0006-journal.md).
+//! One writer at a time, under the file `journal.lock` beside them. A segment whose last line is torn is not
+//! written again: the line stays as it is until `doctor --repair`, and a new segment is begun
+//! (docs/adr/0006-journal.md).
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are written here")]
 
 use std::{
@@ -67,8 +68,8 @@ struct Live {
     header: Vec<u8>,
 }
 
-/// The start of the names of a session's segments. An event may come from elsewhere with a session that can name no file: it stands
-/// among those of no session, and keeps what it says.
+/// The start of the names of a session's segments. An event may come from elsewhere with a session that can
+/// name no file: it stands among those of no session, and keeps what it says.
 fn segment_start(session: Option<&str>) -> &str {
     session.filter(|session| session.parse::<SessionId>().is_ok()).unwrap_or(NO_SESSION)
 }
@@ -82,7 +83,8 @@ impl JournalFile {
         Self::open_under_lock(root)
     }
 
-    /// The same for whoever holds the lock of an artifact: earlier state is moved before the first of these is taken.
+    /// The same for whoever holds the lock of an artifact: earlier state is moved before the first of these
+    /// is taken.
     pub(in crate::commit) fn open_under_lock(root: &Root) -> io::Result<Self> {
         let folder = root.state().folder(StateFolder::Journal)?;
         if fs::symlink_metadata(&folder).is_err() {
@@ -146,7 +148,8 @@ impl JournalFile {
     pub(in crate::commit) fn live_names(&self, session: Option<&str>) -> io::Result<Vec<String>> {
         let prefix = format!("{}-", segment_start(session));
         let mut names = segment_names(&self.folder)?;
-        // What follows a session's name is digits in hexadecimal, so no session's name can pass for another's.
+        // What follows a session's name is digits in hexadecimal, so no session's name can pass for
+        // another's.
         names.retain(|name| {
             name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(EXTENSION)).is_some_and(is_random)
         });
@@ -176,7 +179,8 @@ impl JournalFile {
         Err(io::Error::other("every name of a segment is taken"))
     }
 
-    /// Returns whether this clone has this event already, live or sealed: a redo record may come back after a loss of power.
+    /// Returns whether this clone has this event already, live or sealed: a redo record may come back after a
+    /// loss of power.
     pub(in crate::commit) fn holds(&self, event: EventId) -> io::Result<bool> {
         let text = format!("\"id\":\"{event}\"");
         let finder = memchr::memmem::Finder::new(text.as_bytes());
@@ -238,7 +242,8 @@ pub(in crate::commit) fn segment_names(folder: &Path) -> io::Result<Vec<String>>
     Ok(names)
 }
 
-/// Returns whether the file holds the text in a whole line, read in pieces that overlap. What stands in a torn line was never told.
+/// Returns whether the file holds the text in a whole line, read in pieces that overlap. What stands in a
+/// torn line was never told.
 fn holds(mut file: File, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool> {
     let overlap = finder.needle().len();
     let mut buffer = vec![0; 1 << 20];

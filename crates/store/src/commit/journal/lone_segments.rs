@@ -14,8 +14,8 @@ use crate::disk::{own_file, own_file::Access};
 use crate::history::compress;
 use stepmark_model::journal::SegmentName;
 
-/// Replaces the file of the segment by a compressed one, where it is not. Returns whether it did. The new file is flushed, read back and compared
-/// before the other is removed.
+/// Replaces the file of the segment by a compressed one, where it is not. Returns whether it did. The new
+/// file is flushed, read back and compared before the other is removed.
 pub(in crate::commit) fn compress_alone(
     folder: &Path,
     name: &SegmentName,

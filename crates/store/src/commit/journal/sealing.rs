@@ -1,8 +1,9 @@
-//! Sealing live segments: each gets a last line that names the segments before it, and is written to the folder that git carries;
-//! this clone keeps a copy that no checkout replaces.
+//! Sealing live segments: each gets a last line that names the segments before it, and is written to the
+//! folder that git carries; this clone keeps a copy that no checkout replaces.
 //!
-//! A copy whose tracked file was not written yet has a *mark* beside it. Killed in between, the next sealing writes that file. Without a
-//! mark, a missing file is no finding: another branch is checked out that does not hold the segment.
+//! A copy whose tracked file was not written yet has a *mark* beside it. Killed in between, the next sealing
+//! writes that file. Without a mark, a missing file is no finding: another branch is checked out that does
+//! not hold the segment.
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are sealed here")]
 
 use std::{
@@ -28,8 +29,9 @@ use stepmark_model::{
 /// The ending of the names of marks.
 const MARK: &str = ".unpublished";
 
-/// Seals the live segments of a session (`None`: of commands outside of any) and returns their names: the tracked
-/// `.stepmark/journal/` gets them. So do those whose sealing was cut off. Commits that were cut off are finished before, as far as they can be now
+/// Seals the live segments of a session (`None`: of commands outside of any) and returns their names: the
+/// tracked `.stepmark/journal/` gets them. So do those whose sealing was cut off. Commits that were cut off
+/// are finished before, as far as they can be now
 /// ([`finish_interrupted`](crate::commit::finish_interrupted)).
 ///
 /// # Errors
@@ -45,7 +47,8 @@ pub fn seal_segments(
     seal_files(root, &journal, names, seal, fsync)
 }
 
-/// Seals the live segments `names`, as far as they are live, and returns the names of what was sealed, as [`seal_segments`] does.
+/// Seals the live segments `names`, as far as they are live, and returns the names of what was sealed, as
+/// [`seal_segments`] does.
 ///
 /// # Errors
 /// When a segment cannot be written or moved.
@@ -86,7 +89,8 @@ pub fn finish_sealing(root: &Root, fsync: FsyncPolicy) -> Result<Vec<SegmentName
     Ok(Sealing { live: journal.folder(), root, fsync }.finish()?)
 }
 
-/// Writes the tracked files of segments that this clone has sealed and another work tree got. Returns those of `names` that were missing.
+/// Writes the tracked files of segments that this clone has sealed and another work tree got. Returns those
+/// of `names` that were missing.
 ///
 /// # Errors
 /// When a folder or file cannot be read or written.

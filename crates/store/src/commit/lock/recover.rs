@@ -9,8 +9,8 @@ use std::{
 use crate::commit::{ArtifactLock, LockError, file::exchange, file::read_file, lock::Note};
 use stepmark_model::artifact::FileHash;
 
-/// Finishes or undoes what the note of the last holder announces. Whatever may be another program's is kept. Returns the
-/// hash of what that holder published, if it came that far and the note says it.
+/// Finishes or undoes what the note of the last holder announces. Whatever may be another program's is kept.
+/// Returns the hash of what that holder published, if it came that far and the note says it.
 pub(in crate::commit) fn recover(
     lock: &ArtifactLock,
     note: Option<&Note>,
@@ -32,8 +32,8 @@ pub(in crate::commit) fn recover(
     }
 }
 
-/// The names were about to be exchanged, were exchanged, or were already exchanged back; only the bytes tell. Returns
-/// where bytes of another program are kept, if they could not be put in place.
+/// The names were about to be exchanged, were exchanged, or were already exchanged back; only the bytes tell.
+/// Returns where bytes of another program are kept, if they could not be put in place.
 fn settle_exchange(
     lock: &ArtifactLock,
     staged: &Path,
@@ -93,8 +93,8 @@ mod tests {
     const OURS: &[u8] = b"ours";
     const THEIRS: &[u8] = b"theirs";
 
-    /// A project whose last holder was killed after its note, with `staged` under the temporary name and `target` in
-    /// place. Returns the name too.
+    /// A project whose last holder was killed after its note, with `staged` under the temporary name and
+    /// `target` in place. Returns the name too.
     fn killed(target: &[u8], staged: Option<&[u8]>, exchanging: bool) -> (ScratchProject, String) {
         let project = ScratchProject::new();
         let lock = project.lock(PRD);

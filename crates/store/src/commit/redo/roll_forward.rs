@@ -22,7 +22,8 @@ pub(in crate::commit) struct Unfinished {
 }
 
 impl Unfinished {
-    /// The error of whoever must wait for that commit: its own files are as they were, whatever became of those of that one.
+    /// The error of whoever must wait for that commit: its own files are as they were, whatever became of
+    /// those of that one.
     fn into_error(self) -> CommitError {
         match self.error.write_state() {
             WriteState::NotWritten => self.error,
@@ -33,9 +34,10 @@ impl Unfinished {
     }
 }
 
-/// Finishes the commits of processes that died, each under the locks of its files. A record whose events stand in the
-/// journal already was finished; one that is not whole was never begun; one that cannot be finished is set aside. Returns those
-/// that may be finished later: they are in nobody's way but of their own files.
+/// Finishes the commits of processes that died, each under the locks of its files. A record whose events
+/// stand in the journal already was finished; one that is not whole was never begun; one that cannot be
+/// finished is set aside. Returns those that may be finished later: they are in nobody's way but of their own
+/// files.
 pub(in crate::commit) fn recover(
     root: &Root,
     options: &CommitOptions,
@@ -73,9 +75,9 @@ pub(in crate::commit) fn hindrance(
     unfinished.into_iter().find(is_about).map_or(Ok(()), |one| Err(one.into_error()))
 }
 
-/// Finishes the commits of processes that died, as every commit does before its own work. One that cannot be finished now stays, and stops
-/// only commits of its own files ([`interrupted_paths`]); one that can never be finished is set aside
-/// ([`commits_set_aside`](crate::commit::commits_set_aside)).
+/// Finishes the commits of processes that died, as every commit does before its own work. One that cannot be
+/// finished now stays, and stops only commits of its own files ([`interrupted_paths`]); one that can never be
+/// finished is set aside ([`commits_set_aside`](crate::commit::commits_set_aside)).
 ///
 /// # Errors
 /// When the records cannot be read, kept or removed.
@@ -135,8 +137,8 @@ pub(in crate::commit) struct Overtaken {
     found: Option<FileHash>,
 }
 
-/// Brings every file to what the record wants, as far as it is still what it was before; the others are returned, and keep
-/// the foreign bytes.
+/// Brings every file to what the record wants, as far as it is still what it was before; the others are
+/// returned, and keep the foreign bytes.
 pub(in crate::commit) fn roll_forward(
     locks: &mut [&mut ArtifactLock],
     record: &RedoRecord,
@@ -171,7 +173,8 @@ fn publish(lock: &mut ArtifactLock, file: &RedoFile, fsync: FsyncPolicy) -> Resu
     Ok(())
 }
 
-/// The events that the journal is told: those of the record, and for a file that was overtaken, that its change was cut off.
+/// The events that the journal is told: those of the record, and for a file that was overtaken, that its
+/// change was cut off.
 pub(in crate::commit) fn told(record: &RedoRecord, overtaken: &[Overtaken]) -> Vec<Event> {
     let told = |event: &Event| {
         let path = event.artifact.as_ref().map(|artifact| &artifact.path);
@@ -185,8 +188,8 @@ pub(in crate::commit) fn told(record: &RedoRecord, overtaken: &[Overtaken]) -> V
     record.events.iter().map(told).collect()
 }
 
-/// The event that stands for `event`, whose change did not come to its file: the state is what it was before. What the other
-/// program wrote is found by the next commit, like any edit from outside.
+/// The event that stands for `event`, whose change did not come to its file: the state is what it was before.
+/// What the other program wrote is found by the next commit, like any edit from outside.
 fn interrupted(event: &Event, overtaken: &Overtaken) -> Event {
     let found = overtaken.found.map(|hash| hash.to_string());
     let draft = EventDraft::new(Kind::INTERRUPTED)
@@ -208,8 +211,8 @@ fn interrupted(event: &Event, overtaken: &Overtaken) -> Event {
     interrupted.sealed()
 }
 
-/// Forgets the record of a commit that ended with `error` before it changed a file. Where that fails too, the next command may still
-/// make the commit.
+/// Forgets the record of a commit that ended with `error` before it changed a file. Where that fails too, the
+/// next command may still make the commit.
 pub(in crate::commit) fn withdraw(slot: &mut Slot, path: &ProjectPath, error: CommitError) -> CommitError {
     match slot.clear() {
         Ok(()) => error,

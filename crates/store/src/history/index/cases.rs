@@ -255,7 +255,8 @@ fn a_merged_segment_that_becomes_another_within_one_step_of_a_coarse_clock_is_re
     assert_eq!(lengths[0], lengths[1]);
 }
 
-/// A project that was unpacked from somewhere may bring one; it is read again at each question, and the question ends.
+/// A project that was unpacked from somewhere may bring one; it is read again at each question, and the
+/// question ends.
 #[test]
 fn an_empty_segment_of_the_future_makes_no_question_endless() {
     let project = ScratchJournal::new();

@@ -11,10 +11,11 @@ use crate::history::{
 /// The number of times that a question is asked, when files or the database give way under it.
 const ATTEMPTS: u32 = 6;
 
-/// The journal of a project, as it is when it is asked: every question first takes in what was appended meanwhile.
+/// The journal of a project, as it is when it is asked: every question first takes in what was appended
+/// meanwhile.
 ///
-/// Nothing is written but the index in `.stepmark/local/cache/`, and not even that where there is no journal. A handle serves
-/// one thread; opening another costs little.
+/// Nothing is written but the index in `.stepmark/local/cache/`, and not even that where there is no journal.
+/// A handle serves one thread; opening another costs little.
 #[derive(Debug)]
 pub struct History {
     root: Root,
@@ -27,7 +28,8 @@ impl History {
     /// Opens the journal of the project at `root`, and brings its index up to date.
     ///
     /// # Errors
-    /// When a segment cannot be read. Lines that cannot be used are no error: [`History::problems`] tells them.
+    /// When a segment cannot be read. Lines that cannot be used are no error: [`History::problems`] tells
+    /// them.
     pub fn open(root: &Root) -> Result<Self, HistoryError> {
         let history = Self { root: root.clone(), index: RefCell::new(None), is_in_memory: Cell::new(false) };
         history.ask(|_| Ok(()))?;
@@ -39,8 +41,8 @@ impl History {
         &self.root
     }
 
-    /// Asks the index, after it was brought up to date. Where it, or a segment, gives way under the question, it is asked
-    /// again: first of the same index, then of a new one, then of one in memory.
+    /// Asks the index, after it was brought up to date. Where it, or a segment, gives way under the question,
+    /// it is asked again: first of the same index, then of a new one, then of one in memory.
     pub(in crate::history) fn ask<T>(
         &self,
         question: impl Fn(&Index) -> Result<T, Fault>,
@@ -48,7 +50,8 @@ impl History {
         self.ask_watched(question, || {})
     }
 
-    /// The same, which calls `reached` where another process may still empty the index before it is asked. Tests do so there.
+    /// The same, which calls `reached` where another process may still empty the index before it is asked.
+    /// Tests do so there.
     pub(in crate::history) fn ask_watched<T>(
         &self,
         question: impl Fn(&Index) -> Result<T, Fault>,
@@ -95,7 +98,8 @@ impl History {
 
     fn ensure_index(&self) -> Result<(), HistoryError> {
         let mut index = self.index.borrow_mut();
-        // The empty index of a project without a journal gives way to one on disk when there is something to keep.
+        // The empty index of a project without a journal gives way to one on disk when there is something to
+        // keep.
         let wants_disk = !self.is_in_memory.get() && files::has_folder(&self.root);
         if index.as_ref().is_some_and(|index| index.database.is_on_disk() || !wants_disk) {
             return Ok(());

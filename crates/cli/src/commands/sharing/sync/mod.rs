@@ -28,8 +28,9 @@ use crate::{
 
 /// Keep tickets in step with artifacts, one way
 ///
-/// Trackers are configured under `trackers` in `.stepmark/config.yaml`. Nothing ever flows back into an artifact. What was sent is remembered in
-/// `.stepmark/local/sync.db`; where that is lost, tickets are found again by their markers.
+/// Trackers are configured under `trackers` in `.stepmark/config.yaml`. Nothing ever flows back into an
+/// artifact. What was sent is remembered in `.stepmark/local/sync.db`; where that is lost, tickets are found
+/// again by their markers.
 #[derive(Debug, Args)]
 pub(crate) struct Sync {
     /// The tracker; needed where the configuration names several

@@ -21,7 +21,8 @@ use crate::{
 
 /// Give tickets that failed another try with the next `apply`
 ///
-/// A ticket that is not there any more, or has lost its marker, is looked for by its marker, and made anew where it is certainly gone.
+/// A ticket that is not there any more, or has lost its marker, is looked for by its marker, and made anew
+/// where it is certainly gone.
 #[derive(Debug, Args)]
 #[group(required = true)]
 pub(super) struct Retry {
@@ -31,7 +32,8 @@ pub(super) struct Retry {
     /// All tickets that are parked or wait, but for those that have lost their marker
     #[arg(long)]
     all: bool,
-    /// All of them that failed for this reason, such as `invalid`, `gone` or `unmarked`; `stepmark sync status --json` names it
+    /// All of them that failed for this reason, such as `invalid`, `gone` or `unmarked`; `stepmark sync
+    /// status --json` names it
     #[arg(long, value_name = "REASON", value_parser = reason)]
     reason: Option<Reason>,
 }
@@ -73,7 +75,8 @@ impl Retry {
                 let wanted = failed.filter(|(_, delivery)| is_wanted(delivery));
                 let mut tickets = Vec::new();
                 for (marker, _) in wanted {
-                    // The ticket of an artifact that is gone is to be closed, as what it was last made to say.
+                    // The ticket of an artifact that is gone is to be closed, as what it was last made to
+                    // say.
                     let last = || ledger.projected(&context.settings.name, &marker);
                     match choose(context, &snapshot, marker.clone()) {
                         Some(ticket) => tickets.push(ticket),

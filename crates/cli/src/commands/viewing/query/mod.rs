@@ -23,8 +23,8 @@ use crate::{
 
 /// Ask for artifacts, steps, sessions, findings, tickets and more in SQL
 ///
-/// The tables are a copy in `.stepmark/local/cache/index.db`, brought up to date before every query; it can be deleted at any time. A
-/// query can only read. `--schema` prints the tables, `--list` the named queries.
+/// The tables are a copy in `.stepmark/local/cache/index.db`, brought up to date before every query; it can
+/// be deleted at any time. A query can only read. `--schema` prints the tables, `--list` the named queries.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["sql", "named", "list", "schema"]))]
 pub(crate) struct Query {
