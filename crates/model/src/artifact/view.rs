@@ -106,22 +106,22 @@ impl Artifact {
     /// # Ok::<(), stepmark_model::artifact::ProjectPathError>(())
     /// ```
     pub fn read(path: ProjectPath, bytes: Vec<u8>) -> Self {
-        let (state, diagnoses) = {
-            let document = Document::scan(&bytes);
-            read_state(&bytes, &document, parse(&document, &bytes).as_ref().map(Result::as_ref))
-        };
-        Self { path, bytes, state, diagnoses, value: None }
+        Self::of(path, bytes, None, false)
     }
 
     /// Reads the bytes of the file at `path` together with its [state value](Self::state_value), from `tree` where somebody has parsed
     /// the frontmatter.
     pub fn read_with_value(path: ProjectPath, bytes: &[u8], tree: Option<&Yaml<'_>>) -> Self {
-        let document = Document::scan(bytes);
-        let parsed = if tree.is_none() { parse(&document, bytes) } else { None };
+        Self::of(path, bytes.to_vec(), tree, true)
+    }
+
+    fn of(path: ProjectPath, bytes: Vec<u8>, tree: Option<&Yaml<'_>>, has_value: bool) -> Self {
+        let document = Document::scan(&bytes);
+        let parsed = if tree.is_none() { parse(&document, &bytes) } else { None };
         let parsed = tree.map(Ok).or_else(|| parsed.as_ref().map(Result::as_ref));
-        let (state, diagnoses) = read_state(bytes, &document, parsed);
-        let value = Some(Box::new(state_value(&document, parsed)));
-        Self { path, bytes: bytes.to_vec(), state, diagnoses, value }
+        let (state, diagnoses) = read_state(&bytes, &document, parsed);
+        let value = has_value.then(|| Box::new(state_value(&document, parsed)));
+        Self { path, bytes, state, diagnoses, value }
     }
 
     /// The frontmatter as JSON, times included: an object, `{}` where there is no frontmatter or an empty

@@ -20,7 +20,9 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::DbConfig};
 
-use crate::disk::{file_lock, local_state::LocalState, local_state::StateFolder, root::Root};
+use crate::disk::{
+    file_lock, local_state::LocalState, local_state::StateFolder, own_file::remove_if_there, root::Root,
+};
 use stepmark_model::artifact::FileHash;
 
 /// The endings that SQLite puts behind the name of a database.
@@ -328,13 +330,10 @@ impl DatabaseFiles {
 
 /// Takes away the link at `place`, if there is one, and leaves alone what it leads to.
 fn remove_link(place: &Path) -> io::Result<()> {
-    if fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink()) { remove(place) } else { Ok(()) }
-}
-
-fn remove(place: &Path) -> io::Result<()> {
-    match fs::remove_file(place) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    if fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink()) {
+        remove_if_there(place)
+    } else {
+        Ok(())
     }
 }
 
