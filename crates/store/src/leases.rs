@@ -5,7 +5,7 @@
 use std::{io, path::PathBuf};
 
 #[cfg(feature = "write")]
-use crate::commit::{self, ArtifactLock, CommitError, FileTransition};
+use crate::commit::{self, ArtifactLock, CommitError};
 use crate::disk::ResolveError;
 use crate::disk::{local_state::StateFolder, own_file};
 use crate::workspace::{ArtifactError, Workspace};
@@ -245,23 +245,11 @@ impl Leases<'_> {
         })
     }
 
-    /// Refuses a change that a lease forbids. To be called under the locks of the change, before it is
-    /// published.
+    /// Refuses a change of the artifact that was `old` if a lease forbids it. To be called under the locks of the change, before it is published.
     ///
     /// # Errors
     /// Whose lease stands in the way; or that it cannot be read.
-    pub fn admit(&self, change: &FileTransition<'_>) -> Result<(), LeaseError> {
-        let path = change.path;
-        let old = change.old.map(|old| Artifact::read(path.clone(), old.to_vec()));
-        self.admit_artifact(path, old.as_ref())
-    }
-
-    /// The same, where `old` is the artifact before the change.
-    pub(crate) fn admit_artifact(
-        &self,
-        path: &ProjectPath,
-        old: Option<&Artifact>,
-    ) -> Result<(), LeaseError> {
+    pub(crate) fn admit(&self, path: &ProjectPath, old: Option<&Artifact>) -> Result<(), LeaseError> {
         let own = old.map(ArtifactKey::of);
         // A lease that was taken before the artifact had an id holds on.
         let keys = own.into_iter().filter(|key| !key.is_path()).chain([ArtifactKey::of_path(path)]);

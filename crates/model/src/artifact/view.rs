@@ -47,21 +47,22 @@ impl Artifact {
     /// # Ok::<(), stepmark_model::artifact::ProjectPathError>(())
     /// ```
     pub fn read(path: ProjectPath, bytes: Vec<u8>) -> Self {
-        let (state, diagnoses) = {
-            let document = Document::scan(&bytes);
-            read_state(&document, &Parsed::of(&document))
-        };
-        Self { path, bytes, state, diagnoses, value: None }
+        Self::of(path, bytes, None, false)
     }
 
     /// Reads the bytes of the file at `path` together with its [state value](Self::state_value), from `tree`
     /// where somebody has parsed the frontmatter.
     pub fn read_with_value(path: ProjectPath, bytes: &[u8], tree: Option<&Yaml<'_>>) -> Self {
-        let document = Document::scan(bytes);
+        Self::of(path, bytes.to_vec(), tree, true)
+    }
+
+    fn of(path: ProjectPath, bytes: Vec<u8>, tree: Option<&Yaml<'_>>, has_value: bool) -> Self {
+        let document = Document::scan(&bytes);
         let parsed = tree.map_or_else(|| Parsed::of(&document), Parsed::Given);
         let (state, diagnoses) = read_state(&document, &parsed);
-        let value = Some(Box::new(state_value(&parsed)));
-        Self { path, bytes: bytes.to_vec(), state, diagnoses, value }
+        let value = has_value.then(|| Box::new(state_value(&parsed)));
+        drop(parsed);
+        Self { path, bytes, state, diagnoses, value }
     }
 
     /// The frontmatter as JSON, times included: an object, `{}` where there is no frontmatter or an empty

@@ -28,7 +28,7 @@ impl Workspace {
         [old, new]: [Option<&Artifact>; 2],
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
-        self.leases().admit_artifact(path, old)?;
+        self.leases().admit(path, old)?;
         match (old, new) {
             // Nothing moves: a person brings in what is so already.
             _ if draft.kind == Kind::IMPORT => Ok(Vec::new()),

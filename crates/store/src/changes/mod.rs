@@ -1,28 +1,17 @@
 //! Changing artifacts: read, decide, edit, prove, commit; again from the start when another program was
 //! faster.
 
-#[cfg(feature = "write")]
 pub(crate) mod artifact_change;
-#[cfg(feature = "write")]
 pub(crate) mod delegating;
-#[cfg(feature = "write")]
 pub(crate) mod guards;
-#[cfg(feature = "write")]
 pub(crate) mod recording;
-#[cfg(feature = "write")]
 pub(crate) mod removing;
-#[cfg(feature = "write")]
 pub(crate) mod telling;
-#[cfg(feature = "write")]
 pub(crate) mod update_error;
-#[cfg(feature = "write")]
 pub(crate) mod versions;
 
-#[cfg(feature = "write")]
 pub use delegating::{Delegated, DelegationOrder};
-#[cfg(feature = "write")]
 pub use telling::TellError;
-#[cfg(feature = "write")]
 pub use update_error::UpdateError;
 
 use std::{collections::BTreeMap, path::Path};

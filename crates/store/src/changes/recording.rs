@@ -45,12 +45,12 @@ impl Workspace {
             let file = (old.digests, change.old.unwrap_or_default());
             Halt::Ask(facts.question(self.root(), path, file, asks_checkout))
         };
-        let is_checked_out = || facts.is_checked_out(self.root(), path, old.digests);
+        let git = facts.of(self.root(), path, old.digests);
         let prior = match (change.last_told, &old.state) {
             (Some(event), Some(state)) => Some(PriorState::Known { event, state: Some(state.clone()) }),
             _ => self
                 .history()
-                .ask(|history| past(history, path, &old, is_checked_out))
+                .ask(|history| past(history, path, &old, git.is_checked_out))
                 .map_err(ChangeError::from)?,
         };
         let prior = prior.ok_or_else(|| ask_git(true))?;
@@ -58,7 +58,7 @@ impl Workspace {
             PriorState::Unknown if old.digests.is_none() => ExternalAuthor::unknown(),
             PriorState::Known { .. } => ExternalAuthor::unknown(),
             PriorState::Unknown | PriorState::Unexplained { .. } => {
-                facts.author(self.root(), path, old.digests).ok_or_else(|| ask_git(false))?
+                git.author.ok_or_else(|| ask_git(false))?
             }
         };
         let failed = |source| ChangeError::GatesNotClosed { path: path.clone(), source };
@@ -77,7 +77,7 @@ fn past(
     history: &History,
     path: &ProjectPath,
     old: &ArtifactState,
-    is_checked_out: impl Fn() -> Option<bool>,
+    is_checked_out: Option<bool>,
 ) -> Result<Option<PriorState>, HistoryError> {
     let ArtifactState { key, digests, state } = old;
     let digests = *digests;
@@ -99,7 +99,7 @@ fn past(
     }
     let earlier = history.find_state(key, path, digests)?;
     if let Some(event) = &earlier {
-        match is_checked_out() {
+        match is_checked_out {
             None => return Ok(None),
             Some(true) => return known(history, event, old).map(Some),
             Some(false) => {}

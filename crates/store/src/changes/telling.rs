@@ -1,8 +1,6 @@
 //! Events that change no file.
 
-use std::collections::BTreeSet;
-
-use crate::commit::{self, CommitError, JournalWriteError, Seal};
+use crate::commit::{self, CommitError, JournalWriteError, LiveSegments, Seal};
 use crate::history::HistoryError;
 use crate::workspace::ProjectHistory;
 use stepmark_model::journal::{Event, EventDraft, MOST_HEADS, SegmentName, SessionId};
@@ -51,29 +49,14 @@ impl ProjectHistory<'_> {
     /// # Errors
     /// When they cannot be moved, or the segments before them cannot be read.
     pub fn seal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, TellError> {
-        commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
-        let seal = Seal { heads: self.ask(|history| history.tips(MOST_HEADS))?, at: self.workspace.now() };
-        let session = session.map(SessionId::as_str);
-        Ok(commit::seal_segments(
-            self.workspace.root(),
-            session,
-            seal,
-            self.workspace.commit_options().fsync,
-        )?)
+        self.seal_live(LiveSegments::OfSession(session.map(SessionId::as_str)))
     }
 
-    /// The same for the live segments `names`, of whatever session.
-    ///
-    /// # Errors
-    /// When they cannot be moved, or the segments before them cannot be read.
-    pub fn seal_live_segments(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<SegmentName>, TellError> {
-        commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
+    /// The same for the live segments that `live` names.
+    pub(crate) fn seal_live(&self, live: LiveSegments<'_>) -> Result<Vec<SegmentName>, TellError> {
+        let (root, options) = (self.workspace.root(), self.workspace.commit_options());
+        commit::finish_interrupted(root, options)?;
         let seal = Seal { heads: self.ask(|history| history.tips(MOST_HEADS))?, at: self.workspace.now() };
-        Ok(commit::seal_named_segments(
-            self.workspace.root(),
-            names,
-            seal,
-            self.workspace.commit_options().fsync,
-        )?)
+        Ok(commit::seal_segments(root, live, seal, options.fsync)?)
     }
 }

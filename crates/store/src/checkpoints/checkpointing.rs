@@ -2,7 +2,7 @@
 
 use crate::changes::{ChangeError, TellError, versions::Versions};
 use crate::checkpoints::Checkpoints;
-use crate::commit::{self, CommitError, FileDecision, FileTransition, Halt, Transaction, UpdateError};
+use crate::commit::{self, CommitError, FileDecision, FileTransition, Halt, Transaction};
 use crate::repository::{git::GitFacts, git_history::head_commit};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
@@ -181,9 +181,8 @@ impl Checkpoints<'_> {
                 Transaction::new(self.workspace.root(), &paths, self.workspace.commit_options());
             match (transaction.run(|found| making.decide(found), record), made) {
                 (Ok(_), Some(checkpoint)) => return self.sealed(place, checkpoint),
-                (Err(UpdateError::Decide(Ended::Refused(error))), _) => return Err(error),
-                (Err(UpdateError::Commit(error)), _) => return Err(error.into()),
-                (Ok(_), None) | (Err(UpdateError::Decide(Ended::Moved)), _) => {}
+                (Err(Ended::Refused(error)), _) => return Err(error),
+                (Ok(_), None) | (Err(Ended::Moved), _) => {}
             }
         }
         Err(CheckpointError::Restless { path: path.clone() })

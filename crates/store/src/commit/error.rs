@@ -108,18 +108,6 @@ pub enum CommitError {
     },
 }
 
-/// A reason why an update was not made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum UpdateError<E> {
-    /// The caller's decision.
-    #[error(transparent)]
-    Decide(E),
-    /// The commit.
-    #[error(transparent)]
-    Commit(#[from] CommitError),
-}
-
 /// The state of the files of a commit that ended with an error: whether they have their new content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteState {

@@ -49,8 +49,8 @@ mod file {
 
     pub(super) use attributes::Attributes;
     pub use conflict::{Conflict, Expected, Found};
-    pub(super) use folder::flush_folder;
     pub use folder::{FolderError, FsyncPolicy, make_folders_to};
+    pub(super) use folder::{flush_folder, write_anew};
     pub(super) use publish::{Moment, finish};
     pub use publish::{PublishError, Published};
     pub use read::ReadError;
@@ -125,8 +125,7 @@ mod journal {
     pub(super) use journal_file::{EXTENSION, JournalFile, chain_at_end, flush, segment_names};
     pub use journal_file::{JournalWriteError, append_events};
     pub use sealing::{
-        Seal, finish_sealing, publish_copies, read_copy, seal_named_segments, seal_segments,
-        unpublished_segments,
+        LiveSegments, Seal, finish_sealing, publish_copies, read_copy, seal_segments, unpublished_segments,
     };
     pub use torn_lines::{CutLine, cut_torn_lines};
 }
@@ -137,7 +136,7 @@ mod outcome;
 mod transaction;
 mod whole;
 
-pub use error::{CommitError, UpdateError, WriteState};
+pub use error::{CommitError, WriteState};
 pub use outcome::{CommitOptions, FileDecision, FileTransition, Halt, Outcome};
 pub use transaction::Transaction;
 pub(crate) use whole::read_whole;
@@ -148,8 +147,8 @@ pub use file::{
     Staged, make_folders_to,
 };
 pub use journal::{
-    CompactError, Compacted, CutLine, Files, JournalWriteError, Seal, append_events, compact_segments,
-    cut_torn_lines, finish_sealing, publish_copies, read_copy, seal_named_segments, seal_segments,
+    CompactError, Compacted, CutLine, Files, JournalWriteError, LiveSegments, Seal, append_events,
+    compact_segments, cut_torn_lines, finish_sealing, publish_copies, read_copy, seal_segments,
     unpublished_segments,
 };
 pub(crate) use local_state::{LeaseFiles, names_in, replace as replace_state_file};

@@ -11,15 +11,12 @@ use std::{
 
 use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Expected, FileDecision, FileTransition, Halt, LockError,
-    Outcome, PublishError, UpdateError, carry_out::carry_out, file::FileContent, file::read_file,
-    lock::JournalStamp, lock::is_ever_locked, lock::remember, redo::RedoFile, redo::RedoRecord,
+    Outcome, PublishError, carry_out::carry_out, file::FileContent, file::read_file, lock::JournalStamp,
+    lock::LastTold, lock::is_ever_locked, lock::remember, redo::RedoFile, redo::RedoRecord,
     redo::acquire_all, redo::hindrance, redo::recover, redo::slot,
 };
 use crate::disk::root::Root;
-use stepmark_model::{
-    artifact::ProjectPath,
-    journal::{Ancestor, Event},
-};
+use stepmark_model::{artifact::ProjectPath, journal::Event};
 
 /// The time to wait for a process that is dying with a record of our files.
 const DYING: Duration = Duration::from_millis(1);
@@ -40,7 +37,7 @@ type Record<'r, T, E> = dyn FnMut(T, &[FileTransition<'_>]) -> Result<Vec<Event>
 enum Attempt<E> {
     Done(Vec<Outcome>),
     /// Another program was in the way; this is what it comes to if it is the last attempt.
-    Again(UpdateError<E>),
+    Again(E),
     /// This has to be asked without the locks.
     Ask(Box<dyn FnOnce()>),
 }
@@ -66,13 +63,12 @@ impl<'a> Transaction<'a> {
     /// decision takes long keeps the last one. Commits that were cut off earlier are finished first.
     ///
     /// # Errors
-    /// What is refused; or why the commit did not end well: [`CommitError::write_state`] says whether its
-    /// files are changed.
-    pub fn run<T, E>(
+    /// What is refused; or why the commit did not end well: [`CommitError::write_state`] says whether its files are changed.
+    pub fn run<T, E: From<CommitError>>(
         &self,
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<(Vec<FileDecision>, T), Halt<E>>,
         mut record: impl FnMut(T, &[FileTransition<'_>]) -> Result<Vec<Event>, Halt<E>>,
-    ) -> Result<Vec<Outcome>, UpdateError<E>> {
+    ) -> Result<Vec<Outcome>, E> {
         if self.looks_first && self.is_unchanged(&mut decide)? {
             return Ok(vec![Outcome::Unchanged; self.paths.len()]);
         }
@@ -88,15 +84,16 @@ impl<'a> Transaction<'a> {
                 Attempt::Done(outcomes) => break outcomes,
                 Attempt::Again(_) if attempts < most => attempts += 1,
                 Attempt::Again(last) => return Err(last),
-                Attempt::Ask(question) if questions < most => {
+                Attempt::Ask(question) => {
                     locks.clear();
+                    // Whatever was asked about was something else afterwards, each time.
+                    if questions == most
+                        && let Some(path) = self.paths.first().cloned()
+                    {
+                        return Err(CommitError::from(PublishError::Busy { path }).into());
+                    }
                     question();
                     questions += 1;
-                }
-                // Whatever was asked about was something else afterwards.
-                Attempt::Ask(_) => {
-                    let path = locks.swap_remove(0).path().clone();
-                    return Err(CommitError::from(PublishError::Busy { path }).into());
                 }
             }
         };
@@ -107,9 +104,9 @@ impl<'a> Transaction<'a> {
         Ok(by_path)
     }
 
-    /// Decides without the locks, and returns whether nothing is to be changed, which only their holder can
-    /// tell where another program may just be writing.
-    fn is_unchanged<T, E>(&self, decide: &mut Decide<'_, T, E>) -> Result<bool, UpdateError<E>> {
+    /// Decides without the locks, and returns whether nothing is to be changed, which only their holder can tell where another program
+    /// may just be writing.
+    fn is_unchanged<T, E: From<CommitError>>(&self, decide: &mut Decide<'_, T, E>) -> Result<bool, E> {
         let resolve = |path| self.root.resolve(path).map_err(|error| LockError::Resolve(error).into());
         let places = self.paths.iter().map(resolve).collect::<Result<Vec<_>, CommitError>>()?;
         let read = || -> Result<Vec<Option<FileContent>>, CommitError> {
@@ -128,21 +125,21 @@ impl<'a> Transaction<'a> {
             Err(Halt::Refused(refusal)) => {
                 let fresh = found.iter().flatten().filter_map(|content| content.unsettled(None));
                 let Some(rest) = fresh.map(|fresh| fresh.rest).max() else {
-                    return Err(UpdateError::Decide(refusal));
+                    return Err(refusal);
                 };
                 thread::sleep(rest);
-                if bytes_of(&read()?) == bytes { Err(UpdateError::Decide(refusal)) } else { Ok(false) }
+                if bytes_of(&read()?) == bytes { Err(refusal) } else { Ok(false) }
             }
         }
     }
 
-    fn attempt<T, E>(
+    fn attempt<T, E: From<CommitError>>(
         &self,
         locks: &mut [ArtifactLock],
         (order, attempts): (&[usize], u32),
         decide: &mut Decide<'_, T, E>,
         record: &mut Record<'_, T, E>,
-    ) -> Result<Attempt<E>, UpdateError<E>> {
+    ) -> Result<Attempt<E>, E> {
         let read = |lock: &ArtifactLock| Ok(lock.read_content()?);
         let found: Vec<Option<FileContent>> = locks.iter().map(read).collect::<Result<_, CommitError>>()?;
         // The caller's order of files is not ours.
@@ -158,8 +155,7 @@ impl<'a> Transaction<'a> {
                 let is_half_written = contents.any(|(lock, content)| {
                     content.as_ref().is_some_and(|content| changes_soon(lock, content))
                 });
-                let refused = UpdateError::Decide(refusal);
-                return if is_half_written { Ok(Attempt::Again(refused)) } else { Err(refused) };
+                return if is_half_written { Ok(Attempt::Again(refusal)) } else { Err(refusal) };
             }
         };
         let files = changed_files(locks, order, &found, decisions);
@@ -168,19 +164,14 @@ impl<'a> Transaction<'a> {
         }
         // Before the past is asked for: what comes to the journal after this makes the next commit ask again.
         let journal = JournalStamp::now(self.root);
-        let last_told = |place: usize, file: &RedoFile| {
-            let told = locks[place].last_told.as_ref()?;
-            let is_last = file.before == Some(told.file) && journal.as_ref() == Some(&told.journal);
-            is_last.then_some(told.event)
-        };
-        let transitions: Vec<FileTransition<'_>> = files
+        let transitions: Vec<_> = files
             .iter()
-            .map(|(place, file)| transition(*place, file, &found, last_told(*place, file)))
+            .map(|(place, file)| transition(file, found[*place].as_ref(), &locks[*place], journal.as_ref()))
             .collect();
         let events = match record(carried, &transitions) {
             Ok(events) => events,
             Err(Halt::Ask(question)) => return Ok(Attempt::Ask(question)),
-            Err(Halt::Refused(refusal)) => return Err(UpdateError::Decide(refusal)),
+            Err(Halt::Refused(refusal)) => return Err(refusal),
         };
         let outcomes = outcomes(&files, locks.len(), attempts);
         let (places, files): (Vec<usize>, Vec<RedoFile>) = files.into_iter().unzip();
@@ -225,26 +216,31 @@ fn changed_files(
     let mut files = Vec::new();
     for (place, (lock, content)) in locks.iter().zip(found).enumerate() {
         let old = content.as_ref().map(|content| content.bytes.as_slice());
-        let decision =
-            decisions.get_mut(order[place]).map(|decision| std::mem::replace(decision, FileDecision::Keep));
-        let new = match decision {
-            Some(FileDecision::Write(new)) if old != Some(new.as_slice()) => Some(new),
-            Some(FileDecision::Delete) if old.is_some() => None,
-            _ => continue,
+        let decision = decisions.get_mut(order[place]).filter(|decision| decision.changes(old));
+        let new = match decision.map(|decision| std::mem::replace(decision, FileDecision::Keep)) {
+            Some(FileDecision::Write(new)) => Some(new),
+            Some(_) => None,
+            None => continue,
         };
         files.push((place, RedoFile::new(lock.path().clone(), Expected::of(old), new)));
     }
     files
 }
 
+/// A file before and after, with the event that was told last where nothing came to the journal since.
 fn transition<'a>(
-    place: usize,
     file: &'a RedoFile,
-    found: &'a [Option<FileContent>],
-    last_told: Option<Ancestor>,
+    found: Option<&'a FileContent>,
+    lock: &ArtifactLock,
+    journal: Option<&JournalStamp>,
 ) -> FileTransition<'a> {
-    let old = found[place].as_ref().map(|content| content.bytes.as_slice());
-    FileTransition { path: &file.path, old, new: file.after.map(|_| file.bytes.as_slice()), last_told }
+    let is_last = |told: &&LastTold| file.before == Some(told.file) && journal == Some(&told.journal);
+    FileTransition {
+        path: &file.path,
+        old: found.map(|content| content.bytes.as_slice()),
+        new: file.after.map(|_| file.bytes.as_slice()),
+        last_told: lock.last_told.as_ref().filter(is_last).map(|told| told.event),
+    }
 }
 
 fn outcomes(files: &[(usize, RedoFile)], count: usize, attempts: u32) -> Vec<Outcome> {
@@ -298,7 +294,7 @@ fn lock_when_nothing_is_pending(
 
 #[cfg(test)]
 mod tests {
-    use std::{convert::Infallible, fs};
+    use std::fs;
 
     use super::*;
     use crate::commit::{
@@ -324,7 +320,7 @@ mod tests {
         paths: &[&str],
         decisions: &[FileDecision],
         meanwhile: &dyn Fn(u32),
-    ) -> Result<Vec<Outcome>, UpdateError<Infallible>> {
+    ) -> Result<Vec<Outcome>, CommitError> {
         let paths: Vec<ProjectPath> = paths.iter().map(|path| named(path)).collect();
         let mut asked = 0;
         let decide = |_: &[Option<&[u8]>]| {
@@ -379,7 +375,7 @@ mod tests {
         let refused = run(&project, &[PRD, UX], &writes, &|asked| {
             project.write(PRD, format!("theirs {asked}").as_bytes())
         });
-        assert!(matches!(refused, Err(UpdateError::Commit(CommitError::Publish(_)))), "{refused:?}");
+        assert!(matches!(refused, Err(CommitError::Publish(_))), "{refused:?}");
         assert_eq!(project.names("docs"), ["prd.md"]);
         assert_eq!(journal_lines(&project), 0);
         assert!(slot::pending_paths(&project.root).unwrap().is_empty());
@@ -392,7 +388,7 @@ mod tests {
         std::os::unix::fs::symlink("prd.md", project.place(UX)).unwrap();
         let writes = [FileDecision::Keep, FileDecision::Keep];
         let refused = run(&project, &[PRD, UX], &writes, &|_| {});
-        assert!(matches!(refused, Err(UpdateError::Commit(CommitError::SameFile { .. }))));
+        assert!(matches!(refused, Err(CommitError::SameFile { .. })));
     }
 
     #[test]
@@ -403,7 +399,7 @@ mod tests {
         fs::create_dir(project.place(".stepmark/local/journal.lock")).unwrap();
         let write = |bytes: &[u8]| run(&project, &[PRD], &[FileDecision::Write(bytes.to_vec())], &|_| {});
         let told = write(b"first");
-        assert!(matches!(told, Err(UpdateError::Commit(CommitError::History { .. }))), "{told:?}");
+        assert!(matches!(told, Err(CommitError::History { .. })), "{told:?}");
         assert_eq!(project.read(PRD), b"first");
         assert_eq!(slot::pending_paths(&project.root).unwrap(), [named(PRD)]);
         fs::remove_dir(project.place(".stepmark/local/journal.lock")).unwrap();
@@ -412,7 +408,7 @@ mod tests {
     }
 
     /// Adds one to the number in each of its files.
-    fn count(found: &[Option<&[u8]>]) -> Result<(Vec<FileDecision>, ()), Halt<Infallible>> {
+    fn count(found: &[Option<&[u8]>]) -> Result<(Vec<FileDecision>, ()), Halt<CommitError>> {
         let next = |bytes: &Option<&[u8]>| {
             let number: u32 = bytes.map_or(0, |bytes| String::from_utf8_lossy(bytes).parse().unwrap());
             FileDecision::Write((number + 1).to_string().into_bytes())
@@ -436,7 +432,7 @@ mod tests {
                     return Ok(events(changed));
                 }
                 let (asking, root, place) = (asking.clone(), root.clone(), place.clone());
-                Err::<_, Halt<Infallible>>(Halt::Ask(Box::new(move || {
+                Err::<_, Halt<CommitError>>(Halt::Ask(Box::new(move || {
                     let _lock = ArtifactLock::acquire(&root, &named(PRD), at_once.lock_timeout).unwrap();
                     fs::write(place, "theirs ").unwrap();
                     asking.set(true);
@@ -447,10 +443,10 @@ mod tests {
         assert_eq!((project.read(PRD), journal_lines(&project)), (b"theirs ours".to_vec(), 1));
 
         let endless = Transaction::new(&project.root, &paths, &options).run(
-            |_| Err::<(_, ()), Halt<Infallible>>(Halt::Ask(Box::new(|| {}))),
+            |_| Err::<(_, ()), Halt<CommitError>>(Halt::Ask(Box::new(|| {}))),
             |(), changed| Ok(events(changed)),
         );
-        assert!(matches!(endless, Err(UpdateError::Commit(CommitError::Publish(PublishError::Busy { .. })))));
+        assert!(matches!(endless, Err(CommitError::Publish(PublishError::Busy { .. }))));
     }
 
     #[test]

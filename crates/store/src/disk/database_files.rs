@@ -13,7 +13,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::disk::{local_state::LocalState, local_state::StateFolder, root::Root};
+use crate::disk::{local_state::LocalState, local_state::StateFolder, own_file::remove_if_there, root::Root};
 
 /// The endings that SQLite puts behind the name of a database.
 const SUFFIXES: [&str; 4] = ["-wal", "-shm", "-journal", ""];
@@ -69,13 +69,10 @@ impl DatabaseFiles {
 
 /// Takes away the link at `place`, if there is one, and leaves alone what it leads to.
 fn remove_link(place: &Path) -> io::Result<()> {
-    if fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink()) { remove(place) } else { Ok(()) }
-}
-
-fn remove(place: &Path) -> io::Result<()> {
-    match fs::remove_file(place) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    if fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink()) {
+        remove_if_there(place)
+    } else {
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: files of stepmark are opened here")]
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, Read},
     path::Path,
 };
@@ -224,5 +224,16 @@ mod tests {
         assert_eq!(read(folder.path(), Path::new("file"), 5).unwrap(), b"12345");
         let error = read(folder.path(), Path::new("file"), 4).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    }
+}
+
+/// Removes the file or link at `place`, if there is one.
+///
+/// # Errors
+/// When it is there and cannot be removed.
+pub(crate) fn remove_if_there(place: &Path) -> io::Result<()> {
+    match fs::remove_file(place) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
     }
 }

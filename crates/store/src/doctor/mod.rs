@@ -1,11 +1,8 @@
 //! Examining a project for what is not as it should be, and repairing what needs no decision.
 
-#[cfg(feature = "write")]
 pub(crate) mod finding;
-#[cfg(feature = "write")]
 pub(crate) mod kept_files;
 
-#[cfg(feature = "write")]
 pub use finding::DoctorFinding;
 
 use std::path::Path;

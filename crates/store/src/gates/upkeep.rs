@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::commit::ArtifactLock;
-use crate::disk::{own_file, own_file::Access, uninterrupted::uninterrupted};
+use crate::disk::{own_file, own_file::Access, own_file::remove_if_there, uninterrupted::uninterrupted};
 use crate::gates::Gates;
 use crate::gates::{GateError, GateFolder, rebuild::GateRebuild, sight::Sight, steps_of};
 use stepmark_model::{
@@ -52,7 +52,7 @@ impl Gates<'_> {
         };
         let failed = |source| GateError::Write { artifact: path.clone(), source };
         let gone = superfluous(&steps, names.iter().map(String::as_str));
-        gone.iter().try_for_each(|name| remove(&folder.place.join(name))).map_err(failed)
+        gone.iter().try_for_each(|name| remove_if_there(&folder.place.join(name))).map_err(failed)
     }
 
     /// Makes the gates of the artifact at `path` those of the steps that it lists now, each with the file's
@@ -193,7 +193,7 @@ impl Gates<'_> {
 
     fn change(&self, folder: &GateFolder, changes: &GateChanges) -> io::Result<()> {
         for name in &changes.remove {
-            remove(&folder.place.join(name))?;
+            remove_if_there(&folder.place.join(name))?;
         }
         if changes.write.is_empty() {
             if changes.unchanged == 0 {
@@ -226,7 +226,7 @@ fn remove_temporary(folder: &Path) -> io::Result<()> {
     for entry in uninterrupted(|| fs::read_dir(folder))? {
         let entry = entry?;
         if entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMPORARY)) {
-            remove(&entry.path())?;
+            remove_if_there(&entry.path())?;
         }
     }
     Ok(())
@@ -251,13 +251,6 @@ fn write_gate(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.persist(place)?;
     Ok(())
-}
-
-fn remove(place: &Path) -> io::Result<()> {
-    match fs::remove_file(place) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 /// Removes `folder` and those above it up to `top`, as long as they are empty.

@@ -67,7 +67,7 @@ impl ProjectHistory<'_> {
     /// When the journal cannot be read or written.
     pub fn seal_all(&self) -> Result<Vec<SegmentName>, StageHistoryError> {
         let live = self.ask(|history| history.live_segments(None))?;
-        Ok(self.seal_live_segments(&live)?)
+        Ok(self.seal_live(commit::LiveSegments::Named(&live))?)
     }
 
     /// Makes the next commit hold the history of what it changes: seals the live segments with events of
@@ -95,7 +95,8 @@ impl ProjectHistory<'_> {
         }
         let wanted = (!is_all).then_some(&changed);
         let live = self.ask(|history| history.live_segments(wanted))?;
-        let sealed = if live.is_empty() { Vec::new() } else { self.seal_live_segments(&live)? };
+        let sealed =
+            if live.is_empty() { Vec::new() } else { self.seal_live(commit::LiveSegments::Named(&live))? };
         let elsewhere = self.segments_elsewhere(&changed)?;
         let mut staged = Vec::new();
         match staging {

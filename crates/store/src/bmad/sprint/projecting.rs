@@ -10,7 +10,7 @@ use crate::changes::ChangeError;
 use crate::commit::{FileDecision, FileTransition, Halt, Outcome, Transaction};
 use crate::workspace::ArtifactError;
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{Artifact, ProjectPath},
     bmad::sprint::{
         LedgerEntry, SprintStatus, Story, StoryState, WordChange, line_entry, listed_entries,
         was_moved_by_command, write_entries, write_line,
@@ -251,15 +251,14 @@ impl StoryLedgers<'_> {
             Ok((vec![decision], self.told_of(path, &attempt.insisted, reason)))
         };
         let record = |events, changed: &[FileTransition<'_>]| {
-            changed
-                .iter()
-                .try_for_each(|change| self.workspace.leases().admit(change))
-                .map_err(ChangeError::from)?;
+            let old = changed.iter().find_map(|change| change.old);
+            let old = old.map(|old| Artifact::read(path.clone(), old.to_vec()));
+            self.workspace.leases().admit(path, old.as_ref()).map_err(ChangeError::from)?;
             Ok(events)
         };
         let options = self.workspace.commit_options();
         let transaction = Transaction::new(self.workspace.root(), std::slice::from_ref(path), options);
-        let outcome = transaction.looking_first().run(decide, record).map_err(ChangeError::from);
+        let outcome = transaction.looking_first().run(decide, record);
         let outcome = outcome.map(|outcomes| outcomes.into_iter().next().unwrap_or(Outcome::Unchanged));
         let outcome = outcome.and_then(|outcome| {
             if outcome != Outcome::Unchanged {

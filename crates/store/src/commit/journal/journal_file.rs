@@ -273,7 +273,7 @@ fn holds(mut file: File, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commit::{Seal, scratch_project::ScratchProject, seal_segments};
+    use crate::commit::{LiveSegments, Seal, scratch_project::ScratchProject, seal_segments};
     use stepmark_model::journal::{Actor, EventDraft, Kind};
 
     const FIRST: Seal = Seal { heads: Vec::new(), at: jiff::Timestamp::UNIX_EPOCH };
@@ -310,7 +310,12 @@ mod tests {
         assert_eq!(names.len(), 3, "{names:?}");
         let main = names.iter().find(|name| name.starts_with("main-")).unwrap();
         assert_eq!(reasons(&project, &format!(".stepmark/local/journal/{main}")), ["a", "c"]);
-        assert_eq!(seal_segments(&project.root, Some("s"), FIRST, FsyncPolicy::Always).unwrap().len(), 1);
+        assert_eq!(
+            seal_segments(&project.root, LiveSegments::OfSession(Some("s")), FIRST, FsyncPolicy::Always)
+                .unwrap()
+                .len(),
+            1
+        );
         let sealed = project.names(".stepmark/journal");
         assert_eq!(reasons(&project, &format!(".stepmark/journal/{}", sealed[0])), ["d"]);
         assert_eq!(project.names(".stepmark/local/journal").len(), 2);
@@ -327,7 +332,12 @@ mod tests {
         let names = project.names(".stepmark/local/journal");
         assert_eq!(names.len(), 1, "{names:?}");
         assert_eq!(reasons(&project, &format!(".stepmark/local/journal/{}", names[0])).len(), 7);
-        assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap().len(), 1);
+        assert_eq!(
+            seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Never)
+                .unwrap()
+                .len(),
+            1
+        );
     }
 
     #[test]
@@ -342,7 +352,12 @@ mod tests {
         append(&project, "c", None);
         assert_eq!(project.read(&name), torn);
         assert_eq!(project.names(".stepmark/local/journal").len(), 2);
-        assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap().len(), 1);
+        assert_eq!(
+            seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Never)
+                .unwrap()
+                .len(),
+            1
+        );
         assert_eq!(project.names(".stepmark/local/journal").len(), 1);
     }
 

@@ -64,11 +64,11 @@ pub(in crate::commit) fn remember(locks: &[ArtifactLock], events: &[Event], jour
 
 #[cfg(test)]
 mod tests {
-    use std::{convert::Infallible, thread, time::Duration};
+    use std::{thread, time::Duration};
 
     use super::*;
     use crate::commit::{
-        FileDecision, FileTransition, Halt, Transaction, scratch_project::PRD,
+        CommitError, FileDecision, FileTransition, Halt, Transaction, scratch_project::PRD,
         scratch_project::ScratchProject, scratch_project::fast, scratch_project::named,
     };
     use crate::disk::file_stat::coarse_clock;
@@ -91,7 +91,7 @@ mod tests {
             Ok(vec![event])
         };
         let decide = |_: &[Option<&[u8]>]| {
-            Ok::<_, Halt<Infallible>>((vec![FileDecision::Write(text.as_bytes().to_vec())], ()))
+            Ok::<_, Halt<CommitError>>((vec![FileDecision::Write(text.as_bytes().to_vec())], ()))
         };
         Transaction::new(&project.root, &[named(PRD)], &fast()).run(decide, record).unwrap();
         (last_told, tells)

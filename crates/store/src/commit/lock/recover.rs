@@ -7,6 +7,7 @@ use std::{
 };
 
 use crate::commit::{ArtifactLock, LockError, file::exchange, file::read_file, lock::Note};
+use crate::disk::own_file::remove_if_there;
 use stepmark_model::artifact::FileHash;
 
 /// Finishes or undoes what the note of the last holder announces. Whatever may be another program's is kept.
@@ -72,13 +73,6 @@ fn kept_name(staged: &Path, target: &Path) -> String {
     let named = format!(".stepmark-kept-{random}-{target}");
     // 255 bytes is what file systems take.
     if named.len() <= 255 { named } else { format!(".stepmark-kept-{random}") }
-}
-
-fn remove_if_there(place: &Path) -> io::Result<()> {
-    match fs::remove_file(place) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        done => done,
-    }
 }
 
 #[cfg(test)]

@@ -224,9 +224,9 @@ pub(in crate::commit) fn withdraw(slot: &mut Slot, path: &ProjectPath, error: Co
 mod tests {
     use super::*;
     use crate::commit::{
-        SetAsideRepair, append_events, commits_set_aside, repair_commits_set_aside, scratch_project::OLD,
-        scratch_project::PRD, scratch_project::ScratchProject, scratch_project::fast, scratch_project::named,
-        seal_segments,
+        LiveSegments, SetAsideRepair, append_events, commits_set_aside, repair_commits_set_aside,
+        scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject, scratch_project::fast,
+        scratch_project::named, seal_segments,
     };
     use stepmark_model::journal::{Actor, ArtifactKey, ArtifactRef};
 
@@ -300,7 +300,8 @@ mod tests {
             let (project, record) = cut_off();
             JournalFile::open(&project.root).unwrap().append(&record.events, FsyncPolicy::Never).unwrap();
             if is_sealed {
-                seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap();
+                seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Never)
+                    .unwrap();
             }
             finish_interrupted(&project.root, &fast()).unwrap();
             assert_eq!(
@@ -350,7 +351,8 @@ mod tests {
         // History is written and sealed meanwhile, as `session start` and `checkpoint` do.
         let other = event("other.md");
         append_events(&project.root, std::slice::from_ref(&other), FsyncPolicy::Never).unwrap();
-        let sealed = seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap();
+        let sealed =
+            seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Never).unwrap();
         assert_eq!(sealed.len(), 1);
         drop(lock);
         finish_interrupted(&project.root, &fast()).unwrap();
