@@ -256,6 +256,29 @@ pub use stepmark_model::transition::{Command, Plan, Remark, Strictness, Transiti
 #[cfg(feature = "write")]
 pub use stepmark_store::changes::{Carried, ChangeError, ChangeReason, UpdateError};
 
+/// See [`Delegations`] for an example.
+#[cfg(feature = "write")]
+pub use stepmark_store::changes::DelegationOrder;
+/// # Example
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let project = folder.path();
+/// # std::fs::write(project.join("prd.md"), "---\nid: PRD-1\nstatus: draft\nstepsCompleted: [step-01-init]\n---\n")?;
+/// use std::time::Duration;
+/// use stepmark_core::{ArtifactLock, CommitOptions, FsyncPolicy, LockError, ProjectPath, Workspace};
+///
+/// let options = CommitOptions { fsync: FsyncPolicy::Never, ..CommitOptions::default() };
+/// let workspace = Workspace::open(project)?.with_commit_options(options);
+/// let prd = ProjectPath::new("prd.md")?;
+/// let _held = ArtifactLock::acquire(workspace.root(), &prd, Duration::ZERO)?;
+/// let second = ArtifactLock::acquire(workspace.root(), &prd, Duration::ZERO);
+/// assert!(matches!(second, Err(LockError::Timeout { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "write")]
+pub use stepmark_store::commit::{
+    ArtifactLock, CommitError, CommitOptions, Conflict, FsyncPolicy, LockError, WriteState,
+};
 /// # Example
 /// ```
 /// # #[cfg(feature = "write")] {
@@ -279,29 +302,6 @@ pub use stepmark_store::changes::{Carried, ChangeError, ChangeReason, UpdateErro
 /// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[cfg(feature = "write")]
-pub use stepmark_store::changes::DelegationOrder;
-/// # Example
-/// ```
-/// # let folder = tempfile::tempdir()?;
-/// # let project = folder.path();
-/// # std::fs::write(project.join("prd.md"), "---\nid: PRD-1\nstatus: draft\nstepsCompleted: [step-01-init]\n---\n")?;
-/// use std::time::Duration;
-/// use stepmark_core::{ArtifactLock, CommitOptions, FsyncPolicy, LockError, ProjectPath, Workspace};
-///
-/// let options = CommitOptions { fsync: FsyncPolicy::Never, ..CommitOptions::default() };
-/// let workspace = Workspace::open(project)?.with_commit_options(options);
-/// let prd = ProjectPath::new("prd.md")?;
-/// let _held = ArtifactLock::acquire(workspace.root(), &prd, Duration::ZERO)?;
-/// let second = ArtifactLock::acquire(workspace.root(), &prd, Duration::ZERO);
-/// assert!(matches!(second, Err(LockError::Timeout { .. })));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[cfg(feature = "write")]
-pub use stepmark_store::commit::{
-    ArtifactLock, CommitError, CommitOptions, Conflict, FsyncPolicy, LockError, WriteState,
-};
-/// See [`DelegationOrder`] for an example.
 pub use stepmark_store::workspace::Delegations;
 
 // History, sessions, leases, resumption.
