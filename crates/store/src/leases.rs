@@ -245,7 +245,8 @@ impl Leases<'_> {
         })
     }
 
-    /// Refuses a change of the artifact that was `old` if a lease forbids it. To be called under the locks of the change, before it is published.
+    /// Refuses a change of the artifact that was `old` if a lease forbids it. To be called under the locks of
+    /// the change, before it is published.
     ///
     /// # Errors
     /// Whose lease stands in the way; or that it cannot be read.

@@ -63,7 +63,8 @@ impl<'a> Transaction<'a> {
     /// decision takes long keeps the last one. Commits that were cut off earlier are finished first.
     ///
     /// # Errors
-    /// What is refused; or why the commit did not end well: [`CommitError::write_state`] says whether its files are changed.
+    /// What is refused; or why the commit did not end well: [`CommitError::write_state`] says whether its
+    /// files are changed.
     pub fn run<T, E: From<CommitError>>(
         &self,
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<(Vec<FileDecision>, T), Halt<E>>,
@@ -104,8 +105,8 @@ impl<'a> Transaction<'a> {
         Ok(by_path)
     }
 
-    /// Decides without the locks, and returns whether nothing is to be changed, which only their holder can tell where another program
-    /// may just be writing.
+    /// Decides without the locks, and returns whether nothing is to be changed, which only their holder can
+    /// tell where another program may just be writing.
     fn is_unchanged<T, E: From<CommitError>>(&self, decide: &mut Decide<'_, T, E>) -> Result<bool, E> {
         let resolve = |path| self.root.resolve(path).map_err(|error| LockError::Resolve(error).into());
         let places = self.paths.iter().map(resolve).collect::<Result<Vec<_>, CommitError>>()?;

@@ -72,7 +72,8 @@ fn make_folder(folder: &Path, fsync: FsyncPolicy) -> io::Result<()> {
     folder.parent().map_or(Ok(()), |above| flush_folder(above, fsync))
 }
 
-/// Makes the file at `place` anew, in place of what a run that was killed left there or a repository put, and flushes it.
+/// Makes the file at `place` anew, in place of what a run that was killed left there or a repository put, and
+/// flushes it.
 pub(in crate::commit) fn write_anew(
     place: &Path,
     fsync: FsyncPolicy,

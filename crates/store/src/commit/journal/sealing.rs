@@ -38,8 +38,9 @@ pub enum LiveSegments<'a> {
     Named(&'a BTreeSet<SegmentName>),
 }
 
-/// Seals live segments and returns their names: the tracked `.stepmark/journal/` gets them. So do those whose sealing was cut off.
-/// Commits that were cut off are finished before, as far as they can be now ([`finish_interrupted`](crate::commit::finish_interrupted)).
+/// Seals live segments and returns their names: the tracked `.stepmark/journal/` gets them. So do those whose
+/// sealing was cut off. Commits that were cut off are finished before, as far as they can be now
+/// ([`finish_interrupted`](crate::commit::finish_interrupted)).
 ///
 /// # Errors
 /// When a segment cannot be written or moved.
