@@ -46,6 +46,7 @@ pub struct CachedInstructions {
 
 /// A reason why there are no instructions.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InstructionError {
     /// A component cannot be read.
     #[error("cannot assemble the instructions: the component `{path}` cannot be read")]

@@ -42,10 +42,7 @@ impl From<HistoryError> for Failure {
             | HistoryError::UnknownSession { .. } => Exit::Usage,
             // There is no state to show, or none that can be trusted.
             HistoryError::Replay { source: ReplayError::NoState { .. }, .. } => Exit::Findings,
-            HistoryError::Replay { .. }
-            | HistoryError::Read { .. }
-            | HistoryError::Index { .. }
-            | HistoryError::Restless => Exit::Io,
+            _ => Exit::Io,
         };
         Self::from_error(exit, &error)
     }
@@ -76,7 +73,7 @@ impl From<TellError> for Failure {
         match error {
             TellError::Interrupted(error) => ChangeError::Commit(error).into(),
             TellError::History(error) => error.into(),
-            TellError::Write(_) => Self::from_error(Exit::Io, &error),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -99,7 +96,7 @@ impl From<CheckpointReadError> for Failure {
                 let failure = Self::from(error);
                 failure.with_help("`stepmark checkpoint list ARTIFACT` shows the checkpoints")
             }
-            CheckpointReadError::Problem { .. } => Self::from_error(Exit::Findings, &error)
+            _ => Self::from_error(Exit::Findings, &error)
                 .with_help("take it back from git, or use another one"),
         }
     }
@@ -108,8 +105,8 @@ impl From<CheckpointReadError> for Failure {
 impl From<CheckpointPlacesError> for Failure {
     fn from(error: CheckpointPlacesError) -> Self {
         match error {
-            CheckpointPlacesError::List(_) => Self::from_error(Exit::Io, &error),
             CheckpointPlacesError::Artifact(error) => error.into(),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -124,7 +121,7 @@ impl From<CheckpointError> for Failure {
             }
             CheckpointError::Existing { .. } => Self::from_error(Exit::Findings, &error),
             CheckpointError::Restless { .. } => Self::from_error(Exit::Conflict, &error),
-            CheckpointError::Seal { .. } => Self::from_error(Exit::Io, &error),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -137,7 +134,7 @@ impl From<RestoreError> for Failure {
             RestoreError::OtherArtifact { .. } | RestoreError::NotProven { .. } => {
                 Self::from_error(Exit::Findings, &error)
             }
-            RestoreError::NotKept { .. } => Self::from_error(Exit::Io, &error),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -148,6 +145,7 @@ impl From<ChoiceError> for Failure {
             ChoiceError::Walk(error) => error.into(),
             ChoiceError::Artifact(error) => error.into(),
             ChoiceError::History(error) => error.into(),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -161,6 +159,7 @@ impl From<DoctorError> for Failure {
             DoctorError::Fix(error) => error.into(),
             DoctorError::Walk(error) => error.into(),
             DoctorError::Replay(error) => error.into(),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }

@@ -104,7 +104,7 @@ impl From<StagedFixError> for Failure {
         match error {
             StagedFixError::Change(error) => error.into(),
             StagedFixError::Git(error) => error.into(),
-            StagedFixError::NotStaged { .. } => Self::from_error(Exit::Io, &error),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -113,7 +113,7 @@ impl From<ChangedArtifactsError> for Failure {
     fn from(error: ChangedArtifactsError) -> Self {
         match error {
             ChangedArtifactsError::Git(error) => error.into(),
-            ChangedArtifactsError::Workflow(error) => Self::from_error(Exit::Io, &error),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }

@@ -133,6 +133,7 @@ pub struct Edited {
 
 /// A reason why a file was not edited. The file is as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EditError {
     /// There is no such region to edit.
     #[error(transparent)]

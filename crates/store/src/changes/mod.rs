@@ -77,6 +77,7 @@ pub enum Initialised {
 
 /// A reason why a change failed; mostly nothing was changed then, and [`ChangeError::write_state`] says so.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChangeError {
     /// The path names no file of the project.
     #[error(transparent)]

@@ -7,6 +7,7 @@ use stepmark_model::journal::{Event, EventDraft, MOST_HEADS, SegmentName, Sessio
 
 /// A reason why the journal was not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TellError {
     /// A commit that was cut off earlier cannot be finished; that comes first.
     #[error(transparent)]

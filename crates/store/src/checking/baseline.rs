@@ -9,6 +9,7 @@ use stepmark_model::{
 
 /// A reason why a baseline was not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BaselineWriteError {
     /// The one that is there cannot be read.
     #[error(transparent)]

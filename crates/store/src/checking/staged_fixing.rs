@@ -43,6 +43,7 @@ pub enum StagedOutcome {
 
 /// A reason why a staged artifact was not fixed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StagedFixError {
     /// Its copy in the work tree was not changed; nothing was.
     #[error(transparent)]

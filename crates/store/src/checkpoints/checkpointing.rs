@@ -27,6 +27,7 @@ pub struct CheckpointMade {
 
 /// A reason why no checkpoint was made, or why the journal was not sealed with one that was.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// The artifact has no state that could be kept.
     #[error("cannot make a checkpoint of `{path}`")]

@@ -35,6 +35,7 @@ pub struct Restored {
 
 /// A reason why nothing was put back.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RestoreError {
     /// The checkpoint cannot be used.
     #[error(transparent)]

@@ -3,6 +3,8 @@
 #[cfg(feature = "history")]
 pub(crate) mod cache_database;
 #[cfg(feature = "history")]
+mod sqlite_error;
+#[cfg(feature = "history")]
 mod database_files;
 pub mod file_lock;
 pub(crate) mod file_reading;
@@ -23,4 +25,6 @@ pub use file_stat::KnownStat;
 pub use in_parts::map_in_parts;
 pub use local_state::{LocalState, LocalStateError, StateFolder};
 pub use root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
+#[cfg(feature = "history")]
+pub use sqlite_error::SqliteError;
 pub use walk::{WalkError, WalkProblem, WalkProblemKind};

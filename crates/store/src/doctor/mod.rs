@@ -43,6 +43,7 @@ pub struct Diagnosis {
 
 /// A reason why the project cannot be examined.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DoctorError {
     /// The state of this clone cannot be moved.
     #[error(transparent)]

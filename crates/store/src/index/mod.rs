@@ -106,7 +106,7 @@ impl QueryIndex<'_> {
         };
         match ask(Database::on_disk) {
             // Damage that the refresh did not come past.
-            Err(AskError::Query(QueryError::Database { source })) if is_corrupt(&source) => {
+            Err(AskError::Query(QueryError::Database { source })) if is_corrupt(&source.0) => {
                 ask(Database::anew)
             }
             answer => answer,
@@ -119,7 +119,7 @@ impl QueryIndex<'_> {
     /// When the project cannot be read.
     pub fn refresh(&self, tickets: &[TicketRow]) -> Result<IndexRefreshed, RefreshError> {
         let (connection, refreshed) = self.refreshed_index(Parts::ALL, Some(tickets), Database::on_disk)?;
-        let rows = count_rows(&connection).map_err(IndexError::from)?;
+        let rows = count_rows(&connection).map_err(IndexError::of)?;
         Ok(IndexRefreshed { rows, ..refreshed })
     }
 
@@ -151,10 +151,10 @@ impl QueryIndex<'_> {
                 Err(Fault::Database(error)) => break error.to_string(),
             }
         };
-        let database = Database::in_memory().map_err(IndexError::from)?;
+        let database = Database::in_memory().map_err(IndexError::of)?;
         let refreshed = self.refresh_with(database, parts, tickets).map_err(|fault| match fault {
             Fault::Failed(error) => error,
-            Fault::Database(error) => RefreshError::Index(error.into()),
+            Fault::Database(error) => RefreshError::Index(IndexError::of(error)),
         })?;
         Ok((refreshed.0, IndexRefreshed { in_memory: Some(reason), ..refreshed.1 }))
     }

@@ -12,6 +12,7 @@ use std::{
 
 use rusqlite::{Batch, Connection, ErrorCode, Statement, types::ValueRef};
 
+use crate::disk::SqliteError;
 use crate::index_db::{Parts, QueryError, VIEWS, permission, permission::Seen, row::Cell, row::Row, schema};
 
 /// After how many steps of SQLite's machine the clock is looked at: some tens of microseconds.
@@ -229,7 +230,7 @@ fn while_running(error: rusqlite::Error) -> QueryError {
 }
 
 const fn failed(source: rusqlite::Error) -> QueryError {
-    QueryError::Database { source }
+    QueryError::Database { source: SqliteError(source) }
 }
 
 /// Names of tables or columns that are close to the one that SQLite did not find.

@@ -171,6 +171,7 @@ pub enum CacheOutcome {
 
 /// A reason why a manifest cannot be compared with the disk.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ManifestReadError {
     /// There is no manifest.
     #[error("there is no manifest `{}`: `stepmark project manifest write` makes it, or --file names another", path.display())]

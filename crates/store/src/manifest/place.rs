@@ -52,6 +52,7 @@ enum Files {
 
 /// A reason why it is not clear which manifest is meant, or why it cannot be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ManifestPlaceError {
     /// A folder on the way to the manifest, or the project around it, cannot be opened.
     #[error(transparent)]

@@ -55,6 +55,7 @@ impl ManifestDraft {
 
 /// A reason why no manifest can be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ManifestWriteError {
     /// The manifest that is there already, or the root, cannot be read.
     #[error(transparent)]

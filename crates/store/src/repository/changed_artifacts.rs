@@ -50,6 +50,7 @@ pub struct ChangedArtifacts {
 
 /// A reason why changed artifacts cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChangedArtifactsError {
     /// Git does not answer.
     #[error(transparent)]

@@ -31,6 +31,7 @@ pub enum ResumeChoice {
 
 /// A reason why it cannot be told which artifact to go on with.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChoiceError {
     /// The project cannot be walked.
     #[error(transparent)]

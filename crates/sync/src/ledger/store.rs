@@ -133,6 +133,7 @@ pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<(), Ledge
 
 /// A reason why the ledger did not do what was asked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LedgerError {
     /// The store failed.
     #[error("the ledger of sync could not {intent}")]

@@ -41,6 +41,7 @@ pub struct Observation {
 
 /// A reason why a project cannot be looked at.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ObservationError {
     /// Its artifacts cannot be listed.
     #[error("cannot list the artifacts of the project")]

@@ -27,6 +27,7 @@ pub struct CatalogueRebuild {
 
 /// A reason why a catalogue was not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CatalogueError {
     /// Its place is none in a project.
     #[error(transparent)]

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::disk::{cache_database, root::Root};
+use crate::disk::{SqliteError, cache_database, root::Root};
 use crate::history::{
     HistoryError, VerifiedSegments, index::Fault, index::Index, index::LAYOUT, index::catch_up, index::check,
     segments::files,
@@ -114,7 +114,8 @@ impl History {
                 Err(_) => self.is_in_memory.set(true),
             }
         }
-        let opened = LAYOUT.in_memory().map_err(|source| HistoryError::Index { source })?;
+        let opened =
+            LAYOUT.in_memory().map_err(|source| HistoryError::Index { source: SqliteError(source) })?;
         *index = Some(Index::new(opened, &self.root));
         Ok(())
     }
@@ -140,7 +141,7 @@ impl History {
             return Ok(());
         }
         if was_in_memory {
-            return Err(HistoryError::Index { source: error });
+            return Err(HistoryError::Index { source: SqliteError(error) });
         }
         *self.index.borrow_mut() = None;
         self.is_in_memory.set(true);

@@ -85,7 +85,7 @@ impl Query {
         let found = asked.map_err(|error| match error {
             AskError::Query(error) => not_asked(error, sql),
             AskError::Refresh(error) => error.into(),
-            AskError::NotThere => Failure::from_error(Exit::Io, &error)
+            _ => Failure::from_error(Exit::Io, &error)
                 .with_help("leave out `--no-refresh`, or run `stepmark project --index`"),
         })?;
         if let Some(reason) = &found.in_memory {
@@ -194,7 +194,7 @@ fn not_asked(error: QueryError, sql: &str) -> Failure {
             .with_help("ask for fewer rows or columns, or for shorter values"),
         QueryError::TooMuchMemory { .. } => Failure::from_error(Exit::Findings, &error)
             .with_help("sort, group or join fewer rows, or shorter values"),
-        QueryError::Database { .. } => Failure::from_error(Exit::Io, &error),
+        _ => Failure::from_error(Exit::Io, &error),
     }
 }
 
