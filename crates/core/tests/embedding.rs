@@ -19,8 +19,8 @@ use std::{
 use jiff::Timestamp;
 use stepmark_core::{
     Actor, ArtifactLock, Attribution, ChangeError, Clock, CommitError, CommitOptions, EventDraft,
-    EventSelection as Selection, FsyncPolicy, Kind, LockError, Plan, ProjectPath, ResumeTier, TrackedArtifact,
-    TransitionRefusal, UpdateError, Workspace, document::KeyPath,
+    EventSelection as Selection, FsyncPolicy, Kind, LockError, Plan, ProjectPath, ResumeTier,
+    TrackedArtifact, TransitionRefusal, UpdateError, Workspace, document::KeyPath,
 };
 
 const PRD: &str = "docs/prd.md";

@@ -8,7 +8,7 @@
 
 use std::fs;
 
-use stepmark_core::{Known, ProjectPath, Selection, ResumeTier, Workspace};
+use stepmark_core::{Known, ProjectPath, ResumeTier, Selection, Workspace};
 use stepmark_model::resume::{ResumeDecision, SourceResult};
 
 fn project(prd: &str) -> (tempfile::TempDir, Workspace, ProjectPath) {

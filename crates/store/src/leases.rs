@@ -8,6 +8,8 @@ use std::{io, path::PathBuf};
 use crate::commit::{self, ArtifactLock, CommitError};
 use crate::disk::ResolveError;
 use crate::disk::{local_state::StateFolder, own_file};
+#[cfg(feature = "write")]
+use crate::git::process::WithoutGit;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -273,6 +275,7 @@ impl Leases<'_> {
         self.workspace.read_file(path)?;
         let lock = ArtifactLock::acquire(self.workspace.root(), path, options.lock_timeout)
             .map_err(CommitError::from)?;
+        let _held_with_the_lock = WithoutGit::begin();
         let bytes = lock.read().map_err(CommitError::from)?;
         let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
         let key = ArtifactKey::of(&Artifact::read(path.clone(), bytes));

@@ -16,6 +16,7 @@ use crate::commit::{
     redo::acquire_all, redo::hindrance, redo::recover, redo::slot,
 };
 use crate::disk::root::Root;
+use crate::git::process::WithoutGit;
 use stepmark_model::{artifact::ProjectPath, journal::Event};
 
 /// The time to wait for a process that is dying with a record of our files.
@@ -141,6 +142,7 @@ impl<'a> Transaction<'a> {
         decide: &mut Decide<'_, T, E>,
         record: &mut Record<'_, T, E>,
     ) -> Result<Attempt<E>, E> {
+        let _held_with_the_locks = WithoutGit::begin();
         let read = |lock: &ArtifactLock| Ok(lock.read_content()?);
         let found: Vec<Option<FileContent>> = locks.iter().map(read).collect::<Result<_, CommitError>>()?;
         // The caller's order of files is not ours.

@@ -66,7 +66,6 @@ impl WithoutGit {
 #[cfg(all(debug_assertions, feature = "write"))]
 impl Drop for WithoutGit {
     fn drop(&mut self) {
-        // A lock may have been handed to another thread.
         LOCKS.set(LOCKS.get().saturating_sub(1));
     }
 }

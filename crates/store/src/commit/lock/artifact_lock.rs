@@ -14,7 +14,6 @@ use crate::commit::{
     lock::open_lock_file, lock::recover,
 };
 use crate::disk::{root::ResolveError, root::Root};
-use crate::git::process::WithoutGit;
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
 /// The first pause between two attempts to lock; each is twice as long as the one before, up to
@@ -35,7 +34,6 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 #[must_use = "the lock is released when it is dropped"]
 pub struct ArtifactLock {
     pub(in crate::commit) lock_file: File,
-    _without_git: WithoutGit,
     pub(in crate::commit) key: LockKey,
     pub(in crate::commit) path: ProjectPath,
     pub(in crate::commit) target: PathBuf,
@@ -120,15 +118,8 @@ impl ArtifactLock {
         wait_for(&lock_file, path, timeout)?;
         let note = Note::read(&lock_file, &key)
             .map_err(|source| LockError::Recover { path: path.clone(), source })?;
-        let mut lock = Self {
-            lock_file,
-            _without_git: WithoutGit::begin(),
-            key,
-            path: path.clone(),
-            target,
-            last_published: None,
-            last_told: None,
-        };
+        let mut lock =
+            Self { lock_file, key, path: path.clone(), target, last_published: None, last_told: None };
         lock.last_published = recover(&lock, note.as_ref())?;
         if let Some(Note::Told(told)) = note {
             lock.last_told = Some(told);
