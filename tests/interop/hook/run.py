@@ -10,6 +10,7 @@ folder that has them. Without network access for a tool the test fails.
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -200,7 +201,7 @@ def link_toolchain(home):
     (folder / "bin/cargo").chmod(0o755)
     (folder / "lib").symlink_to(of / "lib")
     environment = dict(os.environ, RUSTUP_HOME=str(home / "rustup"))
-    for command in [["toolchain", "link", "checkout", str(folder)], ["default", "checkout"]]:
+    for command in [["toolchain", "link", "checkout", str(folder)], ["default", "checkout"]] if shutil.which("rustup") else []:
         subprocess.run(["rustup", *command], env=environment, check=True, capture_output=True)
 
 
