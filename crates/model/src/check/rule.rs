@@ -38,7 +38,7 @@ pub(crate) type Check = fn(&Subject<'_>, &mut Vec<Finding>);
 pub(crate) enum Decision {
     /// This function, for every artifact.
     OfArtifact(Check),
-    /// What reading an artifact has diagnosed, in its own words.
+    /// A diagnosis made when the artifact was read, in its own words.
     Diagnosed {
         /// Returns whether the rule is about it.
         is_about: fn(&Problem) -> bool,

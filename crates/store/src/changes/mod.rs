@@ -216,10 +216,11 @@ impl ChangeError {
 }
 
 impl Workspace {
-    /// Changes the artifact at `path` by the plan of `decide`, which is called again with a new reading when another
-    /// program changed the file meanwhile; so it must depend on the artifact it is given alone. The journal tells of it.
-    /// It may be called under the artifact's lock: debug builds stop a program that starts git there. `decide` fails with any type:
-    /// with the refusal of a plan, or with the caller's own error.
+    /// Changes the artifact at `path` by the plan of `decide`, which is called again with a new reading when
+    /// another program changed the file meanwhile; so it must depend on the artifact it is given alone. The
+    /// journal tells of it. It may be called under the artifact's lock: debug builds stop a program that
+    /// starts git there. `decide` fails with any type: with the refusal of a plan, or with the caller's own
+    /// error.
     ///
     /// # Errors
     /// When the artifact cannot be read, `decide` refuses, the edit cannot be proven, or the file cannot be

@@ -93,7 +93,7 @@ mod local_state {
     pub(super) use state_move::StateMove;
 }
 
-/// What a commit is about to do, kept until it is done, and finished by the next one.
+/// Records of what a commit is about to do, kept until it is done, and finished by the next one.
 mod redo {
     mod aside;
     pub(super) mod record;

@@ -419,7 +419,7 @@ mod tests {
         Ok((found.iter().map(next).collect(), ()))
     }
 
-    /// What takes long is asked while anybody else may have the locks.
+    /// A question that takes long is asked while anybody else may have the locks.
     #[test]
     fn a_question_is_asked_without_the_locks() {
         let project = ScratchProject::new();

@@ -46,14 +46,14 @@ impl Context {
     }
 }
 
-/// What is worked on: the active artifact, its workflow and its configuration file.
+/// The work at hand: the active artifact, its workflow and its configuration file.
 #[derive(Clone, Copy, Debug)]
 pub struct Contexts<'w> {
     workspace: &'w Workspace,
 }
 
 impl Workspace {
-    /// What is worked on.
+    /// The work at hand.
     pub const fn context(&self) -> Contexts<'_> {
         Contexts { workspace: self }
     }

@@ -25,7 +25,7 @@ pub struct Observation {
     pub at: Timestamp,
     /// Its artifacts.
     pub artifacts: ObservedArtifacts,
-    /// What could not be read; holds no artifact.
+    /// The files that could not be read; holds no artifact.
     pub unread: Arc<Artifacts>,
     /// The ledgers of its sprints, which know stories that nobody has written yet.
     pub ledgers: Arc<SprintLedgers>,

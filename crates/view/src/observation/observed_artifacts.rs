@@ -31,7 +31,7 @@ pub struct ObservedArtifacts {
     texts: Arc<[TextStamp]>,
 }
 
-/// What tells the text of an artifact from an earlier one.
+/// A mark that tells the text of an artifact from an earlier one.
 #[derive(Clone, Copy, Debug)]
 struct TextStamp {
     /// The digest of the text, where it was read.
