@@ -65,7 +65,7 @@ pub use stepmark_store::disk::{ResolveError, Root, RootError, WalkError, WalkPro
 pub use stepmark_store::workspace::{ArtifactChange, ArtifactChanges, Revision};
 
 #[cfg(feature = "watch")]
-pub use stepmark_store::watching::{ArtifactWatch, ProjectWatch, WatchChoice, WatchEvent, WatchTrouble};
+pub use stepmark_store::watching::ArtifactWatch;
 
 // Rules.
 pub use stepmark_model::check::{Finding, Level, RULES, Rule, Severity, rule_of};
