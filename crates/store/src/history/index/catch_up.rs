@@ -79,8 +79,11 @@ fn is_up_to_date(connection: &Connection, root: &Root) -> Result<bool, Fault> {
 
 /// Returns whether another process emptied the index since it was brought up to date: else it would answer as
 /// if there were no history. It is filled in one transaction, so it knows all segments or none.
-pub(in crate::history) fn is_emptied(connection: &Connection, root: &Root) -> Result<bool, Fault> {
-    let mut statement = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM segments)")?;
+pub(in crate::history) fn is_emptied(index: &Index, root: &Root) -> Result<bool, Fault> {
+    if !index.database.is_on_disk() {
+        return Ok(false);
+    }
+    let mut statement = index.connection().prepare_cached("SELECT EXISTS (SELECT 1 FROM segments)")?;
     let is_filled: bool = statement.query_row([], |row| row.get(0))?;
     Ok(!is_filled && !files::list(root)?.files.is_empty())
 }

@@ -68,7 +68,7 @@ impl History {
                     reached();
                     // One state of the index for all that the question reads.
                     let _snapshot = index.connection().unchecked_transaction()?;
-                    if catch_up::is_emptied(index.connection(), &self.root)? {
+                    if catch_up::is_emptied(index, &self.root)? {
                         return Ok(None);
                     }
                     question(index).map(Some)
