@@ -73,7 +73,7 @@ pub use stepmark_store::checking::{CheckError, CheckReport, CheckedFile, Checks,
 
 pub use stepmark_model::check::{Fix, Remedy, Safety};
 #[cfg(feature = "write")]
-pub use stepmark_store::checking::Fixes;
+pub use stepmark_store::fixing::Fixes;
 
 // Changes.
 pub use stepmark_model::lifecycle::{Lifecycle, Lifecycles, MoveDecision, MoveRefusal};
@@ -109,4 +109,6 @@ pub use stepmark_store::leases::{LeaseError, Leases};
 pub use stepmark_store::workspace::ProjectHistory;
 
 pub use stepmark_model::resume::{ResumeAnswer, ResumeDecision, ResumeReport, Tier as ResumeTier};
-pub use stepmark_store::resuming::{ResumeChoice, Resumption};
+#[cfg(feature = "history")]
+pub use stepmark_store::resuming::ResumeChoice;
+pub use stepmark_store::resuming::Resumption;

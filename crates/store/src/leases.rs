@@ -95,7 +95,7 @@ pub enum LeaseError {
         /// The artifact.
         path: ProjectPath,
         /// The reason.
-        source: crate::changes::TellError,
+        source: crate::workspace::TellError,
     },
 }
 

@@ -24,6 +24,8 @@ pub mod gates;
 pub mod checking;
 #[cfg(feature = "write")]
 pub mod changes;
+#[cfg(feature = "write")]
+pub mod fixing;
 pub mod checkpoints;
 #[cfg(feature = "history")]
 pub mod replay;

@@ -1,7 +1,7 @@
 //! Failures to use history, checkpoints or sessions.
 
 use stepmark_model::journal::ReplayError;
-use stepmark_store::changes::{ChangeError, TellError};
+use stepmark_store::changes::ChangeError;
 use stepmark_store::checkpoints::{
     CheckpointError, CheckpointPlacesError, CheckpointReadError, RestoreError,
 };
@@ -12,6 +12,7 @@ use stepmark_store::history::HistoryError;
 use stepmark_store::hooks::{CommitMessageError, StageHistoryError};
 use stepmark_store::replay::ReplayArtifactsError;
 use stepmark_store::resuming::ChoiceError;
+use stepmark_store::workspace::TellError;
 
 use super::{Exit, Failure};
 

@@ -309,9 +309,11 @@ fn plan(context: &Context<'_, '_>, edit: &Edit) -> Planned {
     }
 }
 
-/// The text of `value` on one line behind a key, where the document has no habits.
-pub(super) fn plain_text(value: &Value) -> String {
-    spell::inline(value, spell::Quote::Plain, spell::Place::Block)
+impl Value {
+    /// The value as YAML on one line, as it stands behind a key.
+    pub fn to_inline_yaml(&self) -> String {
+        spell::inline(self, spell::Quote::Plain, spell::Place::Block)
+    }
 }
 
 /// `file` with `splices`; `None` unless they are in order and do not overlap.

@@ -6,12 +6,10 @@ pub(crate) mod delegating;
 pub(crate) mod guards;
 pub(crate) mod recording;
 pub(crate) mod removing;
-pub(crate) mod telling;
 pub(crate) mod update_error;
 pub(crate) mod versions;
 
 pub use delegating::{Delegated, DelegationOrder};
-pub use telling::TellError;
 pub use update_error::UpdateError;
 
 use std::{collections::BTreeMap, path::Path};

@@ -1,6 +1,7 @@
 //! Checking what changed between two states of a repository: the facts that rules ask for come from git.
 
 use crate::bmad::sprint::Ledgers;
+use crate::checking::chains_in_version::ChainsAround;
 use crate::checking::{
     BASELINE_PATH, CheckError, CheckReport, Checks, beside::AllowancesInUse, held_history::HeldHistory,
     journal_account::JournalAccount, manifest_rows, manifest_rows::ManifestRows,
@@ -8,7 +9,7 @@ use crate::checking::{
 use crate::configuration::Configuration;
 use crate::git::GitVersion;
 use crate::manifest::DEFAULT_MANIFEST;
-use crate::repository::{ChangedArtifact, chains_in_version::ChainsAround};
+use crate::repository::ChangedArtifact;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{

@@ -8,8 +8,8 @@ pub(crate) mod cache;
 pub(crate) mod changed_files;
 pub(crate) mod check_report;
 pub(crate) mod checked_before;
-#[cfg(feature = "write")]
-pub(crate) mod fixing;
+#[cfg(feature = "history")]
+mod chains_in_version;
 #[cfg(feature = "history")]
 mod held_history;
 #[cfg(feature = "history")]
@@ -17,8 +17,6 @@ mod journal_account;
 pub(crate) mod listed_artifact;
 pub(crate) mod manifest_rows;
 pub(crate) mod run;
-#[cfg(feature = "write")]
-pub(crate) mod staged_fixing;
 pub(crate) mod summaries;
 
 #[cfg(feature = "write")]
@@ -26,11 +24,6 @@ pub use baseline::BaselineWriteError;
 pub use cache::Brief;
 pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
 pub use checked_before::CheckedBefore;
-#[cfg(feature = "write")]
-pub use fixing::Fixes;
-#[cfg(feature = "write")]
-pub use staged_fixing::{StagedFix, StagedFixError, StagedOutcome};
-
 pub use listed_artifact::ListedArtifact;
 pub use summaries::{Summaries, SummaryRow};
 

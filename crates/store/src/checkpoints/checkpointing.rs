@@ -1,9 +1,10 @@
 //! Making checkpoints: the file and the event that tells of it, as one.
 
-use crate::changes::{ChangeError, TellError, versions::Versions};
+use crate::changes::{ChangeError, versions::Versions};
 use crate::checkpoints::Checkpoints;
 use crate::commit::{self, CommitError, FileDecision, FileTransition, Halt, Transaction};
 use crate::repository::{git::GitFacts, git_history::head_commit};
+use crate::workspace::TellError;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{Artifact, FileHash, ProjectPath},

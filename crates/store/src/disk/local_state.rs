@@ -14,7 +14,7 @@ use std::{
 
 #[cfg(feature = "write")]
 use crate::disk::own_file;
-use crate::git::{folders::GitFolders, folders::is_own};
+use crate::disk::{git_folders::GitFolders, git_folders::is_own};
 use stepmark_model::artifact::FileHash;
 
 /// The folder of local state where there is no git, seen from the project root.

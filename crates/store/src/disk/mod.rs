@@ -10,6 +10,7 @@ pub mod file_lock;
 pub(crate) mod file_reading;
 pub(crate) mod file_stat;
 pub(crate) mod folder;
+pub(crate) mod git_folders;
 pub(crate) mod hash_files;
 pub(crate) mod ignore_files;
 pub(crate) mod in_parts;

@@ -7,11 +7,11 @@ pub use finding::DoctorFinding;
 
 use std::path::Path;
 
-use crate::changes::TellError;
 use crate::commit::{self, CommitError, CutLine, LocalStateMoveError, OldState, SetAsideRepair};
 use crate::disk::WalkError;
 use crate::history::{History, HistoryError, SEALED_FOLDER};
 use crate::replay::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts, verify_history};
+use crate::workspace::TellError;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,

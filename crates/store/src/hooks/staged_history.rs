@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeSet, io, path::Path};
 
-use crate::changes::TellError;
 use crate::commit;
 use crate::disk::own_file;
 use crate::git::{GitVersionError, index, index::IndexEntry};
 use crate::git::{process::is_repository, process::printed};
 use crate::history::{HistoryError, PACK_ENDING, SEALED_FOLDER, SegmentPlace};
 use crate::workspace::ProjectHistory;
+use crate::workspace::TellError;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,

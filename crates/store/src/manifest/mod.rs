@@ -40,6 +40,7 @@ use crate::disk::{file_reading::open_file, file_reading::too_large, local_state:
 #[cfg(feature = "write")]
 use crate::projection::Published;
 use crate::workspace::Workspace;
+pub use stepmark_model::projection::files_manifest::DEFAULT_MANIFEST;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath, READ_LIMIT},
     projection::files_manifest::{Listing, ListingBuilder, ManifestScope},
@@ -47,10 +48,6 @@ use stepmark_model::{
 
 /// The number of bytes of a manifest that are read at once.
 const READ_AT_ONCE: usize = 128 * 1024;
-
-/// The place where `manifest write` puts the manifest of a project, and `verify` looks for it, seen from the
-/// project root.
-pub const DEFAULT_MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
 
 /// The manifests of files, as they are drafted, compared with the disk, and written.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::disk::{WalkProblem, WalkProblemKind, file_reading::too_large};
 use crate::git::{ChangedFile, GitChanges, GitVersion, GitVersionError, OverLimit};
-use crate::manifest::DEFAULT_MANIFEST;
 use crate::repository::Repository;
 use crate::workspace::{ArtifactError, workflows::WorkflowFileError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
@@ -12,6 +11,7 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     bmad::sprint::SprintStatus,
     journal::ArtifactKey,
+    projection::files_manifest::DEFAULT_MANIFEST,
 };
 
 /// An artifact that changed: at least one side holds workflow state.

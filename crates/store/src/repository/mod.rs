@@ -1,6 +1,5 @@
 //! The answers of git about the artifacts of a project: versions, branches, changed and checked-out files.
 
-pub(crate) mod chains_in_version;
 pub(crate) mod changed_artifacts;
 pub(crate) mod checked_out;
 #[cfg(feature = "write")]

@@ -8,8 +8,9 @@ use std::{
 };
 
 use crate::commit::{FsyncPolicy, local_state::StateMove, local_state::state_file};
+use crate::disk::git_folders::is_own;
 use crate::disk::{local_state::LocalState, local_state::PLAIN_FOLDER, own_file, root::Root};
-use crate::git::{folders::is_own, process::answer, process::git};
+use crate::git::{process::answer, process::git};
 
 /// The folder in which earlier versions kept what can be deleted at will.
 const OLD_CACHE: &str = ".stepmark/cache";

@@ -14,10 +14,10 @@ use std::{
 use crate::commit::{
     FsyncPolicy, LocalStateMoveError, local_state::StateMove, local_state::names_in, redo::LIMIT,
 };
+use crate::disk::git_folders::GitFolders;
 use crate::disk::{
     local_state::LocalState, local_state::PROJECT_FILE, local_state::StateFolder, own_file, root::Root,
 };
-use crate::git::folders::GitFolders;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     journal::{Digests, Event, Line},

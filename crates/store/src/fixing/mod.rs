@@ -1,6 +1,10 @@
 //! Making fixes in artifacts of the project: decided on the bytes that are there, committed and recorded like
 //! any change.
 
+mod staged;
+
+pub use staged::{StagedFix, StagedFixError, StagedOutcome};
+
 use std::cell::RefCell;
 
 use crate::changes::ChangeError;

@@ -4,9 +4,8 @@
 use std::cell::RefCell;
 
 use crate::changes::ChangeError;
-use crate::checking::fixing::Fixes;
-use crate::checking::fixing::draft;
 use crate::commit::FileDecision;
+use crate::fixing::{Fixes, draft};
 use crate::git::{GitVersion, GitVersionError, index, index::IndexEntry};
 use crate::repository::ChangedArtifact;
 use crate::workspace::ArtifactError;
