@@ -128,7 +128,7 @@ pub enum ChangeError {
         path: ProjectPath,
     },
     /// Work was delegated from the artifact that is to be removed.
-    #[error("`{path}` is left as it is: work was delegated from it: {}", named(.children))]
+    #[error("`{path}` is left as it is: work was delegated from it: {}", commit::named(.children))]
     HasChildren {
         /// The artifact.
         path: ProjectPath,
@@ -183,11 +183,6 @@ impl From<CommitError> for ChangeError {
     }
 }
 
-/// Paths as a list in a sentence.
-fn named(paths: &[ProjectPath]) -> String {
-    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
-}
-
 impl ChangeError {
     /// Returns whether the files are changed in spite of the error.
     pub const fn write_state(&self) -> WriteState {
@@ -202,7 +197,10 @@ impl ChangeError {
     pub const fn is_conflict(&self) -> bool {
         matches!(
             self,
-            Self::Commit(CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. }))
+            Self::Commit(
+                CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. })
+                    | CommitError::OutdatedAnswers { .. }
+            )
         )
     }
 

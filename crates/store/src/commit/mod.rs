@@ -136,6 +136,7 @@ mod outcome;
 mod transaction;
 mod whole;
 
+pub(crate) use error::named;
 pub use error::{CommitError, WriteState};
 pub use outcome::{CommitOptions, FileDecision, FileTransition, Halt, Outcome};
 pub use transaction::Transaction;
