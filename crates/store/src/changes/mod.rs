@@ -271,11 +271,10 @@ impl Workspace {
         draft: impl Fn(&ProjectPath) -> EventDraft,
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, Halt<ChangeError>>,
     ) -> Result<Vec<Outcome>, ChangeError> {
-        // Each file whose change was told of, with the event of the last attempt.
+        // Each file that an attempt was to change, with the last event that was to tell of it.
         let mut told: BTreeMap<ProjectPath, Option<EventId>> = BTreeMap::new();
         let facts = GitFacts::default();
         let record = |(), changed: &[FileTransition<'_>]| {
-            told.values_mut().for_each(|event| *event = None);
             let (mut events, mut questions) = (Vec::new(), Vec::new());
             for change in changed {
                 let versions = Versions::read(change.path, [change.old, change.new]);
@@ -299,8 +298,15 @@ impl Workspace {
             told.keys().for_each(|path| self.reopen_gates(path));
         }
         let outcomes = outcomes?;
-        for (path, event) in told {
-            self.follow(&path, event, None).map_err(|source| ChangeError::GatesNotOpened { path, source })?;
+        for (path, outcome) in paths.iter().zip(&outcomes) {
+            match told.remove(path) {
+                None => {}
+                // An attempt before the last one made an event of it, which the journal was never told.
+                Some(_) if *outcome == Outcome::Unchanged => self.reopen_gates(path),
+                Some(event) => self
+                    .follow(path, event, None)
+                    .map_err(|source| ChangeError::GatesNotOpened { path: path.clone(), source })?,
+            }
         }
         Ok(outcomes)
     }
