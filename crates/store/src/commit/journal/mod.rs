@@ -7,9 +7,6 @@ pub(super) mod lone_segments;
 mod sealing;
 mod torn_lines;
 
-#[cfg(test)]
-mod compaction_cases;
-
 pub use compaction::{CompactError, Compacted, Files, compact_segments};
 pub(super) use joining::{COMPRESSED, Joining, PLAIN, Source, open};
 pub(super) use journal_file::{EXTENSION, JournalFile, chain_at_end, flush, segment_names};
@@ -18,3 +15,6 @@ pub use sealing::{
     LiveSegments, Seal, finish_sealing, publish_copies, read_copy, seal_segments, unpublished_segments,
 };
 pub use torn_lines::{CutLine, cut_torn_lines};
+
+#[cfg(test)]
+mod compaction_cases;

@@ -9,11 +9,11 @@ pub(super) mod identity;
 pub(super) mod row;
 pub(super) mod schema;
 
-#[cfg(test)]
-mod cases;
-
 pub use check::EventSum;
 pub(super) use database::{Fault, Index};
 pub(super) use filling::Filling;
 pub(super) use row::{Row, state_part};
 pub(super) use schema::LAYOUT;
+
+#[cfg(test)]
+mod cases;
