@@ -109,4 +109,6 @@ pub use stepmark_store::leases::{LeaseError, Leases};
 pub use stepmark_store::workspace::ProjectHistory;
 
 pub use stepmark_model::resume::{ResumeAnswer, ResumeDecision, ResumeReport, Tier as ResumeTier};
-pub use stepmark_store::resuming::{ResumeChoice, Resumption};
+#[cfg(feature = "history")]
+pub use stepmark_store::resuming::ResumeChoice;
+pub use stepmark_store::resuming::Resumption;
