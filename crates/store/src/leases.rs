@@ -27,7 +27,7 @@ pub(crate) const LIMIT: u64 = 64 * 1024;
 
 /// The lease of an artifact, as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeaseStanding {
+pub struct LeaseState {
     /// The artifact's identity.
     pub artifact: ArtifactKey,
     /// Its path.
@@ -117,10 +117,10 @@ impl Leases<'_> {
     ///
     /// # Errors
     /// When artifact or lease cannot be read.
-    pub fn get(&self, path: &ProjectPath) -> Result<LeaseStanding, LeaseError> {
+    pub fn get(&self, path: &ProjectPath) -> Result<LeaseState, LeaseError> {
         let key = ArtifactKey::of(&Artifact::read(path.clone(), self.workspace.read_file(path)?));
         let lease = self.read(path, &key)?;
-        Ok(LeaseStanding { artifact: key, path: path.clone(), lease })
+        Ok(LeaseState { artifact: key, path: path.clone(), lease })
     }
 
     /// The lease of `key`.

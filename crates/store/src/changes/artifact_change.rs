@@ -92,7 +92,7 @@ where
             ToFollow::Nothing | ToFollow::Unknown => self.commit(None),
         };
         let told = self.telling.told;
-        if outcome.is_err() && told.is_some() {
+        if told.is_some() && matches!(outcome, Err(_) | Ok(Outcome::Unchanged)) {
             workspace.reopen_gates(path);
         }
         let outcome = outcome?;

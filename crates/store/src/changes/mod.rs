@@ -3,6 +3,7 @@
 
 pub(crate) mod artifact_change;
 pub(crate) mod delegating;
+pub(crate) mod error;
 pub(crate) mod guards;
 pub(crate) mod recording;
 pub(crate) mod removing;
@@ -10,29 +11,24 @@ pub(crate) mod update_error;
 pub(crate) mod versions;
 
 pub use delegating::{Delegated, DelegationOrder};
+pub use error::ChangeError;
 pub use update_error::UpdateError;
 
 use std::{collections::BTreeMap, path::Path};
 
 use crate::changes::{artifact_change::ArtifactChange, versions::Versions};
-use crate::checking::CheckError;
 use crate::commit::{
-    self, CommitError, Conflict, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
-    WriteState,
+    self, CommitError, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
 };
 use crate::configuration::{STEPMARK_GITIGNORE, initial_configuration};
-use crate::disk::{CONFIGURATION_PATH, walk::WalkError};
-use crate::gates::GateError;
-use crate::history::HistoryError;
-use crate::leases::LeaseError;
+use crate::disk::CONFIGURATION_PATH;
 use crate::repository::git::GitFacts;
 use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
-use stepmark_frontmatter::EditError;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, ProjectPathError},
+    artifact::{Artifact, ProjectPath},
     journal::{self, Event, EventDraft, EventId, Kind},
-    transition::{Command, Plan, Remark, Strictness, TransitionRefusal},
+    transition::{Command, Plan, Remark, Strictness},
 };
 
 /// The reason for which an artifact is changed, for history.
@@ -71,146 +67,6 @@ pub enum Initialised {
     Created,
     /// It was there, and is as it was.
     Existing,
-}
-
-/// A reason why a change failed; mostly nothing was changed then, and [`ChangeError::write_state`] says so.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ChangeError {
-    /// The path names no file of the project.
-    #[error(transparent)]
-    Path(#[from] ProjectPathError),
-    /// It cannot be read.
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-    /// The command makes no sense for it.
-    #[error("`{path}` is left as it is")]
-    Refused {
-        /// The artifact.
-        path: ProjectPath,
-        /// The reason.
-        source: TransitionRefusal,
-    },
-    /// The edit cannot be made faithfully.
-    #[error("cannot edit `{path}`")]
-    Edit {
-        /// The artifact.
-        path: ProjectPath,
-        /// The bytes that were to be edited, to show the place.
-        bytes: Vec<u8>,
-        /// The reason.
-        source: EditError,
-    },
-    /// The event is about no artifact.
-    #[error("event {event} is about no artifact: there is nothing to change")]
-    NoArtifact {
-        /// The event.
-        event: EventId,
-    },
-    /// The event removed the file, of which history does not keep the body.
-    #[error("event {event} removed `{path}`, and history keeps its frontmatter only")]
-    Removed {
-        /// The event.
-        event: EventId,
-        /// The artifact.
-        path: ProjectPath,
-        /// Set where git had its bytes then.
-        was_in_git: bool,
-    },
-    /// Nobody but the file that is to be removed has its bytes.
-    #[error(
-        "`{path}` is left as it is: neither the commit that is checked out nor the index of git has these bytes"
-    )]
-    NotInGit {
-        /// The artifact.
-        path: ProjectPath,
-    },
-    /// Work was delegated from the artifact that is to be removed.
-    #[error("`{path}` is left as it is: work was delegated from it: {}", named(.children))]
-    HasChildren {
-        /// The artifact.
-        path: ProjectPath,
-        /// The artifacts of that work.
-        children: Vec<ProjectPath>,
-    },
-    /// Its change cannot be told, since what history says of it cannot be read.
-    #[error(transparent)]
-    History(#[from] HistoryError),
-    /// A lease forbids it, or cannot be read.
-    #[error(transparent)]
-    Lease(#[from] LeaseError),
-    /// The artifacts cannot be listed, so nobody knows whether work that was delegated is open.
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    /// The gates of steps that the change takes away cannot be removed.
-    #[error("`{path}` is left as it is: a gate that says a step is done would stay behind")]
-    GatesNotClosed {
-        /// The artifact.
-        path: ProjectPath,
-        /// The problem.
-        source: GateError,
-    },
-    /// The change is made, but the gates of the artifact are those of before, and closed.
-    #[error("`{path}` is changed, but its gates are not up to date: `stepmark project` rebuilds them")]
-    GatesNotOpened {
-        /// The artifact.
-        path: ProjectPath,
-        /// The problem.
-        source: GateError,
-    },
-    /// It cannot be found out what is wrong with it.
-    #[error(transparent)]
-    Check(#[from] CheckError),
-    /// The file that is to be made is there.
-    #[error("`{path}` exists already: name another file")]
-    Exists {
-        /// The file.
-        path: ProjectPath,
-    },
-    /// It cannot be written.
-    #[error(transparent)]
-    Commit(CommitError),
-}
-
-impl From<CommitError> for ChangeError {
-    fn from(error: CommitError) -> Self {
-        match error {
-            CommitError::Missing { path } => ArtifactError::Missing { path }.into(),
-            error => Self::Commit(error),
-        }
-    }
-}
-
-/// Paths as a list in a sentence.
-fn named(paths: &[ProjectPath]) -> String {
-    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
-}
-
-impl ChangeError {
-    /// Returns whether the files are changed in spite of the error.
-    pub const fn write_state(&self) -> WriteState {
-        match self {
-            Self::GatesNotOpened { .. } => WriteState::Written,
-            Self::Commit(error) => error.write_state(),
-            _ => WriteState::NotWritten,
-        }
-    }
-
-    /// Returns whether another program's writing kept this change from being made: trying again later helps.
-    pub const fn is_conflict(&self) -> bool {
-        matches!(
-            self,
-            Self::Commit(CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. }))
-        )
-    }
-
-    /// The conflict, where another program changed the file meanwhile.
-    pub fn conflict(&self) -> Option<&Conflict> {
-        match self {
-            Self::Commit(CommitError::Publish(PublishError::Conflict(conflict))) => Some(conflict),
-            _ => None,
-        }
-    }
 }
 
 impl Workspace {
@@ -271,11 +127,10 @@ impl Workspace {
         draft: impl Fn(&ProjectPath) -> EventDraft,
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, Halt<ChangeError>>,
     ) -> Result<Vec<Outcome>, ChangeError> {
-        // Each file whose change was told of, with the event of the last attempt.
+        // Each file that an attempt was to change, with the last event that was to tell of it.
         let mut told: BTreeMap<ProjectPath, Option<EventId>> = BTreeMap::new();
         let facts = GitFacts::default();
         let record = |(), changed: &[FileTransition<'_>]| {
-            told.values_mut().for_each(|event| *event = None);
             let (mut events, mut questions) = (Vec::new(), Vec::new());
             for change in changed {
                 let versions = Versions::read(change.path, [change.old, change.new]);
@@ -299,8 +154,15 @@ impl Workspace {
             told.keys().for_each(|path| self.reopen_gates(path));
         }
         let outcomes = outcomes?;
-        for (path, event) in told {
-            self.follow(&path, event, None).map_err(|source| ChangeError::GatesNotOpened { path, source })?;
+        for (path, outcome) in paths.iter().zip(&outcomes) {
+            match told.remove(path) {
+                None => {}
+                // An attempt before the last one made an event of it, which the journal was never told.
+                Some(_) if *outcome == Outcome::Unchanged => self.reopen_gates(path),
+                Some(event) => self
+                    .follow(path, event, None)
+                    .map_err(|source| ChangeError::GatesNotOpened { path: path.clone(), source })?,
+            }
         }
         Ok(outcomes)
     }

@@ -139,6 +139,7 @@ fn recorded_state(history: &History, event: EventId) -> Result<Option<Json>, His
 mod tests {
     use super::*;
     use crate::changes::ChangeReason;
+    use crate::commit::CommitOptions;
     use stepmark_frontmatter::{PARSED, Value};
     use stepmark_model::transition::{Command, Strictness};
 
@@ -163,18 +164,34 @@ mod tests {
         assert_eq!(workspace.gates().of(&path).unwrap().len(), 2);
     }
 
+    fn git(folder: &std::path::Path, arguments: &[&str]) {
+        let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+        let mut command = std::process::Command::new("git");
+        assert!(command.current_dir(folder).args(identity).args(arguments).status().unwrap().success());
+    }
+
+    /// Attempts are counted for what other programs write, not for what git is asked.
+    #[test]
+    fn one_attempt_is_enough_for_whoever_asks_git() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("a.md");
+        git(folder.path(), &["init", "-q"]);
+        std::fs::write(&place, "---\nstatus: draft\n---\n").unwrap();
+        git(folder.path(), &["add", "a.md"]);
+        git(folder.path(), &["commit", "-qm", "one"]);
+        let options = CommitOptions { attempts: std::num::NonZeroU32::MIN, ..CommitOptions::default() };
+        let workspace = Workspace::open(folder.path()).unwrap().with_commit_options(options);
+        // Git is asked whether it has the bytes, and, since history does not know the file, whose they are.
+        workspace.remove(&ProjectPath::new("a.md").unwrap(), None, false).unwrap();
+        assert!(!place.exists());
+    }
+
     /// Git is asked for who made a change by other means, for what is checked out, and for what would be
     /// lost; whoever starts it with a lock in hand is stopped by an assertion.
     #[test]
     fn git_is_started_without_locks() {
         let folder = tempfile::tempdir().unwrap();
-        let git = |arguments: &[&str]| {
-            let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-            let mut command = std::process::Command::new("git");
-            assert!(
-                command.current_dir(folder.path()).args(identity).args(arguments).status().unwrap().success()
-            );
-        };
+        let git = |arguments: &[&str]| git(folder.path(), arguments);
         let place = folder.path().join("a.md");
         let write = |k: &str| std::fs::write(&place, format!("---\nstatus: draft\nk: {k}\n---\n")).unwrap();
         git(&["init", "-q"]);

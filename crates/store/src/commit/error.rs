@@ -30,6 +30,18 @@ pub enum CommitError {
     /// The new content did not get its name; a [`Conflict`](crate::commit::Conflict) among the reasons.
     #[error(transparent)]
     Publish(#[from] PublishError),
+    /// Each time that something was asked without the locks, its files were others afterwards.
+    #[error(
+        "nothing was changed: {questions} times, git or another program was asked about {}, and another program wrote it \
+         meanwhile",
+        named(paths)
+    )]
+    OutdatedAnswers {
+        /// The files of the commit.
+        paths: Vec<ProjectPath>,
+        /// The number of times.
+        questions: u32,
+    },
     /// Two paths of one commit lead to the same file.
     #[error("`{path}` and `{other}` are the same file: name it once")]
     SameFile {
@@ -132,6 +144,11 @@ impl WriteState {
     }
 }
 
+/// Paths as a list in a sentence.
+pub(crate) fn named(paths: &[ProjectPath]) -> String {
+    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
+}
+
 impl PublishError {
     /// Returns whether the file has its new content.
     pub const fn write_state(&self) -> WriteState {
@@ -157,6 +174,7 @@ impl CommitError {
             | Self::Read(_)
             | Self::Folder(_)
             | Self::Stage(_)
+            | Self::OutdatedAnswers { .. }
             | Self::SameFile { .. }
             | Self::Redo { .. }
             | Self::Lease { .. }

@@ -35,107 +35,18 @@
 //! * Putting a foreign edit back after `kill -9` in those same instants is certain; after a loss of power it
 //!   is not.
 
-/// One file replaced: staged, settled, exchanged, or removed.
-mod file {
-    mod attributes;
-    mod conflict;
-    mod folder;
-    mod publish;
-    mod read;
-    mod removal;
-    mod replace;
-    mod settle;
-    mod stage;
-
-    pub(super) use attributes::Attributes;
-    pub use conflict::{Conflict, Expected, Found};
-    pub use folder::{FolderError, FsyncPolicy, make_folders_to};
-    pub(super) use folder::{flush_folder, write_anew};
-    pub(super) use publish::{Moment, finish};
-    pub use publish::{PublishError, Published};
-    pub use read::ReadError;
-    pub(super) use read::{FileContent, read_file};
-    pub(super) use removal::remove;
-    pub(super) use replace::exchange;
-    pub use stage::{StageError, Staged};
-}
-
-/// The lock of one file, and what its lock file remembers.
-mod lock {
-    mod artifact_lock;
-    mod last_told;
-    mod left_over;
-    mod lock_file;
-    mod note;
-    mod recover;
-
-    pub use artifact_lock::{ArtifactLock, LockError};
-    pub(super) use last_told::{JournalStamp, LastTold, remember};
-    pub(crate) use left_over::{is_left_over, remove_left_over};
-    pub(super) use lock_file::{LockKey, is_ever_locked, open_lock_file};
-    pub(super) use note::{Note, file_name};
-    pub(super) use recover::{keep, recover};
-}
-
-/// The state of this clone: its key, its small files, and their move from earlier places.
-mod local_state {
-    mod clone_key;
-    mod move_out;
-    mod moved_project;
-    pub(super) mod state_file;
-    mod state_move;
-
-    pub(super) use clone_key::CloneKey;
-    pub(super) use move_out::move_own;
-    pub use move_out::{LocalStateMoveError, OldState, is_state_moved, move_local_state, old_state};
-    pub use moved_project::{MovedProject, moved_projects, take_state};
-    pub(crate) use state_file::{LeaseFiles, names_in, replace};
-    pub(super) use state_move::StateMove;
-}
-
-/// Records of what a commit is about to do, kept until it is done, and finished by the next one.
-mod redo {
-    mod aside;
-    pub(super) mod record;
-    mod roll_forward;
-    pub(super) mod slot;
-
-    pub use aside::{CommitSetAside, SetAsideRepair, commits_set_aside, repair_commits_set_aside};
-    pub(super) use aside::{may_pass, set_aside, set_aside_unread};
-    pub(super) use record::{Found, LIMIT, RedoFile, RedoRecord};
-    pub(super) use roll_forward::{acquire_all, finish, hindrance, recover, roll_forward, told, withdraw};
-    pub use roll_forward::{finish_interrupted, interrupted_paths};
-    pub(super) use slot::Slot;
-}
-
-/// The journal as it is written: events added, segments sealed, sealed segments joined.
-mod journal {
-    mod compaction;
-    mod joining;
-    mod journal_file;
-    pub(super) mod lone_segments;
-    mod sealing;
-    mod torn_lines;
-
-    #[cfg(test)]
-    mod compaction_cases;
-
-    pub use compaction::{CompactError, Compacted, Files, compact_segments};
-    pub(super) use joining::{COMPRESSED, Joining, PLAIN, Source, open};
-    pub(super) use journal_file::{EXTENSION, JournalFile, chain_at_end, flush, segment_names};
-    pub use journal_file::{JournalWriteError, append_events};
-    pub use sealing::{
-        LiveSegments, Seal, finish_sealing, publish_copies, read_copy, seal_segments, unpublished_segments,
-    };
-    pub use torn_lines::{CutLine, cut_torn_lines};
-}
-
 mod carry_out;
 mod error;
+mod file;
+mod journal;
+mod local_state;
+mod lock;
 mod outcome;
+mod redo;
 mod transaction;
 mod whole;
 
+pub(crate) use error::named;
 pub use error::{CommitError, WriteState};
 pub use outcome::{CommitOptions, FileDecision, FileTransition, Halt, Outcome};
 pub use transaction::Transaction;

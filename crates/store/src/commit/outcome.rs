@@ -11,7 +11,8 @@ use stepmark_model::{
 /// The options of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommitOptions {
-    /// The longest wait for the lock of the file. 30 s by default: about a thousand commits of others.
+    /// The longest wait for the locks of the files, in all. 30 s by default: about a thousand commits of
+    /// others.
     pub lock_timeout: Duration,
     /// The number of attempts in all, when another program changes the file meanwhile. 8 by default.
     pub attempts: NonZeroU32,

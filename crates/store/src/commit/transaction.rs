@@ -22,6 +22,10 @@ use stepmark_model::{artifact::ProjectPath, journal::Event};
 /// The time to wait for a process that is dying with a record of our files.
 const DYING: Duration = Duration::from_millis(1);
 
+/// The most questions for each attempt. Two are asked of a file that rests: whether git has its bytes, and
+/// who wrote them.
+const QUESTIONS: u32 = 8;
+
 /// Files that change together with the journal, or not at all (docs/adr/0006-journal.md).
 #[derive(Clone, Copy, Debug)]
 pub struct Transaction<'a> {
@@ -77,10 +81,10 @@ impl<'a> Transaction<'a> {
         let order = lock_order(self.root, self.paths)?;
         let ordered: Vec<&ProjectPath> = order.iter().map(|place| &self.paths[*place]).collect();
         let most = self.options.attempts.get();
-        let (mut locks, mut attempts, mut questions) = (Vec::new(), 1, 0);
+        let (mut locks, mut attempts, mut questions, mut waited) = (Vec::new(), 1, 0, Duration::ZERO);
         let outcomes = loop {
             if locks.is_empty() {
-                locks = lock_when_nothing_is_pending(self.root, &ordered, self.options)?;
+                locks = lock_when_nothing_is_pending(self.root, &ordered, self.options, &mut waited)?;
             }
             match self.attempt(&mut locks, (&order, attempts), &mut decide, &mut record)? {
                 Attempt::Done(outcomes) => break outcomes,
@@ -88,11 +92,9 @@ impl<'a> Transaction<'a> {
                 Attempt::Again(last) => return Err(last),
                 Attempt::Ask(question) => {
                     locks.clear();
-                    // Whatever was asked about was something else afterwards, each time.
-                    if questions == most
-                        && let Some(path) = self.paths.first().cloned()
-                    {
-                        return Err(CommitError::from(PublishError::Busy { path }).into());
+                    if questions == most.saturating_mul(QUESTIONS) {
+                        let paths = self.paths.to_vec();
+                        return Err(CommitError::OutdatedAnswers { paths, questions }.into());
                     }
                     question();
                     questions += 1;
@@ -272,22 +274,33 @@ fn lock_order(root: &Root, paths: &[ProjectPath]) -> Result<Vec<usize>, CommitEr
     Ok(targets.into_iter().map(|(_, place)| place).collect())
 }
 
-/// Finishes what was cut off, and locks the files so that nothing that was cut off names them.
+/// Finishes what was cut off, and locks the files so that nothing that was cut off names them. `waited` is
+/// the time that the transaction has waited for locks, which has one bound for all of them.
 fn lock_when_nothing_is_pending(
     root: &Root,
     paths: &[&ProjectPath],
     options: &CommitOptions,
+    waited: &mut Duration,
 ) -> Result<Vec<ArtifactLock>, CommitError> {
-    let started = Instant::now();
+    let (started, before) = (Instant::now(), *waited);
     loop {
-        hindrance(recover(root, options)?, paths)?;
-        let locks = acquire_all(root, paths, options.lock_timeout)?;
+        let left = options.lock_timeout.saturating_sub(before + started.elapsed());
+        hindrance(recover(root, &CommitOptions { lock_timeout: left, ..*options })?, paths)?;
+        let left = options.lock_timeout.saturating_sub(before + started.elapsed());
+        let locks = match acquire_all(root, paths, left) {
+            Err(CommitError::Lock(LockError::Timeout { path, .. })) => {
+                let waited = before + started.elapsed();
+                return Err(CommitError::Lock(LockError::Timeout { path, waited }));
+            }
+            locks => locks?,
+        };
+        *waited = before + started.elapsed();
         if !slot::names_any(root, paths).map_err(|source| CommitError::Recover { source })? {
             return Ok(locks);
         }
         // A process that is ending has let go of its locks, but not yet of its record.
         drop(locks);
-        if started.elapsed() > options.lock_timeout {
+        if *waited > options.lock_timeout {
             let source = io::Error::new(io::ErrorKind::TimedOut, "a process that is ending does not end");
             return Err(CommitError::Recover { source });
         }
@@ -445,11 +458,39 @@ mod tests {
         assert!(matches!(outcomes.unwrap()[..], [Outcome::Written { attempts: 1, .. }]));
         assert_eq!((project.read(PRD), journal_lines(&project)), (b"theirs ours".to_vec(), 1));
 
+        let options = CommitOptions { attempts: std::num::NonZeroU32::MIN, ..options };
         let endless = Transaction::new(&project.root, &paths, &options).run(
             |_| Err::<(_, ()), Halt<CommitError>>(Halt::Ask(Box::new(|| {}))),
             |(), changed| Ok(events(changed)),
         );
-        assert!(matches!(endless, Err(CommitError::Publish(PublishError::Busy { .. }))));
+        let Err(error @ CommitError::OutdatedAnswers { .. }) = endless else { panic!("{endless:?}") };
+        assert_eq!(error.write_state(), crate::commit::WriteState::NotWritten);
+        assert!(error.to_string().contains("`docs/prd.md`"), "{error}");
+    }
+
+    /// Others may have the locks while something is asked; all waiting together has one bound.
+    #[test]
+    fn waits_no_longer_in_all_than_it_may_for_one_lock() {
+        let project = ScratchProject::new();
+        let (paths, root) = ([named(PRD)], project.root.clone());
+        let options = CommitOptions { lock_timeout: Duration::from_millis(200), ..fast() };
+        let refused = Transaction::new(&project.root, &paths, &options).run(
+            |_| {
+                let root = root.clone();
+                Err::<(_, ()), Halt<CommitError>>(Halt::Ask(Box::new(move || {
+                    let held = ArtifactLock::acquire(&root, &named(PRD), Duration::ZERO).unwrap();
+                    thread::spawn(move || {
+                        thread::sleep(Duration::from_millis(80));
+                        drop(held);
+                    });
+                })))
+            },
+            |(), changed| Ok(events(changed)),
+        );
+        let Err(CommitError::Lock(LockError::Timeout { waited, .. })) = refused else {
+            panic!("{refused:?}")
+        };
+        assert!(waited >= options.lock_timeout, "{waited:?}");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: files of stepmark are opened here")]
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Read},
     path::Path,
 };
@@ -231,8 +231,9 @@ mod tests {
 ///
 /// # Errors
 /// When it is there and cannot be removed.
+#[cfg(feature = "history")]
 pub(crate) fn remove_if_there(place: &Path) -> io::Result<()> {
-    match fs::remove_file(place) {
+    match std::fs::remove_file(place) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         done => done,
     }

@@ -5,5 +5,5 @@ pub(crate) mod git_hooks;
 pub(crate) mod staged_history;
 
 pub use commit_message::CommitMessageError;
-pub use git_hooks::{HookChange, HookError, HookOutcome, HookStanding};
+pub use git_hooks::{HookChange, HookError, HookOutcome, HookState};
 pub use staged_history::{StageHistoryError, StagedHistory, StagingFor};

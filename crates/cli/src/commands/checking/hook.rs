@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use stepmark_model::projection::git_hook::{HOOKS, TRAILER_HOOK};
-use stepmark_store::hooks::{HookChange, HookOutcome, HookStanding};
+use stepmark_store::hooks::{HookChange, HookOutcome, HookState};
 
 use crate::{
     exit::{Exit, Failure},
@@ -65,13 +65,13 @@ impl Hook {
                 project.workspace.hooks().add_trailers(file)?;
             }
             Task::Uninstall => report(output, &project.workspace.hooks().uninstall()?),
-            Task::Status => return Ok(status(output, &project.workspace.hooks().standings()?)),
+            Task::Status => return Ok(status(output, &project.workspace.hooks().states()?)),
         }
         Ok(Exit::Fine)
     }
 }
 
-fn status(output: &Output, hooks: &[HookStanding]) -> Exit {
+fn status(output: &Output, hooks: &[HookState]) -> Exit {
     if output.json {
         let hooks: Vec<_> = hooks
             .iter()

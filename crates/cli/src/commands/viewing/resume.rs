@@ -79,7 +79,9 @@ impl Resume {
     }
 }
 
-/// The artifact to go on with; or how the command ends without one.
+/// The artifact to go on with; or how the command ends without one. Unlike the commands that change an
+/// artifact, this asks for what anybody worked on last: it is for the beginning of a session, which has done
+/// nothing yet and takes up what another one left.
 fn choose(project: &Project, output: &Output) -> Result<Result<ProjectPath, Exit>, Failure> {
     let unfinished = match project.workspace.history().artifact_to_resume(None)? {
         ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => {

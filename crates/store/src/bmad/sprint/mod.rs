@@ -48,6 +48,6 @@ impl Workspace {
 
 /// The role of an artifact for the ledgers.
 #[cfg(feature = "write")]
-fn standing_of(artifact: &TrackedArtifact) -> StoryState {
+fn story_state(artifact: &TrackedArtifact) -> StoryState {
     Story::read(artifact.artifact(), || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle)))
 }

@@ -5,7 +5,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use super::{BrokenSprintStatus, Ledgers, StoryLedgers, following::Listing, standing_of};
+use super::{BrokenSprintStatus, Ledgers, StoryLedgers, following::Listing, story_state};
 use crate::changes::ChangeError;
 use crate::commit::{FileDecision, FileTransition, Halt, Outcome, Transaction};
 use crate::workspace::ArtifactError;
@@ -78,7 +78,7 @@ impl StoryLedgers<'_> {
         let mut done = LedgerProjection::default();
         let (known, mut ledgers) = (Ledgers::default(), BTreeMap::<ProjectPath, Vec<Story>>::new());
         for artifact in artifacts {
-            match standing_of(artifact) {
+            match story_state(artifact) {
                 StoryState::Told(story) => {
                     done.stories += 1;
                     if story.key.is_story() && story.line.is_some() {
@@ -114,7 +114,7 @@ impl StoryLedgers<'_> {
         }
         self.publish(&story.path, reason, |bytes, attempt| {
             // The story may have moved on since it was read.
-            let StoryState::Told(story) = standing_of(&self.workspace.read_again(&story.path, bytes)?) else {
+            let StoryState::Told(story) = story_state(&self.workspace.read_again(&story.path, bytes)?) else {
                 return Ok(None);
             };
             let entries = self.allowed(line_entry(&story), &[&*story], reason, attempt)?;
@@ -172,7 +172,7 @@ impl StoryLedgers<'_> {
                 fresh.push(Cow::Borrowed(story));
                 continue;
             }
-            match self.workspace.artifact(&story.path).map(|artifact| standing_of(&artifact)) {
+            match self.workspace.artifact(&story.path).map(|artifact| story_state(&artifact)) {
                 Ok(StoryState::Told(story)) => fresh.push(Cow::Owned(*story)),
                 Ok(_) | Err(ArtifactError::Missing { .. }) => {}
                 Err(error) => return Err(error.into()),

@@ -1,7 +1,7 @@
 //! Finishing a commit that was cut off: by a crash, or by another program that wrote into one of its files.
-#![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests remove files as another program would"))]
+#![expect(clippy::disallowed_methods, reason = "an edge module: the clock bounds the wait for locks")]
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, PublishError, WriteState, file::remove,
@@ -118,7 +118,8 @@ pub(in crate::commit) fn finish(
     journal.append(&told, options.fsync).map_err(failed)
 }
 
-/// Locks all files, in the order of their paths, so that no two commits wait for each other.
+/// Locks all files, in the order of their paths, so that no two commits wait for each other. `timeout` is for
+/// all of them together.
 ///
 /// `paths` must be in that order and lead to different files.
 pub(in crate::commit) fn acquire_all(
@@ -126,7 +127,9 @@ pub(in crate::commit) fn acquire_all(
     paths: &[&ProjectPath],
     timeout: Duration,
 ) -> Result<Vec<ArtifactLock>, CommitError> {
-    paths.iter().map(|path| Ok(ArtifactLock::acquire(root, path, timeout)?)).collect()
+    let started = Instant::now();
+    let left = || timeout.saturating_sub(started.elapsed());
+    paths.iter().map(|path| Ok(ArtifactLock::acquire(root, path, left())?)).collect()
 }
 
 /// A file that another program wrote into the commit.
