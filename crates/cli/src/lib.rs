@@ -1,5 +1,5 @@
 //! The commands of stepmark: parse → library → report. Nothing here decides about state; that is
-//! stepmark-core.
+//! the model and the store.
 
 mod arguments;
 mod exit;

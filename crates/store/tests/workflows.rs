@@ -182,7 +182,7 @@ fn names_alone_bind_and_files_are_read_where_they_do_not() {
     assert!(matches!(bind("x/notes.md", text), Binding::Bound { track: Track::Create, .. }));
 }
 
-/// Run with `STEPMARK_BMAD_6_0_4=FOLDER cargo test -p stepmark-core --test workflows -- --ignored`, where
+/// Run with `STEPMARK_BMAD_6_0_4=FOLDER cargo test -p stepmark-store --test workflows -- --ignored`, where
 /// FOLDER holds the `_bmad` that `bmad-method@6.0.4` installs.
 #[test]
 #[ignore = "needs an installation of bmad-method@6.0.4 named by STEPMARK_BMAD_6_0_4"]

@@ -164,7 +164,8 @@ impl CheckedBefore<'_> {
     /// The stat of the artifact at `path`, from before it was read; `None` where it may change without a
     /// trace.
     pub(super) fn stat(&self, path: &ProjectPath) -> Option<FileStat> {
-        self.run.as_ref()?.stats.get(path).copied()
+        let run = self.run.as_ref()?;
+        run.stats.get(path).copied().filter(|stat| run.verdicts.proves(stat))
     }
 
     /// Returns an upper bound on the number of artifacts that were read and need not be read the next time.

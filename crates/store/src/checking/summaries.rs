@@ -186,7 +186,7 @@ impl<'s> SummaryRow<'s> {
     }
 
     /// The stat of its file from before it was read, as bytes: of an artifact that was not read, the same
-    /// ones mean the same text. `None` where nothing is kept from run to run.
+    /// ones mean the same text. `None` where nothing is kept, and where it may change without a trace.
     pub fn stat(&self) -> Option<[u8; STAT_BYTES]> {
         let before = &self.summaries.before;
         let stat = match self.source {

@@ -1,5 +1,5 @@
 //! Gates on the disk: `.stepmark/gates/ARTIFACT/STEP.gate` (see
-//! [`project::gates`](stepmark_model::projection::gates) for what they mean).
+//! [`projection::gates`](stepmark_model::projection::gates) for what they mean).
 //!
 //! # Flow
 //! Before a change is published, the gates of steps that it takes away are removed; after it, those of the

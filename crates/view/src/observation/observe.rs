@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use jiff::Timestamp;
 use stepmark_model::{artifact::ProjectPath, journal::Event};
 use stepmark_store::bmad::sprint::SprintLedgers;
-use stepmark_store::checking::{CheckError, Summaries};
+use stepmark_store::checking::{CheckError, Checks, Summaries};
 use stepmark_store::disk::WalkError;
 use stepmark_store::history::{History, HistoryError};
 use stepmark_store::workspace::{Artifacts, Workspace};
@@ -71,10 +71,7 @@ impl Observation {
     /// # Errors
     /// Those of [`Observation::take`].
     pub fn whole(workspace: &Workspace) -> Result<Self, ObservationError> {
-        let mut summaries = match TrackerState::are_configured(workspace) {
-            true => workspace.checks().summaries_of_all_read()?,
-            false => workspace.checks().summaries_for_findings()?,
-        };
+        let mut summaries = listed(workspace, Checks::summaries_for_findings)?;
         let findings = findings(&mut summaries)?;
         Self::of(workspace, summaries, findings)
     }
@@ -85,11 +82,7 @@ impl Observation {
     /// # Errors
     /// When artifacts cannot be listed, or the journal cannot be read.
     pub fn begin(workspace: &Workspace, findings: Vec<FindingRow>) -> Result<Self, ObservationError> {
-        let summaries = match TrackerState::are_configured(workspace) {
-            true => workspace.checks().summaries_of_all_read()?,
-            false => workspace.checks().summaries()?,
-        };
-        Self::of(workspace, summaries, findings)
+        Self::of(workspace, listed(workspace, Checks::summaries)?, findings)
     }
 
     /// The same, with what is wrong now.
@@ -97,7 +90,7 @@ impl Observation {
     /// # Errors
     /// When artifacts cannot be listed or checked.
     pub fn checked(self, workspace: &Workspace) -> Result<Self, ObservationError> {
-        let mut summaries = workspace.checks().summaries_for_findings()?;
+        let mut summaries = listed(workspace, Checks::summaries_for_findings)?;
         let findings = findings(&mut summaries)?;
         Ok(Self { artifacts: ObservedArtifacts::of(&summaries), unread: unread(summaries), findings, ..self })
     }
@@ -122,6 +115,15 @@ impl Observation {
             unread: unread(summaries),
         })
     }
+}
+
+/// Lists the artifacts: all are read where trackers are configured, in every look, else as `list` says.
+fn listed<'w>(
+    workspace: &'w Workspace,
+    list: fn(&Checks<'w>) -> Result<Summaries<'w>, WalkError>,
+) -> Result<Summaries<'w>, WalkError> {
+    let checks = workspace.checks();
+    if TrackerState::are_configured(workspace) { checks.summaries_of_all_read() } else { list(&checks) }
 }
 
 /// Checks the project: what is wrong with artifacts that have workflow state, and with files beside them.

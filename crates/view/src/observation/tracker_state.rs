@@ -87,7 +87,7 @@ pub struct LeaderState {
 }
 
 impl TrackerState {
-    /// Returns whether the configuration names trackers, or may do so.
+    /// Returns whether the configuration can be read and names trackers.
     pub(super) fn are_configured(workspace: &Workspace) -> bool {
         SyncConfiguration::of(workspace.configuration()).is_ok_and(|sync| !sync.trackers.is_empty())
     }

@@ -183,6 +183,11 @@ impl<'w> Verdicts<'w> {
         self.cache.as_ref().map(|cache| cache.stat(entry))
     }
 
+    /// Returns whether a file that this run read, with this stat, cannot have changed without a trace.
+    pub(crate) fn proves(&self, stat: &FileStat) -> bool {
+        !stat.may_hide_a_change(self.start.moment)
+    }
+
     /// The note of `artifact` for the next run, without its problems.
     pub(crate) fn write_note(&self, artifact: &TrackedArtifact) -> Vec<u8> {
         let has_workflow_state = self.workspace.has_workflow_state(artifact);
