@@ -110,7 +110,6 @@ impl FileStat {
     }
 
     /// The stat to keep, where reading the file began at the moment `began`, after the stat was taken.
-    #[cfg(any(feature = "history", test))]
     pub(crate) fn known_since(self, began: i64) -> KnownStat {
         KnownStat { stat: self, is_settled: !self.may_hide_a_change(began) }
     }
