@@ -204,6 +204,23 @@ fn what_was_taken_back_by_other_means_explains_nothing() {
             Unexplained,
         ),
         ("carried by a commit of another artifact", 0, "s seen 123 bn; r<s reopen 12 bn", "123", "12", Held),
+        // Work trees share the journal: one sealed what both did.
+        (
+            "done in another work tree, and merged",
+            5,
+            "s seen 123 bn; m<s complete 1234 bn; x<s reopen 12 bn",
+            "1234",
+            "12",
+            Held,
+        ),
+        (
+            "given up for other work, then dropped by hand",
+            5,
+            "s seen 123 bn; x<s reopen 12 bn; m<s complete 1234 bn",
+            "1234",
+            "124",
+            Unexplained,
+        ),
         ("a branch that left before", 5, "s seen 123 bn; r<s reopen 12 n", "123", "12", Held),
     ] {
         let found = committed(second, events).explains(&STEP, before, now, NewerState::Commit);

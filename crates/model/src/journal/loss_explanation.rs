@@ -152,17 +152,36 @@ impl ChangeInHistory<'_> {
     /// Returns whether the artifact was committed after the event, and the older state, which has the event,
     /// does not show it: what was done was taken back since by other means. Git's times are whole seconds.
     fn is_left_behind(&self, event: &Event) -> bool {
-        self.committed_before.is_some_and(|at| at > event.at) && (self.is_held_before)(event.id)
+        self.committed_before.is_some_and(|at| at > event.at)
+            && (self.is_held_before)(event.id)
+            && !self.came_from_beside(event)
+    }
+
+    /// Returns whether the event happened beside those that led to the older state, and led to the newer one:
+    /// a commit seals what all work trees did, so that the older state holds events that it never showed.
+    fn came_from_beside(&self, event: &Event) -> bool {
+        let (earlier, later) = (self.ancestors(event.id), self.descendants(event.id));
+        let leads_to_now = |other: &Event| {
+            (other.id == event.id || later.contains(&other.id))
+                && Digests::are_same_state(other.after, self.now)
+        };
+        let is_beside = |led: &Event| {
+            !earlier.contains(&led.id) && !later.contains(&led.id) && (self.is_held_before)(led.id)
+        };
+        self.lineage.events().iter().any(leads_to_now) && self.led_to_before().any(is_beside)
+    }
+
+    /// The events after which the artifact was as in the older state.
+    fn led_to_before(&self) -> impl Iterator<Item = &Event> + Clone {
+        self.lineage.events().iter().filter(|event| Digests::are_same_state(event.after, self.before))
     }
 
     /// The events that had happened when the older state was made, as far as states tell: those that led to
     /// it. A state that recurs is that of its latest event only where the older state of the repository holds
     /// what lies between.
     fn past_of_before(&self) -> HashSet<EventId> {
-        let leads_here = |event: &&Event| Digests::are_same_state(event.after, self.before);
-        let all: Vec<&Event> = self.lineage.events().iter().filter(leads_here).collect();
         let pasts: Vec<(EventId, HashSet<EventId>)> =
-            all.iter().map(|event| (event.id, self.ancestors(event.id))).collect();
+            self.led_to_before().map(|event| (event.id, self.ancestors(event.id))).collect();
         let is_past = |id: EventId| {
             pasts.iter().all(|(_, past)| past.contains(&id))
                 || (self.is_held_before)(id)
@@ -271,8 +290,7 @@ impl ChangeInHistory<'_> {
     /// Returns whether a removal is that of the older state, and not of another one on another branch.
     fn is_about_before(&self, event: &Event) -> bool {
         let ancestors = self.ancestors(event.id);
-        let mut led_to_before =
-            self.lineage.events().iter().filter(|event| Digests::are_same_state(event.after, self.before));
+        let mut led_to_before = self.led_to_before();
         let is_known = led_to_before.clone().next().is_some();
         !is_known
             || Digests::are_same_state(event.before, self.before)
