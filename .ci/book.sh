@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 version=0.5.4
 if ! target/tools/bin/mdbook --version 2>/dev/null | grep -qx "mdbook v$version"; then
-    cargo install mdbook --version "$version" --locked --no-default-features --debug --quiet --root target/tools
+    CARGO_PROFILE_DEV_DEBUG=0 cargo install mdbook --version "$version" --locked --no-default-features --debug --quiet --root target/tools
 fi
 target/tools/bin/mdbook build docs
 test -s target/book/index.html

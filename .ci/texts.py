@@ -3,6 +3,7 @@
 
 Documents  that are not in the repository are not named.
 First lines of docs in crates/*/src say what an item is or does; none begins with one of QUESTIONS. Texts of help and of schemas are free.
+Columns    at most WIDEST, but for code, pictures and tables between fences, other tables, and the addresses of links.
 """
 
 import re
@@ -10,9 +11,11 @@ import sys
 
 from rust_sources import CHECKOUT, files_under
 
+WIDEST = 110
 OUTSIDE = re.compile(r"\b(BMAD|CRATES|FORMATS|STYLE|SYSTEMS|WORDS)\.md|\bD\d+-Q\d+")
 QUESTIONS = re.compile(r"\s*//[/!] (What|Whether|Who|Where|How|Which|When|Why)\b")
 DOC = re.compile(r"\s*//[/!]")
+PROSE = re.compile(r"\s*//(?![/!]? *(\||\[[^\]]+\]: ))")
 # An item with one of these derives gives its docs to those who use the program.
 IS_HELP = re.compile(r"(?m)^(?:[ ]*///.*\n|#\[(?:[^\]]|\](?!\n))*\]\n)*#\[derive\([^)]*\b(?:Args|Parser|Subcommand|ValueEnum|JsonSchema)\b[^)]*\)\]\n"
                      r"(?:.*\n)*?(?:\}|.*;)$")
@@ -26,11 +29,15 @@ def complaints(file):
     help_lines = set()
     for item in IS_HELP.finditer(text):
         help_lines.update(range(text.count("\n", 0, item.start()), text.count("\n", 0, item.end()) + 1))
+    is_fenced = False
     for number, line in enumerate(lines):
+        is_fenced = bool(DOC.match(line)) and is_fenced != ("```" in line)
         if OUTSIDE.search(line):
             yield number, "names a document that is not here"
         if is_source and QUESTIONS.match(line) and number not in help_lines and not (number and DOC.match(lines[number - 1])):
             yield number, "begins with a question: say what the item is or does"
+        if len(line) > WIDEST and PROSE.match(line) and not is_fenced:
+            yield number, f"is wider than {WIDEST} columns"
 
 
 found = [f"{file}:{number + 1} {wrong}" for file in files_under(".") for number, wrong in complaints(file)]

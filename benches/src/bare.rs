@@ -29,7 +29,8 @@ pub(crate) fn print_walk(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Walks through `folder`, hashes every file, and prints how many there are and the sum of the hashes' first bytes.
+/// Walks through `folder`, hashes every file, and prints how many there are and the sum of the hashes' first
+/// bytes.
 pub(crate) fn print_hashing(folder: &Path) -> Result<(), Failure> {
     let sum = AtomicUsize::new(0);
     let files = walk(folder, |folder, name| {
@@ -83,7 +84,8 @@ pub(crate) fn replace(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
     work().map_err(Failure::file("replace", file))
 }
 
-/// Does `work` for every file below `root`, but in `.git` and `.stepmark`, on all processors; says how many there are.
+/// Does `work` for every file below `root`, but in `.git` and `.stepmark`, on all processors; says how many
+/// there are.
 fn walk(
     root: &Path,
     work: impl Fn(&OwnedFd, &std::ffi::CStr) -> std::io::Result<()> + Sync,

@@ -1,7 +1,8 @@
 //! Measures whole processes and whole projects: stepmark beside bare file system work, git, and its peers.
 //!
-//! Contenders run in turn, A B A B, so that whatever else the machine does falls on all of them; a ratio is the median
-//! of the ratios of the rounds. `docs/benchmarks.md` holds the figures and says what each of them means.
+//! Contenders run in turn, A B A B, so that whatever else the machine does falls on all of them; a ratio is
+//! the median of the ratios of the rounds. `docs/benchmarks.md` holds the figures and says what each of them
+//! means.
 
 mod failure;
 mod measurements;
@@ -67,7 +68,8 @@ enum Work {
     Check { folder: PathBuf, rounds: usize },
     /// `status` and `list` beside git status, in a project that `project` made for this alone
     List { folder: PathBuf, rounds: usize },
-    /// `project` from nothing, unchanged and after one change, in a project that `project` made for this alone
+    /// `project` from nothing, unchanged and after one change, in a project that `project` made for this
+    /// alone
     Projections { folder: PathBuf, rounds: usize },
     /// `sync` with nothing to do beside `status`, in a project that `project` made for this alone
     Sync { folder: PathBuf, rounds: usize },
@@ -75,7 +77,8 @@ enum Work {
     Query { folder: PathBuf, rounds: usize },
     /// One SELECT over all artifacts of the database in FOLDER
     BareSelect { folder: PathBuf },
-    /// `serve`: the page over the loopback, and the delay of an update, in a project that `project` made for this alone
+    /// `serve`: the page over the loopback, and the delay of an update, in a project that `project` made for
+    /// this alone
     Page { folder: PathBuf, rounds: usize },
     /// Walk through FOLDER and stat every file, on all processors
     BareWalk { folder: PathBuf },

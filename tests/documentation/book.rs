@@ -32,7 +32,8 @@ fn pages() -> Vec<(PathBuf, String)> {
     pages
 }
 
-/// The places to which a page links in the checkout, without their anchors. What stands in fences and code is no link.
+/// The places to which a page links in the checkout, without their anchors. What stands in fences and code is
+/// no link.
 fn links(page: &str) -> Vec<String> {
     let mut links = Vec::new();
     let mut fence = None;

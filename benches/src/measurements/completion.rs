@@ -22,7 +22,8 @@ const ARTIFACT: &str = "docs/complete/prd.md";
 const STEP: &str = "step-03-success";
 const BEFORE: &str = "---\nstepsCompleted: ['step-01-init', 'step-02-discovery']\ninputDocuments: []\nworkflowType: 'prd'\n---\n\n# PRD\n";
 
-/// What the bare contenders replace: a file that stepmark knows nothing of, so that nobody edits behind its back.
+/// What the bare contenders replace: a file that stepmark knows nothing of, so that nobody edits behind its
+/// back.
 const BARE: &str = "docs/complete/bare.md";
 
 /// How many agents work at once in a deployment.
@@ -131,8 +132,8 @@ fn process(file: &Path, after: &[u8], tools: &Tools, folder: &Path) -> Result<Du
     Ok(took)
 }
 
-/// The artifact at first, and as if it had been so for a minute: of a file that another program wrote within the last
-/// 20 ms stepmark waits until that program is done with it, which is no part of its own work.
+/// The artifact at first, and as if it had been so for a minute: of a file that another program wrote within
+/// the last 20 ms stepmark waits until that program is done with it, which is no part of its own work.
 fn make(file: &Path) -> Result<(), Failure> {
     bare::replace(file, BEFORE.as_bytes())?;
     let age = |file: &fs::File| file.set_modified(SystemTime::now() - Duration::from_secs(60));

@@ -1,4 +1,5 @@
-//! `stepmark serve`: how long the whole page takes over the loopback, and how soon a change is to be had after its commit.
+//! `stepmark serve`: how long the whole page takes over the loopback, and how soon a change is to be had
+//! after its commit.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -17,7 +18,8 @@ use crate::{
     tools::Tools,
 };
 
-/// Until the browser has all that it paints first; painting is its own affair (tests/interop/page tells how long that takes).
+/// Until the browser has all that it paints first; painting is its own affair (tests/interop/page tells how
+/// long that takes).
 const PAGE: Duration = Duration::from_millis(500);
 /// Until whoever listens has the parts of the page that a commit changed.
 const UPDATE: Duration = Duration::from_millis(200);
@@ -109,6 +111,10 @@ pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(),
                 let started = Instant::now();
                 server.answer("/").map(|_| started.elapsed())
             }),
+            Contender::new("from the start of a server to its first whole page", || {
+                let started = Instant::now();
+                Server::start(tools, folder)?.answer("/").map(|_| started.elapsed())
+            }),
             Contender::new("from the end of a commit to the changed parts of the page", || {
                 round += 1;
                 // Not a word that another measurement of this project has left there.
@@ -129,7 +135,8 @@ pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(),
     report::title("the live page");
     report::time(&series[0], None);
     report::time(&series[1], Some(PAGE));
-    report::time(&series[2], Some(UPDATE));
+    report::time(&series[2], None);
+    report::time(&series[3], Some(UPDATE));
     Ok(())
 }
 

@@ -1,4 +1,5 @@
-//! `stepmark project` where nothing is there yet, nothing has changed, or one artifact has; and a list beside it.
+//! `stepmark project` where nothing is there yet, nothing has changed, or one artifact has; and a list beside
+//! it.
 
 use std::{
     fs,
@@ -62,8 +63,8 @@ fn project(tools: &Tools, folder: &Path) -> Result<Duration, Failure> {
     process::time(&mut tools.stepmark(folder, &["project", "--quiet"]))
 }
 
-/// Moves away what `project` made. To delete it here would be measured, too: ext4 looks for minutes at every number of a file that
-/// was deleted before it makes another file.
+/// Moves away what `project` made. To delete it here would be measured, too: ext4 looks for minutes at every
+/// number of a file that was deleted before it makes another file.
 fn set_projected_aside(folder: &Path) -> Result<(), Failure> {
     let aside = set_aside(folder);
     fs::create_dir_all(&aside).map_err(Failure::file("make", &aside))?;

@@ -36,7 +36,8 @@ pub(crate) enum Place {
     Disk,
 }
 
-/// Reads the artifacts below `folder` and prints seconds, files and completed steps, as the peers in other languages do.
+/// Reads the artifacts below `folder` and prints seconds, files and completed steps, as the peers in other
+/// languages do.
 pub(crate) fn print(reader: Reader, place: Place, folder: &Path) -> Result<(), Failure> {
     let (seconds, files, steps) = match (reader, place) {
         (Reader::Workspace, _) => read_workspace(folder)?,

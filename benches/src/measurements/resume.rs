@@ -59,8 +59,8 @@ pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(),
     Ok(())
 }
 
-/// Takes the project back to its first commit, gives it a history, and damages two artifacts: one with a checkpoint, one whose
-/// damage is committed again and again. Returns a sound one and these two.
+/// Takes the project back to its first commit, gives it a history, and damages two artifacts: one with a
+/// checkpoint, one whose damage is committed again and again. Returns a sound one and these two.
 fn prepare(tools: &Tools, folder: &Path) -> Result<[String; 3], Failure> {
     let first = process::stdout(&mut git(folder, &["rev-list", "--max-parents=0", "HEAD"]))?;
     process::time(&mut git(folder, &["reset", "--quiet", "--hard", first.trim()]))?;

@@ -38,8 +38,8 @@ struct Artifact {
     digests: Option<Digests>,
 }
 
-/// Makes a journal of `events` events over `artifacts` artifacts in `sessions` sealed segments, the last one live, and the
-/// artifacts in the state after their last event.
+/// Makes a journal of `events` events over `artifacts` artifacts in `sessions` sealed segments, the last one
+/// live, and the artifacts in the state after their last event.
 pub(crate) fn make(folder: &Path, events: usize, artifacts: usize, sessions: usize) -> Result<(), Failure> {
     if artifacts == 0 || sessions == 0 || events < sessions {
         return Err(Failure::Usage("at least one artifact, one session, and an event for each".to_owned()));

@@ -33,7 +33,8 @@ pub(crate) fn make(tools: &Tools, folder: &Path, count: usize) -> Result<(), Fai
     }
     write_files(folder, count)?;
     process::time(&mut tools.stepmark(folder, &["init"]))?;
-    // Everything is older than the caches that stepmark and git make of it: a file as new as a cache is hashed again.
+    // Everything is older than the caches that stepmark and git make of it: a file as new as a cache is
+    // hashed again.
     thread::sleep(Duration::from_secs(2));
     process::time(&mut tools.stepmark(folder, &["manifest", "write"]))?;
     process::time(&mut git(folder, &["init", "--quiet"]))?;

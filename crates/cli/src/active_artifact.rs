@@ -21,8 +21,9 @@ use crate::{
 const NAMED: usize = 5;
 
 impl Project {
-    /// The artifact that the command line names, else the active one: that of the configuration, else the last one that this session (or,
-    /// without one, anybody) worked on and that is not finished, else the only one that is not.
+    /// The artifact that the command line names, else the active one: that of the configuration, else the
+    /// last one that this session (or, without one, anybody) worked on and that is not finished, else the
+    /// only one that is not.
     ///
     /// # Errors
     /// When the name is none, or several are not finished and nothing says which is meant.

@@ -32,7 +32,8 @@ pub(crate) struct Arguments {
 /// Which project a command works on.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ProjectArguments {
-    /// Folder of the project; without it the nearest folder above with `.stepmark/config.yaml`, `_bmad/` or `.git`
+    /// Folder of the project; without it the nearest folder above with `.stepmark/config.yaml`, `_bmad/` or
+    /// `.git`
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
     /// Give a key of the configuration a value for this run: `lease.seconds=60`, `settings.user_name=Ada`
@@ -66,7 +67,8 @@ pub(crate) struct ActingArguments {
 /// Why, and whether to insist on what the lifecycle, or delegated work that is open, forbids.
 #[derive(Debug, Args)]
 pub(crate) struct ReasonArguments {
-    /// Do it although its lifecycle has no such move, its workflow no such step, or what was delegated from it is open
+    /// Do it although its lifecycle has no such move, its workflow no such step, or what was delegated from
+    /// it is open
     #[arg(long, requires = "reason")]
     pub(crate) force: bool,
     /// Why, for history
@@ -113,8 +115,8 @@ pub(crate) enum Command {
     List(viewing::list::List),
     Show(viewing::show::Show),
     Next(viewing::next::Next),
-    Complete(changing::complete::Complete),
-    Reopen(changing::reopen::Reopen),
+    Complete(changing::steps::Complete),
+    Reopen(changing::steps::Reopen),
     Transition(changing::transition::Transition),
     Set(changing::set::Set),
     Scope(changing::scope::Scope),
@@ -159,8 +161,8 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Context(viewing::context::Context),
     Instructions(sharing::instructions::Instructions),
-    Completions(setup::completions::Completions),
-    Man(setup::man::Man),
-    Schema(setup::schema::Schema),
-    Help(setup::help::Help),
+    Completions(setup::reference::Completions),
+    Man(setup::reference::Man),
+    Schema(setup::reference::Schema),
+    Help(setup::reference::Help),
 }

@@ -12,8 +12,8 @@ const NAMED: usize = 10;
 /// The ending of a file that people leave out.
 const ENDING: &str = ".md";
 
-/// The paths that are called `name`: those that end with it, with or without `.md`; else the story of that number (`1-2`, `1.2`); else
-/// those whose file name begins with it.
+/// The paths that are called `name`: those that end with it, with or without `.md`; else the story of that
+/// number (`1-2`, `1.2`); else those whose file name begins with it.
 pub(crate) fn called<'p>(
     name: &str,
     paths: impl Iterator<Item = &'p ProjectPath> + Clone,

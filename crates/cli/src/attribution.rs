@@ -43,8 +43,8 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("CI", "tool:ci"),
 ];
 
-/// Reads the attribution that the environment gives, and where its actor comes from; `variable` answers with `None` for one that is not
-/// set.
+/// Reads the attribution that the environment gives, and where its actor comes from; `variable` answers with
+/// `None` for one that is not set.
 pub(crate) fn from_variables(
     variable: impl Fn(&str) -> Result<Option<String>, Failure>,
 ) -> Result<(Attribution, ActorSource), Failure> {
@@ -76,7 +76,8 @@ pub(crate) fn with_flags(
     (attribution, source)
 }
 
-/// The actor of a command where nobody names one: that of its session, else whom the environment tells, else git's user, else the machine.
+/// The actor of a command where nobody names one: that of its session, else whom the environment tells, else
+/// git's user, else the machine.
 pub(crate) fn settled(
     workspace: &Workspace,
     (attribution, source): (Attribution, ActorSource),

@@ -1,4 +1,5 @@
-//! The commands of stepmark: parse → library → report. Nothing here decides about state; that is stepmark-core.
+//! The commands of stepmark: parse → library → report. Nothing here decides about state; that is
+//! the model and the store.
 
 mod arguments;
 mod exit;

@@ -98,8 +98,8 @@ impl Project {
         self.workspace.root()
     }
 
-    /// The project path of a path on the command line: seen from the current folder, or from `--root` when the
-    /// current folder lies outside of it.
+    /// The project path of a path on the command line: seen from the current folder, or from `--root` when
+    /// the current folder lies outside of it.
     pub(crate) fn path(&self, given: &Path) -> Result<ProjectPath, Failure> {
         match self.root().relative(given, &self.current_folder) {
             Ok(path) => Ok(path),
@@ -117,10 +117,12 @@ impl Project {
         seen.unwrap_or_else(|| path.clone())
     }
 
-    /// The project path of an artifact that the command line names: by its path, or by what one artifact alone is called: the end of its
-    /// path, its name without `.md`, the number of a story (`1-2`, `1.2`), or the beginning of its name.
+    /// The project path of an artifact that the command line names: by its path, or by what one artifact
+    /// alone is called: the end of its path, its name without `.md`, the number of a story (`1-2`, `1.2`), or
+    /// the beginning of its name.
     ///
-    /// Every command that takes an artifact asks here, or [`Self::known_path`], so that a misspelt name ends each of them in the same way.
+    /// Every command that takes an artifact asks here, or [`Self::known_path`], so that a misspelt name ends
+    /// each of them in the same way.
     pub(crate) fn artifact_path(&self, given: &Path) -> Result<ProjectPath, Failure> {
         self.named(given, |_| Ok(false))
     }
@@ -195,7 +197,8 @@ impl Project {
         }
     }
 
-    /// The key by which history knows the artifact at a path of the command line: the id in its file, else its path.
+    /// The key by which history knows the artifact at a path of the command line: the id in its file, else
+    /// its path.
     pub(crate) fn identity(&self, given: &Path) -> Result<(ArtifactKey, ProjectPath), Failure> {
         let path = self.known_path(given)?;
         match self.workspace.artifact(&path) {

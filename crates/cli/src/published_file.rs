@@ -47,8 +47,9 @@ pub(crate) enum PublishFileError {
     },
 }
 
-/// Puts `bytes` at `path`, durably, in the place of an older file whose beginning `is_ours`, or of an empty one; its folder is made where it
-/// is missing, and a link is followed. What is no file but takes bytes, as a pipe or a device, is given them.
+/// Puts `bytes` at `path`, durably, in the place of an older file whose beginning `is_ours`, or of an empty
+/// one; its folder is made where it is missing, and a link is followed. What is no file but takes bytes, as a
+/// pipe or a device, is given them.
 pub(crate) fn publish(
     path: &Path,
     bytes: &[u8],

@@ -26,7 +26,8 @@ pub(crate) enum Projects {
 }
 
 impl Projects {
-    /// The projects that the command of `arguments` is about. What names a file of a project is about that one.
+    /// The projects that the command of `arguments` is about. What names a file of a project is about that
+    /// one.
     ///
     /// # Errors
     /// When the command is about one project and nobody says which.
@@ -129,7 +130,8 @@ const fn is_about_one(command: &Command) -> bool {
     matches!(command, Command::Report(_) | Command::Serve(_) | Command::Board(_))
 }
 
-/// Returns whether a command is about no project, or about the folder that it is started in, whatever lies below.
+/// Returns whether a command is about no project, or about the folder that it is started in, whatever lies
+/// below.
 const fn is_about_any_folder(command: &Command) -> bool {
     matches!(
         command,
@@ -147,7 +149,8 @@ const fn is_about_any_folder(command: &Command) -> bool {
 /// The number of words of the command line that may name an artifact: `gate check ARTIFACT`.
 const WORDS: usize = 3;
 
-/// The first of `projects` in which a word of the command line is what people call an artifact; all those in which the same one is.
+/// The first of `projects` in which a word of the command line is what people call an artifact; all those in
+/// which the same one is.
 fn naming<'p>(
     projects: &'p [(String, ProjectArguments)],
     arguments: &Arguments,

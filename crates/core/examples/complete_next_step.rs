@@ -1,5 +1,5 @@
-//! Marks the next step of an artifact as done, as an agent's program would: proven, atomic, with an event, and decided anew where
-//! another writer was quicker.
+//! Marks the next step of an artifact as done, as an agent's program would: proven, atomic, with an event,
+//! and decided anew where another writer was quicker.
 //!
 //! `cargo run -p stepmark-core --example complete_next_step -- PROJECT ARTIFACT`
 

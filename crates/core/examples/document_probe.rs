@@ -1,9 +1,9 @@
 //! The document stage behind a pipe, for tests that compare it with programs in other languages.
 //!
 //! Reads one JSON request a line from stdin and answers with one JSON line each:
-//! `{"yaml": TEXT}` → `{"value": …, "documents": N}`; with `"edits": [{"op": "append", "path": "a.b", "value": …}, …]` (`set`,
-//! `append`, `insert` with `index`, `remove`) also `"after": TEXT` or `"refused": REASON`; what cannot be read gives
-//! `{"error": REASON}`.
+//! `{"yaml": TEXT}` → `{"value": …, "documents": N}`; with `"edits": [{"op": "append", "path": "a.b",
+//! "value": …}, …]` (`set`, `append`, `insert` with `index`, `remove`) also `"after": TEXT` or `"refused":
+//! REASON`; what cannot be read gives `{"error": REASON}`.
 
 use std::io::{BufRead, Write};
 

@@ -1,4 +1,5 @@
-//! How far the artifacts of a project are, and what is wrong with them: reading, without a set-up and without writing a byte.
+//! How far the artifacts of a project are, and what is wrong with them: reading, without a set-up and without
+//! writing a byte.
 //!
 //! `cargo run -p stepmark-core --example progress -- fixtures/repos/demo`
 

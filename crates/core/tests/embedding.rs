@@ -19,8 +19,8 @@ use std::{
 use jiff::Timestamp;
 use stepmark_core::{
     Actor, ArtifactLock, Attribution, ChangeError, Clock, CommitError, CommitOptions, EventDraft,
-    EventSelection as Selection, FsyncPolicy, Kind, LockError, Plan, ProjectPath, Tier, TrackedArtifact,
-    TransitionRefusal, UpdateError, Workspace, document::KeyPath,
+    EventSelection as Selection, FsyncPolicy, Kind, LockError, Plan, ProjectPath, ResumeTier,
+    TrackedArtifact, TransitionRefusal, UpdateError, Workspace, document::KeyPath,
 };
 
 const PRD: &str = "docs/prd.md";
@@ -48,7 +48,7 @@ fn history_may_be_asked_and_changed_within_a_question() {
         .ask(|history| {
             let before = history.select(Selection::default())?.len();
             workspace.update(PRD, |prd| prd.complete("step-03-y")).unwrap();
-            workspace.resume(&PRD.parse::<ProjectPath>().unwrap(), Tier::Everything).unwrap();
+            workspace.resume(&PRD.parse::<ProjectPath>().unwrap(), ResumeTier::Everything).unwrap();
             workspace.history().tell(EventDraft::new(Kind::SESSION_START)).unwrap();
             let inner = workspace.history().ask(|history| Ok(history.select(Selection::default())?.len()))?;
             let after = history.select(Selection::default())?.len();

@@ -8,7 +8,7 @@
 
 use std::fs;
 
-use stepmark_core::{Known, ProjectPath, Selection, Tier, Workspace};
+use stepmark_core::{Known, ProjectPath, ResumeTier, Selection, Workspace};
 use stepmark_model::resume::{ResumeDecision, SourceResult};
 
 fn project(prd: &str) -> (tempfile::TempDir, Workspace, ProjectPath) {
@@ -33,7 +33,7 @@ fn artifacts_are_read_listed_and_checked() {
 fn resuming_believes_the_frontmatter_alone_and_says_what_it_did_not_look_at() {
     let (_folder, workspace, path) =
         project("---\nstatus: draft\nstatus: done\nstepsCompleted: [a]\nstepsCompleted: []\n---\n");
-    let resumption = workspace.resume(&path, Tier::Everything).unwrap();
+    let resumption = workspace.resume(&path, ResumeTier::Everything).unwrap();
     let ResumeDecision::CannotTell { reason, .. } = &resumption.verdict else {
         panic!("{:?}", resumption.verdict)
     };

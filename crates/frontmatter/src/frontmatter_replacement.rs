@@ -26,8 +26,8 @@ pub enum Fences {
     },
 }
 
-/// Puts `text`, whose last line must have its end, into `region`; a block that is missing, or not to be told, is put
-/// at the end of the file.
+/// Puts `text`, whose last line must have its end, into `region`; a block that is missing, or not to be told,
+/// is put at the end of the file.
 pub fn replace_region(bytes: &[u8], region: &Region, text: &str) -> Replacement {
     let found = match region {
         Region::Frontmatter => return replace_frontmatter(bytes, text),

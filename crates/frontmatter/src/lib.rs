@@ -7,14 +7,14 @@ mod node;
 mod anchors;
 mod merge_conflict;
 mod parse;
-#[cfg(feature = "serde")]
-mod typed;
 mod value;
 mod yaml_1_1;
 mod argument;
 mod key_path;
 mod key_index;
 mod region;
+#[cfg(feature = "serde")]
+mod typed;
 mod edit;
 #[cfg(feature = "serde_json")]
 mod diff;

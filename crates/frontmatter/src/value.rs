@@ -70,11 +70,6 @@ impl Value {
         Self::Mapping(entries.into_iter().map(|(key, value)| (Self::String(key.into()), value)).collect())
     }
 
-    /// The value as YAML on one line, as it stands behind a key.
-    pub fn to_inline_yaml(&self) -> String {
-        crate::edit::plain_text(self)
-    }
-
     /// The value as JSON for output: numbers beyond JSON's reach and keys that are not text enter as source
     /// text. Of a key that stands twice the first counts, as for [`Node::get`].
     #[cfg(feature = "serde_json")]

@@ -1,4 +1,5 @@
-//! Words that people write: when two are one, and which one a misspelt word was meant for; errors on one line.
+//! Words that people write: when two are one, and which one a misspelt word was meant for; errors on one
+//! line.
 
 use std::error::Error;
 

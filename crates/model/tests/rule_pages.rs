@@ -1,5 +1,5 @@
-//! `docs/rules` says what the rules say. `STEPMARK_WRITE_PAGES=1 cargo test -p stepmark-core --test rule_pages` (`just
-//! rule-pages`) writes it again.
+//! `docs/rules` says what the rules say. `STEPMARK_WRITE_PAGES=1 cargo test -p stepmark-model --test
+//! rule_pages` (`just rule-pages`) writes it again.
 #![expect(clippy::disallowed_methods, reason = "tests read and write files directly")]
 
 use std::{collections::BTreeSet, env, fs, path::Path};

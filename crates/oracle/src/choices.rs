@@ -1,5 +1,5 @@
-//! Decisions taken from bytes, so that one generator serves property tests (which shrink bytes), the fuzzer (which
-//! mutates them) and seeded loops.
+//! Decisions taken from bytes, so that one generator serves property tests (which shrink bytes), the fuzzer
+//! (which mutates them) and seeded loops.
 
 /// A run of decisions. When the bytes are used up every decision is the first one, so all generation ends.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ impl<'a> Choices<'a> {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): the same seed gives the
-/// same run everywhere, so that counts can be recorded.
+/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014): the same seed
+/// gives the same run everywhere, so that counts can be recorded.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 

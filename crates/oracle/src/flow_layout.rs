@@ -1,5 +1,6 @@
-//! Flow collections in every layout that the grammar allows (YAML 1.2.2, §7.4): comments, line breaks and commas between any
-//! two tokens, lines as far left as the reference reads them; and its rule of indentation once more, on lines alone.
+//! Flow collections in every layout that the grammar allows (YAML 1.2.2, §7.4): comments, line breaks and
+//! commas between any two tokens, lines as far left as the reference reads them; and its rule of indentation
+//! once more, on lines alone.
 
 use crate::Choices;
 
@@ -32,7 +33,8 @@ pub fn flow_text(choices: &mut Choices<'_>) -> FlowText {
     FlowText { text: writer.text, column }
 }
 
-/// The first line inside of a flow collection that does not stand right of `column`; blank lines and comments may.
+/// The first line inside of a flow collection that does not stand right of `column`; blank lines and comments
+/// may.
 pub fn line_too_far_left(text: &str, column: usize) -> Option<&str> {
     let (mut depth, mut quote) = (0_usize, None);
     for line in text.lines() {

@@ -117,8 +117,8 @@ fn same_root(one: Option<&Value>, other: Option<&Value>) -> bool {
     one.unwrap_or(&empty) == other.unwrap_or(&empty)
 }
 
-/// Checks that `reader` reads the new text as the model says, where it reads the old one, and in that the value that
-/// the edit names as stepmark does.
+/// Checks that `reader` reads the new text as the model says, where it reads the old one, and in that the
+/// value that the edit names as stepmark does.
 fn agrees(reader: &Reader, before: &Reading<'_>, after: &Reading<'_>, edit: &Edit) -> Result<(), Wrong> {
     if !(reader.is_fair)(before.text) || !(reader.is_fair)(after.text) {
         return Ok(());
@@ -143,7 +143,8 @@ fn agrees(reader: &Reader, before: &Reading<'_>, after: &Reading<'_>, edit: &Edi
     }
 }
 
-/// `value` with the entries of its maps sorted: some readers do not keep the order, and ours is proven by the model.
+/// `value` with the entries of its maps sorted: some readers do not keep the order, and ours is proven by the
+/// model.
 fn without_order(value: &Value) -> Value {
     match value {
         Value::Sequence(items) => Value::Sequence(items.iter().map(without_order).collect()),

@@ -1,8 +1,8 @@
 //! The checks that stepmark-frontmatter is proven against: a model of its edits on plain values, documents
 //! generated together with the value that they say, and readers that share no code with it.
 //!
-//! The tests of this package, the interop scripts in `tests/interop/` and the fuzz targets in `fuzz/` run the same
-//! bodies ([`target`]); a failure is a [`Wrong`], never a panic of the code under test.
+//! The tests of this package, the interop scripts in `tests/interop/` and the fuzz targets in `fuzz/` run the
+//! same bodies ([`target`]); a failure is a [`Wrong`], never a panic of the code under test.
 
 mod choices;
 mod model;

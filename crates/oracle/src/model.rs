@@ -2,8 +2,8 @@
 
 use stepmark_frontmatter::{Edit, Segment, Value};
 
-/// The value after `edit`, or `None` where the rules forbid it: a key that stands twice, an index past the end, a
-/// list wanted where something else stands.
+/// The value after `edit`, or `None` where the rules forbid it: a key that stands twice, an index past the
+/// end, a list wanted where something else stands.
 pub fn expected(before: Option<&Value>, edit: &Edit) -> Option<Value> {
     let mut root = before.cloned().unwrap_or(Value::Mapping(Vec::new()));
     let path = &edit.path().0[..];
@@ -94,8 +94,8 @@ fn keys_only(path: &[Segment]) -> Option<()> {
     path.iter().all(|segment| matches!(segment, Segment::Key(_))).then_some(())
 }
 
-/// The place of `key`; `None` outside when it stands twice. Keys that are no text are out of the model's reach: a
-/// value does not know how they are written.
+/// The place of `key`; `None` outside when it stands twice. Keys that are no text are out of the model's
+/// reach: a value does not know how they are written.
 fn position(entries: &[(Value, Value)], key: &str) -> Option<Option<usize>> {
     let is_key = |(own, _): &(Value, Value)| matches!(own, Value::String(text) if text == key);
     let mut places = entries.iter().enumerate().filter(|(_, entry)| is_key(entry)).map(|(place, _)| place);

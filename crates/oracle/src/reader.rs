@@ -24,8 +24,8 @@ fn read(text: &str) -> Option<Value> {
     serde_yaml::from_str::<Theirs>(text).ok().as_ref().and_then(ours)
 }
 
-/// U+0085, U+2028 and U+2029 end a line in YAML 1.1; tabs are read otherwise; and `yaml_serde` confuses aliases where an
-/// anchor is defined again.
+/// U+0085, U+2028 and U+2029 end a line in YAML 1.1; tabs are read otherwise; and `yaml_serde` confuses
+/// aliases where an anchor is defined again.
 fn is_fair(text: &str) -> bool {
     let has_line_ends_of_1_1 = text.contains(['\u{85}', '\u{2028}', '\u{2029}']);
     let tab_first = |line: &str| line.trim_start_matches(' ').starts_with('\t');

@@ -73,7 +73,8 @@ pub fn value(choices: &mut Choices<'_>, depth: usize) -> Value {
     }
 }
 
-/// The paths of all values below `root`, itself first. Keys that are no text are left out with all below them.
+/// The paths of all values below `root`, itself first. Keys that are no text are left out with all below
+/// them.
 pub fn paths(root: &Value) -> Vec<KeyPath> {
     let mut found = vec![KeyPath::default()];
     collect(root, &KeyPath::default(), &mut found);

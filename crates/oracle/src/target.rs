@@ -4,8 +4,8 @@ use stepmark_frontmatter::{Document, Frontmatter, Region, Value, Yaml};
 
 use crate::{Choices, LIBYAML, Random, Verdict, Wrong, edit_for, judge, judge::has_place, paths};
 
-/// Reads `bytes` as a file with frontmatter and as a file of YAML: the parts of a file make up the file, errors have
-/// a place, values are read or refused.
+/// Reads `bytes` as a file with frontmatter and as a file of YAML: the parts of a file make up the file,
+/// errors have a place, values are read or refused.
 ///
 /// # Errors
 /// With the first promise that is broken.
@@ -41,8 +41,9 @@ pub fn parse(bytes: &[u8]) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Makes a few edits in a file, each judged, each in the result of the one before. The decisions stand behind the last
-/// NUL byte of `bytes`; without one they follow from the bytes, so that a plain file is an input too.
+/// Makes a few edits in a file, each judged, each in the result of the one before. The decisions stand behind
+/// the last NUL byte of `bytes`; without one they follow from the bytes, so that a plain file is an input
+/// too.
 ///
 /// # Errors
 /// With the first promise that is broken.

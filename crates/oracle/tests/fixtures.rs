@@ -1,5 +1,5 @@
-//! Every fixture says what its snapshot says; every value of every valid one can be edited, or the edit is refused for a
-//! reason that is counted here.
+//! Every fixture says what its snapshot says; every value of every valid one can be edited, or the edit is
+//! refused for a reason that is counted here.
 #![expect(clippy::disallowed_methods, reason = "an edge: fixtures are read here")]
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -9,8 +9,8 @@ use gray_matter::{Pod, engine::Engine};
 use stepmark_frontmatter::{Document, Edit, KeyPath, LIMITS, ParseError, Refusal, Region, Span, Value, Yaml};
 use stepmark_oracle::{LIBYAML, Reader, Verdict, judge, paths};
 
-/// yaml-rust2 as gray_matter uses it. It drops keys that are no text, ends the process on deep nesting, and reads
-/// infinite numbers as 0: such texts are not shown to it.
+/// yaml-rust2 as gray_matter uses it. It drops keys that are no text, ends the process on deep nesting, and
+/// reads infinite numbers as 0: such texts are not shown to it.
 const GRAY_MATTER: Reader = Reader {
     name: "gray_matter",
     read: |text| gray_matter::engine::YAML::parse(text).ok().map(|pod| from_pod(&pod)),
@@ -169,7 +169,8 @@ fn every_edit_of_every_valid_fixture_is_right_or_refused_for_a_reason() {
             }
         }
     }
-    // Aliases, tags, duplicate keys, two documents and comments inside of a replaced value are what some fixtures show.
+    // Aliases, tags, duplicate keys, two documents and comments inside of a replaced value are what some
+    // fixtures show.
     insta::assert_debug_snapshot!((changed, unchanged, refused));
 }
 

@@ -1,5 +1,5 @@
-//! Bytes near to real ones: fixtures and generated documents with a few changes. Nothing panics, nothing wrong is written. A
-//! seeded stand-in for the fuzz targets in `fuzz/`, which run the same bodies.
+//! Bytes near to real ones: fixtures and generated documents with a few changes. Nothing panics, nothing
+//! wrong is written. A seeded stand-in for the fuzz targets in `fuzz/`, which run the same bodies.
 #![expect(clippy::disallowed_methods, reason = "an edge: fixtures and the number of rounds are read here")]
 #![expect(clippy::unwrap_used, reason = "tests")]
 

@@ -1,5 +1,5 @@
-//! Generated documents: what they say is what is read; edits of them are right, keep all comments, or are refused.
-//! `PROPTEST_CASES` sets how many.
+//! Generated documents: what they say is what is read; edits of them are right, keep all comments, or are
+//! refused. `PROPTEST_CASES` sets how many.
 
 use std::collections::BTreeMap;
 

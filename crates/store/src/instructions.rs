@@ -1,5 +1,5 @@
-//! The instruction file of the project: assembled, judged, and written anew at a cycle boundary only: a session that runs keeps the
-//! instructions that it began with.
+//! The instruction file of the project: assembled, judged, and written anew at a cycle boundary only: a
+//! session that runs keeps the instructions that it began with.
 
 use std::borrow::Cow;
 
@@ -20,19 +20,6 @@ use stepmark_model::{
     },
 };
 
-/// A moment when instructions may change: between two cycles of an agent, never within one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CycleBoundary {
-    /// A session starts.
-    SessionStart,
-    /// A session ends.
-    SessionEnd,
-    /// The process is about to be replaced by an agent.
-    Exec,
-    /// A person says so: `stepmark instructions build`.
-    Command,
-}
-
 /// The cached instruction file and how it stands against its inputs.
 #[derive(Debug)]
 pub struct CachedInstructions {
@@ -46,7 +33,8 @@ pub struct CachedInstructions {
     pub bytes: Option<Vec<u8>>,
     /// The text that the inputs give now.
     pub assembled: String,
-    /// The meta file of that text; its `cached_at` is that of the meta file in place, as long as the text is the same.
+    /// The meta file of that text; its `cached_at` is that of the meta file in place, as long as the text is
+    /// the same.
     pub meta: InstructionMeta,
     /// Artifacts whose state cannot be read: they stand in the text without a digest.
     pub unreadable: Vec<ProjectPath>,
@@ -58,6 +46,7 @@ pub struct CachedInstructions {
 
 /// A reason why there are no instructions.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InstructionError {
     /// A component cannot be read.
     #[error("cannot assemble the instructions: the component `{path}` cannot be read")]
@@ -96,8 +85,8 @@ pub enum InstructionError {
 impl Projection for CachedInstructions {
     const FACTS: ProjectionFacts = ProjectionFacts::INSTRUCTIONS;
 
-    /// The instruction file goes first, so that no meta file ever vouches for bytes that are not there; after a crash in between the
-    /// cache is judged stale, and the next call fixes it.
+    /// The instruction file goes first, so that no meta file ever vouches for bytes that are not there; after
+    /// a crash in between the cache is judged stale, and the next call fixes it.
     fn files(&self) -> Vec<ProjectedFile<'_>> {
         let is_foreign = |bytes: &Option<Vec<u8>>, is_own: fn(&[u8]) -> bool| {
             bytes.as_deref().is_some_and(|bytes| !bytes.is_empty() && !is_own(bytes))
@@ -140,8 +129,8 @@ impl Workspace {
 }
 
 impl Instructions<'_> {
-    /// Assembles the instructions and judges what is cached; `None` where the configuration names no output. Nothing is
-    /// written.
+    /// Assembles the instructions and judges what is cached; `None` where the configuration names no output.
+    /// Nothing is written.
     ///
     /// # Errors
     /// When a component or a cached file cannot be read, or the project cannot be walked.
@@ -223,12 +212,10 @@ impl Instructions<'_> {
 #[cfg(feature = "write")]
 const ATTEMPTS: usize = 3;
 
-/// The effect of a cycle boundary on the instructions.
+/// The instructions, brought up to date.
 #[cfg(feature = "write")]
 #[derive(Debug)]
 pub struct Refreshed {
-    /// The boundary.
-    pub boundary: CycleBoundary,
     /// The instructions as they are now; the verdict is the one *before*.
     pub before: CachedInstructions,
     /// Set where a file was written.
@@ -239,23 +226,24 @@ pub struct Refreshed {
 
 #[cfg(feature = "write")]
 impl Instructions<'_> {
-    /// Writes the instruction file and its meta file where they are not what the inputs give; `None` where the configuration names no
-    /// output. Call it at a cycle boundary only: in between instructions are immutable. What somebody has edited is kept in another
-    /// file.
+    /// Writes the instruction file and its meta file where they are not what the inputs give; `None` where
+    /// the configuration names no output. Call it between two cycles of an agent only (a session starts or
+    /// ends, the process is about to be replaced by an agent, a person says so): in between instructions are
+    /// immutable. What somebody has edited is kept in another file.
     ///
     /// # Errors
     /// Those of [`Instructions::read`], and why a file could not be written.
-    pub fn refresh(&self, boundary: CycleBoundary) -> Result<Option<Refreshed>, InstructionError> {
+    pub fn refresh(&self) -> Result<Option<Refreshed>, InstructionError> {
         let mut attempt = 1;
         loop {
             let Some(before) = self.read()? else { return Ok(None) };
             if before.verdict == CacheState::Current {
-                return Ok(Some(Refreshed { boundary, before, is_written: false, kept: None }));
+                return Ok(Some(Refreshed { before, is_written: false, kept: None }));
             }
             match publish(self.workspace.root(), self.workspace.commit_options(), &before) {
                 Ok(published) => {
                     let kept = published.kept.into_iter().next();
-                    return Ok(Some(Refreshed { boundary, before, is_written: true, kept }));
+                    return Ok(Some(Refreshed { before, is_written: true, kept }));
                 }
                 Err(error) if attempt < ATTEMPTS && error.is_conflict() => attempt += 1,
                 Err(error) => return Err(error.into()),

@@ -1,12 +1,15 @@
 //! Leases on the disk: `leases/HASH-OF-KEY.json` in the local state, for all work trees of a repository (see
-//! [`stepmark_model::lease`] for what they mean). A lease changes under the lock of its artifact and that of all leases, and durably.
+//! [`stepmark_model::lease`] for what they mean). A lease changes under the lock of its artifact and that of
+//! all leases, and durably.
 
 use std::{io, path::PathBuf};
 
 #[cfg(feature = "write")]
-use crate::commit::{self, ArtifactLock, CommitError, FileTransition};
+use crate::commit::{self, ArtifactLock, CommitError};
 use crate::disk::ResolveError;
 use crate::disk::{local_state::StateFolder, own_file};
+#[cfg(feature = "write")]
+use crate::git::process::WithoutGit;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -24,7 +27,7 @@ pub(crate) const LIMIT: u64 = 64 * 1024;
 
 /// The lease of an artifact, as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeaseStanding {
+pub struct LeaseState {
     /// The artifact's identity.
     pub artifact: ArtifactKey,
     /// Its path.
@@ -92,7 +95,7 @@ pub enum LeaseError {
         /// The artifact.
         path: ProjectPath,
         /// The reason.
-        source: crate::changes::TellError,
+        source: crate::workspace::TellError,
     },
 }
 
@@ -114,10 +117,10 @@ impl Leases<'_> {
     ///
     /// # Errors
     /// When artifact or lease cannot be read.
-    pub fn get(&self, path: &ProjectPath) -> Result<LeaseStanding, LeaseError> {
+    pub fn get(&self, path: &ProjectPath) -> Result<LeaseState, LeaseError> {
         let key = ArtifactKey::of(&Artifact::read(path.clone(), self.workspace.read_file(path)?));
         let lease = self.read(path, &key)?;
-        Ok(LeaseStanding { artifact: key, path: path.clone(), lease })
+        Ok(LeaseState { artifact: key, path: path.clone(), lease })
     }
 
     /// The lease of `key`.
@@ -138,8 +141,8 @@ impl Leases<'_> {
 
 #[cfg(feature = "write")]
 impl Leases<'_> {
-    /// Takes the lease of the artifact at `path` for whoever acts here, until `duration` from now. The journal is told when it
-    /// is taken over from a holder that did not release it.
+    /// Takes the lease of the artifact at `path` for whoever acts here, until `duration` from now. The
+    /// journal is told when it is taken over from a holder that did not release it.
     ///
     /// # Errors
     /// When somebody else holds it; when it cannot be written.
@@ -244,22 +247,12 @@ impl Leases<'_> {
         })
     }
 
-    /// Refuses a change that a lease forbids. To be called under the locks of the change, before it is published.
+    /// Refuses a change of the artifact that was `old` if a lease forbids it. To be called under the locks of
+    /// the change, before it is published.
     ///
     /// # Errors
     /// Whose lease stands in the way; or that it cannot be read.
-    pub fn admit(&self, change: &FileTransition<'_>) -> Result<(), LeaseError> {
-        let path = change.path;
-        let old = change.old.map(|old| Artifact::read(path.clone(), old.to_vec()));
-        self.admit_artifact(path, old.as_ref())
-    }
-
-    /// The same, where `old` is the artifact before the change.
-    pub(crate) fn admit_artifact(
-        &self,
-        path: &ProjectPath,
-        old: Option<&Artifact>,
-    ) -> Result<(), LeaseError> {
+    pub(crate) fn admit(&self, path: &ProjectPath, old: Option<&Artifact>) -> Result<(), LeaseError> {
         let own = old.map(ArtifactKey::of);
         // A lease that was taken before the artifact had an id holds on.
         let keys = own.into_iter().filter(|key| !key.is_path()).chain([ArtifactKey::of_path(path)]);
@@ -282,6 +275,7 @@ impl Leases<'_> {
         self.workspace.read_file(path)?;
         let lock = ArtifactLock::acquire(self.workspace.root(), path, options.lock_timeout)
             .map_err(CommitError::from)?;
+        let _held_with_the_lock = WithoutGit::begin();
         let bytes = lock.read().map_err(CommitError::from)?;
         let bytes = bytes.ok_or_else(|| ArtifactError::Missing { path: path.clone() })?;
         let key = ArtifactKey::of(&Artifact::read(path.clone(), bytes));

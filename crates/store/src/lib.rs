@@ -1,7 +1,8 @@
-//! The edge of stepmark: files, history, locks, git and the database of queries. Everything else is pure and stands in `stepmark-model`.
+//! The edge of stepmark: files, history, locks, git and the database of queries. Everything else is pure and
+//! stands in `stepmark-model`.
 //!
-//! Everything that can change a file stands behind the feature `write`; history, versions in git and all that asks SQLite behind `history`, which
-//! `write` brings; watching for changes behind `watch`.
+//! Everything that can change a file stands behind the feature `write`; history, versions in git and all that
+//! asks SQLite behind `history`, which `write` brings; watching for changes behind `watch`.
 
 pub mod disk;
 pub mod git;
@@ -23,6 +24,8 @@ pub mod gates;
 pub mod checking;
 #[cfg(feature = "write")]
 pub mod changes;
+#[cfg(feature = "write")]
+pub mod fixing;
 pub mod checkpoints;
 #[cfg(feature = "history")]
 pub mod replay;

@@ -1,5 +1,5 @@
-//! Random commands, edits by other programs, checkouts and crashes, against a simple model in memory: what history says is
-//! what happened, and every state can be found again.
+//! Random commands, edits by other programs, checkouts and crashes, against a simple model in memory: what
+//! history says is what happened, and every state can be found again.
 #![expect(clippy::disallowed_methods, reason = "an edge: files are written here as other programs would")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -219,7 +219,8 @@ impl Project {
             (None, None) => left.1 == before,
             _ => false,
         };
-        // Without git, what is not the state of the head was written by an editor, whenever it was there before.
+        // Without git, what is not the state of the head was written by an editor, whenever it was there
+        // before.
         if !known.told.last().is_some_and(same) {
             known.told.push((state(&before), before.clone()));
         }

@@ -1,5 +1,5 @@
-//! A commit of three files (one replaced, one made, one removed) killed with `kill -9` at every one of its system calls, by
-//! `strace`: after the next opening for writing all three are done and told, or none is.
+//! A commit of three files (one replaced, one made, one removed) killed with `kill -9` at every one of its
+//! system calls, by `strace`: after the next opening for writing all three are done and told, or none is.
 //!
 //! This test is its own child: a process without threads makes the same calls in the same order every time.
 #![expect(clippy::disallowed_methods, reason = "an edge: files are made and processes started here")]
@@ -83,7 +83,8 @@ fn commit(project: &Path) {
     workspace.change_files(&paths, draft, |_| Ok(decisions.to_vec())).unwrap();
 }
 
-/// Opens the project for writing, and tells whether the commit was done; it must be whole, or not there at all.
+/// Opens the project for writing, and tells whether the commit was done; it must be whole, or not there at
+/// all.
 fn judge(project: &Path, occurrence: usize) -> bool {
     let before = FILES.map(|file| fs::read_to_string(project.join(file)).ok());
     for state in &before {

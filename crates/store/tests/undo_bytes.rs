@@ -266,8 +266,9 @@ fn all_commands_undone_give_back_the_bytes_of_every_fixture() {
     assert!(number > 100, "{number} commands were taken in {} documents", found.len());
 }
 
-/// `STEPMARK_DOCUMENTS=FOLDER cargo test -p stepmark-core --test undo_bytes -- --ignored --nocapture`: 50 commands on each of the
-/// documents with frontmatter in a folder. None may end with other bytes than it began with.
+/// `STEPMARK_DOCUMENTS=FOLDER cargo test -p stepmark-store --test undo_bytes -- --ignored --nocapture`: 50
+/// commands on each of the documents with frontmatter in a folder. None may end with other bytes than it
+/// began with.
 #[test]
 #[ignore = "needs a folder of documents"]
 fn all_commands_undone_give_back_the_bytes_of_a_folder() {

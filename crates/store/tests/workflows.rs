@@ -1,4 +1,5 @@
-//! Workflows of whole installations: those of `fixtures/repos`, and a real one where an environment variable names it.
+//! Workflows of whole installations: those of `fixtures/repos`, and a real one where an environment variable
+//! names it.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge: fixtures and one variable of the environment are read here"
@@ -181,8 +182,8 @@ fn names_alone_bind_and_files_are_read_where_they_do_not() {
     assert!(matches!(bind("x/notes.md", text), Binding::Bound { track: Track::Create, .. }));
 }
 
-/// Run with `STEPMARK_BMAD_6_0_4=FOLDER cargo test -p stepmark-core --test workflows -- --ignored`, where FOLDER holds
-/// the `_bmad` that `bmad-method@6.0.4` installs.
+/// Run with `STEPMARK_BMAD_6_0_4=FOLDER cargo test -p stepmark-store --test workflows -- --ignored`, where
+/// FOLDER holds the `_bmad` that `bmad-method@6.0.4` installs.
 #[test]
 #[ignore = "needs an installation of bmad-method@6.0.4 named by STEPMARK_BMAD_6_0_4"]
 fn the_real_6_0_4_has_the_known_chains() {

@@ -1,5 +1,6 @@
-//! A tracker that this crate does not know: it gets a kind and keys of its own in `trackers:`, and the worker keeps its tickets in step like
-//! all others. This one keeps its issues in memory; another would ask a server.
+//! A tracker that this crate does not know: it gets a kind and keys of its own in `trackers:`, and the worker
+//! keeps its tickets in step like all others. This one keeps its issues in memory; another would ask a
+//! server.
 //!
 //! `cargo run -p stepmark-sync --example own_tracker --no-default-features -- PROJECT`
 

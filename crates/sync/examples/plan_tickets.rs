@@ -1,5 +1,5 @@
-//! What would be done to the tickets of a project, as JSON: a pure function of artifacts, configuration and what is remembered. No tracker is
-//! asked, and nothing is written.
+//! What would be done to the tickets of a project, as JSON: a pure function of artifacts, configuration and
+//! what is remembered. No tracker is asked, and nothing is written.
 //!
 //! `cargo run -p stepmark-sync --example plan_tickets -- PROJECT`
 

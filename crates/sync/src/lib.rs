@@ -1,10 +1,11 @@
 //! stepmark-sync: one-way projection of workflow artifacts to GitHub Issues and Jira.
 //!
-//! `artifacts → ticket (what should be) → plan (what differs) → ledger (what was done) → breaker, retry, pace → tracker`, which `worker` carries out
-//! and `run` repeats for as long as a process lives. A stage uses only stages above it. Everything is pure but `ledger/sqlite` and the trackers; time and chance are passed in.
+//! `artifacts → ticket (what should be) → breaker, retry, pace → ledger (what was done) → plan (what differs)
+//! → tracker`, which `worker` carries out and `run` repeats for as long as a process lives. A stage uses only
+//! stages above it. Everything is pure but `ledger/sqlite` and the trackers; time and chance are passed in.
 //!
-//! Nothing here can change an artifact: this crate depends on `stepmark-core` without its feature `write`, where no such method
-//! exists. Whatever a tracker answers stays here.
+//! Nothing here can change an artifact: this crate depends on `stepmark-store` without its feature `write`,
+//! where no such method exists. Whatever a tracker answers stays here.
 
 #[cfg(all(doctest, feature = "prove-one-way"))]
 mod one_way;

@@ -1,5 +1,5 @@
-//! The proof that sync has no way back. It holds only where this crate is compiled by itself, since features unify in a workspace:
-//! `cargo test -p stepmark-sync --doc --features prove-one-way`, as CI does.
+//! The proof that sync has no way back. It holds only where this crate is compiled by itself, since features
+//! unify in a workspace: `cargo test -p stepmark-sync --doc --features prove-one-way`, as CI does.
 //!
 //! ```compile_fail,E0599
 //! fn no_way_back(workspace: &stepmark_store::workspace::Workspace) {

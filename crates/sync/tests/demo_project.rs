@@ -1,5 +1,5 @@
-//! A whole way on a real project: artifacts → tickets → plan → ledger → tracker, again with nothing changed, after a change, after the ledger
-//! was lost, and after a crash between a creation and its acknowledgement.
+//! A whole way on a real project: artifacts → tickets → plan → ledger → tracker, again with nothing changed,
+//! after a change, after the ledger was lost, and after a crash between a creation and its acknowledgement.
 #![expect(clippy::disallowed_methods, reason = "an edge: a project is copied and edited here")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -228,7 +228,8 @@ fn done(sandbox: &Sandbox, arguments: &[&str]) -> Run {
     run
 }
 
-/// One agent: takes work from `parent`, gives parts of it to others, does its own, waits for them, and finishes.
+/// One agent: takes work from `parent`, gives parts of it to others, does its own, waits for them, and
+/// finishes.
 fn agent(sandbox: &Sandbox, parent: &str, name: &str, below: &[usize]) {
     let made = done(sandbox, &["delegate", parent, "--to", name, "--json"]).json("stepmark.delegate/1");
     let own = path_of(&made).to_owned();

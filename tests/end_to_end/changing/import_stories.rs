@@ -196,7 +196,8 @@ fn only_sides_that_say_something_are_offered() {
     let Some(terminal) = Terminal::find() else { return };
     let sandbox = small();
     sandbox.write(&path("1-4-d"), story("1-4-d", Some("in-progress"), Some("review")));
-    // For all: the ledger, which says nothing of one of them; `s` is no answer to the question about that one.
+    // For all: the ledger, which says nothing of one of them; `s` is no answer to the question about that
+    // one.
     let answered = terminal.run_answering(&sandbox, &["import", "stories"], "ssl");
     for offered in ["[f]rontmatter, status [l]ine, [s]print-status", "? [f], [l], [k]eep as it is"] {
         assert!(answered.stdout.contains(offered), "{offered}: {answered}");
@@ -212,7 +213,8 @@ fn only_sides_that_say_something_are_offered() {
     assert_eq!(asked.code, 1, "{asked}");
 }
 
-/// BMAD 6.0 keeps no frontmatter: its dev-story workflow writes the line and the ledger, also after an import.
+/// BMAD 6.0 keeps no frontmatter: its dev-story workflow writes the line and the ledger, also after an
+/// import.
 #[test]
 fn what_a_workflow_of_bmad_moves_is_taken_in_and_never_taken_back() {
     let sandbox = small();

@@ -1,4 +1,5 @@
-//! Names of artifacts on the command line: what is short and clear is understood, what names nothing ends every command in the same way.
+//! Names of artifacts on the command line: what is short and clear is understood, what names nothing ends
+//! every command in the same way.
 
 use std::fs;
 

@@ -44,7 +44,8 @@ fn a_torn_line_is_reported_and_cut_only_by_repair() {
     let kept = demo.tree().files_named(".torn-");
     let rest = demo.read(name);
     assert_eq!([rest, demo.read(kept[0].to_str().unwrap())].concat(), whole[..whole.len() - 20]);
-    // What the torn line told is no history any more: the state is one that nothing explains, until it is recorded.
+    // What the torn line told is no history any more: the state is one that nothing explains, until it is
+    // recorded.
     assert_eq!(findings(&demo), [("unexplained".to_owned(), PRD.to_owned())]);
     assert_eq!(demo.stepmark(&["complete", PRD, "6"]).code, 0);
     assert_eq!(findings(&demo), []);

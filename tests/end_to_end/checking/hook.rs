@@ -10,7 +10,8 @@ fn prd(steps: &str) -> String {
     format!("---\nid: PRD-1\nstepsCompleted: [{steps}]\n---\n\n# PRD\n")
 }
 
-/// A repository with a commit, in which `stepmark hook install` was run after a hook of somebody else was there.
+/// A repository with a commit, in which `stepmark hook install` was run after a hook of somebody else was
+/// there.
 fn repository(test: &str) -> Option<Repository> {
     let repository = Repository::empty(test)?;
     repository.sandbox.write(".stepmark/config.yaml", "# A project.\n");

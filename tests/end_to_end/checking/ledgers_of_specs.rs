@@ -1,5 +1,5 @@
-//! Specs of BMAD 6.12, which stand in for story files: `spec-N-M-slug.md`, found in the ledger by the two numbers. What the ledger says
-//! beside them is what the steps of `bmad-build` write.
+//! Specs of BMAD 6.12, which stand in for story files: `spec-N-M-slug.md`, found in the ledger by the two
+//! numbers. What the ledger says beside them is what the steps of `bmad-build` write.
 
 use insta::assert_snapshot;
 

@@ -18,8 +18,8 @@ fn written(sandbox: &Sandbox, arguments: &[&str]) -> Vec<(String, u64, u64)> {
     projections.iter().map(|done| (name(done), count(done, "written"), count(done, "removed"))).collect()
 }
 
-/// The projections in which a whole run found something left to do. The database follows when it is asked; a gate that was made in the same
-/// tick of the clock as its artifact is made again, so that it proves more.
+/// The projections in which a whole run found something left to do. The database follows when it is asked; a
+/// gate that was made in the same tick of the clock as its artifact is made again, so that it proves more.
 fn rest(after: &[(String, u64, u64)]) -> Vec<&str> {
     let has_rest = |(name, written, removed): &(String, u64, u64)| match name.as_str() {
         "index" => false,

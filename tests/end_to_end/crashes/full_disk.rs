@@ -7,7 +7,8 @@ use insta::assert_snapshot;
 
 use crate::harness::{Run, Sandbox, skip, tool};
 
-/// Runs in a mount name space of its own: nothing is mounted for anybody else, and it goes with the last process.
+/// Runs in a mount name space of its own: nothing is mounted for anybody else, and it goes with the last
+/// process.
 const SCRIPT: &str = r#"
 set -u
 mkdir disk && mount -t tmpfs -o size=1m tmpfs disk && cd disk || exit 99

@@ -1,5 +1,5 @@
-//! Every system call that a change needs is made to fail once, by `strace`: the old bytes stay, or the new ones are there
-//! whole; the answer says what happened; the next run works.
+//! Every system call that a change needs is made to fail once, by `strace`: the old bytes stay, or the new
+//! ones are there whole; the answer says what happened; the next run works.
 #![cfg(target_os = "linux")]
 
 use std::{fs, path::PathBuf, process::Command};
@@ -100,8 +100,9 @@ impl Strace {
     }
 }
 
-/// Lets the first, then the second, … of `calls` fail in runs of their own, until there is none left; makes sure that each
-/// leaves the file old or new, says so, and stops nobody. Returns how many runs failed with exit 4.
+/// Lets the first, then the second, … of `calls` fail in runs of their own, until there is none left; makes
+/// sure that each leaves the file old or new, says so, and stops nobody. Returns how many runs failed with
+/// exit 4.
 fn every_occurrence(strace: &Strace, subject: &Subject, calls: &str, error: &str) -> usize {
     let mut refused = 0;
     for occurrence in 1.. {
@@ -188,8 +189,9 @@ fn says_the_same_to_programs(strace: &Strace, subject: &Subject, fault: Fault<'_
 fn a_disk_that_takes_no_bytes() {
     let Some(strace) = Strace::find("a_disk_that_takes_no_bytes") else { return };
     for error in ["ENOSPC", "EIO"] {
-        // What makes git ignore the locks, the note in the lock file twice, the content, the key of the clone, the redo record, the
-        // event, and the answer. What the index of the journal cannot keep is no error.
+        // What makes git ignore the locks, the note in the lock file twice, the content, the key of the
+        // clone, the redo record, the event, and the answer. What the index of the journal cannot keep is no
+        // error.
         assert_eq!(every_occurrence(&strace, &Subject::complete(), "write", error), 8, "{error}");
     }
     assert!(every_occurrence(&strace, &Subject::complete(), "fsync,fdatasync", "EIO") >= 2);

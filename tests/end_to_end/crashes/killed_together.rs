@@ -1,4 +1,5 @@
-//! `kill -9` while a story and its ledger are changed in one commit: each file is old or new, and after the next run both agree.
+//! `kill -9` while a story and its ledger are changed in one commit: each file is old or new, and after the
+//! next run both agree.
 #![cfg(unix)]
 
 use std::{

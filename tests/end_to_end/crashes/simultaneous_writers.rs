@@ -112,7 +112,8 @@ fn one_of_many_makes_the_configuration() {
     assert_eq!(empty.stepmark(&["status", "-q"]).to_string(), "exit 0\n");
 }
 
-/// Agents that move the stories of one sprint share its ledger: nobody's entry is lost, and nobody waits in vain.
+/// Agents that move the stories of one sprint share its ledger: nobody's entry is lost, and nobody waits in
+/// vain.
 #[test]
 fn every_story_of_a_sprint_reaches_the_ledger() {
     let sandbox = Sandbox::empty();

@@ -1,5 +1,5 @@
-//! Files that cannot be edited, and edits that make no sense: the answer says what is wrong where, and what to do; nothing
-//! is changed.
+//! Files that cannot be edited, and edits that make no sense: the answer says what is wrong where, and what
+//! to do; nothing is changed.
 
 use insta::assert_snapshot;
 

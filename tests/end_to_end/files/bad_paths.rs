@@ -1,5 +1,5 @@
-//! Files and folders that cannot be used: the answer says what was intended, what is wrong where, and what to do; nothing
-//! is changed.
+//! Files and folders that cannot be used: the answer says what was intended, what is wrong where, and what to
+//! do; nothing is changed.
 
 use std::fs;
 
@@ -22,8 +22,8 @@ const ON_ARTIFACTS: [(&str, &[&str]); 8] = [
     ("track", &[]),
 ];
 
-/// Runs every command on `path`, each as text and as JSON: all end with `code`, change nothing, and say the same in both
-/// forms. Returns the text of `complete`.
+/// Runs every command on `path`, each as text and as JSON: all end with `code`, change nothing, and say the
+/// same in both forms. Returns the text of `complete`.
 fn refused_by_all(sandbox: &Sandbox, path: &str, code: i32) -> Run {
     let mut answer = None;
     for (command, others) in ON_ARTIFACTS {

@@ -77,7 +77,8 @@ fn hostile(test: &str) -> Option<Repository> {
     Some(repository)
 }
 
-/// Gives the commit that is checked out a signature, which `git log` shows with `gpg.program` where it is told to.
+/// Gives the commit that is checked out a signature, which `git log` shows with `gpg.program` where it is
+/// told to.
 fn sign_head(repository: &Repository) {
     let commit = repository.git(&["cat-file", "commit", "HEAD"]);
     let (head, message) = commit.split_once("\n\n").unwrap();

@@ -1,4 +1,5 @@
-//! Where the state of a clone stands: in git's folder, where no repository brings anything, and how it comes there.
+//! Where the state of a clone stands: in git's folder, where no repository brings anything, and how it comes
+//! there.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! Where files are written that configuration or an argument names: never in git's own folder, never over a file of others.
+//! Where files are written that configuration or an argument names: never in git's own folder, never over a
+//! file of others.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! What the system does not permit. The superuser is permitted everything, so the program runs without its powers.
+//! What the system does not permit. The superuser is permitted everything, so the program runs without its
+//! powers.
 #![cfg(unix)]
 
 use std::{

@@ -1,7 +1,7 @@
 //! What an edit did to a text, line by line.
 
-/// The lines that differ, `-` before what went and `+` before what came. A carriage return shows as `␍`, a missing final
-/// line end as `⏎̸`.
+/// The lines that differ, `-` before what went and `+` before what came. A carriage return shows as `␍`, a
+/// missing final line end as `⏎̸`.
 pub(crate) fn changed_lines(before: &[u8], after: &[u8]) -> String {
     let (before, after) = (lines(before), lines(after));
     let common = lengths_of_common_rests(&before, &after);

@@ -1,4 +1,5 @@
-//! What all tests use: a project of their own, runs of the program in it, and a look at everything that is on the disk.
+//! What all tests use: a project of their own, runs of the program in it, and a look at everything that is on
+//! the disk.
 
 #[cfg(unix)]
 mod background;

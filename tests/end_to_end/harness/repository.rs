@@ -24,7 +24,8 @@ impl Repository {
         Some(repository)
     }
 
-    /// A project without any file and without a commit; `None`, and a line on stderr, where the machine has no git.
+    /// A project without any file and without a commit; `None`, and a line on stderr, where the machine has
+    /// no git.
     pub(crate) fn empty(test: &str) -> Option<Self> {
         let git = tool("git", test)?;
         let repository = Self { git, sandbox: Sandbox::empty() };

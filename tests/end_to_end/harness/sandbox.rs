@@ -123,7 +123,8 @@ impl Sandbox {
         Run { code, stdout: hide(stdout), stderr: hide(stderr) }
     }
 
-    /// Runs `stepmark ARGUMENTS…` and makes sure that no byte of the project has changed, nor anything beside it.
+    /// Runs `stepmark ARGUMENTS…` and makes sure that no byte of the project has changed, nor anything beside
+    /// it.
     pub(crate) fn reads_only(&self, arguments: &[&str]) -> Run {
         self.changes_nothing(&mut self.command(arguments))
     }

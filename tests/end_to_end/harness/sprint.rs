@@ -1,5 +1,5 @@
-//! A project of BMAD in the middle of a sprint, as such projects are found: stories that say their status in their body, and a
-//! ledger that says something else of many of them.
+//! A project of BMAD in the middle of a sprint, as such projects are found: stories that say their status in
+//! their body, and a ledger that says something else of many of them.
 
 use super::Sandbox;
 
@@ -44,7 +44,8 @@ pub(crate) fn ledger(entries: &[(&str, &str)]) -> String {
     format!("{head}{}", lines.collect::<String>())
 }
 
-/// Words and paths for a sprint of `count` stories in epics of ten, of which all but `agreeing` disagree with the ledger.
+/// Words and paths for a sprint of `count` stories in epics of ten, of which all but `agreeing` disagree with
+/// the ledger.
 pub(crate) fn sprint(count: usize, agreeing: usize) -> Sandbox {
     let sandbox = Sandbox::empty();
     let mut entries: Vec<(String, &str)> = Vec::new();

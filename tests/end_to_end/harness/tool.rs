@@ -2,8 +2,8 @@
 
 use std::{io::Write, path::PathBuf};
 
-/// Where a program of this machine stands; says on stderr, past the capture of the test harness, that a test is left out
-/// where there is none.
+/// Where a program of this machine stands; says on stderr, past the capture of the test harness, that a test
+/// is left out where there is none.
 pub(crate) fn tool(name: &str, test: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|place| place.is_file());

@@ -1,4 +1,5 @@
-//! A commit carries the history of what it changes: what the hook accepts, a clone without a journal of its own accepts, too.
+//! A commit carries the history of what it changes: what the hook accepts, a clone without a journal of its
+//! own accepts, too.
 
 use std::{fs, path::Path};
 
@@ -194,10 +195,12 @@ fn a_move_that_was_forced_is_told_with_its_artifact() {
     assert_eq!(in_clone(&repository, "HEAD~1", None).code, 0);
 }
 
-/// Work trees share the journal: the hook of one seals what both did, and each commit carries what led to its own file.
+/// Work trees share the journal: the hook of one seals what both did, and each commit carries what led to its
+/// own file. That holds in the second of the changes as after it: git's times are whole seconds.
 #[test]
 fn two_work_trees_with_one_path_carry_their_history_each() {
-    for main_first in [true, false] {
+    let dates = ["--date=2001-01-01T00:00:00Z", "--date=2099-01-01T00:00:00Z"];
+    for (main_first, date) in [true, false].into_iter().flat_map(|first| dates.map(|date| (first, date))) {
         let Some(repository) = repository("two_work_trees_with_one_path_carry_their_history_each") else {
             return;
         };
@@ -207,8 +210,9 @@ fn two_work_trees_with_one_path_carry_their_history_each() {
         reopen(&repository, PRD, "3");
         let run = repository.stepmark(&["reopen", "--root", side, PRD, "2", "3"]);
         assert_eq!(run.code, 0, "{run}");
-        let commit_main = || git(&repository, &["commit", "--quiet", "--all", "-m", "main"]);
-        let commit_side = || git(&repository, &["-C", side, "commit", "--quiet", "--all", "-m", "side"]);
+        let commit_main = || git(&repository, &["commit", "--quiet", "--all", date, "-m", "main"]);
+        let commit_side =
+            || git(&repository, &["-C", side, "commit", "--quiet", "--all", date, "-m", "side"]);
         if main_first {
             commit_main();
             commit_side();

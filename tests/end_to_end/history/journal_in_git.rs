@@ -1,4 +1,5 @@
-//! The journal in a real git repository: what branches, merges, rebases, reverts, clones and line ends do to it.
+//! The journal in a real git repository: what branches, merges, rebases, reverts, clones and line ends do to
+//! it.
 
 use std::{ffi::OsString, fs, path::PathBuf, process::Command};
 

@@ -1,5 +1,5 @@
-//! Every change that history explains, on every way by which a commit reaches a clone: there the check says what the hook said, and `log`
-//! tells why.
+//! Every change that history explains, on every way by which a commit reaches a clone: there the check says
+//! what the hook said, and `log` tells why.
 
 use std::path::Path;
 

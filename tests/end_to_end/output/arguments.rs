@@ -17,6 +17,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "set",
     "scope",
     "track",
+    "remove",
     "undo",
     "session",
     "resume",

@@ -1,9 +1,10 @@
 //! The README does what it says: commands run, transcripts show what the program prints, names exist.
 //!
-//! * ` ```sh ` — every line is run in a copy of the checkout and ends with 0. `cargo run … -- ARGUMENTS` is run as the
-//!   built program. Other `cargo` lines build or test, so they are not run from inside a test: `.ci/run` must hold them.
-//! * ` ```console ` — lines after `$ ` are run one after the other in a copy of `fixtures/repos/demo`, and what follows is
-//!   what they print.
+//! * ` ```sh ` — every line is run in a copy of the checkout and ends with 0. `cargo run … -- ARGUMENTS` is
+//!   run as the built program. Other `cargo` lines build or test, so they are not run from inside a test:
+//!   `.ci/run` must hold them.
+//! * ` ```console ` — lines after `$ ` are run one after the other in a copy of `fixtures/repos/demo`, and
+//!   what follows is what they print.
 //! * ` ```diff ` — what the transcripts have done to the PRD of that project.
 //! * Any other word after the fence (` ```sh ignore `, ` ```text `): not run.
 

@@ -109,7 +109,8 @@ fn killed_in_between_nothing_is_lost() {
     let mut killed = Command::new(strace);
     let log = demo.outside().join("strace.log");
     killed.args(["-f", "-qq", "-o"]).arg(&log);
-    // The start of stepmark itself is no call that strace can meddle with: the first is the one that replaces it.
+    // The start of stepmark itself is no call that strace can meddle with: the first is the one that replaces
+    // it.
     killed.args(["-e", "trace=execve", "-e", "inject=execve:signal=KILL:when=1"]);
     killed.arg(env!("CARGO_BIN_EXE_stepmark")).args([
         "exec",

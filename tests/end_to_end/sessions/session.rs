@@ -229,7 +229,8 @@ fn a_session_runs_as_long_as_its_process() {
     assert_eq!(left, ["interrupted", "running"]);
 }
 
-/// Agents start a shell for each command, and shells copy themselves for `$(…)`: neither is what a session belongs to.
+/// Agents start a shell for each command, and shells copy themselves for `$(…)`: neither is what a session
+/// belongs to.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_session_outlives_the_shell_of_one_command() {

@@ -1,6 +1,5 @@
 //! Commands that set a project up and explain the program.
 
-mod completions;
 mod config;
 mod init;
-mod man;
+mod reference;

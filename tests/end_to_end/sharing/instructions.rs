@@ -203,7 +203,8 @@ fn what_was_edited_is_kept_beside_the_file() {
     assert!(!project.place(&format!("{OUTPUT}.edited-3")).exists());
 }
 
-/// The file is written before its meta file: a process that dies in between leaves the new file and the old meta file.
+/// The file is written before its meta file: a process that dies in between leaves the new file and the old
+/// meta file.
 #[test]
 fn a_build_that_died_between_the_two_files_is_fixed() {
     let project = project();

@@ -426,7 +426,8 @@ fn tickets_are_closed_for_what_is_gone_and_for_nothing_else() {
     assert_eq!(closed(), 4);
 }
 
-/// The removal stays in history when it is given up; it says nothing of a deletion that comes later by other means.
+/// The removal stays in history when it is given up; it says nothing of a deletion that comes later by other
+/// means.
 #[test]
 fn a_removal_that_was_given_up_closes_nothing() {
     let Some(repository) = Repository::empty("a_removal_that_was_given_up_closes_nothing") else { return };

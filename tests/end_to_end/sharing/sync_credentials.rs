@@ -1,4 +1,5 @@
-//! Who gets a credential: a repository may name a tracker, but only the user says which host is trusted with what.
+//! Who gets a credential: a repository may name a tracker, but only the user says which host is trusted with
+//! what.
 
 use std::{
     fs,

@@ -1,4 +1,5 @@
-//! `stepmark sync` with Jira, as far as it goes without one: what is missing is told before anything is asked.
+//! `stepmark sync` with Jira, as far as it goes without one: what is missing is told before anything is
+//! asked.
 
 use crate::harness::{Run, Sandbox};
 

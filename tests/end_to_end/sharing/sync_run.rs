@@ -1,4 +1,5 @@
-//! `stepmark sync run`: a process beside the test. Nothing is proven by waiting for a while: each test waits for what must happen.
+//! `stepmark sync run`: a process beside the test. Nothing is proven by waiting for a while: each test waits
+//! for what must happen.
 
 use std::{
     fs,
@@ -245,7 +246,8 @@ fn bind(sandbox: &Sandbox, port: u16) {
     sandbox.write_user_configuration(&format!("credentials:\n  {host}\n"));
 }
 
-/// A server that takes a request and answers when it is told to: `/graphql` is not there, lists are empty, and a creation is kept waiting.
+/// A server that takes a request and answers when it is told to: `/graphql` is not there, lists are empty,
+/// and a creation is kept waiting.
 struct SlowServer {
     port: u16,
     /// Told once a creation has come.

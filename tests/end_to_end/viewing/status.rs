@@ -168,7 +168,8 @@ fn shows_the_readable_artifacts_beside_those_that_are_not() {
     assert_eq!(answer["unreadable"].as_array().unwrap().len(), 1, "{answer}");
 }
 
-/// A story that its lifecycle does not know the status of, one that its ledger contradicts, one that waits for its import.
+/// A story that its lifecycle does not know the status of, one that its ledger contradicts, one that waits
+/// for its import.
 fn sprint() -> Sandbox {
     let sandbox = Sandbox::empty();
     for (name, status) in [("1-1-lend", "blocked"), ("1-2-mend", "review"), ("1-3-count", "done")] {

@@ -10,6 +10,7 @@ folder that has them. Without network access for a tool the test fails.
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ import venv
 STEPMARK = pathlib.Path(sys.argv[1]).resolve()
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 TOOLS = CHECKOUT / "tests/interop/hook/tools.txt"
+CARGO_HOME = os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo"))
 PRD = "docs/planning artifacts/prd é.md"
 STEPS = ["step-01-init", "step-02-discovery", "step-03-success"]
 PLACE = f"{PRD}:3:17"
@@ -32,8 +34,9 @@ repos:
         pass_filenames: false
         always_run: true
 """
-# Stands for cargo where a hook is installed. How fast that program is does not matter here, so it is built like all others; and files of a clone
-# are as old as those of the checkout that have the same bytes, so that cargo sees what it has built already.
+# Stands for cargo where a hook is installed. How fast that program is does not matter here, so it is built like all others, with the crates
+# of others from the same folder and by the compiler that is found in PATH (prek names other ones); and files of a clone are as old as those of
+# the checkout that have the same bytes: so cargo sees what it has built already.
 CARGO = """\
 #!{python}
 import os, pathlib, sys
@@ -45,6 +48,8 @@ if "install" in sys.argv:
             own = pathlib.Path({checkout!r}, clone)
             if own.is_file() and clone.is_file() and own.read_bytes() == clone.read_bytes():
                 os.utime(clone, ns=(own.stat().st_atime_ns, own.stat().st_mtime_ns))
+os.environ["CARGO_HOME"] = {home!r}
+os.environ.pop("RUSTC", None)
 os.execv({cargo!r}, ["cargo", *sys.argv[1:]])
 """
 LEFTHOOK = "pre-commit:\n  jobs:\n    - run: stepmark check --staged\n"
@@ -68,7 +73,7 @@ class Repository:
         self.environment = {
             "PATH": os.pathsep.join([str(STEPMARK.parent), str(home / "toolchain/bin"), str(tools), os.environ["PATH"]]),
             "HOME": str(home),
-            "CARGO_HOME": os.environ.get("CARGO_HOME", os.path.expanduser("~/.cargo")),
+            "CARGO_HOME": CARGO_HOME,
             "RUSTUP_HOME": str(home / "rustup"),
             "CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(CHECKOUT / "target")),
             "CARGO_INCREMENTAL": os.environ.get("CARGO_INCREMENTAL", "1"),
@@ -191,11 +196,12 @@ def link_toolchain(home):
     for program in (of / "bin").iterdir():
         (folder / "bin" / program.name).symlink_to(program)
     (folder / "bin/cargo").unlink()
-    (folder / "bin/cargo").write_text(CARGO.format(python=sys.executable, checkout=str(CHECKOUT), cargo=str(of / "bin/cargo")))
+    cargo = CARGO.format(python=sys.executable, checkout=str(CHECKOUT), home=CARGO_HOME, cargo=str(of / "bin/cargo"))
+    (folder / "bin/cargo").write_text(cargo)
     (folder / "bin/cargo").chmod(0o755)
     (folder / "lib").symlink_to(of / "lib")
     environment = dict(os.environ, RUSTUP_HOME=str(home / "rustup"))
-    for command in [["toolchain", "link", "checkout", str(folder)], ["default", "checkout"]]:
+    for command in [["toolchain", "link", "checkout", str(folder)], ["default", "checkout"]] if shutil.which("rustup") else []:
         subprocess.run(["rustup", *command], env=environment, check=True, capture_output=True)
 
 

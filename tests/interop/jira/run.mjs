@@ -1,7 +1,7 @@
 // Every description that stepmark sent to the Jira of the tests, held against Atlassian's own schema of its document format.
 //
-// Usage: node run.mjs FOLDER; the packages of package.json must be installed beside this file. FOLDER is what the tests wrote with
-// STEPMARK_RECORD_HTTP=FOLDER.
+// Usage: node run.mjs FOLDER; the packages of package.json must be installed beside this file. FOLDER is what the tests wrote: `jira`
+// in the folder that STEPMARK_RECORD_HTTP named.
 
 import { readFileSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'

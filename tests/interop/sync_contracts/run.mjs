@@ -3,7 +3,7 @@
 // are held against GitHub's schema, with their variables and what was answered.
 //
 // Usage: node run.mjs CONTRACT FOLDER; the packages of package.json must be installed beside this file. CONTRACT is an OpenAPI
-// description, FOLDER what the tests wrote with STEPMARK_RECORD_HTTP=FOLDER.
+// description, FOLDER what one of the tests wrote: `github` or `jira` in the folder that STEPMARK_RECORD_HTTP named.
 
 import { spawn } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'

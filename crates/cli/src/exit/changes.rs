@@ -58,9 +58,6 @@ fn of_change(error: ChangeError) -> Failure {
         ChangeError::Walk(error) => error.into(),
         ChangeError::Check(error) => error.into(),
         ChangeError::Exists { .. } => Failure::from_error(Exit::Findings, &error),
-        ChangeError::GatesNotClosed { .. } | ChangeError::GatesNotOpened { .. } => {
-            Failure::from_error(Exit::Io, &error)
-        }
         ChangeError::Commit(error) => {
             let exit = match &error {
                 CommitError::Lock(LockError::Resolve(error)) => resolve_exit(error),
@@ -68,6 +65,7 @@ fn of_change(error: ChangeError) -> Failure {
             };
             Failure::from_error(exit, &error)
         }
+        _ => Failure::from_error(Exit::Io, &error),
     }
 }
 
@@ -141,7 +139,7 @@ pub(super) fn edit_failure(path: &ProjectPath, bytes: &[u8], error: &EditError) 
     let place = match error {
         EditError::Refused { span, .. } => span.start,
         EditError::Parse(error) => error.offset(),
-        EditError::Region(_) => 0,
+        _ => 0,
     };
     let position = Excerpt::new(bytes).position(place);
     let failure = Failure::new(Exit::Findings, format!("cannot edit `{path}:{position}`: {error}"));
@@ -150,6 +148,6 @@ pub(super) fn edit_failure(path: &ProjectPath, bytes: &[u8], error: &EditError) 
             failure.with_help("put `---` lines around the keys at the very start of the file")
         }
         EditError::Parse(_) => failure.with_help("`stepmark check` shows the place; nothing was changed"),
-        EditError::Refused { .. } => failure.with_help("nothing was changed"),
+        _ => failure.with_help("nothing was changed"),
     }
 }

@@ -1,7 +1,7 @@
 //! Failures to use history, checkpoints or sessions.
 
 use stepmark_model::journal::ReplayError;
-use stepmark_store::changes::{ChangeError, TellError};
+use stepmark_store::changes::ChangeError;
 use stepmark_store::checkpoints::{
     CheckpointError, CheckpointPlacesError, CheckpointReadError, RestoreError,
 };
@@ -12,6 +12,7 @@ use stepmark_store::history::HistoryError;
 use stepmark_store::hooks::{CommitMessageError, StageHistoryError};
 use stepmark_store::replay::ReplayArtifactsError;
 use stepmark_store::resuming::ChoiceError;
+use stepmark_store::workspace::TellError;
 
 use super::{Exit, Failure};
 
@@ -42,10 +43,7 @@ impl From<HistoryError> for Failure {
             | HistoryError::UnknownSession { .. } => Exit::Usage,
             // There is no state to show, or none that can be trusted.
             HistoryError::Replay { source: ReplayError::NoState { .. }, .. } => Exit::Findings,
-            HistoryError::Replay { .. }
-            | HistoryError::Read { .. }
-            | HistoryError::Index { .. }
-            | HistoryError::Restless => Exit::Io,
+            _ => Exit::Io,
         };
         Self::from_error(exit, &error)
     }
@@ -76,7 +74,7 @@ impl From<TellError> for Failure {
         match error {
             TellError::Interrupted(error) => ChangeError::Commit(error).into(),
             TellError::History(error) => error.into(),
-            TellError::Write(_) => Self::from_error(Exit::Io, &error),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -99,7 +97,7 @@ impl From<CheckpointReadError> for Failure {
                 let failure = Self::from(error);
                 failure.with_help("`stepmark checkpoint list ARTIFACT` shows the checkpoints")
             }
-            CheckpointReadError::Problem { .. } => Self::from_error(Exit::Findings, &error)
+            _ => Self::from_error(Exit::Findings, &error)
                 .with_help("take it back from git, or use another one"),
         }
     }
@@ -108,8 +106,8 @@ impl From<CheckpointReadError> for Failure {
 impl From<CheckpointPlacesError> for Failure {
     fn from(error: CheckpointPlacesError) -> Self {
         match error {
-            CheckpointPlacesError::List(_) => Self::from_error(Exit::Io, &error),
             CheckpointPlacesError::Artifact(error) => error.into(),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -124,7 +122,7 @@ impl From<CheckpointError> for Failure {
             }
             CheckpointError::Existing { .. } => Self::from_error(Exit::Findings, &error),
             CheckpointError::Restless { .. } => Self::from_error(Exit::Conflict, &error),
-            CheckpointError::Seal { .. } => Self::from_error(Exit::Io, &error),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -137,7 +135,7 @@ impl From<RestoreError> for Failure {
             RestoreError::OtherArtifact { .. } | RestoreError::NotProven { .. } => {
                 Self::from_error(Exit::Findings, &error)
             }
-            RestoreError::NotKept { .. } => Self::from_error(Exit::Io, &error),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -148,6 +146,7 @@ impl From<ChoiceError> for Failure {
             ChoiceError::Walk(error) => error.into(),
             ChoiceError::Artifact(error) => error.into(),
             ChoiceError::History(error) => error.into(),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -161,6 +160,7 @@ impl From<DoctorError> for Failure {
             DoctorError::Fix(error) => error.into(),
             DoctorError::Walk(error) => error.into(),
             DoctorError::Replay(error) => error.into(),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }

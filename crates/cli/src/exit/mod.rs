@@ -1,12 +1,10 @@
 //! Exit codes, and every error of the library mapped to one.
 
 mod changes;
-mod git;
 mod history;
 mod projections;
 mod reading;
 mod sync;
-mod usage;
 mod view;
 
 use std::{error::Error, iter, process::ExitCode};
@@ -48,7 +46,8 @@ pub(crate) struct Failure {
     pub(crate) causes: Vec<String>,
     /// The advice on what to do.
     pub(crate) help: Option<String>,
-    /// The state of the files that it is about: changed all the same, or not; `None` where it is about no change.
+    /// The state of the files that it is about: changed all the same, or not; `None` where it is about no
+    /// change.
     pub(crate) write_state: Option<WriteState>,
     /// The same for people, with the place in the source; it may have styles.
     pub(crate) report: Option<String>,
@@ -96,5 +95,19 @@ impl Failure {
     pub(crate) fn with_report(mut self, report: String) -> Self {
         self.report = Some(report);
         self
+    }
+}
+
+impl From<&clap::Error> for Failure {
+    fn from(error: &clap::Error) -> Self {
+        let text = error.to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        let (message, usage) = text.split_once("\n\nUsage: ").unwrap_or((text, ""));
+        let words: Vec<&str> = message.split_whitespace().collect();
+        let failure = Self::new(Exit::Usage, words.join(" "));
+        match usage.lines().next() {
+            Some(usage) => failure.with_help(format!("usage: {usage}")),
+            None => failure.with_help("`stepmark help --all` lists the commands"),
+        }
     }
 }

@@ -27,9 +27,7 @@ impl From<InstructionError> for Failure {
             ),
             InstructionError::Component { .. } => Self::from_error(Exit::Io, &error)
                 .with_help("correct `instructions.components` in `.stepmark/config.yaml`, or the file"),
-            InstructionError::NotText(_) | InstructionError::Cached(_) | InstructionError::Path(_) => {
-                Self::from_error(Exit::Io, &error)
-            }
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -65,7 +63,7 @@ impl From<RefreshError> for Failure {
             RefreshError::Walk(error) => error.into(),
             RefreshError::Check(error) => (*error).into(),
             RefreshError::History(error) => error.into(),
-            RefreshError::Read { .. } | RefreshError::Index(_) => Self::from_error(Exit::Io, &error),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -74,8 +72,8 @@ impl From<BaselineWriteError> for Failure {
     fn from(error: BaselineWriteError) -> Self {
         match error {
             BaselineWriteError::Read(error) => error.into(),
-            BaselineWriteError::Place(_) => Self::from_error(Exit::Io, &error),
             BaselineWriteError::Commit(error) => ChangeError::Commit(error).into(),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -85,7 +83,7 @@ impl From<CatalogueError> for Failure {
         match error {
             CatalogueError::Read(error) => error.into(),
             CatalogueError::Projection(error) => of_projection(error, "move it away"),
-            CatalogueError::Place(_) | CatalogueError::Table { .. } => Self::from_error(Exit::Io, &error),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -116,8 +114,8 @@ impl From<ManifestPlaceError> for Failure {
     fn from(error: ManifestPlaceError) -> Self {
         match error {
             ManifestPlaceError::Outside(error) => error.into(),
-            ManifestPlaceError::Root(_) => Self::from_error(Exit::Io, &error),
             ManifestPlaceError::Installers { .. } => Self::from_error(Exit::Usage, &error),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -126,7 +124,7 @@ impl From<ManifestReadError> for Failure {
     fn from(error: ManifestReadError) -> Self {
         let exit = match &error {
             ManifestReadError::Missing { .. } => Exit::Usage,
-            ManifestReadError::Unreadable { .. } | ManifestReadError::Walk(_) => Exit::Io,
+            _ => Exit::Io,
         };
         Self::from_error(exit, &error)
     }
@@ -136,7 +134,7 @@ impl From<ManifestWriteError> for Failure {
     fn from(error: ManifestWriteError) -> Self {
         let exit = match &error {
             ManifestWriteError::Unlistable(_) => Exit::Findings,
-            ManifestWriteError::Read(_) | ManifestWriteError::Order(_) => Exit::Io,
+            _ => Exit::Io,
         };
         Self::from_error(exit, &error)
     }
@@ -149,6 +147,7 @@ impl From<ManifestPublishError> for Failure {
             ManifestPublishError::Projection(error) => {
                 of_projection(error, "name another file with --file, or move this one away")
             }
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }

@@ -1,10 +1,13 @@
-//! Failures to read a project or an artifact.
+//! Failures to read a project or an artifact, and of git to say what changed.
 
 use std::io::ErrorKind;
 
 use stepmark_model::artifact::ProjectPathError;
 use stepmark_store::configuration::ConfigurationError;
 use stepmark_store::disk::{RelativeError, ResolveError, WalkError};
+use stepmark_store::fixing::StagedFixError;
+use stepmark_store::git::GitVersionError;
+use stepmark_store::repository::ChangedArtifactsError;
 use stepmark_store::workspace::{ArtifactError, OpenError};
 
 use super::{Exit, Failure};
@@ -81,5 +84,36 @@ pub(super) const fn resolve_exit(error: &ResolveError) -> Exit {
     match error {
         ResolveError::Unreachable { .. } => Exit::Io,
         _ => Exit::Usage,
+    }
+}
+
+impl From<GitVersionError> for Failure {
+    fn from(error: GitVersionError) -> Self {
+        let exit = match &error {
+            GitVersionError::NoCommit { .. }
+            | GitVersionError::NoMergeBase { .. }
+            | GitVersionError::NoRepository { .. } => Exit::Usage,
+            _ => Exit::Io,
+        };
+        Self::from_error(exit, &error)
+    }
+}
+
+impl From<StagedFixError> for Failure {
+    fn from(error: StagedFixError) -> Self {
+        match error {
+            StagedFixError::Change(error) => error.into(),
+            StagedFixError::Git(error) => error.into(),
+            _ => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<ChangedArtifactsError> for Failure {
+    fn from(error: ChangedArtifactsError) -> Self {
+        match error {
+            ChangedArtifactsError::Git(error) => error.into(),
+            _ => Self::from_error(Exit::Io, &error),
+        }
     }
 }

@@ -20,10 +20,7 @@ impl From<LedgerError> for Failure {
     fn from(error: LedgerError) -> Self {
         let exit = match &error {
             LedgerError::Busy | LedgerError::Fenced(_) => Exit::Conflict,
-            LedgerError::Storage { .. }
-            | LedgerError::Corrupt { .. }
-            | LedgerError::Newer { .. }
-            | LedgerError::LinkedElsewhere { .. } => Exit::Io,
+            _ => Exit::Io,
         };
         Self::from_error(exit, &error)
     }
@@ -34,6 +31,7 @@ impl From<ApplyError> for Failure {
         match error {
             ApplyError::LeaseHeld(error) => Self::from_error(Exit::Conflict, &error),
             ApplyError::Ledger(error) => error.into(),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }

@@ -11,6 +11,7 @@ impl From<ObservationError> for Failure {
             ObservationError::Artifacts(error) => error.into(),
             ObservationError::Check(error) => error.into(),
             ObservationError::History(error) => error.into(),
+            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }

@@ -53,7 +53,8 @@ const TREE: &str = " │├└─";
 /// The width of a terminal that does not tell its own.
 const USUAL: usize = 80;
 
-/// The most columns that a line of stdout may take: those of the terminal; elsewhere any number, for programs that read lines.
+/// The most columns that a line of stdout may take: those of the terminal; elsewhere any number, for programs
+/// that read lines.
 pub(crate) fn line_width() -> usize {
     width_of(&io::stdout())
 }
@@ -71,8 +72,8 @@ fn width_of(stream: &impl IsTerminal) -> usize {
     columns.filter(|columns| *columns > 0).unwrap_or(USUAL)
 }
 
-/// `line` broken between words into lines of at most `columns` columns, the later ones indented. A longer word stays whole, and so does
-/// what stands in backquotes: a command is copied.
+/// `line` broken between words into lines of at most `columns` columns, the later ones indented. A longer
+/// word stays whole, and so does what stands in backquotes: a command is copied.
 pub(crate) fn folded(line: &str, columns: usize) -> String {
     if columns == usize::MAX || width(line) <= columns {
         return line.to_owned();
@@ -92,7 +93,8 @@ pub(crate) fn folded(line: &str, columns: usize) -> String {
     text
 }
 
-/// The words of a line, each with the space behind it. A span in backquotes is one; one that is not closed is words.
+/// The words of a line, each with the space behind it. A span in backquotes is one; one that is not closed is
+/// words.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {

@@ -32,7 +32,8 @@ impl ListArguments {
         left
     }
 
-    /// Answers with a list: as JSON called `name`, or as `show` prints it; as much of it as is wanted, and how many more there are.
+    /// Answers with a list: as JSON called `name`, or as `show` prints it; as much of it as is wanted, and
+    /// how many more there are.
     ///
     /// # Errors
     /// When an item has no such field.
@@ -82,7 +83,8 @@ impl ListArguments {
     }
 }
 
-/// Keeps of each item the fields that are wanted, in their order; all where none is named. An item may lack a field that others have.
+/// Keeps of each item the fields that are wanted, in their order; all where none is named. An item may lack a
+/// field that others have.
 ///
 /// # Errors
 /// When no item has such a field.

@@ -4,7 +4,8 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use super::visible;
 
-/// The line of `text` with the byte at `offset`, and a mark below it; `name` says what the text is. Any line ends of `text` stay lines.
+/// The line of `text` with the byte at `offset`, and a mark below it; `name` says what the text is. Any line
+/// ends of `text` stay lines.
 pub(crate) fn marked_place(name: &str, text: &str, offset: usize) -> String {
     let offset = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let (before, after) = (visible(&text[..offset]), visible(&text[offset..]));

@@ -1,4 +1,5 @@
-//! The report of what is wrong with a question on the command line: the place with a caret, as rustc shows it.
+//! The report of what is wrong with a question on the command line: the place with a caret, as rustc shows
+//! it.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use stepmark_model::selection::SelectionError;

@@ -24,7 +24,8 @@ impl<'f> Excerpt<'f> {
         Self { bytes, lines: LineIndex::new(bytes) }
     }
 
-    /// The reports of the first [`SHOWN_OF_A_FILE`] of `findings`, all of this file, and how many there are more.
+    /// The reports of the first [`SHOWN_OF_A_FILE`] of `findings`, all of this file, and how many there are
+    /// more.
     pub(crate) fn reports<'a>(
         &self,
         findings: impl IntoIterator<Item = &'a Finding>,
@@ -115,8 +116,8 @@ const fn command(safety: Safety) -> &'static str {
     }
 }
 
-/// The bytes as text that a terminal can show: what is no UTF-8 becomes U+FFFD, a lone CR a line end, a byte order mark
-/// at the beginning nothing, and what steers or hides is made visible.
+/// The bytes as text that a terminal can show: what is no UTF-8 becomes U+FFFD, a lone CR a line end, a byte
+/// order mark at the beginning nothing, and what steers or hides is made visible.
 fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n");
     visible(text.strip_prefix('\u{FEFF}').unwrap_or(&text))

@@ -11,7 +11,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
-/// Runs `work`, which counts the files that it has passed in `count`, and shows `what` with that count on stderr if it is a terminal.
+/// Runs `work`, which counts the files that it has passed in `count`, and shows `what` with that count on
+/// stderr if it is a terminal.
 pub(crate) fn with_spinner<T>(what: &str, quiet: bool, count: &AtomicUsize, work: impl FnOnce() -> T) -> T {
     with_progress(&|count| format!("{what}: {count} files"), quiet, count, work)
 }

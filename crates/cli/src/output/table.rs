@@ -1,4 +1,5 @@
-//! Tables for people: one line a row. On a terminal a line is no wider than that; elsewhere it is whole, so that lines can be searched and cut.
+//! Tables for people: one line a row. On a terminal a line is no wider than that; elsewhere it is whole, so
+//! that lines can be searched and cut.
 
 use std::borrow::Cow;
 
@@ -21,7 +22,8 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
     lay_out(&std::iter::once(header).chain(rows).collect::<Vec<_>>(), line_width())
 }
 
-/// Lays the cells out in lines of at most `room` columns, as far as that is possible: the widest columns are cut.
+/// Lays the cells out in lines of at most `room` columns, as far as that is possible: the widest columns are
+/// cut.
 fn lay_out(rows: &[Vec<String>], room: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let mut widths = vec![0; columns];

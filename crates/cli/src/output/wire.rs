@@ -1,5 +1,5 @@
-//! The shapes of JSON output. Each is part of a schema with a version: fields are added, never renamed or removed, under
-//! the same version.
+//! The shapes of JSON output. Each is part of a schema with a version: fields are added, never renamed or
+//! removed, under the same version.
 
 use serde::Serialize;
 use stepmark_model::{
@@ -29,7 +29,8 @@ pub(crate) struct ArtifactWire {
     problems: ProblemCounts,
 }
 
-/// The next steps, in `stepmark.next/3` and `stepmark.change/2`. Agents ask often, and pay for each character.
+/// The next steps, in `stepmark.next/3` and `stepmark.change/2`. Agents ask often, and pay for each
+/// character.
 #[derive(Debug, Serialize)]
 pub(crate) struct NextWire {
     workflow: Option<String>,

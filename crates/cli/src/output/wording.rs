@@ -19,7 +19,8 @@ pub(crate) fn segment_problem(problem: &SegmentProblem) -> String {
     format!("{}:{}: {}", problem.file, problem.line, problem.problem)
 }
 
-/// Says how many lines of the journal are damaged, where any are: an answer made of the others may lack something.
+/// Says how many lines of the journal are damaged, where any are: an answer made of the others may lack
+/// something.
 pub(crate) fn warn_of_damage(history: &History, output: &Output) -> Result<(), Failure> {
     let damaged = history.problems()?.iter().filter(|problem| problem.is_damage()).count();
     if damaged > 0 {

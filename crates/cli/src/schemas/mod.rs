@@ -1,4 +1,5 @@
-//! The shapes of answers in JSON: one JSON Schema for each name and version. The tests of the program hold every answer against its schema.
+//! The shapes of answers in JSON: one JSON Schema for each name and version. The tests of the program hold
+//! every answer against its schema.
 
 use serde_json::{Map, Value, json};
 

@@ -15,14 +15,16 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use super::look::{Look, Looked};
 use crate::{exit::Failure, project::Project};
 
-/// The interval at which files are looked at that are not watched, as reading them leaves traces: the ledger of sync, and the configuration.
+/// The interval at which files are looked at that are not watched, as reading them leaves traces: the ledger
+/// of sync, and the configuration.
 const STATS_AGAIN: Duration = Duration::from_secs(1);
 
-/// The time for which what follows a change at once is waited for: a commit changes an artifact and then tells the journal.
+/// The time for which what follows a change at once is waited for: a commit changes an artifact and then
+/// tells the journal.
 const SETTLED: Duration = Duration::from_millis(15);
 
-/// The interval at which everything is looked at though nothing told of a change: where folders cannot be watched, or are
-/// another machine's, nothing does.
+/// The interval at which everything is looked at though nothing told of a change: where folders cannot be
+/// watched, or are another machine's, nothing does.
 const REGULARLY: Duration = Duration::from_secs(30);
 
 /// After how long a project that could not be looked at is opened again.
@@ -47,8 +49,8 @@ pub(crate) struct Following<'f> {
 }
 
 impl Following<'_> {
-    /// Looks at the project, and again whenever it changes, for as long as it is polled. `seen` hears of everything in its order, and of a
-    /// failure or trouble once, however long it lasts.
+    /// Looks at the project, and again whenever it changes, for as long as it is polled. `seen` hears of
+    /// everything in its order, and of a failure or trouble once, however long it lasts.
     pub(crate) async fn run(&self, seen: impl Fn(Seen)) {
         let (last_failure, last_trouble) = (RefCell::new(None), RefCell::new(None));
         let seen = |one: Seen| {
@@ -81,7 +83,8 @@ impl Following<'_> {
         }
     }
 
-    /// Follows the project until it is to be opened again: its configuration has changed, or it cannot be looked at.
+    /// Follows the project until it is to be opened again: its configuration has changed, or it cannot be
+    /// looked at.
     async fn follow(&self, workspace: Arc<Workspace>, seen: &impl Fn(Seen)) {
         let changes = ChangeSignal::default();
         let (mut changed, mut again) = (changes.listen(), self.again.listen());

@@ -10,10 +10,12 @@ use tokio::{task::spawn_blocking, time::sleep};
 use super::Seen;
 use crate::exit::{Exit, Failure};
 
-/// The number of times in a row that what is wrong is not looked for to the end, because something changed meanwhile.
+/// The number of times in a row that what is wrong is not looked for to the end, because something changed
+/// meanwhile.
 const INTERRUPTED: usize = 3;
 
-/// The time without a change before it is looked for what is wrong: until then, what was seen is drawn, which wants the processors.
+/// The time without a change before it is looked for what is wrong: until then, what was seen is drawn, which
+/// wants the processors.
 const REST: Duration = Duration::from_millis(200);
 
 /// The facts that a look needs of the ones before it.
@@ -37,8 +39,8 @@ pub(super) enum Looked {
 }
 
 impl Look {
-    /// Looks at `workspace`. What there is, is told at once where it is known what was wrong before; what is wrong now follows, unless `changed`
-    /// tells of a change meanwhile: that is seen first.
+    /// Looks at `workspace`. What there is, is told at once where it is known what was wrong before; what is
+    /// wrong now follows, unless `changed` tells of a change meanwhile: that is seen first.
     pub(super) async fn at(
         &mut self,
         workspace: &Workspace,
@@ -63,7 +65,8 @@ impl Look {
             blocking(move || begun.checked(&fresh)).await
         };
         tokio::select! {
-            // First: where something has changed already, nothing more is begun. What is under way ends by itself, unheard.
+            // First: where something has changed already, nothing more is begun. What is under way ends by
+            // itself, unheard.
             biased;
             () = changed.changed(), if self.interrupted < INTERRUPTED => {
                 self.interrupted += 1;

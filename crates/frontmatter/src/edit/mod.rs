@@ -133,6 +133,7 @@ pub struct Edited {
 
 /// A reason why a file was not edited. The file is as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EditError {
     /// There is no such region to edit.
     #[error(transparent)]
@@ -200,8 +201,8 @@ pub fn apply(file: &[u8], region: &Region, edits: &[Edit]) -> Result<Edited, Edi
 }
 
 impl Edited {
-    /// The same as [`apply`], and what `read` makes of the bytes and the tree that the last batch of edits was proven with, so
-    /// that nobody parses them again; `None` where nothing changed.
+    /// The same as [`apply`], and what `read` makes of the bytes and the tree that the last batch of edits
+    /// was proven with, so that nobody parses them again; `None` where nothing changed.
     ///
     /// # Errors
     /// Those of [`apply`].
@@ -308,9 +309,11 @@ fn plan(context: &Context<'_, '_>, edit: &Edit) -> Planned {
     }
 }
 
-/// The text of `value` on one line behind a key, where the document has no habits.
-pub(super) fn plain_text(value: &Value) -> String {
-    spell::inline(value, spell::Quote::Plain, spell::Place::Block)
+impl Value {
+    /// The value as YAML on one line, as it stands behind a key.
+    pub fn to_inline_yaml(&self) -> String {
+        spell::inline(self, spell::Quote::Plain, spell::Place::Block)
+    }
 }
 
 /// `file` with `splices`; `None` unless they are in order and do not overlap.

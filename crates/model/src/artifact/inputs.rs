@@ -36,8 +36,9 @@ pub struct InputDocument {
 }
 
 impl InputDocument {
-    /// The paths at which the document may be: below the root, or beside the `artifact` that names it. None for what is no path
-    /// of the project: an address, a pattern, a variable, a path of one machine, a remark.
+    /// The paths at which the document may be: below the root, or beside the `artifact` that names it. None
+    /// for what is no path of the project: an address, a pattern, a variable, a path of one machine, a
+    /// remark.
     pub fn candidates(&self, artifact: &ProjectPath) -> Vec<ProjectPath> {
         let written = self.path.trim();
         let path = written.strip_prefix("{project-root}/").unwrap_or(written);

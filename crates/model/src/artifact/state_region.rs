@@ -9,8 +9,8 @@ const AUTODEV_FILE: &str = "_autodev_state.md";
 /// The title of the heading above that state.
 const AUTODEV_BLOCK: &str = "Current Step";
 
-/// The region that holds the state of the file at `path`: the frontmatter, but the lines below `## Current Step`
-/// in a file called `_autodev_state.md`.
+/// The region that holds the state of the file at `path`: the frontmatter, but the lines below `## Current
+/// Step` in a file called `_autodev_state.md`.
 pub fn state_region(path: &ProjectPath) -> Region {
     match path.file_name() {
         AUTODEV_FILE => Region::Block(AUTODEV_BLOCK.to_owned()),

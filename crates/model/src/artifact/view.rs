@@ -47,21 +47,22 @@ impl Artifact {
     /// # Ok::<(), stepmark_model::artifact::ProjectPathError>(())
     /// ```
     pub fn read(path: ProjectPath, bytes: Vec<u8>) -> Self {
-        let (state, diagnoses) = {
-            let document = Document::scan(&bytes);
-            read_state(&document, &Parsed::of(&path, &document))
-        };
-        Self { path, bytes, state, diagnoses, value: None }
+        Self::of(path, bytes, None, false)
     }
 
-    /// Reads the bytes of the file at `path` together with its [state value](Self::state_value), from `tree` where somebody has parsed
-    /// the frontmatter.
+    /// Reads the bytes of the file at `path` together with its [state value](Self::state_value), from `tree`
+    /// where somebody has parsed the frontmatter.
     pub fn read_with_value(path: ProjectPath, bytes: &[u8], tree: Option<&Yaml<'_>>) -> Self {
-        let document = Document::scan(bytes);
+        Self::of(path, bytes.to_vec(), tree, true)
+    }
+
+    fn of(path: ProjectPath, bytes: Vec<u8>, tree: Option<&Yaml<'_>>, has_value: bool) -> Self {
+        let document = Document::scan(&bytes);
         let parsed = tree.map_or_else(|| Parsed::of(&path, &document), Parsed::Given);
         let (state, diagnoses) = read_state(&document, &parsed);
-        let value = Some(Box::new(state_value(&parsed)));
-        Self { path, bytes: bytes.to_vec(), state, diagnoses, value }
+        let value = has_value.then(|| Box::new(state_value(&parsed)));
+        drop(parsed);
+        Self { path, bytes, state, diagnoses, value }
     }
 
     /// The frontmatter as JSON, times included: an object, `{}` where there is no frontmatter or an empty
@@ -160,8 +161,8 @@ impl Artifact {
             })
     }
 
-    /// Returns whether anything stands below the frontmatter but blanks, or what a template has there: headings,
-    /// comments and lines with a placeholder (`{{project_name}}`), at least one of these.
+    /// Returns whether anything stands below the frontmatter but blanks, or what a template has there:
+    /// headings, comments and lines with a placeholder (`{{project_name}}`), at least one of these.
     pub fn has_body(&self) -> bool {
         let body = &self.bytes[self.document().body().range()];
         let mut lines = body.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);

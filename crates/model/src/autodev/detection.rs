@@ -73,7 +73,8 @@ impl Condition {
 }
 
 impl FlowStep {
-    /// Returns whether the files of the project say that the step is still to be done; `None` where they do not tell.
+    /// Returns whether the files of the project say that the step is still to be done; `None` where they do
+    /// not tell.
     pub fn is_due(&self, files: &dyn ProjectFiles) -> Option<bool> {
         (!self.due.is_empty()).then(|| self.due.iter().any(|condition| condition.holds(files)))
     }
@@ -88,8 +89,8 @@ pub enum Detection {
     Elsewhere(Option<u16>),
 }
 
-/// The flow of a project: the first one of which a condition holds; else `existing-code` where `has_code`, else the first
-/// one without conditions.
+/// The flow of a project: the first one of which a condition holds; else `existing-code` where `has_code`,
+/// else the first one without conditions.
 pub fn detect_flow<'f>(flows: &'f Flows, has_code: bool, files: &dyn ProjectFiles) -> Option<&'f Flow> {
     let holds = |flow: &&Flow| flow.when.iter().any(|condition| condition.holds(files));
     let existing = || flows.named("existing-code").filter(|_| has_code);
@@ -97,8 +98,8 @@ pub fn detect_flow<'f>(flows: &'f Flows, has_code: bool, files: &dyn ProjectFile
     flows.iter().find(holds).or_else(existing).or_else(first)
 }
 
-/// Compares the position that is noted with the files; without one, the files alone tell. A step that they do not tell of is
-/// believed where it is noted, and is the next one where none is.
+/// Compares the position that is noted with the files; without one, the files alone tell. A step that they do
+/// not tell of is believed where it is noted, and is the next one where none is.
 ///
 /// The position agrees where no earlier step is due, and its own one is due exactly where it is open.
 pub fn detect(flow: &Flow, noted: Option<&Position>, files: &dyn ProjectFiles) -> Detection {

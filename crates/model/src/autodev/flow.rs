@@ -40,8 +40,8 @@ pub struct FlowStep {
     pub ends_session: bool,
     /// The step that follows the last one, where the flow goes round again: each round is a cycle.
     pub returns_to: Option<u16>,
-    /// The conditions on the project's files of which one says that the step is still to be done; none where only the
-    /// state file tells.
+    /// The conditions on the project's files of which one says that the step is still to be done; none where
+    /// only the state file tells.
     #[serde(default)]
     pub due: Vec<Condition>,
 }
@@ -161,8 +161,8 @@ impl Flow {
         Ok(())
     }
 
-    /// The same flow, where a flow file says nothing of conditions and of going round with what `known` says of steps of
-    /// the same number and name.
+    /// The same flow, where a flow file says nothing of conditions and of going round with what `known` says
+    /// of steps of the same number and name.
     fn with_conditions_of(mut self, known: &Self) -> Self {
         if self.when.is_empty() {
             self.when.clone_from(&known.when);

@@ -2,8 +2,9 @@
 
 use super::{Flow, FlowStep};
 
-/// Reads the flow called `name` from its file: the steps of the table under `Step Reference Table`, and the session
-/// boundaries of the one under `Auto-Chain Rules`. `None` where there is no such table, or it numbers no steps.
+/// Reads the flow called `name` from its file: the steps of the table under `Step Reference Table`, and the
+/// session boundaries of the one under `Auto-Chain Rules`. `None` where there is no such table, or it numbers
+/// no steps.
 ///
 /// ```
 /// use stepmark_model::autodev::read_flow_file;

@@ -110,7 +110,8 @@ pub enum AutodevRefusal {
     NotHuman,
 }
 
-/// Decides on `made` at the position `noted` in `flow`: the edits of the state file, none where nothing changes.
+/// Decides on `made` at the position `noted` in `flow`: the edits of the state file, none where nothing
+/// changes.
 ///
 /// # Errors
 /// Why it is refused.

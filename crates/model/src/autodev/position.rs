@@ -178,7 +178,8 @@ pub fn keeps_state(path: &ProjectPath) -> bool {
     state_region(path) != Region::Frontmatter
 }
 
-/// The steps of `chain`, those of a flow, that lie behind the position in `artifact`; none where it says no position.
+/// The steps of `chain`, those of a flow, that lie behind the position in `artifact`; none where it says no
+/// position.
 pub fn steps_passed(artifact: &Artifact, chain: &Chain) -> Vec<StepId> {
     let position = Position::of(artifact).ok();
     let count = position.map_or(0, |position| position.steps_done(chain.steps().len()));

@@ -1,6 +1,7 @@
 //! The installation of BMAD in a project: names of its folders and of the installer's own files.
 
-/// The folders that it may stand in, the newest first. The older ones are common words, so these need a folder of books.
+/// The folders that it may stand in, the newest first. The older ones are common words, so these need a
+/// folder of books.
 pub const FOLDERS: [&str; 3] = ["_bmad", "bmad", ".bmad"];
 
 /// The folders of the installer's own books in it; the second in alpha releases.

@@ -33,9 +33,7 @@ use rule::Decision;
 pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for rule in RULES {
-        if let Decision::OfArtifact(check) = rule.decision {
-            check(subject, &mut found);
-        }
+        rule.look_at(subject, &mut found);
     }
     found.sort_by_key(|finding| (finding.span, finding.rule.id));
     found

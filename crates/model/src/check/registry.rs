@@ -121,7 +121,6 @@ mod tests {
     use super::*;
     use crate::check::{
         Group,
-        rule::Decision,
         rules::sample::{found, is_of_several_files},
     };
 
@@ -158,7 +157,7 @@ mod tests {
     #[test]
     fn the_examples_of_every_page_are_true() {
         for rule in RULES {
-            if matches!(rule.decision, Decision::OfArtifact(_)) && !is_of_several_files(rule) {
+            if rule.decision.is_of_artifact() && !is_of_several_files(rule) {
                 assert_ne!(found(rule, rule.bad), Vec::<String>::new(), "{rule:?} misses its bad example");
             }
             assert_eq!(found(rule, rule.good), Vec::<String>::new(), "{rule:?} finds its good example");

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{Finding, Severity, Subject};
+use super::{Finding, Fix, Severity, Subject};
+use crate::artifact::Problem;
+use stepmark_frontmatter::Span;
 
 /// One rule. Its id never changes once it is given, its name neither; a rule that goes leaves its id unused.
 pub struct Rule {
@@ -36,10 +38,40 @@ pub(crate) type Check = fn(&Subject<'_>, &mut Vec<Finding>);
 pub(crate) enum Decision {
     /// This function, for every artifact.
     OfArtifact(Check),
+    /// A diagnosis made when the artifact was read, in its own words.
+    Diagnosed {
+        /// Returns whether the rule is about it.
+        is_about: fn(&Problem) -> bool,
+        /// The help; empty where the words say it.
+        help: &'static str,
+        /// The fix, given the bytes of the file.
+        fix: fn(&[u8], Span) -> Option<Fix>,
+    },
     /// This function, for every artifact that is deleted, as it was.
     WhenDeleted(Check),
     /// A later stage, which hands its findings over: copies on the disk are none of an artifact's business.
     OfLaterStage,
+}
+
+impl Decision {
+    /// Those of the diagnoses of an artifact that the rule `is_about`.
+    pub(crate) const fn diagnosed(is_about: fn(&Problem) -> bool, help: &'static str) -> Self {
+        Self::fixable(is_about, help, |_, _| None)
+    }
+
+    /// The same, where there is a `fix`.
+    pub(crate) const fn fixable(
+        is_about: fn(&Problem) -> bool,
+        help: &'static str,
+        fix: fn(&[u8], Span) -> Option<Fix>,
+    ) -> Self {
+        Self::Diagnosed { is_about, help, fix }
+    }
+
+    /// Returns whether it is made for every artifact that is there.
+    pub(crate) const fn is_of_artifact(&self) -> bool {
+        matches!(self, Self::OfArtifact(_) | Self::Diagnosed { .. })
+    }
 }
 
 /// The subjects of rules. The digit of a group is the first of the ids in it.
@@ -116,9 +148,24 @@ impl Group {
 }
 
 impl Rule {
+    /// Adds what it finds in an artifact that is there.
+    pub(crate) fn look_at(&'static self, subject: &Subject<'_>, found: &mut Vec<Finding>) {
+        match self.decision {
+            Decision::OfArtifact(check) => check(subject, found),
+            Decision::Diagnosed { is_about, help, fix } => {
+                found.extend(subject.diagnosed(self, is_about).map(|finding| {
+                    let fix = fix(subject.artifact.bytes(), finding.span);
+                    let finding = if help.is_empty() { finding } else { finding.with_help(help) };
+                    finding.with_fix(fix)
+                }));
+            }
+            Decision::WhenDeleted(_) | Decision::OfLaterStage => {}
+        }
+    }
+
     /// Returns whether an artifact alone can break it, and no copy on the disk.
     pub const fn is_of_artifact(&self) -> bool {
-        matches!(self.decision, Decision::OfArtifact(_)) || matches!(self.group, Group::Suppressions)
+        self.decision.is_of_artifact() || matches!(self.group, Group::Suppressions)
     }
 
     /// The page of the rule in Markdown: what `stepmark explain` prints.

@@ -34,8 +34,8 @@ pub trait RuleEnvironment {
     /// Returns whether a file or folder is there.
     fn exists(&self, path: &ProjectPath) -> bool;
     /// The status in the ledger of a sprint at `ledger` of the story whose file is called `story`
-    /// ([`SprintStatus`](crate::bmad::sprint::SprintStatus)); `None` where there is no such ledger, it cannot be
-    /// read, or it does not know the story.
+    /// ([`SprintStatus`](crate::bmad::sprint::SprintStatus)); `None` where there is no such ledger, it cannot
+    /// be read, or it does not know the story.
     fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;
     /// The row of the file at `path` in the manifest of the project's artifacts.
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow;

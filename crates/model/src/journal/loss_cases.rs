@@ -15,8 +15,8 @@ use crate::{
 use stepmark_frontmatter::diff;
 use {LossExplanation::Held, LossExplanation::NotHeld, LossExplanation::Unexplained};
 
-/// Events as `NAME<PARENT,… VERB STATE HOLDERS`, one a word group. A state is a digit a step, or a status; `-`: no file.
-/// Holders: `b` the older state of the repository, `n` the newer one.
+/// Events as `NAME<PARENT,… VERB STATE HOLDERS`, one a word group. A state is a digit a step, or a status;
+/// `-`: no file. Holders: `b` the older state of the repository, `n` the newer one.
 struct History {
     events: Vec<Event>,
     states: HashMap<String, Json>,
@@ -204,6 +204,23 @@ fn what_was_taken_back_by_other_means_explains_nothing() {
             Unexplained,
         ),
         ("carried by a commit of another artifact", 0, "s seen 123 bn; r<s reopen 12 bn", "123", "12", Held),
+        // Work trees share the journal: one sealed what both did.
+        (
+            "done in another work tree, and merged",
+            5,
+            "s seen 123 bn; m<s complete 1234 bn; x<s reopen 12 bn",
+            "1234",
+            "12",
+            Held,
+        ),
+        (
+            "given up for other work, then dropped by hand",
+            5,
+            "s seen 123 bn; x<s reopen 12 bn; m<s complete 1234 bn",
+            "1234",
+            "124",
+            Unexplained,
+        ),
         ("a branch that left before", 5, "s seen 123 bn; r<s reopen 12 n", "123", "12", Held),
     ] {
         let found = committed(second, events).explains(&STEP, before, now, NewerState::Commit);

@@ -82,8 +82,8 @@ enum Effect {
 }
 
 impl ChangeInHistory<'_> {
-    /// Explains `loss`. Events that the newer state holds decide, as they do in every other clone; only where they do not
-    /// explain it all events of this clone are asked.
+    /// Explains `loss`. Events that the newer state holds decide, as they do in every other clone; only where
+    /// they do not explain it all events of this clone are asked.
     pub fn explanation(&self, loss: &Loss<'_>) -> LossExplanation {
         if self.is_explained(loss, self.is_held_now) {
             LossExplanation::Held
@@ -96,8 +96,9 @@ impl ChangeInHistory<'_> {
 
     /// Returns whether the events that `counts` explain the loss.
     ///
-    /// Events that led to the newer state decide, each by what happened before it: the last word on the loss must be that
-    /// somebody took it away. Where no event led there, as after a merge, it is enough that one of the last words is.
+    /// Events that led to the newer state decide, each by what happened before it: the last word on the loss
+    /// must be that somebody took it away. Where no event led there, as after a merge, it is enough that one
+    /// of the last words is.
     fn is_explained(&self, loss: &Loss<'_>, counts: &dyn Fn(EventId) -> bool) -> bool {
         let past = self.past_of_before();
         let took_away = |event: &Event| {
@@ -133,8 +134,9 @@ impl ChangeInHistory<'_> {
         })
     }
 
-    /// Returns whether the loss was spoken of by `later` events, which did not lead to the index, and the work tree shows none of their
-    /// states: then somebody wrote the older state back. Where it shows one, the index is only behind the work tree.
+    /// Returns whether the loss was spoken of by `later` events, which did not lead to the index, and the
+    /// work tree shows none of their states: then somebody wrote the older state back. Where it shows one,
+    /// the index is only behind the work tree.
     fn was_left(
         &self,
         later: &HashSet<EventId>,
@@ -147,19 +149,39 @@ impl ChangeInHistory<'_> {
             && !later().any(|event| Digests::are_same_state(event.after, worktree))
     }
 
-    /// Returns whether the artifact was committed after the event, and the older state, which has the event, does not show it:
-    /// what was done was taken back since by other means. Git's times are whole seconds.
+    /// Returns whether the artifact was committed after the event, and the older state, which has the event,
+    /// does not show it: what was done was taken back since by other means. Git's times are whole seconds.
     fn is_left_behind(&self, event: &Event) -> bool {
-        self.committed_before.is_some_and(|at| at > event.at) && (self.is_held_before)(event.id)
+        self.committed_before.is_some_and(|at| at > event.at)
+            && (self.is_held_before)(event.id)
+            && !self.came_from_beside(event)
     }
 
-    /// The events that had happened when the older state was made, as far as states tell: those that led to it. A state that recurs
-    /// is that of its latest event only where the older state of the repository holds what lies between.
+    /// Returns whether the event happened beside those that led to the older state, and led to the newer one:
+    /// a commit seals what all work trees did, so that the older state holds events that it never showed.
+    fn came_from_beside(&self, event: &Event) -> bool {
+        let (earlier, later) = (self.ancestors(event.id), self.descendants(event.id));
+        let leads_to_now = |other: &Event| {
+            (other.id == event.id || later.contains(&other.id))
+                && Digests::are_same_state(other.after, self.now)
+        };
+        let is_beside = |led: &Event| {
+            !earlier.contains(&led.id) && !later.contains(&led.id) && (self.is_held_before)(led.id)
+        };
+        self.lineage.events().iter().any(leads_to_now) && self.led_to_before().any(is_beside)
+    }
+
+    /// The events after which the artifact was as in the older state.
+    fn led_to_before(&self) -> impl Iterator<Item = &Event> + Clone {
+        self.lineage.events().iter().filter(|event| Digests::are_same_state(event.after, self.before))
+    }
+
+    /// The events that had happened when the older state was made, as far as states tell: those that led to
+    /// it. A state that recurs is that of its latest event only where the older state of the repository holds
+    /// what lies between.
     fn past_of_before(&self) -> HashSet<EventId> {
-        let leads_here = |event: &&Event| Digests::are_same_state(event.after, self.before);
-        let all: Vec<&Event> = self.lineage.events().iter().filter(leads_here).collect();
         let pasts: Vec<(EventId, HashSet<EventId>)> =
-            all.iter().map(|event| (event.id, self.ancestors(event.id))).collect();
+            self.led_to_before().map(|event| (event.id, self.ancestors(event.id))).collect();
         let is_past = |id: EventId| {
             pasts.iter().all(|(_, past)| past.contains(&id))
                 || (self.is_held_before)(id)
@@ -169,7 +191,8 @@ impl ChangeInHistory<'_> {
         candidates.into_iter().filter(|id| is_past(*id)).collect()
     }
 
-    /// The events, of those that count and are `within`, that speak of the loss and are followed by no other that does.
+    /// The events, of those that count and are `within`, that speak of the loss and are followed by no other
+    /// that does.
     fn last_words(
         &self,
         loss: &Loss<'_>,
@@ -245,8 +268,9 @@ impl ChangeInHistory<'_> {
         }
     }
 
-    /// Returns whether the author of the event said what was to happen. A step goes by `reopen`, or with an earlier state that is
-    /// put back, or against what was refused; a value by any command; an artifact by `remove`, as it was then or had become since.
+    /// Returns whether the author of the event said what was to happen. A step goes by `reopen`, or with an
+    /// earlier state that is put back, or against what was refused; a value by any command; an artifact by
+    /// `remove`, as it was then or had become since.
     fn is_deliberate(&self, event: &Event, loss: &Loss<'_>) -> bool {
         let is_override = |event: &Event| event.kind == Kind::OVERRIDE;
         let is_own_change = event.kind == Kind::CHANGE;
@@ -266,8 +290,7 @@ impl ChangeInHistory<'_> {
     /// Returns whether a removal is that of the older state, and not of another one on another branch.
     fn is_about_before(&self, event: &Event) -> bool {
         let ancestors = self.ancestors(event.id);
-        let mut led_to_before =
-            self.lineage.events().iter().filter(|event| Digests::are_same_state(event.after, self.before));
+        let mut led_to_before = self.led_to_before();
         let is_known = led_to_before.clone().next().is_some();
         !is_known
             || Digests::are_same_state(event.before, self.before)

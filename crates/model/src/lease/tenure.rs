@@ -81,8 +81,8 @@ impl LeaseTerm {
         self.expires_at > end(now, lasts + SKEW)
     }
 
-    /// Returns whether `who` gives it back by completing a step. A session keeps it to its end, and who knows the number for as long
-    /// as it likes.
+    /// Returns whether `who` gives it back by completing a step. A session keeps it to its end, and who knows
+    /// the number for as long as it likes.
     pub fn ends_with_step(&self, who: &Attribution) -> bool {
         self.is_for_one_step && self.session.is_none() && who.fence.is_none() && self.is_held_by(who)
     }

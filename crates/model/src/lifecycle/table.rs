@@ -79,8 +79,8 @@ impl Lifecycle {
         self.words.get(&folded(status)).map(|place| &self.states[*place])
     }
 
-    /// The frontmatter keys that say whose status it is; none where it is that of the artifact. Where one of them
-    /// changes too, the status is that of another thing, and must be an initial one.
+    /// The frontmatter keys that say whose status it is; none where it is that of the artifact. Where one of
+    /// them changes too, the status is that of another thing, and must be an initial one.
     pub fn subject(&self) -> &[String] {
         &self.subject
     }

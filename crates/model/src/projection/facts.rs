@@ -104,8 +104,8 @@ pub enum FileState {
 }
 
 impl FileState {
-    /// Judges a file by hashes: `found` is that of the file, `wanted` that of what belongs there, `written` that
-    /// of what was written last. An empty file is as good as none: nothing would be lost with it.
+    /// Judges a file by hashes: `found` is that of the file, `wanted` that of what belongs there, `written`
+    /// that of what was written last. An empty file is as good as none: nothing would be lost with it.
     pub fn judge(found: Option<FileHash>, wanted: FileHash, written: Option<FileHash>) -> Self {
         match (found, written) {
             (None, _) => Self::Missing,

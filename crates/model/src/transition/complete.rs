@@ -12,9 +12,9 @@ use crate::{
 };
 use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
 
-/// Adds `given` steps to the list, each in the spelling of its neighbours and in its place, and brings `lastStep`,
-/// `currentStep` and `current_step` along where they exist. `status` is never touched: finishing is a
-/// decision.
+/// Adds `given` steps to the list, each in the spelling of its neighbours and in its place, and brings
+/// `lastStep`, `currentStep` and `current_step` along where they exist. `status` is never touched: finishing
+/// is a decision.
 pub(super) fn plan(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,

@@ -42,8 +42,8 @@ pub(super) fn keeps_step_lists(
     }
 }
 
-/// Refuses steps that the workflow does not have, and a list of numbers and names, which no reader takes for one. What stands in the list
-/// already may stay.
+/// Refuses steps that the workflow does not have, and a list of numbers and names, which no reader takes for
+/// one. What stands in the list already may stay.
 pub(super) fn knows_steps(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,

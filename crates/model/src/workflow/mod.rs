@@ -15,9 +15,10 @@ pub use binding::{
 };
 #[cfg(test)]
 pub(crate) use chain::sample;
-pub use chain::{Chain, ChainDiagnosis, EdgeKind, EdgeSource, MAX_STEPS, Recording, Step, Successor, Unit};
+pub use chain::{Chain, ChainDiagnosis, MAX_STEPS, Recording, Step, Unit};
 pub(crate) use chain::{
-    Edge, Graph, Route, RoutePosition, is_alternative, mark_loops, nearest_group, same_step, start,
+    Edge, EdgeKind, EdgeSource, Graph, Route, RoutePosition, is_alternative, mark_loops, nearest_group,
+    same_step, start,
 };
 pub use context::{
     ContextAnswer, ContextCandidate, ContextOutcome, ContextQuery, ContextSource, ContextSourceError,

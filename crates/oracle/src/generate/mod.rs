@@ -1,5 +1,6 @@
-//! Documents generated together with what they say: every style of YAML, the value it means, and its comments with
-//! the values that they belong to. The expected value is written down while the text is, without any parser.
+//! Documents generated together with what they say: every style of YAML, the value it means, and its comments
+//! with the values that they belong to. The expected value is written down while the text is, without any
+//! parser.
 
 mod block;
 mod flow;

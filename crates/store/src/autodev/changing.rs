@@ -126,7 +126,8 @@ impl Autodev<'_> {
         Ok(true)
     }
 
-    /// Notes the step that the files of the project tell, where they disagree with what is noted. History keeps both.
+    /// Notes the step that the files of the project tell, where they disagree with what is noted. History
+    /// keeps both.
     ///
     /// # Errors
     /// When it cannot be changed.

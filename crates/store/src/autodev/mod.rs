@@ -89,7 +89,8 @@ impl Autodev<'_> {
         &self.settings.file
     }
 
-    /// The flows: those that are built in, under those of the skill that is installed, under those of the configuration.
+    /// The flows: those that are built in, under those of the skill that is installed, under those of the
+    /// configuration.
     ///
     /// # Errors
     /// When one of them cannot be followed.

@@ -1,4 +1,5 @@
-//! BMAD's own files in a project: its sprints and its catalogues. What they mean is decided in [`stepmark_model::bmad`].
+//! BMAD's own files in a project: its sprints and its catalogues. What they mean is decided in
+//! [`stepmark_model::bmad`].
 
 pub mod sprint;
 pub mod catalogues;

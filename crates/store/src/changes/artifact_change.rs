@@ -1,4 +1,5 @@
-//! The change of one artifact from beginning to end, with the ledger that lists it in the same commit where that is possible.
+//! The change of one artifact from beginning to end, with the ledger that lists it in the same commit where
+//! that is possible.
 
 use std::rc::Rc;
 
@@ -32,7 +33,8 @@ enum ToFollow {
     Nothing,
     /// This one comes along.
     Ledger(ProjectPath),
-    /// It cannot be told: the commit may read or allow what could not be read, or was refused. Then the ledger is looked for afterwards.
+    /// It cannot be told: the commit may read or allow what could not be read, or was refused. Then the
+    /// ledger is looked for afterwards.
     Unknown,
 }
 
@@ -90,7 +92,7 @@ where
             ToFollow::Nothing | ToFollow::Unknown => self.commit(None),
         };
         let told = self.telling.told;
-        if outcome.is_err() && told.is_some() {
+        if told.is_some() && matches!(outcome, Err(_) | Ok(Outcome::Unchanged)) {
             workspace.reopen_gates(path);
         }
         let outcome = outcome?;
@@ -163,7 +165,8 @@ where
         listing.map_or(ToFollow::Nothing, ToFollow::Ledger)
     }
 
-    /// Changes the artifact and its ledger as one. Where the ledger stands in the way, the artifact is changed without it.
+    /// Changes the artifact and its ledger as one. Where the ledger stands in the way, the artifact is
+    /// changed without it.
     fn commit_with(&mut self, ledger: &ProjectPath) -> Result<Outcome, UpdateError<E>> {
         match self.commit(Some(ledger)) {
             Err(UpdateError::Change(ChangeError::Commit(error @ CommitError::Overtaken { .. }))) => {
@@ -177,7 +180,8 @@ where
         }
     }
 
-    /// A foreign write won in the middle of the commit; where it won in the ledger, the artifact is changed as it was meant to be.
+    /// A foreign write won in the middle of the commit; where it won in the ledger, the artifact is changed
+    /// as it was meant to be.
     fn overtaken(&mut self, ledger: &ProjectPath, error: CommitError) -> Result<Outcome, UpdateError<E>> {
         let is_ledger = matches!(&error, CommitError::Overtaken { path } if path == ledger);
         match &self.deciding.last {
@@ -209,8 +213,8 @@ impl<D, E> Deciding<'_, D>
 where
     D: FnMut(&TrackedArtifact) -> Result<Plan, E>,
 {
-    /// Decides on `bytes`. They are parsed as the artifact, and for the edits with their comments; the new bytes are parsed for the proof, of
-    /// whose tree the artifact as it is to be is read.
+    /// Decides on `bytes`. They are parsed as the artifact, and for the edits with their comments; the new
+    /// bytes are parsed for the proof, of whose tree the artifact as it is to be is read.
     fn decide(&mut self, bytes: &[u8]) -> Result<Rc<Decision>, UpdateError<E>> {
         let (path, workspace) = (self.path, self.workspace);
         let is_of = |last: &&Rc<Decision>| last.versions.old.as_ref().is_some_and(|old| old.bytes() == bytes);

@@ -20,7 +20,8 @@ pub struct DelegationOrder<'a> {
     pub agent: &'a str,
     /// The task, as Markdown.
     pub task: Option<&'a str>,
-    /// The file to make; `None`: `AGENT-ID.md` in the configured folder, else beside the parent in `PARENT.delegations/`.
+    /// The file to make; `None`: `AGENT-ID.md` in the configured folder, else beside the parent in
+    /// `PARENT.delegations/`.
     pub file: Option<&'a ProjectPath>,
     /// The id of the child. Random, so that no two agents choose the same.
     pub child_id: &'a str,
@@ -108,11 +109,13 @@ impl Workspace {
 }
 
 impl Delegations<'_> {
-    /// Gives work to an agent: makes the child artifact, and gives the parent an id and a place in a chain if it has none; both
-    /// or neither. The parent is locked meanwhile, so that it is not finished at the same time.
+    /// Gives work to an agent: makes the child artifact, and gives the parent an id and a place in a chain if
+    /// it has none; both or neither. The parent is locked meanwhile, so that it is not finished at the same
+    /// time.
     ///
     /// # Errors
-    /// When the parent cannot be read or is finished, when the child's file exists, or when nothing can be written.
+    /// When the parent cannot be read or is finished, when the child's file exists, or when nothing can be
+    /// written.
     pub fn delegate(&self, order: &DelegationOrder<'_>) -> Result<Delegated, ChangeError> {
         let child = match (order.file, self.workspace.configuration().delegation_folder()) {
             (Some(file), _) => file.clone(),

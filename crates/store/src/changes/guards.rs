@@ -1,7 +1,7 @@
 //! The checks before a publication, and the steps that follow a commit.
 //!
-//! Every change of an artifact goes through both: [`Workspace::guard`] under the locks, when the new bytes are known and nothing is
-//! written yet; [`Workspace::follow`] when all of it is on the disk.
+//! Every change of an artifact goes through both: [`Workspace::guard`] under the locks, when the new bytes
+//! are known and nothing is written yet; [`Workspace::follow`] when all of it is on the disk.
 
 use crate::changes::ChangeError;
 use crate::gates::GateError;
@@ -15,9 +15,10 @@ use stepmark_model::{
 };
 
 impl Workspace {
-    /// Decides whether the artifact at `path` may become `new` where it is `old` (`None`: no file): no lease of anybody else forbids it, the lifecycle has the move of its status,
-    /// and it does not finish an artifact above open children; unless the draft insists. Answers with the events that come before
-    /// those of the change.
+    /// Decides whether the artifact at `path` may become `new` where it is `old` (`None`: no file): no lease
+    /// of anybody else forbids it, the lifecycle has the move of its status, and it does not finish an
+    /// artifact above open children; unless the draft insists. Answers with the events that come before those
+    /// of the change.
     ///
     /// # Errors
     /// Why nothing may be published.
@@ -27,7 +28,7 @@ impl Workspace {
         [old, new]: [Option<&Artifact>; 2],
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
-        self.leases().admit_artifact(path, old)?;
+        self.leases().admit(path, old)?;
         match (old, new) {
             // Nothing moves: a person brings in what is so already.
             _ if draft.kind == Kind::IMPORT => Ok(Vec::new()),
@@ -36,11 +37,12 @@ impl Workspace {
         }
     }
 
-    /// Brings the gates up to date after a commit that changed the artifact at `path` and told it as `event`. `committed` is the artifact as the
-    /// commit left it, where it is known.
+    /// Brings the gates up to date after a commit that changed the artifact at `path` and told it as `event`.
+    /// `committed` is the artifact as the commit left it, where it is known.
     ///
     /// # Errors
-    /// When its gates could not be brought up to date. The commit stands, and gates that stayed behind are closed.
+    /// When its gates could not be brought up to date. The commit stands, and gates that stayed behind are
+    /// closed.
     pub(crate) fn follow(
         &self,
         path: &ProjectPath,
@@ -56,7 +58,8 @@ impl Workspace {
         let _closed = self.follow(path, None, None);
     }
 
-    /// Checks the change of an artifact against its lifecycle and its children. Answers with what was insisted on.
+    /// Checks the change of an artifact against its lifecycle and its children. Answers with what was
+    /// insisted on.
     fn guard_state(
         &self,
         before: &Artifact,
@@ -85,7 +88,8 @@ impl Workspace {
         Ok(overridden.into_iter().chain(above).collect())
     }
 
-    /// Asks the lifecycle that the artifact had before. What takes back an earlier state goes the way of history, not of the table.
+    /// Asks the lifecycle that the artifact had before. What takes back an earlier state goes the way of
+    /// history, not of the table.
     fn guard_status(
         &self,
         before: &TrackedArtifact,
@@ -148,8 +152,8 @@ impl Workspace {
         event.sealed()
     }
 
-    /// The children of `id`, which stands at `parent`, that are not finished. All artifacts are read. One that cannot be read
-    /// counts as open where delegation puts the children of this parent.
+    /// The children of `id`, which stands at `parent`, that are not finished. All artifacts are read. One
+    /// that cannot be read counts as open where delegation puts the children of this parent.
     fn open_children(&self, parent: &ProjectPath, id: &str) -> Result<Vec<OpenChild>, ChangeError> {
         let found = self.artifacts()?;
         let folder = crate::changes::delegating::default_folder(parent);
@@ -169,7 +173,8 @@ impl Workspace {
 }
 
 impl Delegations<'_> {
-    /// The work that was delegated from `artifact` and is open: it may not end above it. All artifacts are read.
+    /// The work that was delegated from `artifact` and is open: it may not end above it. All artifacts are
+    /// read.
     ///
     /// # Errors
     /// When the artifacts cannot be listed.
@@ -194,6 +199,7 @@ fn is_unreadable_child(member: &Member, artifact: &Artifact, folder: &ProjectPat
 #[expect(clippy::disallowed_methods, reason = "tests write and read files directly")]
 mod tests {
     use super::*;
+    use crate::commit::{FileDecision, Outcome};
     use stepmark_frontmatter::{Edit, KeyPath, Value};
     use stepmark_model::{
         lifecycle::MoveRefusal,
@@ -222,5 +228,57 @@ mod tests {
         workspace.update("spec.md", |_| plan("in-progress")).unwrap();
         workspace.update("spec.md", |spec| spec.transition("in-review")).unwrap();
         assert_eq!(std::fs::read_to_string(&place).unwrap(), spec.replace("draft", "in-review"));
+    }
+
+    const BEFORE: &str = "---\nstepsCompleted: [a, b]\n---\n";
+    const AFTER: &str = "---\nstepsCompleted: [c]\n---\n";
+
+    /// A workspace, the artifact, and its place, where gates stand for the steps of `BEFORE`.
+    fn project_with_gates(folder: &std::path::Path) -> (Workspace, ProjectPath, std::path::PathBuf) {
+        let (workspace, path) = (Workspace::open(folder).unwrap(), ProjectPath::new("a.md").unwrap());
+        let place = folder.join("a.md");
+        std::fs::write(&place, BEFORE).unwrap();
+        workspace.gates().open(&path, None).unwrap();
+        assert_eq!(gates(&workspace, &path), [("a".to_owned(), None), ("b".to_owned(), None)]);
+        (workspace, path, place)
+    }
+
+    fn gates(workspace: &Workspace, path: &ProjectPath) -> Vec<(String, Option<EventId>)> {
+        let stored = workspace.gates().of(path).unwrap();
+        stored.into_iter().map(|stored| stored.gate.unwrap()).map(|gate| (gate.listed, gate.event)).collect()
+    }
+
+    /// Another program makes the same change while this one makes it: nothing is told of it.
+    #[test]
+    fn a_gate_names_no_event_that_was_never_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let (workspace, path, place) = project_with_gates(folder.path());
+        let draft = |_: &ProjectPath| {
+            std::fs::write(&place, AFTER).unwrap();
+            EventDraft::new(Kind::CHANGE)
+        };
+        let write = |_: &[Option<&[u8]>]| Ok(vec![FileDecision::Write(AFTER.as_bytes().to_vec())]);
+        let outcomes = workspace.change_files(std::slice::from_ref(&path), draft, write).unwrap();
+        assert_eq!(outcomes, [Outcome::Unchanged]);
+        assert_eq!(gates(&workspace, &path), [("c".to_owned(), None)]);
+    }
+
+    /// The gates that were closed for a change open again where it turned out to be no change.
+    #[test]
+    fn gates_open_again_where_the_last_attempt_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (workspace, path, place) = project_with_gates(folder.path());
+        let mut calls = 0;
+        let carried = workspace.update("a.md", |artifact| {
+            calls += 1;
+            // The first call is made before anything is locked, the second under the lock.
+            if calls <= 2 {
+                std::fs::write(&place, format!("{BEFORE}{calls}\n")).unwrap();
+                return artifact.reopen("b");
+            }
+            Ok(Plan { edits: Vec::new(), remarks: Vec::new() })
+        });
+        assert_eq!(carried.unwrap().outcome, Outcome::Unchanged);
+        assert_eq!(gates(&workspace, &path).len(), 2);
     }
 }

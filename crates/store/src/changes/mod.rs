@@ -1,50 +1,34 @@
-//! Changing artifacts: read, decide, edit, prove, commit; again from the start when another program was faster.
+//! Changing artifacts: read, decide, edit, prove, commit; again from the start when another program was
+//! faster.
 
-#[cfg(feature = "write")]
 pub(crate) mod artifact_change;
-#[cfg(feature = "write")]
 pub(crate) mod delegating;
-#[cfg(feature = "write")]
+pub(crate) mod error;
 pub(crate) mod guards;
-#[cfg(feature = "write")]
 pub(crate) mod recording;
-#[cfg(feature = "write")]
 pub(crate) mod removing;
-#[cfg(feature = "write")]
-pub(crate) mod telling;
-#[cfg(feature = "write")]
 pub(crate) mod update_error;
-#[cfg(feature = "write")]
 pub(crate) mod versions;
 
-#[cfg(feature = "write")]
 pub use delegating::{Delegated, DelegationOrder};
-#[cfg(feature = "write")]
-pub use telling::TellError;
-#[cfg(feature = "write")]
+pub use error::ChangeError;
 pub use update_error::UpdateError;
 
 use std::{collections::BTreeMap, path::Path};
 
 use crate::changes::{artifact_change::ArtifactChange, versions::Versions};
-use crate::checking::CheckError;
 use crate::commit::{
-    self, CommitError, Conflict, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
-    WriteState,
+    self, CommitError, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
 };
 use crate::configuration::{STEPMARK_GITIGNORE, initial_configuration};
-use crate::disk::{CONFIGURATION_PATH, walk::WalkError};
-use crate::gates::GateError;
-use crate::history::HistoryError;
-use crate::leases::LeaseError;
+use crate::disk::CONFIGURATION_PATH;
 use crate::repository::git::GitFacts;
 use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
-use stepmark_frontmatter::EditError;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, ProjectPathError},
+    artifact::{Artifact, ProjectPath},
     journal::{self, Event, EventDraft, EventId, Kind},
-    transition::{Command, Plan, Remark, Strictness, TransitionRefusal},
+    transition::{Command, Plan, Remark, Strictness},
 };
 
 /// The reason for which an artifact is changed, for history.
@@ -85,153 +69,17 @@ pub enum Initialised {
     Existing,
 }
 
-/// A reason why a change failed; mostly nothing was changed then, and [`ChangeError::write_state`] says so.
-#[derive(Debug, thiserror::Error)]
-pub enum ChangeError {
-    /// The path names no file of the project.
-    #[error(transparent)]
-    Path(#[from] ProjectPathError),
-    /// It cannot be read.
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-    /// The command makes no sense for it.
-    #[error("`{path}` is left as it is")]
-    Refused {
-        /// The artifact.
-        path: ProjectPath,
-        /// The reason.
-        source: TransitionRefusal,
-    },
-    /// The edit cannot be made faithfully.
-    #[error("cannot edit `{path}`")]
-    Edit {
-        /// The artifact.
-        path: ProjectPath,
-        /// The bytes that were to be edited, to show the place.
-        bytes: Vec<u8>,
-        /// The reason.
-        source: EditError,
-    },
-    /// The event is about no artifact.
-    #[error("event {event} is about no artifact: there is nothing to change")]
-    NoArtifact {
-        /// The event.
-        event: EventId,
-    },
-    /// The event removed the file, of which history does not keep the body.
-    #[error("event {event} removed `{path}`, and history keeps its frontmatter only")]
-    Removed {
-        /// The event.
-        event: EventId,
-        /// The artifact.
-        path: ProjectPath,
-        /// Set where git had its bytes then.
-        was_in_git: bool,
-    },
-    /// Nobody but the file that is to be removed has its bytes.
-    #[error(
-        "`{path}` is left as it is: neither the commit that is checked out nor the index of git has these bytes"
-    )]
-    NotInGit {
-        /// The artifact.
-        path: ProjectPath,
-    },
-    /// Work was delegated from the artifact that is to be removed.
-    #[error("`{path}` is left as it is: work was delegated from it: {}", named(.children))]
-    HasChildren {
-        /// The artifact.
-        path: ProjectPath,
-        /// The artifacts of that work.
-        children: Vec<ProjectPath>,
-    },
-    /// Its change cannot be told, since what history says of it cannot be read.
-    #[error(transparent)]
-    History(#[from] HistoryError),
-    /// A lease forbids it, or cannot be read.
-    #[error(transparent)]
-    Lease(#[from] LeaseError),
-    /// The artifacts cannot be listed, so nobody knows whether work that was delegated is open.
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    /// The gates of steps that the change takes away cannot be removed.
-    #[error("`{path}` is left as it is: a gate that says a step is done would stay behind")]
-    GatesNotClosed {
-        /// The artifact.
-        path: ProjectPath,
-        /// The problem.
-        source: GateError,
-    },
-    /// The change is made, but the gates of the artifact are those of before, and closed.
-    #[error("`{path}` is changed, but its gates are not up to date: `stepmark project` rebuilds them")]
-    GatesNotOpened {
-        /// The artifact.
-        path: ProjectPath,
-        /// The problem.
-        source: GateError,
-    },
-    /// It cannot be found out what is wrong with it.
-    #[error(transparent)]
-    Check(#[from] CheckError),
-    /// The file that is to be made is there.
-    #[error("`{path}` exists already: name another file")]
-    Exists {
-        /// The file.
-        path: ProjectPath,
-    },
-    /// It cannot be written.
-    #[error(transparent)]
-    Commit(CommitError),
-}
-
-impl From<CommitError> for ChangeError {
-    fn from(error: CommitError) -> Self {
-        match error {
-            CommitError::Missing { path } => ArtifactError::Missing { path }.into(),
-            error => Self::Commit(error),
-        }
-    }
-}
-
-/// Paths as a list in a sentence.
-fn named(paths: &[ProjectPath]) -> String {
-    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
-}
-
-impl ChangeError {
-    /// Returns whether the files are changed in spite of the error.
-    pub const fn write_state(&self) -> WriteState {
-        match self {
-            Self::GatesNotOpened { .. } => WriteState::Written,
-            Self::Commit(error) => error.write_state(),
-            _ => WriteState::NotWritten,
-        }
-    }
-
-    /// Returns whether another program's writing kept this change from being made: trying again later helps.
-    pub const fn is_conflict(&self) -> bool {
-        matches!(
-            self,
-            Self::Commit(CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. }))
-        )
-    }
-
-    /// The conflict, where another program changed the file meanwhile.
-    pub fn conflict(&self) -> Option<&Conflict> {
-        match self {
-            Self::Commit(CommitError::Publish(PublishError::Conflict(conflict))) => Some(conflict),
-            _ => None,
-        }
-    }
-}
-
 impl Workspace {
-    /// Changes the artifact at `path` by the plan of `decide`, which is called again with a new reading when another
-    /// program changed the file meanwhile; so it must depend on the artifact it is given alone. The journal tells of it.
-    /// `decide` fails with any type: with the refusal of a plan, or with the caller's own error.
+    /// Changes the artifact at `path` by the plan of `decide`, which is called again with a new reading when
+    /// another program changed the file meanwhile; so it must depend on the artifact it is given alone. The
+    /// journal tells of it. It may be called under the artifact's lock: debug builds stop a program that
+    /// starts git there. `decide` fails with any type: with the refusal of a plan, or with the caller's own
+    /// error.
     ///
     /// # Errors
-    /// When the artifact cannot be read, `decide` refuses, the edit cannot be proven, or the file cannot be written. Whether it is changed in
-    /// spite of the error, [`UpdateError::write_state`] says: mostly it is not.
+    /// When the artifact cannot be read, `decide` refuses, the edit cannot be proven, or the file cannot be
+    /// written. Whether it is changed in spite of the error, [`UpdateError::write_state`] says: mostly it is
+    /// not.
     pub fn update<E: 'static>(
         &self,
         path: impl AsRef<Path>,
@@ -241,8 +89,9 @@ impl Workspace {
         self.update_telling(&path, &EventDraft::new(Kind::CHANGE), decide)
     }
 
-    /// The same, where the journal is told what `draft` says. Where the status of a story moves, its line `Status:` and the entry of
-    /// a `sprint-status.yaml` that lists it come along in the same commit; what cannot is remarked.
+    /// The same, where the journal is told what `draft` says. Where the status of a story moves, its line
+    /// `Status:` and the entry of a `sprint-status.yaml` that lists it come along in the same commit; what
+    /// cannot is remarked.
     ///
     /// # Errors
     /// Those of [`Workspace::update`].
@@ -255,11 +104,13 @@ impl Workspace {
         ArtifactChange::new(self, path, draft, decide).carry_out()
     }
 
-    /// Changes several files as one: all of them or none, whenever the process dies. `decide` is given the bytes of each
-    /// (`None`: no such file) and may be called again; `draft` says what the journal is told of each that changes.
+    /// Changes several files as one: all of them or none, whenever the process dies. `decide` is given the
+    /// bytes of each (`None`: no such file) and may be called again; `draft` says what the journal is told of
+    /// each that changes.
     ///
     /// # Errors
-    /// What `decide` refuses; or why the commit did not end well: [`ChangeError::write_state`] says whether the files are changed.
+    /// What `decide` refuses; or why the commit did not end well: [`ChangeError::write_state`] says whether
+    /// the files are changed.
     pub fn change_files(
         &self,
         paths: &[ProjectPath],
@@ -276,11 +127,10 @@ impl Workspace {
         draft: impl Fn(&ProjectPath) -> EventDraft,
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, Halt<ChangeError>>,
     ) -> Result<Vec<Outcome>, ChangeError> {
-        // Each file whose change was told of, with the event of the last attempt.
+        // Each file that an attempt was to change, with the last event that was to tell of it.
         let mut told: BTreeMap<ProjectPath, Option<EventId>> = BTreeMap::new();
         let facts = GitFacts::default();
         let record = |(), changed: &[FileTransition<'_>]| {
-            told.values_mut().for_each(|event| *event = None);
             let (mut events, mut questions) = (Vec::new(), Vec::new());
             for change in changed {
                 let versions = Versions::read(change.path, [change.old, change.new]);
@@ -304,8 +154,15 @@ impl Workspace {
             told.keys().for_each(|path| self.reopen_gates(path));
         }
         let outcomes = outcomes?;
-        for (path, event) in told {
-            self.follow(&path, event, None).map_err(|source| ChangeError::GatesNotOpened { path, source })?;
+        for (path, outcome) in paths.iter().zip(&outcomes) {
+            match told.remove(path) {
+                None => {}
+                // An attempt before the last one made an event of it, which the journal was never told.
+                Some(_) if *outcome == Outcome::Unchanged => self.reopen_gates(path),
+                Some(event) => self
+                    .follow(path, event, None)
+                    .map_err(|source| ChangeError::GatesNotOpened { path: path.clone(), source })?,
+            }
         }
         Ok(outcomes)
     }

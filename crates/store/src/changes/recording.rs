@@ -16,8 +16,9 @@ use stepmark_model::{
 };
 
 impl Workspace {
-    /// The events of one change, which `draft` describes, if nothing forbids it; then the gates of steps that it takes away are removed. `versions` are
-    /// those of the change, and `facts` what git has said of them. To be called under the locks of the change.
+    /// The events of one change, which `draft` describes, if nothing forbids it; then the gates of steps that
+    /// it takes away are removed. `versions` are those of the change, and `facts` what git has said of them.
+    /// To be called under the locks of the change.
     ///
     /// # Errors
     /// Why nothing may be published, or that git must be asked first.
@@ -44,12 +45,12 @@ impl Workspace {
             let file = (old.digests, change.old.unwrap_or_default());
             Halt::Ask(facts.question(self.root(), path, file, asks_checkout))
         };
-        let is_checked_out = || facts.is_checked_out(self.root(), path, old.digests);
+        let git = facts.of(self.root(), path, old.digests);
         let prior = match (change.last_told, &old.state) {
             (Some(event), Some(state)) => Some(PriorState::Known { event, state: Some(state.clone()) }),
             _ => self
                 .history()
-                .ask(|history| past(history, path, &old, is_checked_out))
+                .ask(|history| past(history, path, &old, git.is_checked_out))
                 .map_err(ChangeError::from)?,
         };
         let prior = prior.ok_or_else(|| ask_git(true))?;
@@ -57,7 +58,7 @@ impl Workspace {
             PriorState::Unknown if old.digests.is_none() => ExternalAuthor::unknown(),
             PriorState::Known { .. } => ExternalAuthor::unknown(),
             PriorState::Unknown | PriorState::Unexplained { .. } => {
-                facts.author(self.root(), path, old.digests).ok_or_else(|| ask_git(false))?
+                git.author.ok_or_else(|| ask_git(false))?
             }
         };
         let failed = |source| ChangeError::GatesNotClosed { path: path.clone(), source };
@@ -69,13 +70,14 @@ impl Workspace {
     }
 }
 
-/// Looks up in history the artifact at `path` in the state of `old`; `None` where git must be asked first. A state that only an
-/// earlier event led to is believed where git has it checked out; else somebody wrote it back.
+/// Looks up in history the artifact at `path` in the state of `old`; `None` where git must be asked first. A
+/// state that only an earlier event led to is believed where git has it checked out; else somebody wrote it
+/// back.
 fn past(
     history: &History,
     path: &ProjectPath,
     old: &ArtifactState,
-    is_checked_out: impl Fn() -> Option<bool>,
+    is_checked_out: Option<bool>,
 ) -> Result<Option<PriorState>, HistoryError> {
     let ArtifactState { key, digests, state } = old;
     let digests = *digests;
@@ -86,8 +88,8 @@ fn past(
     if let Some((event, true)) = found.iter().rev().find(|(head, _)| is_same_file(head.after, digests))
         && state.is_some()
     {
-        // The very file whose state history recorded: there is nothing to replay. The digest of a state would not do, since it
-        // says nothing of times.
+        // The very file whose state history recorded: there is nothing to replay. The digest of a state would
+        // not do, since it says nothing of times.
         return Ok(Some(PriorState::Known { state: state.clone(), event: Ancestor::of(event) }));
     }
     let heads: Vec<Event> = found.into_iter().map(|(head, _)| head).collect();
@@ -97,7 +99,7 @@ fn past(
     }
     let earlier = history.find_state(key, path, digests)?;
     if let Some(event) = &earlier {
-        match is_checked_out() {
+        match is_checked_out {
             None => return Ok(None),
             Some(true) => return known(history, event, old).map(Some),
             Some(false) => {}
@@ -107,8 +109,8 @@ fn past(
     Ok(Some(PriorState::Unexplained { state, heads, earlier: earlier.map(|event| event.id) }))
 }
 
-/// The past of an artifact whose state is that of `event`. The digest of a state says nothing of times: where they, or anything
-/// else that is recorded, differ, somebody changed them since.
+/// The past of an artifact whose state is that of `event`. The digest of a state says nothing of times: where
+/// they, or anything else that is recorded, differ, somebody changed them since.
 fn known(history: &History, event: &Event, old: &ArtifactState) -> Result<PriorState, HistoryError> {
     let recorded = recorded_state(history, event.id)?;
     Ok(match (recorded, &old.state) {
@@ -137,11 +139,12 @@ fn recorded_state(history: &History, event: EventId) -> Result<Option<Json>, His
 mod tests {
     use super::*;
     use crate::changes::ChangeReason;
+    use crate::commit::CommitOptions;
     use stepmark_frontmatter::{PARSED, Value};
     use stepmark_model::transition::{Command, Strictness};
 
-    /// Reading is most of the work on a large file: the bytes found are parsed once as the artifact and once for the edits, those to be
-    /// written once, for their proof. The second `complete` finds gates.
+    /// Reading is most of the work on a large file: the bytes found are parsed once as the artifact and once
+    /// for the edits, those to be written once, for their proof. The second `complete` finds gates.
     #[test]
     fn a_change_parses_its_artifact_three_times() {
         let folder = tempfile::tempdir().unwrap();
@@ -161,18 +164,34 @@ mod tests {
         assert_eq!(workspace.gates().of(&path).unwrap().len(), 2);
     }
 
-    /// Git is asked for who made a change by other means, for what is checked out, and for what would be lost; whoever starts it with a
-    /// lock in hand is stopped by an assertion.
+    fn git(folder: &std::path::Path, arguments: &[&str]) {
+        let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+        let mut command = std::process::Command::new("git");
+        assert!(command.current_dir(folder).args(identity).args(arguments).status().unwrap().success());
+    }
+
+    /// Attempts are counted for what other programs write, not for what git is asked.
+    #[test]
+    fn one_attempt_is_enough_for_whoever_asks_git() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("a.md");
+        git(folder.path(), &["init", "-q"]);
+        std::fs::write(&place, "---\nstatus: draft\n---\n").unwrap();
+        git(folder.path(), &["add", "a.md"]);
+        git(folder.path(), &["commit", "-qm", "one"]);
+        let options = CommitOptions { attempts: std::num::NonZeroU32::MIN, ..CommitOptions::default() };
+        let workspace = Workspace::open(folder.path()).unwrap().with_commit_options(options);
+        // Git is asked whether it has the bytes, and, since history does not know the file, whose they are.
+        workspace.remove(&ProjectPath::new("a.md").unwrap(), None, false).unwrap();
+        assert!(!place.exists());
+    }
+
+    /// Git is asked for who made a change by other means, for what is checked out, and for what would be
+    /// lost; whoever starts it with a lock in hand is stopped by an assertion.
     #[test]
     fn git_is_started_without_locks() {
         let folder = tempfile::tempdir().unwrap();
-        let git = |arguments: &[&str]| {
-            let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-            let mut command = std::process::Command::new("git");
-            assert!(
-                command.current_dir(folder.path()).args(identity).args(arguments).status().unwrap().success()
-            );
-        };
+        let git = |arguments: &[&str]| git(folder.path(), arguments);
         let place = folder.path().join("a.md");
         let write = |k: &str| std::fs::write(&place, format!("---\nstatus: draft\nk: {k}\n---\n")).unwrap();
         git(&["init", "-q"]);

@@ -20,8 +20,9 @@ pub(crate) const IN_GIT: &str = "in_git";
 type Answer = (FileHash, bool);
 
 impl Workspace {
-    /// Removes the file of an artifact; history keeps what its frontmatter said, who removed it and why, and git the bytes of the file.
-    /// `force` also removes bytes that git does not have, and an artifact that work was delegated from.
+    /// Removes the file of an artifact; history keeps what its frontmatter said, who removed it and why, and
+    /// git the bytes of the file. `force` also removes bytes that git does not have, and an artifact that
+    /// work was delegated from.
     ///
     /// # Errors
     /// When it is not there, cannot be removed, or only by force.
@@ -57,7 +58,8 @@ impl Workspace {
         outcomes.map(drop)
     }
 
-    /// The artifacts that were delegated from the artifact of `bytes` and would have no parent without it. All artifacts are read.
+    /// The artifacts that were delegated from the artifact of `bytes` and would have no parent without it.
+    /// All artifacts are read.
     fn children(&self, path: &ProjectPath, bytes: &[u8]) -> Result<Vec<ProjectPath>, ChangeError> {
         let member = Member::of(&Artifact::read(path.clone(), bytes.to_vec()), None);
         let Some(id) = member.id() else { return Ok(Vec::new()) };

@@ -1,10 +1,11 @@
 //! The error of an update that was not made, by the caller's decision or by what the library found.
 
 use crate::changes::ChangeError;
-use crate::commit::{self, Conflict, WriteState};
+use crate::commit::{CommitError, Conflict, WriteState};
 use stepmark_model::{artifact::ProjectPath, transition::TransitionRefusal};
 
-/// The error of [`Workspace::update`](crate::workspace::Workspace::update), where the caller decides with errors of its own type `E`.
+/// The error of [`Workspace::update`](crate::workspace::Workspace::update), where the caller decides with
+/// errors of its own type `E`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdateError<E> {
@@ -53,20 +54,8 @@ impl From<UpdateError<TransitionRefusal>> for ChangeError {
     }
 }
 
-impl<E> From<commit::UpdateError<Self>> for UpdateError<E> {
-    fn from(error: commit::UpdateError<Self>) -> Self {
-        match error {
-            commit::UpdateError::Decide(error) => error,
-            commit::UpdateError::Commit(error) => Self::Change(error.into()),
-        }
-    }
-}
-
-impl From<commit::UpdateError<Self>> for ChangeError {
-    fn from(error: commit::UpdateError<Self>) -> Self {
-        match error {
-            commit::UpdateError::Decide(error) => error,
-            commit::UpdateError::Commit(error) => error.into(),
-        }
+impl<E> From<CommitError> for UpdateError<E> {
+    fn from(error: CommitError) -> Self {
+        Self::Change(error.into())
     }
 }

@@ -11,7 +11,7 @@ use stepmark_model::{
 pub(crate) struct Versions {
     pub(crate) old: Option<Artifact>,
     pub(crate) new: Option<Artifact>,
-    /// How the frontmatter was written that the change makes another of.
+    /// The spelling of the frontmatter that the change makes another of.
     pub(crate) spelling: Option<Spelling>,
 }
 

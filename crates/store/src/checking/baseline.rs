@@ -9,6 +9,7 @@ use stepmark_model::{
 
 /// A reason why a baseline was not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BaselineWriteError {
     /// The one that is there cannot be read.
     #[error(transparent)]
@@ -22,8 +23,8 @@ pub enum BaselineWriteError {
 }
 
 impl Checks<'_> {
-    /// Writes a baseline that knows the findings of `report`, and says how many. Nothing is written where it knows them
-    /// already.
+    /// Writes a baseline that knows the findings of `report`, and says how many. Nothing is written where it
+    /// knows them already.
     ///
     /// # Errors
     /// When the file cannot be read or written; then it is as it was.

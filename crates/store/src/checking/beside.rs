@@ -91,7 +91,8 @@ impl Workspace {
         }
     }
 
-    /// Adds the entries of `check.allow` in the project's configuration that accepted nothing in any artifact.
+    /// Adds the entries of `check.allow` in the project's configuration that accepted nothing in any
+    /// artifact.
     pub(crate) fn add_unused_allowances(
         &self,
         report: &mut CheckReport<'_>,

@@ -1,6 +1,7 @@
 //! Checking what changed between two states of a repository: the facts that rules ask for come from git.
 
 use crate::bmad::sprint::Ledgers;
+use crate::checking::chains_in_version::ChainsAround;
 use crate::checking::{
     BASELINE_PATH, CheckError, CheckReport, Checks, beside::AllowancesInUse, held_history::HeldHistory,
     journal_account::JournalAccount, manifest_rows, manifest_rows::ManifestRows,
@@ -8,7 +9,7 @@ use crate::checking::{
 use crate::configuration::Configuration;
 use crate::git::GitVersion;
 use crate::manifest::DEFAULT_MANIFEST;
-use crate::repository::{ChangedArtifact, chains_in_version::ChainsAround};
+use crate::repository::ChangedArtifact;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
@@ -56,8 +57,9 @@ impl RuleEnvironment for InVersion<'_> {
 }
 
 impl Workspace {
-    /// Adds what a change makes wrong with artifacts that did not change: stories of a changed ledger, those that name one that is gone,
-    /// and parents and children in chains. Only the rules that look at what changed are asked about them.
+    /// Adds what a change makes wrong with artifacts that did not change: stories of a changed ledger, those
+    /// that name one that is gone, and parents and children in chains. Only the rules that look at what
+    /// changed are asked about them.
     fn add_bystanders(
         &self,
         report: &mut CheckReport<'_>,
@@ -111,7 +113,8 @@ impl Workspace {
         Ok(judged)
     }
 
-    /// Adds an artifact that did not change, if one of the rules that look at others `is_asked` and finds something.
+    /// Adds an artifact that did not change, if one of the rules that look at others `is_asked` and finds
+    /// something.
     fn add_unchanged(
         &self,
         report: &mut CheckReport<'_>,
@@ -149,12 +152,14 @@ impl Workspace {
 }
 
 impl Checks<'_> {
-    /// Finds what is wrong with each of `changed`, in their order: with what it is now, and with what became of it. Then what is wrong
-    /// with its parents and children in chains of delegation, and with stories of a ledger that changed. Gates are not looked at:
-    /// they belong to the files of the work tree. The baseline is that of the newer state.
+    /// Finds what is wrong with each of `changed`, in their order: with what it is now, and with what became
+    /// of it. Then what is wrong with its parents and children in chains of delegation, and with stories of a
+    /// ledger that changed. Gates are not looked at: they belong to the files of the work tree. The baseline
+    /// is that of the newer state.
     ///
     /// # Errors
-    /// When git does not answer, the baseline cannot be used, or history, which may explain a change, cannot be read.
+    /// When git does not answer, the baseline cannot be used, or history, which may explain a change, cannot
+    /// be read.
     pub fn check_changes<'t>(
         &self,
         changed: &'t [ChangedArtifact],

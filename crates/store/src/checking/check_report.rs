@@ -11,7 +11,8 @@ use stepmark_model::{
 /// A report of what is wrong with the artifacts that were checked.
 #[derive(Clone, Debug, Default)]
 pub struct CheckReport<'t> {
-    /// A file for each artifact in the order of the paths; then files that stand beside them, where something is wrong there.
+    /// A file for each artifact in the order of the paths; then files that stand beside them, where something
+    /// is wrong there.
     pub files: Vec<CheckedFile<'t>>,
     /// The number of the files that are no artifacts.
     pub beside: usize,
@@ -60,7 +61,8 @@ impl CheckReport<'_> {
 }
 
 impl<'t> CheckReport<'t> {
-    /// Adds an artifact with what became of its findings, of which those in `baseline` are left out; returns how many are reported.
+    /// Adds an artifact with what became of its findings, of which those in `baseline` are left out; returns
+    /// how many are reported.
     pub(crate) fn add(
         &mut self,
         artifact: &'t Artifact,

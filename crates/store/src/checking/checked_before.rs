@@ -14,7 +14,8 @@ use crate::workspace::{
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 
-/// The artifacts that need not be read for a check: they were clean, and nothing has changed that decides about them.
+/// The artifacts that need not be read for a check: they were clean, and nothing has changed that decides
+/// about them.
 #[derive(Debug, Default)]
 pub struct CheckedBefore<'w> {
     pub(super) known: Vec<KnownArtifact>,
@@ -129,8 +130,8 @@ impl Workspace {
 }
 
 impl<'w> Checks<'w> {
-    /// All artifacts of the project, for [`Checks::check_all`]: those that have to be looked at, and those that were clean
-    /// when they were last checked.
+    /// All artifacts of the project, for [`Checks::check_all`]: those that have to be looked at, and those
+    /// that were clean when they were last checked.
     ///
     /// # Errors
     /// When the root cannot be listed. A file or folder that cannot be read is reported beside the others.
@@ -160,9 +161,11 @@ impl CheckedBefore<'_> {
         self.run.as_ref().map(|run| &run.verdicts)
     }
 
-    /// The stat of the artifact at `path`, from before it was read; `None` where it may change without a trace.
+    /// The stat of the artifact at `path`, from before it was read; `None` where it may change without a
+    /// trace.
     pub(super) fn stat(&self, path: &ProjectPath) -> Option<FileStat> {
-        self.run.as_ref()?.stats.get(path).copied()
+        let run = self.run.as_ref()?;
+        run.stats.get(path).copied().filter(|stat| run.verdicts.proves(stat))
     }
 
     /// Returns an upper bound on the number of artifacts that were read and need not be read the next time.

@@ -8,8 +8,8 @@ pub(crate) mod cache;
 pub(crate) mod changed_files;
 pub(crate) mod check_report;
 pub(crate) mod checked_before;
-#[cfg(feature = "write")]
-pub(crate) mod fixing;
+#[cfg(feature = "history")]
+mod chains_in_version;
 #[cfg(feature = "history")]
 mod held_history;
 #[cfg(feature = "history")]
@@ -17,8 +17,6 @@ mod journal_account;
 pub(crate) mod listed_artifact;
 pub(crate) mod manifest_rows;
 pub(crate) mod run;
-#[cfg(feature = "write")]
-pub(crate) mod staged_fixing;
 pub(crate) mod summaries;
 
 #[cfg(feature = "write")]
@@ -26,11 +24,6 @@ pub use baseline::BaselineWriteError;
 pub use cache::Brief;
 pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
 pub use checked_before::CheckedBefore;
-#[cfg(feature = "write")]
-pub use fixing::Fixes;
-#[cfg(feature = "write")]
-pub use staged_fixing::{StagedFix, StagedFixError, StagedOutcome};
-
 pub use listed_artifact::ListedArtifact;
 pub use summaries::{Summaries, SummaryRow};
 
@@ -109,7 +102,8 @@ impl Workspace {
     /// Checks `artifacts`, by the configuration of the project.
     ///
     /// # Errors
-    /// When the project's other artifacts, its gates or its baseline, which some rules ask for, cannot be read.
+    /// When the project's other artifacts, its gates or its baseline, which some rules ask for, cannot be
+    /// read.
     pub fn check<'t>(
         &self,
         artifacts: &'t [TrackedArtifact],
@@ -160,8 +154,8 @@ impl Workspace {
         }
     }
 
-    /// The chains of delegation of the project. That takes all artifacts, so they are read where one of the checked ones takes
-    /// part in a chain.
+    /// The chains of delegation of the project. That takes all artifacts, so they are read where one of the
+    /// checked ones takes part in a chain.
     pub(crate) fn chains_of(
         &self,
         artifacts: &[TrackedArtifact],
@@ -180,8 +174,9 @@ impl Workspace {
 }
 
 impl Checks<'_> {
-    /// Checks `artifact` by itself, against its workflow and its lifecycle, by the configuration of the project; without
-    /// what takes other files to tell, and without regard to the baseline. For a glance; [`Workspace::check`] looks at everything.
+    /// Checks `artifact` by itself, against its workflow and its lifecycle, by the configuration of the
+    /// project; without what takes other files to tell, and without regard to the baseline. For a glance;
+    /// [`Workspace::check`] looks at everything.
     pub fn own_findings(&self, artifact: &TrackedArtifact) -> Vec<Finding> {
         let subject = Subject::of(artifact);
         self.workspace.by_policy(&subject, check::findings(&subject)).findings

@@ -49,8 +49,9 @@ impl<'w, 't> CheckingRun<'w, 't> {
         })
     }
 
-    /// Judges `artifacts` on all processors. `each` hears in their order how many problems each has, with what that took, and the note
-    /// that `note` makes of it; not of those of which that makes none, or that may change without a trace.
+    /// Judges `artifacts` on all processors. `each` hears in their order how many problems each has, with
+    /// what that took, and the note that `note` makes of it; not of those of which that makes none, or that
+    /// may change without a trace.
     pub(crate) fn judge(
         &mut self,
         artifacts: &'t [TrackedArtifact],
@@ -111,7 +112,8 @@ impl<'w, 't> CheckingRun<'w, 't> {
         self.in_use.note_rules(rules);
     }
 
-    /// Looks at the files beside artifacts: the step files of their `workflows`, and the ledgers that were asked.
+    /// Looks at the files beside artifacts: the step files of their `workflows`, and the ledgers that were
+    /// asked.
     pub(crate) fn look_beside<'d>(
         &mut self,
         workflows: impl Iterator<Item = &'d WorkflowDefinition>,

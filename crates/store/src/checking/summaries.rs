@@ -1,4 +1,5 @@
-//! The artifacts of a project as lists show them: those that have not changed since they were last checked are not read.
+//! The artifacts of a project as lists show them: those that have not changed since they were last checked
+//! are not read.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the time of a file is asked here")]
 
 use std::{fs, iter};
@@ -16,7 +17,8 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// Fewer artifacts than this may be read by each list: checking them, so that the next need not, takes longer.
+/// Fewer artifacts than this may be read by each list: checking them, so that the next need not, takes
+/// longer.
 const WORTH_A_CHECK: usize = 64;
 
 /// All artifacts of a project.
@@ -90,8 +92,8 @@ impl<'w> Summaries<'w> {
         self.found
     }
 
-    /// Checks the project, and keeps for the next list what need not be read. Returns the files beside the artifacts in which
-    /// something is wrong.
+    /// Checks the project, and keeps for the next list what need not be read. Returns the files beside the
+    /// artifacts in which something is wrong.
     ///
     /// # Errors
     /// Those of [`Workspace::check`].
@@ -105,7 +107,8 @@ impl<'w> Summaries<'w> {
         Ok(beside)
     }
 
-    /// The same with all findings: of the artifacts that were read, in their order, then of files beside them.
+    /// The same with all findings: of the artifacts that were read, in their order, then of files beside
+    /// them.
     ///
     /// # Errors
     /// Those of [`Workspace::check`].
@@ -182,8 +185,8 @@ impl<'s> SummaryRow<'s> {
         }
     }
 
-    /// The stat of its file from before it was read, as bytes: of an artifact that was not read, the same ones mean the same text. `None`
-    /// where nothing is kept from run to run.
+    /// The stat of its file from before it was read, as bytes: of an artifact that was not read, the same
+    /// ones mean the same text. `None` where nothing is kept, and where it may change without a trace.
     pub fn stat(&self) -> Option<[u8; STAT_BYTES]> {
         let before = &self.summaries.before;
         let stat = match self.source {

@@ -1,9 +1,10 @@
 //! Making checkpoints: the file and the event that tells of it, as one.
 
-use crate::changes::{ChangeError, TellError, versions::Versions};
+use crate::changes::{ChangeError, versions::Versions};
 use crate::checkpoints::Checkpoints;
-use crate::commit::{self, CommitError, FileDecision, FileTransition, Halt, Transaction, UpdateError};
+use crate::commit::{self, CommitError, FileDecision, FileTransition, Halt, Transaction};
 use crate::repository::{git::GitFacts, git_history::head_commit};
+use crate::workspace::TellError;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{Artifact, FileHash, ProjectPath},
@@ -27,6 +28,7 @@ pub struct CheckpointMade {
 
 /// A reason why no checkpoint was made, or why the journal was not sealed with one that was.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// The artifact has no state that could be kept.
     #[error("cannot make a checkpoint of `{path}`")]
@@ -124,7 +126,8 @@ impl Making<'_> {
         Ok((checkpoint, events))
     }
 
-    /// The decision on the artifact and the file of its checkpoint, with the checkpoint and the events that tell of it.
+    /// The decision on the artifact and the file of its checkpoint, with the checkpoint and the events that
+    /// tell of it.
     fn decide(&self, found: &[Option<&[u8]>]) -> Result<(Vec<FileDecision>, Made), Halt<Ended>> {
         let [Some(bytes), present] = *found else {
             return Err(
@@ -143,11 +146,12 @@ impl Making<'_> {
 }
 
 impl Checkpoints<'_> {
-    /// Makes a checkpoint of the artifact at `path` and seals the journal of the session, so that both reach git.
+    /// Makes a checkpoint of the artifact at `path` and seals the journal of the session, so that both reach
+    /// git.
     ///
     /// # Errors
-    /// When the artifact has no state, or something cannot be read or written. [`CheckpointError::Seal`] says that the
-    /// checkpoint was made.
+    /// When the artifact has no state, or something cannot be read or written. [`CheckpointError::Seal`] says
+    /// that the checkpoint was made.
     pub fn make(&self, path: &ProjectPath, message: Option<&str>) -> Result<CheckpointMade, CheckpointError> {
         let git_commit = head_commit(self.workspace.root());
         for _ in 0..ATTEMPTS {
@@ -179,9 +183,8 @@ impl Checkpoints<'_> {
                 Transaction::new(self.workspace.root(), &paths, self.workspace.commit_options());
             match (transaction.run(|found| making.decide(found), record), made) {
                 (Ok(_), Some(checkpoint)) => return self.sealed(place, checkpoint),
-                (Err(UpdateError::Decide(Ended::Refused(error))), _) => return Err(error),
-                (Err(UpdateError::Commit(error)), _) => return Err(error.into()),
-                (Ok(_), None) | (Err(UpdateError::Decide(Ended::Moved)), _) => {}
+                (Err(Ended::Refused(error)), _) => return Err(error),
+                (Ok(_), None) | (Err(Ended::Moved), _) => {}
             }
         }
         Err(CheckpointError::Restless { path: path.clone() })

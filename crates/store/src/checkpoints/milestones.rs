@@ -29,8 +29,8 @@ impl fmt::Display for Reached {
 }
 
 impl Checkpoints<'_> {
-    /// Makes a checkpoint if completing `steps`, as it was `carried` out, reached a milestone of the configuration. Called after
-    /// each completion.
+    /// Makes a checkpoint if completing `steps`, as it was `carried` out, reached a milestone of the
+    /// configuration. Called after each completion.
     ///
     /// # Errors
     /// Those of [`Checkpoints::make`]; the completion stands.

@@ -28,6 +28,7 @@ const ENDING: &str = ".json";
 
 /// A reason why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointReadError {
     /// Its file cannot be read.
     #[error(transparent)]
@@ -140,6 +141,7 @@ impl Checkpoints<'_> {
 
 /// A reason why it cannot be told which checkpoints an artifact has.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointPlacesError {
     /// A folder cannot be listed.
     #[error(transparent)]

@@ -35,6 +35,7 @@ pub struct Restored {
 
 /// A reason why nothing was put back.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RestoreError {
     /// The checkpoint cannot be used.
     #[error(transparent)]
@@ -77,11 +78,12 @@ struct Decided {
 }
 
 impl Checkpoints<'_> {
-    /// Puts the frontmatter of the checkpoint at `place` back into the artifact at `path`, to the byte, and keeps its body. A
-    /// file whose frontmatter is damaged is kept whole beside the checkpoint first.
+    /// Puts the frontmatter of the checkpoint at `place` back into the artifact at `path`, to the byte, and
+    /// keeps its body. A file whose frontmatter is damaged is kept whole beside the checkpoint first.
     ///
     /// # Errors
-    /// When the checkpoint is not to be believed or of another artifact, or something cannot be read or written.
+    /// When the checkpoint is not to be believed or of another artifact, or something cannot be read or
+    /// written.
     pub fn restore(
         &self,
         path: &ProjectPath,

@@ -8,7 +8,8 @@ use crate::commit::{
 use crate::disk::root::Root;
 use stepmark_model::artifact::FileHash;
 
-/// Stages all files, writes the record, publishes, tells the journal. `places` says which lock each file of the record has.
+/// Stages all files, writes the record, publishes, tells the journal. `places` says which lock each file of
+/// the record has.
 pub(super) fn carry_out(
     root: &Root,
     locks: &mut [ArtifactLock],
@@ -46,7 +47,7 @@ pub(super) fn carry_out(
         Err((_, error)) => return Err(unfinished(error)),
     };
     let events = told(record, &overtaken);
-    let told = JournalFile::open(root).and_then(|journal| journal.append(&events, fsync));
+    let told = JournalFile::open_under_lock(root).and_then(|journal| journal.append(&events, fsync));
     told.map_err(|source| CommitError::History { path: first.path.clone(), source })?;
     slot.clear().map_err(|source| CommitError::Record { path: first.path.clone(), source })?;
     match overtaken.into_iter().next() {

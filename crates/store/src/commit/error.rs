@@ -30,6 +30,18 @@ pub enum CommitError {
     /// The new content did not get its name; a [`Conflict`](crate::commit::Conflict) among the reasons.
     #[error(transparent)]
     Publish(#[from] PublishError),
+    /// Each time that something was asked without the locks, its files were others afterwards.
+    #[error(
+        "nothing was changed: {questions} times, git or another program was asked about {}, and another program wrote it \
+         meanwhile",
+        named(paths)
+    )]
+    OutdatedAnswers {
+        /// The files of the commit.
+        paths: Vec<ProjectPath>,
+        /// The number of times.
+        questions: u32,
+    },
     /// Two paths of one commit lead to the same file.
     #[error("`{path}` and `{other}` are the same file: name it once")]
     SameFile {
@@ -108,27 +120,16 @@ pub enum CommitError {
     },
 }
 
-/// A reason why an update was not made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum UpdateError<E> {
-    /// The caller's decision.
-    #[error(transparent)]
-    Decide(E),
-    /// The commit.
-    #[error(transparent)]
-    Commit(#[from] CommitError),
-}
-
 /// The state of the files of a commit that ended with an error: whether they have their new content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteState {
     /// No file was changed: the command can be run again.
     NotWritten,
-    /// The files have their new content, but for those that the error names; what is missing besides, the error says.
+    /// The files have their new content, but for those that the error names; what is missing besides, the
+    /// error says.
     Written,
-    /// A part of the files may have it. The next command that writes finishes the commit; where the error names bytes of another program
-    /// that are kept, a person has to look.
+    /// A part of the files may have it. The next command that writes finishes the commit; where the error
+    /// names bytes of another program that are kept, a person has to look.
     Unknown,
 }
 
@@ -141,6 +142,11 @@ impl WriteState {
             Self::Unknown => "unknown",
         }
     }
+}
+
+/// Paths as a list in a sentence.
+pub(crate) fn named(paths: &[ProjectPath]) -> String {
+    paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
 }
 
 impl PublishError {
@@ -168,6 +174,7 @@ impl CommitError {
             | Self::Read(_)
             | Self::Folder(_)
             | Self::Stage(_)
+            | Self::OutdatedAnswers { .. }
             | Self::SameFile { .. }
             | Self::Redo { .. }
             | Self::Lease { .. }

@@ -1,139 +1,53 @@
 //! Plans made durable: locks, staging, atomic publication. An edge: this stage writes files.
 //!
 //! # Flow
-//! [`ArtifactLock`] (advisory, one a file) → [`ArtifactLock::read`] → the caller decides → [`ArtifactLock::stage`] (a
-//! temporary file beside the target, flushed) → [`Staged::publish`] (the target is read once more, after 20 ms of rest if
-//! another program wrote it just now; it is replaced, and its folder flushed). [`Transaction`] runs
-//! this flow for one file or several together with the journal, and starts again from the read when another program changed
-//! a file meanwhile; [`create`] and [`replace_whole`] are for whole files. Of the rest of the crate only [`Root`](crate::disk::Root),
-//! which tells names from places, is used.
+//! [`ArtifactLock`] (advisory, one a file) → [`ArtifactLock::read`] → the caller decides →
+//! [`ArtifactLock::stage`] (a temporary file beside the target, flushed) → [`Staged::publish`] (the target is
+//! read once more, after 20 ms of rest if another program wrote it just now; it is replaced, and its folder
+//! flushed). [`Transaction`] runs this flow for one file or several together with the journal, and starts
+//! again from the read when another program changed a file meanwhile; [`create`] and [`replace_whole`] are
+//! for whole files. Of the rest of the crate only [`Root`](crate::disk::Root), which tells names from places,
+//! is used.
 //!
 //! # Guarantees
-//! * At every moment, and after a crash at any moment, the target holds the old bytes or the new ones, whole. What was
-//!   acknowledged under [`FsyncPolicy::Always`] survives a loss of power.
+//! * At every moment, and after a crash at any moment, the target holds the old bytes or the new ones, whole.
+//!   What was acknowledged under [`FsyncPolicy::Always`] survives a loss of power.
 //! * Writers that go through this module never lose each other's changes.
-//! * A failure leaves the old bytes; nothing that it leaves behind stops the next run, and the next holder of the lock
-//!   removes it. Nothing outside the root is written, through no link.
-//! * The target keeps its mode, and its owner and group as far as the system permits. A link stays a link: the file that
-//!   it leads to is replaced.
-//! * On Linux, what an editor wrote into the instants between the last check and the replacement is found and put back,
-//!   or kept beside the file as `.stepmark-kept-…`; then the publication is a [`Conflict`].
+//! * A failure leaves the old bytes; nothing that it leaves behind stops the next run, and the next holder of
+//!   the lock removes it. Nothing outside the root is written, through no link.
+//! * The target keeps its mode, and its owner and group as far as the system permits. A link stays a link:
+//!   the file that it leads to is replaced.
+//! * On Linux, what an editor wrote into the instants between the last check and the replacement is found and
+//!   put back, or kept beside the file as `.stepmark-kept-…`; then the publication is a [`Conflict`].
 //!
 //! # Assumptions
-//! The file system renames atomically and has advisory locks (`flock`; where it has none, [`LockError::Unsupported`]).
-//! The clock only bounds waiting: for a lock, and for an editor to finish.
+//! The file system renames atomically and has advisory locks (`flock`; where it has none,
+//! [`LockError::Unsupported`]). The clock only bounds waiting: for a lock, and for an editor to finish.
 //!
 //! # Caveats
-//! * An editor that empties the file and fills it again is seen by what it wrote lately. One that rests longer than 20 ms
-//!   in between, or that keeps the file open and writes after the replacement, writes into a file without a name. Where names cannot be exchanged (systems other than Linux, some network file systems), what an
-//!   editor writes between the last check and the rename is lost. Nobody can close these windows without the editor.
+//! * An editor that empties the file and fills it again is seen by what it wrote lately. One that rests
+//!   longer than 20 ms in between, or that keeps the file open and writes after the replacement, writes into
+//!   a file without a name. Where names cannot be exchanged (systems other than Linux, some network file
+//!   systems), what an editor writes between the last check and the rename is lost. Nobody can close these
+//!   windows without the editor.
 //! * A hard link to the target keeps the old bytes: replacing a file gives its name a new inode.
 //! * Extended attributes and access control lists are not carried over; a new file gets those of its folder.
-//! * Putting a foreign edit back after `kill -9` in those same instants is certain; after a loss of power it is not.
-
-/// One file replaced: staged, settled, exchanged, or removed.
-mod file {
-    mod attributes;
-    mod conflict;
-    mod folder;
-    mod publish;
-    mod read;
-    mod removal;
-    mod replace;
-    mod settle;
-    mod stage;
-
-    pub(super) use attributes::Attributes;
-    pub use conflict::{Conflict, Expected, Found};
-    pub(super) use folder::flush_folder;
-    pub use folder::{FolderError, FsyncPolicy, make_folders_to};
-    pub(super) use publish::{Moment, finish};
-    pub use publish::{PublishError, Published};
-    pub use read::ReadError;
-    pub(super) use read::{FileContent, read_file};
-    pub(super) use removal::remove;
-    pub(super) use replace::exchange;
-    pub use stage::{StageError, Staged};
-}
-
-/// The lock of one file, and what its lock file remembers.
-mod lock {
-    mod artifact_lock;
-    mod last_told;
-    mod left_over;
-    mod lock_file;
-    mod note;
-    mod recover;
-
-    pub use artifact_lock::{ArtifactLock, LockError};
-    pub(super) use last_told::{JournalStamp, LastTold, remember};
-    pub(crate) use left_over::{is_left_over, remove_left_over};
-    pub(super) use lock_file::{LockKey, is_ever_locked, open_lock_file};
-    pub(super) use note::{Note, file_name};
-    pub(super) use recover::{keep, recover};
-}
-
-/// The state of this clone: its key, its small files, and their move from earlier places.
-mod local_state {
-    mod clone_key;
-    mod move_out;
-    mod moved_project;
-    pub(super) mod state_file;
-    mod state_move;
-
-    pub(super) use clone_key::CloneKey;
-    pub(super) use move_out::move_own;
-    pub use move_out::{LocalStateMoveError, OldState, is_state_moved, move_local_state, old_state};
-    pub use moved_project::{MovedProject, moved_projects, take_state};
-    pub(crate) use state_file::{LeaseFiles, names_in, replace};
-    pub(super) use state_move::StateMove;
-}
-
-/// What a commit is about to do, kept until it is done, and finished by the next one.
-mod redo {
-    mod aside;
-    pub(super) mod record;
-    mod roll_forward;
-    pub(super) mod slot;
-
-    pub use aside::{CommitSetAside, SetAsideRepair, commits_set_aside, repair_commits_set_aside};
-    pub(super) use aside::{may_pass, set_aside, set_aside_unread};
-    pub(super) use record::{Found, LIMIT, RedoFile, RedoRecord};
-    pub(super) use roll_forward::{acquire_all, finish, hindrance, recover, roll_forward, told, withdraw};
-    pub use roll_forward::{finish_interrupted, interrupted_paths};
-    pub(super) use slot::Slot;
-}
-
-/// The journal as it is written: events added, segments sealed, sealed segments joined.
-mod journal {
-    mod compaction;
-    mod joining;
-    mod journal_file;
-    pub(super) mod lone_segments;
-    mod sealing;
-    mod torn_lines;
-
-    #[cfg(test)]
-    mod compaction_cases;
-
-    pub use compaction::{CompactError, Compacted, Files, compact_segments};
-    pub(super) use joining::{COMPRESSED, Joining, PLAIN, Source, open};
-    pub(super) use journal_file::{EXTENSION, JournalFile, chain_at_end, flush, segment_names};
-    pub use journal_file::{JournalWriteError, append_events};
-    pub use sealing::{
-        Seal, finish_sealing, publish_copies, read_copy, seal_named_segments, seal_segments,
-        unpublished_segments,
-    };
-    pub use torn_lines::{CutLine, cut_torn_lines};
-}
+//! * Putting a foreign edit back after `kill -9` in those same instants is certain; after a loss of power it
+//!   is not.
 
 mod carry_out;
 mod error;
+mod file;
+mod journal;
+mod local_state;
+mod lock;
 mod outcome;
+mod redo;
 mod transaction;
 mod whole;
 
-pub use error::{CommitError, UpdateError, WriteState};
+pub(crate) use error::named;
+pub use error::{CommitError, WriteState};
 pub use outcome::{CommitOptions, FileDecision, FileTransition, Halt, Outcome};
 pub use transaction::Transaction;
 pub(crate) use whole::read_whole;
@@ -144,8 +58,8 @@ pub use file::{
     Staged, make_folders_to,
 };
 pub use journal::{
-    CompactError, Compacted, CutLine, Files, JournalWriteError, Seal, append_events, compact_segments,
-    cut_torn_lines, finish_sealing, publish_copies, read_copy, seal_named_segments, seal_segments,
+    CompactError, Compacted, CutLine, Files, JournalWriteError, LiveSegments, Seal, append_events,
+    compact_segments, cut_torn_lines, finish_sealing, publish_copies, read_copy, seal_segments,
     unpublished_segments,
 };
 pub(crate) use local_state::{LeaseFiles, names_in, replace as replace_state_file};

@@ -11,7 +11,8 @@ use stepmark_model::{
 /// The options of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommitOptions {
-    /// The longest wait for the lock of the file. 30 s by default: about a thousand commits of others.
+    /// The longest wait for the locks of the files, in all. 30 s by default: about a thousand commits of
+    /// others.
     pub lock_timeout: Duration,
     /// The number of attempts in all, when another program changes the file meanwhile. 8 by default.
     pub attempts: NonZeroU32,
@@ -80,7 +81,8 @@ pub struct FileTransition<'a> {
     pub old: Option<&'a [u8]>,
     /// Its bytes after; `None` where there is none any more.
     pub new: Option<&'a [u8]>,
-    /// The event after which it had the bytes of before, where its lock remembers it and nothing in the journal can follow.
+    /// The event after which it had the bytes of before, where its lock remembers it and nothing in the
+    /// journal can follow.
     pub last_told: Option<Ancestor>,
 }
 
@@ -88,8 +90,8 @@ pub struct FileTransition<'a> {
 pub enum Halt<E> {
     /// It is refused.
     Refused(E),
-    /// It waits for an answer that takes long, such as one of git, for which nobody should wait at a lock: the transaction lets go
-    /// of its locks, asks, and begins again.
+    /// It waits for an answer that takes long, such as one of git, for which nobody should wait at a lock:
+    /// the transaction lets go of its locks, asks, and begins again.
     Ask(Box<dyn FnOnce()>),
 }
 

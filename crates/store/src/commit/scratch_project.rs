@@ -8,8 +8,7 @@ use std::{
 };
 
 use crate::commit::{
-    ArtifactLock, CommitError, CommitOptions, FileDecision, FsyncPolicy, Halt, Outcome, Transaction,
-    UpdateError,
+    ArtifactLock, CommitError, CommitOptions, FileDecision, FsyncPolicy, Outcome, Transaction,
 };
 use crate::disk::root::Root;
 use stepmark_model::artifact::ProjectPath;
@@ -78,8 +77,21 @@ pub(crate) fn fast() -> CommitOptions {
     CommitOptions { fsync: FsyncPolicy::Never, ..CommitOptions::default() }
 }
 
+/// A reason why an update was not made: the caller's, or the commit's.
+#[derive(Debug)]
+pub(crate) enum UpdateError<E> {
+    Decide(E),
+    Commit(CommitError),
+}
+
+impl<E> From<CommitError> for UpdateError<E> {
+    fn from(error: CommitError) -> Self {
+        Self::Commit(error)
+    }
+}
+
 /// Lets `decide` make the new content of the file at `path` (`None`: leave it), and replaces it.
-pub(crate) fn update<E: std::error::Error + 'static>(
+pub(crate) fn update<E>(
     root: &Root,
     path: &ProjectPath,
     options: &CommitOptions,
@@ -87,15 +99,11 @@ pub(crate) fn update<E: std::error::Error + 'static>(
 ) -> Result<Outcome, UpdateError<E>> {
     let transaction = Transaction::new(root, std::slice::from_ref(path), options).looking_first();
     let decide = |found: &[Option<&[u8]>]| match found {
-        [Some(bytes)] => match decide(bytes) {
-            Ok(new) => Ok((vec![new.map_or(FileDecision::Keep, FileDecision::Write)], ())),
-            Err(refusal) => Err(Halt::Refused(UpdateError::Decide(refusal))),
-        },
-        _ => Err(Halt::Refused(CommitError::Missing { path: path.clone() }.into())),
+        [Some(bytes)] => {
+            let new = decide(bytes).map_err(UpdateError::Decide)?;
+            Ok((vec![new.map_or(FileDecision::Keep, FileDecision::Write)], ()))
+        }
+        _ => Err(UpdateError::from(CommitError::Missing { path: path.clone() }).into()),
     };
-    match transaction.run(decide, |(), _| Ok(Vec::new())) {
-        Ok(outcomes) => Ok(outcomes[0]),
-        Err(UpdateError::Decide(refused)) => Err(refused),
-        Err(UpdateError::Commit(error)) => Err(error.into()),
-    }
+    transaction.run(decide, |(), _| Ok(Vec::new())).map(|outcomes| outcomes[0])
 }

@@ -11,18 +11,20 @@ use std::{
 
 use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Expected, FileDecision, FileTransition, Halt, LockError,
-    Outcome, PublishError, UpdateError, carry_out::carry_out, file::FileContent, file::read_file,
-    lock::JournalStamp, lock::is_ever_locked, lock::remember, redo::RedoFile, redo::RedoRecord,
+    Outcome, PublishError, carry_out::carry_out, file::FileContent, file::read_file, lock::JournalStamp,
+    lock::LastTold, lock::is_ever_locked, lock::remember, redo::RedoFile, redo::RedoRecord,
     redo::acquire_all, redo::hindrance, redo::recover, redo::slot,
 };
 use crate::disk::root::Root;
-use stepmark_model::{
-    artifact::ProjectPath,
-    journal::{Ancestor, Event},
-};
+use crate::git::process::WithoutGit;
+use stepmark_model::{artifact::ProjectPath, journal::Event};
 
 /// The time to wait for a process that is dying with a record of our files.
 const DYING: Duration = Duration::from_millis(1);
+
+/// The most questions for each attempt. Two are asked of a file that rests: whether git has its bytes, and
+/// who wrote them.
+const QUESTIONS: u32 = 8;
 
 /// Files that change together with the journal, or not at all (docs/adr/0006-journal.md).
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +42,7 @@ type Record<'r, T, E> = dyn FnMut(T, &[FileTransition<'_>]) -> Result<Vec<Event>
 enum Attempt<E> {
     Done(Vec<Outcome>),
     /// Another program was in the way; this is what it comes to if it is the last attempt.
-    Again(UpdateError<E>),
+    Again(E),
     /// This has to be asked without the locks.
     Ask(Box<dyn FnOnce()>),
 }
@@ -51,50 +53,51 @@ impl<'a> Transaction<'a> {
         Self { root, paths, options, looks_first: false }
     }
 
-    /// The same, which decides once before any lock is taken: what is refused, or leads to no change, leaves no trace, not even a
-    /// lock file.
+    /// The same, which decides once before any lock is taken: what is refused, or leads to no change, leaves
+    /// no trace, not even a lock file.
     #[must_use]
     pub const fn looking_first(self) -> Self {
         Self { looks_first: true, ..self }
     }
 
-    /// Lets `decide` decide on each file, given its bytes (`None`: there is no such file), and changes them and the journal together;
-    /// `record` makes the events that tell of the changes, under the locks of all files, from what `decide` carries along. It starts again
-    /// from the reading when a program without our locks changes a file meanwhile, and when `decide` refuses what an editor had only
-    /// half written. So both may be called several times, and must depend on what they are given alone; a caller whose decision
-    /// takes long keeps the last one. Commits that were cut off earlier are finished first.
+    /// Lets `decide` decide on each file, given its bytes (`None`: there is no such file), and changes them
+    /// and the journal together; `record` makes the events that tell of the changes, under the locks of all
+    /// files, from what `decide` carries along. It starts again from the reading when a program without our
+    /// locks changes a file meanwhile, and when `decide` refuses what an editor had only half written. So
+    /// both may be called several times, and must depend on what they are given alone; a caller whose
+    /// decision takes long keeps the last one. Commits that were cut off earlier are finished first.
     ///
     /// # Errors
-    /// What is refused; or why the commit did not end well: [`CommitError::write_state`] says whether its files are changed.
-    pub fn run<T, E>(
+    /// What is refused; or why the commit did not end well: [`CommitError::write_state`] says whether its
+    /// files are changed.
+    pub fn run<T, E: From<CommitError>>(
         &self,
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<(Vec<FileDecision>, T), Halt<E>>,
         mut record: impl FnMut(T, &[FileTransition<'_>]) -> Result<Vec<Event>, Halt<E>>,
-    ) -> Result<Vec<Outcome>, UpdateError<E>> {
+    ) -> Result<Vec<Outcome>, E> {
         if self.looks_first && self.is_unchanged(&mut decide)? {
             return Ok(vec![Outcome::Unchanged; self.paths.len()]);
         }
         let order = lock_order(self.root, self.paths)?;
         let ordered: Vec<&ProjectPath> = order.iter().map(|place| &self.paths[*place]).collect();
         let most = self.options.attempts.get();
-        let (mut locks, mut attempts, mut questions) = (Vec::new(), 1, 0);
+        let (mut locks, mut attempts, mut questions, mut waited) = (Vec::new(), 1, 0, Duration::ZERO);
         let outcomes = loop {
             if locks.is_empty() {
-                locks = lock_when_nothing_is_pending(self.root, &ordered, self.options)?;
+                locks = lock_when_nothing_is_pending(self.root, &ordered, self.options, &mut waited)?;
             }
             match self.attempt(&mut locks, (&order, attempts), &mut decide, &mut record)? {
                 Attempt::Done(outcomes) => break outcomes,
                 Attempt::Again(_) if attempts < most => attempts += 1,
                 Attempt::Again(last) => return Err(last),
-                Attempt::Ask(question) if questions < most => {
+                Attempt::Ask(question) => {
                     locks.clear();
+                    if questions == most.saturating_mul(QUESTIONS) {
+                        let paths = self.paths.to_vec();
+                        return Err(CommitError::OutdatedAnswers { paths, questions }.into());
+                    }
                     question();
                     questions += 1;
-                }
-                // Whatever was asked about was something else afterwards.
-                Attempt::Ask(_) => {
-                    let path = locks.swap_remove(0).path().clone();
-                    return Err(CommitError::from(PublishError::Busy { path }).into());
                 }
             }
         };
@@ -105,9 +108,9 @@ impl<'a> Transaction<'a> {
         Ok(by_path)
     }
 
-    /// Decides without the locks, and returns whether nothing is to be changed, which only their holder can tell where another program
-    /// may just be writing.
-    fn is_unchanged<T, E>(&self, decide: &mut Decide<'_, T, E>) -> Result<bool, UpdateError<E>> {
+    /// Decides without the locks, and returns whether nothing is to be changed, which only their holder can
+    /// tell where another program may just be writing.
+    fn is_unchanged<T, E: From<CommitError>>(&self, decide: &mut Decide<'_, T, E>) -> Result<bool, E> {
         let resolve = |path| self.root.resolve(path).map_err(|error| LockError::Resolve(error).into());
         let places = self.paths.iter().map(resolve).collect::<Result<Vec<_>, CommitError>>()?;
         let read = || -> Result<Vec<Option<FileContent>>, CommitError> {
@@ -118,28 +121,30 @@ impl<'a> Transaction<'a> {
         match decide(&bytes) {
             Ok((decisions, _)) => {
                 let changes = decisions.iter().zip(&bytes).any(|(decision, old)| decision.changes(*old));
-                // Another holder may have put these bytes here without having flushed them yet; then its lock file is there.
+                // Another holder may have put these bytes here without having flushed them yet; then its lock
+                // file is there.
                 Ok(!changes && !places.iter().any(|place| is_ever_locked(self.root, place)))
             }
             Err(Halt::Ask(_)) => Ok(false),
             Err(Halt::Refused(refusal)) => {
                 let fresh = found.iter().flatten().filter_map(|content| content.unsettled(None));
                 let Some(rest) = fresh.map(|fresh| fresh.rest).max() else {
-                    return Err(UpdateError::Decide(refusal));
+                    return Err(refusal);
                 };
                 thread::sleep(rest);
-                if bytes_of(&read()?) == bytes { Err(UpdateError::Decide(refusal)) } else { Ok(false) }
+                if bytes_of(&read()?) == bytes { Err(refusal) } else { Ok(false) }
             }
         }
     }
 
-    fn attempt<T, E>(
+    fn attempt<T, E: From<CommitError>>(
         &self,
         locks: &mut [ArtifactLock],
         (order, attempts): (&[usize], u32),
         decide: &mut Decide<'_, T, E>,
         record: &mut Record<'_, T, E>,
-    ) -> Result<Attempt<E>, UpdateError<E>> {
+    ) -> Result<Attempt<E>, E> {
+        let _held_with_the_locks = WithoutGit::begin();
         let read = |lock: &ArtifactLock| Ok(lock.read_content()?);
         let found: Vec<Option<FileContent>> = locks.iter().map(read).collect::<Result<_, CommitError>>()?;
         // The caller's order of files is not ours.
@@ -155,8 +160,7 @@ impl<'a> Transaction<'a> {
                 let is_half_written = contents.any(|(lock, content)| {
                     content.as_ref().is_some_and(|content| changes_soon(lock, content))
                 });
-                let refused = UpdateError::Decide(refusal);
-                return if is_half_written { Ok(Attempt::Again(refused)) } else { Err(refused) };
+                return if is_half_written { Ok(Attempt::Again(refusal)) } else { Err(refusal) };
             }
         };
         let files = changed_files(locks, order, &found, decisions);
@@ -165,19 +169,14 @@ impl<'a> Transaction<'a> {
         }
         // Before the past is asked for: what comes to the journal after this makes the next commit ask again.
         let journal = JournalStamp::now(self.root);
-        let last_told = |place: usize, file: &RedoFile| {
-            let told = locks[place].last_told.as_ref()?;
-            let is_last = file.before == Some(told.file) && journal.as_ref() == Some(&told.journal);
-            is_last.then_some(told.event)
-        };
-        let transitions: Vec<FileTransition<'_>> = files
+        let transitions: Vec<_> = files
             .iter()
-            .map(|(place, file)| transition(*place, file, &found, last_told(*place, file)))
+            .map(|(place, file)| transition(file, found[*place].as_ref(), &locks[*place], journal.as_ref()))
             .collect();
         let events = match record(carried, &transitions) {
             Ok(events) => events,
             Err(Halt::Ask(question)) => return Ok(Attempt::Ask(question)),
-            Err(Halt::Refused(refusal)) => return Err(UpdateError::Decide(refusal)),
+            Err(Halt::Refused(refusal)) => return Err(refusal),
         };
         let outcomes = outcomes(&files, locks.len(), attempts);
         let (places, files): (Vec<usize>, Vec<RedoFile>) = files.into_iter().unzip();
@@ -202,7 +201,8 @@ fn bytes_of(found: &[Option<FileContent>]) -> Vec<Option<&[u8]>> {
     found.iter().map(|content| content.as_ref().map(|content| content.bytes.as_slice())).collect()
 }
 
-/// Waits until `found` has settled, if another program wrote it just now, and tells whether it changed meanwhile.
+/// Waits until `found` has settled, if another program wrote it just now, and tells whether it changed
+/// meanwhile.
 fn changes_soon(lock: &ArtifactLock, found: &FileContent) -> bool {
     found.unsettled(lock.last_published).is_some_and(|fresh| {
         thread::sleep(fresh.rest);
@@ -221,26 +221,31 @@ fn changed_files(
     let mut files = Vec::new();
     for (place, (lock, content)) in locks.iter().zip(found).enumerate() {
         let old = content.as_ref().map(|content| content.bytes.as_slice());
-        let decision =
-            decisions.get_mut(order[place]).map(|decision| std::mem::replace(decision, FileDecision::Keep));
-        let new = match decision {
-            Some(FileDecision::Write(new)) if old != Some(new.as_slice()) => Some(new),
-            Some(FileDecision::Delete) if old.is_some() => None,
-            _ => continue,
+        let decision = decisions.get_mut(order[place]).filter(|decision| decision.changes(old));
+        let new = match decision.map(|decision| std::mem::replace(decision, FileDecision::Keep)) {
+            Some(FileDecision::Write(new)) => Some(new),
+            Some(_) => None,
+            None => continue,
         };
         files.push((place, RedoFile::new(lock.path().clone(), Expected::of(old), new)));
     }
     files
 }
 
+/// A file before and after, with the event that was told last where nothing came to the journal since.
 fn transition<'a>(
-    place: usize,
     file: &'a RedoFile,
-    found: &'a [Option<FileContent>],
-    last_told: Option<Ancestor>,
+    found: Option<&'a FileContent>,
+    lock: &ArtifactLock,
+    journal: Option<&JournalStamp>,
 ) -> FileTransition<'a> {
-    let old = found[place].as_ref().map(|content| content.bytes.as_slice());
-    FileTransition { path: &file.path, old, new: file.after.map(|_| file.bytes.as_slice()), last_told }
+    let is_last = |told: &&LastTold| file.before == Some(told.file) && journal == Some(&told.journal);
+    FileTransition {
+        path: &file.path,
+        old: found.map(|content| content.bytes.as_slice()),
+        new: file.after.map(|_| file.bytes.as_slice()),
+        last_told: lock.last_told.as_ref().filter(is_last).map(|told| told.event),
+    }
 }
 
 fn outcomes(files: &[(usize, RedoFile)], count: usize, attempts: u32) -> Vec<Outcome> {
@@ -269,22 +274,33 @@ fn lock_order(root: &Root, paths: &[ProjectPath]) -> Result<Vec<usize>, CommitEr
     Ok(targets.into_iter().map(|(_, place)| place).collect())
 }
 
-/// Finishes what was cut off, and locks the files so that nothing that was cut off names them.
+/// Finishes what was cut off, and locks the files so that nothing that was cut off names them. `waited` is
+/// the time that the transaction has waited for locks, which has one bound for all of them.
 fn lock_when_nothing_is_pending(
     root: &Root,
     paths: &[&ProjectPath],
     options: &CommitOptions,
+    waited: &mut Duration,
 ) -> Result<Vec<ArtifactLock>, CommitError> {
-    let started = Instant::now();
+    let (started, before) = (Instant::now(), *waited);
     loop {
-        hindrance(recover(root, options)?, paths)?;
-        let locks = acquire_all(root, paths, options.lock_timeout)?;
+        let left = options.lock_timeout.saturating_sub(before + started.elapsed());
+        hindrance(recover(root, &CommitOptions { lock_timeout: left, ..*options })?, paths)?;
+        let left = options.lock_timeout.saturating_sub(before + started.elapsed());
+        let locks = match acquire_all(root, paths, left) {
+            Err(CommitError::Lock(LockError::Timeout { path, .. })) => {
+                let waited = before + started.elapsed();
+                return Err(CommitError::Lock(LockError::Timeout { path, waited }));
+            }
+            locks => locks?,
+        };
+        *waited = before + started.elapsed();
         if !slot::names_any(root, paths).map_err(|source| CommitError::Recover { source })? {
             return Ok(locks);
         }
         // A process that is ending has let go of its locks, but not yet of its record.
         drop(locks);
-        if started.elapsed() > options.lock_timeout {
+        if *waited > options.lock_timeout {
             let source = io::Error::new(io::ErrorKind::TimedOut, "a process that is ending does not end");
             return Err(CommitError::Recover { source });
         }
@@ -294,7 +310,7 @@ fn lock_when_nothing_is_pending(
 
 #[cfg(test)]
 mod tests {
-    use std::{convert::Infallible, fs};
+    use std::fs;
 
     use super::*;
     use crate::commit::{
@@ -320,7 +336,7 @@ mod tests {
         paths: &[&str],
         decisions: &[FileDecision],
         meanwhile: &dyn Fn(u32),
-    ) -> Result<Vec<Outcome>, UpdateError<Infallible>> {
+    ) -> Result<Vec<Outcome>, CommitError> {
         let paths: Vec<ProjectPath> = paths.iter().map(|path| named(path)).collect();
         let mut asked = 0;
         let decide = |_: &[Option<&[u8]>]| {
@@ -375,7 +391,7 @@ mod tests {
         let refused = run(&project, &[PRD, UX], &writes, &|asked| {
             project.write(PRD, format!("theirs {asked}").as_bytes())
         });
-        assert!(matches!(refused, Err(UpdateError::Commit(CommitError::Publish(_)))), "{refused:?}");
+        assert!(matches!(refused, Err(CommitError::Publish(_))), "{refused:?}");
         assert_eq!(project.names("docs"), ["prd.md"]);
         assert_eq!(journal_lines(&project), 0);
         assert!(slot::pending_paths(&project.root).unwrap().is_empty());
@@ -388,7 +404,7 @@ mod tests {
         std::os::unix::fs::symlink("prd.md", project.place(UX)).unwrap();
         let writes = [FileDecision::Keep, FileDecision::Keep];
         let refused = run(&project, &[PRD, UX], &writes, &|_| {});
-        assert!(matches!(refused, Err(UpdateError::Commit(CommitError::SameFile { .. }))));
+        assert!(matches!(refused, Err(CommitError::SameFile { .. })));
     }
 
     #[test]
@@ -399,7 +415,7 @@ mod tests {
         fs::create_dir(project.place(".stepmark/local/journal.lock")).unwrap();
         let write = |bytes: &[u8]| run(&project, &[PRD], &[FileDecision::Write(bytes.to_vec())], &|_| {});
         let told = write(b"first");
-        assert!(matches!(told, Err(UpdateError::Commit(CommitError::History { .. }))), "{told:?}");
+        assert!(matches!(told, Err(CommitError::History { .. })), "{told:?}");
         assert_eq!(project.read(PRD), b"first");
         assert_eq!(slot::pending_paths(&project.root).unwrap(), [named(PRD)]);
         fs::remove_dir(project.place(".stepmark/local/journal.lock")).unwrap();
@@ -408,7 +424,7 @@ mod tests {
     }
 
     /// Adds one to the number in each of its files.
-    fn count(found: &[Option<&[u8]>]) -> Result<(Vec<FileDecision>, ()), Halt<Infallible>> {
+    fn count(found: &[Option<&[u8]>]) -> Result<(Vec<FileDecision>, ()), Halt<CommitError>> {
         let next = |bytes: &Option<&[u8]>| {
             let number: u32 = bytes.map_or(0, |bytes| String::from_utf8_lossy(bytes).parse().unwrap());
             FileDecision::Write((number + 1).to_string().into_bytes())
@@ -416,7 +432,7 @@ mod tests {
         Ok((found.iter().map(next).collect(), ()))
     }
 
-    /// What takes long is asked while anybody else may have the locks.
+    /// A question that takes long is asked while anybody else may have the locks.
     #[test]
     fn a_question_is_asked_without_the_locks() {
         let project = ScratchProject::new();
@@ -432,7 +448,7 @@ mod tests {
                     return Ok(events(changed));
                 }
                 let (asking, root, place) = (asking.clone(), root.clone(), place.clone());
-                Err::<_, Halt<Infallible>>(Halt::Ask(Box::new(move || {
+                Err::<_, Halt<CommitError>>(Halt::Ask(Box::new(move || {
                     let _lock = ArtifactLock::acquire(&root, &named(PRD), at_once.lock_timeout).unwrap();
                     fs::write(place, "theirs ").unwrap();
                     asking.set(true);
@@ -442,11 +458,39 @@ mod tests {
         assert!(matches!(outcomes.unwrap()[..], [Outcome::Written { attempts: 1, .. }]));
         assert_eq!((project.read(PRD), journal_lines(&project)), (b"theirs ours".to_vec(), 1));
 
+        let options = CommitOptions { attempts: std::num::NonZeroU32::MIN, ..options };
         let endless = Transaction::new(&project.root, &paths, &options).run(
-            |_| Err::<(_, ()), Halt<Infallible>>(Halt::Ask(Box::new(|| {}))),
+            |_| Err::<(_, ()), Halt<CommitError>>(Halt::Ask(Box::new(|| {}))),
             |(), changed| Ok(events(changed)),
         );
-        assert!(matches!(endless, Err(UpdateError::Commit(CommitError::Publish(PublishError::Busy { .. })))));
+        let Err(error @ CommitError::OutdatedAnswers { .. }) = endless else { panic!("{endless:?}") };
+        assert_eq!(error.write_state(), crate::commit::WriteState::NotWritten);
+        assert!(error.to_string().contains("`docs/prd.md`"), "{error}");
+    }
+
+    /// Others may have the locks while something is asked; all waiting together has one bound.
+    #[test]
+    fn waits_no_longer_in_all_than_it_may_for_one_lock() {
+        let project = ScratchProject::new();
+        let (paths, root) = ([named(PRD)], project.root.clone());
+        let options = CommitOptions { lock_timeout: Duration::from_millis(200), ..fast() };
+        let refused = Transaction::new(&project.root, &paths, &options).run(
+            |_| {
+                let root = root.clone();
+                Err::<(_, ()), Halt<CommitError>>(Halt::Ask(Box::new(move || {
+                    let held = ArtifactLock::acquire(&root, &named(PRD), Duration::ZERO).unwrap();
+                    thread::spawn(move || {
+                        thread::sleep(Duration::from_millis(80));
+                        drop(held);
+                    });
+                })))
+            },
+            |(), changed| Ok(events(changed)),
+        );
+        let Err(CommitError::Lock(LockError::Timeout { waited, .. })) = refused else {
+            panic!("{refused:?}")
+        };
+        assert!(waited >= options.lock_timeout, "{waited:?}");
     }
 
     #[test]

@@ -4,9 +4,9 @@
 use std::{convert::Infallible, fs, io, thread, time::Duration};
 
 use crate::commit::{
-    CommitError, CommitOptions, Expected, LockError, Outcome, PublishError, UpdateError,
-    scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject, scratch_project::fast,
-    scratch_project::named, scratch_project::update,
+    CommitError, CommitOptions, Expected, LockError, Outcome, PublishError, scratch_project::OLD,
+    scratch_project::PRD, scratch_project::ScratchProject, scratch_project::UpdateError,
+    scratch_project::fast, scratch_project::named, scratch_project::update,
 };
 use stepmark_model::artifact::FileHash;
 

@@ -82,8 +82,8 @@ fn the_text_of_init_says_the_defaults() {
     assert_eq!(configuration.project_id(), Some("4f6c"));
     assert!(configuration.unknown_keys().is_empty(), "{:?}", configuration.unknown_keys());
     let texts = |globs: &PathGlobs| globs.iter().map(|glob| glob.as_str().to_owned()).collect::<Vec<_>>();
-    assert_eq!(texts(configuration.include()), DEFAULT_INCLUDE);
-    assert_eq!(texts(configuration.exclude()), DEFAULT_EXCLUDE);
+    assert_eq!(texts(&configuration.include), DEFAULT_INCLUDE);
+    assert_eq!(texts(&configuration.exclude), DEFAULT_EXCLUDE);
 }
 
 #[test]

@@ -9,9 +9,9 @@ use stepmark_model::artifact::PathGlobs;
 /// The patterns of artifacts where the configuration does not say.
 pub(crate) const DEFAULT_INCLUDE: &[&str] = &["**/*.md"];
 
-/// The patterns of files that are never artifacts where the configuration does not say: what an installer or another
-/// tool put there. BMAD installs into `_bmad/` (older: `bmad/`, `.bmad/`) and writes artifacts into `_bmad-output/`
-/// or `docs/`.
+/// The patterns of files that are never artifacts where the configuration does not say: what an installer or
+/// another tool put there. BMAD installs into `_bmad/` (older: `bmad/`, `.bmad/`) and writes artifacts into
+/// `_bmad-output/` or `docs/`.
 pub(crate) const DEFAULT_EXCLUDE: &[&str] = &[
     "**/_bmad/**",
     "bmad/**",
@@ -26,7 +26,8 @@ pub(crate) const DEFAULT_EXCLUDE: &[&str] = &[
 /// The time that a lease lasts where the configuration does not say, in seconds.
 pub(super) const DEFAULT_LEASE: NonZeroU32 = NonZeroU32::MIN.saturating_add(599);
 
-/// The time after its last change for which an unfinished artifact keeps its gates where the configuration does not say, in days.
+/// The time after its last change for which an unfinished artifact keeps its gates where the configuration
+/// does not say, in days.
 pub(super) const DEFAULT_GATE_DAYS: u32 = 14;
 
 /// The time for which `resume` asks git for the history of a file where the configuration does not say, in

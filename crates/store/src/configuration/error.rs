@@ -9,8 +9,8 @@ use crate::configuration::{DynamicPlace, Side};
 use stepmark_frontmatter::Position;
 use stepmark_model::spelling::near_words;
 
-/// A key of the configuration that this version does not know: a typing error, or a key of a newer version. It has no
-/// effect, and is reported.
+/// A key of the configuration that this version does not know: a typing error, or a key of a newer version.
+/// It has no effect, and is reported.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UnknownKey {
     /// The way to the key, for instance `workflows[0].step`.
@@ -22,7 +22,8 @@ pub struct UnknownKey {
 }
 
 impl UnknownKey {
-    /// The key `key` below `way`, such as `workflows[0].`, in `file`; `known` are the keys that may stand there.
+    /// The key `key` below `way`, such as `workflows[0].`, in `file`; `known` are the keys that may stand
+    /// there.
     pub fn new<'k>(way: &str, key: &str, file: &Path, known: impl IntoIterator<Item = &'k str>) -> Self {
         let near = near_words(key, known).into_iter().next();
         Self { key: format!("{way}{key}"), file: file.to_owned(), near }

@@ -1,4 +1,5 @@
-//! The keys of `.stepmark/config.yaml` as they are written, each checked where it stands, so that an error has a place.
+//! The keys of `.stepmark/config.yaml` as they are written, each checked where it stands, so that an error
+//! has a place.
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
@@ -147,7 +148,8 @@ impl Keys {
         serde_yaml::from_value(file).map_err(|error| Misplaced::from(error).reason)
     }
 
-    /// The keys that count where `nearer` lies over these: its values, key by key in mappings; its lists as a whole.
+    /// The keys that count where `nearer` lies over these: its values, key by key in mappings; its lists as a
+    /// whole.
     pub(super) fn overlaid(self, nearer: Self) -> Self {
         Self {
             project_id: nearer.project_id.or(self.project_id),

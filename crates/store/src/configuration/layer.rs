@@ -161,7 +161,8 @@ fn whole(bytes: &[u8]) -> Span {
     Region::WholeFile.find(&document).unwrap_or_else(|_| document.body())
 }
 
-/// The sections whose keys belong to other dialects, where `status` may be a word of a table: lifecycles and trackers.
+/// The sections whose keys belong to other dialects, where `status` may be a word of a table: lifecycles and
+/// trackers.
 const OTHER_DIALECTS: [&str; 5] = ["autodev", "lifecycles", "trackers", "credentials", "memory"];
 
 /// The first key in the file that names state: the way to it, its place, and what it is.

@@ -1,5 +1,5 @@
-//! The configuration of a project: `.stepmark/config.yaml` and what lies below and above it. It is static; the table of
-//! [`VARIABLES`] says what is not.
+//! The configuration of a project: `.stepmark/config.yaml` and what lies below and above it. It is static;
+//! the table of [`VARIABLES`] says what is not.
 
 pub(crate) mod initial_files;
 pub(crate) mod workflow_declaration;
@@ -68,8 +68,6 @@ pub struct Configuration {
     lifecycles: Arc<Lifecycles>,
     variables: BTreeMap<String, String>,
     active: Option<ProjectPath>,
-    main_config: Option<ProjectPath>,
-    config_source: Option<ProjectPath>,
     milestones: Vec<Milestone>,
     checkpoint_every: Option<NonZeroU32>,
     delegation_folder: Option<ProjectPath>,
@@ -121,8 +119,6 @@ impl Configuration {
             lifecycles: Arc::new(Lifecycles::new(lifecycles.unwrap_or_default())),
             variables: keys.variables.into_iter().flatten().map(|(name, path)| (name.0, path.0)).collect(),
             active: keys.active.map(|path| path.0),
-            main_config: keys.main_config.map(|path| path.0),
-            config_source: keys.config_source.map(|path| path.0),
             milestones: keys.milestones.unwrap_or_default(),
             checkpoint_every: keys.checkpoints.and_then(|keys| keys.every).map(|every| every.0),
             delegation_folder: keys.delegation.and_then(|keys| keys.folder).map(|folder| folder.0),
@@ -162,24 +158,15 @@ impl Configuration {
         self.include.matches(path) && !self.exclude.matches(path) && !self.always_excluded.matches(path)
     }
 
-    /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not enter it.
+    /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not
+    /// enter it.
     pub fn skips_folder(&self, path: &ProjectPath) -> bool {
         self.exclude.matches_all_in(path) || self.always_excluded.matches_all_in(path)
-    }
-
-    /// The patterns of files that are artifacts.
-    pub fn include(&self) -> &PathGlobs {
-        &self.include
     }
 
     /// Returns whether somebody has said which files are artifacts.
     pub const fn is_include_configured(&self) -> bool {
         self.is_include_configured
-    }
-
-    /// The patterns of files that are none, though they are included. Files of stepmark and git never are.
-    pub fn exclude(&self) -> &PathGlobs {
-        &self.exclude
     }
 
     /// autodev; `None` where the project does not use it.
@@ -197,8 +184,8 @@ impl Configuration {
         &self.lifecycles
     }
 
-    /// The values of variables in step files (`planning_artifacts`, without braces): folders seen from the project
-    /// root, with `/` between their parts; empty for the root itself.
+    /// The values of variables in step files (`planning_artifacts`, without braces): folders seen from the
+    /// project root, with `/` between their parts; empty for the root itself.
     pub fn variables(&self) -> &BTreeMap<String, String> {
         &self.variables
     }
@@ -206,16 +193,6 @@ impl Configuration {
     /// The artifact that is worked on, as configuration names it.
     pub const fn active(&self) -> Option<&ProjectPath> {
         self.active.as_ref()
-    }
-
-    /// The configuration file of the workflows: `main_config`.
-    pub const fn main_config(&self) -> Option<&ProjectPath> {
-        self.main_config.as_ref()
-    }
-
-    /// The configuration file of the workflows under its older name, `config_source`.
-    pub const fn config_source(&self) -> Option<&ProjectPath> {
-        self.config_source.as_ref()
     }
 
     /// After what checkpoints are made by themselves.
@@ -273,7 +250,8 @@ impl Configuration {
         &self.allowances
     }
 
-    /// The bytes of `.stepmark/config.yaml`, if [`Configuration::allowances`] stand there and in no other layer.
+    /// The bytes of `.stepmark/config.yaml`, if [`Configuration::allowances`] stand there and in no other
+    /// layer.
     pub(crate) fn source_of_allowances(&self) -> Option<&[u8]> {
         let last = self.values.iter().rfind(|value| value.key == "check.allow")?;
         let Origin::Project(place) = &last.origin else { return None };
@@ -285,17 +263,20 @@ impl Configuration {
         &self.files
     }
 
-    /// The SHA-256 over what all layers say, to the byte: equal ones mean equal configurations. `None` for one that was not read.
+    /// The SHA-256 over what all layers say, to the byte: equal ones mean equal configurations. `None` for
+    /// one that was not read.
     pub const fn digest(&self) -> Option<FileHash> {
         self.digest
     }
 
-    /// The configuration files that were read and what they held, the weakest first: for what other crates keep in them.
+    /// The configuration files that were read and what they held, the weakest first: for what other crates
+    /// keep in them.
     pub fn sources(&self) -> impl Iterator<Item = (&Path, &[u8])> {
         self.files.iter().zip(&self.contents).map(|(path, bytes)| (path.as_path(), &**bytes))
     }
 
-    /// The user's own configuration file and what it held; `None` where there is none. All others come with the project.
+    /// The user's own configuration file and what it held; `None` where there is none. All others come with
+    /// the project.
     pub fn user_source(&self) -> Option<(&Path, &[u8])> {
         self.sources().next().filter(|_| self.has_user_file)
     }
@@ -334,8 +315,6 @@ impl Default for Configuration {
             lifecycles: Arc::default(),
             variables: BTreeMap::new(),
             active: None,
-            main_config: None,
-            config_source: None,
             milestones: Vec::new(),
             checkpoint_every: None,
             delegation_folder: None,

@@ -38,7 +38,8 @@ impl Configuration {
         Self::of_project_bytes(root, sources, bytes)
     }
 
-    /// The same, where the project's file holds `project_bytes`, whatever stands on the disk; `None`: there is none.
+    /// The same, where the project's file holds `project_bytes`, whatever stands on the disk; `None`: there
+    /// is none.
     ///
     /// # Errors
     /// Those of [`Configuration::load_with`].
@@ -122,7 +123,8 @@ pub(super) fn unusable(path: &Path, error: LayerError) -> ConfigurationError {
     }
 }
 
-/// Refuses an identity that all projects of a person would share, and credentials of a file that comes with a repository.
+/// Refuses an identity that all projects of a person would share, and credentials of a file that comes with a
+/// repository.
 fn refuse_misplaced(path: &Path, layer: Option<&ConfigurationLayer>) -> Result<(), ConfigurationError> {
     for value in layer.into_iter().flat_map(|layer| &layer.values) {
         let key = value.key.split('.').next().unwrap_or_default();

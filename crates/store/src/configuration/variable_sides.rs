@@ -1,4 +1,5 @@
-//! The one table of variables and their sides: what is static stands in configuration, what is dynamic never does.
+//! The one table of variables and their sides: what is static stands in configuration, what is dynamic never
+//! does.
 
 use std::fmt;
 
@@ -10,8 +11,8 @@ use stepmark_model::artifact::TIME_KEYS;
 /// A variable, and the side that it is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name. In a static one `.` leads into a mapping (`lease.seconds`). A dynamic name without `.` is meant at any
-    /// depth, whatever its case and its `_` and `-`.
+    /// Its name. In a static one `.` leads into a mapping (`lease.seconds`). A dynamic name without `.` is
+    /// meant at any depth, whatever its case and its `_` and `-`.
     pub name: &'static str,
     /// The side on which it is kept.
     pub side: Side,
@@ -161,8 +162,8 @@ impl Variable {
         VARIABLES.iter().filter(|variable| matches!(variable.side, Side::Static(_)))
     }
 
-    /// The dynamic variable that `key`, found in configuration at `way` (`key` included, parts joined by `.`), would be.
-    /// Where that is the place of a static variable there is none.
+    /// The dynamic variable that `key`, found in configuration at `way` (`key` included, parts joined by
+    /// `.`), would be. Where that is the place of a static variable there is none.
     pub fn dynamic_at(way: &str, key: &str) -> Option<Self> {
         let leads_to_static = |variable: &Self| {
             variable.name.strip_prefix(way).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -10,8 +10,8 @@ use stepmark_model::artifact::{
     parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
 };
 
-/// An entry of `workflows:` in `.stepmark/config.yaml`: a workflow known by its name, the artifacts bound to it, and
-/// where its steps come from.
+/// An entry of `workflows:` in `.stepmark/config.yaml`: a workflow known by its name, the artifacts bound to
+/// it, and where its steps come from.
 #[derive(Clone, Debug)]
 pub struct WorkflowDeclaration {
     name: String,

@@ -1,10 +1,11 @@
-//! A database in the cache, the folder of everything disposable: one way to open it, to see that it is ours and whole, and to empty it
-//! where it is not.
+//! A database in the cache, the folder of everything disposable: one way to open it, to see that it is ours
+//! and whole, and to empty it where it is not.
 //!
-//! Without git the folder stands among the files of the project, and may have come with them. A link that stands in the place of one of
-//! these files is taken away, never followed: what it leads to may be anybody's, and these databases are emptied at will. So is a database
-//! of another version, with tables, triggers or views of its own, or damaged. It is emptied in place, as other processes may have it
-//! open: whoever reads goes on with what was there.
+//! Without git the folder stands among the files of the project, and may have come with them. A link that
+//! stands in the place of one of these files is taken away, never followed: what it leads to may be
+//! anybody's, and these databases are emptied at will. So is a database of another version, with tables,
+//! triggers or views of its own, or damaged. It is emptied in place, as other processes may have it open:
+//! whoever reads goes on with what was there.
 #![expect(clippy::disallowed_methods, reason = "an edge module: it is waited for locks here")]
 
 use std::{
@@ -63,7 +64,8 @@ pub(crate) enum Unavailable {
 }
 
 impl CacheLayout {
-    /// Opens the database to write it. Makes it where there is none, and anew where there is another one or a damaged one.
+    /// Opens the database to write it. Makes it where there is none, and anew where there is another one or a
+    /// damaged one.
     ///
     /// # Errors
     /// When it cannot be made or written, or is in use for too long.
@@ -112,7 +114,8 @@ impl CacheLayout {
         Ok(CacheDatabase { connection, layout: self, files: None })
     }
 
-    /// Waits for the lock of those that bring the database up to date one at a time. It ends with the process, however that ends.
+    /// Waits for the lock of those that bring the database up to date one at a time. It ends with the
+    /// process, however that ends.
     ///
     /// # Errors
     /// When its file cannot be made, or another process has it for too long.
@@ -135,12 +138,14 @@ impl CacheLayout {
     fn connect(&self, files: &DatabaseFiles) -> rusqlite::Result<Connection> {
         let connection = files.connect(WRITING)?;
         self.configure(&connection)?;
-        // Readers go on while it is written. A killed process leaves a whole database; a loss of power may take what came last, never
-        // the order: the log is flushed before its pages are copied into the database.
+        // Readers go on while it is written. A killed process leaves a whole database; a loss of power may
+        // take what came last, never the order: the log is flushed before its pages are copied into the
+        // database.
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "wal_autocheckpoint", self.copied_at)?;
-        // A process whose files somebody deleted must not take away the log of the database that was made in their place.
+        // A process whose files somebody deleted must not take away the log of the database that was made in
+        // their place.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         Ok(connection)
     }
@@ -153,7 +158,8 @@ impl CacheLayout {
         connection.pragma_update(None, "trusted_schema", false)
     }
 
-    /// The version: a part of the digest of the definitions and of the program that fills them, so that no other rows are taken for these.
+    /// The version: a part of the digest of the definitions and of the program that fills them, so that no
+    /// other rows are taken for these.
     fn version(&self, definitions: &[String]) -> i64 {
         let text = format!("{}\n{}\n{}", self.meaning, env!("CARGO_PKG_VERSION"), definitions.join(";\n"));
         let digest = FileHash::of(text.as_bytes());
@@ -162,8 +168,8 @@ impl CacheLayout {
         i64::from(i32::from_be_bytes([first & 0x7f, second, third, fourth])).max(1)
     }
 
-    /// Returns whether the database has these tables and nothing else. Its version alone does not say so: a database that came with a clone may
-    /// have any, and a trigger besides.
+    /// Returns whether the database has these tables and nothing else. Its version alone does not say so: a
+    /// database that came with a clone may have any, and a trigger besides.
     pub(crate) fn is_in(&self, connection: &Connection) -> rusqlite::Result<bool> {
         let mut wanted = (self.definitions)();
         let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -179,7 +185,8 @@ impl CacheLayout {
         Ok(found == wanted)
     }
 
-    /// Makes the tables in an empty database. To be called inside a transaction, or on a database of this process alone.
+    /// Makes the tables in an empty database. To be called inside a transaction, or on a database of this
+    /// process alone.
     pub(crate) fn make(&self, connection: &Connection) -> rusqlite::Result<()> {
         let definitions = (self.definitions)();
         connection.execute_batch(&definitions.join(";\n"))?;
@@ -196,12 +203,14 @@ impl CacheLayout {
         transaction.commit()
     }
 
-    /// Empties the database, whatever it holds and however damaged it is, and makes its tables, unless `is_done` by another process.
+    /// Empties the database, whatever it holds and however damaged it is, and makes its tables, unless
+    /// `is_done` by another process.
     fn reset(&self, files: &DatabaseFiles, is_done: impl Fn(&Connection) -> bool) -> Result<(), Unavailable> {
         let _lock = self.locked(files, ".reset")?;
         let connection = files.connect(WRITING)?;
         connection.busy_timeout(PATIENCE_TO_EMPTY)?;
-        // A connection that knows of the log, as this makes it, if the database is whole enough, keeps nobody out but writers.
+        // A connection that knows of the log, as this makes it, if the database is whole enough, keeps nobody
+        // out but writers.
         let _of_no_matter = is_empty(&connection);
         if is_done(&connection) {
             return Ok(());
@@ -230,8 +239,8 @@ impl CacheDatabase {
         Ok(Self { connection: layout.connect(&files)?, layout, files: Some(files) })
     }
 
-    /// Copies a log of more than `limit` bytes into the database and empties it: every process that opens the database looks through it.
-    /// Where another process reads just now, a later one does it.
+    /// Copies a log of more than `limit` bytes into the database and empties it: every process that opens the
+    /// database looks through it. Where another process reads just now, a later one does it.
     ///
     /// # Errors
     /// When the database cannot be written.

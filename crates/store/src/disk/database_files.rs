@@ -1,4 +1,5 @@
-//! The files of a database in the cache: in a folder that may have come with the files of the project, so no link is followed.
+//! The files of a database in the cache: in a folder that may have come with the files of the project, so no
+//! link is followed.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: files of the cache are made and deleted here"
@@ -12,7 +13,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::disk::{local_state::LocalState, local_state::StateFolder, root::Root};
+use crate::disk::{local_state::LocalState, local_state::StateFolder, own_file::remove_if_there, root::Root};
 
 /// The endings that SQLite puts behind the name of a database.
 const SUFFIXES: [&str; 4] = ["-wal", "-shm", "-journal", ""];
@@ -29,7 +30,8 @@ pub(super) struct DatabaseFiles {
 }
 
 impl DatabaseFiles {
-    /// Those of the database `name`, of which nothing is made. Fails when the folder is a link or another user's.
+    /// Those of the database `name`, of which nothing is made. Fails when the folder is a link or another
+    /// user's.
     pub(super) fn of(root: &Root, name: &'static str) -> io::Result<Self> {
         let state = root.state().clone();
         Ok(Self { folder: state.folder(StateFolder::Cache)?, state, name })
@@ -67,13 +69,10 @@ impl DatabaseFiles {
 
 /// Takes away the link at `place`, if there is one, and leaves alone what it leads to.
 fn remove_link(place: &Path) -> io::Result<()> {
-    if fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink()) { remove(place) } else { Ok(()) }
-}
-
-fn remove(place: &Path) -> io::Result<()> {
-    match fs::remove_file(place) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    if fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink()) {
+        remove_if_there(place)
+    } else {
+        Ok(())
     }
 }
 

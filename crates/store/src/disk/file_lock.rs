@@ -15,14 +15,6 @@ pub fn exclusive(file: &File) -> io::Result<()> {
     uninterrupted(|| file.lock())
 }
 
-/// Waits for the lock that others may share.
-///
-/// # Errors
-/// When the file system has no locks.
-pub fn shared(file: &File) -> io::Result<()> {
-    uninterrupted(|| file.lock_shared())
-}
-
 /// Takes the lock that nobody else has, if it is free.
 ///
 /// # Errors

@@ -21,8 +21,8 @@ pub(crate) fn open_file(place: &Path) -> io::Result<File> {
     options.open(place)
 }
 
-/// Reads all of `file` behind what `bytes` hold. What is no regular file, or has more than [`READ_LIMIT`] bytes, is an
-/// error.
+/// Reads all of `file` behind what `bytes` hold. What is no regular file, or has more than [`READ_LIMIT`]
+/// bytes, is an error.
 pub(crate) fn read_within_limit(mut file: File, bytes: &mut Vec<u8>) -> io::Result<()> {
     let metadata = file.metadata()?;
     if metadata.is_dir() {

@@ -1,5 +1,5 @@
-//! The stat of a file, and the one rule for what is remembered of files: it is believed while the stat is the same, unless
-//! the file was so new when it was read that a change may have left no trace in it.
+//! The stat of a file, and the one rule for what is remembered of files: it is believed while the stat is the
+//! same, unless the file was so new when it was read that a change may have left no trace in it.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the clock says how new a file is")]
 
 use std::{
@@ -9,16 +9,16 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// The properties of a file or folder that change when its bytes or names do. Two equal ones mean the same bytes, except
-/// within the instant that [`FileStat::may_hide_a_change`] describes.
+/// The properties of a file or folder that change when its bytes or names do. Two equal ones mean the same
+/// bytes, except within the instant that [`FileStat::may_hide_a_change`] describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileStat {
     /// Size in bytes.
     pub(crate) size: u64,
     /// Last change of the bytes, in nanoseconds since 1970.
     pub(crate) modified: i64,
-    /// Last change of the bytes or of a property, in nanoseconds since 1970; no program can set it. 0 where the
-    /// system has no such time.
+    /// Last change of the bytes or of a property, in nanoseconds since 1970; no program can set it. 0 where
+    /// the system has no such time.
     pub(crate) changed: i64,
     /// The file's number, which a replacement by another file changes. 0 where the system has none.
     pub(crate) inode: u64,
@@ -48,11 +48,12 @@ pub struct KnownStat {
 }
 
 impl KnownStat {
-    /// The stat of the file at `place`, of which the content is about to be read. A file that is not there is like an empty one.
+    /// The stat of the file at `place`, of which the content is about to be read. A file that is not there is
+    /// like an empty one.
     pub fn of_content(place: &Path) -> Self {
         let found = fs::metadata(place).ok().filter(|found| found.len() > 0);
         let none = Self { stat: FileStat::NONE, is_settled: true };
-        found.map_or(none, |found| FileStat::of(&found).known_at(now()))
+        found.map_or(none, |found| FileStat::of(&found).known_since(now()))
     }
 
     /// Returns whether the content of the file at `place` is certainly the same as then.
@@ -97,9 +98,10 @@ impl FileStat {
         Self { size: metadata.len(), modified: nanoseconds(metadata.modified()), changed: 0, inode: 0 }
     }
 
-    /// Returns whether the file may have been changed at or after the moment `hashing_began` (same clock, nanoseconds
-    /// since 1970) without a trace in its stat: then a hash taken at that time proves nothing (git calls such an entry
-    /// "racily clean"). True for a file that changed so shortly before that a second change could bear the same time.
+    /// Returns whether the file may have been changed at or after the moment `hashing_began` (same clock,
+    /// nanoseconds since 1970) without a trace in its stat: then a hash taken at that time proves nothing
+    /// (git calls such an entry "racily clean"). True for a file that changed so shortly before that a second
+    /// change could bear the same time.
     pub(crate) fn may_hide_a_change(&self, hashing_began: i64) -> bool {
         // No program can set the latter, and each change moves it, whatever the former says.
         let newest = if self.changed == 0 { self.modified } else { self.changed };
@@ -110,14 +112,6 @@ impl FileStat {
     /// The stat to keep, where reading the file began at the moment `began`, after the stat was taken.
     pub(crate) fn known_since(self, began: i64) -> KnownStat {
         KnownStat { stat: self, is_settled: !self.may_hide_a_change(began) }
-    }
-
-    /// The stat that was taken at the moment `now`. Where the clock was set back, a file may be newer than that: until the clock has come
-    /// so far again, no change gives it the same time.
-    fn known_at(self, now: i64) -> KnownStat {
-        let newest = if self.changed == 0 { self.modified } else { self.changed };
-        let is_ahead = newest > now.saturating_add(COARSE_STEP);
-        KnownStat { stat: self, is_settled: is_ahead || !self.may_hide_a_change(now) }
     }
 
     /// Returns the stat as it stands in caches.
@@ -184,8 +178,8 @@ pub(crate) mod coarse_clock {
         IS_PRETENDED.get()
     }
 
-    /// Makes the stats of this thread those of such a file system, and returns the time that it gives to files now: FAT
-    /// rounds up.
+    /// Makes the stats of this thread those of such a file system, and returns the time that it gives to
+    /// files now: FAT rounds up.
     pub(crate) fn pretend() -> Duration {
         IS_PRETENDED.set(true);
         Duration::from_secs(u64::try_from(super::now() / SECOND + 1).unwrap())
@@ -224,13 +218,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_future_is_known_until_the_clock_comes_near() {
+    fn a_file_of_the_future_may_hide_a_change() {
         let now = 1_000 * SECOND;
         let ahead = FileStat { size: 1, modified: now, changed: now + 3600 * SECOND, inode: 1 };
         assert!(!ahead.known_since(now).is_settled);
-        for (now, is_settled) in [(now, true), (now + 3599 * SECOND, false), (now + 3603 * SECOND, true)] {
-            assert_eq!(ahead.known_at(now).is_settled, is_settled, "{now}");
-        }
+        assert!(!ahead.known_since(now + 3599 * SECOND).is_settled);
+        assert!(ahead.known_since(now + 3603 * SECOND).is_settled);
         let file = tempfile::NamedTempFile::new().unwrap();
         let write = |text: &str, ahead: u64| {
             fs::write(file.path(), text).unwrap();
@@ -238,7 +231,9 @@ mod tests {
             KnownStat::of_content(file.path())
         };
         let known = write("a", 3600);
-        assert!(known.is_still(file.path()));
+        write("b", 3600);
+        assert!(!known.is_still(file.path()), "a server whose clock is ahead gives both the same time");
+        let known = write("a", 3600);
         write("b", 0);
         assert!(!known.is_still(file.path()));
         assert!(!write("c", 1).is_still(file.path()), "so near that a change may bear the same time");

@@ -26,8 +26,8 @@ impl FileHasher {
         Self { buffer: vec![0; PIECE].into_boxed_slice() }
     }
 
-    /// The SHA-256 of what `file` holds from here to its end, which a stat has said to be after `size` bytes; a wrong
-    /// `size` costs a little time.
+    /// The SHA-256 of what `file` holds from here to its end, which a stat has said to be after `size` bytes;
+    /// a wrong `size` costs a little time.
     pub(crate) fn hash(&mut self, file: File, size: u64) -> io::Result<FileHash> {
         let mut digest = Sha256::new();
         self.pieces(file, Some(size), |piece| digest.update(piece))?;

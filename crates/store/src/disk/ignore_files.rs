@@ -8,15 +8,16 @@ use std::{
 
 use ignore::{WalkBuilder, WalkState};
 
-/// The files and folders below a root that no `.gitignore`, `.ignore`, `.git/info/exclude` or global ignore file of git
-/// takes out; relative to the root, with `/`. Hidden files are not ignored for being hidden.
+/// The files and folders below a root that no `.gitignore`, `.ignore`, `.git/info/exclude` or global ignore
+/// file of git takes out; relative to the root, with `/`. Hidden files are not ignored for being hidden.
 #[derive(Debug, Default)]
 pub(crate) struct Unignored {
     paths: HashSet<String>,
 }
 
 impl Unignored {
-    /// Walks below `root`. What cannot be read is left out; the walk that this is for comes past it and tells of it.
+    /// Walks below `root`. What cannot be read is left out; the walk that this is for comes past it and tells
+    /// of it.
     pub(crate) fn below(root: &Path) -> Self {
         let all = Mutex::new(HashSet::new());
         let walk = WalkBuilder::new(root).hidden(false).require_git(false).build_parallel();

@@ -64,8 +64,8 @@ impl<'run> ListedFiles<'run> {
         }
     }
 
-    /// The files listed directly in `folder`, in the byte order of their names; of these only those from `first` on and
-    /// before `end`, where these are given.
+    /// The files listed directly in `folder`, in the byte order of their names; of these only those from
+    /// `first` on and before `end`, where these are given.
     pub(crate) fn in_folder(&self, folder: &str, first: Option<&str>, end: Option<&str>) -> FolderRows<'run> {
         match self {
             Self::Read(listing) => listing.folder(folder).map_or(FolderRows::None, |folder| {

@@ -1,7 +1,9 @@
-//! The folders of what belongs to one clone: redo records, locks, live history, leases, the ledger of sync, caches.
+//! The folders of what belongs to one clone: redo records, locks, live history, leases, the ledger of sync,
+//! caches.
 //!
-//! In a git project they stand in git's own folder, which no clone, checkout, stash or clean fills or empties. Elsewhere they stand
-//! in `.stepmark/local/`, and are refused where they are links or another user's. What a repository carries at that place is not read.
+//! In a git project they stand in git's own folder, which no clone, checkout, stash or clean fills or
+//! empties. Elsewhere they stand in `.stepmark/local/`, and are refused where they are links or another
+//! user's. What a repository carries at that place is not read.
 #![expect(clippy::disallowed_methods, reason = "an edge module: these folders are looked at and made here")]
 
 use std::{
@@ -12,7 +14,7 @@ use std::{
 
 #[cfg(feature = "write")]
 use crate::disk::own_file;
-use crate::git::{folders::GitFolders, folders::is_own};
+use crate::disk::{git_folders::GitFolders, git_folders::is_own};
 use stepmark_model::artifact::FileHash;
 
 /// The folder of local state where there is no git, seen from the project root.
@@ -127,7 +129,8 @@ impl LocalState {
         Self { base: git.own, common_base: git.common, below: below_git(&project), project, is_in_git: true }
     }
 
-    /// The states of other projects in folders of the same repository, each with its folder, seen from the top of the work tree.
+    /// The states of other projects in folders of the same repository, each with its folder, seen from the
+    /// top of the work tree.
     #[cfg(feature = "write")]
     pub(crate) fn of_other_projects(&self) -> io::Result<Vec<(PathBuf, Self)>> {
         let projects = self.common_base.join(GIT_FOLDER).join(PROJECTS);
@@ -202,7 +205,8 @@ impl LocalState {
         let place = self.folder(folder)?;
         let (base, _) = self.parts(folder);
         let state = base.join(&self.below);
-        // The ignore file before the folder, whose presence says that all this is done: a process killed here leaves it to the next.
+        // The ignore file before the folder, whose presence says that all this is done: a process killed here
+        // leaves it to the next.
         let make = || {
             if self.is_in_git && !state.is_dir() {
                 exclude_temporary_files(&self.common_base)?;
@@ -223,7 +227,8 @@ impl LocalState {
         if self.is_in_git || is_there { Ok(()) } else { fs::write(&ignore, "*\n") }
     }
 
-    /// Notes which folder a state is for that has only a hash of it as its name, so that it is found when the folder gets another one.
+    /// Notes which folder a state is for that has only a hash of it as its name, so that it is found when the
+    /// folder gets another one.
     fn name_project(&self, state: &Path) -> io::Result<()> {
         let file = state.join(PROJECT_FILE);
         match self.project.to_str() {
@@ -234,7 +239,8 @@ impl LocalState {
         }
     }
 
-    /// The path of the folder that holds those of this work tree; with `is_common`, of those that all work trees share.
+    /// The path of the folder that holds those of this work tree; with `is_common`, of those that all work
+    /// trees share.
     #[cfg(feature = "write")]
     pub(crate) fn top(&self, is_common: bool) -> PathBuf {
         let base = if is_common { &self.common_base } else { &self.base };
@@ -262,8 +268,8 @@ impl From<LocalStateError> for io::Error {
     }
 }
 
-/// Tells git to leave temporary files alone, which stand beside artifacts for moments, or until the next command where a process was
-/// killed (gitignore(5), "info/exclude").
+/// Tells git to leave temporary files alone, which stand beside artifacts for moments, or until the next
+/// command where a process was killed (gitignore(5), "info/exclude").
 fn exclude_temporary_files(git: &Path) -> io::Result<()> {
     let place = git.join("info/exclude");
     let before = match fs::read_to_string(&place) {

@@ -3,11 +3,14 @@
 #[cfg(feature = "history")]
 pub(crate) mod cache_database;
 #[cfg(feature = "history")]
+mod sqlite_error;
+#[cfg(feature = "history")]
 mod database_files;
 pub mod file_lock;
 pub(crate) mod file_reading;
 pub(crate) mod file_stat;
 pub(crate) mod folder;
+pub(crate) mod git_folders;
 pub(crate) mod hash_files;
 pub(crate) mod ignore_files;
 pub(crate) mod in_parts;
@@ -23,4 +26,6 @@ pub use file_stat::KnownStat;
 pub use in_parts::map_in_parts;
 pub use local_state::{LocalState, LocalStateError, StateFolder};
 pub use root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
+#[cfg(feature = "history")]
+pub use sqlite_error::SqliteError;
 pub use walk::{WalkError, WalkProblem, WalkProblemKind};

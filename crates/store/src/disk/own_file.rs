@@ -1,6 +1,7 @@
 //! Opening files of stepmark itself, whose names a repository may have filled with anything.
 //!
-//! No link on the way below the base is followed, only regular files are opened, and nothing waits: a pipe or a device is an error.
+//! No link on the way below the base is followed, only regular files are opened, and nothing waits: a pipe or
+//! a device is an error.
 #![expect(clippy::disallowed_methods, reason = "an edge module: files of stepmark are opened here")]
 
 use std::{
@@ -64,7 +65,8 @@ fn too_large(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, reason)
 }
 
-/// Makes sure that no link stands on the way to the folder at `below`, seen from `base`. What is missing is no link.
+/// Makes sure that no link stands on the way to the folder at `below`, seen from `base`. What is missing is
+/// no link.
 ///
 /// # Errors
 /// When a link stands there, or the folder cannot be reached.
@@ -222,5 +224,17 @@ mod tests {
         assert_eq!(read(folder.path(), Path::new("file"), 5).unwrap(), b"12345");
         let error = read(folder.path(), Path::new("file"), 4).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+    }
+}
+
+/// Removes the file or link at `place`, if there is one.
+///
+/// # Errors
+/// When it is there and cannot be removed.
+#[cfg(feature = "history")]
+pub(crate) fn remove_if_there(place: &Path) -> io::Result<()> {
+    match std::fs::remove_file(place) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
     }
 }

@@ -21,7 +21,8 @@ const LINK_LIMIT: u8 = 40;
 
 /// The root folder of a project: absolute, without symbolic links.
 ///
-/// Every file that stepmark reads or writes is found through [`Root::resolve`], which refuses what lies outside.
+/// Every file that stepmark reads or writes is found through [`Root::resolve`], which refuses what lies
+/// outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
     path: PathBuf,
@@ -151,9 +152,10 @@ impl Root {
         if real.is_dir() { Ok(Self::at(real)) } else { Err(RootError::NotAFolder { path: real }) }
     }
 
-    /// Finds the project that `start` (a folder, or a file in it) belongs to: the nearest folder upwards that holds
-    /// `.stepmark/config.yaml`; else the nearest that holds a BMAD installation (`_bmad/`, or `bmad/` or `.bmad/` with
-    /// the installer's `_cfg/` or `_config/` inside); else the nearest that holds `.git`; else `start` itself.
+    /// Finds the project that `start` (a folder, or a file in it) belongs to: the nearest folder upwards that
+    /// holds `.stepmark/config.yaml`; else the nearest that holds a BMAD installation (`_bmad/`, or `bmad/`
+    /// or `.bmad/` with the installer's `_cfg/` or `_config/` inside); else the nearest that holds `.git`;
+    /// else `start` itself.
     ///
     /// # Errors
     /// When `start` does not exist or cannot be reached.
@@ -176,7 +178,8 @@ impl Root {
         self.path.join(".git").exists() && !self.holds_project("")
     }
 
-    /// Returns whether the folder at `path`, seen from the root, is that of a project: it has a configuration or holds BMAD.
+    /// Returns whether the folder at `path`, seen from the root, is that of a project: it has a configuration
+    /// or holds BMAD.
     #[cfg(feature = "history")]
     pub(crate) fn holds_project(&self, path: &str) -> bool {
         let folder = self.path.join(path);
@@ -193,7 +196,8 @@ impl Root {
         &self.state
     }
 
-    /// `place` as messages show it: seen from the root, with `/` between its parts, where it stands below the root.
+    /// `place` as messages show it: seen from the root, with `/` between its parts, where it stands below the
+    /// root.
     pub fn shown(&self, place: &Path) -> String {
         match place.strip_prefix(&self.path) {
             Ok(below) if cfg!(windows) => below.to_string_lossy().replace('\\', "/"),
@@ -206,9 +210,9 @@ impl Root {
         Self { state: LocalState::of(&path), path }
     }
 
-    /// The place of `path` in the file system: absolute, with the links of the file and of its folders followed. The
-    /// file, and folders that lead to it, need not exist; a link whose target does not exist leads to that target. What is named in
-    /// `.stepmark` is never reached through a link.
+    /// The place of `path` in the file system: absolute, with the links of the file and of its folders
+    /// followed. The file, and folders that lead to it, need not exist; a link whose target does not exist
+    /// leads to that target. What is named in `.stepmark` is never reached through a link.
     ///
     /// # Errors
     /// When the place is not inside the root, or a folder on the way cannot be searched.
@@ -230,8 +234,8 @@ impl Root {
         Ok(leads_to)
     }
 
-    /// The same for a file that is to be written, replaced or removed. Nothing is written in git's folder, whatever the name or
-    /// the links that lead there.
+    /// The same for a file that is to be written, replaced or removed. Nothing is written in git's folder,
+    /// whatever the name or the links that lead there.
     ///
     /// # Errors
     /// Those of [`Root::resolve`], and when the place is not one to write to.
@@ -247,8 +251,8 @@ impl Root {
         Ok(place)
     }
 
-    /// Turns a path given by a person, absolute or relative to `current_folder` (absolute), into a project path. Links
-    /// inside the project keep their own name, so that messages name what the person named.
+    /// Turns a path given by a person, absolute or relative to `current_folder` (absolute), into a project
+    /// path. Links inside the project keep their own name, so that messages name what the person named.
     ///
     /// # Errors
     /// When the path is outside the project, is the root itself, is not UTF-8, or cannot be followed.
@@ -278,14 +282,16 @@ fn holds_configuration(folder: &Path) -> bool {
     folder.join(CONFIGURATION_PATH).is_file()
 }
 
-/// `bmad` is a name that any folder may have, so the older installations are known by what the installer leaves in them.
+/// `bmad` is a name that any folder may have, so the older installations are known by what the installer
+/// leaves in them.
 fn holds_bmad(folder: &Path) -> bool {
     let older = ["bmad/_cfg", "bmad/_config", ".bmad/_cfg", ".bmad/_config"];
     folder.join("_bmad").is_dir() || older.iter().any(|place| folder.join(place).is_dir())
 }
 
-/// Returns whether no link stands on the way to `place`, absolute, of which the last parts need not exist: then it is its own canonical
-/// form, which most places are. One call, where following asks for every folder; `false` where that call cannot tell.
+/// Returns whether no link stands on the way to `place`, absolute, of which the last parts need not exist:
+/// then it is its own canonical form, which most places are. One call, where following asks for every folder;
+/// `false` where that call cannot tell.
 #[cfg(target_os = "linux")]
 fn is_without_links(place: &Path) -> bool {
     use rustix::{

@@ -54,7 +54,8 @@ pub enum WalkProblemKind {
     /// A name that is no UTF-8; no manifest can hold it.
     #[error("the name is not UTF-8, so no manifest can list it")]
     NameNotUtf8,
-    /// A symbolic link to a folder; such a folder is not entered, so that no loop of links can catch the walk.
+    /// A symbolic link to a folder; such a folder is not entered, so that no loop of links can catch the
+    /// walk.
     #[error("a link to a folder is not followed")]
     LinkedFolder,
     /// A symbolic link that leads nowhere, in a loop, or out of the root.
@@ -76,8 +77,8 @@ pub struct WalkError {
 
 /// Walks through the folders below `root`, on as many threads as the machine has processors.
 ///
-/// `enters` says for each folder (and for each link, by its kind) whether to go into it; a link to a folder that it
-/// lets in is entered, so it must let in finitely many.
+/// `enters` says for each folder (and for each link, by its kind) whether to go into it; a link to a folder
+/// that it lets in is entered, so it must let in finitely many.
 ///
 /// # Errors
 /// When the root itself cannot be listed. Nothing else is fatal: see [`Walked::problems`].
@@ -286,7 +287,8 @@ mod tests {
         symlink("loop", root.path().join("loop")).unwrap();
         // Not every file system takes such a name.
         let odd_name = fs::write(root.path().join("a").join(OsStr::from_bytes(b"\xFF.md")), "").is_ok();
-        // A link that is let in, as if something were listed below it: this one is a loop, so it cannot be opened.
+        // A link that is let in, as if something were listed below it: this one is a loop, so it cannot be
+        // opened.
         let enters = |path: &str, kind| kind == EntryKind::Folder || path == "loop";
         let mut walked = walk(root.path(), &enters, &Names::default).unwrap();
         assert_eq!(names(&walked), ["a", "a/up", "a/x.md", "loop"]);

@@ -30,7 +30,8 @@ pub enum DoctorFinding {
         /// The content of that place.
         state: OldState,
     },
-    /// The state of this project stands where it was before its folder got another name, or a repository of its own.
+    /// The state of this project stands where it was before its folder got another name, or a repository of
+    /// its own.
     MovedProject {
         /// The folder that the state was for.
         folder: String,

@@ -1,4 +1,5 @@
-//! The files that commits left beside others: bytes of other programs that they kept, and temporary files of processes that were killed.
+//! The files that commits left beside others: bytes of other programs that they kept, and temporary files of
+//! processes that were killed.
 
 use std::ops::Range;
 

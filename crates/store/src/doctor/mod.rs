@@ -1,20 +1,17 @@
 //! Examining a project for what is not as it should be, and repairing what needs no decision.
 
-#[cfg(feature = "write")]
 pub(crate) mod finding;
-#[cfg(feature = "write")]
 pub(crate) mod kept_files;
 
-#[cfg(feature = "write")]
 pub use finding::DoctorFinding;
 
 use std::path::Path;
 
-use crate::changes::TellError;
 use crate::commit::{self, CommitError, CutLine, LocalStateMoveError, OldState, SetAsideRepair};
 use crate::disk::WalkError;
 use crate::history::{History, HistoryError, SEALED_FOLDER};
 use crate::replay::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts, verify_history};
+use crate::workspace::TellError;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -46,6 +43,7 @@ pub struct Diagnosis {
 
 /// A reason why the project cannot be examined.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DoctorError {
     /// The state of this clone cannot be moved.
     #[error(transparent)]
@@ -173,8 +171,8 @@ impl Doctor<'_> {
         })
     }
 
-    /// Moves the state of this clone from the work tree, where earlier versions kept it, into git's folder, and returns whether
-    /// it did. Every change of an artifact does so before.
+    /// Moves the state of this clone from the work tree, where earlier versions kept it, into git's folder,
+    /// and returns whether it did. Every change of an artifact does so before.
     ///
     /// # Errors
     /// When a file cannot be moved.

@@ -48,8 +48,8 @@ pub struct GateAnswer {
 
 #[cfg(feature = "write")]
 impl Gates<'_> {
-    /// Takes the lease of the artifact at `path`, then asks whether `step` is done (tier 3). Where it is not, a lease that was
-    /// not held before is given up again.
+    /// Takes the lease of the artifact at `path`, then asks whether `step` is done (tier 3). Where it is not,
+    /// a lease that was not held before is given up again.
     ///
     /// # Errors
     /// When somebody else holds the lease, or the artifact cannot be read.
@@ -71,8 +71,9 @@ impl Gates<'_> {
 }
 
 impl Gates<'_> {
-    /// Asks the gate of `step` (tier 1). The artifact is not read, unless it was written so short a time before its gate
-    /// that the stat proves nothing, or has no gates yet: then they are made, and where that cannot be, its frontmatter answers.
+    /// Asks the gate of `step` (tier 1). The artifact is not read, unless it was written so short a time
+    /// before its gate that the stat proves nothing, or has no gates yet: then they are made, and where that
+    /// cannot be, its frontmatter answers.
     ///
     /// # Errors
     /// When gates or artifact cannot be read: then nothing is known.
@@ -110,7 +111,8 @@ impl Gates<'_> {
         })
     }
 
-    /// Asks the artifact itself (tier 2): is the step listed in a frontmatter that says one thing to every reader?
+    /// Asks the artifact itself (tier 2): is the step listed in a frontmatter that says one thing to every
+    /// reader?
     ///
     /// # Errors
     /// When the artifact cannot be read: then nothing is known.

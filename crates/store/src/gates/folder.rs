@@ -69,8 +69,8 @@ impl GateFolder {
         Ok(Some(names))
     }
 
-    /// The names and stats of all gates, as text: while it is the same, so are they. `None` where one may change without a trace
-    /// in it.
+    /// The names and stats of all gates, as text: while it is the same, so are they. `None` where one may
+    /// change without a trace in it.
     pub(super) fn stats(&self) -> Result<Option<String>, GateError> {
         let mut text = String::new();
         let now = RunStart::now().moment;

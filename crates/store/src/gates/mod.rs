@@ -1,9 +1,11 @@
-//! Gates on the disk: `.stepmark/gates/ARTIFACT/STEP.gate` (see [`project::gates`](stepmark_model::projection::gates) for what they mean).
+//! Gates on the disk: `.stepmark/gates/ARTIFACT/STEP.gate` (see
+//! [`projection::gates`](stepmark_model::projection::gates) for what they mean).
 //!
 //! # Flow
-//! Before a change is published, the gates of steps that it takes away are removed; after it, those of the artifact are brought
-//! up to date, since the stat of the file is in each. Whoever dies in between leaves gates that a comparison with the stat
-//! closes. They are not flushed: a loss of power leaves no gate, or one that the comparison closes.
+//! Before a change is published, the gates of steps that it takes away are removed; after it, those of the
+//! artifact are brought up to date, since the stat of the file is in each. Whoever dies in between leaves
+//! gates that a comparison with the stat closes. They are not flushed: a loss of power leaves no gate, or one
+//! that the comparison closes.
 #![expect(clippy::disallowed_methods, reason = "an edge module: gates are read here")]
 
 mod answer;
@@ -107,8 +109,8 @@ impl Gates<'_> {
         Ok(GateFolder::of(self.workspace.root(), path)?.read()?.unwrap_or_default())
     }
 
-    /// The names and stats of the gates of an artifact, as text: while it is the same, so are they. `None` where one was written
-    /// just now, so that it may change without a trace.
+    /// The names and stats of the gates of an artifact, as text: while it is the same, so are they. `None`
+    /// where one was written just now, so that it may change without a trace.
     ///
     /// # Errors
     /// When they cannot be read.

@@ -47,9 +47,9 @@ impl AddAssign for GateRebuild {
 }
 
 impl Gates<'_> {
-    /// Makes the gates of every artifact that somebody works on (see [`GateUse`]) those of the steps that it lists now, and
-    /// removes all others: they are made when somebody asks. `artifacts` are all that the project has, as they were read a moment
-    /// ago: what has changed since is read again.
+    /// Makes the gates of every artifact that somebody works on (see [`GateUse`]) those of the steps that it
+    /// lists now, and removes all others: they are made when somebody asks. `artifacts` are all that the
+    /// project has, as they were read a moment ago: what has changed since is read again.
     ///
     /// # Errors
     /// When gates cannot be read or written. The gates of other artifacts may have been made.
@@ -105,8 +105,8 @@ impl Gates<'_> {
         }))
     }
 
-    /// The number of gates of the artifact, if they are those of `steps` and its stat proves each: then neither lock nor reading is
-    /// needed, which is what makes rebuilding after a checkout cheap.
+    /// The number of gates of the artifact, if they are those of `steps` and its stat proves each: then
+    /// neither lock nor reading is needed, which is what makes rebuilding after a checkout cheap.
     fn current(
         &self,
         path: &ProjectPath,
@@ -164,7 +164,8 @@ impl Workspace {
     /// The paths among `artifacts` with a live lease, an event of a session that goes on, or an open child.
     ///
     /// # Errors
-    /// When history cannot be read. A lease that cannot be read counts for nothing: its artifact's gates are made when asked for.
+    /// When history cannot be read. A lease that cannot be read counts for nothing: its artifact's gates are
+    /// made when asked for.
     pub(super) fn artifacts_in_use(
         &self,
         artifacts: &[TrackedArtifact],

@@ -1,4 +1,5 @@
-//! Ten thousand crashes, stale gates and foreign edits, and what the gates answer (issue: "a wrong go-on never happens").
+//! Ten thousand crashes, stale gates and foreign edits, and what the gates answer (issue: "a wrong go-on
+//! never happens").
 #![expect(clippy::disallowed_methods, reason = "tests write files as other programs would")]
 
 use std::{collections::BTreeSet, fs, io::Write, path::PathBuf, time::SystemTime};

@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::commit::ArtifactLock;
-use crate::disk::{own_file, own_file::Access, uninterrupted::uninterrupted};
+use crate::disk::{own_file, own_file::Access, own_file::remove_if_there, uninterrupted::uninterrupted};
 use crate::gates::Gates;
 use crate::gates::{GateError, GateFolder, rebuild::GateRebuild, sight::Sight, steps_of};
 use stepmark_model::{
@@ -37,8 +37,9 @@ struct Listing {
 }
 
 impl Gates<'_> {
-    /// Removes the gates of the artifact at `path` whose steps it will not list any more once it holds `new` (`None`: once it is gone). To be called under the artifact's lock before `new` is published; with the error nothing may be published.
-    /// Where the artifact has no gates, this costs one look.
+    /// Removes the gates of the artifact at `path` whose steps it will not list any more once it holds `new`
+    /// (`None`: once it is gone). To be called under the artifact's lock before `new` is published; with the
+    /// error nothing may be published. Where the artifact has no gates, this costs one look.
     ///
     /// # Errors
     /// When a gate cannot be removed.
@@ -51,15 +52,16 @@ impl Gates<'_> {
         };
         let failed = |source| GateError::Write { artifact: path.clone(), source };
         let gone = superfluous(&steps, names.iter().map(String::as_str));
-        gone.iter().try_for_each(|name| remove(&folder.place.join(name))).map_err(failed)
+        gone.iter().try_for_each(|name| remove_if_there(&folder.place.join(name))).map_err(failed)
     }
 
-    /// Makes the gates of the artifact at `path` those of the steps that it lists now, each with the file's stat of now. To
-    /// be called after each commit; `event` is what completed the steps that have no gate yet. Only that artifact's folder
-    /// is touched.
+    /// Makes the gates of the artifact at `path` those of the steps that it lists now, each with the file's
+    /// stat of now. To be called after each commit; `event` is what completed the steps that have no gate
+    /// yet. Only that artifact's folder is touched.
     ///
     /// # Errors
-    /// When gates cannot be read or written. The artifact is as it was, and a gate that stayed behind is closed by its stat.
+    /// When gates cannot be read or written. The artifact is as it was, and a gate that stayed behind is
+    /// closed by its stat.
     pub fn open(&self, path: &ProjectPath, event: Option<EventId>) -> Result<GateRebuild, GateError> {
         let folder = GateFolder::of(self.workspace.root(), path)?;
         if folder.names()?.is_none() && self.listing(path, None)?.is_none() {
@@ -68,8 +70,8 @@ impl Gates<'_> {
         self.renew(path, &folder, event, None)
     }
 
-    /// The same after a commit that left the artifact as `committed`, where that is known: a finished artifact without gates gets none,
-    /// since nobody is about to ask for them.
+    /// The same after a commit that left the artifact as `committed`, where that is known: a finished
+    /// artifact without gates gets none, since nobody is about to ask for them.
     ///
     /// # Errors
     /// Those of [`Gates::open`].
@@ -141,7 +143,8 @@ impl Gates<'_> {
         })
     }
 
-    /// The artifact as it is now, which is mostly as it was `committed`; `None` where it lists no step, or none that can be trusted.
+    /// The artifact as it is now, which is mostly as it was `committed`; `None` where it lists no step, or
+    /// none that can be trusted.
     fn listing(
         &self,
         path: &ProjectPath,
@@ -160,7 +163,8 @@ impl Gates<'_> {
         Ok(Some(Listing { stat: seen.stat, state: StateDigest::of(&state), artifact, steps }))
     }
 
-    /// Makes the folder with all its gates at once: they are written into another one, which then gets its name.
+    /// Makes the folder with all its gates at once: they are written into another one, which then gets its
+    /// name.
     fn make(&self, folder: &GateFolder, gates: &[(String, Vec<u8>)]) -> io::Result<()> {
         let (Some(above), Some(name)) = (folder.place.parent(), folder.place.file_name()) else {
             return Ok(());
@@ -189,7 +193,7 @@ impl Gates<'_> {
 
     fn change(&self, folder: &GateFolder, changes: &GateChanges) -> io::Result<()> {
         for name in &changes.remove {
-            remove(&folder.place.join(name))?;
+            remove_if_there(&folder.place.join(name))?;
         }
         if changes.write.is_empty() {
             if changes.unchanged == 0 {
@@ -222,15 +226,16 @@ fn remove_temporary(folder: &Path) -> io::Result<()> {
     for entry in uninterrupted(|| fs::read_dir(folder))? {
         let entry = entry?;
         if entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMPORARY)) {
-            remove(&entry.path())?;
+            remove_if_there(&entry.path())?;
         }
     }
     Ok(())
 }
 
-/// Writes one gate. A new one comes to be as a whole. One that is there is overwritten where it stands: to put a file in its
-/// place would make ext4 flush the new one (its `auto_da_alloc`), which takes longer than the commit. Who reads in that instant,
-/// or after this process died in it, sees a gate that cannot be read, and that is a closed one.
+/// Writes one gate. A new one comes to be as a whole. One that is there is overwritten where it stands: to
+/// put a file in its place would make ext4 flush the new one (its `auto_da_alloc`), which takes longer than
+/// the commit. Who reads in that instant, or after this process died in it, sees a gate that cannot be read,
+/// and that is a closed one.
 fn write_gate(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     let place = folder.join(name);
     if fs::symlink_metadata(&place).is_ok_and(|found| found.is_file()) {
@@ -246,13 +251,6 @@ fn write_gate(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.persist(place)?;
     Ok(())
-}
-
-fn remove(place: &Path) -> io::Result<()> {
-    match fs::remove_file(place) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 /// Removes `folder` and those above it up to `top`, as long as they are empty.

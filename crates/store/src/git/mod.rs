@@ -1,6 +1,5 @@
 //! Git as a program: its folders, its objects, its index.
 
-pub(crate) mod folders;
 #[cfg(feature = "write")]
 pub(crate) mod index;
 #[cfg(feature = "history")]

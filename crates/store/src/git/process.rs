@@ -1,5 +1,5 @@
-//! The start of git: as a program, always in the same way. Its own filters, worktrees, alternates and `GIT_INDEX_FILE` then
-//! work as its user expects (docs/adr/0010-reading-git.md).
+//! The start of git: as a program, always in the same way. Its own filters, worktrees, alternates and
+//! `GIT_INDEX_FILE` then work as its user expects (docs/adr/0010-reading-git.md).
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: git is started here, with what git told this process"
@@ -18,9 +18,9 @@ use std::{
 
 use crate::disk::root::Root;
 
-/// The settings that a repository's own configuration cannot change: git starts no program that it names, and no repository
-/// counts that only looks like one (a bare one among the files of a clone). Filters have no such switch: no command is started
-/// that runs them.
+/// The settings that a repository's own configuration cannot change: git starts no program that it names, and
+/// no repository counts that only looks like one (a bare one among the files of a clone). Filters have no
+/// such switch: no command is started that runs them.
 const SETTINGS: [&str; 3] =
     ["core.fsmonitor=false", "safe.bareRepository=explicit", "log.showSignature=false"];
 
@@ -30,8 +30,8 @@ const NO_HOOKS: &str = "core.hooksPath=/dev/null";
 #[cfg(windows)]
 const NO_HOOKS: &str = "core.hooksPath=NUL";
 
-/// Git in `folder`: it takes no locks but those that a command cannot do without, starts no other program, fetches nothing, and asks nobody.
-/// Its streams lead nowhere until they are set.
+/// Git in `folder`: it takes no locks but those that a command cannot do without, starts no other program,
+/// fetches nothing, and asks nobody. Its streams lead nowhere until they are set.
 pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Command {
     start(folder, &["-c", NO_HOOKS], arguments)
 }
@@ -42,8 +42,8 @@ pub(crate) fn git_rev_parse(folder: &Path, arguments: &[&str]) -> Command {
     start(folder, &["rev-parse"], arguments)
 }
 
-/// Held together with a lock that others wait for, so that this thread does not start git meanwhile, which takes long. Debug builds
-/// look, and so does every test.
+/// Held together with a lock that others wait for, so that this thread does not start git meanwhile, which
+/// takes long. Debug builds look, and so does every test.
 #[cfg(feature = "write")]
 #[derive(Debug)]
 pub(crate) struct WithoutGit(());
@@ -66,7 +66,6 @@ impl WithoutGit {
 #[cfg(all(debug_assertions, feature = "write"))]
 impl Drop for WithoutGit {
     fn drop(&mut self) {
-        // A lock may have been handed to another thread.
         LOCKS.set(LOCKS.get().saturating_sub(1));
     }
 }
@@ -90,8 +89,9 @@ fn start(folder: &Path, before: &[&str], arguments: &[&str]) -> Command {
     command
 }
 
-/// In a partial clone git would fetch what it lacks, with programs that the repository's configuration names (`core.sshCommand`,
-/// `credential.helper`, `ext::`). Who wants that says so in the environment, which no repository writes: `GIT_NO_LAZY_FETCH=0`.
+/// In a partial clone git would fetch what it lacks, with programs that the repository's configuration names
+/// (`core.sshCommand`, `credential.helper`, `ext::`). Who wants that says so in the environment, which no
+/// repository writes: `GIT_NO_LAZY_FETCH=0`.
 fn forbid_fetching(command: &mut Command) {
     if env::var_os("GIT_NO_LAZY_FETCH").is_none() {
         // The second is for git before 2.45, which does not know the first.
@@ -99,9 +99,9 @@ fn forbid_fetching(command: &mut Command) {
     }
 }
 
-/// Passes on the repository that git tells a hook of. What it tells holds in the folder where the hook was started: the
-/// names become absolute. Without `GIT_WORK_TREE` git would take any folder for the top of the work tree once `GIT_DIR` is
-/// set (git(1), "GIT_DIR").
+/// Passes on the repository that git tells a hook of. What it tells holds in the folder where the hook was
+/// started: the names become absolute. Without `GIT_WORK_TREE` git would take any folder for the top of the
+/// work tree once `GIT_DIR` is set (git(1), "GIT_DIR").
 fn pass_on_repository(command: &mut Command, folder: &Path) {
     let (Some(_), Ok(current)) = (env::var_os("GIT_DIR"), env::current_dir()) else { return };
     for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_WORK_TREE"] {
@@ -116,7 +116,8 @@ fn pass_on_repository(command: &mut Command, folder: &Path) {
     }
 }
 
-/// The output of a command of git, and its exit status. `Command::output` would panic where the pipe cannot be read.
+/// The output of a command of git, and its exit status. `Command::output` would panic where the pipe cannot
+/// be read.
 #[cfg(feature = "write")]
 pub(crate) fn answer(command: &mut Command) -> io::Result<(ExitStatus, Vec<u8>)> {
     let mut child = command.stdout(Stdio::piped()).spawn()?;
@@ -134,7 +135,8 @@ pub(crate) fn printed(root: &Root, arguments: &[&str]) -> Option<String> {
     status.success().then(|| String::from_utf8_lossy(&printed).into_owned())
 }
 
-/// The output of a command of git in the project; empty where it ends with 1, as `grep` does that finds nothing. `None`: it failed.
+/// The output of a command of git in the project; empty where it ends with 1, as `grep` does that finds
+/// nothing. `None`: it failed.
 #[cfg(feature = "write")]
 pub(crate) fn printed_or_empty(root: &Root, arguments: &[&str]) -> Option<String> {
     let (status, printed) = answer(&mut git(root.path(), arguments)).ok()?;

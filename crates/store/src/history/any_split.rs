@@ -1,5 +1,5 @@
-//! However the events of an artifact are spread over segments, and in whatever order these come in, the answers are those of
-//! a [`Lineage`] over all of them.
+//! However the events of an artifact are spread over segments, and in whatever order these come in, the
+//! answers are those of a [`Lineage`] over all of them.
 
 use std::fs;
 

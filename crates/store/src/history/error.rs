@@ -2,11 +2,13 @@
 
 use std::io;
 
+use crate::disk::SqliteError;
 use stepmark_model::journal::{EventId, ReplayError};
 
 /// A reason why history cannot answer. Lines of a segment that cannot be used are no error: see
 /// [`SegmentProblem`](crate::history::SegmentProblem).
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum HistoryError {
     /// A segment, or the folder of the segments, cannot be read.
     #[error("cannot read the journal: `{path}`")]
@@ -20,7 +22,7 @@ pub enum HistoryError {
     #[error("cannot build the index of the journal; deleting `.stepmark/local/cache/` does no harm")]
     Index {
         /// The error of the database.
-        source: rusqlite::Error,
+        source: SqliteError,
     },
     /// The segments change faster than they can be read.
     #[error("cannot read the journal: its files change while they are read; try again")]

@@ -1,4 +1,5 @@
-//! Journals for tests: a project folder, its segments written by hand, and events that lead from state to state.
+//! Journals for tests: a project folder, its segments written by hand, and events that lead from state to
+//! state.
 
 use std::{fs, path::PathBuf};
 
@@ -103,8 +104,8 @@ pub(super) fn steps(count: usize) -> Json {
     json!({ "stepsCompleted": (1..=count).collect::<Vec<_>>() })
 }
 
-/// An event of the artifact `key` at `path` that leads from the states after `parents` to `state`, `second` seconds after
-/// some moment.
+/// An event of the artifact `key` at `path` that leads from the states after `parents` to `state`, `second`
+/// seconds after some moment.
 pub(super) fn event(
     (key_text, path_text): (&str, &str),
     parents: &[(&Event, &Json)],

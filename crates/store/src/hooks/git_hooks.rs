@@ -43,7 +43,7 @@ pub enum HookChange {
 
 /// The state of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HookStanding {
+pub struct HookState {
     /// Its name.
     pub name: &'static str,
     /// Its file.
@@ -123,8 +123,8 @@ impl Workspace {
 }
 
 impl GitHooks<'_> {
-    /// Makes git check what it commits and pushes, and rebuild the gates after everything that may change files: by those of
-    /// [`HOOKS`] and [`TRAILER_HOOK`] that are `wanted`.
+    /// Makes git check what it commits and pushes, and rebuild the gates after everything that may change
+    /// files: by those of [`HOOKS`] and [`TRAILER_HOOK`] that are `wanted`.
     ///
     /// # Errors
     /// When git's hooks cannot be found, or one cannot be written; those before it are.
@@ -145,7 +145,7 @@ impl GitHooks<'_> {
     ///
     /// # Errors
     /// When git's hooks cannot be found, or one cannot be read.
-    pub fn standings(&self) -> Result<Vec<HookStanding>, HookError> {
+    pub fn states(&self) -> Result<Vec<HookState>, HookError> {
         let hooks = self.hooks()?;
         let state = |name: &&'static str| {
             let place = hooks.folder.join(name);
@@ -153,7 +153,7 @@ impl GitHooks<'_> {
             let is_installed = found.is_some_and(|(bytes, is_executable, is_link)| {
                 git_hook::is_installed(&FoundHook { bytes: &bytes, is_executable, is_link })
             });
-            Ok(HookStanding { name, place, is_installed })
+            Ok(HookState { name, place, is_installed })
         };
         all_hooks().map(state).collect()
     }

@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeSet, io, path::Path};
 
-use crate::changes::TellError;
 use crate::commit;
 use crate::disk::own_file;
 use crate::git::{GitVersionError, index, index::IndexEntry};
 use crate::git::{process::is_repository, process::printed};
 use crate::history::{HistoryError, PACK_ENDING, SEALED_FOLDER, SegmentPlace};
 use crate::workspace::ProjectHistory;
+use crate::workspace::TellError;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -32,7 +32,8 @@ pub struct StagedHistory {
 pub enum StagingFor {
     /// One that a person will make.
     NextCommit,
-    /// The one whose hook is running. It may be refused or given up, so the work tree gets no file that another branch has.
+    /// The one whose hook is running. It may be refused or given up, so the work tree gets no file that
+    /// another branch has.
     ThisCommit,
 }
 
@@ -66,14 +67,16 @@ impl ProjectHistory<'_> {
     /// When the journal cannot be read or written.
     pub fn seal_all(&self) -> Result<Vec<SegmentName>, StageHistoryError> {
         let live = self.ask(|history| history.live_segments(None))?;
-        Ok(self.seal_live_segments(&live)?)
+        Ok(self.seal_live(commit::LiveSegments::Named(&live))?)
     }
 
-    /// Makes the next commit hold the history of what it changes: seals the live segments with events of staged files, and puts sealed
-    /// segments that git does not know into the index. What git is to ignore is not staged.
+    /// Makes the next commit hold the history of what it changes: seals the live segments with events of
+    /// staged files, and puts sealed segments that git does not know into the index. What git is to ignore is
+    /// not staged.
     ///
-    /// Where nothing is staged, [`StagingFor::NextCommit`] takes all live segments and what no remote has yet, as before a push that was
-    /// refused; [`StagingFor::ThisCommit`] takes what the last commit changed, which may be about to be amended.
+    /// Where nothing is staged, [`StagingFor::NextCommit`] takes all live segments and what no remote has
+    /// yet, as before a push that was refused; [`StagingFor::ThisCommit`] takes what the last commit changed,
+    /// which may be about to be amended.
     ///
     /// # Errors
     /// When the journal cannot be read or written, or git does not answer.
@@ -92,7 +95,8 @@ impl ProjectHistory<'_> {
         }
         let wanted = (!is_all).then_some(&changed);
         let live = self.ask(|history| history.live_segments(wanted))?;
-        let sealed = if live.is_empty() { Vec::new() } else { self.seal_live_segments(&live)? };
+        let sealed =
+            if live.is_empty() { Vec::new() } else { self.seal_live(commit::LiveSegments::Named(&live))? };
         let elsewhere = self.segments_elsewhere(&changed)?;
         let mut staged = Vec::new();
         match staging {
@@ -126,8 +130,8 @@ impl ProjectHistory<'_> {
         Ok(changed.into_iter().filter(|path| !is_own(path)).collect())
     }
 
-    /// The segments that another work tree of this clone got, with events that led to what the files at `changed` say now: its hook sealed
-    /// the history of both.
+    /// The segments that another work tree of this clone got, with events that led to what the files at
+    /// `changed` say now: its hook sealed the history of both.
     fn segments_elsewhere(
         &self,
         changed: &BTreeSet<ProjectPath>,
@@ -159,7 +163,8 @@ impl ProjectHistory<'_> {
         Ok(wanted)
     }
 
-    /// Puts copies of segments into the index, without files in the work tree: those follow once the commit is made.
+    /// Puts copies of segments into the index, without files in the work tree: those follow once the commit
+    /// is made.
     fn stage_copies(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<ProjectPath>, StageHistoryError> {
         let paths = names.iter().filter_map(|name| Some((name, sealed_path(name)?)));
         let mut copies: Vec<(&SegmentName, ProjectPath)> = paths.collect();
@@ -181,8 +186,8 @@ impl ProjectHistory<'_> {
         Ok(files.into_iter().map(|(path, _)| path).collect())
     }
 
-    /// After a commit: writes the files of the segments that its hook has put into the index alone, and puts those of HEAD into the index
-    /// that `git commit FILE` has left out of it.
+    /// After a commit: writes the files of the segments that its hook has put into the index alone, and puts
+    /// those of HEAD into the index that `git commit FILE` has left out of it.
     ///
     /// # Errors
     /// When git does not answer, or a segment cannot be read or written.

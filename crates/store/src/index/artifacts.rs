@@ -18,8 +18,8 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// Reads what changed since the last time. All is read where something changed that decides about every artifact: the
-/// configuration, a step file, this program.
+/// Reads what changed since the last time. All is read where something changed that decides about every
+/// artifact: the configuration, a step file, this program.
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
     let start = RunStart::now();
     let context = context::of(workspace, start);

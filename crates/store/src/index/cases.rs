@@ -1,4 +1,5 @@
-//! Whatever way the database came to a state, it holds the same; and it can be taken away or spoiled at any time.
+//! Whatever way the database came to a state, it holds the same; and it can be taken away or spoiled at any
+//! time.
 #![expect(clippy::disallowed_methods, reason = "the tests make projects and spoil databases")]
 
 use std::{collections::BTreeMap, fs, path::PathBuf, thread, time::Duration};
@@ -224,7 +225,8 @@ fn the_answer_is_that_of_the_refresh_whatever_becomes_of_the_files() {
         connection.query_row("SELECT COUNT(*) FROM artifacts", [], |row| row.get::<_, u64>(0)).unwrap()
     };
     let (connection, _) = workspace.index().refreshed_index(parts, None, Database::on_disk).unwrap();
-    // Somebody deletes the files, with the lock, and another process makes them anew: its tables are still empty.
+    // Somebody deletes the files, with the lock, and another process makes them anew: its tables are still
+    // empty.
     fs::remove_dir_all(project.place(".stepmark/local/cache")).unwrap();
     let other = Database::on_disk(workspace.root()).unwrap();
     assert_eq!((count(&connection), count(other.connection())), (1, 0));

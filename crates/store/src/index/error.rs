@@ -7,8 +7,10 @@ use crate::disk::WalkError;
 use crate::history::HistoryError;
 use crate::index_db::{IndexError, QueryError};
 
-/// A reason why the database is not brought up to date. What cannot be read of single artifacts is no error: the table `unreadable` tells it.
+/// A reason why the database is not brought up to date. What cannot be read of single artifacts is no error:
+/// the table `unreadable` tells it.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RefreshError {
     /// The project cannot be listed.
     #[error(transparent)]
@@ -34,6 +36,7 @@ pub enum RefreshError {
 
 /// A reason why a query about the project is not answered.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AskError {
     /// The database cannot be brought up to date.
     #[error(transparent)]

@@ -1,4 +1,5 @@
-//! The journal: what was appended since the last time comes in; after any other change of it, all of it is read again.
+//! The journal: what was appended since the last time comes in; after any other change of it, all of it is
+//! read again.
 
 use jiff::Timestamp;
 
@@ -45,8 +46,9 @@ fn known_ids(contents: &Contents<'_>) -> rusqlite::Result<Vec<EventId>> {
     Ok(ids)
 }
 
-/// The ids of events that came to those of `before`; both are ascending. `None` where events are gone, or none came, so that some became
-/// others (a segment edited by hand), or there were none before: then all are to be read.
+/// The ids of events that came to those of `before`; both are ascending. `None` where events are gone, or
+/// none came, so that some became others (a segment edited by hand), or there were none before: then all are
+/// to be read.
 fn appended(now: &[EventId], before: &[EventId]) -> Option<Vec<EventId>> {
     let mut known = before.iter().peekable();
     let mut new = Vec::new();

@@ -8,7 +8,8 @@ use crate::index_db::{Catalogue, Contents, Part, catalogue_rows};
 use crate::workspace::Workspace;
 use stepmark_model::artifact::{FileHash, READ_LIMIT};
 
-/// Takes in the catalogues, if one of them has other bytes than the last time. One that is not there has no rows.
+/// Takes in the catalogues, if one of them has other bytes than the last time. One that is not there has no
+/// rows.
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
     let mut read = Vec::new();
     let mut text = String::new();

@@ -1,5 +1,5 @@
-//! The files as the database knows them: one value a folder, since all of them are wanted for every query, and few change.
-//! Whoever looks at a folder reads its value, so that all processors do it.
+//! The files as the database knows them: one value a folder, since all of them are wanted for every query,
+//! and few change. Whoever looks at a folder reads its value, so that all processors do it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -147,7 +147,8 @@ mod tests {
 
         #[test]
         fn other_bytes_are_read_as_nothing_or_as_files(bytes: Vec<u8>) {
-            // What counts is that it ends: a digest of rows that is wrong leads to rows that are written again.
+            // What counts is that it ends: a digest of rows that is wrong leads to rows that are written
+            // again.
             let _ = FolderFiles::read(&bytes);
         }
     }

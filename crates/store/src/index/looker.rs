@@ -10,7 +10,8 @@ use stepmark_model::artifact::ProjectPath;
 /// The files that were seen in one folder.
 #[derive(Debug, Default)]
 pub(super) struct SeenFolder {
-    /// For each of its known files, by their places, whether it is there as it was. Those that are not known are not there.
+    /// For each of its known files, by their places, whether it is there as it was. Those that are not known
+    /// are not there.
     pub(super) is_unchanged: Vec<bool>,
     /// The files that were read.
     pub(super) read: Vec<ReadFile>,

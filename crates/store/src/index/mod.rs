@@ -1,7 +1,8 @@
 //! `index.db` brought up to date and asked: what changed since the last time is read again, and nothing else.
 //!
-//! One process at a time does it, under a lock; others wait, and readers go on with what was there. Only the parts that a query is
-//! about are looked at. Where the file cannot be written, the database is made in memory for the one query.
+//! One process at a time does it, under a lock; others wait, and readers go on with what was there. Only the
+//! parts that a query is about are looked at. Where the file cannot be written, the database is made in
+//! memory for the one query.
 
 mod artifact_rows;
 mod artifacts;
@@ -32,8 +33,8 @@ use crate::index_db::{
 };
 use crate::workspace::Workspace;
 
-/// The number of times that the database on disk is brought up to date before one in memory is taken: it may be damaged, or changed and
-/// deleted by others at the same time.
+/// The number of times that the database on disk is brought up to date before one in memory is taken: it may
+/// be damaged, or changed and deleted by others at the same time.
 const TRIES: usize = 3;
 
 /// The freshness that is wanted of an answer.
@@ -75,8 +76,8 @@ impl Workspace {
 }
 
 impl QueryIndex<'_> {
-    /// Asks the database of the project. `parameters` are values for the parameters of the query; `:now` is known, and `:session` where there
-    /// is one.
+    /// Asks the database of the project. `parameters` are values for the parameters of the query; `:now` is
+    /// known, and `:session` where there is one.
     ///
     /// # Errors
     /// When the project cannot be read, or the query is not answered.
@@ -105,7 +106,7 @@ impl QueryIndex<'_> {
         };
         match ask(Database::on_disk) {
             // Damage that the refresh did not come past.
-            Err(AskError::Query(QueryError::Database { source })) if is_corrupt(&source) => {
+            Err(AskError::Query(QueryError::Database { source })) if is_corrupt(&source.0) => {
                 ask(Database::anew)
             }
             answer => answer,
@@ -118,12 +119,12 @@ impl QueryIndex<'_> {
     /// When the project cannot be read.
     pub fn refresh(&self, tickets: &[TicketRow]) -> Result<IndexRefreshed, RefreshError> {
         let (connection, refreshed) = self.refreshed_index(Parts::ALL, Some(tickets), Database::on_disk)?;
-        let rows = count_rows(&connection).map_err(IndexError::from)?;
+        let rows = count_rows(&connection).map_err(IndexError::of)?;
         Ok(IndexRefreshed { rows, ..refreshed })
     }
 
-    /// The database as `open` gives it with `parts` up to date, for reading. One that turns out to be damaged is made anew; one that
-    /// cannot be written, in memory.
+    /// The database as `open` gives it with `parts` up to date, for reading. One that turns out to be damaged
+    /// is made anew; one that cannot be written, in memory.
     fn refreshed_index(
         &self,
         parts: Parts,
@@ -150,10 +151,10 @@ impl QueryIndex<'_> {
                 Err(Fault::Database(error)) => break error.to_string(),
             }
         };
-        let database = Database::in_memory().map_err(IndexError::from)?;
+        let database = Database::in_memory().map_err(IndexError::of)?;
         let refreshed = self.refresh_with(database, parts, tickets).map_err(|fault| match fault {
             Fault::Failed(error) => error,
-            Fault::Database(error) => RefreshError::Index(error.into()),
+            Fault::Database(error) => RefreshError::Index(IndexError::of(error)),
         })?;
         Ok((refreshed.0, IndexRefreshed { in_memory: Some(reason), ..refreshed.1 }))
     }

@@ -2,7 +2,8 @@
 
 use crate::index_db::{Contents, IntoCell as _, Row};
 
-/// A ticket of an artifact, or one that is to be made: a row of the table `tickets`, where each field is described.
+/// A ticket of an artifact, or one that is to be made: a row of the table `tickets`, where each field is
+/// described.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TicketRow {
     /// Name of the tracker.
@@ -27,7 +28,8 @@ pub struct TicketRow {
     pub linked_at: Option<String>,
 }
 
-/// Takes in `tickets`, which are all that there are. Of two with the same tracker and marker the first counts.
+/// Takes in `tickets`, which are all that there are. Of two with the same tracker and marker the first
+/// counts.
 pub(super) fn refresh(tickets: &[TicketRow], contents: &mut Contents<'_>) -> rusqlite::Result<()> {
     let mut sorted: Vec<&TicketRow> = tickets.iter().collect();
     sorted.sort();

@@ -25,8 +25,9 @@ impl Catalogue {
     ];
 }
 
-/// The rows of the catalogue with these bytes, in their order. Columns go by the header, whatever their order; what no column of the
-/// table is called goes into `more`; a record that is too short lacks its last columns. What is no UTF-8 stands there as U+FFFD.
+/// The rows of the catalogue with these bytes, in their order. Columns go by the header, whatever their
+/// order; what no column of the table is called goes into `more`; a record that is too short lacks its last
+/// columns. What is no UTF-8 stands there as U+FFFD.
 pub(crate) fn catalogue_rows(catalogue: Catalogue, bytes: &[u8]) -> Vec<Row> {
     let Some(table) = schema::table(catalogue.table) else { return Vec::new() };
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);

@@ -21,8 +21,8 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Opens the database on disk to bring it up to date, and makes it where there is none, or one of another version, or a damaged
-    /// one. Waits for another process that is at it.
+    /// Opens the database on disk to bring it up to date, and makes it where there is none, or one of another
+    /// version, or a damaged one. Waits for another process that is at it.
     ///
     /// # Errors
     /// When it cannot be made or written, or is in use for too long.
@@ -70,8 +70,8 @@ impl Database {
         self.database.shorten_log(LONG_LOG)
     }
 
-    /// Gives the lock back. The connection can only read from now on, and goes on seeing what it holds now, whatever becomes of the
-    /// files.
+    /// Gives the lock back. The connection can only read from now on, and goes on seeing what it holds now,
+    /// whatever becomes of the files.
     ///
     /// # Errors
     /// When the database cannot be read, or [another process changed it](was_changed).
@@ -88,8 +88,8 @@ impl Database {
     }
 }
 
-/// Returns whether another process changed the database while this one held the lock: so it is where somebody deletes the files, and the lock
-/// among them.
+/// Returns whether another process changed the database while this one held the lock: so it is where somebody
+/// deletes the files, and the lock among them.
 pub(crate) fn was_changed(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|failure| failure.extended_code == ffi::SQLITE_BUSY_SNAPSHOT)
 }

@@ -2,18 +2,26 @@
 
 use std::time::Duration;
 
+use crate::disk::SqliteError;
+
 /// The database can neither be kept on disk nor made in memory.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "cannot make the database of the project, not even in memory; deleting `.stepmark/local/cache/` does no harm"
 )]
 pub struct IndexError {
-    #[from]
-    source: rusqlite::Error,
+    source: SqliteError,
+}
+
+impl IndexError {
+    pub(crate) const fn of(source: rusqlite::Error) -> Self {
+        Self { source: SqliteError(source) }
+    }
 }
 
 /// A reason why a query is not answered.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum QueryError {
     /// SQLite does not understand it.
     #[error("the query is no SQL that this database understands: {message}")]
@@ -77,6 +85,6 @@ pub enum QueryError {
     #[error("the database of the project cannot be read; deleting `.stepmark/local/cache/` does no harm")]
     Database {
         /// The error of SQLite.
-        source: rusqlite::Error,
+        source: SqliteError,
     },
 }

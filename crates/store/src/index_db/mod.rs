@@ -1,9 +1,10 @@
 //! `index.db`: the state of a project as tables, for queries in SQL.
 //!
-//! The database is a copy that can be deleted at any time. What it holds comes from elsewhere: the inventory from the CSV
-//! catalogues and from nothing else (frontmatter → CSV → database), the state of the run from artifacts, journal,
-//! checks, leases and, handed in, tickets. Here stands which tables there are, which rows a catalogue gives, and the edge to SQLite:
-//! `database` keeps the file, [`SqlQuery`] asks it and can change nothing.
+//! The database is a copy that can be deleted at any time. What it holds comes from elsewhere: the inventory
+//! from the CSV catalogues and from nothing else (frontmatter → CSV → database), the state of the run from
+//! artifacts, journal, checks, leases and, handed in, tickets. Here stands which tables there are, which rows
+//! a catalogue gives, and the edge to SQLite: `database` keeps the file, [`SqlQuery`] asks it and can change
+//! nothing.
 
 mod part;
 mod table;

@@ -1,6 +1,7 @@
 //! Queries that are asked so often that they have names.
 
-/// A query with a name. All may use the parameters `:now`, the present time, and `:session`, the session of whoever asks.
+/// A query with a name. All may use the parameters `:now`, the present time, and `:session`, the session of
+/// whoever asks.
 #[derive(Debug)]
 pub struct NamedQuery {
     /// Its name.
@@ -13,7 +14,8 @@ pub struct NamedQuery {
     pub sql: &'static str,
 }
 
-/// The SQL condition that an open artifact waits by its status: `blocked`, also as `on-hold`, `waiting` or `awaiting-…`, in any case.
+/// The SQL condition that an open artifact waits by its status: `blocked`, also as `on-hold`, `waiting` or
+/// `awaiting-…`, in any case.
 macro_rules! waits {
     () => {
         "(replace(replace(lower(COALESCE(state, status, '')), '_', '-'), ' ', '-') IN ('blocked', 'on-hold', 'waiting')

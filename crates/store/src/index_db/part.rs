@@ -13,7 +13,8 @@ pub enum Part {
     Findings,
     /// Leases of artifacts.
     Leases,
-    /// Tickets of all trackers. The caller brings the rows: what stands in a tracker is known to another crate.
+    /// Tickets of all trackers. The caller brings the rows: what stands in a tracker is known to another
+    /// crate.
     Tickets,
 }
 

@@ -35,8 +35,8 @@ impl Seen {
     }
 }
 
-/// From now on `connection` prepares only what reads. This stands beside a connection that is opened for reading only: neither would
-/// let a query write, and this one also keeps it from other files.
+/// From now on `connection` prepares only what reads. This stands beside a connection that is opened for
+/// reading only: neither would let a query write, and this one also keeps it from other files.
 pub(super) fn restrict(connection: &mut Connection) -> rusqlite::Result<Seen> {
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
@@ -82,7 +82,8 @@ fn judge<'a>(action: &AuthAction<'a>) -> Judgement<'a> {
     }
 }
 
-/// The pragma that is asked as a table: it would be refused only when it is asked. SQLite gives the name as it is written.
+/// The pragma that is asked as a table: it would be refused only when it is asked. SQLite gives the name as
+/// it is written.
 fn pragma(table_name: &str) -> Option<&str> {
     let (prefix, pragma) = table_name.split_at_checked("pragma_".len())?;
     prefix.eq_ignore_ascii_case("pragma_").then_some(pragma)

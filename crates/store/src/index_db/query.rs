@@ -12,6 +12,7 @@ use std::{
 
 use rusqlite::{Batch, Connection, ErrorCode, Statement, types::ValueRef};
 
+use crate::disk::SqliteError;
 use crate::index_db::{Parts, QueryError, VIEWS, permission, permission::Seen, row::Cell, row::Row, schema};
 
 /// After how many steps of SQLite's machine the clock is looked at: some tens of microseconds.
@@ -52,7 +53,8 @@ pub struct Answer {
     pub columns: Vec<(String, Option<String>)>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// The reason why the database was made in memory for this query, as where `.stepmark/local/cache/` cannot be written.
+    /// The reason why the database was made in memory for this query, as where `.stepmark/local/cache/`
+    /// cannot be written.
     pub in_memory: Option<String>,
 }
 
@@ -80,7 +82,8 @@ impl SqlQuery {
     /// The value of each parameter, in order.
     ///
     /// # Errors
-    /// When a parameter has no value, or a value of `given` no parameter. Values of `known` may be left unused.
+    /// When a parameter has no value, or a value of `given` no parameter. Values of `known` may be left
+    /// unused.
     fn values(
         &self,
         given: &BTreeMap<String, Cell>,
@@ -97,9 +100,9 @@ impl SqlQuery {
         self.parameters.iter().map(value).collect()
     }
 
-    /// Asks `connection`, on which nothing else is done from now on. `given` are the values of parameters, by their names; `known`
-    /// those that may be left unused. From now on SQLite takes no more than [`MEMORY`] in this process, since what is sorted or joined is
-    /// no part of the answer.
+    /// Asks `connection`, on which nothing else is done from now on. `given` are the values of parameters, by
+    /// their names; `known` those that may be left unused. From now on SQLite takes no more than [`MEMORY`]
+    /// in this process, since what is sorted or joined is no part of the answer.
     ///
     /// # Errors
     /// When a parameter has no value, or a limit is reached, or the database fails.
@@ -143,7 +146,7 @@ fn run(
     let mut found = statement.query(rusqlite::params_from_iter(values)).map_err(failed)?;
     let mut rows: Vec<Row> = Vec::new();
     let mut bytes_left = limits.bytes;
-    while let Some(row) = found.next().map_err(|error| while_running(error))? {
+    while let Some(row) = found.next().map_err(while_running)? {
         if rows.len() == limits.rows {
             return Err(QueryError::TooMany { limit: limits.rows });
         }
@@ -227,7 +230,7 @@ fn while_running(error: rusqlite::Error) -> QueryError {
 }
 
 const fn failed(source: rusqlite::Error) -> QueryError {
-    QueryError::Database { source }
+    QueryError::Database { source: SqliteError(source) }
 }
 
 /// Names of tables or columns that are close to the one that SQLite did not find.

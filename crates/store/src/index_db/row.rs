@@ -61,7 +61,8 @@ impl<T: IntoCell> IntoCell for Option<T> {
     }
 }
 
-/// Adds values to what will be hashed, so that rows can be compared without being kept: a letter for the kind, the length, the bytes.
+/// Adds values to what will be hashed, so that rows can be compared without being kept: a letter for the
+/// kind, the length, the bytes.
 pub(crate) fn add_to_digest(row: &[Cell], text: &mut Vec<u8>) {
     for cell in row {
         let (letter, bytes) = match cell {

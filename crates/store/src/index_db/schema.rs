@@ -21,8 +21,9 @@ pub(super) static LAYOUT: CacheLayout = CacheLayout {
 
 /// Tables of which queries know nothing: what the rows of a part were made from.
 ///
-/// `_state` holds for each part a digest of its source. `_files` holds for each folder, as one value (`workspace/index/known_files`),
-/// for each configured file its stat, whether that stat is old enough to be believed, and a digest of the rows that the file gave; none where it holds no state.
+/// `_state` holds for each part a digest of its source. `_files` holds for each folder, as one value
+/// (`workspace/index/known_files`), for each configured file its stat, whether that stat is old enough to be
+/// believed, and a digest of the rows that the file gave; none where it holds no state.
 const OWN_TABLES: [&str; 2] = [
     "CREATE TABLE _state (part TEXT PRIMARY KEY, stamp BLOB NOT NULL) WITHOUT ROWID",
     "CREATE TABLE _files (folder TEXT PRIMARY KEY, known BLOB NOT NULL) WITHOUT ROWID",

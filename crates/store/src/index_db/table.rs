@@ -13,8 +13,8 @@ pub struct Table {
     pub about: &'static str,
     /// The columns, in order.
     pub columns: &'static [Column],
-    /// The columns of its primary key. Rows lie in their order, so that a query without `ORDER BY` is answered alike whatever way
-    /// the rows came.
+    /// The columns of its primary key. Rows lie in their order, so that a query without `ORDER BY` is
+    /// answered alike whatever way the rows came.
     pub key: &'static str,
     /// Columns that are looked up otherwise: an index for each entry.
     pub indices: &'static [&'static str],

@@ -1,6 +1,7 @@
 //! `files-manifest.csv` against the disk: walk, hash, compare, write.
 //!
-//! The decisions are those of [`stepmark_model::projection::files_manifest`]; here files are found and hashed.
+//! The decisions are those of [`stepmark_model::projection::files_manifest`]; here files are found and
+//! hashed.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the manifest is read here")]
 
 mod place;
@@ -39,6 +40,7 @@ use crate::disk::{file_reading::open_file, file_reading::too_large, local_state:
 #[cfg(feature = "write")]
 use crate::projection::Published;
 use crate::workspace::Workspace;
+pub use stepmark_model::projection::files_manifest::DEFAULT_MANIFEST;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath, READ_LIMIT},
     projection::files_manifest::{Listing, ListingBuilder, ManifestScope},
@@ -46,10 +48,6 @@ use stepmark_model::{
 
 /// The number of bytes of a manifest that are read at once.
 const READ_AT_ONCE: usize = 128 * 1024;
-
-/// The place where `manifest write` puts the manifest of a project, and `verify` looks for it, seen from the
-/// project root.
-pub const DEFAULT_MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
 
 /// The manifests of files, as they are drafted, compared with the disk, and written.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +66,8 @@ impl Manifests<'_> {
     /// Compares the manifest at `place` with the disk.
     ///
     /// # Errors
-    /// When there is no manifest, or it or the root cannot be read. Whatever is wrong with single files is in the report.
+    /// When there is no manifest, or it or the root cannot be read. Whatever is wrong with single files is in
+    /// the report.
     pub fn verify(
         &self,
         place: &ManifestPlace,
@@ -79,11 +78,12 @@ impl Manifests<'_> {
 
     /// Drafts the manifest at `place`. Nothing but the stat cache is written.
     ///
-    /// Rows that tie keep the order of the manifest that is there already; where there is none, in a `_bmad` folder, that of
-    /// the installer's.
+    /// Rows that tie keep the order of the manifest that is there already; where there is none, in a `_bmad`
+    /// folder, that of the installer's.
     ///
     /// # Errors
-    /// When the root or the existing manifest cannot be read, or a file has a path that the format cannot hold.
+    /// When the root or the existing manifest cannot be read, or a file has a path that the format cannot
+    /// hold.
     pub fn draft(
         &self,
         place: &ManifestPlace,
@@ -92,8 +92,8 @@ impl Manifests<'_> {
         write::write(&place.request(self.workspace, ignore_files, place.stat_cache().as_deref()))
     }
 
-    /// Drafts the manifest at `place` with the hashes that the files at `paths` have now. Where a file has no row, or is gone, all of
-    /// it is drafted anew; so it is where there is no manifest.
+    /// Drafts the manifest at `place` with the hashes that the files at `paths` have now. Where a file has no
+    /// row, or is gone, all of it is drafted anew; so it is where there is no manifest.
     ///
     /// # Errors
     /// When the manifest or a file cannot be read; those of [`Manifests::draft`].
@@ -105,11 +105,12 @@ impl Manifests<'_> {
         write::renewed(place, paths)?.map_or_else(|| self.draft(place, IgnoreFiles::Disregarded), Ok)
     }
 
-    /// Writes `draft` to its place, atomically, if its place still holds what the draft was made from. Nothing is written
-    /// where these bytes are there already.
+    /// Writes `draft` to its place, atomically, if its place still holds what the draft was made from.
+    /// Nothing is written where these bytes are there already.
     ///
     /// # Errors
-    /// When the place is outside of the project or not to be written, or the commit fails; then nothing is changed.
+    /// When the place is outside of the project or not to be written, or the commit fails; then nothing is
+    /// changed.
     #[cfg(feature = "write")]
     pub fn publish(
         &self,
@@ -167,6 +168,7 @@ pub enum CacheOutcome {
 
 /// A reason why a manifest cannot be compared with the disk.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ManifestReadError {
     /// There is no manifest.
     #[error("there is no manifest `{}`: `stepmark project manifest write` makes it, or --file names another", path.display())]
@@ -201,7 +203,8 @@ enum Hashed {
     Yes,
 }
 
-/// Reads a manifest; `None` where there is no such file. It is read line by line: what is kept of it is much smaller.
+/// Reads a manifest; `None` where there is no such file. It is read line by line: what is kept of it is much
+/// smaller.
 fn read_manifest(path: &Path, hashed: Hashed) -> Result<Option<FoundManifest>, ManifestReadError> {
     let read = || -> io::Result<FoundManifest> {
         let file = open_file(path)?;
@@ -243,7 +246,8 @@ pub(crate) fn project_listing(root: &Root) -> Option<Listing> {
     Some(found.listing)
 }
 
-/// The path of the manifest below the root, so that it is not taken for a file of its own; `None` when it lies elsewhere.
+/// The path of the manifest below the root, so that it is not taken for a file of its own; `None` when it
+/// lies elsewhere.
 fn own_path(request: &ManifestRequest<'_>) -> Option<String> {
     let path = request.manifest;
     let folder = match path.parent() {

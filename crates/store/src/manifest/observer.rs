@@ -84,7 +84,8 @@ impl<'run> Observer<'run> {
         }
     }
 
-    /// The hashes that the file at `place` would have with other line ends; `None` if it cannot be read any more.
+    /// The hashes that the file at `place` would have with other line ends; `None` if it cannot be read any
+    /// more.
     pub(super) fn line_ends(&mut self, folder: &Folder, place: usize) -> Option<LineEndHashes> {
         folder.open_file(place).and_then(|file| self.hasher.line_ends(file)).ok()
     }
@@ -139,8 +140,8 @@ impl<'run> Observer<'run> {
     }
 }
 
-/// The thing that is seen where something is of this `kind` and was `listed` in its folder as that kind; `None`
-/// if it is a file.
+/// The thing that is seen where something is of this `kind` and was `listed` in its folder as that kind;
+/// `None` if it is a file.
 fn not_a_file(kind: EntryKind, listed: EntryKind) -> Option<Seen> {
     match (kind, listed) {
         (EntryKind::File, _) => None,

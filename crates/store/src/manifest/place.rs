@@ -27,12 +27,12 @@ pub struct ManifestChoice<'a> {
 
 /// A manifest, and which files it is about.
 ///
-/// * Without `--file`: [`DEFAULT_MANIFEST`] of the project, about its configured artifacts. In a `_bmad` folder, the
-///   installer's manifest, which can be compared but not written this way.
-/// * With `--file` alone: that manifest, about the configured artifacts of the project; about the `_bmad` folder, if it
-///   is the installer's manifest in one.
-/// * With `--root` and `--file`: that manifest, about all files of the folder, by the installer's rules in a `_bmad`
-///   folder; about the configured artifacts, if the folder holds a configuration of stepmark.
+/// * Without `--file`: [`DEFAULT_MANIFEST`] of the project, about its configured artifacts. In a `_bmad`
+///   folder, the installer's manifest, which can be compared but not written this way.
+/// * With `--file` alone: that manifest, about the configured artifacts of the project; about the `_bmad`
+///   folder, if it is the installer's manifest in one.
+/// * With `--root` and `--file`: that manifest, about all files of the folder, by the installer's rules in a
+///   `_bmad` folder; about the configured artifacts, if the folder holds a configuration of stepmark.
 #[derive(Clone, Debug)]
 pub struct ManifestPlace {
     root: Root,
@@ -52,6 +52,7 @@ enum Files {
 
 /// A reason why it is not clear which manifest is meant, or why it cannot be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ManifestPlaceError {
     /// A folder on the way to the manifest, or the project around it, cannot be opened.
     #[error(transparent)]
@@ -120,7 +121,8 @@ impl ManifestPlace {
         &self.root
     }
 
-    /// The place where hashes are kept between runs: in the local state, if the project has a `.stepmark/` or the manifest goes there.
+    /// The place where hashes are kept between runs: in the local state, if the project has a `.stepmark/` or
+    /// the manifest goes there.
     pub(super) fn stat_cache(&self) -> Option<PathBuf> {
         let is_default = !self.is_named && self.files == Files::Artifacts;
         let has_place = is_default || is_folder(&self.project.path().join(".stepmark"));
@@ -154,8 +156,8 @@ impl ManifestPlace {
         Ok((&self.project, self.project.relative(&self.manifest, self.project.path())?))
     }
 
-    /// Returns whether the manifest lies among the installer's own books. One that is rewritten there makes edited
-    /// files look pristine, and the installer's next update overwrites them without keeping a `.bak`.
+    /// Returns whether the manifest lies among the installer's own books. One that is rewritten there makes
+    /// edited files look pristine, and the installer's next update overwrites them without keeping a `.bak`.
     pub fn is_among_installers_books(&self) -> bool {
         self.manifest.ancestors().skip(1).any(|folder| {
             let is_book = folder.file_name().is_some_and(|name| BOOKS.iter().any(|book| name == *book));
@@ -164,7 +166,8 @@ impl ManifestPlace {
     }
 }
 
-/// A file named beside a root: seen from the current folder; from the root, when the current folder is elsewhere.
+/// A file named beside a root: seen from the current folder; from the root, when the current folder is
+/// elsewhere.
 fn named_file(choice: &ManifestChoice<'_>, project: &Root, file: &Path) -> PathBuf {
     let here = choice.current_folder.join(file);
     let is_of_project = project.relative(&here, choice.current_folder).is_ok();

@@ -31,6 +31,7 @@ impl Projection for ManifestFile<'_> {
 
 /// A reason why a drafted manifest was not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ManifestPublishError {
     /// It has no place to go to.
     #[error(transparent)]

@@ -128,8 +128,8 @@ fn a_warm_cache_never_hides_an_edit() {
     }
 }
 
-/// Whatever happens to files and manifest, a run with a cache says what one without says; some runs come at once, some so
-/// late that the cache is believed.
+/// Whatever happens to files and manifest, a run with a cache says what one without says; some runs come at
+/// once, some so late that the cache is believed.
 #[test]
 fn with_a_cache_the_verdict_is_the_same() {
     let files: Vec<String> = (0..12).map(|number| format!("docs/{}/{}.md", number % 3, number)).collect();
@@ -262,8 +262,8 @@ fn a_path_that_the_format_cannot_hold_is_an_error() {
     }
 }
 
-/// A small copy of what 6.12.0 leaves behind: skills are listed and gone, configuration is listed and rewritten, the user's own
-/// files are there and not listed.
+/// A small copy of what 6.12.0 leaves behind: skills are listed and gone, configuration is listed and
+/// rewritten, the user's own files are there and not listed.
 fn bmad_folder() -> (Project, PathBuf) {
     let installed = [
         ("_config/manifest.yaml", "v: 1"),

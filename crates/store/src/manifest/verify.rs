@@ -22,8 +22,8 @@ pub struct ManifestReport {
     pub verification: Verification,
     /// The oddities of the manifest itself, by line.
     pub oddities: Vec<ManifestWarning>,
-    /// The places that the walk could not go through, by path. What is listed in a closed folder is unreadable in the
-    /// comparison; the rest concerns no listed file.
+    /// The places that the walk could not go through, by path. What is listed in a closed folder is
+    /// unreadable in the comparison; the rest concerns no listed file.
     pub problems: Vec<WalkProblem>,
     /// The outcome for the stat cache.
     pub cache: CacheOutcome,
@@ -147,9 +147,9 @@ struct Comparer<'run> {
 }
 
 impl Visitor for Comparer<'_> {
-    /// Finds the row of every name on disk, going through both at once as they stand in the same order; then looks at the
-    /// files. One pass for both would wait for the memory of every row: between two files it is the system that fills
-    /// the processor's cache.
+    /// Finds the row of every name on disk, going through both at once as they stand in the same order; then
+    /// looks at the files. One pass for both would wait for the memory of every row: between two files it is
+    /// the system that fills the processor's cache.
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
         let looked_at = places.len();
         let mut sight = self.observer.begin(folder, places.start);

@@ -31,10 +31,11 @@ pub struct ManifestDraft {
     pub bytes: Vec<u8>,
     /// The number of files that it lists.
     pub files: usize,
-    /// The hash of the manifest that is there already, which the commit must still find; `None` where there is none.
+    /// The hash of the manifest that is there already, which the commit must still find; `None` where there
+    /// is none.
     pub existing: Option<FileHash>,
-    /// True where nothing is there yet, or what is there begins as a manifest does, or is empty: something else is replaced only where its place is
-    /// that of a manifest.
+    /// True where nothing is there yet, or what is there begins as a manifest does, or is empty: something
+    /// else is replaced only where its place is that of a manifest.
     pub is_over_manifest: bool,
     /// Listed files whose bytes could not be read: their rows have no hash, as the installer writes them.
     pub unreadable: Vec<UnreadableFile>,
@@ -54,6 +55,7 @@ impl ManifestDraft {
 
 /// A reason why no manifest can be written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ManifestWriteError {
     /// The manifest that is there already, or the root, cannot be read.
     #[error(transparent)]
@@ -113,7 +115,8 @@ fn installers_listing(request: &ManifestRequest<'_>) -> Result<Listing, Manifest
     Ok(found.map(|found| found.listing).unwrap_or_default())
 }
 
-/// The manifest at `place` with the hashes that the files at `paths` have now; `None` where more than hashes has to change.
+/// The manifest at `place` with the hashes that the files at `paths` have now; `None` where more than hashes
+/// has to change.
 pub(super) fn renewed(
     place: &ManifestPlace,
     paths: &[ProjectPath],

@@ -1,9 +1,9 @@
 //! Projections: copies of state in files, made one way (docs/adr/0026-projections-and-dialects.md).
 //!
 //! # Flow
-//! What a projection is made of is read → a value that implements [`Projection`] and knows the bytes of its files → `publish` compares
-//! each with what stands there and with what was written last, keeps what somebody edited where the projection wants that, writes what
-//! differs, and remembers its digest.
+//! What a projection is made of is read → a value that implements [`Projection`] and knows the bytes of its
+//! files → `publish` compares each with what stands there and with what was written last, keeps what somebody
+//! edited where the projection wants that, writes what differs, and remembers its digest.
 //!
 //! # Guarantees
 //! * A file that is right is not touched. One that changed since it was read is not replaced.
@@ -70,7 +70,8 @@ pub enum OnEdit {
 }
 
 impl ProjectedFile<'_> {
-    /// The state of the file, where `wanted` is the hash of its bytes and `remembered` the digest that this clone remembers.
+    /// The state of the file, where `wanted` is the hash of its bytes and `remembered` the digest that this
+    /// clone remembers.
     pub fn state(&self, wanted: FileHash, remembered: Option<FileHash>) -> FileState {
         let written = match self.witness {
             Witness::Memory => remembered,

@@ -15,7 +15,8 @@ use stepmark_model::{
     projection::FileState,
 };
 
-/// The end of the name under which a version is kept that somebody edited: `AGENTS.md.edited`, then `AGENTS.md.edited-2`.
+/// The end of the name under which a version is kept that somebody edited: `AGENTS.md.edited`, then
+/// `AGENTS.md.edited-2`.
 const EDITED_SUFFIX: &str = ".edited";
 
 /// The number of edited versions that are kept beside a file at most.
@@ -69,8 +70,8 @@ impl ProjectionError {
     }
 }
 
-/// Writes the files of `projection` that are not what they should be, one after the other, each atomically, if it still is what the
-/// projection found.
+/// Writes the files of `projection` that are not what they should be, one after the other, each atomically,
+/// if it still is what the projection found.
 ///
 /// # Errors
 /// Why a file could not be written; then those before it are.
@@ -121,7 +122,8 @@ fn publish_file(
     Ok(())
 }
 
-/// Copies the file at `path` beside itself, under the first name that is free or has these bytes already; `None` where it is gone.
+/// Copies the file at `path` beside itself, under the first name that is free or has these bytes already;
+/// `None` where it is gone.
 fn keep_edited(
     root: &Root,
     options: &CommitOptions,
@@ -146,8 +148,8 @@ fn keep_edited(
 /// A line is about 150 bytes, and a projection has a few files.
 const LIMIT: u64 = 1024 * 1024;
 
-/// The digests of what one projection wrote last: a file in the state of this clone. One that is lost makes no difference but that an
-/// edit of a file is not told from an older version of it.
+/// The digests of what one projection wrote last: a file in the state of this clone. One that is lost makes
+/// no difference but that an edit of a file is not told from an older version of it.
 #[derive(Debug)]
 pub(super) struct Memory<'r> {
     root: &'r Root,

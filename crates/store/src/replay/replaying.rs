@@ -210,7 +210,8 @@ fn history_state(
                 .map_or(HistoryState::Unexplained { head }, |event| HistoryState::Earlier { event }),
             None,
         ),
-        // Only git brings an earlier state back; an editor that writes an older text over the work does not explain it.
+        // Only git brings an earlier state back; an editor that writes an older text over the work does not
+        // explain it.
         HistoryState::Earlier { event } if !checked_out.explains(path, digests) => {
             let head = lineage.heads().last().map_or(event, |head| head.id);
             (HistoryState::Unexplained { head }, Some(event))

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::disk::{WalkProblem, WalkProblemKind, file_reading::too_large};
 use crate::git::{ChangedFile, GitChanges, GitVersion, GitVersionError, OverLimit};
-use crate::manifest::DEFAULT_MANIFEST;
 use crate::repository::Repository;
 use crate::workspace::{ArtifactError, workflows::WorkflowFileError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
@@ -12,6 +11,7 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     bmad::sprint::SprintStatus,
     journal::ArtifactKey,
+    projection::files_manifest::DEFAULT_MANIFEST,
 };
 
 /// An artifact that changed: at least one side holds workflow state.
@@ -24,7 +24,8 @@ pub enum ChangedArtifact {
         /// It before, under its path then; `None` where it is new, or held no state.
         before: Option<Box<TrackedArtifact>>,
     },
-    /// It is as it was, and the ledger of its sprint says something else about it, or it names an artifact that is gone.
+    /// It is as it was, and the ledger of its sprint says something else about it, or it names an artifact
+    /// that is gone.
     Unchanged {
         /// It.
         now: TrackedArtifact,
@@ -49,6 +50,7 @@ pub struct ChangedArtifacts {
 
 /// A reason why changed artifacts cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChangedArtifactsError {
     /// Git does not answer.
     #[error(transparent)]
@@ -99,8 +101,8 @@ impl ChangedArtifact {
 }
 
 impl Repository<'_> {
-    /// The artifacts that `version` changes, as the configuration of this workspace selects them. Their workflows are those of
-    /// the work tree: BMAD's own files are often not in git.
+    /// The artifacts that `version` changes, as the configuration of this workspace selects them. Their
+    /// workflows are those of the work tree: BMAD's own files are often not in git.
     ///
     /// # Errors
     /// When git does not answer, or a step file cannot be read.
@@ -158,7 +160,8 @@ impl Repository<'_> {
         }
     }
 
-    /// The artifact in a file that changed: two of them where git took another artifact for the same one moved.
+    /// The artifact in a file that changed: two of them where git took another artifact for the same one
+    /// moved.
     fn changed_artifact(&self, file: ChangedFile) -> Result<Vec<ChangedArtifact>, WorkflowFileError> {
         let ChangedFile { path, renamed_from, before, after } = file;
         let was_moved = renamed_from.is_some();
@@ -183,8 +186,8 @@ impl Repository<'_> {
 /// From this size on it pays to read and hash a file rather than to let git unpack it.
 const WORTH_SUPPOSING: usize = 128 * 1024;
 
-/// Joins what was deleted with what is new under the same id: an artifact that was moved and changed so much that git sees two
-/// files.
+/// Joins what was deleted with what is new under the same id: an artifact that was moved and changed so much
+/// that git sees two files.
 fn join_moved(changed: Vec<ChangedArtifact>) -> Vec<ChangedArtifact> {
     let mut deleted = Vec::new();
     let mut joined = Vec::new();
@@ -206,7 +209,8 @@ fn join_moved(changed: Vec<ChangedArtifact>) -> Vec<ChangedArtifact> {
     joined
 }
 
-/// Returns whether two artifacts are known by different ids. Git takes files for one that look alike, as two from one template do.
+/// Returns whether two artifacts are known by different ids. Git takes files for one that look alike, as two
+/// from one template do.
 fn are_strangers(one: &TrackedArtifact, other: &TrackedArtifact) -> bool {
     let keys = [one, other].map(|artifact| ArtifactKey::of(artifact.artifact()));
     keys[0] != keys[1] && keys.iter().all(|key| !key.is_path())

@@ -8,7 +8,8 @@ use stepmark_model::{
     journal::{ArtifactState, Digests},
 };
 
-/// The checked out commit and the index. Git is started at the first question; without git there is no answer but no.
+/// The checked out commit and the index. Git is started at the first question; without git there is no answer
+/// but no.
 #[derive(Debug)]
 pub struct CheckedOut {
     root: Root,
@@ -21,8 +22,8 @@ impl CheckedOut {
         Self { root: root.clone(), objects: None }
     }
 
-    /// Returns whether the commit that is checked out, or the index, has the file at `path` in the state of `file` (`None`: has none): then
-    /// a checkout, and no editor, may have brought it there.
+    /// Returns whether the commit that is checked out, or the index, has the file at `path` in the state of
+    /// `file` (`None`: has none): then a checkout, and no editor, may have brought it there.
     pub fn explains(&mut self, path: &ProjectPath, file: Option<Digests>) -> bool {
         let Some(found) = self.read(path, &[format!("HEAD:./{path}"), format!(":./{path}")]) else {
             return false;
@@ -48,7 +49,8 @@ impl CheckedOut {
         matches!(found.first(), Some(Object::Blob(_) | Object::OverLimit(_)))
     }
 
-    /// Returns whether the commit that is checked out, or the index, has these bytes at `path`, whatever their line ends.
+    /// Returns whether the commit that is checked out, or the index, has these bytes at `path`, whatever
+    /// their line ends.
     #[cfg(feature = "write")]
     pub(crate) fn keeps(&mut self, path: &ProjectPath, bytes: &[u8]) -> bool {
         let found = self.read(path, &[format!("HEAD:./{path}"), format!(":./{path}")]).unwrap_or_default();

@@ -14,7 +14,8 @@ pub struct CommittedFiles {
     pub commit: String,
     /// The folder of the project in its repository: empty, or ending with `/`.
     pub folder: String,
-    /// The addresses of the repository's remotes, in the order of the configuration. A credential may stand in one.
+    /// The addresses of the repository's remotes, in the order of the configuration. A credential may stand
+    /// in one.
     pub remotes: Vec<String>,
     /// The objects of its files, by their paths in the project.
     objects: HashMap<String, String>,
@@ -27,7 +28,8 @@ impl Repository<'_> {
         Some(name.trim().to_owned()).filter(|name| !name.is_empty())
     }
 
-    /// The files that the commit that is checked out holds; `None` outside of git, before the first commit, or where git cannot be asked.
+    /// The files that the commit that is checked out holds; `None` outside of git, before the first commit,
+    /// or where git cannot be asked.
     pub fn committed_files(&self) -> Option<CommittedFiles> {
         let root = self.workspace.root();
         let commit = head_commit(root)?;

@@ -11,7 +11,8 @@ use crate::repository::{CheckedOut, Repository};
 use crate::workspace::ArtifactError;
 use stepmark_model::journal::SegmentName;
 
-/// The refs in which the default branch is looked for, in this order: that of the remote as it was last fetched, then local ones.
+/// The refs in which the default branch is looked for, in this order: that of the remote as it was last
+/// fetched, then local ones.
 const DEFAULT_BRANCHES: [&str; 4] =
     ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/heads/main", "refs/heads/master"];
 
@@ -23,8 +24,9 @@ const GREP: [&str; 9] =
     ["grep", "-h", "-I", "--no-line-number", "--no-column", "--no-color", "--no-break", "-E", "-e"];
 
 impl Repository<'_> {
-    /// The keys of artifacts with an id that the default branch still has, so that they are not gone although the work tree lacks them; without
-    /// those whose removal through stepmark stands. Empty outside of git; `None` where git cannot say, or no branch is known as the default.
+    /// The keys of artifacts with an id that the default branch still has, so that they are not gone although
+    /// the work tree lacks them; without those whose removal through stepmark stands. Empty outside of git;
+    /// `None` where git cannot say, or no branch is known as the default.
     ///
     /// # Errors
     /// When history cannot be read.
@@ -46,8 +48,9 @@ impl Repository<'_> {
         Ok(Some(kept))
     }
 
-    /// Returns whether a removal was not given up: the file is gone, and the commit that is checked out either still has it, or has the event
-    /// as well. Another way may have taken away a file that came back after its removal.
+    /// Returns whether a removal was not given up: the file is gone, and the commit that is checked out
+    /// either still has it, or has the event as well. Another way may have taken away a file that came back
+    /// after its removal.
     fn stands(
         &self,
         removal: &Removal,

@@ -10,53 +10,35 @@ use stepmark_model::{
     journal::{Actor, Digests, ExternalAuthor},
 };
 
-/// The answers of git on the files of one change. Under the locks they are only looked up; what is missing there is asked when the
-/// locks are free again.
+/// The answers of git on the files of one change. Under the locks they are only looked up; what is missing
+/// there is asked when the locks are free again.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct GitFacts(Rc<RefCell<Vec<Fact>>>);
+pub(crate) struct GitFacts(Rc<RefCell<Vec<(ProjectPath, GitFact)>>>);
 
-/// The answers on a file with certain bytes, as far as they were asked for.
-#[derive(Debug)]
-struct Fact {
-    path: ProjectPath,
+/// The answers on a file in the state `file`; `None`: it must be asked.
+#[derive(Clone, Debug)]
+pub(crate) struct GitFact {
     file: Option<Digests>,
-    is_checked_out: Option<bool>,
-    author: Option<ExternalAuthor>,
+    /// Set where a checkout may have brought the file there.
+    pub(crate) is_checked_out: Option<bool>,
+    /// The author who last changed it.
+    pub(crate) author: Option<ExternalAuthor>,
 }
 
 impl GitFacts {
-    /// Returns whether a checkout may have brought the file at `path` into the state `file`; `None`: it must be asked.
-    pub(crate) fn is_checked_out(
-        &self,
-        root: &Root,
-        path: &ProjectPath,
-        file: Option<Digests>,
-    ) -> Option<bool> {
-        if is_repository(root) { self.known(path, file, |fact| fact.is_checked_out) } else { Some(false) }
+    /// The answers on the file at `path` in the state `file`, as far as they are known.
+    pub(crate) fn of(&self, root: &Root, path: &ProjectPath, file: Option<Digests>) -> GitFact {
+        let facts = self.0.borrow();
+        let known = facts.iter().rev().find(|(of, fact)| of == path && fact.file == file);
+        match known {
+            Some((_, fact)) => fact.clone(),
+            None if is_repository(root) => GitFact { file, is_checked_out: None, author: None },
+            None => GitFact { file, is_checked_out: Some(false), author: Some(ExternalAuthor::unknown()) },
+        }
     }
 
-    /// The author who last changed the file at `path` in the state `file`; `None`: it must be asked.
-    pub(crate) fn author(
-        &self,
-        root: &Root,
-        path: &ProjectPath,
-        file: Option<Digests>,
-    ) -> Option<ExternalAuthor> {
-        let known = || self.known(path, file, |fact| fact.author.clone());
-        if is_repository(root) { known() } else { Some(ExternalAuthor::unknown()) }
-    }
-
-    fn known<T>(
-        &self,
-        path: &ProjectPath,
-        file: Option<Digests>,
-        answer: impl Fn(&Fact) -> Option<T>,
-    ) -> Option<T> {
-        self.0.borrow().iter().filter(|fact| fact.path == *path && fact.file == file).find_map(answer)
-    }
-
-    /// Asks git about the file at `path` with these `bytes` when it is called: whether it is checked out, where that matters, and if it
-    /// is not, who changed it.
+    /// Asks git about the file at `path` with these `bytes` when it is called: whether it is checked out,
+    /// where that matters, and if it is not, who changed it.
     pub(crate) fn question(
         &self,
         root: &Root,
@@ -68,15 +50,16 @@ impl GitFacts {
         Box::new(move || {
             let is_checked_out = asks_checkout.then(|| CheckedOut::of(&root).explains(&path, file));
             let author = (is_checked_out != Some(true)).then(|| outsider(&root, &path, &bytes));
-            facts.0.borrow_mut().push(Fact { path, file, is_checked_out, author });
+            facts.0.borrow_mut().push((path, GitFact { file, is_checked_out, author }));
         })
     }
 }
 
-/// The author who last changed the file that has `bytes`, as far as git knows: that of its last commit, if the file is as it was
-/// committed. Without git, or for what is not committed, nobody.
+/// The author who last changed the file that has `bytes`, as far as git knows: that of its last commit, if
+/// the file is as it was committed. Without git, or for what is not committed, nobody.
 ///
-/// `git status` would say whether it is, and run the filters that `.gitattributes` and the repository's configuration name.
+/// `git status` would say whether it is, and run the filters that `.gitattributes` and the repository's
+/// configuration name.
 fn outsider(root: &Root, path: &ProjectPath, bytes: &[u8]) -> ExternalAuthor {
     if !is_repository(root) {
         return ExternalAuthor::unknown();

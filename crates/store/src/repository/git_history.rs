@@ -1,5 +1,5 @@
-//! The facts that git knows of commits and of earlier versions of a file. Git is asked as a program, and never for longer
-//! than it may take.
+//! The facts that git knows of commits and of earlier versions of a file. Git is asked as a program, and
+//! never for longer than it may take.
 
 use std::{
     io::{self, BufRead, BufReader, Write},
@@ -55,7 +55,8 @@ pub(crate) struct VersionSearch {
     pub(crate) is_cut_off: bool,
 }
 
-/// The commit that is checked out; `None` outside of git, before the first commit, or where git cannot be asked.
+/// The commit that is checked out; `None` outside of git, before the first commit, or where git cannot be
+/// asked.
 #[cfg(feature = "write")]
 pub(crate) fn head_commit(root: &Root) -> Option<String> {
     if !is_repository(root) {

@@ -1,6 +1,5 @@
 //! The answers of git about the artifacts of a project: versions, branches, changed and checked-out files.
 
-pub(crate) mod chains_in_version;
 pub(crate) mod changed_artifacts;
 pub(crate) mod checked_out;
 #[cfg(feature = "write")]
@@ -38,8 +37,8 @@ impl Workspace {
 }
 
 impl GitVersion {
-    /// Opens the project as git holds it, with the configuration that stands there; what is read through the workspace itself
-    /// still comes from the work tree.
+    /// Opens the project as git holds it, with the configuration that stands there; what is read through the
+    /// workspace itself still comes from the work tree.
     ///
     /// # Errors
     /// When git does not answer, or the configuration cannot be used.
@@ -53,8 +52,8 @@ impl GitVersion {
 }
 
 impl Repository<'_> {
-    /// The folders of the projects below the root of a repository that is none itself, seen from there, in order: a monorepo. None where
-    /// the root has a configuration or BMAD of its own.
+    /// The folders of the projects below the root of a repository that is none itself, seen from there, in
+    /// order: a monorepo. None where the root has a configuration or BMAD of its own.
     ///
     /// # Errors
     /// When the root cannot be listed.

@@ -10,7 +10,8 @@ use stepmark_model::{
     journal::{Event, SessionId},
 };
 
-/// The numbers of the latest events that are asked, one after the other, for an artifact that is not finished: mostly one of the first will do.
+/// The numbers of the latest events that are asked, one after the other, for an artifact that is not
+/// finished: mostly one of the first will do.
 const EVENTS: [usize; 2] = [8, 500];
 
 /// The artifact to go on with.
@@ -30,6 +31,7 @@ pub enum ResumeChoice {
 
 /// A reason why it cannot be told which artifact to go on with.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChoiceError {
     /// The project cannot be walked.
     #[error(transparent)]
@@ -43,7 +45,8 @@ pub enum ChoiceError {
 }
 
 impl ProjectHistory<'_> {
-    /// Chooses the artifact to go on with where none is named: see [`ResumeChoice`], in that order. Of a `session` only its own events count.
+    /// Chooses the artifact to go on with where none is named: see [`ResumeChoice`], in that order. Of a
+    /// `session` only its own events count.
     ///
     /// # Errors
     /// When the journal or the project cannot be read.
@@ -97,8 +100,8 @@ impl ProjectHistory<'_> {
     }
 }
 
-/// Returns whether work is left in an artifact, as far as it tells. A story that waits for its import counts, and one that is damaged: what it
-/// holds is not known to be done.
+/// Returns whether work is left in an artifact, as far as it tells. A story that waits for its import counts,
+/// and one that is damaged: what it holds is not known to be done.
 fn is_unfinished(artifact: &TrackedArtifact) -> bool {
     let is_damaged = || damage(artifact.artifact()).is_some() && artifact.artifact().is_tracked();
     artifact.has_work_left() || artifact.waits_for_import() || artifact.workflow().is_none() && is_damaged()

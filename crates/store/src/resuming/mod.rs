@@ -33,8 +33,9 @@ pub struct Resumption {
 }
 
 impl Workspace {
-    /// Finds out where to go on with the artifact at `path`, looking at `least` at least and no further than is needed. Reads
-    /// only. Without the feature `history` only the frontmatter is believed: the report says so of everything else.
+    /// Finds out where to go on with the artifact at `path`, looking at `least` at least and no further than
+    /// is needed. Reads only. Without the feature `history` only the frontmatter is believed: the report says
+    /// so of everything else.
     ///
     /// # Errors
     /// When the path leads out of the project, or a step file of the workflow cannot be read.

@@ -125,8 +125,9 @@ impl Workspace {
     }
 }
 
-/// A later event of the artifact with another state than the checkpoint's, if the journal knows one. What cannot be read is
-/// no state. Later is what follows in the journal; only where that does not know the checkpoint, the clock decides.
+/// A later event of the artifact with another state than the checkpoint's, if the journal knows one. What
+/// cannot be read is no state. Later is what follows in the journal; only where that does not know the
+/// checkpoint, the clock decides.
 fn gone_beyond(
     history: &History,
     subject: &Subject,

@@ -13,10 +13,12 @@ use crate::workspace::{ArtifactChanges, Revision, Workspace};
 /// The time for which further changes are waited for after a change: tools write a file in several steps.
 const SETTLED: Duration = Duration::from_millis(15);
 
-/// The interval at which everything is looked at though nothing told of a change: the system may watch nothing, or lose events.
+/// The interval at which everything is looked at though nothing told of a change: the system may watch
+/// nothing, or lose events.
 const REGULARLY: Duration = Duration::from_secs(30);
 
-/// An endless iterator over what changes in the artifacts of a project. [`Iterator::next`] waits for the next change.
+/// An endless iterator over what changes in the artifacts of a project. [`Iterator::next`] waits for the next
+/// change.
 #[derive(Debug)]
 pub struct ArtifactWatch {
     workspace: Workspace,

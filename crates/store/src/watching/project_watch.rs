@@ -17,8 +17,9 @@ use crate::watching::watched_paths::{Meaning, WatchedPaths};
 use crate::workspace::Workspace;
 use stepmark_model::artifact::ProjectPath;
 
-/// A project that is watched until this is dropped: every folder in which there may be artifacts, each by itself, so that what is excluded
-/// costs nothing. Systems lose events, and network file systems have none: whoever must not miss a change also looks from time to time.
+/// A project that is watched until this is dropped: every folder in which there may be artifacts, each by
+/// itself, so that what is excluded costs nothing. Systems lose events, and network file systems have none:
+/// whoever must not miss a change also looks from time to time.
 #[derive(Debug)]
 pub struct ProjectWatch {
     stop: Sender<Told>,
@@ -79,7 +80,8 @@ const QUIET: Duration = Duration::from_millis(200);
 /// The parts of a rest, after each of which it is looked whether to stop.
 const PARTS: u32 = 10;
 
-/// The number of such rests after which everything is looked at when the system has lost events. Not at once: our own reading makes events too.
+/// The number of such rests after which everything is looked at when the system has lost events. Not at once:
+/// our own reading makes events too.
 const RESTS_AFTER_LOSS: u32 = 50;
 
 /// The interval at which it is looked whether a folder that was not there is there.
@@ -89,7 +91,8 @@ const MISSING_AGAIN: Duration = Duration::from_millis(500);
 const LISTINGS: usize = 8;
 
 impl ProjectWatch {
-    /// Watches the project of `workspace`. `hear` is called for each change and trouble, on threads of the watch, and first before this returns.
+    /// Watches the project of `workspace`. `hear` is called for each change and trouble, on threads of the
+    /// watch, and first before this returns.
     pub fn start(
         workspace: &Workspace,
         choice: WatchChoice,
@@ -183,7 +186,8 @@ impl WatchedFolders {
         }
     }
 
-    /// Watches folders beside those of artifacts, and answers whether one is new. One that is there stays; it is not waited for again.
+    /// Watches folders beside those of artifacts, and answers whether one is new. One that is there stays; it
+    /// is not waited for again.
     fn watch_beside(&mut self) -> bool {
         let Some(watcher) = &mut self.watcher else {
             self.beside.clear();
@@ -194,7 +198,8 @@ impl WatchedFolders {
         self.beside.len() < waiting
     }
 
-    /// Watches all folders that there are. A folder may have taken the place of another one, so each is named again.
+    /// Watches all folders that there are. A folder may have taken the place of another one, so each is named
+    /// again.
     fn list(&mut self) {
         let Some(watcher) = &mut self.watcher else { return };
         for _ in 0..LISTINGS {

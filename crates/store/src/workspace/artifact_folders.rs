@@ -13,8 +13,8 @@ impl Visitor for FoldersOnly {
 }
 
 impl Workspace {
-    /// The folders in which there may be artifacts, relative to the root (which is the empty path), with `/`, in order. Folders that
-    /// cannot be listed are left out.
+    /// The folders in which there may be artifacts, relative to the root (which is the empty path), with `/`,
+    /// in order. Folders that cannot be listed are left out.
     ///
     /// # Errors
     /// When the root cannot be listed.

@@ -1,4 +1,5 @@
-//! The way from an artifact up to the root of its chain, read file by file: as many files as the chain is long.
+//! The way from an artifact up to the root of its chain, read file by file: as many files as the chain is
+//! long.
 
 use std::collections::HashMap;
 
@@ -33,7 +34,8 @@ impl Workspace {
         Delegations { workspace: self }
     }
 
-    /// The artifact with the id `id`, which has a child at `child`. `all` is filled when everything else has failed.
+    /// The artifact with the id `id`, which has a child at `child`. `all` is filled when everything else has
+    /// failed.
     fn find_by_id(
         &self,
         id: &str,
@@ -65,8 +67,9 @@ impl Workspace {
 }
 
 impl Delegations<'_> {
-    /// The chain of the artifact at `path`, the root first. Each parent is looked for where delegation puts it, then where
-    /// history saw it last, and only then among all artifacts; and its id is read, since a path proves nothing.
+    /// The chain of the artifact at `path`, the root first. Each parent is looked for where delegation puts
+    /// it, then where history saw it last, and only then among all artifacts; and its id is read, since a
+    /// path proves nothing.
     ///
     /// # Errors
     /// When an artifact cannot be read.

@@ -15,8 +15,8 @@ use stepmark_model::{
 /// The artifact, the workflow and the configuration file that apply, and the reasons.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// The artifact that the answers are for: the one that was named, else the active one of the configuration, if it
-    /// exists.
+    /// The artifact that the answers are for: the one that was named, else the active one of the
+    /// configuration, if it exists.
     pub artifact: Option<ProjectPath>,
     /// Its workflow.
     pub workflow: Option<ContextWorkflow>,
@@ -46,14 +46,14 @@ impl Context {
     }
 }
 
-/// What is worked on: the active artifact, its workflow and its configuration file.
+/// The work at hand: the active artifact, its workflow and its configuration file.
 #[derive(Clone, Copy, Debug)]
 pub struct Contexts<'w> {
     workspace: &'w Workspace,
 }
 
 impl Workspace {
-    /// What is worked on.
+    /// The work at hand.
     pub const fn context(&self) -> Contexts<'_> {
         Contexts { workspace: self }
     }
@@ -110,8 +110,8 @@ impl Contexts<'_> {
         })
     }
 
-    /// The files that may speak for the workflow of `artifact`, each with the folder of the workflow; those of the
-    /// artifact's own track first. They need not exist.
+    /// The files that may speak for the workflow of `artifact`, each with the folder of the workflow; those
+    /// of the artifact's own track first. They need not exist.
     fn workflow_files(&self, artifact: &TrackedArtifact) -> Vec<(ProjectPath, ProjectPath)> {
         let mut files = Vec::new();
         if let Binding::Bound { workflow, track, .. } = self.workspace.workflows().bind(artifact.artifact())
@@ -140,7 +140,8 @@ impl Contexts<'_> {
         files
     }
 
-    /// The sources from the configuration: one for each key, the stronger first, since each may come from another layer.
+    /// The sources from the configuration: one for each key, the stronger first, since each may come from
+    /// another layer.
     fn configured_sources(&self, question: ContextQuery) -> Vec<ContextSource> {
         let values = self.workspace.configuration().effective_values();
         let named = |key: &&str| values.iter().find(|value| value.key == *key);

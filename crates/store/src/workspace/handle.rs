@@ -27,8 +27,8 @@ use stepmark_model::{
     workflow::Binding,
 };
 
-/// A project: its root, its configuration, its workflows and its artifacts. Reading writes nothing. The crate's page has an example.
-/// A clone shares what was found and opened already.
+/// A project: its root, its configuration, its workflows and its artifacts. Reading writes nothing. The
+/// crate's page has an example. A clone shares what was found and opened already.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: Root,
@@ -102,7 +102,8 @@ pub struct Artifacts {
     pub stateless: Vec<ProjectPath>,
     /// The number of files that were looked at.
     pub files: usize,
-    /// Folders that could not be walked, names that are no UTF-8, and links that lead nowhere or out of the project.
+    /// Folders that could not be walked, names that are no UTF-8, and links that lead nowhere or out of the
+    /// project.
     pub problems: Vec<WalkProblem>,
     /// Artifacts that could not be read.
     pub unreadable: Vec<ArtifactError>,
@@ -164,7 +165,8 @@ impl Workspace {
         }
     }
 
-    /// The same project with the same configuration, as if it were opened now: its workflows are found again when they are first asked for.
+    /// The same project with the same configuration, as if it were opened now: its workflows are found again
+    /// when they are first asked for.
     #[must_use]
     pub fn afresh(&self) -> Self {
         let fresh = Self::with_configuration(self.root().clone(), self.configuration().clone())
@@ -218,8 +220,8 @@ impl Workspace {
         self.clock.now()
     }
 
-    /// The number of files that were passed so far by everything that reads all artifacts, in this workspace and its clones: a thread
-    /// that shows progress looks at it meanwhile.
+    /// The number of files that were passed so far by everything that reads all artifacts, in this workspace
+    /// and its clones: a thread that shows progress looks at it meanwhile.
     pub fn files_looked_at(&self) -> &AtomicUsize {
         &self.looked_at
     }

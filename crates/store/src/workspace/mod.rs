@@ -7,6 +7,8 @@ pub(crate) mod clock;
 pub(crate) mod handle;
 #[cfg(feature = "history")]
 pub(crate) mod project_history;
+#[cfg(feature = "write")]
+pub(crate) mod telling;
 pub(crate) mod revision;
 pub(crate) mod artifact_files;
 #[cfg(any(feature = "history", feature = "watch"))]
@@ -21,5 +23,7 @@ pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 #[cfg(feature = "history")]
 pub use project_history::ProjectHistory;
 pub use revision::{ArtifactChange, ArtifactChanges, Revision};
+#[cfg(feature = "write")]
+pub use telling::TellError;
 pub use workflow_listing::ListingProblem;
 pub use workflows::{WorkflowFileError, Workflows};

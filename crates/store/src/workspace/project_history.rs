@@ -22,8 +22,8 @@ impl Workspace {
 impl ProjectHistory<'_> {
     /// Asks the journal of the project, as it is now. It is opened on the first call.
     ///
-    /// No lock is held while `question` runs: it may ask, change or resume through the same workspace, which then opens the journal
-    /// once more, and threads do not wait for each other.
+    /// No lock is held while `question` runs: it may ask, change or resume through the same workspace, which
+    /// then opens the journal once more, and threads do not wait for each other.
     ///
     /// # Errors
     /// When the journal cannot be read, and what `question` answers.
@@ -40,8 +40,9 @@ impl ProjectHistory<'_> {
         answer
     }
 
-    /// Returns whether anything tells that there was an artifact at `path`: history, the commit that is checked out, a checkpoint, or a gate.
-    /// Else a path where nothing is was never that of one: it is misspelt.
+    /// Returns whether anything tells that there was an artifact at `path`: history, the commit that is
+    /// checked out, a checkpoint, or a gate. Else a path where nothing is was never that of one: it is
+    /// misspelt.
     ///
     /// # Errors
     /// When history cannot be read.
@@ -55,7 +56,8 @@ impl ProjectHistory<'_> {
             || self.workspace.gates().of(path).is_ok_and(|gates| !gates.is_empty()))
     }
 
-    /// The path at which history saw the artifact with the id `id` last. A journal that cannot be read knows nothing: it is a short cut.
+    /// The path at which history saw the artifact with the id `id` last. A journal that cannot be read knows
+    /// nothing: it is a short cut.
     pub(super) fn last_path(&self, id: &str, elsewhere: &ProjectPath) -> Option<ProjectPath> {
         let key = ArtifactKey::of_id(id);
         let heads = self.ask(|history| history.heads(&key, elsewhere)).ok()?;

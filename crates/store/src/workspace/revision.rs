@@ -9,8 +9,8 @@ use crate::workspace::Workspace;
 use stepmark_model::artifact::{FileHash, ProjectPath};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 
-/// The artifacts of a project at one moment, to tell later what has changed since. It can be kept, as JSON for example; the default is that
-/// of no artifacts.
+/// The artifacts of a project at one moment, to tell later what has changed since. It can be kept, as JSON
+/// for example; the default is that of no artifacts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Revision(BTreeMap<ProjectPath, FileHash>);
@@ -48,7 +48,8 @@ impl ArtifactChange {
 }
 
 impl Workspace {
-    /// The changes among the artifacts since the project was at `since`. What cannot be read now is as it was then.
+    /// The changes among the artifacts since the project was at `since`. What cannot be read now is as it was
+    /// then.
     ///
     /// ```
     /// # use std::fs;

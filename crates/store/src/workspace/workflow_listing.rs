@@ -11,7 +11,8 @@ use crate::disk::Root;
 use crate::disk::uninterrupted::uninterrupted;
 use stepmark_model::artifact::ProjectPath;
 
-/// Folders that hold no workflows, or far too much else. `_config`, `_cfg` and `_memory` are the installer's own.
+/// Folders that hold no workflows, or far too much else. `_config`, `_cfg` and `_memory` are the installer's
+/// own.
 const SKIPPED: [&str; 6] = ["node_modules", ".git", "_config", "_cfg", "_memory", "site-packages"];
 
 /// The depth of folders that are entered below a root; the deepest step file of a known release is 7 deep.
@@ -27,8 +28,9 @@ pub struct ListingProblem {
     pub source: io::Error,
 }
 
-/// Lists the Markdown files below `folders`, in the order of `folders` and by path within each, and what could not be
-/// listed. A folder that does not exist has no files. Links to folders inside the project are followed once each.
+/// Lists the Markdown files below `folders`, in the order of `folders` and by path within each, and what
+/// could not be listed. A folder that does not exist has no files. Links to folders inside the project are
+/// followed once each.
 pub(crate) fn markdown_below(
     root: &Root,
     folders: &[ProjectPath],

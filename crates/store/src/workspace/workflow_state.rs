@@ -6,12 +6,13 @@ use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::delegation::Member;
 use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
 
-/// The folder into which BMAD writes, unless its configuration says otherwise: whatever has a status there belongs to a workflow.
+/// The folder into which BMAD writes, unless its configuration says otherwise: whatever has a status there
+/// belongs to a workflow.
 const OUTPUT_FOLDER: &str = "_bmad-output";
 
 impl Artifacts {
-    /// Returns for each artifact, which are all of `workspace`, whether it takes part in a workflow: by itself, or because work was
-    /// delegated from it.
+    /// Returns for each artifact, which are all of `workspace`, whether it takes part in a workflow: by
+    /// itself, or because work was delegated from it.
     pub fn have_workflow_state(&self, workspace: &Workspace) -> Vec<bool> {
         let members: Vec<Member> = self.artifacts.iter().map(TrackedArtifact::member).collect();
         let parents: HashSet<&str> = members.iter().filter_map(Member::parent_id).collect();
@@ -22,8 +23,9 @@ impl Artifacts {
 }
 
 impl Workspace {
-    /// Returns whether `artifact` takes part in a workflow. A status word alone is not enough, or every post of a blog would: a workflow, a
-    /// lifecycle, the folder in which workflows write, or `artifacts.include` in the configuration has to say so.
+    /// Returns whether `artifact` takes part in a workflow. A status word alone is not enough, or every post
+    /// of a blog would: a workflow, a lifecycle, the folder in which workflows write, or `artifacts.include`
+    /// in the configuration has to say so.
     pub(crate) fn has_workflow_state(&self, artifact: &TrackedArtifact) -> bool {
         !artifact.artifact().has_status_alone()
             || !matches!(artifact.membership(), Membership::None)

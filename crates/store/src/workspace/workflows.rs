@@ -51,10 +51,12 @@ enum Source {
     Declared { name: String, steps: Vec<String> },
 }
 
-/// The workflows of a project, in the order of preference: declared ones, then those of [`DEFAULT_ROOTS`] in its order.
+/// The workflows of a project, in the order of preference: declared ones, then those of [`DEFAULT_ROOTS`] in
+/// its order.
 ///
-/// Finding them lists folders and reads no file. Binding reads the entries and first steps of all workflows only where
-/// names alone do not decide; a definition reads the step files of one track. Everything is read at most once.
+/// Finding them lists folders and reads no file. Binding reads the entries and first steps of all workflows
+/// only where names alone do not decide; a definition reads the step files of one track. Everything is read
+/// at most once.
 #[derive(Debug)]
 pub struct Workflows {
     root: Root,
@@ -205,8 +207,8 @@ impl Workflows {
         found.next().map(|(key, _)| *key)
     }
 
-    /// Reads the entry and the first step of every workflow. A file that cannot be read tells nothing here; it becomes
-    /// an error where its workflow's definition is wanted.
+    /// Reads the entry and the first step of every workflow. A file that cannot be read tells nothing here;
+    /// it becomes an error where its workflow's definition is wanted.
     fn read_details(&self) -> Binder {
         let detailed = |source: &Source| {
             let candidate = candidate(source, &self.declarations);

@@ -80,8 +80,8 @@ impl Circuit {
         }
     }
 
-    /// Tells the breakers that the request failed. The reason decides which of them it concerns; a host that answered is well,
-    /// whatever it answered; for all others nothing is known.
+    /// Tells the breakers that the request failed. The reason decides which of them it concerns; a host that
+    /// answered is well, whatever it answered; for all others nothing is known.
     pub fn failed(&mut self, failure: &Failure, now: Timestamp, settings: &BreakerSettings) {
         let concerned = failure.reason.consequence().scope;
         for (scope, breaker) in &mut self.breakers {

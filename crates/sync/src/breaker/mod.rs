@@ -1,5 +1,6 @@
-//! Circuit breakers, pure: `(state, outcome, now) → state`. The reason of a failure decides what trips: a host, a credential, a kind of
-//! request, or one ticket. They guard requests to trackers alone; local commands never ask them.
+//! Circuit breakers, pure: `(state, outcome, now) → state`. The reason of a failure decides what trips: a
+//! host, a credential, a kind of request, or one ticket. They guard requests to trackers alone; local
+//! commands never ask them.
 
 mod reason;
 mod scope;

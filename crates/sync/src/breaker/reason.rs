@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ScopeKind;
 
-/// The reason why a request to a tracker failed (docs/formats.md, "Trackers"). It alone decides which breaker trips and whether the request is tried
-/// again.
+/// The reason why a request to a tracker failed (docs/formats.md, "Trackers"). It alone decides which breaker
+/// trips and whether the request is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {

@@ -4,7 +4,8 @@ use std::{fmt, str::FromStr};
 
 use crate::{TrackerName, ticket::Marker};
 
-/// The scope that a breaker guards. As text it is a key of the ledger: `host:api.github.com`, `ticket:github p/id:PRD-1`.
+/// The scope that a breaker guards. As text it is a key of the ledger: `host:api.github.com`, `ticket:github
+/// p/id:PRD-1`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// All that is asked of a host.
@@ -74,7 +75,8 @@ impl Scope {
 }
 
 impl Route {
-    /// The route of a request of `tracker` to `endpoint` of `host`, with the credential of that name, about `tickets`.
+    /// The route of a request of `tracker` to `endpoint` of `host`, with the credential of that name, about
+    /// `tickets`.
     pub fn new(
         tracker: &TrackerName,
         (host, credential): (String, &str),

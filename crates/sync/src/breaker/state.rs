@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::{Failure, Trip};
 use crate::moment;
 
-/// A circuit breaker: a value that follows from what it was, what it hears, and what time it is. It is kept in the ledger, so
-/// that it survives restarts and is shared by all processes.
+/// A circuit breaker: a value that follows from what it was, what it hears, and what time it is. It is kept
+/// in the ledger, so that it survives restarts and is shared by all processes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum Breaker {
@@ -94,7 +94,8 @@ impl Breaker {
         match self {
             Self::Closed { .. } => (self, Admission::Pass),
             Self::Open(outage) => {
-                // Of an outage that a clock which was ahead has noted nobody knows when it is over: it is tried.
+                // Of an outage that a clock which was ahead has noted nobody knows when it is over: it is
+                // tried.
                 if now < outage.until && moment::may_be_past(outage.since, now) {
                     let refused = Admission::Refused { until: outage.until, cause: outage.cause.clone() };
                     return (Self::Open(outage), refused);
@@ -103,8 +104,8 @@ impl Breaker {
             }
             Self::HalfOpen { outage, mut probes, succeeded } => {
                 let longest = moment::after(now, seconds(settings.probe_seconds));
-                // A probe whose process died is forgotten; a deadline beyond any that could be given now is of a clock that was
-                // set back.
+                // A probe whose process died is forgotten; a deadline beyond any that could be given now is
+                // of a clock that was set back.
                 probes.retain(|deadline| now < *deadline && *deadline <= longest);
                 let is_free = probes.len() < settings.probes.max(1) as usize;
                 let admission = match (is_free, probes.iter().min()) {
@@ -134,7 +135,8 @@ impl Breaker {
         }
     }
 
-    /// Hears that a probe ended without telling anything about what this breaker guards: another one may begin.
+    /// Hears that a probe ended without telling anything about what this breaker guards: another one may
+    /// begin.
     #[must_use]
     pub fn released(mut self) -> Self {
         if let Self::HalfOpen { probes, .. } = &mut self {

@@ -7,8 +7,8 @@ use url::{Host, Url};
 
 use crate::scalar::deserialize_as_scalar;
 
-/// The address that the paths of a tracker's interface are appended to: `https`, or `http` on this machine alone, since a
-/// credential goes along with every request. It holds none itself.
+/// The address that the paths of a tracker's interface are appended to: `https`, or `http` on this machine
+/// alone, since a credential goes along with every request. It holds none itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
@@ -90,7 +90,8 @@ impl fmt::Display for BaseUrl {
 
 deserialize_as_scalar!(BaseUrl);
 
-/// The address and the part of it that a tracker sends to: a repository or a project. A person allows one of these at a time.
+/// The address and the part of it that a tracker sends to: a repository or a project. A person allows one of
+/// these at a time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Destination {
     base_url: String,

@@ -27,7 +27,8 @@ pub trait TrackerKind: fmt::Debug + Send + Sync {
         ScopedPace::default()
     }
 
-    /// After how many seconds a ticket that is not listed is certainly not there, unless the configuration says so.
+    /// After how many seconds a ticket that is not listed is certainly not there, unless the configuration
+    /// says so.
     fn look_up_wait_seconds(&self) -> u32 {
         0
     }

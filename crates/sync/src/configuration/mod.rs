@@ -1,4 +1,5 @@
-//! `trackers:` of `.stepmark/config.yaml`. The store keeps it as it is written; here it gets its meaning. No credential stands in it.
+//! `trackers:` of `.stepmark/config.yaml`. The store keeps it as it is written; here it gets its meaning. No
+//! credential stands in it.
 
 mod base_url;
 mod target;
@@ -69,7 +70,8 @@ fn position_and_reason(error: &serde_yaml::Error) -> (Option<Position>, String) 
 }
 
 impl SyncConfiguration {
-    /// The trackers that a project's configuration names. Of several files the nearest one that has `trackers:` counts.
+    /// The trackers that a project's configuration names. Of several files the nearest one that has
+    /// `trackers:` counts.
     ///
     /// # Errors
     /// When a value is not what stands for its key, with its position.
@@ -98,7 +100,8 @@ impl SyncConfiguration {
         Ok(nearest)
     }
 
-    /// The trackers of `kinds` that the file at `path`, which holds `bytes`, names; `None` where it has no `trackers:`.
+    /// The trackers of `kinds` that the file at `path`, which holds `bytes`, names; `None` where it has no
+    /// `trackers:`.
     ///
     /// # Errors
     /// When a value is not what stands for its key, with its position.

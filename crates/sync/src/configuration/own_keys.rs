@@ -83,7 +83,8 @@ pub(super) fn read_at<T: DeserializeOwned>(
     Way(way, PhantomData).deserialize(serde_yaml::Deserializer::from_slice(file))
 }
 
-/// The position of the value that stands in `file` behind the keys of `way`. The reader of YAML gives positions to errors alone.
+/// The position of the value that stands in `file` behind the keys of `way`. The reader of YAML gives
+/// positions to errors alone.
 pub(super) fn position_of(file: &[u8], way: &[&str]) -> Option<Position> {
     read_at::<Refused>(file, way).err().and_then(|error| position_and_reason(&error).0)
 }

@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use crate::scalar::one_of_two_words;
 
-/// The treatment of a managed field that a person changed in the tracker. Nothing ever flows back into artifacts.
+/// The treatment of a managed field that a person changed in the tracker. Nothing ever flows back into
+/// artifacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drift {
     /// It is written again.
@@ -44,7 +45,8 @@ one_of_two_words!(Prune: "keep" => Keep, "close" => Close);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `pass_seconds` and `lease_seconds`")]
 pub struct RunSettings {
-    /// After how long everything is looked at again, whether or not a change was seen: no watcher sees all of them. At least 1.
+    /// After how long everything is looked at again, whether or not a change was seen: no watcher sees all of
+    /// them. At least 1.
     pub pass_seconds: u32,
     /// The time in which nothing must change before a change is delivered.
     pub quiet_ms: u32,

@@ -30,7 +30,8 @@ pub enum Target {
         project: String,
         /// The type of its issues, by name; `Task` unless given.
         issue_type: String,
-        /// The type of the issues of epics, by name, such as `Epic`: stories hang below them; without one, they are issues like others.
+        /// The type of the issues of epics, by name, such as `Epic`: stories hang below them; without one,
+        /// they are issues like others.
         epic_issue_type: Option<String>,
         /// The type of the issues of stories, by name; unless given, that of others.
         story_issue_type: Option<String>,
@@ -38,7 +39,8 @@ pub enum Target {
         child_issue_type: Option<String>,
         /// The account that the API token belongs to; unless given, the environment names it.
         email: Option<String>,
-        /// The names of Jira's statuses for status words of artifacts. For other words its status categories decide.
+        /// The names of Jira's statuses for status words of artifacts. For other words its status categories
+        /// decide.
         statuses: BTreeMap<String, String>,
     },
     /// A file of JSON lines in the project.
@@ -62,7 +64,8 @@ pub struct CustomTarget {
 }
 
 impl CustomTarget {
-    /// The target of the kind `kind` at `address`, which tells it from others in one line; `settings` are what its tracker needs.
+    /// The target of the kind `kind` at `address`, which tells it from others in one line; `settings` are
+    /// what its tracker needs.
     pub fn new(kind: &str, address: &str, settings: impl Any + Send + Sync) -> Self {
         Self {
             kind: kind.to_owned(),
@@ -163,8 +166,8 @@ impl Target {
         })
     }
 
-    /// The address at which the files of the project can be looked at, as far as the target tells: on its branch of the repository, else on the
-    /// default branch.
+    /// The address at which the files of the project can be looked at, as far as the target tells: on its
+    /// branch of the repository, else on the default branch.
     ///
     /// # Errors
     /// When the branch cannot stand in an address.

@@ -1,4 +1,5 @@
-//! Trackers as a file has them: with keys that every tracker may have, keys of its kind, and keys that have no effect.
+//! Trackers as a file has them: with keys that every tracker may have, keys of its kind, and keys that have
+//! no effect.
 
 use std::{collections::BTreeMap, fmt, path::Path};
 

@@ -40,8 +40,9 @@ pub struct TrackerSettings {
     pub retry: RetrySettings,
     /// The pace at which it is asked.
     pub pace: ScopedPace,
-    /// After how many seconds a ticket that is not listed is certainly not there: as long as a request may be under way, and the
-    /// tracker's own list may lag behind. Unless given, 90 on GitHub, 120 on Jira, 0 for a file.
+    /// After how many seconds a ticket that is not listed is certainly not there: as long as a request may be
+    /// under way, and the tracker's own list may lag behind. Unless given, 90 on GitHub, 120 on Jira, 0 for a
+    /// file.
     pub look_up_wait_seconds: u32,
     /// True where any number of tickets may be pruned at once: said for one run, and no key of the
     /// configuration.

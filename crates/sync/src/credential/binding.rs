@@ -51,7 +51,8 @@ struct TokenFile(PathBuf);
 const WHOLE_HOST: [&str; 2] = ["", "/api/v3"];
 
 impl CredentialBindings {
-    /// Those of the user's file among the sources of `configuration`. What a repository says about credentials is never read.
+    /// Those of the user's file among the sources of `configuration`. What a repository says about
+    /// credentials is never read.
     ///
     /// # Errors
     /// When a value is not what stands for its key.
@@ -81,8 +82,8 @@ impl CredentialBindings {
         self.0.get(&BoundHost(base_url.origin()))
     }
 
-    /// Returns whether the user's configuration names this destination. On a host that serves several sites by their paths
-    /// (`api.atlassian.com/ex/jira/SITE`) a target says too little: there it must be allowed.
+    /// Returns whether the user's configuration names this destination. On a host that serves several sites
+    /// by their paths (`api.atlassian.com/ex/jira/SITE`) a target says too little: there it must be allowed.
     pub fn name(&self, base_url: &BaseUrl, destination: &Destination) -> bool {
         let path = base_url.as_str().strip_prefix(&base_url.origin()).unwrap_or_default();
         WHOLE_HOST.contains(&path.trim_end_matches('/'))

@@ -83,8 +83,9 @@ impl Credential {
         FileHash::of(self.secret.expose().as_bytes()).to_string()
     }
 
-    /// The credential of the first of `sources` that has one. A variable that is not set, a file that does not exist and a program
-    /// that is not there have none; anything else that is wrong is an error, since the next place might hold another account.
+    /// The credential of the first of `sources` that has one. A variable that is not set, a file that does
+    /// not exist and a program that is not there have none; anything else that is wrong is an error, since
+    /// the next place might hold another account.
     ///
     /// # Errors
     /// When no place has one, or one cannot be read.

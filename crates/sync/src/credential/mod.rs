@@ -1,5 +1,5 @@
-//! Credentials of trackers: from the environment, a command, or a file that nobody else reads; never from a repository. No credential
-//! is ever shown: not in logs, errors, the ledger or the journal.
+//! Credentials of trackers: from the environment, a command, or a file that nobody else reads; never from a
+//! repository. No credential is ever shown: not in logs, errors, the ledger or the journal.
 
 mod source;
 mod binding;

@@ -5,7 +5,8 @@ use std::{fmt, path::PathBuf};
 use super::CredentialBindings;
 use crate::configuration::Target;
 
-/// The source of a credential. As text it names the credential, in breakers and for people, without telling it.
+/// The source of a credential. As text it names the credential, in breakers and for people, without telling
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CredentialSource {
     /// A variable of the environment.
@@ -49,9 +50,10 @@ const JIRA_VARIABLES: [&str; 2] = ["JIRA_API_TOKEN", "ATLASSIAN_API_TOKEN"];
 const JIRA_ACCOUNT_VARIABLES: [&str; 2] = ["JIRA_EMAIL", "ATLASSIAN_EMAIL"];
 
 impl CredentialSource {
-    /// The places in which a credential for `target` is looked for, in this order. A host that the user's configuration binds has the one
-    /// it is bound to. Else github.com and Jira Cloud have what their tools use; no other host has any, not even one on this machine: the
-    /// address comes from a file of the project, which may be a stranger's. `None` for such a host, and for a tracker that needs none.
+    /// The places in which a credential for `target` is looked for, in this order. A host that the user's
+    /// configuration binds has the one it is bound to. Else github.com and Jira Cloud have what their tools
+    /// use; no other host has any, not even one on this machine: the address comes from a file of the
+    /// project, which may be a stranger's. `None` for such a host, and for a tracker that needs none.
     pub fn of(target: &Target, bindings: &CredentialBindings) -> Option<Vec<Self>> {
         let base_url = target.base_url()?;
         if let Some(binding) = bindings.of_host(base_url) {
@@ -71,7 +73,8 @@ impl CredentialSource {
         }
     }
 
-    /// The places in which the account of a token of Jira is looked for, where the configuration does not name it.
+    /// The places in which the account of a token of Jira is looked for, where the configuration does not
+    /// name it.
     pub fn jira_account() -> Vec<Self> {
         JIRA_ACCOUNT_VARIABLES.map(Self::variable).to_vec()
     }

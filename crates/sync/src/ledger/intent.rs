@@ -9,9 +9,10 @@ use crate::{
     ticket::{Marker, RemoteTicket, SourceDigest, TicketDigest},
 };
 
-/// A request that is about to be made: written down durably **before** it is made, taken away in the transaction that writes down its
-/// outcome. One that is found later, by another process or after a timeout, is in doubt: nobody knows whether the tracker did
-/// it, and it is looked up before anything else is done (docs/design.md, "Tickets"). There is at most one for each ticket.
+/// A request that is about to be made: written down durably **before** it is made, taken away in the
+/// transaction that writes down its outcome. One that is found later, by another process or after a timeout,
+/// is in doubt: nobody knows whether the tracker did it, and it is looked up before anything else is done
+/// (docs/design.md, "Tickets"). There is at most one for each ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Intent {
     /// The tracker.

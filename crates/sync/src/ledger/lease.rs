@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use crate::moment;
 
-/// The right to work on what `name` stands for, for a while. Its number grows with each holder and never shrinks: it decides who may
-/// write, the clock only when somebody else may take it.
+/// The right to work on what `name` stands for, for a while. Its number grows with each holder and never
+/// shrinks: it decides who may write, the clock only when somebody else may take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     /// The name of what it is about: of a tracker.
@@ -18,8 +18,9 @@ pub struct Lease {
     pub until: Timestamp,
 }
 
-/// A lease that ends later than this after now, in milliseconds, and later than the one that is asked for, is of a clock that was set back.
-/// Processes ask for different lengths, none of which is longer: a short one must not take a long one for such.
+/// A lease that ends later than this after now, in milliseconds, and later than the one that is asked for, is
+/// of a clock that was set back. Processes ask for different lengths, none of which is longer: a short one
+/// must not take a long one for such.
 const LONGEST_MS: u64 = 10 * 60 * 1000;
 
 /// Somebody else has the lease.
@@ -43,7 +44,8 @@ pub struct Fenced {
 }
 
 impl Lease {
-    /// The lease on `name` for `holder`, where `current` is the one that is kept. Whoever has it already keeps its number.
+    /// The lease on `name` for `holder`, where `current` is the one that is kept. Whoever has it already
+    /// keeps its number.
     ///
     /// # Errors
     /// When somebody else has it.
@@ -89,7 +91,8 @@ impl Lease {
         now < self.until && self.until <= moment::after(now, LONGEST_MS)
     }
 
-    /// The same lease, given back: anybody may take it now. It keeps its number, so that the next one is higher.
+    /// The same lease, given back: anybody may take it now. It keeps its number, so that the next one is
+    /// higher.
     #[must_use]
     pub fn released(self, now: Timestamp) -> Self {
         Self { until: self.until.min(now), ..self }

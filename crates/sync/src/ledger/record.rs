@@ -9,8 +9,8 @@ use crate::moment;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrackerRecord {
-    /// The repository or project that the tickets are in, as the tracker itself names it; renaming does not change
-    /// it.
+    /// The repository or project that the tickets are in, as the tracker itself names it; renaming does not
+    /// change it.
     pub target: Option<String>,
     /// The place that the configuration gave for that target when the tracker named it.
     pub address: Option<String>,
@@ -20,7 +20,8 @@ pub struct TrackerRecord {
     pub listed_at: Option<Timestamp>,
     /// The time at which a ticket was last made there from this ledger.
     pub created_at: Option<Timestamp>,
-    /// A digest of how the tracker was configured when something was last delivered: what it refused may be accepted after a change.
+    /// A digest of how the tracker was configured when something was last delivered: what it refused may be
+    /// accepted after a change.
     pub configuration: Option<String>,
 }
 
@@ -45,15 +46,16 @@ impl TrackerRecord {
         self.elsewhere(address).is_some() || self.listing_due(lag_ms, now).is_some_and(|due| due <= now)
     }
 
-    /// The same after a complete listing that began at `begun_at`. A creation that a clock which was ahead has noted was before it.
+    /// The same after a complete listing that began at `begun_at`. A creation that a clock which was ahead
+    /// has noted was before it.
     #[must_use]
     pub fn listed(self, begun_at: Timestamp) -> Self {
         let created_at = self.created_at.filter(|created_at| moment::may_be_past(*created_at, begun_at));
         Self { listed_at: Some(begun_at), created_at, ..self }
     }
 
-    /// The time at which its tickets are to be listed again, to find those that another machine made at the same time: as late after the last
-    /// creation as its list may lag behind. `None` where that was done.
+    /// The time at which its tickets are to be listed again, to find those that another machine made at the
+    /// same time: as late after the last creation as its list may lag behind. `None` where that was done.
     pub fn listing_due(&self, lag_ms: u64, now: Timestamp) -> Option<Timestamp> {
         let created_at = self.created_at?;
         if !moment::may_be_past(created_at, now) {

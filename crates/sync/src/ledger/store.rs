@@ -11,8 +11,9 @@ use crate::{
     ticket::{Marker, Ticket},
 };
 
-/// The memory of sync about trackers: a store with transactions, shared by all processes of a machine. Deleting it loses nothing that the
-/// markers in tickets cannot bring back. Every implementation passes the suite in `ledger/conformance`.
+/// The memory of sync about trackers: a store with transactions, shared by all processes of a machine.
+/// Deleting it loses nothing that the markers in tickets cannot bring back. Every implementation passes the
+/// suite in `ledger/conformance`.
 pub trait Ledger: Send {
     /// Reads a state of the ledger that no writer changes meanwhile.
     ///
@@ -20,15 +21,17 @@ pub trait Ledger: Send {
     /// When the store fails.
     fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>, LedgerError>;
 
-    /// Begins a transaction; from here on no other one can begin, in this process or another. What is not committed is undone.
+    /// Begins a transaction; from here on no other one can begin, in this process or another. What is not
+    /// committed is undone.
     ///
     /// # Errors
     /// When the store fails, or another process keeps it for too long.
     fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError>;
 
-    /// Lets others see that this process lives while it holds the lease `number` on `name`: from before that lease is committed until
-    /// [`Ledger::unmark_alive`] or the end of the process, however it ends. `false` where another process does so for that number, and is about
-    /// to take that lease: then it must not be taken. A store that cannot show it says `true`; then leases have to lapse.
+    /// Lets others see that this process lives while it holds the lease `number` on `name`: from before that
+    /// lease is committed until [`Ledger::unmark_alive`] or the end of the process, however it ends. `false`
+    /// where another process does so for that number, and is about to take that lease: then it must not be
+    /// taken. A store that cannot show it says `true`; then leases have to lapse.
     ///
     /// # Errors
     /// When the store fails.
@@ -84,8 +87,9 @@ pub trait LedgerReader {
 
 /// The writing side of a transaction. Every method fails when the store does.
 pub trait LedgerWriter: LedgerReader {
-    /// Links a ticket, in the place of a link that there was. What the ticket says is only kept where `projected` is given, which
-    /// then has the link's digest. A ticket that belongs to another artifact is refused ([`LedgerError::LinkedElsewhere`]).
+    /// Links a ticket, in the place of a link that there was. What the ticket says is only kept where
+    /// `projected` is given, which then has the link's digest. A ticket that belongs to another artifact is
+    /// refused ([`LedgerError::LinkedElsewhere`]).
     fn put_link(&mut self, link: &Link, projected: Option<&Ticket>) -> Result<(), LedgerError>;
     /// Forgets a link and what its ticket says.
     fn remove_link(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<(), LedgerError>;
@@ -102,7 +106,8 @@ pub trait LedgerWriter: LedgerReader {
     ) -> Result<(), LedgerError>;
     /// Notes what is known of a tracker as a whole.
     fn put_record(&mut self, tracker: &TrackerName, record: &TrackerRecord) -> Result<(), LedgerError>;
-    /// Sets aside all that is known of the tickets of a tracker in the target `from`, and takes up what was set aside for `to`.
+    /// Sets aside all that is known of the tickets of a tracker in the target `from`, and takes up what was
+    /// set aside for `to`.
     fn switch_target(&mut self, tracker: &TrackerName, from: &str, to: &str) -> Result<(), LedgerError>;
     /// Notes a lease.
     fn put_lease(&mut self, lease: &Lease) -> Result<(), LedgerError>;
@@ -117,8 +122,8 @@ pub trait LedgerWriter: LedgerReader {
     fn commit(self: Box<Self>) -> Result<(), LedgerError>;
 }
 
-/// Fails where `lease` is not the one that counts any more: asked first in every transaction that writes for its holder, so that two
-/// workers never replay one intent.
+/// Fails where `lease` is not the one that counts any more: asked first in every transaction that writes for
+/// its holder, so that two workers never replay one intent.
 ///
 /// # Errors
 /// When another lease was given since, or the store fails.
@@ -128,6 +133,7 @@ pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<(), Ledge
 
 /// A reason why the ledger did not do what was asked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LedgerError {
     /// The store failed.
     #[error("the ledger of sync could not {intent}")]

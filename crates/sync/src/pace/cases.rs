@@ -100,7 +100,8 @@ fn a_clock_that_was_set_back_does_not_stop_everything() {
 }
 
 proptest! {
-    /// In no time of the limit's length is there more than allowed, whatever is asked when; and what is stored is read as it was.
+    /// In no time of the limit's length is there more than allowed, whatever is asked when; and what is
+    /// stored is read as it was.
     #[test]
     fn no_time_has_more_than_allowed(
         requests in vec((0_i64..500, 1_u32..5), 1..200), most in 1_u32..12, per_ms in 1_u32..5000,

@@ -14,8 +14,8 @@ pub struct RateLimiter {
 }
 
 impl RateLimiter {
-    /// The paces of `route`; `find` gives those that are kept. A scope without limits has none, but a credential always has one: of it
-    /// the tracker says what is left.
+    /// The paces of `route`; `find` gives those that are kept. A scope without limits has none, but a
+    /// credential always has one: of it the tracker says what is left.
     ///
     /// # Errors
     /// Those of `find`.
@@ -35,8 +35,8 @@ impl RateLimiter {
         Ok(Self { paces })
     }
 
-    /// Asks whether the request may be made now; where it may, it is counted in every scope, else in none. Of a batch each ticket has
-    /// one write.
+    /// Asks whether the request may be made now; where it may, it is counted in every scope, else in none. Of
+    /// a batch each ticket has one write.
     ///
     /// # Errors
     /// The first moment at which it may.

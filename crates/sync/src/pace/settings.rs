@@ -41,8 +41,8 @@ impl PaceSettings {
         Self::default()
     }
 
-    /// GitHub's limits of one credential (docs/formats.md, "Trackers"): at least a second between writes, about 80 creations a minute and 500 an
-    /// hour, 900 points a minute, 5,000 requests an hour.
+    /// GitHub's limits of one credential (docs/formats.md, "Trackers"): at least a second between writes,
+    /// about 80 creations a minute and 500 an hour, 900 points a minute, 5,000 requests an hour.
     pub fn github() -> Self {
         Self {
             write_interval_ms: SECOND,
@@ -60,7 +60,8 @@ impl PaceSettings {
         Self { write_interval_ms: 0, limits: vec![RateLimit::new(Counted::Writes, 20, 2 * SECOND)] }
     }
 
-    /// For one endpoint of Jira, whose burst limit depends on the site: 10 requests a second is stepmark's own choice.
+    /// For one endpoint of Jira, whose burst limit depends on the site: 10 requests a second is stepmark's
+    /// own choice.
     pub fn jira_endpoint() -> Self {
         Self { write_interval_ms: 0, limits: vec![RateLimit::new(Counted::Requests, 10, SECOND)] }
     }

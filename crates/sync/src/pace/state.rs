@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Cost, PaceSettings, RateLimit};
 use crate::moment;
 
-/// The recent requests of a scope, and what its tracker says is left. It is kept in the ledger, so that all processes of a machine
-/// share it.
+/// The recent requests of a scope, and what its tracker says is left. It is kept in the ledger, so that all
+/// processes of a machine share it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
     /// The time at which something was written last.
@@ -72,8 +72,8 @@ impl Pace {
         if earliest > now { Err(earliest) } else { Ok(next) }
     }
 
-    /// Hears what the tracker says is left. Answers may arrive in another order than requests were made: of one period, the
-    /// smallest number counts.
+    /// Hears what the tracker says is left. Answers may arrive in another order than requests were made: of
+    /// one period, the smallest number counts.
     #[must_use]
     pub fn heard(mut self, budget: Budget) -> Self {
         self.budget = match self.budget {
@@ -101,8 +101,8 @@ impl Pace {
 /// Into how many parts a time is cut: what is kept stays small, and waits are at most a sixtieth too long.
 const PARTS: u32 = 60;
 
-/// The recent use of one limit, in parts of the time that it is about. A part counts until all of it is long enough ago,
-/// so that within **any** time of that length there is never more than allowed.
+/// The recent use of one limit, in parts of the time that it is about. A part counts until all of it is long
+/// enough ago, so that within **any** time of that length there is never more than allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     limit: RateLimit,
@@ -125,7 +125,8 @@ impl Window {
     /// Uses what `cost` counts for.
     ///
     /// # Errors
-    /// The moment when there is room for it. What costs more than the limit allows at all needs an empty window.
+    /// The moment when there is room for it. What costs more than the limit allows at all needs an empty
+    /// window.
     pub fn take(&mut self, cost: &Cost, now: Timestamp) -> Result<(), Timestamp> {
         let cost = cost.of(self.limit.counted);
         if cost == 0 {

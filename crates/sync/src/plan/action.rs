@@ -34,8 +34,8 @@ pub struct Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActionKind {
-    /// A creation was begun, and nobody knows whether the tracker did it: it is looked up before anything else. Where it is certainly
-    /// not there, its intent is taken away, and the next plan creates it.
+    /// A creation was begun, and nobody knows whether the tracker did it: it is looked up before anything
+    /// else. Where it is certainly not there, its intent is taken away, and the next plan creates it.
     LookUp,
     /// A ticket carries the marker and is linked; then it is updated.
     Adopt,

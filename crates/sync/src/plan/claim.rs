@@ -8,7 +8,8 @@ use crate::{
     ticket::{FieldDifference, Marker, Observed, Snapshot, Ticket, oldest_first},
 };
 
-/// The tickets that a tracker has of one artifact, the one that counts first: see [`oldest_first`](crate::ticket::oldest_first).
+/// The tickets that a tracker has of one artifact, the one that counts first: see
+/// [`oldest_first`](crate::ticket::oldest_first).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claim<'c, 'o> {
     /// The tickets.
@@ -18,16 +19,18 @@ pub(crate) struct Claim<'c, 'o> {
 }
 
 impl<'o> Claim<'_, 'o> {
-    /// The ticket that is to be linked in the place of that of `link`, which another machine made or found before, or which is there while
-    /// the linked one is not. `None` where the linked one counts, or nothing better is known.
+    /// The ticket that is to be linked in the place of that of `link`, which another machine made or found
+    /// before, or which is there while the linked one is not. `None` where the linked one counts, or nothing
+    /// better is known.
     pub(crate) fn instead_of(self, link: &Link) -> Option<&'o Observed> {
         let oldest = self.same.first().copied().filter(|oldest| !oldest.is_closed_duplicate())?;
         let is_there = self.same.iter().any(|ticket| ticket.remote.id == link.remote.id);
         (oldest.remote.id != link.remote.id && (is_there || self.is_late)).then_some(oldest)
     }
 
-    /// The tickets that are to be closed where that with the id `counts` counts: open ones behind it in which nobody else wrote; none where
-    /// the list does not show it. What this ledger made (`own`) is closed also where the policy is to report duplicates.
+    /// The tickets that are to be closed where that with the id `counts` counts: open ones behind it in which
+    /// nobody else wrote; none where the list does not show it. What this ledger made (`own`) is closed also
+    /// where the policy is to report duplicates.
     pub(crate) fn to_close(self, counts: &str, own: Option<&str>, policy: Duplicates) -> Vec<&'o Observed> {
         let is_wanted = |ticket: &&Observed| {
             let id = ticket.remote.id.as_str();
@@ -78,7 +81,8 @@ impl Remembered {
     }
 }
 
-/// Tickets by marker, each list with the oldest first. One that is linked to another artifact is that one's, whatever it says.
+/// Tickets by marker, each list with the oldest first. One that is linked to another artifact is that one's,
+/// whatever it says.
 pub(crate) fn by_marker<'o, 'l>(
     tickets: impl Iterator<Item = &'o Observed>,
     links: impl Iterator<Item = &'l Link>,

@@ -152,7 +152,8 @@ impl<'a> Making<'_, 'a> {
     /// Returns what is to be done about a linked ticket.
     fn update(&mut self, link: &Link, desired: Ticket) -> Result<Option<Action>, LedgerError> {
         let ticket = self.grounds.ledger;
-        // An update that was begun may have been made: then the ticket says neither what is remembered nor, maybe, this.
+        // An update that was begun may have been made: then the ticket says neither what is remembered nor,
+        // maybe, this.
         let is_in_doubt = self.remembered.intents.contains_key(&link.marker);
         let is_current = link.digest == Some(desired.digest()) && !is_in_doubt;
         let seen = self.seen(link);
@@ -201,7 +202,8 @@ impl<'a> Making<'_, 'a> {
         survey.map(|Survey { compare, .. }| compare(desired, before, seen)).unwrap_or_default()
     }
 
-    /// Other tickets of an artifact than `kept`, which counts; `own` is one that this ledger made. Those that are closed are settled.
+    /// Other tickets of an artifact than `kept`, which counts; `own` is one that this ledger made. Those that
+    /// are closed are settled.
     fn consider_duplicates(&mut self, same: &[&Observed], kept: &RemoteTicket, own: Option<&str>) {
         let claim = Claim { same, is_late: false };
         let closed = claim.to_close(&kept.id, own, self.grounds.settings.duplicates);
@@ -294,7 +296,8 @@ impl<'a> Making<'_, 'a> {
         Ok(())
     }
 
-    /// Tells of an open ticket whose file is there and is no artifact any more: somebody deleted its frontmatter. Whether it is one.
+    /// Tells of an open ticket whose file is there and is no artifact any more: somebody deleted its
+    /// frontmatter. Whether it is one.
     fn tell_stateless(&mut self, last: Option<&Ticket>) -> bool {
         let open = last.filter(|last| last.state.is_open()).map(|last| last.file.shown());
         let Some(path) = open.filter(|path| self.grounds.snapshot.has_stateless(path)) else { return false };
@@ -323,8 +326,8 @@ impl<'a> Making<'_, 'a> {
         self.plan.remarks.extend(remarks);
     }
 
-    /// Parents come before their children, so that these can hang below them; else in the order of paths, so that the numbers that a tracker
-    /// gives follow it, too.
+    /// Parents come before their children, so that these can hang below them; else in the order of paths, so
+    /// that the numbers that a tracker gives follow it, too.
     fn finish(mut self) -> Plan {
         let snapshot = self.grounds.snapshot;
         self.plan.actions.sort_by_cached_key(|action| {

@@ -59,7 +59,8 @@ pub enum Remark {
         /// Of how many tickets.
         tickets: usize,
     },
-    /// The linked ticket was not among those that the tracker lists with our label: it was deleted, moved, or has lost its marker.
+    /// The linked ticket was not among those that the tracker lists with our label: it was deleted, moved, or
+    /// has lost its marker.
     Missing {
         /// The artifact.
         marker: Marker,
@@ -69,8 +70,9 @@ pub enum Remark {
         /// The ticket.
         remote: RemoteTicket,
     },
-    /// The configuration names another place than the one in which the tickets are known to be. Before anything is sent the tracker is asked
-    /// whether that is the same repository or project under another name.
+    /// The configuration names another place than the one in which the tickets are known to be. Before
+    /// anything is sent the tracker is asked whether that is the same repository or project under another
+    /// name.
     Moved {
         /// The place where they were.
         from: String,

@@ -29,7 +29,8 @@ pub enum Delivery {
         /// The last failure.
         last: Failure,
     },
-    /// It failed for good. It stays visible until a person or a change of the artifact gives it another try, or its cause has passed.
+    /// It failed for good. It stays visible until a person or a change of the artifact gives it another try,
+    /// or its cause has passed.
     Parked {
         /// The number of times that it was tried.
         attempts: u32,
@@ -76,8 +77,8 @@ impl Delivery {
         }
     }
 
-    /// The cause for which it is parked, where that may be no matter of its ticket: the tracker may come to take
-    /// what it refused.
+    /// The cause for which it is parked, where that may be no matter of its ticket: the tracker may come to
+    /// take what it refused.
     pub fn cause(&self) -> Option<(Reason, &str)> {
         let is_own = |reason| matches!(reason, Reason::Gone | Reason::Unmarked | Reason::Touched);
         match self {
@@ -102,8 +103,9 @@ impl Delivery {
         }
     }
 
-    /// Hears that the delivery of the ticket with the digest `desired` failed. The wait is drawn from 0 to a bound that doubles
-    /// (full jitter: many waiting deliveries do not come back together), and never ends before the moment that the tracker named.
+    /// Hears that the delivery of the ticket with the digest `desired` failed. The wait is drawn from 0 to a
+    /// bound that doubles (full jitter: many waiting deliveries do not come back together), and never ends
+    /// before the moment that the tracker named.
     #[must_use]
     pub fn failed(
         self,
@@ -130,8 +132,9 @@ impl Delivery {
         Self::Waiting { attempts, until: moment::after(now, own.max(named)), since: Some(now), last: failure }
     }
 
-    /// Hears that it was tried to see whether an outage is over, which it is not. That says nothing about this ticket: it does not count, and
-    /// the breaker says when it is tried again. So an outage parks nothing, however long.
+    /// Hears that it was tried to see whether an outage is over, which it is not. That says nothing about
+    /// this ticket: it does not count, and the breaker says when it is tried again. So an outage parks
+    /// nothing, however long.
     #[must_use]
     pub fn postponed(self, failure: Failure, now: Timestamp) -> Self {
         Self::Waiting { attempts: self.attempts(), until: now, since: Some(now), last: failure }

@@ -1,4 +1,5 @@
-//! Deliveries that failed, pure: `(state, failure, now, chance) → state`. Nothing sleeps: a wait is a moment in the ledger.
+//! Deliveries that failed, pure: `(state, failure, now, chance) → state`. Nothing sleeps: a wait is a moment
+//! in the ledger.
 
 mod delivery;
 mod wait;

@@ -5,12 +5,13 @@ use serde::Deserialize;
 
 use crate::moment;
 
-/// The moment that the headers of an answer name for the next request, by this machine's clock; `None` where they name none.
-/// `header` gives the value of a header by its lower-case name.
+/// The moment that the headers of an answer name for the next request, by this machine's clock; `None` where
+/// they name none. `header` gives the value of a header by its lower-case name.
 ///
-/// `Retry-After` counts first: seconds or a date (RFC 9110, §10.2.3). Else, where nothing is left (`x-ratelimit-remaining: 0`), the
-/// reset: seconds since 1970 on GitHub, a date on Jira (docs/formats.md, "Trackers"). A moment is measured from the answer's own `Date`, so that
-/// a clock that is wrong here does no harm.
+/// `Retry-After` counts first: seconds or a date (RFC 9110, §10.2.3). Else, where nothing is left
+/// (`x-ratelimit-remaining: 0`), the reset: seconds since 1970 on GitHub, a date on Jira (docs/formats.md,
+/// "Trackers"). A moment is measured from the answer's own `Date`, so that a clock that is wrong here does no
+/// harm.
 pub fn named_wait<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Timestamp) -> Option<Timestamp> {
     let date = |text: &str| rfc2822::parse(text).ok().map(|date| date.timestamp());
     let sent_at = header("date").and_then(date).unwrap_or(now);

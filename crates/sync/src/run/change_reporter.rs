@@ -87,7 +87,8 @@ pub enum StatusChange {
     Stopped,
 }
 
-/// Hears all events of the run for one tracker, and tells what is new. It keeps one line for each ticket that is in trouble.
+/// Hears all events of the run for one tracker, and tells what is new. It keeps one line for each ticket that
+/// is in trouble.
 #[derive(Clone, Debug, Default)]
 pub struct ChangeReporter {
     outage: Option<(ScopeKind, Reason)>,
@@ -191,7 +192,8 @@ enum Cause<'f> {
     None,
     /// The tracker.
     Tracker(ScopeKind, &'f Failure),
-    /// Something about its ticket: in the words for it, and in those that are true of others with the same reason.
+    /// Something about its ticket: in the words for it, and in those that are true of others with the same
+    /// reason.
     Ticket { why: String, of_several: String, remedy: Option<&'static str> },
     /// Only for time to pass.
     Time,
@@ -255,7 +257,8 @@ fn done_of(entry: &Entry, artifact: String) -> Option<StatusChange> {
     Some(StatusChange::Done { kind: entry.kind, tickets: vec![(artifact, remote.clone())], missing })
 }
 
-/// One notice for all of which the same is told, in the place of the first. Beside each stands why it is told, in the words for several.
+/// One notice for all of which the same is told, in the place of the first. Beside each stands why it is
+/// told, in the words for several.
 fn grouped(notices: Vec<(StatusChange, String)>) -> Vec<StatusChange> {
     let mut groups: Vec<(StatusChange, String)> = Vec::new();
     for (notice, of_several) in notices {
@@ -268,7 +271,8 @@ fn grouped(notices: Vec<(StatusChange, String)>) -> Vec<StatusChange> {
 }
 
 impl StatusChange {
-    /// Takes the tickets of `other` in, which is told for the same reason `of_several`, where it tells the same.
+    /// Takes the tickets of `other` in, which is told for the same reason `of_several`, where it tells the
+    /// same.
     fn takes(&mut self, other: &Self, of_several: &str) -> bool {
         match (self, other) {
             (

@@ -49,7 +49,8 @@ pub enum RunEvent<'e> {
     Stopped,
 }
 
-/// Tells all listeners that something has changed. A million changes are as one: the truth is read again anyway, so nothing is queued.
+/// Tells all listeners that something has changed. A million changes are as one: the truth is read again
+/// anyway, so nothing is queued.
 #[derive(Clone, Debug)]
 pub struct ChangeSignal(watch::Sender<()>);
 

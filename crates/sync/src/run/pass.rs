@@ -51,7 +51,8 @@ fn name(action: &Action) -> String {
 const ROUNDS: usize = 5;
 
 impl RunContext<'_> {
-    /// Reads the artifacts, plans, and carries it out, until another plan would do no more. Where nothing is to be done, nothing is written.
+    /// Reads the artifacts, plans, and carries it out, until another plan would do no more. Where nothing is
+    /// to be done, nothing is written.
     pub(super) async fn pass(&mut self) -> Result<Pass, PassError> {
         let mut pass = Pass::default();
         for round in 0..ROUNDS {

@@ -42,8 +42,9 @@ pub struct RunContext<'r> {
     pub stop: StopSignal,
 }
 
-/// Keeps the tickets of one tracker in step until the context's signal is asked. `lead_ledger` is another handle to the context's ledger: the lease
-/// is renewed while a pass uses the first. May be dropped at any moment, and spawned on another thread.
+/// Keeps the tickets of one tracker in step until the context's signal is asked. `lead_ledger` is another
+/// handle to the context's ledger: the lease is renewed while a pass uses the first. May be dropped at any
+/// moment, and spawned on another thread.
 pub async fn run(
     mut context: RunContext<'_>,
     lead_ledger: &mut dyn Ledger,
@@ -184,8 +185,8 @@ impl Watch<'_> {
     }
 }
 
-/// The name of the lease on running for `tracker`. It is another one than that on working, so that a person can still say `sync apply`; no
-/// tracker has a `.` in its name.
+/// The name of the lease on running for `tracker`. It is another one than that on working, so that a person
+/// can still say `sync apply`; no tracker has a `.` in its name.
 pub fn leader_lease_name(tracker: &TrackerName) -> String {
     format!("run.{tracker}")
 }

@@ -12,7 +12,8 @@ use crate::{
     worker::{ActionOutcome, Deferred, Report},
 };
 
-/// The time at which the next pass begins: a value that follows from what has happened. It owns no memory, however much happens (it is `Copy`).
+/// The time at which the next pass begins: a value that follows from what has happened. It owns no memory,
+/// however much happens (it is `Copy`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Schedule {
     settings: RunSettings,
@@ -62,7 +63,8 @@ impl Schedule {
 
     /// A pass has ended; the next delivery is due after `delivery`.
     pub(super) fn passed(&mut self, now: Instant, delivery: Option<Duration>) {
-        // A wait beyond the next round needs no note of its own, and one of no time would never let anything else happen.
+        // A wait beyond the next round needs no note of its own, and one of no time would never let anything
+        // else happen.
         let least = Duration::from_millis(self.settings.quiet_ms.max(100).into());
         self.delivery =
             delivery.map(|wait| now + wait.clamp(least, least.max(self.settings.pass_interval())));
@@ -94,7 +96,8 @@ pub(super) fn next_due(report: &Report, settings: &TrackerSettings, now: Timesta
 fn due(outcome: &ActionOutcome, settings: &TrackerSettings, now: Timestamp) -> Option<Timestamp> {
     match outcome {
         ActionOutcome::Done { .. } | ActionOutcome::Found { .. } | ActionOutcome::NotThere => None,
-        // A failure that the breaker is to judge may be tried as soon as that allows; where it is open, the next pass hears until when.
+        // A failure that the breaker is to judge may be tried as soon as that allows; where it is open, the
+        // next pass hears until when.
         ActionOutcome::Failed { delivery, failure } => {
             delivery.until().map(|until| failure.wait_until.map_or(until, |wait| until.max(wait)))
         }
@@ -205,7 +208,8 @@ mod tests {
     }
 
     proptest! {
-        /// However events fall, a change is delivered within the longest quiet, and something is always to come within a round.
+        /// However events fall, a change is delivered within the longest quiet, and something is always to
+        /// come within a round.
         #[test]
         fn nothing_waits_forever(gaps in proptest::collection::vec(0_u64..2000, 1..200)) {
             let (mut schedule, start) = schedule();

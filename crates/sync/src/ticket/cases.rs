@@ -127,7 +127,7 @@ fn a_long_text_is_cut_at_a_section() {
 }
 
 #[test]
-fn the_standing_follows_from_steps_and_status() {
+fn the_state_follows_from_steps_and_status() {
     type Change = fn(&mut TicketFacts);
     let changes: [(Change, TicketState); 8] = [
         (|facts| facts.is_finished = true, TicketState::Closed(CloseReason::Completed)),

@@ -6,7 +6,8 @@ use stepmark_model::artifact::ProjectPath;
 
 use super::{Inline, Ticket, file_url::percent_encoded};
 
-/// The commit that is checked out. It is no part of what a ticket says: another commit alone changes no ticket.
+/// The commit that is checked out. It is no part of what a ticket says: another commit alone changes no
+/// ticket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
     /// Its name.
@@ -20,8 +21,8 @@ pub struct Commit {
 }
 
 impl Commit {
-    /// The address of the file at `path`, where the repository has a remote on the host of `web` (`https://github.com`), and the commit
-    /// holds the file as it is.
+    /// The address of the file at `path`, where the repository has a remote on the host of `web`
+    /// (`https://github.com`), and the commit holds the file as it is.
     pub(super) fn address(&self, web: &str, path: &ProjectPath) -> Option<String> {
         let host = host_and_path(web)?.0;
         let own = |remote: &String| {

@@ -11,8 +11,8 @@ use stepmark_model::artifact::{FileHash, FileHashError};
 
 use super::{Block, CloseReason, Inline, Marker, Observed, RemoteTicket, TicketState};
 
-/// The desired ticket of an artifact: only fields that stepmark manages. It follows from the artifact alone, so the
-/// same state gives the same ticket; times and commits are in none.
+/// The desired ticket of an artifact: only fields that stepmark manages. It follows from the artifact alone,
+/// so the same state gives the same ticket; times and commits are in none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
     /// The marker of the artifact that it belongs to.
@@ -23,13 +23,13 @@ pub struct Ticket {
     pub body: Vec<Block>,
     /// The artifact's file, for a body that has no room for all.
     pub file: Inline,
-    /// The address of that file at the commit that held it when this was made. No part of the canonical form: another commit alone
-    /// changes no ticket.
+    /// The address of that file at the commit that held it when this was made. No part of the canonical form:
+    /// another commit alone changes no ticket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_at_commit: Option<String>,
     /// The labels that are ours. The project's label ([`Marker::label`]) is among them.
     pub labels: BTreeSet<String>,
-    /// Open or closed, and how far. Ledgers and files of tickets that are older call it `standing`.
+    /// Open or closed, and how far. Ledgers and older files of tickets call it `standing`.
     #[serde(alias = "standing")]
     pub state: TicketState,
     /// The status word of the artifact, which a tracker with statuses of its own may map.
@@ -62,26 +62,31 @@ impl TicketKind {
     }
 }
 
-/// The most characters of a title: Jira's limit for `summary` (docs/formats.md, "Trackers"); GitHub allows one more.
+/// The most characters of a title: Jira's limit for `summary` (docs/formats.md, "Trackers"); GitHub allows
+/// one more.
 pub const TITLE_LIMIT: usize = 255;
 
-/// The version of the canonical form. It grows when the same ticket is to be shown otherwise, so that all are sent again.
+/// The version of the canonical form. It grows when the same ticket is to be shown otherwise, so that all are
+/// sent again.
 pub(super) const CANONICAL_SCHEMA: &str = "stepmark.ticket/2";
 
 #[derive(Serialize)]
 struct Canonical<'t> {
     schema: &'static str,
-    ticket: CanonicalTicket<'t>,
+    ticket: Stored<'t>,
 }
 
-/// The fields of a ticket that are digested. Their names and order are a stored format: markers and ledgers hold the digest, so a change here
-/// sends every ticket again.
+/// A ticket as ledgers keep it and, without `file_at_commit`, as it is digested. Names and order are a stored
+/// format: older programs read it, and markers and ledgers hold the digest, so a change here sends every
+/// ticket again.
 #[derive(Serialize)]
-struct CanonicalTicket<'t> {
+pub(crate) struct Stored<'t> {
     marker: &'t Marker,
     title: &'t str,
     body: &'t [Block],
     file: &'t Inline,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_at_commit: Option<&'t str>,
     labels: &'t BTreeSet<String>,
     standing: TicketState,
     status: &'t Option<String>,
@@ -92,28 +97,22 @@ struct CanonicalTicket<'t> {
 }
 
 impl Ticket {
-    /// The canonical form: compact JSON with the version of the form. Fields stand in the order of their declaration, maps and sets in that of
-    /// their keys, and there are no numbers, so that one ticket has one spelling. (RFC 8785 would say the same, eleven times as slowly.)
+    /// The canonical form: compact JSON with the version of the form. Fields stand in the order of their
+    /// declaration, maps and sets in that of their keys, and there are no numbers, so that one ticket has one
+    /// spelling. (RFC 8785 would say the same, eleven times as slowly.)
     pub fn canonical(&self) -> String {
-        let Self {
-            marker,
-            title,
-            body,
-            file,
-            file_at_commit: _,
-            labels,
-            state,
-            status,
-            kind,
-            parent,
-            fields,
-        } = self;
-        let (standing, kind) = (*state, *kind);
-        let ticket =
-            CanonicalTicket { marker, title, body, file, labels, standing, status, kind, parent, fields };
+        let ticket = Stored { file_at_commit: None, ..self.stored() };
         let form = Canonical { schema: CANONICAL_SCHEMA, ticket };
         #[expect(clippy::expect_used, reason = "fails for keys that are no text: a ticket has none")]
         serde_json::to_string(&form).expect("a ticket has a canonical form")
+    }
+
+    /// The ticket as ledgers keep it.
+    pub(crate) fn stored(&self) -> Stored<'_> {
+        let Self { marker, title, body, file, file_at_commit, labels, state, status, kind, parent, fields } =
+            self;
+        let (file_at_commit, standing, kind) = (file_at_commit.as_deref(), *state, *kind);
+        Stored { marker, title, body, file, file_at_commit, labels, standing, status, kind, parent, fields }
     }
 
     /// The digest of the canonical form.
@@ -122,8 +121,8 @@ impl Ticket {
     }
 }
 
-/// SHA-256 of the canonical form of a ticket ([`Ticket::canonical`](super::Ticket::canonical)). A tracker that has this digest
-/// is sent nothing. Shown as 64 lower-case hexadecimal digits.
+/// SHA-256 of the canonical form of a ticket ([`Ticket::canonical`](super::Ticket::canonical)). A tracker
+/// that has this digest is sent nothing. Shown as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TicketDigest(FileHash);

@@ -65,8 +65,8 @@ impl Ticket {
     }
 }
 
-/// The labels that a ticket with the labels `current` should have: the desired ones, and those of people. `own` are those that stepmark
-/// gave to it: a label that only looks like one of ours is a person's.
+/// The labels that a ticket with the labels `current` should have: the desired ones, and those of people.
+/// `own` are those that stepmark gave to it: a label that only looks like one of ours is a person's.
 pub fn merged_labels(
     current: &BTreeSet<String>,
     own: &BTreeSet<String>,

@@ -143,7 +143,8 @@ fn next(progress: &Progress<'_>) -> Vec<String> {
     steps.into_iter().map(|step| step.name().to_owned()).collect()
 }
 
-/// Inputs that are no path of the project (absolute ones, addresses, sentences) would be links that lead nowhere.
+/// Inputs that are no path of the project (absolute ones, addresses, sentences) would be links that lead
+/// nowhere.
 fn inputs(artifact: &Artifact) -> Vec<ProjectPath> {
     let mut inputs: Vec<ProjectPath> = Vec::new();
     for document in &artifact.state().input_documents {

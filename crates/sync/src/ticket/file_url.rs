@@ -7,7 +7,8 @@ use stepmark_model::artifact::ProjectPath;
 use crate::scalar::deserialize_as_scalar;
 
 /// The address of a file on its branch, with `{path}` in the place of its path:
-/// `https://github.com/owner/name/blob/main/{path}`. A branch, not a commit: else every commit would change every ticket.
+/// `https://github.com/owner/name/blob/main/{path}`. A branch, not a commit: else every commit would change
+/// every ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileUrl {
     before: String,

@@ -5,13 +5,14 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use stepmark_model::{artifact::FileHash, journal::ArtifactKey};
 
-/// The identity of an artifact in tickets: project id and the artifact's own id, neither of which ever changes (docs/design.md,
-/// "Tickets"). It stands in every ticket, hidden, from the request that creates it. An
-/// artifact that only has a path has no marker: it would get a second ticket when the file moves (docs/design.md, "Identity").
+/// The identity of an artifact in tickets: project id and the artifact's own id, neither of which ever
+/// changes (docs/design.md, "Tickets"). It stands in every ticket, hidden, from the request that creates it.
+/// An artifact that only has a path has no marker: it would get a second ticket when the file moves
+/// (docs/design.md, "Identity").
 ///
-/// As text it is `PROJECT/id:ID`, where every byte but ASCII letters, digits, `_`, `.`, `:` and a single `-` is percent-encoded,
-/// so that it can stand in an HTML comment, a Jira property and a database key. Two markers are equal or not; nothing else
-/// about them is ever compared.
+/// As text it is `PROJECT/id:ID`, where every byte but ASCII letters, digits, `_`, `.`, `:` and a single `-`
+/// is percent-encoded, so that it can stand in an HTML comment, a Jira property and a database key. Two
+/// markers are equal or not; nothing else about them is ever compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Marker {
     project: String,
@@ -76,9 +77,10 @@ impl Marker {
     }
 }
 
-/// The label that all tickets of a project carry, by which they are listed: `stepmark:PROJECT`. People read it on every ticket: of an id as
-/// `stepmark init` makes it, a UUID, the first eight digits are enough. Where a label of GitHub has no room for another id, the
-/// first 16 digits of its SHA-256 stand for it: the label finds, the marker decides.
+/// The label that all tickets of a project carry, by which they are listed: `stepmark:PROJECT`. People read
+/// it on every ticket: of an id as `stepmark init` makes it, a UUID, the first eight digits are enough. Where
+/// a label of GitHub has no room for another id, the first 16 digits of its SHA-256 stand for it: the label
+/// finds, the marker decides.
 pub fn project_label(project: &str) -> String {
     if is_uuid(project) {
         return format!("{LABEL_PREFIX}{}", &project[..8]);

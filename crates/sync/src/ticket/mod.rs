@@ -1,4 +1,5 @@
-//! The ticket that an artifact should have: pure, from what the artifact says and what the configuration chooses.
+//! The ticket that an artifact should have: pure, from what the artifact says and what the configuration
+//! chooses.
 
 mod marker;
 mod desired;

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{FieldDifference, ManagedSection, Marker, MergeError, Ticket, labels_agree, merged_labels};
 
-/// A ticket as its tracker has it, with the marker that makes it ours. It is read to find tickets again and to report what people
-/// changed; none of it ever reaches an artifact.
+/// A ticket as its tracker has it, with the marker that makes it ours. It is read to find tickets again and
+/// to report what people changed; none of it ever reaches an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observed {
     /// Its place in the tracker.
@@ -29,15 +29,17 @@ pub struct Observed {
     pub status: Option<String>,
     /// The id of the ticket that it hangs below.
     pub parent_id: Option<String>,
-    /// The other fields that `ticket.fields` may name, in the tracker's own form; `None` where the answer does not tell them.
+    /// The other fields that `ticket.fields` may name, in the tracker's own form; `None` where the answer
+    /// does not tell them.
     pub fields: Option<serde_json::Value>,
     /// True where it is certain that nobody else wrote in it: no comment, no text outside the managed
     /// section.
     pub is_untouched: bool,
 }
 
-/// Sorts tickets of one marker: the one that counts comes first. That is the oldest that is not closed as a duplicate, so that
-/// all clones of a project choose the same. Tickets of one moment stand in the order in which the tracker numbered them.
+/// Sorts tickets of one marker: the one that counts comes first. That is the oldest that is not closed as a
+/// duplicate, so that all clones of a project choose the same. Tickets of one moment stand in the order in
+/// which the tracker numbered them.
 pub fn oldest_first(tickets: &mut [&Observed]) {
     tickets.sort_by_key(|ticket| {
         let number = ticket.remote.id.parse::<u64>().unwrap_or(u64::MAX);
@@ -53,8 +55,9 @@ impl Observed {
 }
 
 impl Observed {
-    /// The managed fields in which this ticket of a tracker with Markdown bodies differs from what it should say. `before` is what it was
-    /// last made to say. Open tickets of every state are alike: such a tracker knows open and closed alone.
+    /// The managed fields in which this ticket of a tracker with Markdown bodies differs from what it should
+    /// say. `before` is what it was last made to say. Open tickets of every state are alike: such a tracker
+    /// knows open and closed alone.
     ///
     /// # Errors
     /// When what people wrote leaves no room for the managed section.
@@ -104,8 +107,8 @@ pub struct RemoteTicket {
     pub other_ids: BTreeMap<String, String>,
 }
 
-/// The state of a ticket as every tracker knows it: Jira's three status categories, and the reasons why GitHub closes an
-/// issue.
+/// The state of a ticket as every tracker knows it: Jira's three status categories, and the reasons why
+/// GitHub closes an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TicketState {

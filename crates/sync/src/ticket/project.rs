@@ -95,5 +95,6 @@ fn state(facts: &TicketFacts, settings: &TicketSettings) -> TicketState {
 const BEGINNING_WORDS: [&str; 10] =
     ["draft", "backlog", "todo", "to-do", "ready", "ready-for-dev", "new", "open", "pending", "not-started"];
 
-/// Status words that say of any lifecycle that the work itself has not begun, although its first state is behind it.
+/// Status words that say of any lifecycle that the work itself has not begun, although its first state is
+/// behind it.
 const PLANNED_WORDS: [&str; 2] = ["backlog", "ready-for-dev"];

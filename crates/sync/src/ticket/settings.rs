@@ -19,13 +19,15 @@ pub struct TicketSettings {
     pub sections: Option<Vec<Section>>,
     /// The body as a person wants it, instead of `intro` and `sections`.
     pub template: Option<BodyTemplate>,
-    /// Labels. One whose facts are not known is left out. Those of a ticket that stepmark did not give to it are a person's.
+    /// Labels. One whose facts are not known is left out. Those of a ticket that stepmark did not give to it
+    /// are a person's.
     pub labels: Vec<Template>,
     /// Other fields of the tracker, by its own names for them (`milestone`, `priority`, `customfield_10020`).
     pub fields: BTreeMap<String, Template>,
     /// The address at which the files of the project can be looked at.
     pub file_url: Option<FileUrl>,
-    /// The address at which the tracker shows files of repositories, `https://github.com`, unless the configuration says where they are looked at.
+    /// The address at which the tracker shows files of repositories, `https://github.com`, unless the
+    /// configuration says where they are looked at.
     #[serde(skip)]
     pub web: Option<String>,
     /// Status words that close a ticket as not planned instead of completed. Their case does not matter.

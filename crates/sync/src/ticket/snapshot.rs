@@ -12,7 +12,8 @@ use stepmark_store::workspace::Artifacts;
 
 use super::{Commit, Marker, MarkerError, TicketFacts, TicketKind};
 
-/// The artifacts of a project at one moment, by their markers. It is made from the read side of core and has no way back.
+/// The artifacts of a project at one moment, by their markers. It is made from the read side of core and has
+/// no way back.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     artifacts: BTreeMap<Marker, TicketFacts>,
@@ -75,7 +76,8 @@ pub enum LeftOutReason {
 }
 
 impl LeftOutReason {
-    /// Returns whether something is wrong that somebody should fix: what was never given an id only has no ticket.
+    /// Returns whether something is wrong that somebody should fix: what was never given an id only has no
+    /// ticket.
     pub const fn is_problem(&self) -> bool {
         !matches!(self, Self::NoMarker(_))
     }
@@ -86,7 +88,8 @@ fn spelled(paths: &[ProjectPath]) -> String {
 }
 
 impl Snapshot {
-    /// The artifacts of the project with the id `project`. Where some of them, or folders, could not be read, no artifact is taken for gone.
+    /// The artifacts of the project with the id `project`. Where some of them, or folders, could not be read,
+    /// no artifact is taken for gone.
     pub fn of(project: &str, listing: &Artifacts) -> Self {
         let mut snapshot = Self::of_facts(project, map_in_parts(&listing.artifacts, TicketFacts::of));
         snapshot.left_out.extend(listing.unreadable.iter().map(|error| LeftOut {
@@ -128,7 +131,8 @@ impl Snapshot {
         snapshot
     }
 
-    /// The same, where some artifacts could not be read: a ticket whose artifact is not among these may still have one.
+    /// The same, where some artifacts could not be read: a ticket whose artifact is not among these may still
+    /// have one.
     #[must_use]
     pub fn partial(mut self) -> Self {
         self.is_partial = true;
@@ -141,7 +145,8 @@ impl Snapshot {
         Self { commit, ..self }
     }
 
-    /// The same, where the artifacts with the keys `elsewhere` are not gone although they are not among these: another branch is checked out.
+    /// The same, where the artifacts with the keys `elsewhere` are not gone although they are not among
+    /// these: another branch is checked out.
     #[must_use]
     pub fn keeping(self, elsewhere: BTreeSet<String>) -> Self {
         Self { elsewhere, ..self }
@@ -151,8 +156,8 @@ impl Snapshot {
         self.commit.as_ref()
     }
 
-    /// The same, where artifacts with the keys `known` were here once, and others never: they are made on branches of other people. Without
-    /// this call all were.
+    /// The same, where artifacts with the keys `known` were here once, and others never: they are made on
+    /// branches of other people. Without this call all were.
     #[must_use]
     pub fn knowing(self, known: BTreeSet<String>) -> Self {
         Self { known: Some(known), ..self }
@@ -196,8 +201,8 @@ impl Snapshot {
         &self.left_out
     }
 
-    /// The parent of an artifact: in its chain of delegation, else the epic of a story. `None` where it has none, several, or stands below
-    /// itself.
+    /// The parent of an artifact: in its chain of delegation, else the epic of a story. `None` where it has
+    /// none, several, or stands below itself.
     pub fn parent(&self, marker: &Marker) -> Option<&Marker> {
         let parent = self.named_parent(marker)?;
         // A circle has no top: none of its tickets hangs below another.
@@ -246,7 +251,8 @@ impl Snapshot {
     }
 }
 
-/// The number of the epic that the file at `path` is: `epic-N.md` or `epic-N-slug.md`. What BMAD writes beside epics is none.
+/// The number of the epic that the file at `path` is: `epic-N.md` or `epic-N-slug.md`. What BMAD writes
+/// beside epics is none.
 fn epic_number(path: &ProjectPath) -> Option<u16> {
     let rest = path.file_stem().strip_prefix("epic-")?;
     let (number, slug) = rest.split_once('-').unwrap_or((rest, ""));

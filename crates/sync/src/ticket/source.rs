@@ -1,4 +1,5 @@
-//! All that a ticket is made from, so that one that was made from the same need not be made again to be compared.
+//! All that a ticket is made from, so that one that was made from the same need not be made again to be
+//! compared.
 
 use std::{
     fmt,
@@ -10,8 +11,8 @@ use stepmark_model::artifact::{FileHash, FileHashError};
 
 use super::{Marker, TicketFacts, TicketSettings};
 
-/// SHA-256 of the facts of an artifact, its parent, and how this program makes tickets. The same digest means the same ticket; another one
-/// means nothing: another build of stepmark may give it to the same facts.
+/// SHA-256 of the facts of an artifact, its parent, and how this program makes tickets. The same digest means
+/// the same ticket; another one means nothing: another build of stepmark may give it to the same facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceDigest(FileHash);
 

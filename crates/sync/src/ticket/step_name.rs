@@ -4,7 +4,8 @@ use stepmark_model::workflow::{StepForm, StepId, Track};
 
 use super::Inline;
 
-/// A step as people read it: `2b · Executive summary` for `step-02b-executive-summary`. What is no name of a step stays as it is written.
+/// A step as people read it: `2b · Executive summary` for `step-02b-executive-summary`. What is no name of a
+/// step stays as it is written.
 pub(super) fn step_name(spelling: &str) -> Inline {
     let step = StepId::parse(spelling);
     let shown = match step.form() {

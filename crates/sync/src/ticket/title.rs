@@ -18,7 +18,8 @@ pub(super) fn title(artifact: &Artifact) -> String {
         .unwrap_or_else(|| artifact.path().file_stem().to_owned())
 }
 
-/// `text` without places to fill in (`{{name}}`) and what bound them to the rest; `None` where nothing is left.
+/// `text` without places to fill in (`{{name}}`) and what bound them to the rest; `None` where nothing is
+/// left.
 fn without_places(text: &str) -> Option<String> {
     const BINDS: [char; 9] = [' ', '\t', '-', '–', '—', ':', '|', ',', '/'];
     let mut kept = text.trim().to_owned();

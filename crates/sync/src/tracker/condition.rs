@@ -5,8 +5,8 @@ use crate::{
     ticket::{Marker, Observed},
 };
 
-/// The condition under which a ticket may be changed. It is looked at in the same exchange: whatever was remembered or listed may be
-/// another repository's, or somebody may have written there since.
+/// The condition under which a ticket may be changed. It is looked at in the same exchange: whatever was
+/// remembered or listed may be another repository's, or somebody may have written there since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// It carries the marker of its artifact.

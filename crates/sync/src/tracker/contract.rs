@@ -8,8 +8,9 @@ use crate::{
     ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
 };
 
-/// A tracker: few methods, each one request or one batch. It decides nothing: no retry, no waiting, no memory; the caller asks breakers
-/// and pace before, and writes down intents. A request that fails is an outcome, and never a panic, whatever the tracker answers.
+/// A tracker: few methods, each one request or one batch. It decides nothing: no retry, no waiting, no
+/// memory; the caller asks breakers and pace before, and writes down intents. A request that fails is an
+/// outcome, and never a panic, whatever the tracker answers.
 pub trait Tracker: Send + Sync {
     /// Its name.
     fn name(&self) -> &TrackerName;
@@ -34,7 +35,8 @@ pub trait Tracker: Send + Sync {
     /// Returns what a request about so many tickets costs, for the pace.
     fn cost(&self, kind: RequestKind, tickets: usize) -> Cost;
 
-    /// The managed fields in which a ticket differs from what it should say; `before` is what it was last made to say. Pure.
+    /// The managed fields in which a ticket differs from what it should say; `before` is what it was last
+    /// made to say. Pure.
     ///
     /// # Errors
     /// When it cannot be made to say that.
@@ -45,7 +47,8 @@ pub trait Tracker: Send + Sync {
         observed: &Observed,
     ) -> Result<Vec<FieldDifference>, MergeError>;
 
-    /// Asks for the id of its repository or project, which stays when that is renamed or moved. The one request that is about no ticket.
+    /// Asks for the id of its repository or project, which stays when that is renamed or moved. The one
+    /// request that is about no ticket.
     fn target(&self) -> BoxFuture<'_, Result<String, Failure>>;
 
     /// Returns whether [`Self::preflight`] tells anything.
@@ -72,8 +75,8 @@ pub trait Tracker: Send + Sync {
     /// Reads tickets that are known; `None` for one that carries our marker no longer.
     fn read<'t>(&'t self, tickets: &'t [RemoteTicket]) -> BoxFuture<'t, Answer<Option<Observed>>>;
 
-    /// Lists the tickets with the label of the project `project`, open and closed, by a way that shows what was just made, where the
-    /// tracker has one; never by a search for text.
+    /// Lists the tickets with the label of the project `project`, open and closed, by a way that shows what
+    /// was just made, where the tracker has one; never by a search for text.
     fn list<'t>(&'t self, project: &'t str, from: Option<&'t Cursor>)
     -> BoxFuture<'t, Result<Page, Failure>>;
 }
@@ -130,14 +133,16 @@ impl RequestKind {
     }
 }
 
-/// The outcome of a request for one ticket. A refusal is a value, not an error: the breaker and the delivery hear of it.
+/// The outcome of a request for one ticket. A refusal is a value, not an error: the breaker and the delivery
+/// hear of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
     /// It was done.
     Done(T),
     /// It was not done, for certain.
     Failed(Failure),
-    /// Nobody knows: the request was sent, and no answer was read. The intent stays, and the ticket is looked up.
+    /// Nobody knows: the request was sent, and no answer was read. The intent stays, and the ticket is looked
+    /// up.
     InDoubt(Failure),
 }
 
@@ -155,8 +160,8 @@ pub struct Answer<T> {
 pub struct Delivered {
     /// The place of the ticket now: a tracker may have moved it.
     pub remote: RemoteTicket,
-    /// The fields that it still does not say, as read back from the answer: GitHub drops labels silently, and cannot make a closed issue. Where
-    /// this is empty, the ticket is known to say all of it.
+    /// The fields that it still does not say, as read back from the answer: GitHub drops labels silently, and
+    /// cannot make a closed issue. Where this is empty, the ticket is known to say all of it.
     pub missing: Vec<FieldDifference>,
 }
 

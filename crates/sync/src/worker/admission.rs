@@ -1,5 +1,5 @@
-//! Admission of requests, and what their outcomes mean for the next ones: breakers and pace, as the ledger has them for all
-//! processes.
+//! Admission of requests, and what their outcomes mean for the next ones: breakers and pace, as the ledger
+//! has them for all processes.
 
 use jiff::Timestamp;
 
@@ -50,14 +50,16 @@ pub(super) fn is_probe(ledger: &dyn LedgerReader, route: &Route) -> Result<bool,
     Ok(ledger.breaker(&host)?.is_some_and(|breaker| breaker.outage().is_some()))
 }
 
-/// The outcomes of a request: one value for each ticket of its route, in their order, or a single one for a request about none.
+/// The outcomes of a request: one value for each ticket of its route, in their order, or a single one for a
+/// request about none.
 pub(super) struct Feedback<'h> {
     pub(super) route: &'h Route,
     pub(super) failures: Vec<Option<&'h Failure>>,
     pub(super) budget: Option<Budget>,
 }
 
-/// Tells breakers and pace. A request is one event for its host, credential and endpoint, however many tickets it was about.
+/// Tells breakers and pace. A request is one event for its host, credential and endpoint, however many
+/// tickets it was about.
 pub(super) fn tell(
     ledger: &mut dyn LedgerWriter,
     heard: &Feedback<'_>,

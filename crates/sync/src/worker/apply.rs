@@ -46,8 +46,8 @@ pub struct Worker<'w> {
 }
 
 impl<'w> Worker<'w> {
-    /// A worker for `tracker`, which `settings` describe. `project` is the id of the project, `(holder, draw)` the name of this worker,
-    /// which nobody else has, and its chance.
+    /// A worker for `tracker`, which `settings` describe. `project` is the id of the project, `(holder,
+    /// draw)` the name of this worker, which nobody else has, and its chance.
     pub fn new(
         ledger: &'w mut dyn Ledger,
         (tracker, settings): (&'w dyn Tracker, &'w TrackerSettings),
@@ -89,12 +89,14 @@ impl<'w> Worker<'w> {
         Self { stop, ..self }
     }
 
-    /// From now on the linked ticket of `marker` gets its marker back: a person says that it is this artifact's.
+    /// From now on the linked ticket of `marker` gets its marker back: a person says that it is this
+    /// artifact's.
     pub fn name_ticket_of(&mut self, marker: Marker) {
         self.naming = Some(marker);
     }
 
-    /// The same worker, which tells until when it waits, whenever that is longer than a moment, and what will not work before it writes.
+    /// The same worker, which tells until when it waits, whenever that is longer than a moment, and what will
+    /// not work before it writes.
     #[must_use]
     pub fn telling(self, tell: Listener) -> Self {
         Self { tell: Some(tell), ..self }
@@ -106,7 +108,8 @@ impl<'w> Worker<'w> {
         Self { done: Some(done), ..self }
     }
 
-    /// Looks through the tracker for all tickets of the project, for a plan. Nothing is linked, and no lease is needed.
+    /// Looks through the tracker for all tickets of the project, for a plan. Nothing is linked, and no lease
+    /// is needed.
     ///
     /// # Errors
     /// When the ledger fails. That the tracker cannot be listed is a value.
@@ -114,8 +117,8 @@ impl<'w> Worker<'w> {
         self.list(None, self.project).await
     }
 
-    /// Carries out `plan`, and says what became of each action. Actions whose grounds have changed are left out, so that an old plan does no
-    /// harm. May be dropped at any moment.
+    /// Carries out `plan`, and says what became of each action. Actions whose grounds have changed are left
+    /// out, so that an old plan does no harm. May be dropped at any moment.
     ///
     /// # Errors
     /// When somebody else has the lease, or the ledger fails. What a tracker refuses is in the report.

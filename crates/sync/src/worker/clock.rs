@@ -33,8 +33,8 @@ impl WorkerClock for WallClock {
     }
 }
 
-/// A wish that work ends at the next good moment: the request in flight is finished and written down, no other begins. Clones share the
-/// wish; it is never taken back.
+/// A wish that work ends at the next good moment: the request in flight is finished and written down, no
+/// other begins. Clones share the wish; it is never taken back.
 #[derive(Clone, Debug)]
 pub struct StopSignal(Arc<watch::Sender<bool>>);
 

@@ -78,7 +78,8 @@ impl Creations {
 }
 
 impl Worker<'_> {
-    /// Lists again where that is wanted, and waits while another machine makes tickets. `creations.held` tells where no more may be made.
+    /// Lists again where that is wanted, and waits while another machine makes tickets. `creations.held`
+    /// tells where no more may be made.
     pub(super) async fn before_creation(
         &mut self,
         lease: &Lease,
@@ -108,8 +109,8 @@ impl Worker<'_> {
 }
 
 impl Worker<'_> {
-    /// The actions of `plan`, where those that close a ticket of which nothing is known are told what it says. A ticket that is not there
-    /// any more is forgotten.
+    /// The actions of `plan`, where those that close a ticket of which nothing is known are told what it
+    /// says. A ticket that is not there any more is forgotten.
     pub(super) async fn make_known(
         &mut self,
         lease: &Lease,

@@ -109,7 +109,8 @@ impl Worker<'_> {
     }
 }
 
-/// The tickets that matter by their markers, the oldest of each first; parents before their children, as in the plan.
+/// The tickets that matter by their markers, the oldest of each first; parents before their children, as in
+/// the plan.
 fn wanted_by_marker<'f>(
     plan: &Plan,
     found: &Found<'f>,
@@ -183,7 +184,8 @@ impl Settling<'_> {
         adopt(self.ledger, (&link, said.map(|(ticket, _)| ticket)), duplicates)
     }
 
-    /// The ticket of an artifact that has one, beside all that carry its marker. What becomes of the link, if anything does.
+    /// The ticket of an artifact that has one, beside all that carry its marker. What becomes of the link, if
+    /// anything does.
     fn claim(
         &mut self,
         link: &Link,
@@ -208,7 +210,8 @@ impl Settling<'_> {
         Ok(outcome)
     }
 
-    /// A creation that the list does not show. `None` where it was certainly not done; else when that is certain.
+    /// A creation that the list does not show. `None` where it was certainly not done; else when that is
+    /// certain.
     fn missing(&mut self, intent: &Intent, begun_at: Timestamp) -> Result<Option<Timestamp>, LedgerError> {
         let wait_ms = self.settings.look_up_wait_ms();
         let mut certain_at = moment::after(intent.begun_at, wait_ms);

@@ -20,7 +20,8 @@ const CONTEST_MS: u64 = 20;
 const LONG_WAIT_MS: u64 = 10_000;
 
 impl Worker<'_> {
-    /// Takes the lease, and waits for it as long as there is patience. The lease of a process that is dead is not waited for.
+    /// Takes the lease, and waits for it as long as there is patience. The lease of a process that is dead is
+    /// not waited for.
     pub(super) async fn take_lease(&mut self) -> Result<Lease, ApplyError> {
         loop {
             match self.try_lease()? {
@@ -45,8 +46,8 @@ impl Worker<'_> {
         give_back(self.ledger, lease, self.clock.now())
     }
 
-    /// Waits until that moment; `false`, and at once, where there is no patience left for that or the worker is to stop. `lease` is kept
-    /// meanwhile.
+    /// Waits until that moment; `false`, and at once, where there is no patience left for that or the worker
+    /// is to stop. `lease` is kept meanwhile.
     pub(super) async fn wait(
         &mut self,
         lease: Option<&Lease>,

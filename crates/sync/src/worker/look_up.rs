@@ -1,5 +1,5 @@
-//! Tickets that may be there although no link leads to them: begun by somebody who did not learn the outcome, made by another machine,
-//! or made before the ledger was lost.
+//! Tickets that may be there although no link leads to them: begun by somebody who did not learn the outcome,
+//! made by another machine, or made before the ledger was lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +29,9 @@ struct Search {
 }
 
 impl Worker<'_> {
-    /// Settles what is in doubt, by listing; the oldest ticket of a marker counts. Where something is to be created, it lists all tickets
-    /// first: another machine may have made them. [`Seen::held`] tells why nothing may be created yet, where that is so.
+    /// Settles what is in doubt, by listing; the oldest ticket of a marker counts. Where something is to be
+    /// created, it lists all tickets first: another machine may have made them. [`Seen::held`] tells why
+    /// nothing may be created yet, where that is so.
     pub(super) async fn look_up(
         &mut self,
         lease: &Lease,

@@ -156,8 +156,8 @@ pub(super) const fn request(kind: ActionKind) -> Option<RequestKind> {
     }
 }
 
-/// Cuts actions into requests, in their order: of one kind, not larger than `size` says, one of each artifact, and no child beside its
-/// parent, whose ticket it has to know.
+/// Cuts actions into requests, in their order: of one kind, not larger than `size` says, one of each
+/// artifact, and no child beside its parent, whose ticket it has to know.
 pub(super) fn batches(actions: &[Action], size: impl Fn(RequestKind) -> usize) -> Vec<Batch<'_>> {
     let mut batches: Vec<Batch<'_>> = Vec::new();
     let mut inside: BTreeSet<&Marker> = BTreeSet::new();

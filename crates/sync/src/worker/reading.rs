@@ -14,7 +14,8 @@ use crate::{
 };
 
 impl Worker<'_> {
-    /// Waits until breakers and pace let a request through, and counts it; why it is held back, where that takes too long.
+    /// Waits until breakers and pace let a request through, and counts it; why it is held back, where that
+    /// takes too long.
     pub(super) async fn admit_request(
         &mut self,
         lease: Option<&Lease>,
@@ -48,8 +49,8 @@ impl Worker<'_> {
 }
 
 impl Worker<'_> {
-    /// Asks a tracker that can tell what it will not take, and tells whoever listens. Where it does not answer, the requests themselves
-    /// will say why.
+    /// Asks a tracker that can tell what it will not take, and tells whoever listens. Where it does not
+    /// answer, the requests themselves will say why.
     pub(super) async fn preflight(
         &mut self,
         lease: &Lease,

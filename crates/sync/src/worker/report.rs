@@ -126,7 +126,8 @@ pub enum Deferred {
     /// The tickets of the tracker could not be listed, and without that it might be created twice.
     #[error("the tickets of the tracker cannot be listed: {}: {}", .0.reason, .0.detail)]
     NotListed(Failure),
-    /// The tracker does not tell which repository or project it is, and without that a stranger's tickets might be changed.
+    /// The tracker does not tell which repository or project it is, and without that a stranger's tickets
+    /// might be changed.
     #[error("the tracker does not tell which repository or project it is: {}: {}", .0.reason, .0.detail)]
     NoTarget(Failure),
     /// Another machine makes tickets of the same artifacts.
@@ -174,8 +175,9 @@ impl Report {
         self.entries.iter().rev().find(|entry| entry.marker == *marker)
     }
 
-    /// Returns whether another plan would do more now: what was found is to be updated, what is certainly not there to be created, what a tracker
-    /// could not do at once to be done now, and what came back to be tried.
+    /// Returns whether another plan would do more now: what was found is to be updated, what is certainly not
+    /// there to be created, what a tracker could not do at once to be done now, and what came back to be
+    /// tried.
     pub fn is_followed_by_more(&self) -> bool {
         let leads_on = |entry: &Entry| match &entry.outcome {
             ActionOutcome::Found { .. } | ActionOutcome::NotThere => true,

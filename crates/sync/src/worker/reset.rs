@@ -24,8 +24,8 @@ pub struct Reset {
     pub deliveries: Vec<Marker>,
 }
 
-/// Closes all breakers, forgets what was asked lately and what trackers said is left of their limits, and lets the tickets of `trackers`
-/// that wait be tried at once. Parked ones stay parked.
+/// Closes all breakers, forgets what was asked lately and what trackers said is left of their limits, and
+/// lets the tickets of `trackers` that wait be tried at once. Parked ones stay parked.
 ///
 /// # Errors
 /// When the ledger fails.
@@ -52,8 +52,8 @@ pub fn reset(ledger: &mut dyn Ledger, trackers: &[&TrackerName]) -> Result<Reset
     Ok(reset)
 }
 
-/// The latest moment that the ledger holds for `tracker`, where that is later than `now` can be: the clock of this machine was ahead when it
-/// was noted, and has been set back.
+/// The latest moment that the ledger holds for `tracker`, where that is later than `now` can be: the clock of
+/// this machine was ahead when it was noted, and has been set back.
 ///
 /// # Errors
 /// When the ledger fails.
@@ -134,7 +134,8 @@ mod tests {
         ticket::sample::{marker, ticket},
     };
 
-    /// A ledger in which everything waits, by a clock that shows `second`: GitHub has said `Retry-After: 86400`.
+    /// A ledger in which everything waits, by a clock that shows `second`: GitHub has said `Retry-After:
+    /// 86400`.
     fn waiting(ledger: &mut MemoryLedger, name: &TrackerName, second: i64) {
         let now = moment::at(second * 1000);
         let wait_until = Some(moment::after(now, 86_400_000));
@@ -165,8 +166,8 @@ mod tests {
         assert_eq!(reset(&mut ledger, &[&name]).unwrap(), Reset::default());
     }
 
-    /// However far a clock was ahead, and whoever noted something then: once it is set back, nobody waits for longer than if it had been
-    /// noted a minute ago.
+    /// However far a clock was ahead, and whoever noted something then: once it is set back, nobody waits for
+    /// longer than if it had been noted a minute ago.
     #[test]
     fn a_clock_that_is_set_back_makes_nobody_wait() {
         for ahead in [61, 3600, 86_400, 400_000_000] {

@@ -18,15 +18,17 @@ use crate::{
 pub(super) enum TargetState {
     /// It is.
     Same,
-    /// It was another one's, or its address changed: what the ledger knows now belongs to the target, and a new plan is wanted.
+    /// It was another one's, or its address changed: what the ledger knows now belongs to the target, and a
+    /// new plan is wanted.
     Changed,
     /// The tracker does not tell.
     Unknown(Deferred),
 }
 
 impl Worker<'_> {
-    /// Asks the tracker which target it is, where the ledger does not know it or the configuration names another address. The tickets of
-    /// another target are set aside, so that none of them is changed; they come back with it.
+    /// Asks the tracker which target it is, where the ledger does not know it or the configuration names
+    /// another address. The tickets of another target are set aside, so that none of them is changed; they
+    /// come back with it.
     pub(super) async fn settle_target(&mut self, lease: &Lease) -> Result<TargetState, ApplyError> {
         let (settings, address) = (self.settings, self.settings.target.address());
         let known = self.ledger.read()?.record(&settings.name)?;
@@ -78,8 +80,9 @@ impl Worker<'_> {
         Ok(if is_changed { TargetState::Changed } else { TargetState::Same })
     }
 
-    /// Gives what was refused another try where the tracker is configured otherwise, or its credential is another, than when it was refused:
-    /// the cause may have been there, and not in the artifact. What the former credential may not do says nothing of this one.
+    /// Gives what was refused another try where the tracker is configured otherwise, or its credential is
+    /// another, than when it was refused: the cause may have been there, and not in the artifact. What the
+    /// former credential may not do says nothing of this one.
     fn settle_configuration(&mut self, lease: &Lease, known: &TrackerRecord) -> Result<(), LedgerError> {
         let name = self.settings.name.clone();
         let route = self.tracker.route(RequestKind::Target, &[]);
@@ -98,8 +101,8 @@ impl Worker<'_> {
         transaction.commit()
     }
 
-    /// The reason why nothing of the tracker can be seen, where a ticket that is said to be gone is only out of sight: a credential that has lost its
-    /// access is told that there is nothing.
+    /// The reason why nothing of the tracker can be seen, where a ticket that is said to be gone is only out
+    /// of sight: a credential that has lost its access is told that there is nothing.
     pub(super) async fn out_of_sight(&mut self, lease: &Lease) -> Result<Option<Failure>, ApplyError> {
         let route = self.tracker.route(RequestKind::Target, &[]);
         let cost = self.tracker.cost(RequestKind::Target, 0);

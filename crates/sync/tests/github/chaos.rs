@@ -1,4 +1,5 @@
-//! Three workers on one ledger, a server with which a fifth of all requests goes wrong, and a person who edits meanwhile.
+//! Three workers on one ledger, a server with which a fifth of all requests goes wrong, and a person who
+//! edits meanwhile.
 #![expect(clippy::disallowed_methods, reason = "an edge: processes and time")]
 
 use std::{

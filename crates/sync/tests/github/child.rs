@@ -1,4 +1,5 @@
-//! Workers that are processes of their own, so that they can be killed: the test program runs itself as its own children.
+//! Workers that are processes of their own, so that they can be killed: the test program runs itself as its
+//! own children.
 #![expect(clippy::disallowed_methods, reason = "an edge: processes are started here")]
 
 use std::{
@@ -22,7 +23,8 @@ const FOLDER: &str = "GITHUB_TEST_FOLDER";
 /// The file whose presence ends a worker that serves.
 pub(crate) const STOP: &str = "stop";
 
-/// Starts a worker on the project in `folder`. With the file [`STOP`] there it ends when nothing is left to do, else it waits for more.
+/// Starts a worker on the project in `folder`. With the file [`STOP`] there it ends when nothing is left to
+/// do, else it waits for more.
 pub(crate) fn worker(folder: &Path) -> Child {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", "child::as_a_child", "--nocapture", "--include-ignored"]).env(FOLDER, folder);
@@ -54,7 +56,8 @@ async fn as_a_child() {
             Jitter(chance)
         };
         let who = (holder.as_str(), &mut draw as &mut Chance<'_>);
-        // It does not wait long: what is in doubt or held back is tried by the next round, and the others go on.
+        // It does not wait long: what is in doubt or held back is tried by the next round, and the others go
+        // on.
         let work = WorkerSettings { patience_ms: 300, ..WorkerSettings::default() };
         let worker = Worker::new(&mut ledger, (&tracker, &project.settings), &clock, PROJECT, who);
         match worker.with(work).apply(&plan).await {

@@ -1,4 +1,5 @@
-//! Several clones of a project, each with a ledger of its own, and one that is configured for another repository.
+//! Several clones of a project, each with a ledger of its own, and one that is configured for another
+//! repository.
 #![expect(clippy::disallowed_methods, reason = "an edge: a clock of its own")]
 
 use std::{
@@ -280,7 +281,8 @@ impl Machines {
     }
 }
 
-/// Machines create, rename, delete, change their repository and lose their ledgers, alone or at once, in any order.
+/// Machines create, rename, delete, change their repository and lose their ledgers, alone or at once, in any
+/// order.
 #[tokio::test]
 async fn whatever_machines_do_there_is_one_live_ticket_an_artifact() {
     for seed in 1..=5 {

@@ -1,6 +1,7 @@
-//! The same against an emulator of GitHub that others wrote (npm `emulate` 0.12.2, `emulate start --service github`), at the address in
-//! `STEPMARK_GITHUB_EMULATOR`. That may be a proxy which checks requests by the vendor's description; then the emulator itself is at
-//! `STEPMARK_GITHUB_UPSTREAM`, since making a repository is no part of it. Without one this test is ignored; with `--ignored` it wants one.
+//! The same against an emulator of GitHub that others wrote (npm `emulate` 0.12.2, `emulate start --service
+//! github`), at the address in `STEPMARK_GITHUB_EMULATOR`. That may be a proxy which checks requests by the
+//! vendor's description; then the emulator itself is at `STEPMARK_GITHUB_UPSTREAM`, since making a repository
+//! is no part of it. Without one this test is ignored; with `--ignored` it wants one.
 #![expect(clippy::disallowed_methods, reason = "the environment says where the emulator is")]
 
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! Figures of docs/benchmarks.md: what a first sync and an update of a thousand artifacts take where nothing slows them down.
-//! `just figures` prints them, from a release build.
+//! Figures of docs/benchmarks.md: what a first sync and an update of a thousand artifacts take where nothing
+//! slows them down. `just figures` prints them, from a release build.
 #![expect(clippy::disallowed_methods, reason = "an edge: time is taken and told")]
 
 use std::time::{Duration, Instant};

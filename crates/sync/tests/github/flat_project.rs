@@ -27,7 +27,8 @@ pub(crate) struct FlatProject {
 }
 
 impl FlatProject {
-    /// Makes one in `folder`, whose tickets are at `url`. No pace, and no wait that a test could not wait for.
+    /// Makes one in `folder`, whose tickets are at `url`. No pace, and no wait that a test could not wait
+    /// for.
     pub(crate) fn make(folder: &Path, url: &str, artifacts: usize, look_up_wait_seconds: u32) -> Self {
         let configuration = format!(
             "project_id: {PROJECT}\ntrackers:\n  github:\n    base_url: {url}\n    repository: o/r\n    look_up_wait_seconds: \

@@ -1,4 +1,5 @@
-//! A worker that is killed (SIGKILL) before or after any request of a first sync makes no second ticket, whether the ledger is kept or lost.
+//! A worker that is killed (SIGKILL) before or after any request of a first sync makes no second ticket,
+//! whether the ledger is kept or lost.
 #![expect(clippy::disallowed_methods, reason = "an edge: processes are killed here")]
 
 use std::{
@@ -25,7 +26,8 @@ enum LedgerFate {
     Lost,
 }
 
-/// Kills a first worker at the request `at`, lets a second one finish, and answers how often each artifact has a ticket.
+/// Kills a first worker at the request `at`, lets a second one finish, and answers how often each artifact
+/// has a ticket.
 fn tickets_after_kill(
     artifacts: usize,
     (at, side): (usize, Side),

@@ -1,4 +1,5 @@
-//! A worker on a real project and a server that does things wrong: whatever happens, an artifact has one ticket.
+//! A worker on a real project and a server that does things wrong: whatever happens, an artifact has one
+//! ticket.
 #![expect(clippy::disallowed_methods, reason = "an edge: a project is copied and edited here")]
 
 use std::{

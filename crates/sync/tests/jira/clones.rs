@@ -88,8 +88,8 @@ async fn what_another_clone_made_is_found_though_the_index_does_not_have_it() {
     assert_untouched(&fake, &people);
 }
 
-/// Machines edit, rename, create and delete artifacts, lose their ledgers, lose replies, go to another site and come back, and apply, alone
-/// or at once, in any order.
+/// Machines edit, rename, create and delete artifacts, lose their ledgers, lose replies, go to another site
+/// and come back, and apply, alone or at once, in any order.
 #[tokio::test]
 async fn whatever_machines_do_there_is_one_ticket_an_artifact() {
     for seed in 1..=7_u64 {

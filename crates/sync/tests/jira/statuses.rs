@@ -18,7 +18,7 @@ fn with(state: TicketState, status: &str) -> Ticket {
 const COMPLETED: TicketState = TicketState::Closed(CloseReason::Completed);
 
 #[tokio::test]
-async fn an_issue_goes_where_its_standing_says() {
+async fn an_issue_goes_where_its_state_says() {
     let fake = FakeJira::start();
     let tracker = tracker(&fake);
     let remote = created(&tracker, &ticket("a")).await;

@@ -1,4 +1,5 @@
-//! A worker on a server that does things wrong and whose index is late: whatever happens, an artifact has one ticket.
+//! A worker on a server that does things wrong and whose index is late: whatever happens, an artifact has one
+//! ticket.
 
 use crate::{
     fake::{FakeJira, Fault, Reply, Status, When, refused},
@@ -52,7 +53,8 @@ async fn one_ticket_an_artifact_whatever_happens() {
     assert_eq!(counts(&fake), first, "a lost ledger makes no second ticket");
 }
 
-/// Whatever is lost where, in the end there is one ticket an artifact, and it says what it would say had nothing been lost.
+/// Whatever is lost where, in the end there is one ticket an artifact, and it says what it would say had
+/// nothing been lost.
 #[tokio::test]
 async fn every_fault_at_every_request_is_survived() {
     let html = Reply { status: 502, headers: Vec::new(), body: "<html>Bad gateway</html>".to_owned() };

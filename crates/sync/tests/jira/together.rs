@@ -125,7 +125,8 @@ async fn a_limit_of_all_ends_the_batch() {
     }
 }
 
-/// The figure of docs/benchmarks.md: `cargo test -p stepmark-sync --test jira -- --ignored --nocapture a_thousand`.
+/// The figure of docs/benchmarks.md: `cargo test -p stepmark-sync --test jira -- --ignored --nocapture
+/// a_thousand`.
 #[tokio::test]
 #[ignore = "a measurement"]
 async fn a_thousand_status_changes() {

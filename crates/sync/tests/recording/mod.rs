@@ -1,5 +1,6 @@
-//! What a server of the tests was asked and what it answered, as JSON lines: `tests/interop/sync_contracts` holds them against the
-//! vendor's description. Nothing is recorded unless `STEPMARK_RECORD_HTTP` names a folder; each process writes a file of its own there.
+//! What a server of the tests was asked and what it answered, as JSON lines: `tests/interop/sync_contracts`
+//! holds them against the vendor's description. Nothing is recorded unless `STEPMARK_RECORD_HTTP` names a
+//! folder; each process writes a file of its own in the folder there that is called after its test.
 #![expect(clippy::disallowed_methods, reason = "the tests write a record where they are told to")]
 
 use std::{
@@ -66,7 +67,8 @@ pub(crate) fn record(exchange: &Exchange<'_>) {
 }
 
 fn open(folder: &Path) -> Mutex<File> {
-    fs::create_dir_all(folder).unwrap();
+    let folder = folder.join(env!("CARGO_CRATE_NAME"));
+    fs::create_dir_all(&folder).unwrap();
     let file = folder.join(format!("{}.jsonl", process::id()));
     Mutex::new(OpenOptions::new().create(true).append(true).open(file).unwrap())
 }

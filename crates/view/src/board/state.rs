@@ -141,7 +141,8 @@ impl BoardState {
         Pressed::GoesOn
     }
 
-    /// The rows that are shown, in their order: first what belongs to no artifact, which stands in no order of theirs.
+    /// The rows that are shown, in their order: first what belongs to no artifact, which stands in no order
+    /// of theirs.
     pub(super) fn shown(&self) -> Vec<Row<'_>> {
         let entries = &self.overview.entries;
         let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();

@@ -1,11 +1,13 @@
 //! Comments of HTML, which nobody wants to read.
 
-/// `html` without its comments. One that does not end is shown: whoever forgot its end should not lose the rest.
+/// `html` without its comments. One that does not end is shown: whoever forgot its end should not lose the
+/// rest.
 pub(super) fn without_comments(html: &str) -> String {
     let mut rest = html;
     let mut kept = String::new();
     while let Some(start) = rest.find("<!--") {
-        // `<!-->` and `<!--->` are comments, too (CommonMark 0.31, 6.6): the end may share the hyphens of the beginning.
+        // `<!-->` and `<!--->` are comments, too (CommonMark 0.31, 6.6): the end may share the hyphens of the
+        // beginning.
         let from_hyphens = &rest[start + "<!".len()..];
         let Some((_, after)) = from_hyphens.split_once("-->") else { break };
         kept.push_str(&rest[..start]);

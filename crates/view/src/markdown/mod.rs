@@ -1,7 +1,9 @@
-//! Markdown of artifacts as HTML that cannot do anything: no script, no style, no form, no image, no request to anywhere. Pure.
+//! Markdown of artifacts as HTML that cannot do anything: no script, no style, no form, no image, no request
+//! to anywhere. Pure.
 //!
-//! It is harmless by construction: HTML in the text is shown as text, so that the only elements are those that CommonMark itself makes, without
-//! attributes but for `href`, whose scheme is one of a few. The page's content security policy is the second fence.
+//! It is harmless by construction: HTML in the text is shown as text, so that the only elements are those
+//! that CommonMark itself makes, without attributes but for `href`, whose scheme is one of a few. The page's
+//! content security policy is the second fence.
 
 mod comments;
 
@@ -18,11 +20,12 @@ const HEADINGS_BELOW: usize = 2;
 /// Schemes that a link may have. Relative ones lead to other artifacts.
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
-/// Elements that stand deeper in others than this are shown as if they did not: browsers and parsers take quadratic time for nesting.
+/// Elements that stand deeper in others than this are shown as if they did not: browsers and parsers take
+/// quadratic time for nesting.
 const DEEPEST: usize = 64;
 
-/// `text` as HTML. HTML in it is shown as text, but for its comments, which are left out. Images become their description, and boxes of task lists characters: neither is fetched,
-/// neither can be ticked.
+/// `text` as HTML. HTML in it is shown as text, but for its comments, which are left out. Images become their
+/// description, and boxes of task lists characters: neither is fetched, neither can be ticked.
 pub fn render(text: &str) -> Markup {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut depth = 0_usize;
@@ -45,8 +48,8 @@ pub fn render(text: &str) -> Markup {
     PreEscaped(harmless)
 }
 
-/// Returns whether a link may lead there: nowhere where it would run something. Read as browsers read it (WHATWG URL), who skip
-/// blanks and line ends.
+/// Returns whether a link may lead there: nowhere where it would run something. Read as browsers read it
+/// (WHATWG URL), who skip blanks and line ends.
 fn may_be_followed(target: &str) -> bool {
     match Url::parse(target) {
         Ok(url) => SCHEMES.contains(&url.scheme()),
@@ -54,7 +57,8 @@ fn may_be_followed(target: &str) -> bool {
     }
 }
 
-/// The part of `event` that is shown. `block` holds the HTML of a block until it ends: it comes line by line, and comments have several.
+/// The part of `event` that is shown. `block` holds the HTML of a block until it ends: it comes line by line,
+/// and comments have several.
 fn tamed<'t>(event: Event<'t>, block: &mut String) -> Option<Event<'t>> {
     Some(match event {
         Event::Start(Tag::Image { .. }) => Event::Text("[image: ".into()),

@@ -22,7 +22,8 @@ pub struct FindingRow {
     pub path: ProjectPath,
     /// The place in it, from 1.
     pub position: Position,
-    /// The text of that line and of the one before, where the finding is an error: a parser often stops after the cause.
+    /// The text of that line and of the one before, where the finding is an error: a parser often stops after
+    /// the cause.
     pub lines: Vec<String>,
 }
 
@@ -52,7 +53,8 @@ impl FindingRow {
 /// The most bytes of a line that are kept: more than stands on a screen.
 const LINE: usize = 240;
 
-/// The line before the one in which the byte at `place` stands, where there is one, and that one; cut where they are long.
+/// The line before the one in which the byte at `place` stands, where there is one, and that one; cut where
+/// they are long.
 fn lines_at(bytes: &[u8], place: usize) -> Vec<String> {
     let place = place.min(bytes.len());
     let end = bytes[place..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| place + end);

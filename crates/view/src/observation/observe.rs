@@ -5,14 +5,15 @@ use std::{collections::HashSet, sync::Arc};
 use jiff::Timestamp;
 use stepmark_model::{artifact::ProjectPath, journal::Event};
 use stepmark_store::bmad::sprint::SprintLedgers;
-use stepmark_store::checking::{CheckError, Summaries};
+use stepmark_store::checking::{CheckError, Checks, Summaries};
 use stepmark_store::disk::WalkError;
 use stepmark_store::history::{History, HistoryError};
 use stepmark_store::workspace::{Artifacts, Workspace};
 
 use super::{FindingRow, ObservedArtifacts, TrackerState};
 
-/// The number of the latest events that are looked at: those that the timeline shows, and by which "lately" is judged.
+/// The number of the latest events that are looked at: those that the timeline shows, and by which "lately"
+/// is judged.
 pub const EVENTS: usize = 600;
 
 /// Everything that a view is made from, read at one moment.
@@ -24,7 +25,7 @@ pub struct Observation {
     pub at: Timestamp,
     /// Its artifacts.
     pub artifacts: ObservedArtifacts,
-    /// What could not be read; holds no artifact.
+    /// The files that could not be read; holds no artifact.
     pub unread: Arc<Artifacts>,
     /// The ledgers of its sprints, which know stories that nobody has written yet.
     pub ledgers: Arc<SprintLedgers>,
@@ -40,6 +41,7 @@ pub struct Observation {
 
 /// A reason why a project cannot be looked at.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ObservationError {
     /// Its artifacts cannot be listed.
     #[error("cannot list the artifacts of the project")]
@@ -53,13 +55,13 @@ pub enum ObservationError {
 }
 
 impl Observation {
-    /// Looks at the project of `workspace` as it is now, its workflows included. Artifacts that have not changed since they were last checked
-    /// are not read, unless something was found in them, they take part in a chain, or the configuration names trackers: tickets are made
-    /// from texts.
+    /// Looks at the project of `workspace` as it is now, its workflows included. Artifacts that have not
+    /// changed since they were last checked are not read, unless something was found in them, they take part
+    /// in a chain, or the configuration names trackers: tickets are made from texts.
     ///
     /// # Errors
-    /// When artifacts cannot be listed or checked, or the journal cannot be read. What concerns single files, lines or trackers is part of
-    /// the observation.
+    /// When artifacts cannot be listed or checked, or the journal cannot be read. What concerns single files,
+    /// lines or trackers is part of the observation.
     pub fn take(workspace: &Workspace) -> Result<Self, ObservationError> {
         Self::whole(&workspace.afresh())
     }
@@ -69,24 +71,18 @@ impl Observation {
     /// # Errors
     /// Those of [`Observation::take`].
     pub fn whole(workspace: &Workspace) -> Result<Self, ObservationError> {
-        let mut summaries = match TrackerState::are_configured(workspace) {
-            true => workspace.checks().summaries_of_all_read()?,
-            false => workspace.checks().summaries_for_findings()?,
-        };
+        let mut summaries = listed(workspace, Checks::summaries_for_findings)?;
         let findings = findings(&mut summaries)?;
         Self::of(workspace, summaries, findings)
     }
 
-    /// Everything but what is wrong, which takes longer: `findings` are those of the look before. For whoever shows changes at once.
+    /// Everything but what is wrong, which takes longer: `findings` are those of the look before. For whoever
+    /// shows changes at once.
     ///
     /// # Errors
     /// When artifacts cannot be listed, or the journal cannot be read.
     pub fn begin(workspace: &Workspace, findings: Vec<FindingRow>) -> Result<Self, ObservationError> {
-        let summaries = match TrackerState::are_configured(workspace) {
-            true => workspace.checks().summaries_of_all_read()?,
-            false => workspace.checks().summaries()?,
-        };
-        Self::of(workspace, summaries, findings)
+        Self::of(workspace, listed(workspace, Checks::summaries)?, findings)
     }
 
     /// The same, with what is wrong now.
@@ -94,7 +90,7 @@ impl Observation {
     /// # Errors
     /// When artifacts cannot be listed or checked.
     pub fn checked(self, workspace: &Workspace) -> Result<Self, ObservationError> {
-        let mut summaries = workspace.checks().summaries_for_findings()?;
+        let mut summaries = listed(workspace, Checks::summaries_for_findings)?;
         let findings = findings(&mut summaries)?;
         Ok(Self { artifacts: ObservedArtifacts::of(&summaries), unread: unread(summaries), findings, ..self })
     }
@@ -119,6 +115,15 @@ impl Observation {
             unread: unread(summaries),
         })
     }
+}
+
+/// Lists the artifacts: all are read where trackers are configured, in every look, else as `list` says.
+fn listed<'w>(
+    workspace: &'w Workspace,
+    list: fn(&Checks<'w>) -> Result<Summaries<'w>, WalkError>,
+) -> Result<Summaries<'w>, WalkError> {
+    let checks = workspace.checks();
+    if TrackerState::are_configured(workspace) { checks.summaries_of_all_read() } else { list(&checks) }
 }
 
 /// Checks the project: what is wrong with artifacts that have workflow state, and with files beside them.

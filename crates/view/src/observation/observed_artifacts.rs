@@ -1,4 +1,5 @@
-//! The artifacts of a project, as far as views show them: those that have not changed since they were last checked are not read.
+//! The artifacts of a project, as far as views show them: those that have not changed since they were last
+//! checked are not read.
 
 use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -10,7 +11,10 @@ use stepmark_model::{
     summary::{EpicTitles, epic_titles},
     tracked_artifact::TrackedArtifact,
 };
-use stepmark_store::checking::{Summaries, SummaryRow};
+use stepmark_store::{
+    checking::{Summaries, SummaryRow},
+    disk::map_in_parts,
+};
 
 use super::{Entry, TreeRow, tree_row};
 
@@ -27,7 +31,7 @@ pub struct ObservedArtifacts {
     texts: Arc<[TextStamp]>,
 }
 
-/// What tells the text of an artifact from an earlier one.
+/// A mark that tells the text of an artifact from an earlier one.
 #[derive(Clone, Copy, Debug)]
 struct TextStamp {
     /// The digest of the text, where it was read.
@@ -43,13 +47,10 @@ impl ObservedArtifacts {
         // What takes part in a chain is always read.
         let members = rows.iter().filter_map(SummaryRow::read).map(TrackedArtifact::member);
         let tree = tree_row::rows(members).into();
-        let mut all: Vec<_> = rows
-            .iter()
-            .map(|row| {
-                let summary = row.summary();
-                (Entry::of(&summary), TextStamp::of(row), summary.epic_titles)
-            })
-            .collect();
+        let mut all = map_in_parts(&rows, |row| {
+            let summary = row.summary();
+            (Entry::of(&summary), TextStamp::of(row), summary.epic_titles)
+        });
         all.sort_by(|(one, ..), (other, ..)| natural_order(one.path.as_str(), other.path.as_str()));
         let (mut entries, mut texts, mut titles) = (Vec::new(), Vec::new(), Vec::new());
         for (entry, text, own) in all {

@@ -16,7 +16,8 @@ use super::{
 };
 use crate::observation::{Entry, FindingRow, Observation, TicketLink, TrackerState, TreeRow};
 
-/// The overview of a project: what is done, what is next and what is wrong. The same observation gives the same overview.
+/// The overview of a project: what is done, what is next and what is wrong. The same observation gives the
+/// same overview.
 #[derive(Clone, Debug)]
 pub struct Overview {
     /// The name that people give the project.
@@ -27,7 +28,8 @@ pub struct Overview {
     pub entries: Vec<Entry>,
     /// The artifacts that are finished: places in `entries`, what was changed last first.
     pub done: Vec<usize>,
-    /// The artifacts that can be worked on: places in `entries`, what is underway first, and of that what was changed last.
+    /// The artifacts that can be worked on: places in `entries`, what is underway first, and of that what was
+    /// changed last.
     pub next: Vec<usize>,
     /// The things that are wrong, the worst first.
     pub wrong: Vec<Trouble>,
@@ -160,7 +162,8 @@ fn finished(entries: &[Entry]) -> Vec<usize> {
     places
 }
 
-/// The artifacts that can be worked on: what is underway before what is not, and of each what was changed last first.
+/// The artifacts that can be worked on: what is underway before what is not, and of each what was changed
+/// last first.
 fn workable(entries: &[Entry]) -> Vec<usize> {
     let mut places: Vec<usize> =
         (0..entries.len()).filter(|place| entries[*place].condition.is_open()).collect();

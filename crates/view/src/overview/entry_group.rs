@@ -45,7 +45,8 @@ enum Key<'a> {
     Epic(u16),
 }
 
-/// The groups of `members`: artifacts that stand alone, workflows with several artifacts by name, epics by number.
+/// The groups of `members`: artifacts that stand alone, workflows with several artifacts by name, epics by
+/// number.
 pub fn entry_groups(members: &[GroupMember<'_>], titles: &EpicTitles) -> Vec<EntryGroup> {
     let mut groups: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
     for (place, member) in members.iter().enumerate() {

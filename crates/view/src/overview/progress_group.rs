@@ -58,8 +58,8 @@ pub(super) fn by_workflow(entries: &[Entry]) -> Vec<ProgressGroup> {
     grouped(known.map(|entry| (entry.workflow.clone(), entry))).into_values().collect()
 }
 
-/// The groups by epic, in the order of their numbers: stories that have a file, and those that only one of `ledgers` lists. They count as
-/// a whole each, however many steps some of them have.
+/// The groups by epic, in the order of their numbers: stories that have a file, and those that only one of
+/// `ledgers` lists. They count as a whole each, however many steps some of them have.
 pub(super) fn by_epic(
     entries: &[Entry],
     ledgers: &[SprintLedger],

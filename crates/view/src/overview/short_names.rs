@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use stepmark_model::artifact::ProjectPath;
 
-/// Returns for each of the paths `shown` its shortest end, in whole parts and without `.md`, that no other of `all` ends with.
+/// Returns for each of the paths `shown` its shortest end, in whole parts and without `.md`, that no other of
+/// `all` ends with.
 pub fn short_names<'p>(
     shown: &[&'p ProjectPath],
     all: impl IntoIterator<Item = &'p ProjectPath>,

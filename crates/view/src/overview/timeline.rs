@@ -74,7 +74,8 @@ pub(super) fn sessions(events: &[Event]) -> Vec<SessionRow> {
         let place = *places.entry(name).or_insert_with(|| {
             sessions.push(SessionRow {
                 name: name.map(str::to_owned),
-                // The latest event that begins or ends it decides; the events come from the last to the first.
+                // The latest event that begins or ends it decides; the events come from the last to the
+                // first.
                 is_open: false,
                 first_at: event.at,
                 last_at: event.at,

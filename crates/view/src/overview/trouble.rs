@@ -36,7 +36,8 @@ impl Trouble {
     }
 }
 
-/// Everything that is wrong: errors, then warnings; notes are none. What keeps work from going on stands before what is badly written.
+/// Everything that is wrong: errors, then warnings; notes are none. What keeps work from going on stands
+/// before what is badly written.
 pub(super) fn all(observation: &Observation, entries: &[Entry], findings: &[FindingRow]) -> Vec<Trouble> {
     let mut troubles = of_project(observation);
     let waiting = entries.iter().filter(|entry| entry.condition == Condition::NotImported).count();

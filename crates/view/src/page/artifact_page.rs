@@ -155,7 +155,8 @@ fn happened(event: &Event) -> Markup {
     }
 }
 
-/// The old value and the new one, as `del` and `ins`, with an arrow or a plus for whoever does not see colours.
+/// The old value and the new one, as `del` and `ins`, with an arrow or a plus for whoever does not see
+/// colours.
 fn difference(change: &Change) -> Markup {
     let place = if change.path.0.is_empty() { "frontmatter".to_owned() } else { change.path.to_string() };
     let (old, new) = match &change.op {

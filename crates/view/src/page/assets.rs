@@ -6,7 +6,8 @@ use stepmark_model::artifact::FileHash;
 /// The style of pages.
 pub const STYLE: &str = include_str!("assets/page.css");
 
-/// The script of pages, where scripts run: search, filter, and follow changes. Everything can be read without it.
+/// The script of pages, where scripts run: search, filter, and follow changes. Everything can be read without
+/// it.
 pub const SCRIPT: &str = include_str!("assets/page.js");
 
 /// The name of an inline script or style in a content security policy (CSP Level 3, "hash-source").

@@ -41,7 +41,8 @@ const PARTS: [(&str, &str); 7] = [
     ("#tickets", "Tickets"),
 ];
 
-/// A page or piece as it is handed out: characters that hide or turn text round are visible in it, as in the terminal.
+/// A page or piece as it is handed out: characters that hide or turn text round are visible in it, as in the
+/// terminal.
 pub(super) fn text(markup: &Markup) -> String {
     visible_in_html(&markup.0)
 }

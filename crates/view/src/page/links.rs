@@ -2,11 +2,12 @@
 
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-/// Bytes of a path that stand in an address as they are (RFC 3986, `pchar` without those that mean something in HTML or a shell).
+/// Bytes of a path that stand in an address as they are (RFC 3986, `pchar` without those that mean something
+/// in HTML or a shell).
 const PLAIN: &[u8] = b"-._~/";
 
-/// The number of digits of its hash that name an artifact on a page: among 100,000 artifacts two alike are less likely than 1 in
-/// 50,000.
+/// The number of digits of its hash that name an artifact on a page: among 100,000 artifacts two alike are
+/// less likely than 1 in 50,000.
 const NAME_DIGITS: usize = 12;
 
 /// The places that names of artifacts lead to.

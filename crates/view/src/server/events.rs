@@ -19,7 +19,8 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 /// After how long a browser whose stream broke asks again.
 const RECONNECT: Duration = Duration::from_secs(1);
 
-/// The latest revision, and each that follows while somebody listens; one that comes while another is sent takes its place.
+/// The latest revision, and each that follows while somebody listens; one that comes while another is sent
+/// takes its place.
 pub(super) async fn events(State(served): State<Served>) -> Response {
     let Ok(place) = Arc::clone(&served.listening).try_acquire_owned() else {
         return answers::last((StatusCode::SERVICE_UNAVAILABLE, "too many listen already\n"));

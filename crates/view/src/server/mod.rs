@@ -6,11 +6,12 @@
 //!                                                                         └→ GET /update?from=m  the pieces that differ between m and n
 //! ```
 //!
-//! **Guarantees.** Whoever listens hears of the latest revision, and comes by every difference however many revisions it missed. What a slow
-//! listener does not take costs nothing: there is one latest revision, not a queue. A connection that asks nothing, or does not take its answer, ends
-//! by itself; few pages are drawn at a time. Only `GET` and `HEAD` for this host are answered.
-//! **Assumptions.** The sockets are those of the loopback interface; who can reach them may read the project.
-//! **Errors.** A project that cannot be looked at stays as it was last seen, and every page says since when and why.
+//! **Guarantees.** Whoever listens hears of the latest revision, and comes by every difference however many
+//! revisions it missed. What a slow listener does not take costs nothing: there is one latest revision, not a
+//! queue. A connection that asks nothing, or does not take its answer, ends by itself; few pages are drawn at
+//! a time. Only `GET` and `HEAD` for this host are answered. **Assumptions.** The sockets are those of the
+//! loopback interface; who can reach them may read the project. **Errors.** A project that cannot be looked
+//! at stays as it was last seen, and every page says since when and why.
 
 mod shown;
 mod update;

@@ -8,9 +8,9 @@ use super::shown::Shown;
 use crate::page;
 
 impl Shown {
-    /// The changes that a page that shows the revision `from` has to make to show this one: pieces to take away, and pieces to put in or
-    /// in the place of what is there, in an order in which each finds the one before it. A page that is too old, or of another run of the
-    /// program, is told to read itself again.
+    /// The changes that a page that shows the revision `from` has to make to show this one: pieces to take
+    /// away, and pieces to put in or in the place of what is there, in an order in which each finds the one
+    /// before it. A page that is too old, or of another run of the program, is told to read itself again.
     pub(super) fn update(&self, from: u64) -> Json {
         let at = page::moment(self.overview.at);
         if from == self.revision {

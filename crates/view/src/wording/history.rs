@@ -3,7 +3,8 @@
 use stepmark_model::journal::{Event, EventId};
 pub use stepmark_model::journal::{change_in_words as change, changes_in_words as changes};
 
-/// The number of digits of an id that are shown: of a million events, two begin alike in one of some hundred journals.
+/// The number of digits of an id that are shown: of a million events, two begin alike in one of some hundred
+/// journals.
 const ID_DIGITS: usize = 12;
 
 /// The beginning of an event's id.

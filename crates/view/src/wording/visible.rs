@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-/// Returns whether a character shows nothing of its own, but hides or moves what stands beside it: controls of direction (UAX #9), of width zero
-/// (a byte order mark among them), separators that are no line feed, annotations and tags.
+/// Returns whether a character shows nothing of its own, but hides or moves what stands beside it: controls
+/// of direction (UAX #9), of width zero (a byte order mark among them), separators that are no line feed,
+/// annotations and tags.
 const fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -19,8 +20,8 @@ const fn is_invisible(character: char) -> bool {
     )
 }
 
-/// Adds a sign for `character`, which cannot be seen: of a control character its picture where there is one, of another its number, as in
-/// `<U+202E>`, between `open` and `close`.
+/// Adds a sign for `character`, which cannot be seen: of a control character its picture where there is one,
+/// of another its number, as in `<U+202E>`, between `open` and `close`.
 fn add_sign(shown: &mut String, character: char, [open, close]: [&str; 2]) {
     match character {
         '\0'..='\u{1f}' => shown.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{FFFD}')),

@@ -14,8 +14,9 @@ use crate::{
 
 /// Keep the state of the /autodev skill: which step of its flow is being done
 ///
-/// The state stands below `## Current Step` in `_docs/_autodev_state.md`, as the skill itself writes it. What the folder `_docs` tells counts
-/// more than what is noted. The key `autodev` in .stepmark/config.yaml switches it on.
+/// The state stands below `## Current Step` in `_docs/_autodev_state.md`, as the skill itself writes it. What
+/// the folder `_docs` tells counts more than what is noted. The key `autodev` in .stepmark/config.yaml
+/// switches it on.
 #[derive(Debug, Args)]
 pub(crate) struct Autodev {
     #[command(subcommand)]

@@ -14,8 +14,9 @@ use crate::{
 
 /// Give work to an agent in an artifact of its own
 ///
-/// Makes the child artifact with its place in the chain of delegation. A parent without an id gets one, and becomes the root
-/// of a chain; both files change together or not at all. `stepmark tree` shows who works on what.
+/// Makes the child artifact with its place in the chain of delegation. A parent without an id gets one, and
+/// becomes the root of a chain; both files change together or not at all. `stepmark tree` shows who works on
+/// what.
 #[derive(Debug, Args)]
 pub(crate) struct Delegate {
     /// The artifact that the work is given from
@@ -26,7 +27,8 @@ pub(crate) struct Delegate {
     /// What is to be done, as Markdown; its first line is the title
     #[arg(long, value_name = "TEXT")]
     task: Option<String>,
-    /// The file to make; without it `AGENT-ID.md` in `delegation.folder`, or beside the parent in `PARENT.delegations/`
+    /// The file to make; without it `AGENT-ID.md` in `delegation.folder`, or beside the parent in
+    /// `PARENT.delegations/`
     #[arg(long, value_name = "PATH")]
     file: Option<PathBuf>,
 }

@@ -1,13 +1,12 @@
 //! Commands that change artifacts: they record work.
 
 pub(crate) mod change;
-pub(crate) mod complete;
 pub(crate) mod delegate;
 pub(crate) mod import;
 pub(crate) mod remove;
-pub(crate) mod reopen;
 pub(crate) mod scope;
 pub(crate) mod set;
+pub(crate) mod steps;
 pub(crate) mod track;
 pub(crate) mod transition;
 pub(crate) mod undo;

@@ -15,8 +15,9 @@ use crate::{
 
 /// Remove an artifact, and record in history who did and why
 ///
-/// So a commit of it passes the check (SM907), and other clones see the reason. Bytes that git does not have, in the commit that is checked
-/// out or the index, and an artifact that work was delegated from are only removed with --force.
+/// So a commit of it passes the check (SM907), and other clones see the reason. Bytes that git does not have,
+/// in the commit that is checked out or the index, and an artifact that work was delegated from are only
+/// removed with --force.
 #[derive(Debug, Args)]
 pub(crate) struct Remove {
     /// The artifact

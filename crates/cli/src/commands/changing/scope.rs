@@ -20,8 +20,8 @@ use crate::{
 
 /// Say how big the work of an artifact is, and who says so
 ///
-/// Sets `scope`, `scope_source` and, for an AI, `scope_confidence`. The scope that a person gave stands: an AI that would
-/// change it is refused.
+/// Sets `scope`, `scope_source` and, for an AI, `scope_confidence`. The scope that a person gave stands: an
+/// AI that would change it is refused.
 #[derive(Debug, Args)]
 pub(crate) struct Scope {
     /// The artifact

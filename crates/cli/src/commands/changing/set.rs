@@ -17,10 +17,11 @@ use crate::{
 
 /// Give values to keys of an artifact's frontmatter
 ///
-/// VALUE is read as YAML: `3`, `true`, `null`, `[a, b]`, and text for all else; `--text` takes it as text. What readers would
-/// not give back as it is typed, such as `1.10` or `010`, is text too, unless a number stands there. A `status` obeys
-/// the artifact's lifecycle, as with `transition`; a step that the workflow does not have is refused; one that says the work is finished is refused while work that was
-/// delegated from the artifact is open.
+/// VALUE is read as YAML: `3`, `true`, `null`, `[a, b]`, and text for all else; `--text` takes it as text.
+/// What readers would not give back as it is typed, such as `1.10` or `010`, is text too, unless a number
+/// stands there. A `status` obeys the artifact's lifecycle, as with `transition`; a step that the workflow
+/// does not have is refused; one that says the work is finished is refused while work that was delegated from
+/// the artifact is open.
 #[derive(Debug, Args)]
 pub(crate) struct Set {
     /// The artifact

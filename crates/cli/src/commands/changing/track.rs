@@ -19,7 +19,8 @@ use crate::{
 
 /// Give artifacts an id that stays when they are renamed
 ///
-/// Adds `stepmark_id` where the frontmatter has neither `id` nor `stepmark_id`. What cannot be edited is reported, and the others get theirs.
+/// Adds `stepmark_id` where the frontmatter has neither `id` nor `stepmark_id`. What cannot be edited is
+/// reported, and the others get theirs.
 #[derive(Debug, Args)]
 pub(crate) struct Track {
     /// The artifacts

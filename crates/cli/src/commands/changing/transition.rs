@@ -21,9 +21,9 @@ use crate::{
 
 /// Move an artifact's status; without STATE, list the legal moves
 ///
-/// The move must be one of the table, and its conditions must hold: steps finished, delegated work finished, a key filled.
-/// Counters and remembered states that the table names are written with it. `--force --reason` makes a move all the same;
-/// the journal keeps who forced it, and why.
+/// The move must be one of the table, and its conditions must hold: steps finished, delegated work finished,
+/// a key filled. Counters and remembered states that the table names are written with it. `--force --reason`
+/// makes a move all the same; the journal keeps who forced it, and why.
 #[derive(Debug, Args)]
 pub(crate) struct Transition {
     /// The artifact

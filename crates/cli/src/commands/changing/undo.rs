@@ -12,8 +12,9 @@ use crate::{
 
 /// Take back what an event changed, as a new event
 ///
-/// History is never rewritten. What the event changed is written again as it was before, to the byte where nothing beside it was
-/// changed since. What was changed elsewhere stays; a value that was changed again is not touched, and the undo is refused.
+/// History is never rewritten. What the event changed is written again as it was before, to the byte where
+/// nothing beside it was changed since. What was changed elsewhere stays; a value that was changed again is
+/// not touched, and the undo is refused.
 #[derive(Debug, Args)]
 pub(crate) struct Undo {
     /// The event: its id, or the first digits of it; `stepmark log` shows them

@@ -32,10 +32,11 @@ pub(crate) struct Check {
     /// Files and folders; without any, all artifacts of the project
     #[arg(conflicts_with_all = ["staged", "from"])]
     paths: Vec<PathBuf>,
-    /// Check what the next commit changes: the artifacts in the index of git, and what became of them since HEAD
+    /// Check what the next commit changes: the artifacts in the index of git, and what became of them since
+    /// HEAD
     ///
-    /// The work tree is neither read nor written, so unstaged changes do not count. With --fix it is written, where it holds what
-    /// is staged; else the patch is printed.
+    /// The work tree is neither read nor written, so unstaged changes do not count. With --fix it is written,
+    /// where it holds what is staged; else the patch is printed.
     #[arg(long)]
     staged: bool,
     /// Check what a branch changes since it left this commit, as in a pull request
@@ -198,8 +199,8 @@ impl Check {
         }
     }
 
-    /// The artifacts that the paths name; a folder stands for the artifacts in it, a file for itself. Without paths all of the
-    /// project, apart from those that were clean before.
+    /// The artifacts that the paths name; a folder stands for the artifacts in it, a file for itself. Without
+    /// paths all of the project, apart from those that were clean before.
     fn artifacts<'p>(
         &self,
         project: &'p Project,

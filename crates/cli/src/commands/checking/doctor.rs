@@ -14,11 +14,11 @@ use crate::{
 
 /// Look for what is not as it should be, and fix what can be
 ///
-/// Torn and broken lines of the journal, commits that were cut off, checkpoints that cannot be trusted, bytes of other programs
-/// that were kept, and artifacts whose state history cannot explain.
+/// Torn and broken lines of the journal, commits that were cut off, checkpoints that cannot be trusted, bytes
+/// of other programs that were kept, and artifacts whose state history cannot explain.
 ///
-/// Reads only, unless `--repair` is given: then what was cut off is finished, and torn last lines of the journal are cut off
-/// and kept beside it. The rest needs a person; each finding says what to do.
+/// Reads only, unless `--repair` is given: then what was cut off is finished, and torn last lines of the
+/// journal are cut off and kept beside it. The rest needs a person; each finding says what to do.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     /// Fix what can be fixed without a decision

@@ -5,7 +5,8 @@ use stepmark_model::{
     artifact::ProjectPath,
     check::{Declined, Finding, FixedFile, Safety},
 };
-use stepmark_store::checking::{CheckReport, CheckedFile, StagedFix, StagedOutcome};
+use stepmark_store::checking::{CheckReport, CheckedFile};
+use stepmark_store::fixing::{StagedFix, StagedOutcome};
 use stepmark_store::git::GitVersion;
 use stepmark_store::repository::ChangedArtifact;
 

@@ -15,8 +15,8 @@ use crate::{
 
 /// Ask whether a step is done before going on
 ///
-/// A gate is a small file that stands for a completed step, `.stepmark/gates/ARTIFACT/STEP.gate`. `test -f` on it is a hint
-/// only: after a checkout or an edit the file is there and wrong. `gate check` compares.
+/// A gate is a small file that stands for a completed step, `.stepmark/gates/ARTIFACT/STEP.gate`. `test -f`
+/// on it is a hint only: after a checkout or an edit the file is there and wrong. `gate check` compares.
 #[derive(Debug, Args)]
 pub(crate) struct Gate {
     #[command(subcommand)]
@@ -42,13 +42,16 @@ enum Task {
 #[derive(Debug, Args)]
 #[command(override_usage = "stepmark gate check [OPTIONS] [ARTIFACT] <STEP>")]
 struct Check {
-    /// The artifact, then the step in any spelling: `step-03-success`, `3`, `03`; a step alone is one of the active artifact
+    /// The artifact, then the step in any spelling: `step-03-success`, `3`, `03`; a step alone is one of the
+    /// active artifact
     #[arg(required = true, num_args = 1..=2, value_name = "ARTIFACT|STEP")]
     words: Vec<String>,
-    /// Read the artifact: is the step listed in a frontmatter that parses? This is the truth, whatever gates say
+    /// Read the artifact: is the step listed in a frontmatter that parses? This is the truth, whatever gates
+    /// say
     #[arg(long)]
     verify: bool,
-    /// The same, and take the artifact's lease, so that nobody else changes the answer; 3 when somebody else holds it
+    /// The same, and take the artifact's lease, so that nobody else changes the answer; 3 when somebody else
+    /// holds it
     #[arg(long)]
     exclusive: bool,
     /// How long the lease lasts; `lease.seconds` without it

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use stepmark_model::projection::git_hook::{HOOKS, TRAILER_HOOK};
-use stepmark_store::hooks::{HookChange, HookOutcome, HookStanding};
+use stepmark_store::hooks::{HookChange, HookOutcome, HookState};
 
 use crate::{
     exit::{Exit, Failure},
@@ -21,11 +21,11 @@ pub(crate) struct Hook {
 
 #[derive(Clone, Debug, Subcommand)]
 enum Task {
-    /// Add `stepmark check` to pre-commit, pre-merge-commit and pre-push, and `stepmark project --gates` to post-checkout,
-    /// post-merge and post-rewrite
+    /// Add `stepmark check` to pre-commit, pre-merge-commit and pre-push, and `stepmark project --gates` to
+    /// post-checkout, post-merge and post-rewrite
     ///
-    /// Where git looks for hooks is respected (`core.hooksPath`, worktrees). A hook that is there stays: a shell script gets a
-    /// few marked lines, any other program is called after ours.
+    /// Where git looks for hooks is respected (`core.hooksPath`, worktrees). A hook that is there stays: a
+    /// shell script gets a few marked lines, any other program is called after ours.
     Install {
         /// Only these hooks
         #[arg(value_parser = PossibleValuesParser::new(HOOKS))]
@@ -38,8 +38,8 @@ enum Task {
     /// Add trailers to a commit message that name the sealed segments of history in the index (run by
     /// commit-msg)
     ///
-    /// `Stepmark-History: SEGMENT HASH` says with which line a segment ends. Trailers of that name that stand there are replaced; an
-    /// empty message, and one of a commit without sealed segments, is left alone.
+    /// `Stepmark-History: SEGMENT HASH` says with which line a segment ends. Trailers of that name that stand
+    /// there are replaced; an empty message, and one of a commit without sealed segments, is left alone.
     Trailer {
         /// The file with the message, as git gives it to commit-msg
         file: PathBuf,
@@ -65,13 +65,13 @@ impl Hook {
                 project.workspace.hooks().add_trailers(file)?;
             }
             Task::Uninstall => report(output, &project.workspace.hooks().uninstall()?),
-            Task::Status => return Ok(status(output, &project.workspace.hooks().standings()?)),
+            Task::Status => return Ok(status(output, &project.workspace.hooks().states()?)),
         }
         Ok(Exit::Fine)
     }
 }
 
-fn status(output: &Output, hooks: &[HookStanding]) -> Exit {
+fn status(output: &Output, hooks: &[HookState]) -> Exit {
     if output.json {
         let hooks: Vec<_> = hooks
             .iter()

@@ -16,8 +16,9 @@ use crate::{
 
 /// Keep others from changing an artifact for a while
 ///
-/// A lease belongs to a session, and carries a number that grows with every holder. Commits of the session are admitted; a
-/// commit with STEPMARK_FENCE set to an old number is refused, and so is one of anybody else while the lease lives (3).
+/// A lease belongs to a session, and carries a number that grows with every holder. Commits of the session
+/// are admitted; a commit with STEPMARK_FENCE set to an old number is refused, and so is one of anybody else
+/// while the lease lives (3).
 #[derive(Debug, Args)]
 pub(crate) struct Lease {
     #[command(subcommand)]

@@ -13,8 +13,8 @@ use crate::{
 
 /// Show what statuses mean: the tables of states and legal moves
 ///
-/// Some are built in; `lifecycles` in `.stepmark/config.yaml` declares others, and says which artifacts they apply to.
-/// `stepmark transition ARTIFACT` says which one an artifact has, and why.
+/// Some are built in; `lifecycles` in `.stepmark/config.yaml` declares others, and says which artifacts they
+/// apply to. `stepmark transition ARTIFACT` says which one an artifact has, and why.
 #[derive(Debug, Args)]
 pub(crate) struct Lifecycle {
     #[command(subcommand)]

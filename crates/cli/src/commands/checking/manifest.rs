@@ -15,8 +15,9 @@ use crate::{
 
 /// Keep files-manifest.csv: which files there are, and the SHA-256 of each
 ///
-/// Without options this is `.stepmark/manifests/files-manifest.csv` over all artifacts of the project. With --root DIR and
-/// --file it is a manifest of all files in DIR; in a `_bmad` folder, of those that its installer counts.
+/// Without options this is `.stepmark/manifests/files-manifest.csv` over all artifacts of the project. With
+/// --root DIR and --file it is a manifest of all files in DIR; in a `_bmad` folder, of those that its
+/// installer counts.
 #[derive(Debug, Args)]
 pub(crate) struct Manifest {
     #[command(subcommand)]
@@ -35,9 +36,9 @@ enum Task {
     Write,
     /// Compare the manifest with what is there
     ///
-    /// Ends with 1 when a listed file is modified, missing or unreadable. Files whose line ends alone changed, files that
-    /// went with their whole folder (BMAD's installer moves skills away), files that the installer rewrites, and files
-    /// that are not listed are reported and do not fail.
+    /// Ends with 1 when a listed file is modified, missing or unreadable. Files whose line ends alone
+    /// changed, files that went with their whole folder (BMAD's installer moves skills away), files that the
+    /// installer rewrites, and files that are not listed are reported and do not fail.
     Verify,
 }
 
@@ -117,8 +118,8 @@ fn no_manifest(place: &ManifestPlace) -> Failure {
         .with_help("name another with --file, or make it anew with `stepmark project manifest write`")
 }
 
-/// One line for each file that is not in order. What the installer took away or wrote anew is only counted: a fresh
-/// installation has hundreds of these.
+/// One line for each file that is not in order. What the installer took away or wrote anew is only counted: a
+/// fresh installation has hundreds of these.
 fn print_verdict(output: &Output, file: &FileResult) {
     let line = || {
         let reason = file.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();

@@ -17,8 +17,8 @@ const SCHEMA: &str = "stepmark.checkpoint-list/1";
 
 /// Keep the frontmatter of an artifact, to resume from it or to put it back
 ///
-/// The file stands under `.stepmark/checkpoints/` and is meant to be committed; the journal of the session is sealed with it,
-/// so that history reaches git too.
+/// The file stands under `.stepmark/checkpoints/` and is meant to be committed; the journal of the session is
+/// sealed with it, so that history reaches git too.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub(crate) struct Checkpoint {

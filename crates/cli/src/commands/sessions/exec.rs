@@ -4,7 +4,6 @@ use std::ffi::OsString;
 
 use clap::Args;
 use stepmark_model::journal::{EventDraft, Kind};
-use stepmark_store::instructions::CycleBoundary;
 
 use super::session;
 use crate::{
@@ -17,9 +16,9 @@ use crate::{
 
 /// Become another program, after all state is on the disk
 ///
-/// What was cut off is finished, a hand-off event is in the journal, and the process is replaced: the program finds all state in
-/// files. `STEPMARK_SESSION` and `STEPMARK_ROOT` are set for it as a convenience; without a current session one begins. Tickets
-/// are never waited for.
+/// What was cut off is finished, a hand-off event is in the journal, and the process is replaced: the program
+/// finds all state in files. `STEPMARK_SESSION` and `STEPMARK_ROOT` are set for it as a convenience; without
+/// a current session one begins. Tickets are never waited for.
 #[derive(Debug, Args)]
 pub(crate) struct Exec {
     /// Neither begin a session nor pass the current one on
@@ -40,7 +39,7 @@ impl Exec {
             (Some(_), false) => project,
             (None, false) => session::begin(project, None, process::own())?.0,
         };
-        session::refresh_instructions(&project, output, CycleBoundary::Exec);
+        session::refresh_instructions(&project, output);
         // The arguments may hold secrets, and the journal reaches git: only the program is told.
         let draft = EventDraft::new(Kind::HAND_OFF)
             .with_command("exec")

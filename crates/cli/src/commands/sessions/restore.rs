@@ -18,8 +18,8 @@ use crate::{
 
 /// Put the frontmatter of a checkpoint back, to the byte, and keep the body
 ///
-/// Works on a damaged file too: that is kept whole beside the checkpoint first. Where the closing fence is missing, the lines
-/// that look like frontmatter are replaced, and all from the first that does not stays.
+/// Works on a damaged file too: that is kept whole beside the checkpoint first. Where the closing fence is
+/// missing, the lines that look like frontmatter are replaced, and all from the first that does not stays.
 #[derive(Debug, Args)]
 pub(crate) struct Restore {
     /// The artifact

@@ -4,7 +4,6 @@ use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
 use stepmark_model::journal::{Event, EventDraft, Kind, SessionId};
 use stepmark_store::history::Session as Record;
-use stepmark_store::instructions::CycleBoundary;
 
 use crate::{
     attribution::SESSION_VARIABLE,
@@ -23,8 +22,8 @@ pub(super) const PROCESS: &str = "process";
 
 /// Begin and end sessions, and look back at them
 ///
-/// Commands belong to the session that `STEPMARK_SESSION` or `--session` names; their events have a segment of the journal of
-/// their own, which is sealed (and so can be committed) when the session ends.
+/// Commands belong to the session that `STEPMARK_SESSION` or `--session` names; their events have a segment
+/// of the journal of their own, which is sealed (and so can be committed) when the session ends.
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Session {
@@ -34,7 +33,8 @@ pub(crate) struct Session {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Begin a session and print its id and the line that attaches a shell to it: eval "$(stepmark session start)"
+    /// Begin a session and print its id and the line that attaches a shell to it: eval "$(stepmark session
+    /// start)"
     Start {
         /// A name for people
         #[arg(long)]
@@ -93,7 +93,7 @@ pub(super) fn begin(
 
 fn start(project: Project, output: &Output, name: Option<&str>) -> Result<Exit, Failure> {
     let (project, id) = begin(project, name, process::parent())?;
-    refresh_instructions(&project, output, CycleBoundary::SessionStart);
+    refresh_instructions(&project, output);
     if output.json {
         output.json(SCHEMA, json!({"session": id.as_str(), "name": name, "export": export(&id)}));
     }
@@ -127,7 +127,7 @@ fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit
     project.workspace.leases().release_of_session()?;
     project.workspace.history().tell(EventDraft::new(Kind::SESSION_END).with_command("session end"))?;
     let sealed = project.workspace.history().seal(Some(&id))?;
-    refresh_instructions(&project, output, CycleBoundary::SessionEnd);
+    refresh_instructions(&project, output);
     if output.json {
         let segments: Vec<String> = sealed.iter().map(ToString::to_string).collect();
         output.json(SCHEMA, json!({"session": id.as_str(), "state": "ended", "sealed": segments}));
@@ -190,7 +190,8 @@ fn record(project: &Project, id: &SessionId) -> Result<Record, Failure> {
     })
 }
 
-/// `current`, `ended`, `running`: its process lives, or `interrupted`: it never ended, and nothing of it lives here.
+/// `current`, `ended`, `running`: its process lives, or `interrupted`: it never ended, and nothing of it
+/// lives here.
 fn state(project: &Project, record: &Record) -> &'static str {
     match (&record.end, project.workspace.attribution().session.as_ref()) {
         (Some(_), _) => "ended",
@@ -277,10 +278,10 @@ fn wire(project: &Project, record: &Record) -> Json {
     })
 }
 
-/// Builds the instructions anew, which is allowed at the boundaries of a cycle only. That they cannot be built does not keep
-/// a session from beginning.
-pub(super) fn refresh_instructions(project: &Project, output: &Output, boundary: CycleBoundary) {
-    match project.workspace.instructions().refresh(boundary) {
+/// Builds the instructions anew, which is allowed at the boundaries of a cycle only. That they cannot be
+/// built does not keep a session from beginning.
+pub(super) fn refresh_instructions(project: &Project, output: &Output) {
+    match project.workspace.instructions().refresh() {
         Ok(Some(refreshed)) => instructions::say_kept(&refreshed, output),
         Ok(None) => {}
         Err(error) => {

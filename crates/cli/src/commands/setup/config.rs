@@ -13,8 +13,8 @@ use crate::{
 /// Show the configuration that counts
 ///
 /// Layers, the weakest first: built-in defaults, `$XDG_CONFIG_HOME/stepmark/config.yaml` (else
-/// `~/.config/stepmark/config.yaml`), `.stepmark/config.yaml` of the project, environment variables (`STEPMARK_` and the
-/// key in capitals, `_` for `.`: `STEPMARK_LEASE_SECONDS`), `--config KEY=VALUE`.
+/// `~/.config/stepmark/config.yaml`), `.stepmark/config.yaml` of the project, environment variables
+/// (`STEPMARK_` and the key in capitals, `_` for `.`: `STEPMARK_LEASE_SECONDS`), `--config KEY=VALUE`.
 #[derive(Debug, Args)]
 pub(crate) struct Config {
     #[command(subcommand)]
@@ -31,8 +31,8 @@ enum Task {
         #[command(flatten)]
         list: ListArguments,
     },
-    /// Print every variable, its side (static: configuration; dynamic: frontmatter or run time), and the environment
-    /// variable that gives it a value
+    /// Print every variable, its side (static: configuration; dynamic: frontmatter or run time), and the
+    /// environment variable that gives it a value
     Variables(ListArguments),
     /// Print the JSON Schema (draft 2020-12) of `.stepmark/config.yaml`, for editors
     ///

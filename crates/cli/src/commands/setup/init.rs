@@ -13,8 +13,9 @@ use crate::{
 
 /// Make `.stepmark/config.yaml` with a project id
 ///
-/// Everything works without it; it is the place for artifact patterns, declared workflows and the project's identity. At the top of a
-/// repository with several projects below each gets one of its own; `--root .` makes one project of all.
+/// Everything works without it; it is the place for artifact patterns, declared workflows and the project's
+/// identity. At the top of a repository with several projects below each gets one of its own; `--root .`
+/// makes one project of all.
 #[derive(Debug, Args)]
 pub(crate) struct Init {}
 

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use stepmark_model::projection::instruction_meta::CacheState;
-use stepmark_store::instructions::{CachedInstructions, CycleBoundary, Refreshed};
+use stepmark_store::instructions::{CachedInstructions, Refreshed};
 
 use crate::{
     exit::{Exit, Failure},
@@ -12,8 +12,8 @@ use crate::{
 
 /// Assemble an agent's instruction file from components, settings and state digests
 ///
-/// `instructions.output` and `instructions.components` of the configuration say where it goes and what it is made of. It
-/// holds no progress and no time, so it changes exactly when one of its inputs does.
+/// `instructions.output` and `instructions.components` of the configuration say where it goes and what it is
+/// made of. It holds no progress and no time, so it changes exactly when one of its inputs does.
 #[derive(Debug, Args)]
 pub(crate) struct Instructions {
     #[command(subcommand)]
@@ -26,8 +26,8 @@ enum Task {
     Build,
     /// Check whether the file is what its inputs give
     ///
-    /// Ends with 1 when it is absent, stale (an input has changed) or tampered with (its bytes are not those that were
-    /// written).
+    /// Ends with 1 when it is absent, stale (an input has changed) or tampered with (its bytes are not those
+    /// that were written).
     Verify,
     /// Print the file, after its bytes were compared with their hash
     Show,
@@ -44,8 +44,7 @@ impl Instructions {
 }
 
 fn build(project: &Project, output: &Output) -> Result<Exit, Failure> {
-    let refreshed =
-        project.workspace.instructions().refresh(CycleBoundary::Command)?.ok_or_else(not_configured)?;
+    let refreshed = project.workspace.instructions().refresh()?.ok_or_else(not_configured)?;
     let before = &refreshed.before;
     if output.json {
         let mut wire = wire(before, "build", Some(refreshed.is_written), None);

@@ -17,7 +17,8 @@ use crate::{
 /// Show the frontmatter an artifact had at a time, an event, or the end of a session
 #[derive(Debug, Args)]
 pub(crate) struct At {
-    /// A time with its offset (2026-11-22T10:00:00Z), a date (its end, UTC), the beginning of an event id, or a session
+    /// A time with its offset (2026-11-22T10:00:00Z), a date (its end, UTC), the beginning of an event id, or
+    /// a session
     point: String,
     /// The artifact
     artifact: PathBuf,

@@ -17,9 +17,9 @@ use crate::{
 
 /// Show which artifact, workflow and configuration file apply, and why
 ///
-/// The keys `active`, `main_config` and `config_source` are looked for in the artifact's frontmatter, in `workflow.md` or
-/// `workflow.yaml` of its workflow, and in the configuration; the nearest to the artifact wins. Ends with 1 when what wins
-/// cannot be used: nothing farther is taken instead.
+/// The keys `active`, `main_config` and `config_source` are looked for in the artifact's frontmatter, in
+/// `workflow.md` or `workflow.yaml` of its workflow, and in the configuration; the nearest to the artifact
+/// wins. Ends with 1 when what wins cannot be used: nothing farther is taken instead.
 #[derive(Debug, Args)]
 pub(crate) struct Context {
     /// The artifact; without it the active one of the configuration

@@ -28,22 +28,27 @@ enum Work {
     Status,
     /// Join the sealed segments into few compressed files: the same bytes inside, so that every hash stays
     ///
-    /// Two clones may do so each for itself: what a merge brings twice counts once, and the next run joins it.
+    /// Two clones may do so each for itself: what a merge brings twice counts once, and the next run joins
+    /// it.
     Compact,
     /// Seal the live segments, so that git gets their events
     ///
-    /// A sealed segment stands in `.stepmark/journal/` and never changes again; what happens next goes into another one.
+    /// A sealed segment stands in `.stepmark/journal/` and never changes again; what happens next goes into
+    /// another one.
     Seal {
-        /// Only segments with events of staged files, and put what git does not know of the journal into the index
+        /// Only segments with events of staged files, and put what git does not know of the journal into the
+        /// index
         ///
-        /// So a commit carries the history of what it changes. The hook that `stepmark hook install` writes does this. Where
-        /// nothing is staged, all live segments are sealed: commit them before the next push.
+        /// So a commit carries the history of what it changes. The hook that `stepmark hook install` writes
+        /// does this. Where nothing is staged, all live segments are sealed: commit them before the next
+        /// push.
         #[arg(long)]
         stage: bool,
         /// The same for the commit that is being made, from its pre-commit hook
         #[arg(long, conflicts_with = "stage")]
         before_commit: bool,
-        /// Put the segments of the last commit into the index where they are missing there (run by post-commit)
+        /// Put the segments of the last commit into the index where they are missing there (run by
+        /// post-commit)
         #[arg(long, hide = true, conflicts_with_all = ["stage", "before_commit"])]
         after_commit: bool,
     },

@@ -25,10 +25,11 @@ const USUAL_COLUMNS: [SelectionField; 6] = [
 
 /// List the artifacts that match a filter
 ///
-/// A filter compares fields: `status=blocked and scope>=large`, `path~epic and not (progress=100 or next is empty)`,
-/// `status in (review, done)`, `modified>=2026-01-31`. Fields are path, id, title, workflow, status, scope, work_state, done, total,
-/// progress, next, agent, parent, problems, modified and updated. A status is understood by its artifact's lifecycle, so that
-/// synonyms are one and `status<review` compares how far the work is.
+/// A filter compares fields: `status=blocked and scope>=large`, `path~epic and not (progress=100 or next is
+/// empty)`, `status in (review, done)`, `modified>=2026-01-31`. Fields are path, id, title, workflow, status,
+/// scope, work_state, done, total, progress, next, agent, parent, problems, modified and updated. A status is
+/// understood by its artifact's lifecycle, so that synonyms are one and `status<review` compares how far the
+/// work is.
 #[derive(Debug, Args)]
 pub(crate) struct List {
     /// Only artifacts that match this filter

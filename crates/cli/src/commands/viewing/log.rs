@@ -114,8 +114,9 @@ impl Log {
     }
 }
 
-/// Adds what happened under earlier names to `events` of an artifact without an id, which `git mv` and other programs move untold: its
-/// history begins, or is empty, with the state in which that of a file that is gone ended.
+/// Adds what happened under earlier names to `events` of an artifact without an id, which `git mv` and other
+/// programs move untold: its history begins, or is empty, with the state in which that of a file that is gone
+/// ended.
 fn add_earlier_names(
     project: &Project,
     history: &History,

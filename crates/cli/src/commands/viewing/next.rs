@@ -25,7 +25,8 @@ use crate::{
 /// Where it has no workflow, what comes next is a move of its status.
 #[derive(Debug, Args)]
 pub(crate) struct Next {
-    /// The artifact; without it the active one of the configuration, else the last one worked on that is not finished
+    /// The artifact; without it the active one of the configuration, else the last one worked on that is not
+    /// finished
     artifact: Option<PathBuf>,
 }
 

@@ -17,8 +17,9 @@ use crate::{
 
 /// Replay history and compare what it leads to with the artifacts as they are
 ///
-/// An artifact is `current` (in the state after its last event), `earlier` (in that of another known event, which git has
-/// checked out or in its index), `unexplained` (changed by other means) or has `no-history` (as in a fresh clone).
+/// An artifact is `current` (in the state after its last event), `earlier` (in that of another known event,
+/// which git has checked out or in its index), `unexplained` (changed by other means) or has `no-history` (as
+/// in a fresh clone).
 #[derive(Debug, Args)]
 pub(crate) struct Replay {
     /// Compare (required: there is no other replay)

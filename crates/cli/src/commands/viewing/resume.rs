@@ -27,12 +27,13 @@ const FIRST: usize = 10;
 
 /// Show where to go on, from which source, and which sources are not trusted
 ///
-/// Tier 1 reads the frontmatter. Where that is damaged, tier 2 takes the last checkpoint, if it is in the history of what is
-/// checked out and not outdated; else tier 3 asks the journal, all checkpoints, git, delegations and other sessions. Nothing is
-/// written.
+/// Tier 1 reads the frontmatter. Where that is damaged, tier 2 takes the last checkpoint, if it is in the
+/// history of what is checked out and not outdated; else tier 3 asks the journal, all checkpoints, git,
+/// delegations and other sessions. Nothing is written.
 #[derive(Debug, Args)]
 pub(crate) struct Resume {
-    /// The artifact; without it the active one of the configuration, else the last one worked on that is not finished
+    /// The artifact; without it the active one of the configuration, else the last one worked on that is not
+    /// finished
     artifact: Option<PathBuf>,
     /// Look at this tier at least: 1 (frontmatter), 2 (checkpoint) or 3 (everything)
     #[arg(long, value_name = "N", default_value = "1")]
@@ -78,7 +79,9 @@ impl Resume {
     }
 }
 
-/// The artifact to go on with; or how the command ends without one.
+/// The artifact to go on with; or how the command ends without one. Unlike the commands that change an
+/// artifact, this asks for what anybody worked on last: it is for the beginning of a session, which has done
+/// nothing yet and takes up what another one left.
 fn choose(project: &Project, output: &Output) -> Result<Result<ProjectPath, Exit>, Failure> {
     let unfinished = match project.workspace.history().artifact_to_resume(None)? {
         ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => {

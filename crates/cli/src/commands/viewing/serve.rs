@@ -30,7 +30,8 @@ use crate::{
     watch::{Following, Seen, Signal, Signals},
 };
 
-/// The port where none is named: no service is registered there (IANA, Service Name and Transport Protocol Port Number Registry).
+/// The port where none is named: no service is registered there (IANA, Service Name and Transport Protocol
+/// Port Number Registry).
 const PORT: u16 = 4747;
 
 /// The time that answers that were begun may take at the end.
@@ -118,7 +119,8 @@ async fn until_told(signals: &mut Signals, again: &ChangeSignal) {
 /// A state to be drawn: what was seen, or that nothing could be.
 type Drawn = Result<Observation, Stale>;
 
-/// Draws what is seen, beside the thread that answers, until nothing more comes. Of several only the last one is drawn.
+/// Draws what is seen, beside the thread that answers, until nothing more comes. Of several only the last one
+/// is drawn.
 fn draw(seen: &mpsc::Receiver<Drawn>, sender: &watch::Sender<Arc<Shown>>) {
     let before = || Arc::clone(&sender.borrow());
     let show = |next: Option<Shown>| next.map(|next| sender.send_replace(Arc::new(next)));

@@ -25,7 +25,8 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Show {
-    /// The artifact; without it the active one of the configuration, else the last one worked on that is not finished
+    /// The artifact; without it the active one of the configuration, else the last one worked on that is not
+    /// finished
     artifact: Option<PathBuf>,
     #[command(subcommand)]
     part: Option<Part>,

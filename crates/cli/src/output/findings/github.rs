@@ -1,6 +1,8 @@
-//! Findings as workflow commands of GitHub Actions, which its log turns into annotations of the changed files.
+//! Findings as workflow commands of GitHub Actions, which its log turns into annotations of the changed
+//! files.
 //!
-//! Rules: docs.github.com, "Workflow commands for GitHub Actions"; what is escaped is in `toolkit/packages/core/src/command.ts`.
+//! Rules: docs.github.com, "Workflow commands for GitHub Actions"; what is escaped is in
+//! `toolkit/packages/core/src/command.ts`.
 
 use stepmark_model::check::{Finding, Severity};
 use stepmark_view::wording::{on_one_line, visible};
@@ -46,7 +48,8 @@ fn command(file: &CheckedFile<'_>, excerpt: &Excerpt<'_>, finding: &Finding) -> 
     )
 }
 
-/// The text behind the second `::`. Control characters, which a log would act on, are shown as their pictures.
+/// The text behind the second `::`. Control characters, which a log would act on, are shown as their
+/// pictures.
 fn data(text: &str) -> String {
     visible(&text.replace("\r\n", "\n")).replace('%', "%25").replace('\n', "%0A")
 }

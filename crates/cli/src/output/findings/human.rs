@@ -8,8 +8,8 @@ use stepmark_store::checking::LeftOut;
 use super::{Checked, Detail, Fixable};
 use crate::output::{on_one_line, wording::count};
 
-/// The reports, each with an empty line behind it, then the summary. Styled: whoever prints it takes the colours out where
-/// they are not wanted.
+/// The reports, each with an empty line behind it, then the summary. Styled: whoever prints it takes the
+/// colours out where they are not wanted.
 pub(super) fn render(checked: &Checked<'_>, detail: Detail) -> String {
     let mut text = String::new();
     for file in checked.with_findings() {

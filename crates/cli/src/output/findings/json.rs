@@ -26,8 +26,8 @@ struct CheckWire<'a> {
     left_out: LeftOutWire,
 }
 
-/// The numbers of findings that are not among these: accepted by a suppression, known from the baseline; and of those that the
-/// baseline knows and that are gone.
+/// The numbers of findings that are not among these: accepted by a suppression, known from the baseline; and
+/// of those that the baseline knows and that are gone.
 #[derive(Debug, Serialize)]
 struct LeftOutWire {
     suppressed: usize,
@@ -67,7 +67,8 @@ struct FindingWire<'a> {
     fix: Option<FixWire<'a>>,
 }
 
-/// A place in a file: lines and columns from 1, columns in characters; offsets in bytes from 0. The end is behind the last one.
+/// A place in a file: lines and columns from 1, columns in characters; offsets in bytes from 0. The end is
+/// behind the last one.
 #[derive(Debug, Serialize)]
 struct PlaceWire {
     line: usize,

@@ -1,7 +1,8 @@
 //! Findings as JUnit XML: a suite for each file, a failed case for each finding.
 //!
-//! There is no standard; this is what the readers of GitLab, Jenkins and GitHub's report actions have in common: `testsuites`,
-//! `testsuite` and `testcase` with `name` and `classname`, `failure` with `message` and `type`.
+//! There is no standard; this is what the readers of GitLab, Jenkins and GitHub's report actions have in
+//! common: `testsuites`, `testsuite` and `testcase` with `name` and `classname`, `failure` with `message` and
+//! `type`.
 
 use std::io;
 

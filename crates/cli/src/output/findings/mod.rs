@@ -1,5 +1,6 @@
-//! The findings of a check, as text in one of several formats: one renderer a file. A renderer is a function from the same data
-//! to text; it reads no file, knows no rule but its data, and gives the same text for the same data.
+//! The findings of a check, as text in one of several formats: one renderer a file. A renderer is a function
+//! from the same data to text; it reads no file, knows no rule but its data, and gives the same text for the
+//! same data.
 
 mod github;
 mod human;
@@ -74,7 +75,8 @@ pub(crate) struct Checked<'a> {
     left_out: LeftOut,
     /// The number of the files that are no artifacts.
     beside: usize,
-    /// The numbers where not all findings are shown: of those of each severity, of those that can be fixed, and of those that are not shown.
+    /// The numbers where not all findings are shown: of those of each severity, of those that can be fixed,
+    /// and of those that are not shown.
     cut: Option<(ProblemCounts, Fixable, usize)>,
 }
 
@@ -189,7 +191,8 @@ impl<'a> Checked<'a> {
         }
     }
 
-    /// The files in which something is wrong: of the others nobody needs an excerpt, which takes all of their text.
+    /// The files in which something is wrong: of the others nobody needs an excerpt, which takes all of their
+    /// text.
     fn with_findings(&self) -> impl Iterator<Item = &CheckedFile<'a>> {
         self.files.iter().filter(|file| !file.findings.is_empty())
     }

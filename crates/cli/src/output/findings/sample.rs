@@ -14,9 +14,9 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// A path with blanks, UTF-8, `%`, `:` and `,`; a byte order mark, CRLF, tabs, wide characters, control characters, bytes
-    /// that are no UTF-8; messages of several lines; a fix of each kind; findings over several lines, empty and at the end; and a
-    /// file without any.
+    /// A path with blanks, UTF-8, `%`, `:` and `,`; a byte order mark, CRLF, tabs, wide characters, control
+    /// characters, bytes that are no UTF-8; messages of several lines; a fix of each kind; findings over
+    /// several lines, empty and at the end; and a file without any.
     pub(super) fn nasty() -> Self {
         let mut sample = Self { files: Vec::new() };
         sample.file(

@@ -13,9 +13,10 @@ pub fn names_git_folder(part: &str) -> bool {
     is_spelling_of(part, &[".git", "git~1"])
 }
 
-/// Returns whether `letter` is the lower-case `wanted` in any case: a long s and the sign of Kelvin are an s and a k.
+/// Returns whether `letter` is the lower-case `wanted` in any case, by Unicode's simple case folding: a long
+/// s and the sign of Kelvin are an s and a k, a dotless i is no i.
 fn is_case_of(letter: char, wanted: char) -> bool {
-    letter.to_lowercase().eq([wanted]) || letter.to_uppercase().eq([wanted.to_ascii_uppercase()])
+    letter.eq_ignore_ascii_case(&wanted) || matches!((letter, wanted), ('\u{17F}', 's') | ('\u{212A}', 'k'))
 }
 
 fn is_spelling_of(part: &str, names: &[&str]) -> bool {
@@ -34,7 +35,8 @@ impl ProjectPath {
         self.as_str().split(['/', '\\']).any(names_git_folder)
     }
 
-    /// Returns whether the path is a file that tells git what to do, under any name that a file system takes for it.
+    /// Returns whether the path is a file that tells git what to do, under any name that a file system takes
+    /// for it.
     pub fn is_file_of_git(&self) -> bool {
         const NAMES: [&str; 6] =
             [".gitignore", "gitign~1", ".gitattributes", "gitatt~1", ".gitmodules", "gitmod~1"];
@@ -69,6 +71,7 @@ mod tests {
             ("a.git/config", false),
             (".git2", false),
             ("git~10", false),
+            (".g\u{131}t/config", false),
         ] {
             assert_eq!(ProjectPath::new(path).unwrap().is_in_git_folder(), expected, "{path}");
         }

@@ -16,7 +16,8 @@ pub enum WordChange {
     Forward,
     /// To an earlier state.
     Back,
-    /// From the state to which a review sent the story back, while its frontmatter says that it waits for one.
+    /// From the state to which a review sent the story back, while its frontmatter says that it waits for
+    /// one.
     SentBack,
     /// At least one of them is a state of no table that knows the other, or stands beside the way (blocked).
     Unordered,
@@ -81,8 +82,8 @@ impl<'l> LedgerWords<'l> {
         SpecWord::of(status).is_some_and(|word| says(word.listed) || word.also.is_some_and(says))
     }
 
-    /// Returns whether a copy that says `copy` may have been sent back by a review (`bmad-code-review`), where
-    /// the frontmatter says `status`: the story waits for one, and the copy says that it is worked on.
+    /// Returns whether a copy that says `copy` may have been sent back by a review (`bmad-code-review`),
+    /// where the frontmatter says `status`: the story waits for one, and the copy says that it is worked on.
     pub fn is_sent_back(self, status: &str, copy: &str) -> bool {
         let waits = self.in_ledger(status).is_some_and(|listed| self.is_same(listed, "review"));
         waits && self.is_same(copy, "in-progress")

@@ -1,5 +1,5 @@
-//! Sprints of BMAD: the keys and words of stories, and what of them stands in `sprint-status.yaml` and in the line `Status:` of a
-//! story's body, brought to what frontmatter says.
+//! Sprints of BMAD: the keys and words of stories, and what of them stands in `sprint-status.yaml` and in the
+//! line `Status:` of a story's body, brought to what frontmatter says.
 //!
 //! # Flow
 //! [`Story::read`] (an artifact → what its frontmatter says) → [`line_entry`],

@@ -149,8 +149,9 @@ impl StorySides {
         said.peek().is_some() && said.all(|copy| self.words().is_sent_back(status, copy))
     }
 
-    /// The side that a review wrote last, where it sent the story back; else the one that is furthest along: none of the others says a later state, or one that cannot be ordered.
-    /// Where several are, the one that would count if all agreed.
+    /// The side that a review wrote last, where it sent the story back; else the one that is furthest along:
+    /// none of the others says a later state, or one that cannot be ordered. Where several are, the one that
+    /// would count if all agreed.
     pub fn furthest(&self) -> Option<StorySide> {
         if self.is_moved_by_command && self.may_be_sent_back() {
             let copies = [StorySide::SprintStatus, StorySide::StatusLine];

@@ -101,14 +101,16 @@ impl SprintStatus {
         path.file_name() == SPRINT_STATUS_NAME
     }
 
-    /// The places at which the stories may stand about which the ledger at `path` says something else after than before: beside
-    /// it, or in the folder for them. One that is no YAML any more says something else about all of them.
+    /// The places at which the stories may stand about which the ledger at `path` says something else after
+    /// than before: beside it, or in the folder for them. One that is no YAML any more says something else
+    /// about all of them.
     pub fn stories_that_differ(path: &ProjectPath, bytes: [Option<&[u8]>; 2]) -> Vec<ProjectPath> {
         // What no reader understands says nothing; a story that is asked about it makes it a finding.
         let read = |bytes: Option<&[u8]>| bytes.and_then(|bytes| Self::read(bytes).ok()).unwrap_or_default();
         let [before, after] = bytes.map(read);
         let places = |key: String| {
-            // A spec may be called by other words behind the numbers; mostly it is called by those of its story.
+            // A spec may be called by other words behind the numbers; mostly it is called by those of its
+            // story.
             [format!("{key}.md"), format!("{STORIES_FOLDER}/{key}.md"), format!("spec-{key}.md")]
         };
         let beside = |name: String| match path.parent() {

@@ -1,4 +1,5 @@
-//! The status in a story's own file: the line `Status:` of its body, and the frontmatter that a person imports it into.
+//! The status in a story's own file: the line `Status:` of its body, and the frontmatter that a person
+//! imports it into.
 
 use super::{EntryLocation, LedgerEntry, Story, story::is_word};
 use crate::artifact::{Artifact, Field, ProjectPath};

@@ -105,8 +105,8 @@ fn mark_silent(steps: &mut [Step], route: &Route, files: &[&WorkflowFile<'_>]) {
     }
 }
 
-/// The steps that nothing leads to. One that the prose of a reachable step names is none of them: it is part of
-/// that step's work, as the sub-agent files of the test architecture module.
+/// The steps that nothing leads to. One that the prose of a reachable step names is none of them: it is part
+/// of that step's work, as the sub-agent files of the test architecture module.
 fn unreachable<'r>(
     route: &'r Route,
     files: &'r [&WorkflowFile<'_>],

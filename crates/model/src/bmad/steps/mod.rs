@@ -1,4 +1,5 @@
-//! The step files of BMAD: where workflows stand, what their files say, and how one step follows from another.
+//! The step files of BMAD: where workflows stand, what their files say, and how one step follows from
+//! another.
 
 mod discovery;
 mod step_file;

@@ -98,7 +98,7 @@ impl Policy<'_> {
         let all = self.allowed.iter().enumerate();
         let rules = all.flat_map(|(at, allowance)| allowance.judged_rules().map(move |rule| (at, rule)));
         // What is found beside the artifacts is no matter of one.
-        let is_of_artifact = |rule: &Rule| matches!(rule.decision, Decision::OfArtifact(_));
+        let is_of_artifact = |rule: &Rule| rule.decision.is_of_artifact();
         let is_open = |(_, rule): &(usize, &Rule)| is_of_artifact(rule) && !was_looked_for(rule, subject);
         rules.filter(is_open).filter(|open| !used.contains(open)).collect()
     }
@@ -145,7 +145,7 @@ fn faults(subject: &Subject<'_>, comment: &SuppressionComment, used: &[&'static 
 /// Returns whether `rule` would have been found where it is broken: a rule whose facts are missing finds
 /// nothing, and then nobody can say that its suppression is unused.
 fn was_looked_for(rule: &Rule, subject: &Subject<'_>) -> bool {
-    if !matches!(rule.decision, Decision::OfArtifact(_)) {
+    if !rule.decision.is_of_artifact() {
         return false;
     }
     match rule.group {

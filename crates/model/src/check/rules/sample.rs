@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     artifact::{Artifact, ProjectPath},
     bmad::sprint::SprintStatus,
-    check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject, rule::Decision},
+    check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject},
     delegation::Chains,
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::{Chain, WorkflowDefinition, sample},
@@ -14,28 +14,28 @@ use stepmark_frontmatter::LineIndex;
 
 /// The findings of `rule` in a file `prd.md`: `line:column id message`. `workflowType: prd` binds it to the
 /// PRD of 6.0.4, `workflowType: choice` to three steps of which the second is one of two.
-pub(crate) fn found(rule: &Rule, text: &str) -> Vec<String> {
+pub(crate) fn found(rule: &'static Rule, text: &str) -> Vec<String> {
     let found = found_in(rule, &[("prd.md", text)]);
     found.into_iter().map(|line| line.strip_prefix("prd.md:").map(str::to_owned).unwrap_or(line)).collect()
 }
 
 /// The same in several files: `path:line:column id message`.
-pub(crate) fn found_in(rule: &Rule, files: &[(&str, &str)]) -> Vec<String> {
+pub(crate) fn found_in(rule: &'static Rule, files: &[(&str, &str)]) -> Vec<String> {
     findings(rule, files).iter().flatten().map(|finding| shown(finding, files)).collect()
 }
 
 /// The helps of what `rule` finds in several files.
-pub(crate) fn helps_in(rule: &Rule, files: &[(&str, &str)]) -> Vec<String> {
+pub(crate) fn helps_in(rule: &'static Rule, files: &[(&str, &str)]) -> Vec<String> {
     findings(rule, files).into_iter().flatten().filter_map(|finding| finding.help).collect()
 }
 
 /// A file `prd.md` after the first fix that `rule` offers; `None` where it offers none.
-pub(crate) fn fixed(rule: &Rule, text: &str) -> Option<String> {
+pub(crate) fn fixed(rule: &'static Rule, text: &str) -> Option<String> {
     fixed_in(rule, &[("prd.md", text)])
 }
 
 /// The same of the first of several files.
-pub(crate) fn fixed_in(rule: &Rule, files: &[(&str, &str)]) -> Option<String> {
+pub(crate) fn fixed_in(rule: &'static Rule, files: &[(&str, &str)]) -> Option<String> {
     let findings = findings(rule, files);
     let fix = findings.first()?.iter().find_map(|finding| finding.fix.as_ref())?;
     let mut text = files.first()?.1.to_owned();
@@ -45,9 +45,9 @@ pub(crate) fn fixed_in(rule: &Rule, files: &[(&str, &str)]) -> Option<String> {
     Some(text)
 }
 
-/// Returns whether one file `prd.md` alone can never break the rule: it takes another one, another name, or the
-/// same at an earlier time.
-pub(crate) fn is_of_several_files(rule: &Rule) -> bool {
+/// Returns whether one file `prd.md` alone can never break the rule: it takes another one, another name, or
+/// the same at an earlier time.
+pub(crate) fn is_of_several_files(rule: &'static Rule) -> bool {
     ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802"].contains(&rule.id) || rule.group == Group::History
 }
 
@@ -85,16 +85,14 @@ impl RuleEnvironment for Files<'_> {
     }
 }
 
-fn findings(rule: &Rule, files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
+fn findings(rule: &'static Rule, files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
     let artifacts: Vec<_> = files.iter().map(|(path, text)| tracked(path, text.as_bytes())).collect();
     let chains = Chains::of(artifacts.iter().map(TrackedArtifact::member));
     let files = Files(files);
     let found = artifacts.iter().map(|artifact| {
         let subject = Subject::of(artifact).within(&files).with_chains(Some(&chains));
         let mut found = Vec::new();
-        if let Decision::OfArtifact(check) = rule.decision {
-            check(&subject, &mut found);
-        }
+        rule.look_at(&subject, &mut found);
         found.sort_by_key(|finding| finding.span);
         found
     });

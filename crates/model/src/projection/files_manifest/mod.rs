@@ -19,3 +19,7 @@ pub use row::{FileRow, UnlistablePath, UnlistableReason};
 pub use scope::{ArtifactFilter, ManifestScope};
 pub use verify::{Deviation, FileClass, FileResult, FoundFile, Observations, Verification, verify};
 pub use write::{Renewal, renewal, write};
+
+/// The place where `manifest write` puts the manifest of a project, and `verify` looks for it, seen from the
+/// project root.
+pub const DEFAULT_MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";

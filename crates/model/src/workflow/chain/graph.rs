@@ -123,7 +123,7 @@ pub(crate) fn start(graph: &Graph, steps: &[Step]) -> Vec<usize> {
     regular.into_iter().filter(|at| !entered[*at]).collect()
 }
 
-/// Of `later`, the steps with the lowest number. A letter without a plain number beside it (02a–02d with no 02)
+/// Of `later`, the steps with the lowest number. A letter without a plain number beside it (02a–02d, no 02)
 /// is one of several alternatives, so all of these are returned; with one (02, 02b, 02c) the letters are a
 /// sequence.
 pub(crate) fn nearest_group(later: Vec<usize>, steps: &[Step]) -> Vec<usize> {

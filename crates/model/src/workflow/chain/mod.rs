@@ -10,5 +10,5 @@ pub(crate) mod sample;
 pub use diagnosis::ChainDiagnosis;
 pub(crate) use graph::{Graph, is_alternative, mark_loops, nearest_group, same_step, start};
 pub(crate) use route::{Route, RoutePosition};
-pub(crate) use step_chain::Edge;
-pub use step_chain::{Chain, EdgeKind, EdgeSource, MAX_STEPS, Recording, Step, Successor, Unit};
+pub use step_chain::{Chain, MAX_STEPS, Recording, Step, Unit};
+pub(crate) use step_chain::{Edge, EdgeKind, EdgeSource};

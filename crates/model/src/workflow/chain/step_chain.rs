@@ -39,7 +39,7 @@ pub enum Recording {
 
 /// The kind of an edge from one step to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EdgeKind {
+pub(crate) enum EdgeKind {
     /// The regular successor.
     Next,
     /// A way that is taken in special cases: `altStepFile`, `alternateNextStepFile`, `skipToStepFile`.
@@ -52,7 +52,7 @@ pub enum EdgeKind {
 
 /// The source of the knowledge of a successor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum EdgeSource {
+pub(crate) enum EdgeSource {
     /// A frontmatter key of the step file, such as `nextStepFile`.
     Key(Box<str>),
     /// A link in the step's prose.
@@ -72,17 +72,6 @@ pub(crate) struct Edge {
     pub(crate) kind: EdgeKind,
     /// The source.
     pub(crate) source: EdgeSource,
-}
-
-/// One successor of a step, as callers see it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Successor<'chain> {
-    /// The step that follows.
-    pub step: &'chain Step,
-    /// The kind of the edge.
-    pub kind: EdgeKind,
-    /// The source.
-    pub source: &'chain EdgeSource,
 }
 
 /// One unit of progress.
@@ -149,16 +138,6 @@ impl Chain {
         self.route.units.iter().map(|unit| match unit.members.as_slice() {
             [step] => Unit::Step(&self.steps[*step]),
             members => Unit::Choice(members.iter().map(|step| &self.steps[*step]).collect()),
-        })
-    }
-
-    /// The successors of `step` by the step files, best first; empty for a step of another chain.
-    pub fn successors<'chain>(&'chain self, step: &Step) -> impl Iterator<Item = Successor<'chain>> {
-        let edges = self.index_of(step).map_or(&[][..], |index| &self.graph.edges[index]);
-        edges.iter().map(|edge| Successor {
-            step: &self.steps[edge.to],
-            kind: edge.kind,
-            source: &edge.source,
         })
     }
 

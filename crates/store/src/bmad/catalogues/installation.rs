@@ -81,8 +81,8 @@ fn modules(search: &mut Search<'_>, books: &ProjectPath) -> Vec<String> {
     modules.iter().filter_map(name).collect()
 }
 
-/// The entries of `folder`, in the order of the bytes of the names, as Node lists them. A folder that is not there holds nothing;
-/// one that cannot be listed, or that leads out of the project, neither, which is noted.
+/// The entries of `folder`, in the order of the bytes of the names, as Node lists them. A folder that is not
+/// there holds nothing; one that cannot be listed, or that leads out of the project, neither, which is noted.
 pub(super) fn names(search: &mut Search<'_>, folder: &ProjectPath) -> Vec<(String, EntryKind)> {
     let root = search.workspace.root();
     let listed = match root.resolve(folder) {

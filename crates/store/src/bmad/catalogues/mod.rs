@@ -1,14 +1,15 @@
-//! The catalogues of a project: its agents, workflows, skills, tasks and tools are found and read here. What their rows say is
-//! decided in [`stepmark_model::bmad::catalogue`].
+//! The catalogues of a project: its agents, workflows, skills, tasks and tools are found and read here. What
+//! their rows say is decided in [`stepmark_model::bmad::catalogue`].
 //!
 //! # Flow
-//! The BMAD installation (`installation`) names modules in order → their folders and the skill folders of agents are listed →
-//! each file is read → its catalogue. `upkeep` writes what differs into `.stepmark/manifests/`. The installer's own catalogues
-//! are read for their columns and for the places of skills; nothing is written there.
+//! The BMAD installation (`installation`) names modules in order → their folders and the skill folders of
+//! agents are listed → each file is read → its catalogue. `upkeep` writes what differs into
+//! `.stepmark/manifests/`. The installer's own catalogues are read for their columns and for the places of
+//! skills; nothing is written there.
 //!
 //! # Guarantees
-//! The same files give the same bytes, in whatever order the system lists them. A file that cannot be read is told, and
-//! everything else is in the catalogue.
+//! The same files give the same bytes, in whatever order the system lists them. A file that cannot be read is
+//! told, and everything else is in the catalogue.
 
 mod installation;
 mod modules;

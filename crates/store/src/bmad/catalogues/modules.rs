@@ -54,7 +54,8 @@ const fn folder_of(kind: CatalogueKind) -> &'static str {
     }
 }
 
-/// Reads the files of `folder`, and of those below it where this kind may stand there, in the order of their names.
+/// Reads the files of `folder`, and of those below it where this kind may stand there, in the order of their
+/// names.
 fn read_below(
     search: &mut Search<'_>,
     folder: &ProjectPath,

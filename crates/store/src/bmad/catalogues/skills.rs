@@ -1,9 +1,10 @@
 //! Skills: in the folders of modules, and where agents look for them.
 //!
-//! Installers since 6.3 copy skills into the folders of agents and then delete those of the modules, so most are found there.
-//! One that the installer's catalogue knows by its folder's name keeps the module and the path that stand in it: where it was
-//! installed from is in no frontmatter. Any other belongs to no module and stands where it is. Of several copies the first
-//! counts: a module's, then in the order of [`DEFAULT_ROOTS`].
+//! Installers since 6.3 copy skills into the folders of agents and then delete those of the modules, so most
+//! are found there. One that the installer's catalogue knows by its folder's name keeps the module and the
+//! path that stand in it: where it was installed from is in no frontmatter. Any other belongs to no module
+//! and stands where it is. Of several copies the first counts: a module's, then in the order of
+//! [`DEFAULT_ROOTS`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -67,7 +68,8 @@ fn places(search: &mut Search<'_>, installation: &Installation) -> HashMap<Strin
 }
 
 impl Skills {
-    /// Those below a folder of a module. Inside of a skill there is no other, and none in folders that begin with `.` or `_`.
+    /// Those below a folder of a module. Inside of a skill there is no other, and none in folders that begin
+    /// with `.` or `_`.
     fn add_of_module(&mut self, search: &mut Search<'_>, folder: &ProjectPath, module: &str, depth: usize) {
         let names = installation::names(search, folder);
         if names.iter().any(|(name, kind)| name == SKILL_FILE && installation::is_file(*kind))

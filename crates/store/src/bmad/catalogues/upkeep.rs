@@ -27,6 +27,7 @@ pub struct CatalogueRebuild {
 
 /// A reason why a catalogue was not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CatalogueError {
     /// Its place is none in a project.
     #[error(transparent)]
@@ -48,8 +49,8 @@ pub enum CatalogueError {
 }
 
 impl CatalogueFiles<'_> {
-    /// Makes the catalogues in `.stepmark/manifests/` those of what is there now. One that is right is not touched. One without
-    /// a row is written only where the installer has it, or where ours is there already.
+    /// Makes the catalogues in `.stepmark/manifests/` those of what is there now. One that is right is not
+    /// touched. One without a row is written only where the installer has it, or where ours is there already.
     ///
     /// # Errors
     /// When a catalogue cannot be written; those before it stand. What could not be read is in the answer.

@@ -1,6 +1,6 @@
 //! The consequences of a move of a story's status for its line and its ledger, in the same commit.
 
-use super::{BrokenSprintStatus, LedgerProjection, Ledgers, ledgers::Ledger, standing_of};
+use super::{BrokenSprintStatus, LedgerProjection, Ledgers, ledgers::Ledger, story_state};
 use crate::commit::FileDecision;
 use crate::workspace::Workspace;
 use stepmark_model::{
@@ -27,7 +27,7 @@ impl MovedStory {
     /// `None` where the change leaves the status alone, or no ledger is about it.
     pub(crate) fn of(before: &TrackedArtifact, after: &TrackedArtifact) -> Option<Self> {
         LedgerKey::of(after.path())?;
-        let StoryState::Told(story) = standing_of(after) else { return None };
+        let StoryState::Told(story) = story_state(after) else { return None };
         let before = before.state().status.as_ref().and_then(|status| status.filled()).map(str::to_owned);
         let is_moved = before.as_deref() != Some(&story.status);
         is_moved.then_some(Self { story: *story, before })
@@ -75,7 +75,8 @@ impl MovedStory {
         }
     }
 
-    /// A copy that goes on, or that says what the story said until now, comes along; another one differed before.
+    /// A copy that goes on, or that says what the story said until now, comes along; another one differed
+    /// before.
     fn explains(&self, entry: &LedgerEntry) -> bool {
         let before = self.before.as_deref();
         entry.is_harmless() || before.is_some_and(|before| entry.is_fitting(before, self.story.words()))

@@ -66,8 +66,9 @@ impl ImportDecision {
 }
 
 impl StoryLedgers<'_> {
-    /// Writes the chosen status into the frontmatter of each story, and brings its ledgers to it. `command` is what history calls it.
-    /// The lifecycle is not asked: nothing moves, what is so already is written where it counts. Leases are.
+    /// Writes the chosen status into the frontmatter of each story, and brings its ledgers to it. `command`
+    /// is what history calls it. The lifecycle is not asked: nothing moves, what is so already is written
+    /// where it counts. Leases are.
     pub fn import(&self, decisions: &[ImportDecision], command: &str) -> StoryImport {
         let mut done = StoryImport::default();
         for batch in decisions.chunks(BATCH) {

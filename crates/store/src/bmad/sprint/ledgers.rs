@@ -1,4 +1,5 @@
-//! The ledgers of sprints: those that were asked for, each read once, wherever from, and those of a project as a whole.
+//! The ledgers of sprints: those that were asked for, each read once, wherever from, and those of a project
+//! as a whole.
 
 use std::{
     collections::{BTreeMap, BTreeSet, btree_map::Entry},
@@ -55,7 +56,8 @@ impl Ledger {
 }
 
 impl Ledgers {
-    /// The word of the ledger at `path` for the story whose file is called `story`; `read` gives its bytes when it is first asked for.
+    /// The word of the ledger at `path` for the story whose file is called `story`; `read` gives its bytes
+    /// when it is first asked for.
     pub(crate) fn status(
         &self,
         path: &ProjectPath,
@@ -102,8 +104,8 @@ impl Ledgers {
     }
 }
 
-/// The folder where BMAD keeps stories unless its configuration says otherwise: a sprint that is planned has a ledger there before its first story
-/// has a file (docs/formats.md, "Sprint status and stories").
+/// The folder where BMAD keeps stories unless its configuration says otherwise: a sprint that is planned has
+/// a ledger there before its first story has a file (docs/formats.md, "Sprint status and stories").
 const USUAL_FOLDER: &str = "_bmad-output/implementation-artifacts";
 
 /// A ledger of a sprint.
@@ -118,15 +120,16 @@ pub struct SprintLedger {
 /// The ledgers of sprints of a project.
 #[derive(Debug, Default)]
 pub struct SprintLedgers {
-    /// Those that can be read, in the order of their paths. One that is no YAML says nothing; a check has a finding for it.
+    /// Those that can be read, in the order of their paths. One that is no YAML says nothing; a check has a
+    /// finding for it.
     pub ledgers: Vec<SprintLedger>,
     /// The errors of those that cannot be read.
     pub unreadable: Vec<ArtifactError>,
 }
 
 impl StoryLedgers<'_> {
-    /// The ledgers of sprints that stand where the stories, epics and retrospectives among the artifacts at `paths` may have one, and where BMAD
-    /// puts the first.
+    /// The ledgers of sprints that stand where the stories, epics and retrospectives among the artifacts at
+    /// `paths` may have one, and where BMAD puts the first.
     pub fn all<'p>(&self, paths: impl Iterator<Item = &'p ProjectPath>) -> SprintLedgers {
         let kept = paths.filter(|path| LedgerKey::of(path).is_some());
         // Most stories share their folder, and so their places, with others.

@@ -1,5 +1,6 @@
-//! `sprint-status.yaml` and `Status:` lines of BMAD stories beside the frontmatter: which files, read and published how. What is written,
-//! and whether it may be, is decided in [`bmad::sprint`](stepmark_model::bmad::sprint).
+//! `sprint-status.yaml` and `Status:` lines of BMAD stories beside the frontmatter: which files, read and
+//! published how. What is written, and whether it may be, is decided in
+//! [`bmad::sprint`](stepmark_model::bmad::sprint).
 
 mod ledgers;
 #[cfg(feature = "write")]
@@ -47,6 +48,6 @@ impl Workspace {
 
 /// The role of an artifact for the ledgers.
 #[cfg(feature = "write")]
-fn standing_of(artifact: &TrackedArtifact) -> StoryState {
+fn story_state(artifact: &TrackedArtifact) -> StoryState {
     Story::read(artifact.artifact(), || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle)))
 }

@@ -5,12 +5,12 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use super::{BrokenSprintStatus, Ledgers, StoryLedgers, following::Listing, standing_of};
+use super::{BrokenSprintStatus, Ledgers, StoryLedgers, following::Listing, story_state};
 use crate::changes::ChangeError;
 use crate::commit::{FileDecision, FileTransition, Halt, Outcome, Transaction};
 use crate::workspace::ArtifactError;
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{Artifact, ProjectPath},
     bmad::sprint::{
         LedgerEntry, SprintStatus, Story, StoryState, WordChange, line_entry, listed_entries,
         was_moved_by_command, write_entries, write_line,
@@ -71,13 +71,14 @@ impl LedgerProjection {
 }
 
 impl StoryLedgers<'_> {
-    /// Brings `sprint-status.yaml` and the lines `Status:` of the stories among `artifacts` to what their frontmatter says. With a
-    /// `reason`, entries go back too, and history keeps the reason. What stops a single file is told in the answer.
+    /// Brings `sprint-status.yaml` and the lines `Status:` of the stories among `artifacts` to what their
+    /// frontmatter says. With a `reason`, entries go back too, and history keeps the reason. What stops a
+    /// single file is told in the answer.
     pub fn project(&self, artifacts: &[TrackedArtifact], reason: Option<&str>) -> LedgerProjection {
         let mut done = LedgerProjection::default();
         let (known, mut ledgers) = (Ledgers::default(), BTreeMap::<ProjectPath, Vec<Story>>::new());
         for artifact in artifacts {
-            match standing_of(artifact) {
+            match story_state(artifact) {
                 StoryState::Told(story) => {
                     done.stories += 1;
                     if story.key.is_story() && story.line.is_some() {
@@ -113,7 +114,7 @@ impl StoryLedgers<'_> {
         }
         self.publish(&story.path, reason, |bytes, attempt| {
             // The story may have moved on since it was read.
-            let StoryState::Told(story) = standing_of(&self.workspace.read_again(&story.path, bytes)?) else {
+            let StoryState::Told(story) = story_state(&self.workspace.read_again(&story.path, bytes)?) else {
                 return Ok(None);
             };
             let entries = self.allowed(line_entry(&story), &[&*story], reason, attempt)?;
@@ -171,7 +172,7 @@ impl StoryLedgers<'_> {
                 fresh.push(Cow::Borrowed(story));
                 continue;
             }
-            match self.workspace.artifact(&story.path).map(|artifact| standing_of(&artifact)) {
+            match self.workspace.artifact(&story.path).map(|artifact| story_state(&artifact)) {
                 Ok(StoryState::Told(story)) => fresh.push(Cow::Owned(*story)),
                 Ok(_) | Err(ArtifactError::Missing { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -250,15 +251,14 @@ impl StoryLedgers<'_> {
             Ok((vec![decision], self.told_of(path, &attempt.insisted, reason)))
         };
         let record = |events, changed: &[FileTransition<'_>]| {
-            changed
-                .iter()
-                .try_for_each(|change| self.workspace.leases().admit(change))
-                .map_err(ChangeError::from)?;
+            let old = changed.iter().find_map(|change| change.old);
+            let old = old.map(|old| Artifact::read(path.clone(), old.to_vec()));
+            self.workspace.leases().admit(path, old.as_ref()).map_err(ChangeError::from)?;
             Ok(events)
         };
         let options = self.workspace.commit_options();
         let transaction = Transaction::new(self.workspace.root(), std::slice::from_ref(path), options);
-        let outcome = transaction.looking_first().run(decide, record).map_err(ChangeError::from);
+        let outcome = transaction.looking_first().run(decide, record);
         let outcome = outcome.map(|outcomes| outcomes.into_iter().next().unwrap_or(Outcome::Unchanged));
         let outcome = outcome.and_then(|outcome| {
             if outcome != Outcome::Unchanged {

@@ -12,7 +12,8 @@ use stepmark_model::{artifact::ProjectPath, bmad::sprint::StorySides, tracked_ar
 pub struct StorySurvey {
     /// Each story of which anything is said, in the order of the paths.
     pub stories: Vec<StorySides>,
-    /// Stories of which something is said and whose ledger cannot be read: what all sides say is not known, so nobody can choose.
+    /// Stories of which something is said and whose ledger cannot be read: what all sides say is not known,
+    /// so nobody can choose.
     pub waiting: Vec<WaitingStory>,
     /// Ledgers that are no YAML.
     pub broken: Vec<BrokenSprintStatus>,
@@ -30,8 +31,8 @@ pub struct WaitingStory {
 }
 
 impl StoryLedgers<'_> {
-    /// Collects what the frontmatter, the line `Status:` and `sprint-status.yaml` say of each story below one of `paths`; of all stories
-    /// where none is given.
+    /// Collects what the frontmatter, the line `Status:` and `sprint-status.yaml` say of each story below one
+    /// of `paths`; of all stories where none is given.
     ///
     /// # Errors
     /// When the artifacts cannot be listed.

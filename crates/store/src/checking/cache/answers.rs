@@ -57,7 +57,8 @@ impl<'w> Answers<'w> {
         self.manifest.row(path, self.workspace.configuration(), read)
     }
 
-    /// The names and stats of the gates of the artifact at `path`; `None` where they cannot be read, or are too new.
+    /// The names and stats of the gates of the artifact at `path`; `None` where they cannot be read, or are
+    /// too new.
     pub(super) fn gates(&self, path: &ProjectPath) -> Option<String> {
         self.workspace.gates().stats(path).ok().flatten()
     }

@@ -40,7 +40,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Returns the questions and answers; `None` where an answer may change without a trace, or something is wrong beside the artifact.
+    /// Returns the questions and answers; `None` where an answer may change without a trace, or something is
+    /// wrong beside the artifact.
     pub(crate) fn into_noted(self) -> Option<Noted> {
         (!self.is_unsettled.get()).then(|| self.noted.into_inner())
     }

@@ -7,6 +7,7 @@ use crate::checking::{Brief, CheckReport, Known, Selection, Summaries, SummaryRo
 use crate::manifest::CacheOutcome;
 use crate::workspace::Workspace;
 use stepmark_model::{
+    artifact::ProjectPath,
     check::{Baseline, ProblemCounts},
     selection::{Selectable as _, SelectionField},
 };
@@ -84,7 +85,8 @@ impl Project {
         Workspace::open(self.0.path()).unwrap()
     }
 
-    /// Returns how many artifacts a check reads, what it says, and the outcome of the cache. It is the same as without the cache.
+    /// Returns how many artifacts a check reads, what it says, and the outcome of the cache. It is the same
+    /// as without the cache.
     fn check(&self) -> (usize, Said, CacheOutcome) {
         let workspace = self.workspace();
         let (read, before) = workspace.checks().artifacts_to_check().unwrap();
@@ -364,4 +366,18 @@ fn any_change_is_seen() {
         }
         project.check();
     }
+}
+
+#[test]
+fn the_stat_of_a_file_that_may_change_without_a_trace_is_not_told() {
+    let project = Project::new();
+    let stat = || {
+        let (workspace, path) = (project.workspace(), ProjectPath::new("docs/003.md").unwrap());
+        let list = workspace.checks().summaries().unwrap();
+        list.rows().find(|row| *row.path() == path).unwrap().stat()
+    };
+    // A look may come so late that the file is settled.
+    assert!((0..100).map(|_| project.write("docs/003.md", GAP)).any(|()| stat().is_none()));
+    thread::sleep(SETTLING);
+    assert!(stat().is_some());
 }

@@ -22,11 +22,13 @@ pub(crate) struct Facts {
     pub(super) exists: BTreeMap<ProjectPath, bool>,
     /// The stories that ledgers were asked about: ledger, story, word.
     pub(super) sprint_status: BTreeSet<(ProjectPath, String, Option<String>)>,
-    /// Of the gates of the artifact: its path, and what [`Answers::gates`] says; `None` in a project without gates.
+    /// Of the gates of the artifact: its path, and what [`Answers::gates`] says; `None` in a project without
+    /// gates.
     pub(super) gates: Option<(ProjectPath, String)>,
     /// The workflow of the artifact, by its place: its step files are checked once for all its artifacts.
     pub(crate) workflow: Option<(usize, Track)>,
-    /// The rules of allowances that accepted something in the artifact, or of which nobody can say whether it needs them.
+    /// The rules of allowances that accepted something in the artifact, or of which nobody can say whether it
+    /// needs them.
     pub(crate) allowances: Vec<AllowedRule>,
     /// The digest of the baseline, where something was found: it says what of that is counted.
     pub(crate) baseline: Option<String>,
@@ -49,7 +51,8 @@ impl Facts {
     /// The key of what is decided by these facts in `context`.
     pub(super) fn key(&self, context: &FileHash) -> FactsKey {
         let mut text = format!("{context}\n");
-        // Writing to a string never fails. Of texts, which may hold any character, the literal stands there: it is one line.
+        // Writing to a string never fails. Of texts, which may hold any character, the literal stands there:
+        // it is one line.
         for (path, is_there) in &self.exists {
             let _infallible = writeln!(text, "exists {is_there} {:?}", path.as_str());
         }

@@ -10,7 +10,8 @@ const HALF: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FactsKey([u8; HALF]);
 
-/// The facts, and the row of the manifest. A row is compared with that of today only where the manifest has changed.
+/// The facts, and the row of the manifest. A row is compared with that of today only where the manifest has
+/// changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) facts: FactsKey,

@@ -1,17 +1,20 @@
-//! The cache of checks: a file without findings need not be read again while nothing has changed that decided about it.
+//! The cache of checks: a file without findings need not be read again while nothing has changed that decided
+//! about it.
 //!
-//! For each such file `.stepmark/local/cache/checked.stat` holds its stat and, in the place of a hash, a *key*: the SHA-256 over
-//! everything that decided. That is the [`context`], which is the same for all files of a run (program, configuration, files of
-//! workflows), the [`facts`] about other files that the rules asked for (whether an input document is there), and the row of the
-//! file in the manifest. The file also lists the facts, each combination once. A run asks them again; an entry is believed where
-//! its file has the same stat, and its [`key`] is that of today's context, of facts that still hold, and of today's row.
+//! For each such file `.stepmark/local/cache/checked.stat` holds its stat and, in the place of a hash, a
+//! *key*: the SHA-256 over everything that decided. That is the [`context`], which is the same for all files
+//! of a run (program, configuration, files of workflows), the [`facts`] about other files that the rules
+//! asked for (whether an input document is there), and the row of the file in the manifest. The file also
+//! lists the facts, each combination once. A run asks them again; an entry is believed where its file has the
+//! same stat, and its [`key`] is that of today's context, of facts that still hold, and of today's row.
 //!
-//! Beside that stands the [`note`] of each artifact: its summary, and how many problems it has. Where something was found, also what
-//! was suppressed, the key is one of the baseline, too. So lists read no artifact that has not changed, and a check only those with
-//! findings, of which it says more than how many there are.
+//! Beside that stands the [`note`] of each artifact: its summary, and how many problems it has. Where
+//! something was found, also what was suppressed, the key is one of the baseline, too. So lists read no
+//! artifact that has not changed, and a check only those with findings, of which it says more than how many
+//! there are.
 //!
-//! A cache that is old, torn or gone costs time, never truth. Artifacts that take part in chains of delegation, about which others
-//! decide, are read every time.
+//! A cache that is old, torn or gone costs time, never truth. Artifacts that take part in chains of
+//! delegation, about which others decide, are read every time.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: the cache of a check is read and written here"
@@ -62,7 +65,8 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// A new cache is written when it spares the next run at least this many files: writing it takes as long as reading them.
+/// A new cache is written when it spares the next run at least this many files: writing it takes as long as
+/// reading them.
 const WORTHWHILE: usize = 64;
 
 /// The verdicts that a run knows from the runs before it.
@@ -138,9 +142,9 @@ pub(crate) struct Judgement {
 }
 
 impl<'w> Verdicts<'w> {
-    /// Loads what is known of the files of `workspace`; `None` where nothing can be kept: in a project without `.stepmark/`, which a
-    /// reader does not make, and where files were changed so recently that nobody can say whether they were read before or
-    /// after.
+    /// Loads what is known of the files of `workspace`; `None` where nothing can be kept: in a project
+    /// without `.stepmark/`, which a reader does not make, and where files were changed so recently that
+    /// nobody can say whether they were read before or after.
     pub(crate) fn load(workspace: &'w Workspace) -> Option<Self> {
         let start = RunStart::now();
         if !workspace.root().path().join(".stepmark").is_dir() {
@@ -177,6 +181,11 @@ impl<'w> Verdicts<'w> {
     /// The stat of the file of `entry`.
     pub(crate) fn stat(&self, entry: usize) -> Option<FileStat> {
         self.cache.as_ref().map(|cache| cache.stat(entry))
+    }
+
+    /// Returns whether a file that this run read, with this stat, cannot have changed without a trace.
+    pub(crate) fn proves(&self, stat: &FileStat) -> bool {
+        !stat.may_hide_a_change(self.start.moment)
     }
 
     /// The note of `artifact` for the next run, without its problems.

@@ -1,7 +1,8 @@
 //! The summary of an artifact as it stands in the cache, behind how many problems it has.
 //!
-//! Texts that many artifacts have, such as the names of steps, stand once, in [`SharedTexts`]. A note is read as far as it is asked
-//! for; of bytes that are none, everything is empty. The cache holds none: it is whole, and of the same program.
+//! Texts that many artifacts have, such as the names of steps, stand once, in [`SharedTexts`]. A note is read
+//! as far as it is asked for; of bytes that are none, everything is empty. The cache holds none: it is whole,
+//! and of the same program.
 
 use std::borrow::Cow;
 

@@ -27,8 +27,8 @@ impl Attributes {
         self.mode & 0o777
     }
 
-    /// Gives them to `file`. An owner or a group that may not be given away is left, and with it the rights that would
-    /// then be someone else's: the set-id bits, and what the group may do beyond all others.
+    /// Gives them to `file`. An owner or a group that may not be given away is left, and with it the rights
+    /// that would then be someone else's: the set-id bits, and what the group may do beyond all others.
     pub(in crate::commit) fn apply(self, file: &File) -> io::Result<()> {
         use std::os::unix::fs::{PermissionsExt, fchown};
 
@@ -62,7 +62,8 @@ impl Attributes {
 }
 
 /// Returns whether the system let us do it; an error only for what is no question of permission. Besides "not
-/// permitted", a user namespace answers "invalid" to ids that it does not map, and some file systems know no owners.
+/// permitted", a user namespace answers "invalid" to ids that it does not map, and some file systems know no
+/// owners.
 #[cfg(unix)]
 fn permitted(result: io::Result<()>) -> io::Result<bool> {
     match result {

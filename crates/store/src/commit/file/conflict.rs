@@ -61,7 +61,8 @@ impl fmt::Display for Found {
     }
 }
 
-/// Another program changed the file between reading and writing. Its bytes are there, and ours are not written.
+/// Another program changed the file between reading and writing. Its bytes are there, and ours are not
+/// written.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "`{path}` was changed by another program meanwhile (expected {expected}, found {found}): {}",
@@ -74,8 +75,9 @@ pub struct Conflict {
     pub expected: Expected,
     /// The state that the other program left there.
     pub found: Found,
-    /// The path of other bytes of that program that are kept, when it wrote several times into the instants of the
-    /// replacement and only one of its versions could stay in place. Such a conflict is for a person to look at.
+    /// The path of other bytes of that program that are kept, when it wrote several times into the instants
+    /// of the replacement and only one of its versions could stay in place. Such a conflict is for a person
+    /// to look at.
     pub kept: Option<PathBuf>,
 }
 

@@ -2,21 +2,23 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: folders are made and flushed here")]
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
 };
 
-use crate::disk::{root::ResolveError, root::Root};
+use crate::disk::{own_file::remove_if_there, root::ResolveError, root::Root};
 use stepmark_model::artifact::ProjectPath;
 
 /// The policy on waiting until the bytes of a commit are on the disk. Atomicity does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FsyncPolicy {
-    /// Flush the new file before it gets its name, and the folder after: what is acknowledged survives a loss of power.
+    /// Flush the new file before it gets its name, and the folder after: what is acknowledged survives a loss
+    /// of power.
     #[default]
     Always,
-    /// Leave flushing to the system: survives the end of the process, not that of the machine. For tests and for files
-    /// that can be rebuilt.
+    /// Leave flushing to the system: survives the end of the process, not that of the machine. For tests and
+    /// for files that can be rebuilt.
     Never,
 }
 
@@ -39,7 +41,8 @@ pub enum FolderError {
     },
 }
 
-/// Makes the folders that lead to `path` where they are missing, inside the root, each durable in the one above it.
+/// Makes the folders that lead to `path` where they are missing, inside the root, each durable in the one
+/// above it.
 ///
 /// # Errors
 /// When one cannot be made; those that were made stay.
@@ -69,11 +72,24 @@ fn make_folder(folder: &Path, fsync: FsyncPolicy) -> io::Result<()> {
     folder.parent().map_or(Ok(()), |above| flush_folder(above, fsync))
 }
 
+/// Makes the file at `place` anew, in place of what a run that was killed left there or a repository put, and
+/// flushes it.
+pub(in crate::commit) fn write_anew(
+    place: &Path,
+    fsync: FsyncPolicy,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    remove_if_there(place)?;
+    let mut file = File::create_new(place)?;
+    write(&mut file)?;
+    if fsync == FsyncPolicy::Always { file.sync_all() } else { Ok(()) }
+}
+
 /// Makes the names in `folder` durable.
 pub(in crate::commit) fn flush_folder(folder: &Path, fsync: FsyncPolicy) -> io::Result<()> {
     match fsync {
         // Only Unix lets folders be opened and flushed; elsewhere the file system does it by itself.
-        FsyncPolicy::Always if cfg!(unix) => fs::File::open(folder)?.sync_all(),
+        FsyncPolicy::Always if cfg!(unix) => File::open(folder)?.sync_all(),
         FsyncPolicy::Always | FsyncPolicy::Never => Ok(()),
     }
 }

@@ -17,7 +17,8 @@ pub struct Published {
     pub after: FileHash,
 }
 
-/// A reason why a file was not replaced, made or removed as it should be. [`PublishError::write_state`] says whether it was.
+/// A reason why a file was not replaced, made or removed as it should be. [`PublishError::write_state`] says
+/// whether it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublishError {
@@ -86,8 +87,9 @@ pub(in crate::commit) enum Moment {
 impl Staged<'_> {
     /// Replaces the file by the staged one, or creates it, if it is still what is `expected`.
     ///
-    /// On Linux the two files change names, and what is displaced is read: what another program wrote after the last
-    /// check is found there, and gets its place back. Elsewhere the staged file is renamed over the other one.
+    /// On Linux the two files change names, and what is displaced is read: what another program wrote after
+    /// the last check is found there, and gets its place back. Elsewhere the staged file is renamed over the
+    /// other one.
     ///
     /// # Errors
     /// A [`Conflict`] when the file is not what is expected; else what the system refuses.

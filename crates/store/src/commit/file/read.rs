@@ -74,7 +74,8 @@ pub(in crate::commit) fn read_file(
     Ok(Some(FileContent { bytes, modified: metadata.modified().ok() }))
 }
 
-/// Places are resolved before, so a link at the end was put there since: it is not followed. And a pipe does not block.
+/// Places are resolved before, so a link at the end was put there since: it is not followed. And a pipe does
+/// not block.
 #[cfg(unix)]
 fn read_options() -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt;

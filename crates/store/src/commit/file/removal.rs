@@ -9,8 +9,9 @@ use crate::commit::{
 };
 use stepmark_model::artifact::FileHash;
 
-/// Removes the file if its bytes have this hash. It first takes another name, as the staged file of a replacement has,
-/// so that what another program wrote last is found and gets its place back; the note tells the next holder.
+/// Removes the file if its bytes have this hash. It first takes another name, as the staged file of a
+/// replacement has, so that what another program wrote last is found and gets its place back; the note tells
+/// the next holder.
 pub(in crate::commit) fn remove(
     lock: &mut ArtifactLock,
     before: FileHash,

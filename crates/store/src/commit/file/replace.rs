@@ -13,7 +13,8 @@ use crate::commit::{
 use stepmark_model::artifact::FileHash;
 
 impl Staged<'_> {
-    /// Exchanges the staged file and the target, and keeps that if the displaced bytes are those that were read.
+    /// Exchanges the staged file and the target, and keeps that if the displaced bytes are those that were
+    /// read.
     pub(in crate::commit) fn replace(
         mut self,
         before: FileHash,
@@ -22,7 +23,8 @@ impl Staged<'_> {
         let expected = Expected::Hash(before);
         let note = Note::Exchanging { name: file_name(&self.temporary), before, after: self.after };
         note.write(&self.lock.lock_file).map_err(|source| self.rename_error(source))?;
-        // From here on the temporary name may hold what another program wrote: no drop and no panic may remove that.
+        // From here on the temporary name may hold what another program wrote: no drop and no panic may
+        // remove that.
         self.temporary.disable_cleanup(true);
         if let Err(error) = exchange(&self.temporary, &self.lock.target) {
             self.temporary.disable_cleanup(false);
@@ -41,15 +43,16 @@ impl Staged<'_> {
             return Err(self.give_back(expected, Found::of(displaced)));
         }
         let Self { lock, mut temporary, after, fsync } = self;
-        // What was read and is replaced now. Removed before the folder is flushed, so that one flush serves both; if
-        // that fails, the note is still there for the next holder.
+        // What was read and is replaced now. Removed before the folder is flushed, so that one flush serves
+        // both; if that fails, the note is still there for the next holder.
         temporary.disable_cleanup(false);
         drop(temporary);
         finish(lock, expected, after, fsync)
     }
 
-    /// Another program wrote between the last check and the exchange: its file gets its place back. What was put on top
-    /// of ours meanwhile, or cannot be put back because that program removed the name, is kept beside it.
+    /// Another program wrote between the last check and the exchange: its file gets its place back. What was
+    /// put on top of ours meanwhile, or cannot be put back because that program removed the name, is kept
+    /// beside it.
     fn give_back(mut self, expected: Expected, found: Found) -> PublishError {
         let returned = exchange(&self.temporary, &self.lock.target).is_ok();
         let ours = returned
@@ -59,10 +62,12 @@ impl Staged<'_> {
             self.temporary.disable_cleanup(false);
             None
         } else {
-            // Where even the renaming fails, the file stays under its temporary name, and the note is still there.
+            // Where even the renaming fails, the file stays under its temporary name, and the note is still
+            // there.
             Some(keep(&self.temporary, &self.lock.target).unwrap_or_else(|_| self.temporary.to_path_buf()))
         };
-        // The caller learns of the conflict in any case; that the folder is not flushed would add nothing to it.
+        // The caller learns of the conflict in any case; that the folder is not flushed would add nothing to
+        // it.
         let _unflushed = flush_folder(self.lock.folder(), self.fsync);
         self.conflict(expected, found, kept)
     }
@@ -77,8 +82,8 @@ pub(in crate::commit) enum ExchangeError {
     Failed(io::Error),
 }
 
-/// Gives each of two existing files the name of the other, atomically: what stood at `target` is afterwards at `staged`,
-/// and nothing that was written to it in between is lost.
+/// Gives each of two existing files the name of the other, atomically: what stood at `target` is afterwards
+/// at `staged`, and nothing that was written to it in between is lost.
 #[cfg(target_os = "linux")]
 pub(in crate::commit) fn exchange(staged: &Path, target: &Path) -> Result<(), ExchangeError> {
     use rustix::{
@@ -87,8 +92,8 @@ pub(in crate::commit) fn exchange(staged: &Path, target: &Path) -> Result<(), Ex
     };
 
     renameat_with(CWD, staged, CWD, target, RenameFlags::EXCHANGE).map_err(|error| match error {
-        // EINVAL is the answer of file systems without this flag, ENOSYS of kernels, EPERM of some sandboxes. Where it
-        // is the real answer, the plain rename that follows gives it again.
+        // EINVAL is the answer of file systems without this flag, ENOSYS of kernels, EPERM of some sandboxes.
+        // Where it is the real answer, the plain rename that follows gives it again.
         Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM => ExchangeError::Unsupported,
         error => ExchangeError::Failed(error.into()),
     })

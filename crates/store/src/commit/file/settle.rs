@@ -9,10 +9,10 @@ use std::{
 use crate::commit::{Expected, Found, PublishError, Staged, file::FileContent, file::Moment};
 use stepmark_model::artifact::FileHash;
 
-/// Many editors write in place: they empty the file and fill it again, in several pieces. Caught in between, the file
-/// looks the same at two readings, and the rest would go into the file that was displaced. So a file that another program
-/// wrote less than this ago is read once more when the time is over. Between two pieces there are microseconds; on a busy
-/// disk up to 4 ms were measured.
+/// Many editors write in place: they empty the file and fill it again, in several pieces. Caught in between,
+/// the file looks the same at two readings, and the rest would go into the file that was displaced. So a file
+/// that another program wrote less than this ago is read once more when the time is over. Between two pieces
+/// there are microseconds; on a busy disk up to 4 ms were measured.
 const SETTLING_TIME: Duration = Duration::from_millis(20);
 
 /// The same for an empty file, which is hardly ever meant: to empty a file took up to 26 ms on a busy disk.
@@ -30,7 +30,8 @@ pub(in crate::commit) struct Unsettled {
 }
 
 impl FileContent {
-    /// The time to wait for, if another program wrote this lately; `last_published` is the hash of what stepmark wrote, where it is known.
+    /// The time to wait for, if another program wrote this lately; `last_published` is the hash of what
+    /// stepmark wrote, where it is known.
     pub(in crate::commit) fn unsettled(&self, last_published: Option<FileHash>) -> Option<Unsettled> {
         let settling = if self.bytes.is_empty() { SETTLING_TIME_OF_EMPTY } else { SETTLING_TIME };
         let modified = self.modified?;
@@ -43,7 +44,8 @@ impl FileContent {
 }
 
 impl Staged<'_> {
-    /// Makes sure that the file is what is expected, and waits until nobody else has written it for its settling time.
+    /// Makes sure that the file is what is expected, and waits until nobody else has written it for its
+    /// settling time.
     pub(in crate::commit) fn check_at_rest(
         &self,
         expected: Expected,

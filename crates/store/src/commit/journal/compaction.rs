@@ -51,12 +51,13 @@ pub struct CompactError {
     pub source: io::Error,
 }
 
-/// Joins sealed segments into packs: files of gzip with the same bytes inside, so that hashes, offsets and ids stay, whoever else
-/// has joined them otherwise. A pack that is full is left alone. A segment too large for a pack is compressed by itself. Live segments are
-/// left alone, and so is what is damaged, or stands in two files with different bytes: `doctor` tells of that.
+/// Joins sealed segments into packs: files of gzip with the same bytes inside, so that hashes, offsets and
+/// ids stay, whoever else has joined them otherwise. A pack that is full is left alone. A segment too large
+/// for a pack is compressed by itself. Live segments are left alone, and so is what is damaged, or stands in
+/// two files with different bytes: `doctor` tells of that.
 ///
-/// A pack is flushed, read back and compared before the files that it replaces are removed. A process that is killed in between leaves
-/// both, of which readers count one, and the next run removes the others.
+/// A pack is flushed, read back and compared before the files that it replaces are removed. A process that is
+/// killed in between leaves both, of which readers count one, and the next run removes the others.
 ///
 /// # Errors
 /// When a file cannot be read or written.

@@ -10,7 +10,7 @@ use std::{
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::commit::{FsyncPolicy, file::flush_folder, journal::lone_segments};
+use crate::commit::{FsyncPolicy, file::flush_folder, file::write_anew, journal::lone_segments};
 use crate::disk::{own_file, own_file::Access, own_file::read_bounded};
 use crate::history::{
     MOST_SEGMENTS, PACK_ENDING, PackReader, PackedSegment, is_packable, pack, pack_contents,
@@ -86,8 +86,8 @@ impl<'a> Joining<'a> {
         }
     }
 
-    /// Takes the segment that stands in `sources`, the first of which is a full pack where it `is_full`. Returns whether it need
-    /// not stay in the others.
+    /// Takes the segment that stands in `sources`, the first of which is a full pack where it `is_full`.
+    /// Returns whether it need not stay in the others.
     ///
     /// # Errors
     /// When a file cannot be written or removed.
@@ -145,7 +145,7 @@ impl<'a> Joining<'a> {
         let file = format!("{}{PACK_ENDING}", FileHash::of(&bytes));
         if !is_pack_of(open(self.folder, &file), &segments) {
             let staged = format!(".{file}.tmp");
-            write_file(&self.folder.join(&staged), &bytes, self.fsync)?;
+            write_anew(&self.folder.join(&staged), self.fsync, |file| file.write_all(&bytes))?;
             if !is_pack_of(open(self.folder, &staged), &segments) {
                 return Err(io::Error::other("what was written does not lead back to the segments"));
             }
@@ -194,15 +194,4 @@ fn is_segment(bytes: &[u8]) -> bool {
 /// When it cannot be opened, or is no regular file.
 pub(in crate::commit) fn open(folder: &Path, file: &str) -> io::Result<File> {
     own_file::open(folder, file.as_ref(), Access::Read)
-}
-
-fn write_file(place: &Path, bytes: &[u8], fsync: FsyncPolicy) -> io::Result<()> {
-    // What a run that was killed left, or a repository put here.
-    match fs::remove_file(place) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = File::create_new(place)?;
-    file.write_all(bytes)?;
-    if fsync == FsyncPolicy::Always { file.sync_all() } else { Ok(()) }
 }

@@ -1,7 +1,8 @@
 //! Adding events to live segments.
 //!
-//! One writer at a time, under the file `journal.lock` beside them. A segment whose last line is torn is not written again: the line
-//! stays as it is until `doctor --repair`, and a new segment is begun (docs/adr/0006-journal.md).
+//! One writer at a time, under the file `journal.lock` beside them. A segment whose last line is torn is not
+//! written again: the line stays as it is until `doctor --repair`, and a new segment is begun
+//! (docs/adr/0006-journal.md).
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are written here")]
 
 use std::{
@@ -67,8 +68,8 @@ struct Live {
     header: Vec<u8>,
 }
 
-/// The start of the names of a session's segments. An event may come from elsewhere with a session that can name no file: it stands
-/// among those of no session, and keeps what it says.
+/// The start of the names of a session's segments. An event may come from elsewhere with a session that can
+/// name no file: it stands among those of no session, and keeps what it says.
 fn segment_start(session: Option<&str>) -> &str {
     session.filter(|session| session.parse::<SessionId>().is_ok()).unwrap_or(NO_SESSION)
 }
@@ -76,9 +77,17 @@ fn segment_start(session: Option<&str>) -> &str {
 impl JournalFile {
     /// Waits for the journal of the project, and makes its folder where it is missing.
     pub(in crate::commit) fn open(root: &Root) -> io::Result<Self> {
+        if fs::symlink_metadata(root.state().folder(StateFolder::Journal)?).is_err() {
+            move_own(root, FsyncPolicy::Always)?;
+        }
+        Self::open_under_lock(root)
+    }
+
+    /// The same for whoever holds the lock of an artifact: earlier state is moved before the first of these
+    /// is taken.
+    pub(in crate::commit) fn open_under_lock(root: &Root) -> io::Result<Self> {
         let folder = root.state().folder(StateFolder::Journal)?;
         if fs::symlink_metadata(&folder).is_err() {
-            move_own(root, FsyncPolicy::Always)?;
             root.state().make(StateFolder::Journal)?;
         }
         let lock = own_file::open(&root.state().top(true), LOCK.as_ref(), Access::ChangeOrMake)?;
@@ -139,7 +148,8 @@ impl JournalFile {
     pub(in crate::commit) fn live_names(&self, session: Option<&str>) -> io::Result<Vec<String>> {
         let prefix = format!("{}-", segment_start(session));
         let mut names = segment_names(&self.folder)?;
-        // What follows a session's name is digits in hexadecimal, so no session's name can pass for another's.
+        // What follows a session's name is digits in hexadecimal, so no session's name can pass for
+        // another's.
         names.retain(|name| {
             name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(EXTENSION)).is_some_and(is_random)
         });
@@ -169,7 +179,8 @@ impl JournalFile {
         Err(io::Error::other("every name of a segment is taken"))
     }
 
-    /// Returns whether this clone has this event already, live or sealed: a redo record may come back after a loss of power.
+    /// Returns whether this clone has this event already, live or sealed: a redo record may come back after a
+    /// loss of power.
     pub(in crate::commit) fn holds(&self, event: EventId) -> io::Result<bool> {
         let text = format!("\"id\":\"{event}\"");
         let finder = memchr::memmem::Finder::new(text.as_bytes());
@@ -231,7 +242,8 @@ pub(in crate::commit) fn segment_names(folder: &Path) -> io::Result<Vec<String>>
     Ok(names)
 }
 
-/// Returns whether the file holds the text in a whole line, read in pieces that overlap. What stands in a torn line was never told.
+/// Returns whether the file holds the text in a whole line, read in pieces that overlap. What stands in a
+/// torn line was never told.
 fn holds(mut file: File, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool> {
     let overlap = finder.needle().len();
     let mut buffer = vec![0; 1 << 20];
@@ -261,7 +273,7 @@ fn holds(mut file: File, finder: &memchr::memmem::Finder<'_>) -> io::Result<bool
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commit::{Seal, scratch_project::ScratchProject, seal_segments};
+    use crate::commit::{LiveSegments, Seal, scratch_project::ScratchProject, seal_segments};
     use stepmark_model::journal::{Actor, EventDraft, Kind};
 
     const FIRST: Seal = Seal { heads: Vec::new(), at: jiff::Timestamp::UNIX_EPOCH };
@@ -283,7 +295,8 @@ mod tests {
         let bytes = project.read(path);
         let mut lines = bytes.strip_suffix(b"\n").unwrap_or(&bytes).split(|byte| *byte == b'\n');
         let (_, mut chain) = Header::read(lines.next().unwrap()).unwrap();
-        lines.map(|line| chain.read_genuine(line).unwrap().reason.unwrap()).collect()
+        let events = lines.map(|line| chain.read(line).unwrap());
+        events.inspect(|event| assert!(event.is_genuine())).map(|event| event.reason.unwrap()).collect()
     }
 
     #[test]
@@ -297,7 +310,12 @@ mod tests {
         assert_eq!(names.len(), 3, "{names:?}");
         let main = names.iter().find(|name| name.starts_with("main-")).unwrap();
         assert_eq!(reasons(&project, &format!(".stepmark/local/journal/{main}")), ["a", "c"]);
-        assert_eq!(seal_segments(&project.root, Some("s"), FIRST, FsyncPolicy::Always).unwrap().len(), 1);
+        assert_eq!(
+            seal_segments(&project.root, LiveSegments::OfSession(Some("s")), FIRST, FsyncPolicy::Always)
+                .unwrap()
+                .len(),
+            1
+        );
         let sealed = project.names(".stepmark/journal");
         assert_eq!(reasons(&project, &format!(".stepmark/journal/{}", sealed[0])), ["d"]);
         assert_eq!(project.names(".stepmark/local/journal").len(), 2);
@@ -314,7 +332,12 @@ mod tests {
         let names = project.names(".stepmark/local/journal");
         assert_eq!(names.len(), 1, "{names:?}");
         assert_eq!(reasons(&project, &format!(".stepmark/local/journal/{}", names[0])).len(), 7);
-        assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap().len(), 1);
+        assert_eq!(
+            seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Never)
+                .unwrap()
+                .len(),
+            1
+        );
     }
 
     #[test]
@@ -329,7 +352,12 @@ mod tests {
         append(&project, "c", None);
         assert_eq!(project.read(&name), torn);
         assert_eq!(project.names(".stepmark/local/journal").len(), 2);
-        assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap().len(), 1);
+        assert_eq!(
+            seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Never)
+                .unwrap()
+                .len(),
+            1
+        );
         assert_eq!(project.names(".stepmark/local/journal").len(), 1);
     }
 

@@ -2,20 +2,20 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are read and replaced here")]
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, BufRead, BufReader, BufWriter, Write},
     path::Path,
 };
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::commit::{FsyncPolicy, file::flush_folder};
+use crate::commit::{FsyncPolicy, file::flush_folder, file::write_anew};
 use crate::disk::{own_file, own_file::Access};
 use crate::history::compress;
 use stepmark_model::journal::SegmentName;
 
-/// Replaces the file of the segment by a compressed one, where it is not. Returns whether it did. The new file is flushed, read back and compared
-/// before the other is removed.
+/// Replaces the file of the segment by a compressed one, where it is not. Returns whether it did. The new
+/// file is flushed, read back and compared before the other is removed.
 pub(in crate::commit) fn compress_alone(
     folder: &Path,
     name: &SegmentName,
@@ -34,7 +34,12 @@ pub(in crate::commit) fn compress_alone(
     // What cannot be decompressed was not written to its end.
     if !is_same(&compressed).unwrap_or(false) {
         let staged = format!(".{compressed}.tmp");
-        write(&folder.join(&staged), open(&plain)?, fsync)?;
+        let segment = open(&plain)?;
+        write_anew(&folder.join(&staged), fsync, |file| {
+            let mut file = BufWriter::new(file);
+            compress(segment, &mut file)?;
+            file.flush()
+        })?;
         if !is_same(&staged)? {
             return Err(io::Error::other("what was written does not lead back to the segment"));
         }
@@ -44,19 +49,6 @@ pub(in crate::commit) fn compress_alone(
     fs::remove_file(folder.join(&plain))?;
     flush_folder(folder, fsync)?;
     Ok(true)
-}
-
-fn write(place: &Path, segment: File, fsync: FsyncPolicy) -> io::Result<()> {
-    // What a run that was killed left, or a repository put here.
-    match fs::remove_file(place) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = BufWriter::new(File::create_new(place)?);
-    compress(segment, &mut file)?;
-    file.flush()?;
-    let file = file.get_ref();
-    if fsync == FsyncPolicy::Always { file.sync_all() } else { Ok(()) }
 }
 
 /// Returns whether both give the same bytes, of which no more is held than their buffers do. What comes

@@ -1,8 +1,9 @@
-//! Sealing live segments: each gets a last line that names the segments before it, and is written to the folder that git carries;
-//! this clone keeps a copy that no checkout replaces.
+//! Sealing live segments: each gets a last line that names the segments before it, and is written to the
+//! folder that git carries; this clone keeps a copy that no checkout replaces.
 //!
-//! A copy whose tracked file was not written yet has a *mark* beside it. Killed in between, the next sealing writes that file. Without a
-//! mark, a missing file is no finding: another branch is checked out that does not hold the segment.
+//! A copy whose tracked file was not written yet has a *mark* beside it. Killed in between, the next sealing
+//! writes that file. Without a mark, a missing file is no finding: another branch is checked out that does
+//! not hold the segment.
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are sealed here")]
 
 use std::{
@@ -15,8 +16,8 @@ use std::{
 use jiff::Timestamp;
 
 use crate::commit::{
-    FsyncPolicy, JournalWriteError, file::flush_folder, journal::EXTENSION, journal::JournalFile,
-    journal::chain_at_end, journal::flush, local_state::names_in,
+    FsyncPolicy, JournalWriteError, file::flush_folder, file::write_anew, journal::EXTENSION,
+    journal::JournalFile, journal::chain_at_end, journal::flush, local_state::names_in,
 };
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use crate::history::{SEALED_FOLDER, packed_segments};
@@ -28,46 +29,36 @@ use stepmark_model::{
 /// The ending of the names of marks.
 const MARK: &str = ".unpublished";
 
-/// Seals the live segments of a session (`None`: of commands outside of any) and returns their names: the tracked
-/// `.stepmark/journal/` gets them. So do those whose sealing was cut off. Commits that were cut off are finished before, as far as they can be now
+/// Live segments to be sealed.
+#[derive(Clone, Copy, Debug)]
+pub enum LiveSegments<'a> {
+    /// Those of a session; `None`: of commands outside of any.
+    OfSession(Option<&'a str>),
+    /// Those of these names, as far as they are live.
+    Named(&'a BTreeSet<SegmentName>),
+}
+
+/// Seals live segments and returns their names: the tracked `.stepmark/journal/` gets them. So do those whose
+/// sealing was cut off. Commits that were cut off are finished before, as far as they can be now
 /// ([`finish_interrupted`](crate::commit::finish_interrupted)).
 ///
 /// # Errors
 /// When a segment cannot be written or moved.
 pub fn seal_segments(
     root: &Root,
-    session: Option<&str>,
+    live: LiveSegments<'_>,
     seal: Seal,
     fsync: FsyncPolicy,
 ) -> Result<Vec<SegmentName>, JournalWriteError> {
     let journal = JournalFile::open(root)?;
-    let names = journal.live_names(session)?;
-    seal_files(root, &journal, names, seal, fsync)
-}
-
-/// Seals the live segments `names`, as far as they are live, and returns the names of what was sealed, as [`seal_segments`] does.
-///
-/// # Errors
-/// When a segment cannot be written or moved.
-pub fn seal_named_segments(
-    root: &Root,
-    names: &BTreeSet<SegmentName>,
-    seal: Seal,
-    fsync: FsyncPolicy,
-) -> Result<Vec<SegmentName>, JournalWriteError> {
-    let journal = JournalFile::open(root)?;
-    let mut live = names_in(journal.folder())?;
-    live.retain(|file| names.iter().any(|name| *file == file_of(name)));
-    seal_files(root, &journal, live, seal, fsync)
-}
-
-fn seal_files(
-    root: &Root,
-    journal: &JournalFile,
-    names: Vec<String>,
-    seal: Seal,
-    fsync: FsyncPolicy,
-) -> Result<Vec<SegmentName>, JournalWriteError> {
+    let names = match live {
+        LiveSegments::OfSession(session) => journal.live_names(session)?,
+        LiveSegments::Named(names) => {
+            let mut live = names_in(journal.folder())?;
+            live.retain(|file| names.iter().any(|name| *file == file_of(name)));
+            live
+        }
+    };
     if names.is_empty() && unpublished_segments(root)?.is_empty() {
         return Ok(Vec::new());
     }
@@ -86,7 +77,8 @@ pub fn finish_sealing(root: &Root, fsync: FsyncPolicy) -> Result<Vec<SegmentName
     Ok(Sealing { live: journal.folder(), root, fsync }.finish()?)
 }
 
-/// Writes the tracked files of segments that this clone has sealed and another work tree got. Returns those of `names` that were missing.
+/// Writes the tracked files of segments that this clone has sealed and another work tree got. Returns those
+/// of `names` that were missing.
 ///
 /// # Errors
 /// When a folder or file cannot be read or written.
@@ -191,17 +183,10 @@ impl Sealing<'_> {
     /// Writes the bytes of a segment beside its tracked file.
     fn stage(&self, from: &mut File, tracked: &Path, file: &str) -> io::Result<PathBuf> {
         let staged = tracked.join(format!("{STAGED_START}{file}{STAGED_END}"));
-        // What a sealing that was cut off left, or a repository put here.
-        match fs::remove_file(&staged) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut target = File::create_new(&staged)?;
-        from.seek(SeekFrom::Start(0))?;
-        io::copy(from, &mut target)?;
-        if self.fsync == FsyncPolicy::Always {
-            target.sync_all()?;
-        }
+        write_anew(&staged, self.fsync, |target| {
+            from.seek(SeekFrom::Start(0))?;
+            io::copy(from, target).map(drop)
+        })?;
         Ok(staged)
     }
 
@@ -319,13 +304,21 @@ mod tests {
         append(&project, "a");
         let name = project.names(".stepmark/local/journal").remove(0);
         let bytes = project.read(&format!(".stepmark/local/journal/{name}"));
-        assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Always).unwrap().len(), 1);
+        assert_eq!(
+            seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Always)
+                .unwrap()
+                .len(),
+            1
+        );
         assert_eq!(project.names(".stepmark/journal"), std::slice::from_ref(&name));
         for folder in [".stepmark/journal", ".stepmark/local/sealed"] {
             assert_eq!(project.read(&format!("{folder}/{name}")), bytes);
         }
         assert_eq!(project.names(".stepmark/local/journal"), [""; 0]);
-        assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Always).unwrap(), []);
+        assert_eq!(
+            seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Always).unwrap(),
+            []
+        );
     }
 
     #[test]
@@ -334,7 +327,9 @@ mod tests {
         let seal = || {
             let heads = History::open(&project.root).unwrap().tips(9).unwrap();
             let seal = Seal { heads, at: Timestamp::UNIX_EPOCH };
-            seal_segments(&project.root, None, seal, FsyncPolicy::Never).unwrap().remove(0)
+            seal_segments(&project.root, LiveSegments::OfSession(None), seal, FsyncPolicy::Never)
+                .unwrap()
+                .remove(0)
         };
         append(&project, "a");
         let one = seal();
@@ -358,7 +353,7 @@ mod tests {
         let project = ScratchProject::new();
         append(&project, "a");
         let file = project.names(".stepmark/local/journal").remove(0);
-        seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap();
+        seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Never).unwrap();
         let tracked = |name: &str| project.place(&format!(".stepmark/journal/{name}"));
         let mark = format!(".stepmark/local/sealed/{file}{MARK}");
         assert!(!project.place(&mark).exists());
@@ -379,7 +374,12 @@ mod tests {
             let finished = if is_cleaned {
                 finish_sealing(&project.root, FsyncPolicy::Always)
             } else {
-                seal_segments(&project.root, Some("another"), FIRST, FsyncPolicy::Never)
+                seal_segments(
+                    &project.root,
+                    LiveSegments::OfSession(Some("another")),
+                    FIRST,
+                    FsyncPolicy::Never,
+                )
             };
             assert_eq!(finished.unwrap(), unpublished);
             assert_eq!(unpublished_segments(&project.root).unwrap(), []);
@@ -393,7 +393,7 @@ mod tests {
         fs::remove_file(tracked(&file)).unwrap();
         assert_eq!(unpublished_segments(&project.root).unwrap(), []);
         append(&project, "b");
-        seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap();
+        seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Never).unwrap();
         assert!(!tracked(&file).exists());
     }
 
@@ -410,6 +410,11 @@ mod tests {
         assert_eq!(project.names(".stepmark/local/journal"), [file.as_str()]);
         assert_eq!(project.names(".stepmark/local/sealed"), [""; 0]);
         append(&project, "b");
-        assert_eq!(seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap().len(), 1);
+        assert_eq!(
+            seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Never)
+                .unwrap()
+                .len(),
+            1
+        );
     }
 }

@@ -21,8 +21,9 @@ pub struct CutLine {
     pub length: usize,
 }
 
-/// Cuts the torn last line off every live segment, and keeps it beside the segment as `.torn-…`. Sealed segments are never
-/// cut. Commits that were cut off are finished before, as far as they can be now ([`finish_interrupted`](crate::commit::finish_interrupted)).
+/// Cuts the torn last line off every live segment, and keeps it beside the segment as `.torn-…`. Sealed
+/// segments are never cut. Commits that were cut off are finished before, as far as they can be now
+/// ([`finish_interrupted`](crate::commit::finish_interrupted)).
 ///
 /// # Errors
 /// When a segment cannot be read or cut; what was not kept is not cut.

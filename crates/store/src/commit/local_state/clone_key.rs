@@ -57,8 +57,8 @@ impl CloneKey {
     }
 }
 
-/// Makes the key under the lock of its file, so that all processes agree on one. What has another length was not written to its end,
-/// and nothing can have been signed with it.
+/// Makes the key under the lock of its file, so that all processes agree on one. What has another length was
+/// not written to its end, and nothing can have been signed with it.
 fn make(state: &LocalState) -> io::Result<()> {
     state.make(StateFolder::Redo)?;
     let folder = state.top(false);
@@ -75,8 +75,8 @@ fn make(state: &LocalState) -> io::Result<()> {
     flush_folder(&folder, FsyncPolicy::Always)
 }
 
-/// The facts of a file that the file system alone gives, and that no archive brings along: without git the key stands among the
-/// files of the project, and may have come with them.
+/// The facts of a file that the file system alone gives, and that no archive brings along: without git the
+/// key stands among the files of the project, and may have come with them.
 #[cfg(unix)]
 fn birth(file: &File) -> io::Result<Vec<u8>> {
     use std::os::unix::fs::MetadataExt;

@@ -1,5 +1,5 @@
-//! Moving the state of this clone out of the work tree, where earlier versions kept it, and where it stands before a project has
-//! git: once, and only what this clone made.
+//! Moving the state of this clone out of the work tree, where earlier versions kept it, and where it stands
+//! before a project has git: once, and only what this clone made.
 #![expect(clippy::disallowed_methods, reason = "an edge module: files are moved here")]
 
 use std::{
@@ -8,8 +8,9 @@ use std::{
 };
 
 use crate::commit::{FsyncPolicy, local_state::StateMove, local_state::state_file};
+use crate::disk::git_folders::is_own;
 use crate::disk::{local_state::LocalState, local_state::PLAIN_FOLDER, own_file, root::Root};
-use crate::git::{folders::is_own, process::answer, process::git};
+use crate::git::{process::answer, process::git};
 
 /// The folder in which earlier versions kept what can be deleted at will.
 const OLD_CACHE: &str = ".stepmark/cache";
@@ -67,8 +68,8 @@ pub struct LocalStateMoveError {
     source: io::Error,
 }
 
-/// Moves the state of this clone from the work tree into git's folder, if some stands there that can be believed, and returns whether
-/// it did. Killed in between, the next call goes on.
+/// Moves the state of this clone from the work tree into git's folder, if some stands there that can be
+/// believed, and returns whether it did. Killed in between, the next call goes on.
 ///
 /// # Errors
 /// When a file cannot be moved; the others are moved by the next call.
@@ -102,14 +103,16 @@ fn record(root: &Root) -> PathBuf {
     root.state().top(false).join(RECORD)
 }
 
-/// Returns whether no commit that this clone knows, and not the index, ever held a file at the old places: then no checkout wrote there.
+/// Returns whether no commit that this clone knows, and not the index, ever held a file at the old places:
+/// then no checkout wrote there.
 fn is_unknown_to_git(root: &Root) -> io::Result<bool> {
     let places = ["--", PLAIN_FOLDER, OLD_CACHE];
     let is_silent = |arguments: &[&str]| {
         // In any case of letters: a file system may take `.Stepmark` for the same folder.
         let arguments = [&["--no-literal-pathspecs", "--icase-pathspecs"], arguments, &places].concat();
         let mut command = git(root.path(), &arguments);
-        // The repository around the project is asked, where the state goes, and none that a hook of another one names.
+        // The repository around the project is asked, where the state goes, and none that a hook of another
+        // one names.
         for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY"] {
             command.env_remove(name);
         }

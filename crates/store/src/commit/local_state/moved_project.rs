@@ -1,4 +1,5 @@
-//! The state of a project whose folder got another name, or a repository of its own: it is found by what its history knows of the files.
+//! The state of a project whose folder got another name, or a repository of its own: it is found by what its
+//! history knows of the files.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: git's folders and work trees are looked at here"
@@ -13,10 +14,10 @@ use std::{
 use crate::commit::{
     FsyncPolicy, LocalStateMoveError, local_state::StateMove, local_state::names_in, redo::LIMIT,
 };
+use crate::disk::git_folders::GitFolders;
 use crate::disk::{
     local_state::LocalState, local_state::PROJECT_FILE, local_state::StateFolder, own_file, root::Root,
 };
-use crate::git::folders::GitFolders;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     journal::{Digests, Event, Line},
@@ -33,8 +34,9 @@ pub struct MovedProject {
     state: LocalState,
 }
 
-/// Finds the states of projects that are in no work tree any more and whose history led to a file of this one; and that of this folder in the
-/// repository around, where it had no `.git` of its own before. Reads only.
+/// Finds the states of projects that are in no work tree any more and whose history led to a file of this
+/// one; and that of this folder in the repository around, where it had no `.git` of its own before. Reads
+/// only.
 ///
 /// # Errors
 /// When git's folder or a segment in it cannot be read.
@@ -69,7 +71,8 @@ fn find(root: &Root) -> io::Result<Vec<MovedProject>> {
     Ok(found)
 }
 
-/// The tops of all work trees of a repository, of which some may be gone (gitrepository-layout(5), "worktrees").
+/// The tops of all work trees of a repository, of which some may be gone (gitrepository-layout(5),
+/// "worktrees").
 fn work_trees(git: &GitFolders) -> io::Result<Vec<PathBuf>> {
     let mut tops = vec![git.top.clone()];
     tops.extend(git.common.parent().map(Path::to_owned));
@@ -82,8 +85,8 @@ fn work_trees(git: &GitFolders) -> io::Result<Vec<PathBuf>> {
     Ok(tops)
 }
 
-/// Returns whether an event of `state` led to the bytes that an artifact of this project has, or had before the first event that is told
-/// here.
+/// Returns whether an event of `state` led to the bytes that an artifact of this project has, or had before
+/// the first event that is told here.
 fn led_to_files_of(root: &Root, state: &LocalState) -> io::Result<bool> {
     // What was only seen may be the same text in many projects.
     let led_to = hashes_told(state, |event| {

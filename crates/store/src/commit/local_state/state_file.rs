@@ -1,4 +1,5 @@
-//! Small files of local state: replaced whole, and listed by name; leases among them, which all work trees of a repository share.
+//! Small files of local state: replaced whole, and listed by name; leases among them, which all work trees of
+//! a repository share.
 #![expect(clippy::disallowed_methods, reason = "an edge module: folders of local state are listed here")]
 
 use std::{
@@ -27,7 +28,8 @@ pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8], fsync: FsyncPolic
     flush_folder(folder, fsync)
 }
 
-/// The names in `folder` in their order; none where it is missing. Names that are not UTF-8 are not stepmark's.
+/// The names in `folder` in their order; none where it is missing. Names that are not UTF-8 are not
+/// stepmark's.
 ///
 /// # Errors
 /// When it is there and cannot be listed.

@@ -33,15 +33,16 @@ impl StateMove<'_> {
         Ok(lock)
     }
 
-    /// Moves all that is worth keeping, and returns the names of files; what is killed in between is done by the next call.
+    /// Moves all that is worth keeping, and returns the names of files; what is killed in between is done by
+    /// the next call.
     pub(in crate::commit) fn run(&self) -> io::Result<Vec<String>> {
         let mut moved = self.folder(StateFolder::Journal, |name| name.contains(".jsonl"))?;
         moved.extend(self.folder(StateFolder::SealedCopies, |name| name.contains(".jsonl"))?);
         moved.extend(self.folder(StateFolder::Leases, |name| name.ends_with(".json"))?);
         moved.extend(self.folder(StateFolder::Projections, |name| name.ends_with(".json"))?);
         moved.extend(self.folder(StateFolder::RedoAside, |_| true)?);
-        // The log before the database: a database without its log has lost what was committed last. Beside the database of another
-        // work tree it would be carried out there.
+        // The log before the database: a database without its log has lost what was committed last. Beside
+        // the database of another work tree it would be carried out there.
         let (from, to) = (self.from.top(true), self.root.state().top(true));
         if fs::symlink_metadata(to.join("sync.db")).is_err() {
             for name in ["sync.db-wal", "sync.db"] {
@@ -92,7 +93,8 @@ impl StateMove<'_> {
         staged.persist(target.join(name)).map(drop).map_err(|error| error.error)
     }
 
-    /// Signs the records of commits that were cut off with the key of the new place, so that they are finished.
+    /// Signs the records of commits that were cut off with the key of the new place, so that they are
+    /// finished.
     fn redo_records(&self) -> io::Result<()> {
         let key = CloneKey::read(self.from)?;
         let folder = self.from.path(StateFolder::Redo);

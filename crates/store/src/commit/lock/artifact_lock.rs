@@ -14,17 +14,18 @@ use crate::commit::{
     lock::open_lock_file, lock::recover,
 };
 use crate::disk::{root::ResolveError, root::Root};
-use crate::git::process::WithoutGit;
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-/// The first pause between two attempts to lock; each is twice as long as the one before, up to [`LONGEST_PAUSE`].
+/// The first pause between two attempts to lock; each is twice as long as the one before, up to
+/// [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
 
 /// Short against a commit (two flushes, about 10 ms), so that the lock is taken soon after it is free.
 const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
-/// The lock of one file: whoever holds it is the only one, among all processes that use this module, who replaces that
-/// file. It is advisory, is no obstacle to readers, and the kernel releases it when its holder ends, however that ends.
+/// The lock of one file: whoever holds it is the only one, among all processes that use this module, who
+/// replaces that file. It is advisory, is no obstacle to readers, and the kernel releases it when its holder
+/// ends, however that ends.
 ///
 /// It lives in a file of its own in the local state, never in the data file: that one is another inode after
 /// every replacement. Two paths that lead to one file share its lock. It is not reentrant: to
@@ -33,11 +34,11 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 #[must_use = "the lock is released when it is dropped"]
 pub struct ArtifactLock {
     pub(in crate::commit) lock_file: File,
-    _without_git: WithoutGit,
     pub(in crate::commit) key: LockKey,
     pub(in crate::commit) path: ProjectPath,
     pub(in crate::commit) target: PathBuf,
-    /// The hash of what stepmark published last under this lock, as far as it is known. Bytes of that hash are whole.
+    /// The hash of what stepmark published last under this lock, as far as it is known. Bytes of that hash
+    /// are whole.
     pub(in crate::commit) last_published: Option<FileHash>,
     /// The event that the journal was told last, when nothing was begun since.
     pub(in crate::commit) last_told: Option<LastTold>,
@@ -88,8 +89,8 @@ pub enum LockError {
         /// The error of the system.
         source: io::Error,
     },
-    /// A stepmark process was killed while another program was writing the same file, and both wrote since: the bytes
-    /// are kept. This is said once; the next attempt finds everything in order.
+    /// A stepmark process was killed while another program was writing the same file, and both wrote since:
+    /// the bytes are kept. This is said once; the next attempt finds everything in order.
     #[error(
         "a stepmark process was killed while another program wrote `{path}`; the bytes of that program are kept in \
          `{}`: compare the two files, then run the command again",
@@ -104,9 +105,9 @@ pub enum LockError {
 }
 
 impl ArtifactLock {
-    /// Waits up to `timeout` (zero: does not wait) for the lock of the file at `path`, which need not exist, and then
-    /// removes what a killed holder left: its temporary file, or, where it was killed in the middle of an exchange, what
-    /// of the two files is not to stay.
+    /// Waits up to `timeout` (zero: does not wait) for the lock of the file at `path`, which need not exist,
+    /// and then removes what a killed holder left: its temporary file, or, where it was killed in the middle
+    /// of an exchange, what of the two files is not to stay.
     ///
     /// # Errors
     /// When the path leads out of the project, the lock cannot be had, or what was left needs a person.
@@ -117,15 +118,8 @@ impl ArtifactLock {
         wait_for(&lock_file, path, timeout)?;
         let note = Note::read(&lock_file, &key)
             .map_err(|source| LockError::Recover { path: path.clone(), source })?;
-        let mut lock = Self {
-            lock_file,
-            _without_git: WithoutGit::begin(),
-            key,
-            path: path.clone(),
-            target,
-            last_published: None,
-            last_told: None,
-        };
+        let mut lock =
+            Self { lock_file, key, path: path.clone(), target, last_published: None, last_told: None };
         lock.last_published = recover(&lock, note.as_ref())?;
         if let Some(Note::Told(told)) = note {
             lock.last_told = Some(told);
@@ -146,7 +140,8 @@ impl ArtifactLock {
     /// The whole content of the file; `None` where there is none.
     ///
     /// # Errors
-    /// When it is no regular file, is larger than [`READ_LIMIT`](stepmark_model::artifact::READ_LIMIT), or cannot be read.
+    /// When it is no regular file, is larger than [`READ_LIMIT`](stepmark_model::artifact::READ_LIMIT), or
+    /// cannot be read.
     pub fn read(&self) -> Result<Option<Vec<u8>>, ReadError> {
         Ok(self.read_content()?.map(|content| content.bytes))
     }

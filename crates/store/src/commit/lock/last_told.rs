@@ -11,8 +11,8 @@ use stepmark_model::{
     journal::{Ancestor, Event},
 };
 
-/// The event after which the file had these bytes, and nothing came to the journal since but by stepmark, under the file's
-/// lock: so nothing of this artifact is in the journal that follows the event.
+/// The event after which the file had these bytes, and nothing came to the journal since but by stepmark,
+/// under the file's lock: so nothing of this artifact is in the journal that follows the event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commit) struct LastTold {
     pub(in crate::commit) file: FileHash,
@@ -20,7 +20,8 @@ pub(in crate::commit) struct LastTold {
     pub(in crate::commit) journal: JournalStamp,
 }
 
-/// The state of the folders of the journal: other segments came or went where it differs. Without white space.
+/// The state of the folders of the journal: other segments came or went where it differs. Without white
+/// space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commit) struct JournalStamp(pub(in crate::commit) String);
 
@@ -35,7 +36,8 @@ impl JournalStamp {
     }
 }
 
-/// The stat of `folder` as one word; `None` where it changed so shortly before `now` that it may change again without a trace.
+/// The stat of `folder` as one word; `None` where it changed so shortly before `now` that it may change again
+/// without a trace.
 fn folder_stat(folder: &std::path::Path, now: i64) -> Option<String> {
     match fs::metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Some("none".to_owned()),
@@ -46,8 +48,8 @@ fn folder_stat(folder: &std::path::Path, now: i64) -> Option<String> {
     }
 }
 
-/// Remembers in each lock what `events`, which are in the journal, tell last of its file. `journal` is the state of before
-/// the past of these events was asked for.
+/// Remembers in each lock what `events`, which are in the journal, tell last of its file. `journal` is the
+/// state of before the past of these events was asked for.
 pub(in crate::commit) fn remember(locks: &[ArtifactLock], events: &[Event], journal: &JournalStamp) {
     for lock in locks {
         let is_about =
@@ -62,11 +64,11 @@ pub(in crate::commit) fn remember(locks: &[ArtifactLock], events: &[Event], jour
 
 #[cfg(test)]
 mod tests {
-    use std::{convert::Infallible, thread, time::Duration};
+    use std::{thread, time::Duration};
 
     use super::*;
     use crate::commit::{
-        FileDecision, FileTransition, Halt, Transaction, scratch_project::PRD,
+        CommitError, FileDecision, FileTransition, Halt, Transaction, scratch_project::PRD,
         scratch_project::ScratchProject, scratch_project::fast, scratch_project::named,
     };
     use crate::disk::file_stat::coarse_clock;
@@ -89,7 +91,7 @@ mod tests {
             Ok(vec![event])
         };
         let decide = |_: &[Option<&[u8]>]| {
-            Ok::<_, Halt<Infallible>>((vec![FileDecision::Write(text.as_bytes().to_vec())], ()))
+            Ok::<_, Halt<CommitError>>((vec![FileDecision::Write(text.as_bytes().to_vec())], ()))
         };
         Transaction::new(&project.root, &[named(PRD)], &fast()).run(decide, record).unwrap();
         (last_told, tells)

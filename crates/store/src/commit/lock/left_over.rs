@@ -1,4 +1,5 @@
-//! Temporary files of processes that were killed, seen from a distance: whose they are, only their names and locks tell.
+//! Temporary files of processes that were killed, seen from a distance: whose they are, only their names and
+//! locks tell.
 #![expect(clippy::disallowed_methods, reason = "an edge module: left-over files are removed here")]
 
 use std::{

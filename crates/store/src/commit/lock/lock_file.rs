@@ -13,8 +13,8 @@ use stepmark_model::artifact::{FileHash, ProjectPath};
 
 use crate::commit::{FsyncPolicy, LockError, local_state::move_own};
 
-/// Names the lock of one file: the first 128 bits of the SHA-256 of its resolved path seen from the root, in lower-case
-/// hexadecimal. The resolved path, because two links to one file must share its lock.
+/// Names the lock of one file: the first 128 bits of the SHA-256 of its resolved path seen from the root, in
+/// lower-case hexadecimal. The resolved path, because two links to one file must share its lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commit) struct LockKey(String);
 
@@ -68,8 +68,8 @@ impl fmt::Display for LockKey {
     }
 }
 
-/// Opens the lock file of the artifact, and makes it and its folder where they do not exist yet: locking works
-/// in a project without `init`. Lock files stay, as removing one races with whoever waits for it.
+/// Opens the lock file of the artifact, and makes it and its folder where they do not exist yet: locking
+/// works in a project without `init`. Lock files stay, as removing one races with whoever waits for it.
 pub(in crate::commit) fn open_lock_file(
     root: &Root,
     path: &ProjectPath,
@@ -95,7 +95,8 @@ pub(in crate::commit) fn open_lock_file(
     })
 }
 
-/// Returns whether anybody has ever locked the file at `place`: a file that nobody locked is not being written by stepmark.
+/// Returns whether anybody has ever locked the file at `place`: a file that nobody locked is not being
+/// written by stepmark.
 pub(in crate::commit) fn is_ever_locked(root: &Root, place: &Path) -> bool {
     let key = LockKey::of(place.strip_prefix(root.path()).unwrap_or(place));
     let lock_file = root.state().path(StateFolder::Locks).join(format!("{key}.lock"));

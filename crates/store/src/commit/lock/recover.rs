@@ -7,10 +7,11 @@ use std::{
 };
 
 use crate::commit::{ArtifactLock, LockError, file::exchange, file::read_file, lock::Note};
+use crate::disk::own_file::remove_if_there;
 use stepmark_model::artifact::FileHash;
 
-/// Finishes or undoes what the note of the last holder announces. Whatever may be another program's is kept. Returns the
-/// hash of what that holder published, if it came that far and the note says it.
+/// Finishes or undoes what the note of the last holder announces. Whatever may be another program's is kept.
+/// Returns the hash of what that holder published, if it came that far and the note says it.
 pub(in crate::commit) fn recover(
     lock: &ArtifactLock,
     note: Option<&Note>,
@@ -32,8 +33,8 @@ pub(in crate::commit) fn recover(
     }
 }
 
-/// The names were about to be exchanged, were exchanged, or were already exchanged back; only the bytes tell. Returns
-/// where bytes of another program are kept, if they could not be put in place.
+/// The names were about to be exchanged, were exchanged, or were already exchanged back; only the bytes tell.
+/// Returns where bytes of another program are kept, if they could not be put in place.
 fn settle_exchange(
     lock: &ArtifactLock,
     staged: &Path,
@@ -74,13 +75,6 @@ fn kept_name(staged: &Path, target: &Path) -> String {
     if named.len() <= 255 { named } else { format!(".stepmark-kept-{random}") }
 }
 
-fn remove_if_there(place: &Path) -> io::Result<()> {
-    match fs::remove_file(place) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        done => done,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -93,8 +87,8 @@ mod tests {
     const OURS: &[u8] = b"ours";
     const THEIRS: &[u8] = b"theirs";
 
-    /// A project whose last holder was killed after its note, with `staged` under the temporary name and `target` in
-    /// place. Returns the name too.
+    /// A project whose last holder was killed after its note, with `staged` under the temporary name and
+    /// `target` in place. Returns the name too.
     fn killed(target: &[u8], staged: Option<&[u8]>, exchanging: bool) -> (ScratchProject, String) {
         let project = ScratchProject::new();
         let lock = project.lock(PRD);

@@ -1,5 +1,5 @@
-//! The bytes that say what a commit is about to do: signed with the key of this clone, so that a record which anybody else wrote
-//! is never carried out.
+//! The bytes that say what a commit is about to do: signed with the key of this clone, so that a record which
+//! anybody else wrote is never carried out.
 
 use std::io;
 
@@ -65,7 +65,8 @@ impl RedoFile {
 }
 
 impl RedoRecord {
-    /// `FORMAT HASH SIGNATURE\n`, the JSON, a line feed, and the bytes of all files. The hash is that of all that follows the line.
+    /// `FORMAT HASH SIGNATURE\n`, the JSON, a line feed, and the bytes of all files. The hash is that of all
+    /// that follows the line.
     pub(in crate::commit) fn to_bytes(&self, key: &CloneKey) -> io::Result<Vec<u8>> {
         if !self.is_allowed() {
             return Err(io::Error::other("its events do not name all of its files"));
@@ -99,7 +100,8 @@ impl RedoRecord {
         }
     }
 
-    /// Nothing of git's own is ever changed, and, where history is told, no file that no event names: as its artifact, or in its data.
+    /// Nothing of git's own is ever changed, and, where history is told, no file that no event names: as its
+    /// artifact, or in its data.
     fn is_allowed(&self) -> bool {
         let is_told = |file: &RedoFile| {
             self.events.iter().any(|event| {

@@ -1,7 +1,7 @@
 //! Finishing a commit that was cut off: by a crash, or by another program that wrote into one of its files.
-#![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests remove files as another program would"))]
+#![expect(clippy::disallowed_methods, reason = "an edge module: the clock bounds the wait for locks")]
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, PublishError, WriteState, file::remove,
@@ -22,7 +22,8 @@ pub(in crate::commit) struct Unfinished {
 }
 
 impl Unfinished {
-    /// The error of whoever must wait for that commit: its own files are as they were, whatever became of those of that one.
+    /// The error of whoever must wait for that commit: its own files are as they were, whatever became of
+    /// those of that one.
     fn into_error(self) -> CommitError {
         match self.error.write_state() {
             WriteState::NotWritten => self.error,
@@ -33,9 +34,10 @@ impl Unfinished {
     }
 }
 
-/// Finishes the commits of processes that died, each under the locks of its files. A record whose events stand in the
-/// journal already was finished; one that is not whole was never begun; one that cannot be finished is set aside. Returns those
-/// that may be finished later: they are in nobody's way but of their own files.
+/// Finishes the commits of processes that died, each under the locks of its files. A record whose events
+/// stand in the journal already was finished; one that is not whole was never begun; one that cannot be
+/// finished is set aside. Returns those that may be finished later: they are in nobody's way but of their own
+/// files.
 pub(in crate::commit) fn recover(
     root: &Root,
     options: &CommitOptions,
@@ -73,9 +75,9 @@ pub(in crate::commit) fn hindrance(
     unfinished.into_iter().find(is_about).map_or(Ok(()), |one| Err(one.into_error()))
 }
 
-/// Finishes the commits of processes that died, as every commit does before its own work. One that cannot be finished now stays, and stops
-/// only commits of its own files ([`interrupted_paths`]); one that can never be finished is set aside
-/// ([`commits_set_aside`](crate::commit::commits_set_aside)).
+/// Finishes the commits of processes that died, as every commit does before its own work. One that cannot be
+/// finished now stays, and stops only commits of its own files ([`interrupted_paths`]); one that can never be
+/// finished is set aside ([`commits_set_aside`](crate::commit::commits_set_aside)).
 ///
 /// # Errors
 /// When the records cannot be read, kept or removed.
@@ -99,7 +101,7 @@ pub(in crate::commit) fn finish(
     let failed = |source| CommitError::Recover { source };
     let paths: Vec<&ProjectPath> = record.files.iter().map(|file| &file.path).collect();
     let mut locks = acquire_all(root, &paths, options.lock_timeout)?;
-    let journal = JournalFile::open(root).map_err(failed)?;
+    let journal = JournalFile::open_under_lock(root).map_err(failed)?;
     if let Some(last) = record.events.last()
         && journal.holds(last.id).map_err(failed)?
     {
@@ -116,7 +118,8 @@ pub(in crate::commit) fn finish(
     journal.append(&told, options.fsync).map_err(failed)
 }
 
-/// Locks all files, in the order of their paths, so that no two commits wait for each other.
+/// Locks all files, in the order of their paths, so that no two commits wait for each other. `timeout` is for
+/// all of them together.
 ///
 /// `paths` must be in that order and lead to different files.
 pub(in crate::commit) fn acquire_all(
@@ -124,7 +127,9 @@ pub(in crate::commit) fn acquire_all(
     paths: &[&ProjectPath],
     timeout: Duration,
 ) -> Result<Vec<ArtifactLock>, CommitError> {
-    paths.iter().map(|path| Ok(ArtifactLock::acquire(root, path, timeout)?)).collect()
+    let started = Instant::now();
+    let left = || timeout.saturating_sub(started.elapsed());
+    paths.iter().map(|path| Ok(ArtifactLock::acquire(root, path, left())?)).collect()
 }
 
 /// A file that another program wrote into the commit.
@@ -135,8 +140,8 @@ pub(in crate::commit) struct Overtaken {
     found: Option<FileHash>,
 }
 
-/// Brings every file to what the record wants, as far as it is still what it was before; the others are returned, and keep
-/// the foreign bytes.
+/// Brings every file to what the record wants, as far as it is still what it was before; the others are
+/// returned, and keep the foreign bytes.
 pub(in crate::commit) fn roll_forward(
     locks: &mut [&mut ArtifactLock],
     record: &RedoRecord,
@@ -171,7 +176,8 @@ fn publish(lock: &mut ArtifactLock, file: &RedoFile, fsync: FsyncPolicy) -> Resu
     Ok(())
 }
 
-/// The events that the journal is told: those of the record, and for a file that was overtaken, that its change was cut off.
+/// The events that the journal is told: those of the record, and for a file that was overtaken, that its
+/// change was cut off.
 pub(in crate::commit) fn told(record: &RedoRecord, overtaken: &[Overtaken]) -> Vec<Event> {
     let told = |event: &Event| {
         let path = event.artifact.as_ref().map(|artifact| &artifact.path);
@@ -185,8 +191,8 @@ pub(in crate::commit) fn told(record: &RedoRecord, overtaken: &[Overtaken]) -> V
     record.events.iter().map(told).collect()
 }
 
-/// The event that stands for `event`, whose change did not come to its file: the state is what it was before. What the other
-/// program wrote is found by the next commit, like any edit from outside.
+/// The event that stands for `event`, whose change did not come to its file: the state is what it was before.
+/// What the other program wrote is found by the next commit, like any edit from outside.
 fn interrupted(event: &Event, overtaken: &Overtaken) -> Event {
     let found = overtaken.found.map(|hash| hash.to_string());
     let draft = EventDraft::new(Kind::INTERRUPTED)
@@ -208,8 +214,8 @@ fn interrupted(event: &Event, overtaken: &Overtaken) -> Event {
     interrupted.sealed()
 }
 
-/// Forgets the record of a commit that ended with `error` before it changed a file. Where that fails too, the next command may still
-/// make the commit.
+/// Forgets the record of a commit that ended with `error` before it changed a file. Where that fails too, the
+/// next command may still make the commit.
 pub(in crate::commit) fn withdraw(slot: &mut Slot, path: &ProjectPath, error: CommitError) -> CommitError {
     match slot.clear() {
         Ok(()) => error,
@@ -221,9 +227,9 @@ pub(in crate::commit) fn withdraw(slot: &mut Slot, path: &ProjectPath, error: Co
 mod tests {
     use super::*;
     use crate::commit::{
-        SetAsideRepair, append_events, commits_set_aside, repair_commits_set_aside, scratch_project::OLD,
-        scratch_project::PRD, scratch_project::ScratchProject, scratch_project::fast, scratch_project::named,
-        seal_segments,
+        LiveSegments, SetAsideRepair, append_events, commits_set_aside, repair_commits_set_aside,
+        scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject, scratch_project::fast,
+        scratch_project::named, seal_segments,
     };
     use stepmark_model::journal::{Actor, ArtifactKey, ArtifactRef};
 
@@ -297,7 +303,8 @@ mod tests {
             let (project, record) = cut_off();
             JournalFile::open(&project.root).unwrap().append(&record.events, FsyncPolicy::Never).unwrap();
             if is_sealed {
-                seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap();
+                seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Never)
+                    .unwrap();
             }
             finish_interrupted(&project.root, &fast()).unwrap();
             assert_eq!(
@@ -347,7 +354,8 @@ mod tests {
         // History is written and sealed meanwhile, as `session start` and `checkpoint` do.
         let other = event("other.md");
         append_events(&project.root, std::slice::from_ref(&other), FsyncPolicy::Never).unwrap();
-        let sealed = seal_segments(&project.root, None, FIRST, FsyncPolicy::Never).unwrap();
+        let sealed =
+            seal_segments(&project.root, LiveSegments::OfSession(None), FIRST, FsyncPolicy::Never).unwrap();
         assert_eq!(sealed.len(), 1);
         drop(lock);
         finish_interrupted(&project.root, &fast()).unwrap();

@@ -1,8 +1,8 @@
-//! The places of redo records: a *slot* is a file in the local state that is kept, is locked by the process that uses it, and
-//! is empty when it is free.
+//! The places of redo records: a *slot* is a file in the local state that is kept, is locked by the process
+//! that uses it, and is empty when it is free.
 //!
-//! A record in a slot that nobody locks is that of a process that died (docs/adr/0006-journal.md). Under the locks of its files no
-//! living process has a record that names one of them.
+//! A record in a slot that nobody locks is that of a process that died (docs/adr/0006-journal.md). Under the
+//! locks of its files no living process has a record that names one of them.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: redo records are written here, and a clock bounds a wait"
@@ -26,7 +26,8 @@ use stepmark_model::artifact::ProjectPath;
 /// The number of commits that can be under way at once; others wait for one of them.
 const SLOTS: usize = 1024;
 
-/// The number of slots that are kept. Every commit looks at all that there are, so those beyond go when their commit is done.
+/// The number of slots that are kept. Every commit looks at all that there are, so those beyond go when their
+/// commit is done.
 const KEPT: usize = 16;
 
 /// The time to wait before slots are asked again.
@@ -90,8 +91,8 @@ impl Slot {
         }
     }
 
-    /// Writes the record, so that it survives a loss of power. After an error the slot must be cleared: what stands in it may be whole,
-    /// and would be rolled forward against the caller's wish.
+    /// Writes the record, so that it survives a loss of power. After an error the slot must be cleared: what
+    /// stands in it may be whole, and would be rolled forward against the caller's wish.
     pub(in crate::commit) fn write(&mut self, record: &RedoRecord, fsync: FsyncPolicy) -> io::Result<()> {
         let key = CloneKey::read_or_make(self.root.state())?;
         record.to_bytes(&key).and_then(|bytes| self.file.write_all(&bytes)).and_then(|()| match fsync {
@@ -100,7 +101,8 @@ impl Slot {
         })
     }
 
-    /// Empties the slot, and removes it where it is one too many. Without a flush: a record that comes back after a loss of power has its events in the journal.
+    /// Empties the slot, and removes it where it is one too many. Without a flush: a record that comes back
+    /// after a loss of power has its events in the journal.
     pub(in crate::commit) fn clear(&mut self) -> io::Result<()> {
         if !self.is_read_only {
             self.file.set_len(0)?;
@@ -127,7 +129,8 @@ impl Slot {
     }
 }
 
-/// Returns whether a slot that this process has locked is empty, and has not lost its name to the one that had it before.
+/// Returns whether a slot that this process has locked is empty, and has not lost its name to the one that
+/// had it before.
 fn is_free(metadata: &fs::Metadata) -> bool {
     #[cfg(unix)]
     let is_named = std::os::unix::fs::MetadataExt::nlink(metadata) > 0;
@@ -175,7 +178,8 @@ fn open_filled(folder: &Path, name: &str) -> io::Result<Option<(File, bool)>> {
     Ok(opened.map(|file| (file, is_read_only)))
 }
 
-/// Returns whether a record names one of `paths`, whose locks the caller holds: then the process that wrote it died, if only just now.
+/// Returns whether a record names one of `paths`, whose locks the caller holds: then the process that wrote
+/// it died, if only just now.
 pub(in crate::commit) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool> {
     let (folder, names) = filled(root)?;
     if names.is_empty() {

@@ -9,9 +9,9 @@
 //! texts     the paths and names, each name with its note behind it (length; u32, bytes); what all notes share
 //! digest    SHA-256 over the SHA-256 of the first and of the second half of everything before
 //! ```
-//! The highest bits of a name's length say whether the remembered manifest lists the file, whether without a hash, and whether
-//! a note stands behind the name.
-//! All numbers are little-endian. Whatever does not fit is no cache: reading gives `None`, never a panic.
+//! The highest bits of a name's length say whether the remembered manifest lists the file, whether without a
+//! hash, and whether a note stands behind the name. All numbers are little-endian. Whatever does not fit is
+//! no cache: reading gives `None`, never a panic.
 
 use std::{fs::File, io, panic, thread};
 
@@ -74,8 +74,8 @@ pub(super) struct Bytes {
 }
 
 impl Bytes {
-    /// Reads `file`, of `length` bytes, if it is a whole cache of this version. Both halves are read and hashed at the same
-    /// time: nothing else can be done before the cache is known to be whole.
+    /// Reads `file`, of `length` bytes, if it is a whole cache of this version. Both halves are read and
+    /// hashed at the same time: nothing else can be done before the cache is known to be whole.
     pub(super) fn read(file: &File, length: usize) -> io::Result<Option<Self>> {
         let Some(content) = length.checked_sub(DIGEST) else {
             return Ok(None);

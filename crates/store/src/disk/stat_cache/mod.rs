@@ -1,12 +1,13 @@
 //! The hashes of files that have not changed since they were last hashed.
 //!
-//! The cache is disposable: it is read or ignored as a whole, and a wrong one costs time, never truth. It lies in
-//! `.stepmark/local/cache/` and is the one thing that a reading command may write. A hash counts only
-//! while the file's size, times and inode are those seen when it was hashed, and while the file was not so new then that
-//! a change could have left no trace (git's rule for "racily clean" entries; see [`FileStat::may_hide_a_change`]).
+//! The cache is disposable: it is read or ignored as a whole, and a wrong one costs time, never truth. It
+//! lies in `.stepmark/local/cache/` and is the one thing that a reading command may write. A hash counts only
+//! while the file's size, times and inode are those seen when it was hashed, and while the file was not so
+//! new then that a change could have left no trace (git's rule for "racily clean" entries; see
+//! [`FileStat::may_hide_a_change`]).
 //!
-//! By the same rule it remembers what the manifest lists (`remembered`), so that a manifest that has not changed need not
-//! be read: with 100,000 files that is a fifth of the time of a verification.
+//! By the same rule it remembers what the manifest lists (`remembered`), so that a manifest that has not
+//! changed need not be read: with 100,000 files that is a fifth of the time of a verification.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the cache file is read and written here")]
 
 mod format;
@@ -34,8 +35,8 @@ const LIMIT: u64 = 256 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct StatCache {
     bytes: Bytes,
-    /// Entries that may hide a change since this moment (nanoseconds since 1970, clock of the file system) are not
-    /// believed.
+    /// Entries that may hide a change since this moment (nanoseconds since 1970, clock of the file system)
+    /// are not believed.
     hashing_began: i64,
 }
 
@@ -67,8 +68,8 @@ impl StatCache {
         let bytes = Bytes::read(&file, usize::try_from(metadata.len()).ok()?).ok()??;
         let written = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let written = i64::try_from(written.as_nanos()).ok()?;
-        // The clock that gives files their times may not be this machine's (a network file system), so the beginning
-        // is also counted back from the time that the cache file itself was given.
+        // The clock that gives files their times may not be this machine's (a network file system), so the
+        // beginning is also counted back from the time that the cache file itself was given.
         let Hashing { began, took } = bytes.hashing();
         Some(Self { bytes, hashing_began: began.min(written.saturating_sub(took)) })
     }
@@ -126,7 +127,8 @@ impl StatCache {
         self.bytes.stat(entry)
     }
 
-    /// The hash of the file with this stat, if that is the stat the entry was made of and the entry is to be believed.
+    /// The hash of the file with this stat, if that is the stat the entry was made of and the entry is to be
+    /// believed.
     pub(crate) fn hash(&self, entry: usize, stat: &FileStat) -> Option<FileHash> {
         let known = self.bytes.stat(entry) == *stat && !stat.may_hide_a_change(self.hashing_began);
         known.then(|| self.bytes.hash(entry))

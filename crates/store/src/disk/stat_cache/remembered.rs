@@ -22,7 +22,8 @@ impl ManifestKey {
         Some(Self { path, stat })
     }
 
-    /// Returns whether the cache at `file`, if it is whole, remembers this manifest in this state. Reads its header only.
+    /// Returns whether the cache at `file`, if it is whole, remembers this manifest in this state. Reads its
+    /// header only.
     pub(crate) fn is_remembered_in(&self, file: &Path) -> bool {
         let mut header = [0; HEADER];
         read_header(file, &mut header).is_some() && manifest_key(&header) == *self

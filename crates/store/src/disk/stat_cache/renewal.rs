@@ -76,7 +76,8 @@ impl FolderRenewal {
         let kept = earlier.into_iter().flat_map(|cache| {
             self.kept.iter().cloned().flatten().filter_map(|entry| {
                 let stat = cache.bytes.stat(entry);
-                // Under the later beginning of the new cache, an entry would be believed that could not be before.
+                // Under the later beginning of the new cache, an entry would be believed that could not be
+                // before.
                 let is_believed = !stat.may_hide_a_change(cache.hashing_began);
                 let (name, hash) = (cache.name(entry), cache.bytes.hash(entry));
                 let note = cache.note(entry);
@@ -87,8 +88,8 @@ impl FolderRenewal {
     }
 }
 
-/// Marks the entries of the files that are `listed`; both stand in the order of their names. A file that has another hash
-/// than the listed one, or no entry, gets an entry of its own, behind that of the file.
+/// Marks the entries of the files that are `listed`; both stand in the order of their names. A file that has
+/// another hash than the listed one, or no entry, gets an entry of its own, behind that of the file.
 fn mark_listed<'run>(entries: &mut Vec<Entry<'run>>, listed: FolderRows<'run>) {
     const NO_HASH: FileHash = FileHash::from_digest([0; 32]);
     let (known, mut place) = (entries.len(), 0);
@@ -161,8 +162,8 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 impl Renewal<'_> {
-    /// Returns whether a new cache would spare the next run any hashing, or reading the manifest. What no run can believe, such as
-    /// a file from the future, does not make every run write a cache.
+    /// Returns whether a new cache would spare the next run any hashing, or reading the manifest. What no run
+    /// can believe, such as a file from the future, does not make every run write a cache.
     pub(crate) fn is_worthwhile(&self, earlier: Option<&StatCache>) -> bool {
         let moment = self.start.moment;
         let mut fresh = self.folders.iter().flat_map(|folder| &folder.fresh);
@@ -175,8 +176,8 @@ impl Renewal<'_> {
 
     /// Replaces the cache at `file` by one that holds what `earlier` held and what this run learned.
     ///
-    /// The file is renamed into place but not flushed to the disk: after a loss of power a torn one is recognised by
-    /// its digest and ignored.
+    /// The file is renamed into place but not flushed to the disk: after a loss of power a torn one is
+    /// recognised by its digest and ignored.
     pub(crate) fn write(self, earlier: Option<&StatCache>, file: &Path) -> io::Result<()> {
         let (start, manifest) =
             (self.start, self.manifest.map_or(ManifestKey::NONE, |manifest| manifest.key));
@@ -226,8 +227,8 @@ impl Renewal<'_> {
         self.folders.append(&mut new);
     }
 
-    /// Keeps the folders that this run did not visit (it may have had another scope), unless they have come to be more
-    /// than what it did visit: then they are most likely gone.
+    /// Keeps the folders that this run did not visit (it may have had another scope), unless they have come
+    /// to be more than what it did visit: then they are most likely gone.
     fn keep_unvisited(&mut self, earlier: Option<&StatCache>) {
         let Some(cache) = earlier else {
             return;

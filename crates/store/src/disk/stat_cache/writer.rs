@@ -9,8 +9,8 @@ use crate::disk::{
 };
 use stepmark_model::artifact::FileHash;
 
-/// The bytes of a cache that is being made. Folders come in the order of their paths, and the entries of each in the
-/// order of their names.
+/// The bytes of a cache that is being made. Folders come in the order of their paths, and the entries of each
+/// in the order of their names.
 #[derive(Debug)]
 pub(super) struct Writer {
     /// Room for the header, and the entries.
@@ -40,7 +40,8 @@ impl Writer {
         Some(())
     }
 
-    /// Adds an entry to the folder begun last, with a `note` unless that is empty; `None` when the cache is full.
+    /// Adds an entry to the folder begun last, with a `note` unless that is empty; `None` when the cache is
+    /// full.
     pub(super) fn entry(
         &mut self,
         name: &[u8],

@@ -8,13 +8,13 @@ use crate::git::{process, process::is_object_name, version::GitVersionError};
 /// The newer state, and what it is held against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// The index (`GIT_INDEX_FILE` is respected), held against HEAD: what the next commit changes. During a merge, what
-    /// comes from the other branch as it is there is no change.
+    /// The index (`GIT_INDEX_FILE` is respected), held against HEAD: what the next commit changes. During a
+    /// merge, what comes from the other branch as it is there is no change.
     Index,
     /// The commit `to`, held against where it left `from`: their merge base, as in a pull request.
     Commits {
-        /// Any name of a commit; all zeros stand for a branch that is new, as in a pre-push hook: then what no remote has
-        /// yet is looked at.
+        /// Any name of a commit; all zeros stand for a branch that is new, as in a pre-push hook: then what
+        /// no remote has yet is looked at.
         from: String,
         /// Any name of a commit.
         to: String,
@@ -55,8 +55,8 @@ pub(super) fn commit(root: &Root, name: &str) -> Result<String, GitVersionError>
         .ok_or_else(|| GitVersionError::NoCommit { name: name.to_owned() })
 }
 
-/// The commit where `to` (an object name) left `from`: their merge base. For a `from` of zeros: the one where it left
-/// what a remote has; the empty tree where no remote has any of it.
+/// The commit where `to` (an object name) left `from`: their merge base. For a `from` of zeros: the one where
+/// it left what a remote has; the empty tree where no remote has any of it.
 pub(super) fn left(root: &Root, from: &str, to: &str) -> Result<String, GitVersionError> {
     if is_nothing(from) {
         let listed = ask(root, &["rev-list", "--boundary", to, "--not", "--remotes"])?.unwrap_or_default();

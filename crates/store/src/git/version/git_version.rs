@@ -16,7 +16,8 @@ use crate::git::{
 use jiff::Timestamp;
 use stepmark_model::artifact::ProjectPath;
 
-/// The arguments that list changes: parts of `--raw` that configuration could change are said, and no program of a file's attributes is run.
+/// The arguments that list changes: parts of `--raw` that configuration could change are said, and no program
+/// of a file's attributes is run.
 const LISTING: [&str; 9] = [
     "-r",
     "--raw",
@@ -29,7 +30,8 @@ const LISTING: [&str; 9] = [
     "--ignore-submodules=all",
 ];
 
-/// The files of a project in the index or in a commit. Two processes of git answer everything; they are started at once.
+/// The files of a project in the index or in a commit. Two processes of git answer everything; they are
+/// started at once.
 #[derive(Debug)]
 pub struct GitVersion {
     root: Root,
@@ -42,7 +44,8 @@ pub struct GitVersion {
     listing: Mutex<Option<Listing>>,
     /// The answers that [`GitVersion::holds`] has given: artifacts name the same few documents.
     held: Mutex<HashMap<ProjectPath, bool>>,
-    /// The files of the index and the folders that they lie in, listed when one is missed: a folder is no object of the index.
+    /// The files of the index and the folders that they lie in, listed when one is missed: a folder is no
+    /// object of the index.
     indexed: OnceLock<HashSet<Vec<u8>>>,
     /// The files that [`GitVersion::suppose`] was told.
     pub(super) supposed: Mutex<HashMap<ProjectPath, Supposed>>,
@@ -138,8 +141,9 @@ impl GitVersion {
         Ok(self.object_in(&self.base, path)? != Object::Missing)
     }
 
-    /// The time when the file at `path` was committed last in the history of the state that it is compared with, by its author's clock.
-    /// The first commit of a shallow clone is not asked: it seems to make all files.
+    /// The time when the file at `path` was committed last in the history of the state that it is compared
+    /// with, by its author's clock. The first commit of a shallow clone is not asked: it seems to make all
+    /// files.
     ///
     /// # Errors
     /// When git does not answer.
@@ -164,7 +168,8 @@ impl GitVersion {
         Ok(at.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok()))
     }
 
-    /// The files in which one of `words` stands, as git finds them: without regard to what kind of files they are.
+    /// The files in which one of `words` stands, as git finds them: without regard to what kind of files they
+    /// are.
     ///
     /// # Errors
     /// When git does not answer.
@@ -228,8 +233,8 @@ impl GitVersion {
         Ok(objects.into_iter().next().unwrap_or(Object::Missing))
     }
 
-    /// The files that changed and `is_wanted`, of those that were moved both names. To be asked once: a second time
-    /// nothing has changed.
+    /// The files that changed and `is_wanted`, of those that were moved both names. To be asked once: a
+    /// second time nothing has changed.
     ///
     /// # Errors
     /// When git does not answer, or in a form that is not known.
@@ -254,8 +259,8 @@ impl GitVersion {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// During a merge: the paths at which the index differs from the branch that is merged. What is as it is there was
-    /// looked at where it was committed.
+    /// During a merge: the paths at which the index differs from the branch that is merged. What is as it is
+    /// there was looked at where it was committed.
     fn differs_from_merged(&self) -> Result<Option<HashSet<Vec<u8>>>, GitVersionError> {
         let merged = self.objects().read(&["MERGE_HEAD^{tree}"])?;
         if !matches!(merged[..], [Object::Folder(_)]) {

@@ -1,4 +1,5 @@
-//! The files of a project as git holds them: in the index, or in a commit. Nothing here reads or writes the work tree.
+//! The files of a project as git holds them: in the index, or in a commit. Nothing here reads or writes the
+//! work tree.
 
 mod base;
 mod changed_file;

@@ -9,8 +9,8 @@ use std::{
 use crate::git::{process, version::GitVersionError, version::tree::Tree};
 use stepmark_model::artifact::READ_LIMIT;
 
-/// The number of objects that are asked for before their answers are read: so few that the questions fit into any pipe,
-/// and neither side ever waits for the other.
+/// The number of objects that are asked for before their answers are read: so few that the questions fit into
+/// any pipe, and neither side ever waits for the other.
 const ASKED_AT_ONCE: usize = 64;
 
 /// The object that a name stands for.
@@ -56,7 +56,8 @@ impl ObjectReader {
         }
     }
 
-    /// The objects with these names, in their order. A name is one line: an object name, `REVISION:./PATH`, `:./PATH`.
+    /// The objects with these names, in their order. A name is one line: an object name, `REVISION:./PATH`,
+    /// `:./PATH`.
     pub(crate) fn read(&mut self, names: &[impl AsRef<str>]) -> Result<Vec<Object>, GitVersionError> {
         let mut objects = Vec::with_capacity(names.len());
         for names in names.chunks(ASKED_AT_ONCE) {
@@ -99,7 +100,8 @@ impl Drop for ObjectReader {
     }
 }
 
-/// One answer of `cat-file --batch`: `NAME TYPE SIZE\nBYTES\n`, or a line that says that there is no such object.
+/// One answer of `cat-file --batch`: `NAME TYPE SIZE\nBYTES\n`, or a line that says that there is no such
+/// object.
 pub(crate) fn read_object(answers: &mut impl BufRead) -> io::Result<Object> {
     let mut header = Vec::new();
     answers.read_until(b'\n', &mut header)?;

@@ -48,7 +48,8 @@ pub(super) fn parse(output: &[u8]) -> Result<Vec<RawChange>, String> {
     Ok(changes)
 }
 
-/// A regular file, executable or not; `None` for nothing (`000000`), a link (`120000`) and a submodule (`160000`).
+/// A regular file, executable or not; `None` for nothing (`000000`), a link (`120000`) and a submodule
+/// (`160000`).
 fn side(mode: &str, object: &str) -> Option<RawSide> {
     mode.starts_with("100").then(|| RawSide { object: object.to_owned() })
 }

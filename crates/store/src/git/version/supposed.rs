@@ -1,5 +1,5 @@
-//! Bytes that a file in a repository might have. If its object has their name they are its bytes: git knows a blob by nothing
-//! else (docs/adr/0010-reading-git.md).
+//! Bytes that a file in a repository might have. If its object has their name they are its bytes: git knows a
+//! blob by nothing else (docs/adr/0010-reading-git.md).
 
 use std::{
     collections::HashMap,
@@ -52,8 +52,9 @@ impl Supposed {
 }
 
 impl GitVersion {
-    /// Says that the file at `path`, which will be read, might have these `bytes`: of a long one git says its name, which proves it,
-    /// much sooner than it unpacks its bytes. To be said before the changes are asked for: git is listing them meanwhile.
+    /// Says that the file at `path`, which will be read, might have these `bytes`: of a long one git says its
+    /// name, which proves it, much sooner than it unpacks its bytes. To be said before the changes are asked
+    /// for: git is listing them meanwhile.
     pub(crate) fn suppose(&self, path: &ProjectPath, bytes: Vec<u8>) {
         let place = if self.revision.is_empty() { Place::Unknown } else { Place::Tree };
         self.supposed().insert(path.clone(), Supposed::new(bytes, place));
@@ -118,7 +119,8 @@ pub(crate) fn is_blob_of(name: &str, bytes: &[u8]) -> bool {
     }
 }
 
-/// The name of a blob of these bytes: the hash of `blob SIZE\0` and the bytes, in hexadecimal (gitformat-loose(5)).
+/// The name of a blob of these bytes: the hash of `blob SIZE\0` and the bytes, in hexadecimal
+/// (gitformat-loose(5)).
 fn blob_name<D: Digest>(bytes: &[u8]) -> String {
     let mut digest = D::new_with_prefix(format!("blob {}\0", bytes.len()));
     digest.update(bytes);

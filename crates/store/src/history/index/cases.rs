@@ -2,10 +2,10 @@
 
 use std::{fs, path::PathBuf};
 
-use crate::disk::file_stat::coarse_clock;
+use crate::disk::{file_stat::coarse_clock, root::Root};
 use crate::history::{
-    History, scratch_journal::ScratchJournal, scratch_journal::chain, scratch_journal::key,
-    scratch_journal::path,
+    History, HistoryError, index::Index, index::LAYOUT, scratch_journal::ScratchJournal,
+    scratch_journal::chain, scratch_journal::key, scratch_journal::path,
 };
 use stepmark_model::journal::Event;
 
@@ -38,6 +38,25 @@ fn it_is_made_anew_when_it_is_deleted_even_under_a_handle() {
     assert_knows(&history, &events);
     assert_knows(&project.history(), &events);
     assert!(database(&project).exists());
+}
+
+#[test]
+fn an_index_that_is_emptied_before_it_is_asked_is_no_empty_history() {
+    let (project, events) = journal();
+    let (history, other) = (project.history(), Root::open(project.place("")).unwrap());
+    let count = |index: &Index| {
+        Ok(index.connection().query_row("SELECT COUNT(*) FROM events", [], |row| row.get::<_, usize>(0))?)
+    };
+    let is_emptied = std::cell::Cell::new(false);
+    let empty_once = || {
+        if !is_emptied.replace(true) {
+            drop(LAYOUT.open(&other).unwrap().renew().unwrap());
+        }
+    };
+    assert_eq!(history.ask_watched(count, empty_once).unwrap(), events.len());
+    let always = || drop(LAYOUT.open(&other).unwrap().renew().unwrap());
+    assert!(matches!(history.ask_watched(count, always), Err(HistoryError::Restless)));
+    assert_knows(&history, &events);
 }
 
 #[cfg(unix)]
@@ -236,7 +255,8 @@ fn a_merged_segment_that_becomes_another_within_one_step_of_a_coarse_clock_is_re
     assert_eq!(lengths[0], lengths[1]);
 }
 
-/// A project that was unpacked from somewhere may bring one; it is read again at each question, and the question ends.
+/// A project that was unpacked from somewhere may bring one; it is read again at each question, and the
+/// question ends.
 #[test]
 fn an_empty_segment_of_the_future_makes_no_question_endless() {
     let project = ScratchJournal::new();

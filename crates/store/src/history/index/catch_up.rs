@@ -44,8 +44,8 @@ pub(in crate::history) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
     }
     let transaction = index.write()?;
     index.reader.borrow_mut().forget();
-    // Another process may have done it while this one waited. A segment that held copies of dropped events must be read
-    // again, so this goes on until nothing is left to do.
+    // Another process may have done it while this one waited. A segment that held copies of dropped events
+    // must be read again, so this goes on until nothing is left to do.
     loop {
         let listing = files::list(root)?;
         let plan = plan(&listing.files, &known(&transaction, ALL)?);
@@ -63,8 +63,8 @@ pub(in crate::history) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Returns whether nothing happened since the index was brought up to date. As long as no file came into the folder of the sealed
-/// segments or left it, only the live ones are looked at.
+/// Returns whether nothing happened since the index was brought up to date. As long as no file came into the
+/// folder of the sealed segments or left it, only the live ones are looked at.
 fn is_up_to_date(connection: &Connection, root: &Root) -> Result<bool, Fault> {
     let folder = files::sealed_folder_stat(root)?;
     let mut statement = connection.prepare_cached("SELECT stat FROM folder")?;
@@ -75,6 +75,17 @@ fn is_up_to_date(connection: &Connection, root: &Root) -> Result<bool, Fault> {
     }
     let listing = files::list(root)?;
     Ok(listing.settled_folder().is_none() && plan(&listing.files, &known(connection, ALL)?).is_empty())
+}
+
+/// Returns whether another process emptied the index since it was brought up to date: else it would answer as
+/// if there were no history. It is filled in one transaction, so it knows all segments or none.
+pub(in crate::history) fn is_emptied(index: &Index, root: &Root) -> Result<bool, Fault> {
+    if !index.database.is_on_disk() {
+        return Ok(false);
+    }
+    let mut statement = index.connection().prepare_cached("SELECT EXISTS (SELECT 1 FROM segments)")?;
+    let is_filled: bool = statement.query_row([], |row| row.get(0))?;
+    Ok(!is_filled && !files::list(root)?.files.is_empty())
 }
 
 /// Remembers that the folder of the sealed segments was listed in the state that it is in.
@@ -178,7 +189,8 @@ fn follow(connection: &Connection, root: &Root, plan: Plan<'_>, began: i64) -> R
     Ok(followed)
 }
 
-/// Forgets a segment and its events, and every segment that holds a copy of one of them, so that it is read again.
+/// Forgets a segment and its events, and every segment that holds a copy of one of them, so that it is read
+/// again.
 fn drop_segment(connection: &Connection, segment: i64, lost: &mut HashSet<i64>) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT DISTINCT copies.segment FROM copies JOIN events ON events.id = copies.id WHERE events.segment = ?",
@@ -199,7 +211,8 @@ fn drop_segment(connection: &Connection, segment: i64, lost: &mut HashSet<i64>) 
         .try_for_each(|copied| drop_segment(connection, copied, lost))
 }
 
-/// Reads what the index does not know yet of a segment, or all of it. Returns its number, and how far it was read.
+/// Reads what the index does not know yet of a segment, or all of it. Returns its number, and how far it was
+/// read.
 fn read_segment(
     connection: &Connection,
     root: &Root,
@@ -269,8 +282,8 @@ fn remember(
     Ok(())
 }
 
-/// Returns whether the bytes that were indexed still stand there: the header and the last line do, and the last line names the
-/// one before it.
+/// Returns whether the bytes that were indexed still stand there: the header and the last line do, and the
+/// last line names the one before it.
 fn goes_on(root: &Root, file: &SegmentFile, progress: Option<Progress>) -> Result<bool, Fault> {
     let Some(progress) = progress else { return Ok(false) };
     // Two lines.

@@ -144,8 +144,8 @@ impl<'index> Filling<'index> {
         Ok(number)
     }
 
-    /// Ends: makes the indices that were left out, and finds the heads. `lost` are the artifacts that events of
-    /// dropped segments were about.
+    /// Ends: makes the indices that were left out, and finds the heads. `lost` are the artifacts that events
+    /// of dropped segments were about.
     pub(in crate::history) fn finish(mut self, lost: &HashSet<i64>) -> rusqlite::Result<()> {
         if self.ids.take().is_some() {
             schema::make_indices(self.connection)?;

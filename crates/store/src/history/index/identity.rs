@@ -10,9 +10,9 @@ use stepmark_model::journal::{ArtifactKey, EventId};
 
 /// All events of the artifact with `key` at `path`, in the order of [`Row::order`].
 ///
-/// Those of an artifact with an id are the events under that id; where there is none yet, whatever happened at its path,
-/// so that an id given later keeps the history. Those of an artifact without an id are whatever happened at its path.
-/// To both come the events that they follow, under whatever key and path.
+/// Those of an artifact with an id are the events under that id; where there is none yet, whatever happened
+/// at its path, so that an id given later keeps the history. Those of an artifact without an id are whatever
+/// happened at its path. To both come the events that they follow, under whatever key and path.
 pub(in crate::history) fn rows(
     connection: &Connection,
     key: &ArtifactKey,

@@ -48,7 +48,8 @@ impl Row {
         })
     }
 
-    /// Returns the values by which the events of an artifact are ordered, as [`Lineage`](stepmark_model::journal::Lineage) orders them.
+    /// Returns the values by which the events of an artifact are ordered, as
+    /// [`Lineage`](stepmark_model::journal::Lineage) orders them.
     pub(in crate::history) const fn order(&self) -> (u64, i64, EventId) {
         (self.n, self.at, self.id)
     }
@@ -97,8 +98,9 @@ pub(in crate::history) fn by_id(connection: &Connection, id: EventId) -> rusqlit
     statement.query_row([id.as_bytes()], Row::of).optional()
 }
 
-/// Returns whether the events from `id` back to the last one that has a snapshot by its number, or no parent, are all there. An event
-/// that has its snapshot for another reason is not seen, so a yes is certain and a no is not.
+/// Returns whether the events from `id` back to the last one that has a snapshot by its number, or no parent,
+/// are all there. An event that has its snapshot for another reason is not seen, so a yes is certain and a no
+/// is not.
 pub(in crate::history) fn reaches_snapshot(connection: &Connection, id: EventId) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare_cached(
         "WITH RECURSIVE way(n, parent, is_after_snapshot) AS (

@@ -26,12 +26,13 @@ pub(in crate::history) const SESSION_START: i64 = 1;
 /// The number in `names` of the kind `session-end`.
 pub(in crate::history) const SESSION_END: i64 = 2;
 
-/// Events lie in the order of their artifacts (`key`; 0 for what is about none), so that those of one are read at once. `path` of what is
-/// about none is that of the artifact that it speaks of, as an override does.
-/// `state` holds 8 bytes of the digest after the event, to be compared with the event itself. `heads` are the events that
-/// no other of the same key follows; `foreign_parents` are parents that events of a key have under another key, or in no
-/// segment; `places` says which keys were seen at a
-/// path; `copies` says which segments hold an event that another one held before; `named` holds the segments that the seal of one names.
+/// Events lie in the order of their artifacts (`key`; 0 for what is about none), so that those of one are
+/// read at once. `path` of what is about none is that of the artifact that it speaks of, as an override does.
+/// `state` holds 8 bytes of the digest after the event, to be compared with the event itself. `heads` are the
+/// events that no other of the same key follows; `foreign_parents` are parents that events of a key have
+/// under another key, or in no segment; `places` says which keys were seen at a path; `copies` says which
+/// segments hold an event that another one held before; `named` holds the segments that the seal of one
+/// names.
 const TABLES: &str = "
     CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
     CREATE TABLE segments (
@@ -64,7 +65,8 @@ const TABLES: &str = "
     CREATE TABLE copies (id BLOB NOT NULL, segment INTEGER NOT NULL, PRIMARY KEY (id, segment)) WITHOUT ROWID;
 ";
 
-/// The indices that find events otherwise than by their artifact. Made after a large first filling, which is much faster.
+/// The indices that find events otherwise than by their artifact. Made after a large first filling, which is
+/// much faster.
 const INDICES: &str = "
     CREATE UNIQUE INDEX events_by_id ON events (id);
     CREATE INDEX events_by_segment ON events (segment);

@@ -83,7 +83,8 @@ impl History {
         })
     }
 
-    /// All segments, in the order of their names. One that git carries is shown as that file, though this clone reads its copy.
+    /// All segments, in the order of their names. One that git carries is shown as that file, though this
+    /// clone reads its copy.
     ///
     /// # Errors
     /// When a segment cannot be read.

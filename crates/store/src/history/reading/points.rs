@@ -23,12 +23,14 @@ pub enum Point {
 }
 
 impl History {
-    /// The event after which the artifact was in the state that it had at `point`; `None` where it has none that is so
-    /// old.
+    /// The event after which the artifact was in the state that it had at `point`; `None` where it has none
+    /// that is so old.
     ///
     /// * A time: of what had happened by then, the latest event that none of the others follows.
-    /// * An event: itself, if it is one of the artifact; else what had happened to the artifact by the time of the event.
-    /// * A session: its last event of the artifact; where it has none, what had happened to the artifact by its last event.
+    /// * An event: itself, if it is one of the artifact; else what had happened to the artifact by the time
+    ///   of the event.
+    /// * A session: its last event of the artifact; where it has none, what had happened to the artifact by
+    ///   its last event.
     ///
     /// # Errors
     /// When the event or the session is not known, or a segment cannot be read.
@@ -75,8 +77,9 @@ impl Index {
     }
 }
 
-/// Of `rows` (of one artifact, in order), the event that stood last at the moment `at`, in microseconds since 1970: of those
-/// that had happened, the latest that none of the others follows. Clocks may disagree, so what follows comes first.
+/// Of `rows` (of one artifact, in order), the event that stood last at the moment `at`, in microseconds since
+/// 1970: of those that had happened, the latest that none of the others follows. Clocks may disagree, so what
+/// follows comes first.
 fn last_at(rows: &[Row], at: i64) -> Option<&Row> {
     let happened = || rows.iter().filter(|row| row.at <= at);
     let followed: HashSet<EventId> = happened().flat_map(|row| row.parents.iter().copied()).collect();

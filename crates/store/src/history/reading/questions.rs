@@ -31,11 +31,11 @@ impl Index {
 }
 
 impl History {
-    /// The events of the artifact with `key` at `path` that nothing follows, in the order (n, time, id); several after a
-    /// merge, none where nothing is recorded.
+    /// The events of the artifact with `key` at `path` that nothing follows, in the order (n, time, id);
+    /// several after a merge, none where nothing is recorded.
     ///
-    /// An artifact is known by its id; where no event has that id, by its path, so that `track`, or an id given by hand,
-    /// keeps the history. What its events follow under an earlier key is part of its history.
+    /// An artifact is known by its id; where no event has that id, by its path, so that `track`, or an id
+    /// given by hand, keeps the history. What its events follow under an earlier key is part of its history.
     ///
     /// # Errors
     /// When a segment cannot be read.
@@ -71,8 +71,8 @@ impl History {
         Ok(Lineage::new(events))
     }
 
-    /// The latest event of the artifact after which its file showed the same state as `file` does; `None` stands for a file
-    /// that is not there.
+    /// The latest event of the artifact after which its file showed the same state as `file` does; `None`
+    /// stands for a file that is not there.
     ///
     /// # Errors
     /// When a segment cannot be read.
@@ -94,8 +94,8 @@ impl History {
         })
     }
 
-    /// The paths at which artifacts without an id ended in this very state, in order: a file there may have been moved by
-    /// another program.
+    /// The paths at which artifacts without an id ended in this very state, in order: a file there may have
+    /// been moved by another program.
     ///
     /// # Errors
     /// When a segment cannot be read.
@@ -172,7 +172,8 @@ impl History {
         Lineage::new(way).state_after(id).map_err(|source| HistoryError::Replay { event: id, source })
     }
 
-    /// Returns the problems of the segments, in the order of their names. That an event is what its id says is not looked at here.
+    /// Returns the problems of the segments, in the order of their names. That an event is what its id says
+    /// is not looked at here.
     ///
     /// # Errors
     /// When a segment cannot be read.

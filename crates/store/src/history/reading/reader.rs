@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::disk::{cache_database, root::Root};
+use crate::disk::{SqliteError, cache_database, root::Root};
 use crate::history::{
     HistoryError, VerifiedSegments, index::Fault, index::Index, index::LAYOUT, index::catch_up, index::check,
     segments::files,
@@ -11,10 +11,11 @@ use crate::history::{
 /// The number of times that a question is asked, when files or the database give way under it.
 const ATTEMPTS: u32 = 6;
 
-/// The journal of a project, as it is when it is asked: every question first takes in what was appended meanwhile.
+/// The journal of a project, as it is when it is asked: every question first takes in what was appended
+/// meanwhile.
 ///
-/// Nothing is written but the index in `.stepmark/local/cache/`, and not even that where there is no journal. A handle serves
-/// one thread; opening another costs little.
+/// Nothing is written but the index in `.stepmark/local/cache/`, and not even that where there is no journal.
+/// A handle serves one thread; opening another costs little.
 #[derive(Debug)]
 pub struct History {
     root: Root,
@@ -27,7 +28,8 @@ impl History {
     /// Opens the journal of the project at `root`, and brings its index up to date.
     ///
     /// # Errors
-    /// When a segment cannot be read. Lines that cannot be used are no error: [`History::problems`] tells them.
+    /// When a segment cannot be read. Lines that cannot be used are no error: [`History::problems`] tells
+    /// them.
     pub fn open(root: &Root) -> Result<Self, HistoryError> {
         let history = Self { root: root.clone(), index: RefCell::new(None), is_in_memory: Cell::new(false) };
         history.ask(|_| Ok(()))?;
@@ -39,11 +41,21 @@ impl History {
         &self.root
     }
 
-    /// Asks the index, after it was brought up to date. Where it, or a segment, gives way under the question, it is asked
-    /// again: first of the same index, then of a new one, then of one in memory.
+    /// Asks the index, after it was brought up to date. Where it, or a segment, gives way under the question,
+    /// it is asked again: first of the same index, then of a new one, then of one in memory.
     pub(in crate::history) fn ask<T>(
         &self,
         question: impl Fn(&Index) -> Result<T, Fault>,
+    ) -> Result<T, HistoryError> {
+        self.ask_watched(question, || {})
+    }
+
+    /// The same, which calls `reached` where another process may still empty the index before it is asked.
+    /// Tests do so there.
+    pub(in crate::history) fn ask_watched<T>(
+        &self,
+        question: impl Fn(&Index) -> Result<T, Fault>,
+        reached: impl Fn(),
     ) -> Result<T, HistoryError> {
         let mut stale = 0;
         for _ in 0..ATTEMPTS {
@@ -53,13 +65,19 @@ impl History {
                 // `ensure_index` has just made it.
                 let Some(index) = index.as_ref() else { continue };
                 catch_up::run(index, &self.root).and_then(|()| {
+                    reached();
                     // One state of the index for all that the question reads.
                     let _snapshot = index.connection().unchecked_transaction()?;
-                    question(index)
+                    if catch_up::is_emptied(index, &self.root)? {
+                        return Ok(None);
+                    }
+                    question(index).map(Some)
                 })
             };
             match answer {
-                Ok(answer) => return Ok(answer),
+                Ok(Some(answer)) => return Ok(answer),
+                // It is filled again.
+                Ok(None) => {}
                 Err(Fault::Failed(error)) => return Err(error),
                 Err(Fault::Database(error)) => self.give_up_index(error)?,
                 Err(Fault::Stale) => {
@@ -80,7 +98,8 @@ impl History {
 
     fn ensure_index(&self) -> Result<(), HistoryError> {
         let mut index = self.index.borrow_mut();
-        // The empty index of a project without a journal gives way to one on disk when there is something to keep.
+        // The empty index of a project without a journal gives way to one on disk when there is something to
+        // keep.
         let wants_disk = !self.is_in_memory.get() && files::has_folder(&self.root);
         if index.as_ref().is_some_and(|index| index.database.is_on_disk() || !wants_disk) {
             return Ok(());
@@ -95,7 +114,8 @@ impl History {
                 Err(_) => self.is_in_memory.set(true),
             }
         }
-        let opened = LAYOUT.in_memory().map_err(|source| HistoryError::Index { source })?;
+        let opened =
+            LAYOUT.in_memory().map_err(|source| HistoryError::Index { source: SqliteError(source) })?;
         *index = Some(Index::new(opened, &self.root));
         Ok(())
     }
@@ -121,7 +141,7 @@ impl History {
             return Ok(());
         }
         if was_in_memory {
-            return Err(HistoryError::Index { source: error });
+            return Err(HistoryError::Index { source: SqliteError(error) });
         }
         *self.index.borrow_mut() = None;
         self.is_in_memory.set(true);

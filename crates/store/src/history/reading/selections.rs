@@ -73,8 +73,8 @@ impl History {
         Ok(events)
     }
 
-    /// The artifacts whose state may differ between the ends of two sessions: those of which events happened in one of the
-    /// two, or between their last events. In the order of their paths, each once.
+    /// The artifacts whose state may differ between the ends of two sessions: those of which events happened
+    /// in one of the two, or between their last events. In the order of their paths, each once.
     ///
     /// # Errors
     /// When a session is not known, or a segment cannot be read.
@@ -103,7 +103,8 @@ impl History {
     }
 }
 
-/// The events of an artifact, and those that tell why something was done to it all the same: by time, but none before one that it follows.
+/// The events of an artifact, and those that tell why something was done to it all the same: by time, but
+/// none before one that it follows.
 fn of_artifact(connection: &Connection, key: &ArtifactKey, path: &ProjectPath) -> rusqlite::Result<Vec<Row>> {
     let mut rows = identity::rows(connection, key, path)?;
     let paths: BTreeSet<i64> = rows.iter().map(|row| row.path).filter(|path| *path != 0).collect();

@@ -10,7 +10,8 @@ const MEMBER_SIZE: usize = 64 * 1024;
 /// The start of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::history) struct Member {
-    /// In bytes of what is not compressed; in a pack, of the segment: what stands before it may begin the member.
+    /// In bytes of what is not compressed; in a pack, of the segment: what stands before it may begin the
+    /// member.
     pub(in crate::history) start: i64,
     /// In the file.
     pub(in crate::history) compressed: u64,

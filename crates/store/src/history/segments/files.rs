@@ -57,8 +57,8 @@ pub(in crate::history) struct PackPlace {
 }
 
 impl SegmentPlace {
-    /// All of them. Of one segment that stands in several places, the first counts: the live one may have more
-    /// events, no checkout replaces a copy, and what is compressed costs more to read.
+    /// All of them. Of one segment that stands in several places, the first counts: the live one may have
+    /// more events, no checkout replaces a copy, and what is compressed costs more to read.
     pub(in crate::history) const IN_ORDER: [Self; 5] =
         [Self::Live, Self::Copy, Self::Sealed, Self::Compressed, Self::Packed];
 
@@ -100,7 +100,8 @@ impl SegmentPlace {
         pack.map_or_else(|| format!("{name}{}", self.ending()), str::to_owned)
     }
 
-    /// The path of the segment's file: seen from the project root, with `/` between its parts, where it stands below the root.
+    /// The path of the segment's file: seen from the project root, with `/` between its parts, where it
+    /// stands below the root.
     pub(in crate::history) fn file_of(self, root: &Root, name: &SegmentName, pack: Option<&str>) -> String {
         root.shown(&self.folder(root).join(self.file_name(name, pack)))
     }
@@ -131,7 +132,8 @@ impl SegmentPlace {
 }
 
 impl SegmentFile {
-    /// The path of the file: seen from the project root, with `/` between its parts, where it stands below the root.
+    /// The path of the file: seen from the project root, with `/` between its parts, where it stands below
+    /// the root.
     pub fn path(&self, root: &Root) -> String {
         self.place.file_of(root, &self.name, self.pack_file())
     }
@@ -183,7 +185,8 @@ pub(in crate::history) struct Listing {
 const WRITING: i64 = 3_000_000_000;
 
 impl Listing {
-    /// The folder of the sealed segments, if no other files can come to be in it, nor other bytes in these, while its stat is the same.
+    /// The folder of the sealed segments, if no other files can come to be in it, nor other bytes in these,
+    /// while its stat is the same.
     pub(in crate::history) fn settled_folder(&self) -> Option<FileStat> {
         let mut sealed = self.files.values().filter(|file| file.place != SegmentPlace::Live);
         let are_settled = sealed.all(|file| !file.stat.may_hide_a_change(self.began));
@@ -197,7 +200,8 @@ pub(in crate::history) fn has_folder(root: &Root) -> bool {
     SegmentPlace::IN_ORDER.into_iter().any(|place| place.folder(root).is_dir())
 }
 
-/// Returns the stat of the folder of the sealed segments, which changes when a file comes into it or leaves it; `None` where there is none.
+/// Returns the stat of the folder of the sealed segments, which changes when a file comes into it or leaves
+/// it; `None` where there is none.
 ///
 /// # Errors
 /// When it cannot be reached.

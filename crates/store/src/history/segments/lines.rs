@@ -8,8 +8,8 @@ use stepmark_model::journal::{Event, HashChain, Header, Line, LineProblem, Segme
 /// No event is so long: the frontmatter of an artifact, which a snapshot holds, has 1 MiB at most.
 pub(in crate::history) const LONGEST_LINE: u64 = 16 * 1024 * 1024;
 
-/// After so many lines that cannot be used, nothing more of a segment is read. Genuine lines hardly compress, each with a hash of its
-/// own, so a small compressed file cannot hold many.
+/// After so many lines that cannot be used, nothing more of a segment is read. Genuine lines hardly compress,
+/// each with a hash of its own, so a small compressed file cannot hold many.
 const MOST_PROBLEMS: u32 = 1000;
 
 /// The point up to which a segment has been read: behind its last whole line.
@@ -161,8 +161,8 @@ fn is_damage(error: &io::Error) -> bool {
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }
 
-/// An event behind a break in the chain counts if its content is what its id was made from. Behind a header that is not
-/// known, so does every such line, and the others are no news.
+/// An event behind a break in the chain counts if its content is what its id was made from. Behind a header
+/// that is not known, so does every such line, and the others are no news.
 fn read_event(
     chain: &mut HashChain,
     line: &[u8],

@@ -1,9 +1,10 @@
 //! Packs: many sealed segments in one file.
 //!
-//! `.stepmark/journal/HASH.pack.gz` is a gzip file of several members, named by the SHA-256 of its bytes. The first member is one line of
-//! JSON, the [`Contents`]: which segments follow, and where. The others hold the lines of the segments, one segment behind the other.
-//! A line leaves out its `prev` where that is the hash of the line before it in the same member: hashes do not compress, and this one can be made
-//! again. So each member can be read on its own, and what is read is the segment as it was sealed, byte for byte.
+//! `.stepmark/journal/HASH.pack.gz` is a gzip file of several members, named by the SHA-256 of its bytes. The
+//! first member is one line of JSON, the [`Contents`]: which segments follow, and where. The others hold the
+//! lines of the segments, one segment behind the other. A line leaves out its `prev` where that is the hash
+//! of the line before it in the same member: hashes do not compress, and this one can be made again. So each
+//! member can be read on its own, and what is read is the segment as it was sealed, byte for byte.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 
@@ -88,7 +89,8 @@ pub fn is_packable(segment: &[u8]) -> bool {
             .all(|line| line.len() < LONGEST_LINE && !line.starts_with(SHORT))
 }
 
-/// The pack of `segments`, each of which [is packable](is_packable). The same segments in the same order give the same bytes.
+/// The pack of `segments`, each of which [is packable](is_packable). The same segments in the same order give
+/// the same bytes.
 ///
 /// # Errors
 /// When compressing fails.

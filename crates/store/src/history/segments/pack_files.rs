@@ -37,7 +37,8 @@ pub(in crate::history) fn packed_in(root: &Root, file: &str, stat: FileStat) -> 
     Ok(packed.map(in_pack).collect())
 }
 
-/// The packs, by the names of their files, with the segments in each; those that cannot be read with the reason.
+/// The packs, by the names of their files, with the segments in each; those that cannot be read with the
+/// reason.
 ///
 /// # Errors
 /// When the folder of the sealed segments is there and cannot be listed.
@@ -64,7 +65,8 @@ pub(in crate::history) fn packs(root: &Root) -> Result<Vec<ReadPack>, HistoryErr
     Ok(packs)
 }
 
-/// The files that may hold a sealed segment: its own, plain or compressed, and those of `packs` that it is in.
+/// The files that may hold a sealed segment: its own, plain or compressed, and those of `packs` that it is
+/// in.
 pub(crate) fn files_of_segment<'a>(
     segment: &'a SegmentName,
     packs: &'a BTreeMap<String, BTreeSet<SegmentName>>,
@@ -74,7 +76,8 @@ pub(crate) fn files_of_segment<'a>(
     alone.into_iter().chain(packs).filter_map(|path| ProjectPath::new(path).ok())
 }
 
-/// The segments in packs, by the paths of these below the project root. Packs that cannot be read are left out.
+/// The segments in packs, by the paths of these below the project root. Packs that cannot be read are left
+/// out.
 ///
 /// # Errors
 /// When the folder of the sealed segments is there and cannot be listed.

@@ -10,7 +10,8 @@ pub struct SegmentProblem {
     pub segment: SegmentName,
     /// The place of its file.
     pub place: SegmentPlace,
-    /// The path of its file: seen from the project root, with `/` between its parts, where it stands below the root.
+    /// The path of its file: seen from the project root, with `/` between its parts, where it stands below
+    /// the root.
     pub file: String,
     /// The line, counted from 1.
     pub line: u64,
@@ -56,8 +57,9 @@ impl SegmentProblem {
         to_words(&self.problem).0
     }
 
-    /// Returns whether the journal is damaged. A torn last line of a live segment is no damage: whoever wrote it was never told that it
-    /// is kept. A missing event or segment is none: it may be in a clone that did not share it.
+    /// Returns whether the journal is damaged. A torn last line of a live segment is no damage: whoever wrote
+    /// it was never told that it is kept. A missing event or segment is none: it may be in a clone that did
+    /// not share it.
     pub fn is_damage(&self) -> bool {
         match self.problem {
             LineProblem::Torn => self.place != SegmentPlace::Live,

@@ -11,8 +11,8 @@ use crate::history::{
     segments::Members, segments::PackReader, segments::files,
 };
 
-/// The largest and the smallest number of bytes that are read at once. A commit reads one line after another has grown the segment by one; a
-/// buffer of the largest size would cost more than that.
+/// The largest and the smallest number of bytes that are read at once. A commit reads one line after another
+/// has grown the segment by one; a buffer of the largest size would cost more than that.
 const LARGEST_BUFFER: usize = 256 * 1024;
 const SMALLEST_BUFFER: usize = 4 * 1024;
 

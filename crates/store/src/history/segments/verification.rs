@@ -29,8 +29,8 @@ pub struct VerifiedSegments {
 /// The number of times that the segments are read, when one is moved while it is looked for.
 const ATTEMPTS: u32 = 5;
 
-/// Reads all segments of the project at `root` from end to end: every line must follow the one before, and every event must
-/// be what its id was made from. Takes memory for one line; uses no index.
+/// Reads all segments of the project at `root` from end to end: every line must follow the one before, and
+/// every event must be what its id was made from. Takes memory for one line; uses no index.
 ///
 /// # Errors
 /// When a segment cannot be read.
@@ -46,7 +46,8 @@ pub fn verify_segments(root: &Root) -> Result<VerifiedSegments, HistoryError> {
     Err(HistoryError::Restless)
 }
 
-/// The place at which an event was told that follows one not seen yet: its segment, that one's place and pack, line and offset.
+/// The place at which an event was told that follows one not seen yet: its segment, that one's place and
+/// pack, line and offset.
 type Told = (SegmentName, SegmentPlace, Option<String>, u64, u64);
 
 /// The events that were seen, and those that they follow.
@@ -205,7 +206,8 @@ impl<'a> Verification<'a> {
     }
 }
 
-/// Returns whether the tracked file holds the lines of this clone's copy. Git may have given them the line ends of Windows.
+/// Returns whether the tracked file holds the lines of this clone's copy. Git may have given them the line
+/// ends of Windows.
 fn has_bytes_of(root: &Root, copy: &SegmentFile, tracked: &SegmentFile) -> Result<bool, Fault> {
     let mut one = SegmentSource::open(root, copy, copy.stat.size)?;
     let mut other = SegmentSource::open(root, tracked, tracked.stat.size)?;

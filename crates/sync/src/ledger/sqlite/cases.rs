@@ -1,14 +1,14 @@
 //! Cases of the ledger in a file.
 #![expect(clippy::disallowed_methods, reason = "tests write files directly")]
 
-use std::{fs, sync::Barrier, thread};
+use std::{collections::BTreeMap, fs, sync::Barrier, thread};
 
 use rusqlite::Connection;
 
 use super::SqliteLedger;
 use crate::{
-    ledger::{Ledger as _, LedgerError, TrackerRecord},
-    ticket::sample::marker,
+    ledger::{Ledger as _, LedgerError, Link, TrackerRecord},
+    ticket::{RemoteTicket, Ticket, sample::marker, sample::ticket},
 };
 
 fn listed() -> TrackerRecord {
@@ -130,7 +130,8 @@ fn a_lease_shows_whether_its_holder_lives() {
     assert_eq!(locks(), 0);
 }
 
-/// The journal of a first transaction that was not finished: it takes the file back to no pages at all (SQLite's "Database File Format", §3).
+/// The journal of a first transaction that was not finished: it takes the file back to no pages at all
+/// (SQLite's "Database File Format", §3).
 fn journal_of_a_new_file() -> Vec<u8> {
     let mut journal = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7".to_vec();
     for number in [0_u32, 0x5EED, 0, 512, 4096] {
@@ -186,4 +187,35 @@ fn a_ledger_whose_making_was_cut_off_is_made_by_the_next_call() {
             assert!(seen.read().unwrap().record(&"gh".parse().unwrap()).unwrap() == listed(), "{name}");
         }
     }
+}
+
+#[test]
+fn an_older_stepmark_can_read_what_a_ticket_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    let mut ledger = SqliteLedger::open(&path).unwrap();
+    let file_at_commit = Some("https://h/blob/1/a.md".to_owned());
+    let said = Ticket { file_at_commit, ..ticket("a", |_| {}) };
+    let link = Link {
+        tracker: "gh".parse().unwrap(),
+        marker: marker("a"),
+        remote: RemoteTicket {
+            id: "1".to_owned(),
+            key: String::new(),
+            url: String::new(),
+            other_ids: BTreeMap::new(),
+        },
+        digest: None,
+        source: None,
+        linked_at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    let mut transaction = ledger.write().unwrap();
+    transaction.put_link(&link, Some(&said)).unwrap();
+    transaction.commit().unwrap();
+    assert_eq!(ledger.read().unwrap().projected(&link.tracker, &link.marker).unwrap(), Some(said));
+    let stored: String = Connection::open(&path)
+        .unwrap()
+        .query_row("SELECT projected FROM links", [], |row| row.get(0))
+        .unwrap();
+    assert!(stored.contains("\"standing\":") && !stored.contains("\"state\":"), "{stored}");
 }

@@ -1,4 +1,5 @@
-//! The sign that the holder of a lease lives: a lock on a file, which the system takes away with the process, however that ends.
+//! The sign that the holder of a lease lives: a lock on a file, which the system takes away with the process,
+//! however that ends.
 #![expect(clippy::disallowed_methods, reason = "an edge module: a lock is a file beside the ledger")]
 
 use std::{
@@ -53,7 +54,8 @@ impl HolderLocks {
         Ok(is_locked)
     }
 
-    /// Unlocks and removes the file that this process has locked for leases of that name, and that of a dead predecessor.
+    /// Unlocks and removes the file that this process has locked for leases of that name, and that of a dead
+    /// predecessor.
     pub(super) fn end(&mut self, name: &str) -> Result<(), LedgerError> {
         let Some((number, file)) = self.held.remove(name) else { return Ok(()) };
         let removed = remove(&self.file(name, number));

@@ -13,7 +13,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use super::{holder_locks::HolderLocks, read::failed};
 use crate::ledger::LedgerError;
 
-/// The name of the ledger's file in the folder [`StateFolder::Sync`](stepmark_store::disk::StateFolder::Sync) of a project.
+/// The name of the ledger's file in the folder [`StateFolder::Sync`](stepmark_store::disk::StateFolder::Sync)
+/// of a project.
 pub const LEDGER_FILE: &str = "sync.db";
 
 /// The time that a process waits for another one's transaction. Those are short: no request is ever made
@@ -23,8 +24,8 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time that a process that could not switch a new file to WAL waits before it tries again.
 const SWITCH_PAUSE: Duration = Duration::from_millis(2);
 
-/// A ledger in a file of SQLite: WAL, so that readers never wait; FULL, so that what is committed survives a power cut. The file must lie
-/// on a local disk.
+/// A ledger in a file of SQLite: WAL, so that readers never wait; FULL, so that what is committed survives a
+/// power cut. The file must lie on a local disk.
 #[derive(Debug)]
 pub struct SqliteLedger {
     pub(super) connection: Connection,
@@ -103,7 +104,8 @@ impl SqliteLedger {
     }
 }
 
-/// Takes back what a process that died has begun, as when it made the file: a connection that only reads may not (`SQLITE_READONLY_ROLLBACK`).
+/// Takes back what a process that died has begun, as when it made the file: a connection that only reads may
+/// not (`SQLITE_READONLY_ROLLBACK`).
 fn roll_back(path: &Path) -> Result<(), LedgerError> {
     let connection = open_for(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     version(&connection).map(drop).map_err(failed("take back what was not finished"))
@@ -116,8 +118,8 @@ fn open_for(path: &Path, flags: OpenFlags) -> Result<Connection, LedgerError> {
     Ok(connection)
 }
 
-/// Opens the file at `path`, but nothing that a link in its place leads to: such a link may have come with a clone, and what it leads
-/// to may be anybody's database.
+/// Opens the file at `path`, but nothing that a link in its place leads to: such a link may have come with a
+/// clone, and what it leads to may be anybody's database.
 fn open_with(path: &Path, flags: OpenFlags) -> Result<Connection, LedgerError> {
     let refused =
         |source: io::Error| LedgerError::Storage { intent: "open its file", source: Box::new(source) };
@@ -135,8 +137,9 @@ fn open_with(path: &Path, flags: OpenFlags) -> Result<Connection, LedgerError> {
 
 /// Switches the file to WAL. `memory` and network files have none, and do without.
 ///
-/// Of several that switch a new file at once, SQLite tells all but one at once that it is busy, without the patience that
-/// `busy_timeout` gives everything else (a lock is not waited for while holding another): so they try again.
+/// Of several that switch a new file at once, SQLite tells all but one at once that it is busy, without the
+/// patience that `busy_timeout` gives everything else (a lock is not waited for while holding another): so
+/// they try again.
 fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     let begun = Instant::now();
     loop {
@@ -153,11 +156,12 @@ fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// The version of the tables, in `user_version`. A step for each version before it brings older files up to date.
+/// The version of the tables, in `user_version`. A step for each version before it brings older files up to
+/// date.
 pub(super) const VERSION: i64 = 2;
 
-/// Keys are texts, so that anybody can look with the `sqlite3` program. Times are milliseconds since 1970. `state` is JSON. A link and
-/// an intent exist once for each ticket; no ticket belongs to two artifacts.
+/// Keys are texts, so that anybody can look with the `sqlite3` program. Times are milliseconds since 1970.
+/// `state` is JSON. A link and an intent exist once for each ticket; no ticket belongs to two artifacts.
 const TABLES: &str = "
     CREATE TABLE links (
         tracker TEXT NOT NULL, marker TEXT NOT NULL, remote_id TEXT NOT NULL, remote TEXT NOT NULL,
@@ -192,8 +196,8 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", VERSION)
 }
 
-/// Brings the tables of version 1 up to date, which did not know in which repository or project tickets are. To be called inside a
-/// transaction.
+/// Brings the tables of version 1 up to date, which did not know in which repository or project tickets are.
+/// To be called inside a transaction.
 pub(super) fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
         "DROP TABLE surveys;

@@ -31,7 +31,7 @@ impl LedgerWriter for SqliteTransaction<'_> {
             let (key, marker) = (link.remote.key.clone(), link.marker.clone());
             return Err(LedgerError::LinkedElsewhere { key, marker, owner });
         }
-        let projected = projected.map(|ticket| json("projected ticket", ticket)).transpose()?;
+        let projected = projected.map(|ticket| json("projected ticket", &ticket.stored())).transpose()?;
         self.execute(
             "INSERT OR REPLACE INTO links (tracker, marker, remote_id, remote, digest, source, projected, linked_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",

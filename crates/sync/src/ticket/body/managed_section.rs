@@ -8,7 +8,8 @@ use crate::ticket::{
     markdown,
 };
 
-/// The managed section of a ticket's body, between two hidden marks. What stands outside of it belongs to people and is kept.
+/// The managed section of a ticket's body, between two hidden marks. What stands outside of it belongs to
+/// people and is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct ManagedSection<'t> {
     ticket: &'t Ticket,
@@ -70,8 +71,9 @@ impl<'t> ManagedSection<'t> {
         self.merged_into("", limit)
     }
 
-    /// `existing` with the section renewed; at its beginning where there was none. Sections of the same marker that stand there
-    /// twice become one. A mark whose counterpart is missing is taken away, and the text beside it kept: it may be a person's.
+    /// `existing` with the section renewed; at its beginning where there was none. Sections of the same
+    /// marker that stand there twice become one. A mark whose counterpart is missing is taken away, and the
+    /// text beside it kept: it may be a person's.
     ///
     /// # Errors
     /// When what stands outside of the section leaves too little of `limit` characters.
@@ -112,8 +114,8 @@ impl<'t> ManagedSection<'t> {
         Ok(Merged { body, sections, omitted_lines: content.omitted_lines })
     }
 
-    /// The hidden line that tells which labels were given to the ticket: whoever looks at it without our ledger knows that the others are of
-    /// people.
+    /// The hidden line that tells which labels were given to the ticket: whoever looks at it without our
+    /// ledger knows that the others are of people.
     fn labels(&self) -> String {
         let own = self.ticket.labels.iter().filter(|label| **label != self.ticket.marker.label());
         // A double hyphen has a meaning in comments.
@@ -163,7 +165,8 @@ impl Marker {
         })
     }
 
-    /// The markers that a body carries, in their order: somebody may have copied the section of another ticket. Only whole lines count.
+    /// The markers that a body carries, in their order: somebody may have copied the section of another
+    /// ticket. Only whole lines count.
     pub fn all_in(body: &str) -> impl Iterator<Item = Self> {
         parts(body).into_iter().filter_map(|part| match part.kind {
             PartKind::Section(marker) | PartKind::Begin(marker) => Some(marker),

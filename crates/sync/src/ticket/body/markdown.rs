@@ -11,8 +11,9 @@ pub struct Markdown {
     pub omitted_lines: usize,
 }
 
-/// `blocks` as Markdown of at most `limit` bytes. What has no room is left out from the end, at a heading where one is near, and a line
-/// says where the rest is: in `file`. Even that line is left out where `limit` has no room for it.
+/// `blocks` as Markdown of at most `limit` bytes. What has no room is left out from the end, at a heading
+/// where one is near, and a line says where the rest is: in `file`. Even that line is left out where `limit`
+/// has no room for it.
 pub fn markdown(blocks: &[Block], file: &Inline, limit: usize) -> Markdown {
     let lines = lines(blocks);
     let whole: usize = lines.iter().map(Line::length).sum();
@@ -41,7 +42,8 @@ pub fn markdown(blocks: &[Block], file: &Inline, limit: usize) -> Markdown {
     Markdown { text, omitted_lines }
 }
 
-/// After how many of `count` lines, which just have room, a body is cut: before the last heading, unless half of the text stands behind it.
+/// After how many of `count` lines, which just have room, a body is cut: before the last heading, unless half
+/// of the text stands behind it.
 pub(crate) fn cut(
     count: usize,
     length: impl Fn(usize) -> usize,
@@ -117,7 +119,8 @@ fn code_block(text: &str) -> String {
     format!("{fence}\n{}\n{fence}", clean.replace("<!--", "<!\u{200B}--"))
 }
 
-/// Runs that look alike become one before they are escaped: else a sign and the name behind it would not be seen together.
+/// Runs that look alike become one before they are escaped: else a sign and the name behind it would not be
+/// seen together.
 fn inlines_text(inlines: &[Inline]) -> String {
     let runs = inlines.chunk_by(|one, other| {
         use Inline::{Strong, Text};
@@ -167,8 +170,9 @@ fn in_one_line(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
-/// Text in which nothing has a meaning. Punctuation is escaped as CommonMark allows (§2.4). Mentions, references to issues and their
-/// addresses are found by GitHub after that, so a character without width parts them: nobody is called by a title, and nothing is closed.
+/// Text in which nothing has a meaning. Punctuation is escaped as CommonMark allows (§2.4). Mentions,
+/// references to issues and their addresses are found by GitHub after that, so a character without width
+/// parts them: nobody is called by a title, and nothing is closed.
 fn escaped(text: &str) -> String {
     const SPECIAL: &str = "\\`*_[]<>|~&$";
     let text = in_one_line(text);

@@ -8,8 +8,8 @@ use crate::{
     ticket::{Placeholder, Section, Template, TemplateError, file_url::percent_encoded},
 };
 
-/// Markdown in which `{name}` stands for a fact of the artifact, and in a paragraph of its own for a section of its ticket, without the
-/// heading of that. Values are filled in as text: nothing in them has a meaning.
+/// Markdown in which `{name}` stands for a fact of the artifact, and in a paragraph of its own for a section
+/// of its ticket, without the heading of that. Values are filled in as text: nothing in them has a meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyTemplate(Vec<Part>);
 

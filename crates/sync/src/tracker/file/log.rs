@@ -17,7 +17,8 @@ use crate::{configuration::reserved_for, ticket::Marker};
 /// more.
 const SIZE_LIMIT: u64 = 1024 * 1024 * 1024;
 
-/// A file to which lines are appended, one whole transaction at a time, under a lock that other processes heed.
+/// A file to which lines are appended, one whole transaction at a time, under a lock that other processes
+/// heed.
 #[derive(Debug)]
 pub(super) struct Log {
     root: Root,
@@ -68,8 +69,8 @@ impl Log {
         Self { root, path }
     }
 
-    /// The place of the file. A configuration comes with a repository: what it names is neither followed out of the project nor into
-    /// git's folder, and no link is followed at all.
+    /// The place of the file. A configuration comes with a repository: what it names is neither followed out
+    /// of the project nor into git's folder, and no link is followed at all.
     fn place(&self) -> Result<PathBuf, LogError> {
         let refused = |source| LogError::Place { path: self.path.clone(), source };
         if let Some(whose) = reserved_for(&self.path) {
@@ -88,8 +89,8 @@ impl Log {
         }
     }
 
-    /// Locks the file, which is made where it does not exist, and reads it. Nothing is cut off or written before all of it was
-    /// recognised as this tracker's own.
+    /// Locks the file, which is made where it does not exist, and reads it. Nothing is cut off or written
+    /// before all of it was recognised as this tracker's own.
     pub(super) fn lock(&self) -> Result<LockedLog, LogError> {
         let place = self.place()?;
         let failed = |intent| {

@@ -68,8 +68,9 @@ impl Addresses<'_> {
         url
     }
 
-    /// The first page of all issues with a label, open and closed, the oldest first: what is made meanwhile comes last, and no page
-    /// shifts. It reads the database, and so shows what was just made (docs/formats.md, "Trackers").
+    /// The first page of all issues with a label, open and closed, the oldest first: what is made meanwhile
+    /// comes last, and no page shifts. It reads the database, and so shows what was just made
+    /// (docs/formats.md, "Trackers").
     pub(super) fn labelled(&self, label: &str) -> Url {
         let mut url = self.issues();
         url.query_pairs_mut()

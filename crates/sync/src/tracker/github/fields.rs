@@ -62,7 +62,8 @@ impl IssueFields {
         Self::deserialize(observed.fields.as_ref()?).ok()
     }
 
-    /// The fields that do not say what they should: without the right to push, GitHub drops them without a word.
+    /// The fields that do not say what they should: without the right to push, GitHub drops them without a
+    /// word.
     pub(super) fn missing(&self, desired: &Ticket) -> Vec<FieldDifference> {
         let missing = desired.fields.iter().filter_map(|(name, wanted)| {
             let (says, shown) = match name.as_str() {

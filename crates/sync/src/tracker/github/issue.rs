@@ -124,14 +124,16 @@ pub(super) const fn reason_word(reason: CloseReason) -> &'static str {
 /// The most characters of a body (docs/formats.md, "Trackers").
 pub(super) const BODY_LIMIT: usize = 65_536;
 
-/// The body of the request that makes an issue. The marker stands in its text and in a label, so that no crash parts them.
+/// The body of the request that makes an issue. The marker stands in its text and in a label, so that no
+/// crash parts them.
 pub(super) fn creation(ticket: &Ticket) -> Result<Json, Failure> {
     let body = ManagedSection::of(ticket).alone(BODY_LIMIT).map_err(|error| no_room(&error))?.body;
     Ok(json!({ "title": ticket.title, "body": body, "labels": ticket.labels }))
 }
 
-/// The bodies of the requests that change an issue, in their order: none where nothing differs. A reason counts only where the state
-/// changes (GitHub's OpenAPI, `state_reason`), so an issue that is closed for another reason is opened first.
+/// The bodies of the requests that change an issue, in their order: none where nothing differs. A reason
+/// counts only where the state changes (GitHub's OpenAPI, `state_reason`), so an issue that is closed for
+/// another reason is opened first.
 pub(super) fn patches(differences: &[FieldDifference], before: TicketState, after: TicketState) -> Vec<Json> {
     let mut fields = Map::new();
     let mut patches = Vec::new();
@@ -161,7 +163,8 @@ pub(super) fn patches(differences: &[FieldDifference], before: TicketState, afte
     patches
 }
 
-/// The reason why the issue at `number` is not the one that was asked for, if it is not: GitHub answers with the one that it was moved to.
+/// The reason why the issue at `number` is not the one that was asked for, if it is not: GitHub answers with
+/// the one that it was moved to.
 pub(super) fn moved(number: u64, current: &Observed) -> Option<Failure> {
     let detail = format!("issue #{number} was moved to {}", current.remote.url);
     (current.remote.id != number.to_string()).then(|| Failure::new(Reason::Gone, &detail))

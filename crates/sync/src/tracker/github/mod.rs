@@ -1,5 +1,5 @@
-//! Issues of GitHub or GitHub Enterprise (docs/formats.md, "Trackers"): REST for creations and lists, GraphQL in batches for changes and reads where
-//! it exists, else REST.
+//! Issues of GitHub or GitHub Enterprise (docs/formats.md, "Trackers"): REST for creations and lists, GraphQL
+//! in batches for changes and reads where it exists, else REST.
 
 mod address;
 mod fields;

@@ -30,7 +30,8 @@ struct RestRepository {
 }
 
 impl GitHubTracker {
-    /// Makes an issue. A closed one cannot be made, and one below another neither: the answer says what is missing.
+    /// Makes an issue. A closed one cannot be made, and one below another neither: the answer says what is
+    /// missing.
     pub(super) async fn create_issue(
         &self,
         ticket: &Ticket,
@@ -50,7 +51,8 @@ impl GitHubTracker {
             Err(refused) => refused.outcome(),
             Ok((issue, _)) => {
                 let current = issue.observed(ticket.marker.clone());
-                // It was made, whatever somebody else has written into it since; the next change of it tells what is wrong.
+                // It was made, whatever somebody else has written into it since; the next change of it tells
+                // what is wrong.
                 let compared = self.compare(ticket, None, &current);
                 let missing = compared.unwrap_or_else(|_| ticket.differences(None));
                 Outcome::Done(Delivered { remote: current.remote, missing })
@@ -58,7 +60,8 @@ impl GitHubTracker {
         }
     }
 
-    /// Changes the managed fields of one issue, after reading what people made of it; nothing is sent where nothing differs.
+    /// Changes the managed fields of one issue, after reading what people made of it; nothing is sent where
+    /// nothing differs.
     pub(super) async fn update_issue(
         &self,
         change: &Change,

@@ -48,8 +48,8 @@ pub struct GitHubSettings {
     pub clock: Clock,
 }
 
-/// The issues of a repository on GitHub or GitHub Enterprise. Of what it learns it keeps only which parts of the interface a server has
-/// not: GraphQL, and issues below issues.
+/// The issues of a repository on GitHub or GitHub Enterprise. Of what it learns it keeps only which parts of
+/// the interface a server has not: GraphQL, and issues below issues.
 #[derive(Debug)]
 pub struct GitHubTracker {
     pub(super) settings: GitHubSettings,

@@ -136,7 +136,8 @@ impl HttpClient {
             .then_some(url)
     }
 
-    /// The path and query of `text` on this host, whatever host stands there: behind a proxy a server names itself as it knows itself.
+    /// The path and query of `text` on this host, whatever host stands there: behind a proxy a server names
+    /// itself as it knows itself.
     #[cfg(feature = "github")]
     pub(in crate::tracker) fn on_own_host(&self, text: &str) -> Option<Url> {
         let named = self.base.join(text).ok()?;
@@ -146,8 +147,9 @@ impl HttpClient {
         Some(url)
     }
 
-    /// Sends a request and reads the answer to its end. Redirects within the host are followed with the same method and body, as GitHub
-    /// asks for ("REST API, Best practices: Follow redirects"); any other is a failure.
+    /// Sends a request and reads the answer to its end. Redirects within the host are followed with the same
+    /// method and body, as GitHub asks for ("REST API, Best practices: Follow redirects"); any other is a
+    /// failure.
     pub(in crate::tracker) async fn send(&self, request: HttpRequest) -> Result<HttpReply, Refused> {
         let effect = request.effect;
         if effect == Effect::Writes {

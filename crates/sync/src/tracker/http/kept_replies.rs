@@ -1,5 +1,5 @@
-//! Answers that a server may confirm instead of sending them again (RFC 9110, 13.1.2). GitHub counts a confirmation against no limit
-//! ("Best practices for using the REST API: Use conditional requests").
+//! Answers that a server may confirm instead of sending them again (RFC 9110, 13.1.2). GitHub counts a
+//! confirmation against no limit ("Best practices for using the REST API: Use conditional requests").
 
 use std::{
     collections::BTreeMap,
@@ -54,7 +54,8 @@ impl KeptReplies {
             return;
         }
         if held + reply.body.len() > LIMIT {
-            // Lists are read from page to page: the whole of a longer one would push itself out before it comes round again.
+            // Lists are read from page to page: the whole of a longer one would push itself out before it
+            // comes round again.
             kept.clear();
         }
         kept.insert(url.clone(), Arc::new(KeptReply { tag: tag.to_owned(), reply: reply.clone() }));
@@ -67,7 +68,8 @@ impl KeptReplies {
 }
 
 impl KeptReply {
-    /// The answer under the headers of `confirmation`, which speak of limits as they are now (RFC 9110, 15.4.5); others stay.
+    /// The answer under the headers of `confirmation`, which speak of limits as they are now (RFC 9110,
+    /// 15.4.5); others stay.
     fn confirmed_by(&self, confirmation: HttpReply) -> HttpReply {
         let mut reply = self.reply.clone();
         reply.headers.extend(confirmation.headers);

@@ -1,5 +1,6 @@
-//! Requests over HTTP, the only edge of trackers that are reached over a network: what comes back is bounded in size and time, a redirect is
-//! followed within the host alone, and no credential is told. What an answer means is decided elsewhere.
+//! Requests over HTTP, the only edge of trackers that are reached over a network: what comes back is bounded
+//! in size and time, a redirect is followed within the host alone, and no credential is told. What an answer
+//! means is decided elsewhere.
 
 mod client;
 mod kept_replies;

@@ -106,7 +106,8 @@ impl Refused {
         }
     }
 
-    /// A refusal. One by a server that is in trouble leaves it open whether a change was made: a proxy may have lost the answer behind it.
+    /// A refusal. One by a server that is in trouble leaves it open whether a change was made: a proxy may
+    /// have lost the answer behind it.
     pub(in crate::tracker) const fn answered(effect: Effect, failure: Failure) -> Self {
         match failure.reason {
             Reason::ServerError | Reason::Timeout | Reason::Unreadable => Self::lost(effect, failure),
@@ -143,7 +144,8 @@ impl HttpReply {
     pub(in crate::tracker) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
-    /// The value that it holds, unless it is refused as `refusal` says. A yes that cannot be read leaves open what was done.
+    /// The value that it holds, unless it is refused as `refusal` says. A yes that cannot be read leaves open
+    /// what was done.
     pub(in crate::tracker) fn read<T: DeserializeOwned>(
         &self,
         effect: Effect,

@@ -7,8 +7,9 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// Lets writes through one at a time, with a while between their beginnings. The pace in the ledger does so between requests of all
-/// processes; this does so for the several writes that one request to a tracker may need.
+/// Lets writes through one at a time, with a while between their beginnings. The pace in the ledger does so
+/// between requests of all processes; this does so for the several writes that one request to a tracker may
+/// need.
 #[derive(Debug)]
 pub(super) struct Turn {
     interval: Duration,

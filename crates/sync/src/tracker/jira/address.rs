@@ -59,7 +59,8 @@ impl Addresses<'_> {
         url
     }
 
-    /// The ways that these issues have in common, by their workflows; many are taken together at the same address.
+    /// The ways that these issues have in common, by their workflows; many are taken together at the same
+    /// address.
     pub(super) fn bulk_transitions(&self, ids: &[&str]) -> Url {
         let mut url = self.below(&["bulk", "issues", "transition"]);
         if !ids.is_empty() {
@@ -131,8 +132,8 @@ impl JiraTracker {
         self.known_site().await.unwrap_or(self.settings.base_url.as_str())
     }
 
-    /// The address of the site. A gateway (`https://api.atlassian.com/ex/jira/…`) is not one that people can look at, and is asked once for the
-    /// site behind it.
+    /// The address of the site. A gateway (`https://api.atlassian.com/ex/jira/…`) is not one that people can
+    /// look at, and is asked once for the site behind it.
     async fn known_site(&self) -> Result<&str, Refused> {
         let base = self.settings.base_url.as_str();
         // A site has no path.

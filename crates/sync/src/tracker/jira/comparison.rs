@@ -25,7 +25,8 @@ pub(super) struct Labels {
 }
 
 impl JiraSettings {
-    /// The managed fields in which `observed` differs from `desired`; `before` is what it was last made to say.
+    /// The managed fields in which `observed` differs from `desired`; `before` is what it was last made to
+    /// say.
     pub(super) fn differences(
         &self,
         desired: &Ticket,

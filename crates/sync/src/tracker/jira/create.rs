@@ -54,7 +54,8 @@ struct ElementError {
 }
 
 impl JiraTracker {
-    /// Makes issues, at most [`CREATE_BATCH`]. They are read back at once: the answer to their creation tells their ids alone.
+    /// Makes issues, at most [`CREATE_BATCH`]. They are read back at once: the answer to their creation tells
+    /// their ids alone.
     pub(super) async fn create_issues(&self, creations: &[Creation]) -> Vec<Outcome<Delivered>> {
         let facts = match self.facts().await {
             Ok(facts) => facts,
@@ -145,7 +146,8 @@ impl JiraTracker {
         let current = issue.observed(ticket.marker.clone(), site);
         // The other fields were taken with the request, or it would have been refused.
         let compared = settings.differences(ticket, Some(ticket), &current);
-        // It was made, whatever somebody else has written into it since; the next change of it tells what is wrong.
+        // It was made, whatever somebody else has written into it since; the next change of it tells what is
+        // wrong.
         let mut missing = compared.unwrap_or_else(|_| ticket.differences(None));
         missing.retain(|missing| missing.field != "parent");
         missing.extend(settings.parent_missing(ticket, (None, creation.parent.as_ref()), &current));
@@ -197,9 +199,9 @@ fn created(reply: &HttpReply, now: jiff::Timestamp) -> Result<CreatedIssues, Ref
 }
 
 impl JiraSettings {
-    /// One element of the request that makes issues (OpenAPI, schema `IssueUpdateDetails`). The marker stands in a property and the project's
-    /// label among the labels, so that no crash parts them.
-    /// What the project will not take is told and not sent.
+    /// One element of the request that makes issues (OpenAPI, schema `IssueUpdateDetails`). The marker stands
+    /// in a property and the project's label among the labels, so that no crash parts them. What the project
+    /// will not take is told and not sent.
     pub(super) fn creation(&self, creation: &Creation, facts: &ProjectFacts) -> Result<Json, String> {
         let (ticket, parent) = (&creation.ticket, creation.parent.as_ref());
         if let Some(obstacle) = self.creation_obstacle(facts, ticket, parent) {

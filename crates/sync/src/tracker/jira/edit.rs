@@ -32,8 +32,9 @@ pub(super) enum Marked {
 }
 
 impl JiraSettings {
-    /// The request that makes the fields of an issue say what they should; `None` where they do. `own` is what is known of its type. Labels are added and taken away one by one,
-    /// so that those which people give meanwhile stay.
+    /// The request that makes the fields of an issue say what they should; `None` where they do. `own` is
+    /// what is known of its type. Labels are added and taken away one by one, so that those which people give
+    /// meanwhile stay.
     pub(super) fn edit(
         &self,
         change: &Change,
@@ -42,7 +43,8 @@ impl JiraSettings {
     ) -> Result<Option<Edit>, Failure> {
         let (desired, before) = (&change.desired, change.before.as_ref());
         let mut after = current.clone();
-        // What a closed issue has in other fields is not known where it was only found, and a workflow may not let it be changed.
+        // What a closed issue has in other fields is not known where it was only found, and a workflow may
+        // not let it be changed.
         let stays_closed = !current.state.is_open() && !desired.state.is_open();
         let mut fields = match before {
             None if stays_closed => Map::new(),

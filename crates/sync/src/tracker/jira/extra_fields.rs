@@ -1,4 +1,5 @@
-//! Fields of Jira that a project maps by itself (`ticket.fields`): `priority`, `duedate`, `customfield_10020`. Pure.
+//! Fields of Jira that a project maps by itself (`ticket.fields`): `priority`, `duedate`,
+//! `customfield_10020`. Pure.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +12,8 @@ use crate::ticket::{FieldDifference, Ticket};
 pub(super) const OWN_FIELDS: [&str; 8] =
     ["project", "issuetype", "summary", "description", "labels", "parent", "status", "resolution"];
 
-/// The fields that differ from what the ticket was last made to say. What Jira has is not asked: every type of field tells its value in
-/// another form.
+/// The fields that differ from what the ticket was last made to say. What Jira has is not asked: every type
+/// of field tells its value in another form.
 pub(super) fn differences(desired: &Ticket, before: Option<&Ticket>) -> Vec<FieldDifference> {
     let nothing = BTreeMap::new();
     let last = before.map_or(&nothing, |before| &before.fields);

@@ -72,7 +72,8 @@ impl Found {
 }
 
 impl JiraTracker {
-    /// Reads at most [`READ_BATCH`] issues. Jira refuses this request to strangers, while it tells them that a single issue is not there.
+    /// Reads at most [`READ_BATCH`] issues. Jira refuses this request to strangers, while it tells them that
+    /// a single issue is not there.
     pub(super) async fn fetch(&self, ids: &[&str]) -> Result<Found, Refused> {
         let body = json!({ "issueIdsOrKeys": ids, "fields": FIELDS, "properties": [PROPERTY] });
         let results: Results = self.ask(HttpRequest::query(self.addresses().bulk_fetch(), body)).await?;
@@ -118,8 +119,9 @@ struct ListedPage {
 impl JiraTracker {
     /// One page of the issues with the label of a project.
     ///
-    /// Jira lets strangers search, and tells one whose credential is wrong what it tells strangers: nothing (JRACLOUD-93811). From that it
-    /// would follow that no ticket is there. So before the first page it is asked who asks, which it does not tell strangers.
+    /// Jira lets strangers search, and tells one whose credential is wrong what it tells strangers: nothing
+    /// (JRACLOUD-93811). From that it would follow that no ticket is there. So before the first page it is
+    /// asked who asks, which it does not tell strangers.
     pub(super) async fn list_page(&self, project: &str, from: Option<&Cursor>) -> Result<Page, Failure> {
         if from.is_none() {
             let myself = HttpRequest::get(self.addresses().myself());

@@ -1,4 +1,5 @@
-//! A field of an issue, and the form in which it takes a value (Atlassian's "Jira Cloud REST API, Issues: fields"). Pure.
+//! A field of an issue, and the form in which it takes a value (Atlassian's "Jira Cloud REST API, Issues:
+//! fields"). Pure.
 
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -54,7 +55,8 @@ impl Allowed {
 }
 
 impl Field {
-    /// The value that `text` stands for, or why it stands for none. Whoever writes JSON knows the form of the field.
+    /// The value that `text` stands for, or why it stands for none. Whoever writes JSON knows the form of the
+    /// field.
     pub(super) fn value(&self, text: &str) -> Result<Json, String> {
         if let Some(written) = written(text) {
             return Ok(written);

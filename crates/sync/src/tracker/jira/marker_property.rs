@@ -37,7 +37,8 @@ pub(super) fn all_spelled(labels: &BTreeSet<String>) -> BTreeSet<String> {
     labels.iter().map(|label| spelled(label)).collect()
 }
 
-/// The JQL that finds the issues of a Jira project with a label, the oldest first: what is made meanwhile comes last.
+/// The JQL that finds the issues of a Jira project with a label, the oldest first: what is made meanwhile
+/// comes last.
 pub(super) fn jql(project: &str, label: &str) -> String {
     format!("project = {} AND labels = {} ORDER BY created ASC, key ASC", quoted(project), quoted(label))
 }

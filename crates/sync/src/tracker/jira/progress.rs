@@ -112,7 +112,8 @@ impl JiraTracker {
         Ok(())
     }
 
-    /// Takes a step; `false` where no way leads on. The issue may have been moved by others since it was read.
+    /// Takes a step; `false` where no way leads on. The issue may have been moved by others since it was
+    /// read.
     async fn take_transition(&self, issue: &mut Progress<'_>) -> Result<bool, Refused> {
         let (id, state) = (issue.current.remote.id.clone(), issue.change.desired.state);
         let ways: Transitions =

@@ -1,5 +1,5 @@
-//! The rules of a project of Jira: its types of issues, the fields that each wants, and its statuses. Jira is asked once
-//! and again after a while, before anything is written, and never for a round in which nothing is.
+//! The rules of a project of Jira: its types of issues, the fields that each wants, and its statuses. Jira is
+//! asked once and again after a while, before anything is written, and never for a round in which nothing is.
 
 use std::sync::Arc;
 
@@ -115,8 +115,8 @@ impl TypeFacts {
         self.id == wanted || same_name(&self.name, wanted)
     }
 
-    /// The one status of finished work: the one with a usual name, else the only one that is not of work that was given up. Of several
-    /// with names of their own nobody knows which is meant.
+    /// The one status of finished work: the one with a usual name, else the only one that is not of work that
+    /// was given up. Of several with names of their own nobody knows which is meant.
     pub(super) fn finished(&self) -> Option<&JiraStatus> {
         let finished = || {
             self.statuses
@@ -189,7 +189,8 @@ impl JiraTracker {
         Ok(facts)
     }
 
-    /// All of a list that Jira tells in pages; `part` takes a page apart: what stands on it, and how much there is in all.
+    /// All of a list that Jira tells in pages; `part` takes a page apart: what stands on it, and how much
+    /// there is in all.
     async fn pages<P: serde::de::DeserializeOwned, T>(
         &self,
         address: impl Fn(usize) -> url::Url,

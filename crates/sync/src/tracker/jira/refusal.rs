@@ -1,4 +1,5 @@
-//! A request to Jira, and the meaning of an answer that refuses (docs/formats.md, "Trackers"; Atlassian's "Rate limiting").
+//! A request to Jira, and the meaning of an answer that refuses (docs/formats.md, "Trackers"; Atlassian's
+//! "Rate limiting").
 
 use std::collections::BTreeMap;
 
@@ -86,8 +87,8 @@ fn said(reply: &HttpReply) -> String {
 impl JiraTracker {
     /// Asks and reads the answer.
     ///
-    /// What Jira says is left of a limit is not listened to: its `X-RateLimit-Remaining` counts one endpoint within a second, and none of
-    /// the paces here would be right for it.
+    /// What Jira says is left of a limit is not listened to: its `X-RateLimit-Remaining` counts one endpoint
+    /// within a second, and none of the paces here would be right for it.
     pub(super) async fn ask<T: DeserializeOwned>(&self, request: HttpRequest) -> Result<T, Refused> {
         let effect = request.effect;
         let reply = self.http.send(request).await?;

@@ -55,11 +55,13 @@ pub struct JiraIssueTypes {
     pub epic: Option<String>,
     /// That of a story, where that is another one than `standard`.
     pub story: Option<String>,
-    /// That of an issue below another one; without it none hangs below another, since in Jira only some types may.
+    /// That of an issue below another one; without it none hangs below another, since in Jira only some types
+    /// may.
     pub child: Option<String>,
 }
 
-/// The issues of a project of Jira Cloud. Of what it learns it keeps which site is behind a gateway and, for a while, what the project allows.
+/// The issues of a project of Jira Cloud. Of what it learns it keeps which site is behind a gateway and, for
+/// a while, what the project allows.
 #[derive(Debug)]
 pub struct JiraTracker {
     pub(super) settings: JiraSettings,

@@ -1,4 +1,5 @@
-//! Statuses of Jira, and the one that a ticket should have. Every workflow names its own; what they have in common are three categories.
+//! Statuses of Jira, and the one that a ticket should have. Every workflow names its own; what they have in
+//! common are three categories.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,8 @@ struct JiraCategory {
     key: String,
 }
 
-/// The categories of statuses (OpenAPI, schema `StatusCategory`), in the order in which work goes through them.
+/// The categories of statuses (OpenAPI, schema `StatusCategory`), in the order in which work goes through
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Category {
     /// `new`.
@@ -40,7 +42,8 @@ pub(super) enum Category {
 pub(super) enum StatusGoal<'s> {
     /// The one with this name: the configuration says so.
     Named(&'s str),
-    /// One of the category `Done`. That of work which was given up is none of finished work, although Jira calls both done.
+    /// One of the category `Done`. That of work which was given up is none of finished work, although Jira
+    /// calls both done.
     Closed {
         /// The reason why it is closed.
         reason: CloseReason,
@@ -83,7 +86,8 @@ pub(super) const fn resolutions(reason: CloseReason) -> &'static [&'static str] 
     }
 }
 
-/// The names that statuses of closed issues usually have for a reason, the most usual first. A site may have others.
+/// The names that statuses of closed issues usually have for a reason, the most usual first. A site may have
+/// others.
 pub(super) const fn usual_names(reason: CloseReason) -> &'static [&'static str] {
     match reason {
         CloseReason::Completed => &["done", "closed", "resolved", "completed", "complete", "finished"],
@@ -119,9 +123,10 @@ fn reason_of(resolution: &str) -> CloseReason {
 }
 
 impl<'s> StatusGoal<'s> {
-    /// The status that `ticket` should have; `statuses` are the names that the configuration gives for status words. A name counts wherever
-    /// the artifact says the word itself. A ticket that is closed for another reason, since its artifact is gone or since it is a
-    /// duplicate, still has the word of before, and is closed whatever that is called.
+    /// The status that `ticket` should have; `statuses` are the names that the configuration gives for status
+    /// words. A name counts wherever the artifact says the word itself. A ticket that is closed for another
+    /// reason, since its artifact is gone or since it is a duplicate, still has the word of before, and is
+    /// closed whatever that is called.
     pub(super) fn of(ticket: &Ticket, statuses: &'s BTreeMap<String, String>) -> Self {
         let word = ticket.status.as_deref();
         let named = word.and_then(|word| {

@@ -1,4 +1,5 @@
-//! Ways from one status to another: which there are depends on the workflow and on the status that an issue has now. Pure.
+//! Ways from one status to another: which there are depends on the workflow and on the status that an issue
+//! has now. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,8 +58,9 @@ pub(super) struct Choice<'t> {
     pub(super) is_best: bool,
 }
 
-/// The way to take: straight to such a status where there is one, else to another that is open and not among `passed`, from which it may
-/// go on; `None` where there is none. A way that asks for what nobody here knows is not taken.
+/// The way to take: straight to such a status where there is one, else to another that is open and not among
+/// `passed`, from which it may go on; `None` where there is none. A way that asks for what nobody here knows
+/// is not taken.
 pub(super) fn choose<'t>(
     transitions: &'t [Transition],
     goal: &StatusGoal<'_>,
@@ -85,7 +87,8 @@ pub(super) fn choose<'t>(
     }
     let is_new = |way: &&Transition| !passed.contains(&way.to.name.to_lowercase());
     let is_open = |way: &&Transition| way.to.category() != Category::Done;
-    // Work goes through what is in progress; only to what has not begun a way may lead over what has not begun.
+    // Work goes through what is in progress; only to what has not begun a way may lead over what has not
+    // begun.
     let rank = |way: &&Transition| match goal.category() {
         Some(Category::ToDo) => way.to.category() as u8,
         _ => u8::from(way.to.category() != Category::InProgress),

@@ -42,8 +42,8 @@ struct EditedFields {
 }
 
 impl JiraTracker {
-    /// Changes the managed fields of issues, after reading what people made of them; nothing is sent where nothing differs. What goes wrong
-    /// with more than one ticket keeps the rest from being asked for.
+    /// Changes the managed fields of issues, after reading what people made of them; nothing is sent where
+    /// nothing differs. What goes wrong with more than one ticket keeps the rest from being asked for.
     pub(super) async fn update_issues(&self, changes: &[Change]) -> Vec<Outcome<Delivered>> {
         let all_failed = |refused: Refused| {
             changes.iter().map(|_| Outcome::Failed(refused.failure().clone())).collect::<Vec<_>>()
@@ -161,7 +161,8 @@ impl JiraTracker {
             return Err(Failure::new(Reason::Invalid, &settings.left_behind(issue, facts)));
         }
         let desired = &change.desired;
-        // The labels of before are taken away by now, and the other fields were taken or refused with the request.
+        // The labels of before are taken away by now, and the other fields were taken or refused with the
+        // request.
         let compared = settings.differences(desired, Some(desired), current);
         let mut missing = compared.map_err(|error| Failure::new(Reason::Invalid, &error.to_string()))?;
         missing.retain(|missing| missing.field != "parent");

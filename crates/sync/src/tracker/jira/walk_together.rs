@@ -1,5 +1,6 @@
-//! Taking many issues to their statuses by few requests (Atlassian's "Issue bulk operations"): Jira moves them in the background and is asked
-//! when it has. What cannot be done so, since a transition asks for something or the account may not, is left to [`walk`](super::walk).
+//! Taking many issues to their statuses by few requests (Atlassian's "Issue bulk operations"): Jira moves
+//! them in the background and is asked when it has. What cannot be done so, since a transition asks for
+//! something or the account may not, is left to [`walk`](super::walk).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -79,8 +80,9 @@ struct TaskState {
 type Alike = (Option<String>, Option<String>, String);
 
 impl JiraTracker {
-    /// Takes those of `issues` that are not where they should be there, as far as many can go together. What goes wrong with one of them is
-    /// left to the way of each; a failure that concerns all is returned. Where nobody knows what became of a request, its issues say so.
+    /// Takes those of `issues` that are not where they should be there, as far as many can go together. What
+    /// goes wrong with one of them is left to the way of each; a failure that concerns all is returned. Where
+    /// nobody knows what became of a request, its issues say so.
     pub(super) async fn walk_together(
         &self,
         issues: &mut [&mut Progress<'_>],
@@ -189,8 +191,8 @@ impl CommonWay {
     }
 }
 
-/// The issues that are to go further, those together that stand alike. A reason why an issue is closed stands in its resolution, which no bulk
-/// request can give.
+/// The issues that are to go further, those together that stand alike. A reason why an issue is closed stands
+/// in its resolution, which no bulk request can give.
 fn groups<'a, 'p, 'c>(issues: &'a mut [&'p mut Progress<'c>]) -> Vec<Vec<&'a mut &'p mut Progress<'c>>> {
     let mut groups: BTreeMap<Alike, Vec<&'a mut &'p mut Progress<'c>>> = BTreeMap::new();
     for issue in issues {

@@ -68,7 +68,8 @@ async fn take(world: &mut World, worker: usize, step: Step) {
     }
 }
 
-/// Without faults from now on; what is parked is given another try, and many that are gone are closed, as a person would say.
+/// Without faults from now on; what is parked is given another try, and many that are gone are closed, as a
+/// person would say.
 async fn heal(world: &mut World) {
     world.settings.prunes_many = true;
     for _ in 0..40 {

@@ -1,5 +1,6 @@
-//! Several machines with ledgers of their own share one tracker. Whatever they do in whatever order, in the end each artifact has one live
-//! ticket, all machines agree which, and no ticket of other people was changed.
+//! Several machines with ledgers of their own share one tracker. Whatever they do in whatever order, in the
+//! end each artifact has one live ticket, all machines agree which, and no ticket of other people was
+//! changed.
 
 use std::collections::BTreeMap;
 
@@ -157,7 +158,8 @@ impl Scene {
         }
     }
 
-    /// Without faults from now on: all machines have the same artifacts and the same repository, and each works until nothing is left.
+    /// Without faults from now on: all machines have the same artifacts and the same repository, and each
+    /// works until nothing is left.
     async fn heal(&mut self) {
         // What people did with a ticket is seen when something is to be written there.
         for artifact in self.machines[0].artifacts.values_mut() {

@@ -1,4 +1,5 @@
-//! Trials of causes for which tickets are parked: one of them is tried now and then, and where it succeeds all come back.
+//! Trials of causes for which tickets are parked: one of them is tried now and then, and where it succeeds
+//! all come back.
 
 #[cfg(test)]
 mod cases;
@@ -35,7 +36,8 @@ impl Trials {
         Ok(trials)
     }
 
-    /// Returns whether a parked ticket is the one by which its cause is tried now. No other of its cause is, then.
+    /// Returns whether a parked ticket is the one by which its cause is tried now. No other of its cause is,
+    /// then.
     pub(super) fn takes(&mut self, parked: &Delivery, now: Timestamp) -> bool {
         let latest = parked.cause().and_then(|cause| self.0.get_mut(&(cause.0, cause.1.to_owned())));
         let Some(latest) = latest else { return false };

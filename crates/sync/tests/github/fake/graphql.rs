@@ -1,4 +1,5 @@
-//! GraphQL, as far as it is used: the documents are those of the tracker, whose aliases and variables are looked for.
+//! GraphQL, as far as it is used: the documents are those of the tracker, whose aliases and variables are
+//! looked for.
 
 use std::collections::BTreeSet;
 

@@ -69,7 +69,8 @@ impl FakeGitHub {
         self.state().faults.push((when, fault));
     }
 
-    /// Tells `watch` before and after the work of each request, with its number from 1. Where that says so, the connection breaks there.
+    /// Tells `watch` before and after the work of each request, with its number from 1. Where that says so,
+    /// the connection breaks there.
     pub(crate) fn watch(&self, watch: impl Fn(usize, Side) -> bool + Send + Sync + 'static) {
         let mut state = self.state();
         (state.watch, state.served) = (Watch(Arc::new(watch)), 0);

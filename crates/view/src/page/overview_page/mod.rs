@@ -89,7 +89,8 @@ pub fn report(overview: &Overview) -> String {
     html
 }
 
-/// Returns whether a file that begins with `start` is such a page, which may be replaced by a newer one. A few hundred bytes suffice.
+/// Returns whether a file that begins with `start` is such a page, which may be replaced by a newer one. A
+/// few hundred bytes suffice.
 pub fn is_report(start: &[u8]) -> bool {
     let mark = format!("name=\"generator\" content=\"{GENERATOR}\"");
     start.windows(mark.len()).any(|window| window == mark.as_bytes())

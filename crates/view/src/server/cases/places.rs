@@ -11,7 +11,8 @@ use tokio::{
 use super::{super::*, running, until};
 use crate::sample_project::SampleProject;
 
-/// Reads until the other side ends. Without a limit of time: the clock of these tests runs as soon as all wait.
+/// Reads until the other side ends. Without a limit of time: the clock of these tests runs as soon as all
+/// wait.
 async fn all(stream: &mut TcpStream) -> String {
     let mut read = Vec::new();
     // Who is cut off while there is still something to read may be told so as an error.

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::{super::*, observed};
-use crate::{page::Stale, sample_project::SampleProject};
+use crate::{observation::Observation, page::Stale, sample_project::SampleProject};
 
 /// Does what a page does with an update.
 fn taken(before: &Shown, update: &Json) -> Vec<(String, String)> {
@@ -94,4 +94,24 @@ fn what_is_stale_says_so_until_it_is_seen_again() {
     let seen = Shows::next(&other, observed(&project)).expect("it is seen again, though nothing changed");
     assert_eq!(seen.update(other.revision)["removed"], serde_json::json!(["stale"]));
     assert!(!String::from_utf8_lossy(&seen.html).contains("role=\"alert\""));
+}
+
+#[test]
+fn looking_again_with_trackers_makes_no_revision_where_nothing_changed() {
+    let project = SampleProject::new();
+    for number in 0..70 {
+        project.write(&format!("docs/{number}.md"), "---\nstepsCompleted: [outline]\n---\n# Paper\n");
+    }
+    let paper = "project_id: sample\nworkflows:\n- {name: paper, artifacts: ['docs/*.md'], steps: [outline, draft]}\ntrackers: {dry: }\n";
+    project.write(".stepmark/config.yaml", paper);
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    let workspace = project.workspace();
+    let first = Shows::first(Observation::whole(&workspace.afresh()).unwrap());
+    assert_eq!(first.observation.trackers.as_ref().map(Vec::len), Ok(1));
+    for _ in 0..3 {
+        let fresh = workspace.afresh();
+        let begun = Observation::begin(&fresh, first.observation.findings.clone()).unwrap();
+        assert!(Shows::next(&first, begun.clone()).is_none());
+        assert!(Shows::next(&first, begun.checked(&fresh).unwrap()).is_none());
+    }
 }

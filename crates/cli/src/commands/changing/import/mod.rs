@@ -13,8 +13,8 @@ use crate::{
 
 /// Bring what other files say into frontmatter, after asking
 ///
-/// Frontmatter is the truth, and nothing flows back into it by itself. Where a project kept its state elsewhere before, this
-/// brings it in once.
+/// Frontmatter is the truth, and nothing flows back into it by itself. Where a project kept its state
+/// elsewhere before, this brings it in once.
 #[derive(Debug, Args)]
 pub(crate) struct Import {
     #[command(subcommand)]

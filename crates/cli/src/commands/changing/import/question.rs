@@ -48,8 +48,9 @@ pub(super) fn is_possible(output: &Output) -> bool {
     !output.json && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Asks for the winner of each of `disputed`, for all of them at once or one by one; of an answer for all, those are asked one by one
-/// of which that side says nothing. `None` in a place: that story is left as it is; without an answer at all: nothing is to be done.
+/// Asks for the winner of each of `disputed`, for all of them at once or one by one; of an answer for all,
+/// those are asked one by one of which that side says nothing. `None` in a place: that story is left as it
+/// is; without an answer at all: nothing is to be done.
 pub(super) fn winners(
     disputed: &[&StorySides],
     output: &Output,

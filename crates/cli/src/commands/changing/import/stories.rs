@@ -20,9 +20,10 @@ use crate::{
 
 /// Bring the status of BMAD's stories into their frontmatter
 ///
-/// A story may say its status in its frontmatter, in the line `Status:` of its body, and in `sprint-status.yaml`. All disagreements are
-/// shown. On a terminal you are asked which side wins, for all stories or one by one; elsewhere `--prefer` must say so, or nothing is
-/// written and the exit code is 1. Then line and ledger are brought to the frontmatter, so that all agree. A story whose ledger cannot be
+/// A story may say its status in its frontmatter, in the line `Status:` of its body, and in
+/// `sprint-status.yaml`. All disagreements are shown. On a terminal you are asked which side wins, for all
+/// stories or one by one; elsewhere `--prefer` must say so, or nothing is written and the exit code is 1.
+/// Then line and ledger are brought to the frontmatter, so that all agree. A story whose ledger cannot be
 /// read is left out: what all sides say of it is not known.
 #[derive(Debug, Args)]
 pub(crate) struct Stories {
@@ -45,7 +46,8 @@ pub(super) enum Side {
     StatusLine,
     /// `sprint-status.yaml`
     SprintStatus,
-    /// The one that is furthest along, as after a workflow of BMAD that moved the story in line and ledger only
+    /// The one that is furthest along, as after a workflow of BMAD that moved the story in line and ledger
+    /// only
     Furthest,
 }
 

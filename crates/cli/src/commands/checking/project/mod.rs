@@ -23,9 +23,10 @@ use crate::{
 
 /// Rebuild what is derived: ledgers, gates, manifests, catalogues, the database
 ///
-/// All but the ledgers, which other programs made, can be deleted at any time. Nothing is written that is right already. Without options all of it is
-/// rebuilt; each option names a part. With artifacts only what is made of them is looked at: their ledgers, their gates, and their rows of the
-/// manifest. Ends with 1 when something could not be read and is missing in what was written.
+/// All but the ledgers, which other programs made, can be deleted at any time. Nothing is written that is
+/// right already. Without options all of it is rebuilt; each option names a part. With artifacts only what is
+/// made of them is looked at: their ledgers, their gates, and their rows of the manifest. Ends with 1 when
+/// something could not be read and is missing in what was written.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Project {

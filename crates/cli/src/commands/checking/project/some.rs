@@ -45,8 +45,8 @@ impl SomeArtifacts {
         Ok(Some(Self { paths, present }))
     }
 
-    /// Makes what `projection` makes of them; `None` where it is not made of single artifacts: catalogues come from definitions, and the
-    /// database follows when it is asked.
+    /// Makes what `projection` makes of them; `None` where it is not made of single artifacts: catalogues
+    /// come from definitions, and the database follows when it is asked.
     pub(super) fn project(
         &self,
         projection: Projection,

@@ -25,7 +25,8 @@ use crate::{
 
 /// Look through the tracker and link the tickets that carry markers; nothing is written there
 ///
-/// With ARTIFACT: its linked ticket has lost its marker and is its ticket all the same; it gets the marker back, and is brought up to date.
+/// With ARTIFACT: its linked ticket has lost its marker and is its ticket all the same; it gets the marker
+/// back, and is brought up to date.
 #[derive(Debug, Args)]
 pub(super) struct Adopt {
     /// The artifact whose ticket has lost its marker

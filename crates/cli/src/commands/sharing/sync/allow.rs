@@ -10,10 +10,11 @@ use crate::{
     output::Output,
 };
 
-/// Allow trackers of repositories to send your credential to this repository or project; without arguments, list what is allowed
+/// Allow trackers of repositories to send your credential to this repository or project; without arguments,
+/// list what is allowed
 ///
-/// The address of a tracker comes with a repository, which may be a stranger's, so the first time it is asked for. Where nobody can
-/// answer, this command does. It is remembered for you, in all projects.
+/// The address of a tracker comes with a repository, which may be a stranger's, so the first time it is asked
+/// for. Where nobody can answer, this command does. It is remembered for you, in all projects.
 #[derive(Debug, Args)]
 pub(super) struct Allow {
     /// The address: `base_url` of the tracker, such as `https://api.github.com`

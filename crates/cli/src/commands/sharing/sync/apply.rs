@@ -22,8 +22,9 @@ use crate::{
 
 /// Carry out the plan; where there is nothing to do, the tracker is not asked
 ///
-/// With FILE exactly that plan is carried out, or nothing, and the difference to today's plan is shown (3). What a tracker refuses is
-/// tried again by a later call; ends with 5 where the tracker cannot be used now, and with 1 where something else is left.
+/// With FILE exactly that plan is carried out, or nothing, and the difference to today's plan is shown (3).
+/// What a tracker refuses is tried again by a later call; ends with 5 where the tracker cannot be used now,
+/// and with 1 where something else is left.
 #[derive(Debug, Args)]
 pub(super) struct Apply {
     /// A plan that `stepmark sync plan --out` wrote
@@ -75,7 +76,8 @@ impl Applied {
     }
 }
 
-/// Plans and carries out until another plan would do no more. Where there is nothing to do, nothing is opened.
+/// Plans and carries out until another plan would do no more. Where there is nothing to do, nothing is
+/// opened.
 fn until_settled(context: &SyncContext<'_>, survey: bool, output: &Output) -> Result<Applied, Failure> {
     let mut all = Applied::default();
     let mut known_before = context.ledger_to_read()?;
@@ -105,7 +107,8 @@ fn until_settled(context: &SyncContext<'_>, survey: bool, output: &Output) -> Re
     Ok(all)
 }
 
-/// Says so where it takes a while until it is certain what a process did that died or lost its connection: else it would seem to hang.
+/// Says so where it takes a while until it is certain what a process did that died or lost its connection:
+/// else it would seem to hang.
 fn tell_wait(context: &SyncContext<'_>, in_doubt: &[Intent], output: &Output) {
     let creations = in_doubt.iter().filter(|intent| intent.action == IntentAction::Create);
     let wait = SignedDuration::from_secs(context.settings.look_up_wait_seconds.into());
@@ -118,7 +121,8 @@ fn tell_wait(context: &SyncContext<'_>, in_doubt: &[Intent], output: &Output) {
     }
 }
 
-/// Refuses what was planned for another repository or project than the tracker turned out to be; what the ledger knows is right by then.
+/// Refuses what was planned for another repository or project than the tracker turned out to be; what the
+/// ledger knows is right by then.
 pub(super) fn of_this_target(done: Report) -> Result<Report, Failure> {
     if !done.is_of_another_target {
         return Ok(done);

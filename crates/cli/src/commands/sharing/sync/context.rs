@@ -1,5 +1,5 @@
-//! The context of all commands of sync: the tracker that is meant, the artifacts, the ledger, and a runtime for
-//! requests.
+//! The context of all commands of sync: the tracker that is meant, the artifacts, the ledger, and a runtime
+//! for requests.
 
 use std::{
     collections::BTreeSet,
@@ -107,8 +107,8 @@ impl<'s> SyncContext<'s> {
         Ok(snapshot(&self.project.workspace, &self.project_id, &self.settings)?)
     }
 
-    /// Opens the tracker. Before a repository's tracker sends a credential to a new destination, the person at the terminal of `asking`
-    /// is asked; without a terminal it is refused.
+    /// Opens the tracker. Before a repository's tracker sends a credential to a new destination, the person
+    /// at the terminal of `asking` is asked; without a terminal it is refused.
     pub(super) fn tracker(&self, asking: Option<&Output>) -> Result<Box<dyn Tracker>, Failure> {
         let mut access = CredentialAccess {
             bindings: CredentialBindings::of(self.project.workspace.configuration())?,

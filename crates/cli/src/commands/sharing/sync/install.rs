@@ -13,7 +13,8 @@ use crate::{
     output::{Output, Reader},
 };
 
-/// Let the system start `stepmark sync run` for this project: a user unit of systemd, or a launch agent of launchd
+/// Let the system start `stepmark sync run` for this project: a user unit of systemd, or a launch agent of
+/// launchd
 ///
 /// A file is written and nothing is started: the commands for that are shown. It holds no credential.
 #[derive(Debug, Args)]

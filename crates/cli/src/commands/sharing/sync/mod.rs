@@ -9,7 +9,6 @@ mod plan;
 mod permission;
 mod plan_file;
 mod report;
-mod reset;
 mod retry;
 mod run;
 mod context;
@@ -29,8 +28,9 @@ use crate::{
 
 /// Keep tickets in step with artifacts, one way
 ///
-/// Trackers are configured under `trackers` in `.stepmark/config.yaml`. Nothing ever flows back into an artifact. What was sent is remembered in
-/// `.stepmark/local/sync.db`; where that is lost, tickets are found again by their markers.
+/// Trackers are configured under `trackers` in `.stepmark/config.yaml`. Nothing ever flows back into an
+/// artifact. What was sent is remembered in `.stepmark/local/sync.db`; where that is lost, tickets are found
+/// again by their markers.
 #[derive(Debug, Args)]
 pub(crate) struct Sync {
     /// The tracker; needed where the configuration names several
@@ -47,7 +47,7 @@ enum Task {
     Status(status::Status),
     Adopt(adopt::Adopt),
     Retry(retry::Retry),
-    Reset(reset::Reset),
+    Reset(retry::Reset),
     Run(run::Run),
     Install(install::Install),
     Allow(allow::Allow),

@@ -92,7 +92,8 @@ pub(super) fn warn(remarks: &[Remark], output: &Output) {
     groups.lines().for_each(|line| output.warning(line));
 }
 
-/// The artifacts that get no ticket, and tickets that somebody believes to be there: told wherever tickets are.
+/// The artifacts that get no ticket, and tickets that somebody believes to be there: told wherever tickets
+/// are.
 pub(super) fn told_everywhere(remarks: &[Remark]) -> Vec<Remark> {
     let is_told = |remark: &&Remark| matches!(remark, Remark::LeftOut { .. } | Remark::ManyGone { .. });
     remarks.iter().filter(is_told).cloned().collect()

@@ -197,8 +197,8 @@ fn told(outcome: &ActionOutcome, head: String, subjects: &Subjects) -> (Told, Op
     }
 }
 
-/// The words for why a ticket is not as it should be, with what to do. Of several it is only said what is true of all: the detail may name the
-/// ticket.
+/// The words for why a ticket is not as it should be, with what to do. Of several it is only said what is
+/// true of all: the detail may name the ticket.
 pub(super) fn of_failure(head: String, between: &str, failure: &Failure) -> Told {
     let Failure { reason, detail, .. } = failure;
     let remedy = reason.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();

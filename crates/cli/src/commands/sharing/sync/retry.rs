@@ -1,11 +1,11 @@
-//! `stepmark sync retry`
+//! `stepmark sync retry` and `stepmark sync reset`
 
 use std::path::PathBuf;
 
 use clap::Args;
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
-    breaker::Reason,
+    breaker::{Reason, Scope},
     ledger::Ledger as _,
     retry::Delivery,
     ticket::{Marker, Snapshot, Ticket, TicketDigest},
@@ -16,12 +16,13 @@ use super::{SyncContext, subjects::Subjects};
 use crate::{
     environment,
     exit::{Exit, Failure},
-    output::Output,
+    output::{Output, wording},
 };
 
 /// Give tickets that failed another try with the next `apply`
 ///
-/// A ticket that is not there any more, or has lost its marker, is looked for by its marker, and made anew where it is certainly gone.
+/// A ticket that is not there any more, or has lost its marker, is looked for by its marker, and made anew
+/// where it is certainly gone.
 #[derive(Debug, Args)]
 #[group(required = true)]
 pub(super) struct Retry {
@@ -31,7 +32,8 @@ pub(super) struct Retry {
     /// All tickets that are parked or wait, but for those that have lost their marker
     #[arg(long)]
     all: bool,
-    /// All of them that failed for this reason, such as `invalid`, `gone` or `unmarked`; `stepmark sync status --json` names it
+    /// All of them that failed for this reason, such as `invalid`, `gone` or `unmarked`; `stepmark sync
+    /// status --json` names it
     #[arg(long, value_name = "REASON", value_parser = reason)]
     reason: Option<Reason>,
 }
@@ -73,7 +75,8 @@ impl Retry {
                 let wanted = failed.filter(|(_, delivery)| is_wanted(delivery));
                 let mut tickets = Vec::new();
                 for (marker, _) in wanted {
-                    // The ticket of an artifact that is gone is to be closed, as what it was last made to say.
+                    // The ticket of an artifact that is gone is to be closed, as what it was last made to
+                    // say.
                     let last = || ledger.projected(&context.settings.name, &marker);
                     match choose(context, &snapshot, marker.clone()) {
                         Some(ticket) => tickets.push(ticket),
@@ -118,4 +121,27 @@ fn show(tickets: &[(Marker, TicketDigest)], before: &[Delivery], subjects: &Subj
         }
     };
     output.json_or("stepmark.sync-retry/2", told, lines);
+}
+
+/// Close all breakers and forget every wait: what waits is tried again with the next `apply`
+#[derive(Debug, Args)]
+pub(super) struct Reset {}
+
+impl Reset {
+    pub(super) fn run(&self, context: &SyncContext<'_>, output: &Output) -> Result<Exit, Failure> {
+        let reset = worker::reset(&mut context.ledger()?, &[&context.settings.name])?;
+        let spelled = |scopes: &[Scope]| scopes.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let (scopes, paces) = (spelled(&reset.breakers), spelled(&reset.paces));
+        output.json_or(
+            "stepmark.sync-reset/1",
+            || serde_json::json!({ "scopes": scopes, "paces": paces, "deliveries": reset.deliveries }),
+            || {
+                scopes.iter().for_each(|scope| output.line(scope));
+                let breakers = wording::count(scopes.len(), "breaker");
+                let tickets = wording::count(reset.deliveries.len(), "ticket");
+                output.remark(format_args!("{breakers} and all limits reset, {tickets} waited"));
+            },
+        );
+        Ok(Exit::Fine)
+    }
 }

@@ -25,7 +25,8 @@ use crate::{
     output::{Output, wording},
 };
 
-/// Show what is to be done, waits, is parked or in doubt, every breaker that is not closed, and which process leads; the tracker is not asked
+/// Show what is to be done, waits, is parked or in doubt, every breaker that is not closed, and which process
+/// leads; the tracker is not asked
 #[derive(Debug, Args)]
 pub(super) struct Status {}
 

@@ -23,8 +23,8 @@ use crate::{
 
 /// Ask for artifacts, steps, sessions, findings, tickets and more in SQL
 ///
-/// The tables are a copy in `.stepmark/local/cache/index.db`, brought up to date before every query; it can be deleted at any time. A
-/// query can only read. `--schema` prints the tables, `--list` the named queries.
+/// The tables are a copy in `.stepmark/local/cache/index.db`, brought up to date before every query; it can
+/// be deleted at any time. A query can only read. `--schema` prints the tables, `--list` the named queries.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["sql", "named", "list", "schema"]))]
 pub(crate) struct Query {
@@ -85,7 +85,7 @@ impl Query {
         let found = asked.map_err(|error| match error {
             AskError::Query(error) => not_asked(error, sql),
             AskError::Refresh(error) => error.into(),
-            AskError::NotThere => Failure::from_error(Exit::Io, &error)
+            _ => Failure::from_error(Exit::Io, &error)
                 .with_help("leave out `--no-refresh`, or run `stepmark project --index`"),
         })?;
         if let Some(reason) = &found.in_memory {
@@ -192,10 +192,9 @@ fn not_asked(error: QueryError, sql: &str) -> Failure {
         }
         QueryError::TooLarge { .. } => Failure::from_error(Exit::Findings, &error)
             .with_help("ask for fewer rows or columns, or for shorter values"),
-        QueryError::TooMuchMemory { .. } => {
-            Failure::from_error(Exit::Findings, &error).with_help("sort, join or group fewer rows")
-        }
-        QueryError::Database { .. } => Failure::from_error(Exit::Io, &error),
+        QueryError::TooMuchMemory { .. } => Failure::from_error(Exit::Findings, &error)
+            .with_help("sort, group or join fewer rows, or shorter values"),
+        _ => Failure::from_error(Exit::Io, &error),
     }
 }
 

@@ -10,9 +10,9 @@ pub(super) fn parameter(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-/// The value that is meant by `text`: a number where it is spelled as SQL spells that number, else text. So a comparison with a
-/// number is one of numbers, and `007` and `1.50` keep all their characters. In a comparison with a column of text a number is text
-/// again, the same one.
+/// The value that is meant by `text`: a number where it is spelled as SQL spells that number, else text. So a
+/// comparison with a number is one of numbers, and `007` and `1.50` keep all their characters. In a
+/// comparison with a column of text a number is text again, the same one.
 pub(super) fn value(text: &str) -> Cell {
     if let Some(number) = text.parse::<i64>().ok().filter(|number| number.to_string() == text) {
         return Cell::Integer(number);
@@ -23,7 +23,8 @@ pub(super) fn value(text: &str) -> Cell {
     number.map_or_else(|| Cell::Text(text.to_owned()), Cell::Real)
 }
 
-/// Checks that the parameter `key` of a query with a name can have the value `text`; the error is what is wrong otherwise.
+/// Checks that the parameter `key` of a query with a name can have the value `text`; the error is what is
+/// wrong otherwise.
 pub(super) fn check_named(key: &str, text: &str) -> Result<(), String> {
     let is_fine = match key {
         "days" => text.parse::<f64>().is_ok_and(|days| days.is_finite() && days >= 0.0),

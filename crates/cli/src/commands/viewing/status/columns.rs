@@ -7,7 +7,8 @@ const LINE: usize = 80;
 /// Between columns.
 const GAP: usize = 2;
 const HEADER: [&str; 5] = ["ARTIFACT", "DONE", "STATUS", "NEXT", "PROBLEMS"];
-/// The columns that are cut where a line is too long, each with its least width, in the order in which they are cut.
+/// The columns that are cut where a line is too long, each with its least width, in the order in which they
+/// are cut.
 const SHRINKING: [(usize, usize); 5] = [(2, 13), (0, 36), (3, 18), (0, 28), (3, 8)];
 
 /// A line below the header.

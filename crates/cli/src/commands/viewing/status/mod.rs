@@ -26,8 +26,10 @@ const USUAL_LIMIT: usize = 50;
 
 /// Show what is done, what comes next and what is wrong
 ///
-/// Artifacts are grouped by epic and workflow; without --limit and --json 50, and what is finished is left out first. An artifact counts where it carries workflow state; a file of which a status is all, such as a post of a blog, is shown with --all only. Its
-/// name here is what other commands take for it. `stepmark list` selects and sorts, and shows whole paths.
+/// Artifacts are grouped by epic and workflow; without --limit and --json 50, and what is finished is left
+/// out first. An artifact counts where it carries workflow state; a file of which a status is all, such as a
+/// post of a blog, is shown with --all only. Its name here is what other commands take for it. `stepmark
+/// list` selects and sorts, and shows whole paths.
 #[derive(Debug, Args)]
 pub(crate) struct Status {
     #[command(flatten)]
@@ -127,7 +129,8 @@ impl Status {
     }
 }
 
-/// Tells what is to be known besides the artifacts: stories that wait, problems in files `beside`, what could not be read.
+/// Tells what is to be known besides the artifacts: stories that wait, problems in files `beside`, what could
+/// not be read.
 fn say_beside(found: &Artifacts, waiting: usize, beside: &Beside, output: &Output) {
     for (path, counts) in beside.iter().filter(|(_, counts)| counts.problems() > 0) {
         let counts = [(counts.errors, "error"), (counts.warnings, "warning")];

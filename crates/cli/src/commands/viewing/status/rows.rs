@@ -22,8 +22,8 @@ pub(super) fn epic_titles(rows: &[SummaryRow<'_>]) -> EpicTitles {
     stepmark_model::summary::epic_titles(naming.iter().flat_map(|row| row.summary().epic_titles))
 }
 
-/// The places of the artifacts that are shown, where `limit` are: what is finished and has no problem is left out first, then what
-/// comes last.
+/// The places of the artifacts that are shown, where `limit` are: what is finished and has no problem is left
+/// out first, then what comes last.
 pub(super) fn chosen<'b, 's: 'b>(briefs: impl Iterator<Item = &'b Brief<'s>>, limit: usize) -> Vec<usize> {
     let is_over =
         |brief: &Brief<'_>| brief.condition == Condition::Finished && brief.problems.problems() == 0;
@@ -104,7 +104,8 @@ fn cells((row, brief): &BriefRow<'_>, name: &str) -> [String; 5] {
     [format!("{name}  {title}").trim_end().to_owned(), done, status, next, problems]
 }
 
-/// Returns whether a word of `title` stands not in `name`: `Story 1.2: Lend a tool` says no more than `1-2-lend-a-tool`.
+/// Returns whether a word of `title` stands not in `name`: `Story 1.2: Lend a tool` says no more than
+/// `1-2-lend-a-tool`.
 fn says_more(title: &str, name: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|character: char| !character.is_alphanumeric());

@@ -21,7 +21,8 @@ impl<'f> Fingerprints<'f> {
         Self { bytes: file.bytes, seen: HashMap::new() }
     }
 
-    /// SHA-256 over rule, path, message and the text that the finding is about, and its number among those that are the same.
+    /// SHA-256 over rule, path, message and the text that the finding is about, and its number among those
+    /// that are the same.
     pub(super) fn next(&mut self, finding: &Finding) -> String {
         let end = finding.span.end.min(self.bytes.len());
         let about = &self.bytes[finding.span.start.min(end)..end];

@@ -162,8 +162,9 @@ impl Log {
 }
 
 impl Message {
-    /// Plain text. A reader must not take `{0}` in it for an argument, nor `[words](place)` for a link: §3.11.5 and §3.11.6
-    /// say how such text is written. Other braces and brackets stay as they are, since most readers show them so.
+    /// Plain text. A reader must not take `{0}` in it for an argument, nor `[words](place)` for a link:
+    /// §3.11.5 and §3.11.6 say how such text is written. Other braces and brackets stay as they are, since
+    /// most readers show them so.
     pub(super) fn new(text: &str) -> Self {
         let mut written = String::with_capacity(text.len());
         let (has_arguments, has_links) = (has_placeholder(text), text.contains("]("));

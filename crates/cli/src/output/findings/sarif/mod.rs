@@ -1,6 +1,7 @@
 //! Findings as a log of SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"), for code scanning.
 //!
-//! The log holds nothing of the machine that wrote it: URIs are relative to `%SRCROOT%`, which the reader knows.
+//! The log holds nothing of the machine that wrote it: URIs are relative to `%SRCROOT%`, which the reader
+//! knows.
 
 mod fingerprint;
 mod log;

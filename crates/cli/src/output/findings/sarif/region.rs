@@ -35,7 +35,8 @@ impl<'f> RegionIndex<'f> {
         Region::Text { start_line, start_column, end_line, end_column }
     }
 
-    /// The place of what a fix replaces: that of the text, or of the bytes where a byte order mark, which is no text, is a part.
+    /// The place of what a fix replaces: that of the text, or of the bytes where a byte order mark, which is
+    /// no text, is a part.
     pub(super) fn replaced(&self, span: Span) -> Region {
         if self.bytes.starts_with(BYTE_ORDER_MARK) && span.start < BYTE_ORDER_MARK.len() {
             return Region::Bytes { byte_offset: span.start, byte_length: span.len() };

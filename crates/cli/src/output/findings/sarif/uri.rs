@@ -1,7 +1,7 @@
 //! Paths as relative URI references (RFC 3986).
 
-/// The characters that stand for themselves in any part of a path: unreserved ones, and the sub-delimiters that no reader
-/// gives a meaning. A colon would make a scheme of the first part.
+/// The characters that stand for themselves in any part of a path: unreserved ones, and the sub-delimiters
+/// that no reader gives a meaning. A colon would make a scheme of the first part.
 const fn stands_for_itself(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/' | b'@' | b'+' | b',' | b'=')

@@ -1,6 +1,6 @@
 //! SM107: a reference `*name` leads to no anchor.
 
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 use crate::{
     artifact::Problem,
     check::{Fix, Safety},
@@ -18,16 +18,12 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstatus: draft\nglob: *.md\n---\n",
     good: "---\nstatus: draft\nglob: '*.md'\n---\n",
     fix: "Put the text in quotes if it is text.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::fixable(
+        |problem| matches!(problem, Problem::AliasUnresolved { .. }),
+        "put the text in quotes if it is text",
+        quoted,
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let findings = subject.diagnosed(&RULE, |problem| matches!(problem, Problem::AliasUnresolved { .. }));
-    found.extend(findings.map(|finding| {
-        let fix = quoted(subject.artifact.bytes(), finding.span);
-        finding.with_help("put the text in quotes if it is text").with_fix(fix)
-    }));
-}
 
 /// The reference as text in quotes.
 fn quoted(file: &[u8], alias: Span) -> Option<Fix> {

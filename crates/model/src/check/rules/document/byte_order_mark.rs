@@ -1,6 +1,6 @@
 //! SM109: the file starts with a byte order mark.
 
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 use crate::{
     artifact::Problem,
     check::{Fix, Safety},
@@ -17,16 +17,12 @@ pub(crate) static RULE: Rule = Rule {
     bad: "\u{FEFF}---\nstatus: draft\n---\n",
     good: "---\nstatus: draft\n---\n",
     fix: "Save the file as UTF-8 without a byte order mark.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::fixable(
+        |problem| matches!(problem, Problem::ByteOrderMark),
+        "",
+        |_, mark| Some(Fix::splice(Safety::Safe, "take the byte order mark out", mark, "")),
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let findings = subject.diagnosed(&RULE, |problem| matches!(problem, Problem::ByteOrderMark));
-    found.extend(findings.map(|finding| {
-        let fix = Fix::splice(Safety::Safe, "take the byte order mark out", finding.span, "");
-        finding.with_fix(fix)
-    }));
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! SM101: the frontmatter that opens the file is never closed.
 
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 use crate::{
     artifact::Problem,
     check::{Fix, Safety},
@@ -19,17 +19,12 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstatus: draft\n\n# PRD\n",
     good: "---\nstatus: draft\n---\n\n# PRD\n",
     fix: "Add a line `---` below the last key.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::fixable(
+        |problem| matches!(problem, Problem::FenceUnclosed),
+        "add a line `---` below the last key",
+        closing_fence,
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let findings = subject.diagnosed(&RULE, |problem| matches!(problem, Problem::FenceUnclosed));
-    let fix = |opening| closing_fence(subject.artifact.bytes(), opening);
-    found.extend(findings.map(|finding| {
-        let fix = fix(finding.span);
-        finding.with_help("add a line `---` below the last key").with_fix(fix)
-    }));
-}
 
 /// The fence above the first blank line (at the end of a file without one), where that makes readable
 /// frontmatter.

@@ -1,6 +1,6 @@
 //! SM102: frontmatter stands below a heading or blank lines.
 
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 use crate::{
     artifact::Problem,
     check::{Fix, Safety},
@@ -19,16 +19,12 @@ pub(crate) static RULE: Rule = Rule {
     bad: "# PRD\n\n---\nstatus: draft\n---\n",
     good: "---\nstatus: draft\n---\n\n# PRD\n",
     fix: "Move it above everything else.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::fixable(
+        |problem| matches!(problem, Problem::FrontmatterMisplaced),
+        "move it above everything else",
+        to_the_start,
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let findings = subject.diagnosed(&RULE, |problem| matches!(problem, Problem::FrontmatterMisplaced));
-    found.extend(findings.map(|finding| {
-        let fix = to_the_start(subject.artifact.bytes(), finding.span);
-        finding.with_help("move it above everything else").with_fix(fix)
-    }));
-}
 
 /// Takes the block from where it is to the start of the file, with a blank line below it.
 fn to_the_start(file: &[u8], block: Span) -> Option<Fix> {

@@ -1,7 +1,7 @@
 //! SM106: a key stands twice in one mapping.
 
 use crate::artifact::Problem;
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -15,16 +15,11 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstatus: draft\nstatus: done\n---\n",
     good: "---\nstatus: done\n---\n",
     fix: "Keep one of them.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::diagnosed(
+        |problem| matches!(problem, Problem::KeyTwice { .. }),
+        "keep one of them; stepmark reads the first and edits neither",
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    found.extend(
-        subject
-            .diagnosed(&RULE, |problem| matches!(problem, Problem::KeyTwice { .. }))
-            .map(|finding| finding.with_help("keep one of them; stepmark reads the first and edits neither")),
-    );
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! SM108: lines of the frontmatter end in different ways.
 
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 use crate::{
     artifact::Problem,
     check::{Fix, Safety},
@@ -19,16 +19,8 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\r\nstatus: draft\ntitle: PRD\r\n---\r\n",
     good: "---\nstatus: draft\ntitle: PRD\n---\n",
     fix: "Give all lines the same end; the first line says which.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::fixable(|problem| matches!(problem, Problem::LineEndsMixed), "", made_the_same),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let findings = subject.diagnosed(&RULE, |problem| matches!(problem, Problem::LineEndsMixed));
-    found.extend(findings.map(|finding| {
-        let fix = made_the_same(subject.artifact.bytes(), finding.span);
-        finding.with_fix(fix)
-    }));
-}
 
 /// The line ends of the frontmatter as the first line of the file ends.
 fn made_the_same(file: &[u8], content: Span) -> Option<Fix> {

@@ -1,7 +1,7 @@
 //! SM104: the frontmatter is a list or a text and holds no keys.
 
 use crate::artifact::Problem;
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -14,16 +14,11 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\ndraft\n---\n",
     good: "---\nstatus: draft\n---\n",
     fix: "Write `key: value` lines.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::diagnosed(
+        |problem| matches!(problem, Problem::NotAMapping),
+        "write `key: value` lines",
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    found.extend(
-        subject
-            .diagnosed(&RULE, |problem| matches!(problem, Problem::NotAMapping))
-            .map(|finding| finding.with_help("write `key: value` lines")),
-    );
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! SM110: the frontmatter is larger or deeper than stepmark reads.
 
 use crate::artifact::Problem;
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 use stepmark_frontmatter::ParseError;
 
 /// The rule.
@@ -16,16 +16,12 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstatus: draft\ndeep: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]\n---\n",
     good: "---\nstatus: draft\ndeep: []\n---\n",
     fix: "Move what is large out of the frontmatter, into the body or a file of its own.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::diagnosed(is_over_limit, "move what is large out of the frontmatter"),
 };
 
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let is_about = |problem: &Problem| {
-        use ParseError::{TooDeep, TooLarge, TooManyNodes};
-        matches!(problem, Problem::NotYaml { error: TooLarge { .. } | TooDeep { .. } | TooManyNodes { .. } })
-    };
-    let findings = subject.diagnosed(&RULE, is_about);
-    found.extend(findings.map(|finding| finding.with_help("move what is large out of the frontmatter")));
+fn is_over_limit(problem: &Problem) -> bool {
+    use ParseError::{TooDeep, TooLarge, TooManyNodes};
+    matches!(problem, Problem::NotYaml { error: TooLarge { .. } | TooDeep { .. } | TooManyNodes { .. } })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! SM105: a line inside the frontmatter ends its YAML document.
 
 use crate::artifact::Problem;
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -15,16 +15,11 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstatus: draft\n--- # second\ntitle: PRD\n---\n",
     good: "---\nstatus: draft\ntitle: PRD\n---\n",
     fix: "Take the line out.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::diagnosed(
+        |problem| matches!(problem, Problem::SeveralDocuments),
+        "take the line that parts them out",
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    found.extend(
-        subject
-            .diagnosed(&RULE, |problem| matches!(problem, Problem::SeveralDocuments))
-            .map(|finding| finding.with_help("take the line that parts them out")),
-    );
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Artifacts at two moments, for the tests of rules.
 
 use super::super::sample::tracked;
-use crate::check::{AcceptedLosses, BaseVersion, Finding, Loss, Rule, Subject, rule::Decision};
+use crate::check::{AcceptedLosses, BaseVersion, Finding, Loss, Rule, Subject};
 use stepmark_frontmatter::LineIndex;
 
 /// A history that accepts these losses and no others.
@@ -15,13 +15,13 @@ impl AcceptedLosses for Accepts<'_> {
 
 /// The findings of `rule` in `prd.md` after its frontmatter went from `before` to `after`:
 /// `line:column id message`.
-pub(super) fn found_after(rule: &Rule, before: &str, after: &str) -> Vec<String> {
+pub(super) fn found_after(rule: &'static Rule, before: &str, after: &str) -> Vec<String> {
     found_after_all(rule, before, after, &Accepts(&[]))
 }
 
 /// The same, where `account` tells.
 pub(super) fn found_after_all(
-    rule: &Rule,
+    rule: &'static Rule,
     before: &str,
     after: &str,
     accepted: &dyn AcceptedLosses,
@@ -35,18 +35,16 @@ pub(super) fn found_after_all(
 }
 
 /// The help of the first finding.
-pub(super) fn help_after(rule: &Rule, before: &str, after: &str) -> String {
+pub(super) fn help_after(rule: &'static Rule, before: &str, after: &str) -> String {
     findings(rule, before, after, &Accepts(&[])).into_iter().find_map(|finding| finding.help).unwrap()
 }
 
-fn findings(rule: &Rule, before: &str, after: &str, accepted: &dyn AcceptedLosses) -> Vec<Finding> {
+fn findings(rule: &'static Rule, before: &str, after: &str, accepted: &dyn AcceptedLosses) -> Vec<Finding> {
     let [before, after] = [before, after].map(|frontmatter| tracked("prd.md", &file(frontmatter)));
     let base = BaseVersion { tracked: &before, accepted: Some(accepted) };
     let subject = Subject::of(&after).since(base);
     let mut found = Vec::new();
-    if let Decision::OfArtifact(check) = rule.decision {
-        check(&subject, &mut found);
-    }
+    rule.look_at(&subject, &mut found);
     found
 }
 

@@ -1,7 +1,7 @@
 //! SM401: an input document has a path of one machine.
 
 use crate::artifact::Problem;
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -15,16 +15,11 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstatus: draft\ninputDocuments: [/home/ada/project/docs/brief.md]\n---\n",
     good: "---\nstatus: draft\ninputDocuments: [docs/brief.md]\n---\n",
     fix: "Write it relative to the project.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::diagnosed(
+        |problem| matches!(problem, Problem::AbsolutePath { .. }),
+        "write it relative to the project",
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    found.extend(
-        subject
-            .diagnosed(&RULE, |problem| matches!(problem, Problem::AbsolutePath { .. }))
-            .map(|finding| finding.with_help("write it relative to the project")),
-    );
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! SM301: `status` is a list, a map or a number.
 
 use crate::artifact::Problem;
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -14,12 +14,8 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstatus: [draft]\n---\n",
     good: "---\nstatus: draft\n---\n",
     fix: "Write one word.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::diagnosed(|problem| matches!(problem, Problem::StatusNotText), ""),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    found.extend(subject.diagnosed(&RULE, |problem| matches!(problem, Problem::StatusNotText)));
-}
 
 #[cfg(test)]
 mod tests {

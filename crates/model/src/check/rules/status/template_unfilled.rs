@@ -1,7 +1,7 @@
 //! SM303: a key still holds the placeholder of its template.
 
 use crate::artifact::Problem;
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -14,16 +14,11 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstatus: draft\ndate: { system-date }\n---\n",
     good: "---\nstatus: draft\ndate: 2026-01-14\n---\n",
     fix: "Fill it in.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::diagnosed(
+        |problem| matches!(problem, Problem::TemplateUnfilled { .. }),
+        "fill it in",
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    found.extend(
-        subject
-            .diagnosed(&RULE, |problem| matches!(problem, Problem::TemplateUnfilled { .. }))
-            .map(|finding| finding.with_help("fill it in")),
-    );
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! SM216: `currentStep` and `current_step` say different things.
 
 use crate::artifact::Problem;
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -14,16 +14,11 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\ncurrentStep: 2\ncurrent_step: 3\n---\n",
     good: "---\ncurrentStep: 3\n---\n",
     fix: "Keep one of the two keys.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::diagnosed(
+        |problem| matches!(problem, Problem::CurrentStepDisagrees { .. }),
+        "keep one of the two keys",
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    found.extend(
-        subject
-            .diagnosed(&RULE, |problem| matches!(problem, Problem::CurrentStepDisagrees { .. }))
-            .map(|finding| finding.with_help("keep one of the two keys")),
-    );
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! SM208: a value ends at ` #` and a digit; readers take the rest for a comment.
 
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 use crate::{
     artifact::Problem,
     check::{Fix, Safety},
@@ -19,16 +19,12 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstatus: blocked by #680\n---\n",
     good: "---\nstatus: 'blocked by #680'\n---\n",
     fix: "Put the whole value in quotes.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::fixable(
+        |problem| matches!(problem, Problem::CutByComment { .. }),
+        "put the whole value in quotes",
+        whole_line_quoted,
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let findings = subject.diagnosed(&RULE, |problem| matches!(problem, Problem::CutByComment { .. }));
-    found.extend(findings.map(|finding| {
-        let fix = whole_line_quoted(subject.artifact.bytes(), finding.span);
-        finding.with_help("put the whole value in quotes").with_fix(fix)
-    }));
-}
 
 /// The value and its comment in quotes. It may be a comment after all, so that is for a person to decide.
 fn whole_line_quoted(file: &[u8], value: Span) -> Option<Fix> {

@@ -1,7 +1,7 @@
 //! SM205: a list of steps mixes numbers and names.
 
 use crate::artifact::Problem;
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -15,16 +15,11 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstepsCompleted: [1, step-02-discovery]\n---\n",
     good: "---\nstepsCompleted: [step-01-init, step-02-discovery]\n---\n",
     fix: "Use one kind.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::diagnosed(
+        |problem| matches!(problem, Problem::StepKindsMixed { .. }),
+        "other tools compare items as they are spelled, so use one kind",
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    found.extend(
-        subject.diagnosed(&RULE, |problem| matches!(problem, Problem::StepKindsMixed { .. })).map(
-            |finding| finding.with_help("other tools compare items as they are spelled, so use one kind"),
-        ),
-    );
-}
 
 #[cfg(test)]
 mod tests {

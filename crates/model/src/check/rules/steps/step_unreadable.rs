@@ -1,7 +1,7 @@
 //! SM203: an item of a list of steps names no step.
 
 use crate::artifact::Problem;
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -15,16 +15,11 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstepsCompleted: [[step-01-init]]\n---\n",
     good: "---\nstepsCompleted: [step-01-init]\n---\n",
     fix: "Write a step id or number.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::diagnosed(
+        |problem| matches!(problem, Problem::StepUnreadable { .. }),
+        "write a step id or number",
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    found.extend(
-        subject
-            .diagnosed(&RULE, |problem| matches!(problem, Problem::StepUnreadable { .. }))
-            .map(|finding| finding.with_help("write a step id or number")),
-    );
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! SM206: a heading of the body holds the list of steps.
 
 use crate::artifact::Problem;
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -14,16 +14,11 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstatus: draft\n---\n\n## stepsCompleted: [1, 2]\n",
     good: "---\nstatus: draft\nstepsCompleted: [1, 2]\n---\n",
     fix: "Move it into the frontmatter as a key.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::diagnosed(
+        |problem| matches!(problem, Problem::StepsInBody),
+        "move it into the frontmatter as a key",
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    found.extend(
-        subject
-            .diagnosed(&RULE, |problem| matches!(problem, Problem::StepsInBody))
-            .map(|finding| finding.with_help("move it into the frontmatter as a key")),
-    );
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! SM201: the value of `stepsCompleted` is no list.
 
 use crate::artifact::Problem;
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::check::{Group, Rule, Severity, rule::Decision};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -14,16 +14,11 @@ pub(crate) static RULE: Rule = Rule {
     bad: "---\nstepsCompleted: step-01-init\n---\n",
     good: "---\nstepsCompleted: [step-01-init]\n---\n",
     fix: "Write it as `[step, step]` or as lines with dashes.",
-    decision: Decision::OfArtifact(check),
+    decision: Decision::diagnosed(
+        |problem| matches!(problem, Problem::StepsNotAList { .. }),
+        "write it as `[step, step]` or as lines with dashes",
+    ),
 };
-
-fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    found.extend(
-        subject
-            .diagnosed(&RULE, |problem| matches!(problem, Problem::StepsNotAList { .. }))
-            .map(|finding| finding.with_help("write it as `[step, step]` or as lines with dashes")),
-    );
-}
 
 #[cfg(test)]
 mod tests {

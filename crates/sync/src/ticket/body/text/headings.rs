@@ -65,7 +65,8 @@ fn without_comments(html: &str) -> String {
     kept + rest
 }
 
-/// Parts of an address behind which GitHub and its like name a ticket, a change or a discussion: a link there shows up in it.
+/// Parts of an address behind which GitHub and its like name a ticket, a change or a discussion: a link there
+/// shows up in it.
 const REFERRED: [&str; 6] = ["issues", "pull", "pulls", "discussions", "commit", "merge_requests"];
 
 /// Returns whether `address` leads to a ticket or a change: a tracker would tell that one of ours, and keep

@@ -1,4 +1,5 @@
-//! The Markdown of an artifact as blocks of a ticket: what it says, without anything that a tracker would act on. Pure.
+//! The Markdown of an artifact as blocks of a ticket: what it says, without anything that a tracker would act
+//! on. Pure.
 
 mod headings;
 mod read;

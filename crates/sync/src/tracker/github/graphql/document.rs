@@ -1,4 +1,5 @@
-//! The documents that are sent. Pure. All values are variables: nothing that an artifact says becomes part of a document.
+//! The documents that are sent. Pure. All values are variables: nothing that an artifact says becomes part of
+//! a document.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 

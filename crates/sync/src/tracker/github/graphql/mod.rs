@@ -1,5 +1,5 @@
-//! Many issues in one request (GitHub's "GraphQL API"): read by their ids, changed by several mutations side by side, which may succeed
-//! in part.
+//! Many issues in one request (GitHub's "GraphQL API"): read by their ids, changed by several mutations side
+//! by side, which may succeed in part.
 
 mod answer;
 mod document;

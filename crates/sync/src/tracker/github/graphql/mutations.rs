@@ -27,8 +27,9 @@ pub(super) fn labels_wanted(differences: &[FieldDifference]) -> Option<BTreeSet<
     Some(names.map(str::to_owned).collect())
 }
 
-/// The mutations that make the issue `id` say what it should, in their order: at most three, none where nothing can be changed. `own_labels`
-/// are the ids of the labels that it has, `known_labels` of those that there are; a label that is in neither cannot be set.
+/// The mutations that make the issue `id` say what it should, in their order: at most three, none where
+/// nothing can be changed. `own_labels` are the ids of the labels that it has, `known_labels` of those that
+/// there are; a label that is in neither cannot be set.
 pub(super) fn mutations(
     id: &str,
     differences: &[FieldDifference],
@@ -57,7 +58,8 @@ pub(super) fn mutations(
     if moves && !before.is_open() && !after.is_open() {
         mutations.push(Mutation { name: MutationName::Reopen, input: json!({ "issueId": id }) });
     }
-    // A change opens along with the rest, and closes as completed: only another reason takes a mutation of its own.
+    // A change opens along with the rest, and closes as completed: only another reason takes a mutation of
+    // its own.
     let state = match after {
         TicketState::Closed(CloseReason::Completed) => Some("CLOSED"),
         TicketState::Closed(_) => None,
@@ -90,7 +92,8 @@ struct RestLabel {
 }
 
 impl GitHubTracker {
-    /// Makes those of `wanted` that there are not yet. A label that cannot be made is left out: the ticket then tells that it is missing.
+    /// Makes those of `wanted` that there are not yet. A label that cannot be made is left out: the ticket
+    /// then tells that it is missing.
     pub(super) async fn make_labels(
         &self,
         wanted: &BTreeSet<String>,

@@ -40,7 +40,8 @@ pub(super) struct ReadBatch {
 /// A reason why GraphQL gave no answer.
 #[derive(Debug)]
 pub(super) enum NoAnswer {
-    /// The server has no GraphQL, or one that does not know what was asked. It is remembered, and REST has to do.
+    /// The server has no GraphQL, or one that does not know what was asked. It is remembered, and REST has to
+    /// do.
     Absent,
     /// It refuses.
     Refused(Refused),

@@ -1,7 +1,7 @@
 //! Bodies in Atlassian's document format (ADF), in which Jira keeps descriptions. Pure.
 //!
-//! What is ours stands in one panel at the top of the description, whose last line names the marker: a person sees where stepmark writes,
-//! and writes elsewhere. All other nodes are kept as they are, of whatever kind.
+//! What is ours stands in one panel at the top of the description, whose last line names the marker: a person
+//! sees where stepmark writes, and writes elsewhere. All other nodes are kept as they are, of whatever kind.
 
 mod node;
 mod outline;

@@ -64,7 +64,8 @@ pub(super) fn panel(content: Vec<Json>) -> Json {
     json!({ "type": "panel", "attrs": { "panelType": "note" }, "content": content })
 }
 
-/// Runs of text; a text must not be empty. Control characters have no place in the format, and a line end inside of a text would be lost.
+/// Runs of text; a text must not be empty. Control characters have no place in the format, and a line end
+/// inside of a text would be lost.
 fn texts(inlines: &[Inline]) -> Vec<Json> {
     let nodes = inlines.iter().filter_map(|inline| {
         let text: String =

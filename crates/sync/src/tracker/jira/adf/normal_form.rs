@@ -4,8 +4,8 @@ use serde_json::{Map, Value as Json};
 
 use crate::tracker::jira::extra_fields::length;
 
-/// `node` without what editors add and change: ids of nodes, attributes of links beside where they lead, empty lists of marks, texts that
-/// are cut into pieces, and the order of marks.
+/// `node` without what editors add and change: ids of nodes, attributes of links beside where they lead,
+/// empty lists of marks, texts that are cut into pieces, and the order of marks.
 pub(super) fn normal_form(node: &Json) -> Json {
     let Some(object) = node.as_object() else { return node.clone() };
     let mut normal = Map::new();

@@ -33,8 +33,8 @@ enum Line<'b> {
     Entry(usize, Placed<'b>),
 }
 
-/// `blocks` as nodes whose JSON has at most `room` characters. What has no room is left out line by line from the end, and a last
-/// paragraph says where the rest is: in `file`.
+/// `blocks` as nodes whose JSON has at most `room` characters. What has no room is left out line by line from
+/// the end, and a last paragraph says where the rest is: in `file`.
 pub(super) fn render(blocks: &[Block], file: &Inline, room: usize) -> Rendered {
     let lines = lines(blocks);
     let whole = assembled(&lines);

@@ -94,8 +94,8 @@ impl Description {
 }
 
 impl Section<'_> {
-    /// `description` with our panel renewed, at its top where there was none. A panel of the same marker that stands there twice becomes
-    /// one; one without its last line is a person's.
+    /// `description` with our panel renewed, at its top where there was none. A panel of the same marker that
+    /// stands there twice becomes one; one without its last line is a person's.
     ///
     /// # Errors
     /// When what people wrote leaves too little room.

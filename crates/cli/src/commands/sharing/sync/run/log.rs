@@ -13,7 +13,8 @@ use stepmark_store::watching::WatchTrouble;
 
 use crate::{exit::Failure, output::on_one_line};
 
-/// Begins to log. Only what stepmark itself tells is written: libraries below might name more than they should.
+/// Begins to log. Only what stepmark itself tells is written: libraries below might name more than they
+/// should.
 pub(super) fn start(format: LogFormat) {
     let own = Targets::new().with_target("stepmark", Level::INFO);
     let layer = fmt::layer().with_writer(io::stderr).with_target(false).with_ansi(false);

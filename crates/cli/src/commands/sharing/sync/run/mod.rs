@@ -19,14 +19,16 @@ use crate::{
 
 /// Keep tickets in step for as long as this runs: watches the project, and logs changes on stderr
 ///
-/// Several of these on one project wait for each other; when one dies, another takes over. SIGTERM or SIGINT ends it after the request in
-/// flight, SIGHUP reads the configuration and credentials again. `stepmark sync install` lets the system start it.
+/// Several of these on one project wait for each other; when one dies, another takes over. SIGTERM or SIGINT
+/// ends it after the request in flight, SIGHUP reads the configuration and credentials again. `stepmark sync
+/// install` lets the system start it.
 #[derive(Debug, Args)]
 pub(super) struct Run {
     /// How lines on stderr are written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     log_format: LogFormat,
-    /// Serve `/metrics` (for Prometheus) and `/healthz` at this address of this machine, such as `127.0.0.1:9464`
+    /// Serve `/metrics` (for Prometheus) and `/healthz` at this address of this machine, such as
+    /// `127.0.0.1:9464`
     #[arg(long, value_name = "ADDRESS", value_parser = loopback)]
     metrics: Option<SocketAddr>,
 }
@@ -40,7 +42,8 @@ pub(super) enum LogFormat {
     Json,
 }
 
-/// An address that only this machine reaches: what is served there names artifacts' states, and nobody is asked for a password.
+/// An address that only this machine reaches: what is served there names artifacts' states, and nobody is
+/// asked for a password.
 fn loopback(text: &str) -> Result<SocketAddr, String> {
     let address: SocketAddr =
         text.parse().map_err(|_| "an address with a port is wanted, such as 127.0.0.1:9464".to_owned())?;

@@ -35,7 +35,7 @@ pub(super) fn tell(state: ServiceState) {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) const fn tell(_standing: ServiceState) {}
+pub(super) const fn tell(_state: ServiceState) {}
 
 /// Returns how often systemd wants to hear that the process lives; twice as often as it must, as the manual
 /// advises.

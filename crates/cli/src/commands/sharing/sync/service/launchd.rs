@@ -6,8 +6,8 @@ use quick_xml::escape::escape;
 
 use super::Service;
 
-/// The agent of `service`, for the user whose home is `home`. launchd reads no variables from a file: credentials stand in the file that
-/// `token_file` of the user's configuration names.
+/// The agent of `service`, for the user whose home is `home`. launchd reads no variables from a file:
+/// credentials stand in the file that `token_file` of the user's configuration names.
 pub(super) fn agent(service: &Service, home: &Path) -> String {
     let words: String = service
         .words

@@ -62,7 +62,8 @@ impl ServiceFolders {
 }
 
 impl Service {
-    /// The process that `executable` is for the project in the folder `root`: for one tracker, or all. It ends within `drain`.
+    /// The process that `executable` is for the project in the folder `root`: for one tracker, or all. It
+    /// ends within `drain`.
     ///
     /// `variables` lead it to the same files of the user.
     ///

@@ -8,7 +8,8 @@ use std::{fs, io, path::Path};
 
 use crate::exit::{Exit, Failure};
 
-/// Writes it, with its folder. Answers whether it was not there like that. It is no state: where that is cut off, it is written again.
+/// Writes it, with its folder. Answers whether it was not there like that. It is no state: where that is cut
+/// off, it is written again.
 pub(in super::super) fn write(file: &Path, text: &str) -> Result<bool, Failure> {
     let failed =
         |error: io::Error| Failure::new(Exit::Io, format!("cannot write `{}`: {error}", file.display()));

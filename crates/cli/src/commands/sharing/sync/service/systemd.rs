@@ -5,12 +5,13 @@ use std::path::Path;
 use super::Service;
 use crate::exit::{Exit, Failure};
 
-/// After how many seconds without a sign of life the process is started again. It gives one twice as often; reading a very large project or
-/// asking a key ring takes a while.
+/// After how many seconds without a sign of life the process is started again. It gives one twice as often;
+/// reading a very large project or asking a key ring takes a while.
 const WATCHDOG_SECONDS: u64 = 300;
 
-/// The restrictions that take away what the process never needs. It writes in the project, in git's folder of it, and in the user's own folders for
-/// state and configuration, all below the home, which a tracker's program of credentials may want, too: so that stays as it is.
+/// The restrictions that take away what the process never needs. It writes in the project, in git's folder of
+/// it, and in the user's own folders for state and configuration, all below the home, which a tracker's
+/// program of credentials may want, too: so that stays as it is.
 const HARDENING: &str = "NoNewPrivileges=yes\n\
     ProtectSystem=full\n\
     ProtectKernelTunables=yes\n\

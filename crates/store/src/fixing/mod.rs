@@ -1,4 +1,9 @@
-//! Making fixes in artifacts of the project: decided on the bytes that are there, committed and recorded like any change.
+//! Making fixes in artifacts of the project: decided on the bytes that are there, committed and recorded like
+//! any change.
+
+mod staged;
+
+pub use staged::{StagedFix, StagedFixError, StagedOutcome};
 
 use std::cell::RefCell;
 
@@ -46,8 +51,9 @@ impl Fixes<'_> {
         })
     }
 
-    /// Makes the fixes that are `allowed` in the artifact at `path`. They are decided again where another program changes the file
-    /// meanwhile; a lease of somebody else is respected, gates follow, and history is told which fixes were made.
+    /// Makes the fixes that are `allowed` in the artifact at `path`. They are decided again where another
+    /// program changes the file meanwhile; a lease of somebody else is respected, gates follow, and history
+    /// is told which fixes were made.
     ///
     /// # Errors
     /// Those of [`Fixes::preview`] and [`Workspace::change_files`]. Then the file is as it was.

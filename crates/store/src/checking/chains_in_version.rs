@@ -28,8 +28,9 @@ pub(crate) struct ChainsAround {
 }
 
 impl Repository<'_> {
-    /// The chains that `changed` take part in, in the newer state of `version`; `None` where they take part in none. What has an id
-    /// and no delegation of its own takes part where it has a folder of delegated artifacts.
+    /// The chains that `changed` take part in, in the newer state of `version`; `None` where they take part
+    /// in none. What has an id and no delegation of its own takes part where it has a folder of delegated
+    /// artifacts.
     pub(crate) fn chains_around(
         &self,
         changed: &[ChangedArtifact],

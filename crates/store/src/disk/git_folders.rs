@@ -21,9 +21,9 @@ pub(crate) struct GitFolders {
 }
 
 impl GitFolders {
-    /// The repository whose work tree `folder` (absolute, without links) lies in. Only `.git` counts, a name that git never checks
-    /// out: neither a bare repository among the files nor the environment can name another one. A repository of another user counts
-    /// as none, as it does for git (`safe.directory`).
+    /// The repository whose work tree `folder` (absolute, without links) lies in. Only `.git` counts, a name
+    /// that git never checks out: neither a bare repository among the files nor the environment can name
+    /// another one. A repository of another user counts as none, as it does for git (`safe.directory`).
     pub(crate) fn around(folder: &Path) -> Option<Self> {
         folder.ancestors().find_map(Self::of_top)
     }
@@ -43,7 +43,8 @@ impl GitFolders {
         };
         let is_repository =
             own.join("HEAD").is_file() && common.join("objects").is_dir() && common.join("refs").is_dir();
-        // Anybody may put a `.git` that leads to a repository of this user into a folder that all can write to.
+        // Anybody may put a `.git` that leads to a repository of this user into a folder that all can write
+        // to.
         (is_repository && is_own(&place) && is_own(&common)).then(|| Self {
             top: top.to_owned(),
             own,

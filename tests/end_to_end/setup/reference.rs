@@ -1,4 +1,4 @@
-//! `stepmark completions`
+//! `stepmark completions` and `stepmark man`
 
 use std::process::Command;
 
@@ -28,4 +28,21 @@ fn bash_takes_its_script_and_completes_with_it() {
                     _stepmark stepmark comp stepmark; echo ${COMPREPLY[@]}";
     let run = Run::of(Command::new("bash").args(["-c", complete]).current_dir(empty.root()));
     assert_eq!((run.code, run.stdout.trim()), (0, "complete completions"), "{run}");
+}
+
+#[test]
+fn there_is_a_page_for_the_program_and_for_every_command() {
+    let empty = Sandbox::empty();
+    let program = empty.reads_only(&["man"]);
+    assert_eq!((program.code, program.stderr.as_str()), (0, ""));
+    assert!(program.stdout.contains(".TH stepmark 1"), "{program}");
+    for command in COMMANDS {
+        assert!(program.stdout.contains(&format!("stepmark\\-{command}(1)")), "{command} in {program}");
+        let page = empty.reads_only(&["man", command]);
+        assert_eq!((page.code, page.stderr.as_str()), (0, ""), "{command}");
+        assert!(page.stdout.contains(&format!(".TH stepmark-{command} 1")), "{page}");
+        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS"] {
+            assert!(page.stdout.contains(&format!(".SH {section}\n")), "{section} in {page}");
+        }
+    }
 }

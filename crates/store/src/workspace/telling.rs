@@ -1,14 +1,13 @@
 //! Events that change no file.
 
-use std::collections::BTreeSet;
-
-use crate::commit::{self, CommitError, JournalWriteError, Seal};
+use crate::commit::{self, CommitError, JournalWriteError, LiveSegments, Seal};
 use crate::history::HistoryError;
 use crate::workspace::ProjectHistory;
 use stepmark_model::journal::{Event, EventDraft, MOST_HEADS, SegmentName, SessionId};
 
 /// A reason why the journal was not written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TellError {
     /// A commit that was cut off earlier cannot be finished; that comes first.
     #[error(transparent)]
@@ -22,7 +21,8 @@ pub enum TellError {
 }
 
 impl ProjectHistory<'_> {
-    /// Adds an event that is about no artifact, such as the start of a session, and returns it when it is on the disk.
+    /// Adds an event that is about no artifact, such as the start of a session, and returns it when it is on
+    /// the disk.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -50,29 +50,14 @@ impl ProjectHistory<'_> {
     /// # Errors
     /// When they cannot be moved, or the segments before them cannot be read.
     pub fn seal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, TellError> {
-        commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
-        let seal = Seal { heads: self.ask(|history| history.tips(MOST_HEADS))?, at: self.workspace.now() };
-        let session = session.map(SessionId::as_str);
-        Ok(commit::seal_segments(
-            self.workspace.root(),
-            session,
-            seal,
-            self.workspace.commit_options().fsync,
-        )?)
+        self.seal_live(LiveSegments::OfSession(session.map(SessionId::as_str)))
     }
 
-    /// The same for the live segments `names`, of whatever session.
-    ///
-    /// # Errors
-    /// When they cannot be moved, or the segments before them cannot be read.
-    pub fn seal_live_segments(&self, names: &BTreeSet<SegmentName>) -> Result<Vec<SegmentName>, TellError> {
-        commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
+    /// The same for the live segments that `live` names.
+    pub(crate) fn seal_live(&self, live: LiveSegments<'_>) -> Result<Vec<SegmentName>, TellError> {
+        let (root, options) = (self.workspace.root(), self.workspace.commit_options());
+        commit::finish_interrupted(root, options)?;
         let seal = Seal { heads: self.ask(|history| history.tips(MOST_HEADS))?, at: self.workspace.now() };
-        Ok(commit::seal_named_segments(
-            self.workspace.root(),
-            names,
-            seal,
-            self.workspace.commit_options().fsync,
-        )?)
+        Ok(commit::seal_segments(root, live, seal, options.fsync)?)
     }
 }

@@ -1,11 +1,11 @@
-//! Making fixes in what is staged: in the index and in the work tree where both hold the same, else in neither.
+//! Making fixes in what is staged: in the index and in the work tree where both hold the same, else in
+//! neither.
 
 use std::cell::RefCell;
 
 use crate::changes::ChangeError;
-use crate::checking::fixing::Fixes;
-use crate::checking::fixing::draft;
 use crate::commit::FileDecision;
+use crate::fixing::{Fixes, draft};
 use crate::git::{GitVersion, GitVersionError, index, index::IndexEntry};
 use crate::repository::ChangedArtifact;
 use crate::workspace::ArtifactError;
@@ -35,12 +35,14 @@ pub enum StagedOutcome {
     Unchanged,
     /// The index and the work tree hold the fixed file.
     Written,
-    /// The work tree holds another file than the index, so nothing was written: the fixes would mix what is staged with what is not.
+    /// The work tree holds another file than the index, so nothing was written: the fixes would mix what is
+    /// staged with what is not.
     WorkTreeDiffers,
 }
 
 /// A reason why a staged artifact was not fixed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StagedFixError {
     /// Its copy in the work tree was not changed; nothing was.
     #[error(transparent)]
@@ -59,8 +61,8 @@ pub enum StagedFixError {
 }
 
 impl Fixes<'_> {
-    /// Applies the fixes that are `allowed` to a changed artifact, checked as in [`Checks::check_changes`](crate::checking::Checks::check_changes). Nothing is
-    /// written.
+    /// Applies the fixes that are `allowed` to a changed artifact, checked as in
+    /// [`Checks::check_changes`](crate::checking::Checks::check_changes). Nothing is written.
     ///
     /// # Errors
     /// When what rules ask for cannot be read.
@@ -80,8 +82,8 @@ impl Fixes<'_> {
         Ok(Some(fixed))
     }
 
-    /// Makes the fixes that are `allowed` in a staged artifact: in the work tree, as any change is made, and then in the index. Where
-    /// the two differ to the byte, nothing is written.
+    /// Makes the fixes that are `allowed` in a staged artifact: in the work tree, as any change is made, and
+    /// then in the index. Where the two differ to the byte, nothing is written.
     ///
     /// # Errors
     /// Why it was not fixed.

@@ -1,0 +1,15 @@
+//! The lock of one file, and what its lock file remembers.
+
+mod artifact_lock;
+mod last_told;
+mod left_over;
+mod lock_file;
+mod note;
+mod recover;
+
+pub use artifact_lock::{ArtifactLock, LockError};
+pub(super) use last_told::{JournalStamp, LastTold, remember};
+pub(crate) use left_over::{is_left_over, remove_left_over};
+pub(super) use lock_file::{LockKey, is_ever_locked, open_lock_file};
+pub(super) use note::{Note, file_name};
+pub(super) use recover::{keep, recover};

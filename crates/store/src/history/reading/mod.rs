@@ -1,0 +1,18 @@
+//! The questions that are asked of segments and index.
+
+pub(super) mod event_reader;
+mod event_segments;
+mod extent;
+mod overviews;
+mod points;
+mod questions;
+mod reader;
+mod selections;
+pub(super) mod tips;
+
+pub(super) use event_reader::{EventPlace, EventReader};
+pub use event_segments::Removal;
+pub use overviews::{KnownArtifact, KnownSegment, Session};
+pub use points::Point;
+pub use reader::History;
+pub use selections::Selection;
