@@ -177,6 +177,7 @@
 //! ```
 //!
 //! ```
+//! # #[cfg(feature = "write")] {
 //! # let folder = tempfile::tempdir()?;
 //! # let project = folder.path();
 //! # std::fs::write(project.join("prd.md"), "---\nid: PRD-1\nstatus: draft\nstepsCompleted: [step-01-init]\n---\n")?;
@@ -190,10 +191,12 @@
 //! let command = Command::Complete { steps: vec!["step-02-discovery".to_owned()] };
 //! let reason = ChangeReason::Said("the interviews are done".to_owned());
 //! workspace.carry_out(&ProjectPath::new("prd.md")?, &command, Strictness::Warn, reason)?;
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! ```
+//! # #[cfg(feature = "write")] {
 //! # let folder = tempfile::tempdir()?;
 //! # let project = folder.path();
 //! # std::fs::write(project.join("prd.md"), "---\nid: PRD-1\nstatus: draft\nstepsCompleted: [step-01-init]\n---\n")?;
@@ -206,6 +209,7 @@
 //! let _held = ArtifactLock::acquire(workspace.root(), &prd, Duration::ZERO)?;
 //! let second = ArtifactLock::acquire(workspace.root(), &prd, Duration::ZERO);
 //! assert!(matches!(second, Err(LockError::Timeout { .. })));
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
