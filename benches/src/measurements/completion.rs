@@ -35,7 +35,7 @@ const COMMITS: usize = 4;
 /// Measures and prints.
 pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(), Failure> {
     let [file, bare_file] = [ARTIFACT, BARE].map(|path| folder.join(path));
-    let source = folder.join(".stepmark/local/cache/after.md");
+    let source = folder.join(".git/after.md");
     for path in [&file, &source] {
         let holder = path.parent().unwrap_or(folder);
         fs::create_dir_all(holder).map_err(Failure::file("make", holder))?;
