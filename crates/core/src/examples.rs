@@ -190,7 +190,7 @@
 //! assert!(matches!(refused, Err(UpdateError::Refused { source, .. }) if source == "not now"));
 //! let command = Command::Complete { steps: vec!["step-02-discovery".to_owned()] };
 //! let reason = ChangeReason::Said("the interviews are done".to_owned());
-//! workspace.carry_out(&ProjectPath::new("prd.md")?, &command, Strictness::Warn, reason)?;
+//! workspace.execute(&ProjectPath::new("prd.md")?, &command, Strictness::Warn, reason)?;
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -260,7 +260,7 @@
 //! use stepmark_core::{EventDraft, EventSelection, Kind, Workspace};
 //!
 //! let workspace = Workspace::open(project)?;
-//! workspace.history().tell(EventDraft::new(Kind::SESSION_START))?;
+//! workspace.history().append_event(EventDraft::new(Kind::SESSION_START))?;
 //! let events = workspace.history().ask(|history| history.select(EventSelection::default()))?;
 //! assert_eq!(events.len(), 1);
 //! # }
