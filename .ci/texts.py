@@ -2,7 +2,7 @@
 """The comments of the Rust sources. Usage: texts.py
 
 Documents  that are not in the repository are not named.
-First lines of docs in crates/*/src say what an item is or does; none begins with one of QUESTIONS. Texts of help and of schemas are free.
+First lines of docs in crates/*/src and benches/src say what an item is or does; none begins with one of QUESTIONS. Texts of help and of schemas are free.
 Columns    at most WIDEST, but for code, pictures and tables between fences, other tables, and the addresses of links.
 """
 
@@ -25,7 +25,7 @@ def complaints(file):
     """The lines of `file` that are not as they should be, each with what is wrong."""
     text = (CHECKOUT / file).read_text()
     lines = text.splitlines()
-    is_source = file.parts[0] == "crates" and file.parts[2] == "src"
+    is_source = file.parts[:2] == ("benches", "src") or file.parts[0] == "crates" and file.parts[2] == "src"
     help_lines = set()
     for item in IS_HELP.finditer(text):
         help_lines.update(range(text.count("\n", 0, item.start()), text.count("\n", 0, item.end()) + 1))

@@ -1,8 +1,8 @@
-//! Why a measurement could not be made.
+//! Reasons why a measurement could not be made.
 
 use std::{io, path::Path};
 
-/// Why a measurement could not be made.
+/// A reason why a measurement could not be made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The file system refuses.
@@ -28,7 +28,7 @@ impl Failure {
         move |source| Self::File { intent, path: path.display().to_string(), source }
     }
 
-    /// What the library says, with its causes.
+    /// The error of the library, with its causes.
     pub(crate) fn library(error: impl std::error::Error) -> Self {
         let mut text = error.to_string();
         let mut cause = error.source();

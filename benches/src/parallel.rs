@@ -6,10 +6,10 @@ use std::{
     thread,
 };
 
-/// How many items a thread takes at once.
+/// The number of items that a thread takes at once.
 const PIECE: usize = 64;
 
-/// How many threads are used.
+/// The number of threads.
 pub(crate) fn threads() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }

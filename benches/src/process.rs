@@ -7,7 +7,7 @@ use std::{
 
 use crate::failure::Failure;
 
-/// How long the process takes from its start to its end; it must succeed.
+/// The time that the process takes from its start to its end; it must succeed.
 pub(crate) fn time(command: &mut Command) -> Result<Duration, Failure> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let started = Instant::now();
@@ -17,7 +17,7 @@ pub(crate) fn time(command: &mut Command) -> Result<Duration, Failure> {
     Ok(took)
 }
 
-/// What the process prints; it must succeed.
+/// The output of the process; it must succeed.
 pub(crate) fn stdout(command: &mut Command) -> Result<String, Failure> {
     let output = command.stdin(Stdio::null()).output();
     let output = checked(command, output)?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::timing::Series;
 
-/// What a figure should be.
+/// The value that a figure should have.
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
     /// At most this.

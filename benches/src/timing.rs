@@ -32,7 +32,7 @@ impl Series {
         median(&self.times)
     }
 
-    /// How many times as long as `other` this took: the median over the rounds, because two runs of one round
+    /// The ratio of its time to that of `other`: the median over the rounds, because two runs of one round
     /// share what else the machine did then.
     pub(crate) fn ratio_to(&self, other: &Series) -> f64 {
         let ratios: Vec<f64> = self

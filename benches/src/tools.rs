@@ -8,7 +8,7 @@ use std::{
 
 use crate::failure::Failure;
 
-/// Where the programs are.
+/// The places of the programs.
 pub(crate) struct Tools {
     stepmark: PathBuf,
     own: PathBuf,

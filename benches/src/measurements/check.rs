@@ -10,7 +10,7 @@ use crate::{
     tools::{Tools, git},
 };
 
-/// What a check keeps of clean files.
+/// The file in which a check keeps what it found in clean files.
 const CACHE: &str = ".stepmark/local/cache/checked.stat";
 
 /// Measures and prints.

@@ -22,20 +22,20 @@ const ARTIFACT: &str = "docs/complete/prd.md";
 const STEP: &str = "step-03-success";
 const BEFORE: &str = "---\nstepsCompleted: ['step-01-init', 'step-02-discovery']\ninputDocuments: []\nworkflowType: 'prd'\n---\n\n# PRD\n";
 
-/// What the bare contenders replace: a file that stepmark knows nothing of, so that nobody edits behind its
-/// back.
+/// The file that the bare contenders replace: a file that stepmark knows nothing of, so that nobody edits
+/// behind its back.
 const BARE: &str = "docs/complete/bare.md";
 
-/// How many agents work at once in a deployment.
+/// The number of agents that work at once in a deployment.
 const WRITERS: usize = 92;
 
-/// How many commits each of them makes in a round.
+/// The number of commits that each of them makes in a round.
 const COMMITS: usize = 4;
 
 /// Measures and prints.
 pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(), Failure> {
     let [file, bare_file] = [ARTIFACT, BARE].map(|path| folder.join(path));
-    let source = folder.join(".stepmark/local/cache/after.md");
+    let source = folder.join(".git/after.md");
     for path in [&file, &source] {
         let holder = path.parent().unwrap_or(folder);
         fs::create_dir_all(holder).map_err(Failure::file("make", holder))?;

@@ -10,7 +10,7 @@ use crate::{
     tools::{Tools, git},
 };
 
-/// What each may take in terms of `git status`.
+/// The time that each may take in terms of `git status`.
 const TARGET: Target = Target::AtMost(1.3);
 
 /// Measures and prints.

@@ -10,7 +10,7 @@ use crate::{
     tools::{Tools, git},
 };
 
-/// Where stepmark keeps what it knows of unchanged files.
+/// The place where stepmark keeps what it knows of unchanged files.
 const CACHE: &str = ".stepmark/local/cache";
 
 /// Measures and prints.
@@ -41,12 +41,12 @@ pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(),
     Ok(())
 }
 
-/// How long `manifest verify` takes.
+/// The time that `manifest verify` takes.
 pub(crate) fn verify(tools: &Tools, folder: &Path) -> Result<Duration, Failure> {
     process::time(&mut tools.stepmark(folder, &["manifest", "verify", "--quiet"]))
 }
 
-/// How long `manifest verify` takes without a stat cache; it writes a new one.
+/// The time that `manifest verify` takes without a stat cache; it writes a new one.
 pub(crate) fn verify_cold(tools: &Tools, folder: &Path) -> Result<Duration, Failure> {
     let cache = folder.join(CACHE);
     if cache.exists() {

@@ -14,12 +14,12 @@ use crate::{
     tools::{Tools, git},
 };
 
-/// What each run may take for 10,000 artifacts.
+/// The time that each run may take for 10,000 artifacts.
 const FIRST: Duration = Duration::from_secs(10);
 const UNCHANGED: Duration = Duration::from_secs(2);
 const AFTER_ONE_CHANGE: Duration = Duration::from_millis(50);
 
-/// What `project` makes, and what it keeps.
+/// The files that `project` makes and keeps.
 const PROJECTED: [&str; 3] = ["gates", "manifests", "cache"];
 
 /// Measures and prints. Nothing is flushed for gates, and nothing but a changed file for the others.
@@ -80,7 +80,7 @@ fn set_projected_aside(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where that lies until all is measured: beside the project, on the same disk.
+/// The place where that lies until all is measured: beside the project, on the same disk.
 fn set_aside(folder: &Path) -> PathBuf {
     folder.with_extension("set-aside")
 }

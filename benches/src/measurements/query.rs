@@ -13,7 +13,7 @@ use crate::{
 
 const QUESTION: &str = "SELECT status, COUNT(*) FROM artifacts GROUP BY status";
 const DATABASE: &str = ".stepmark/local/cache/index.db";
-/// What a question about 10,000 artifacts may take as a process.
+/// The time that a query of 10,000 artifacts may take as a process.
 const LIMIT: Duration = Duration::from_millis(50);
 
 /// Measures and prints.

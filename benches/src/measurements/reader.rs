@@ -14,7 +14,7 @@ use stepmark_store::workspace::Workspace;
 
 use crate::{bare, failure::Failure, parallel};
 
-/// Who reads.
+/// The reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Reader {
     /// `Artifact::read`: every key typed, with spans and diagnoses.
@@ -27,7 +27,7 @@ pub(crate) enum Reader {
     GrayMatter,
 }
 
-/// Where the bytes come from.
+/// The source of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Place {
     /// They were read before.
@@ -85,7 +85,8 @@ fn project_path(folder: &Path, path: &Path) -> Option<ProjectPath> {
     ProjectPath::new(path.strip_prefix(folder).ok()?).ok()
 }
 
-/// How many completed steps the artifact lists; 0 where it cannot be read, which shows itself as a wrong sum.
+/// The number of completed steps that the artifact lists; 0 where it cannot be read, which shows itself as a
+/// wrong sum.
 fn steps(reader: Reader, path: &ProjectPath, bytes: Vec<u8>) -> usize {
     match reader {
         Reader::Stepmark | Reader::Workspace => {

@@ -13,17 +13,17 @@ use crate::{
     tools::{Tools, git},
 };
 
-/// How many artifacts have a history.
+/// The number of artifacts that have a history.
 const WORKED_ON: usize = 200;
 
-/// How many committed versions of the damaged artifact cannot be read.
+/// The number of committed versions of the damaged artifact that cannot be read.
 const BROKEN_VERSIONS: usize = 20;
 
-/// What the tiers may take.
+/// The time that each tier may take.
 const LIMITS: [Duration; 3] =
     [Duration::from_millis(5), Duration::from_millis(50), Duration::from_millis(500)];
 
-/// What stepmark keeps of its own in the project, and a run before this one has left.
+/// The files of stepmark in the project that a run before this one has left.
 const OWN_FOLDERS: [&str; 4] = ["journal", "local", "checkpoints", "cache"];
 
 /// Measures and prints.

@@ -14,7 +14,7 @@ use crate::{
     tools::{Tools, git},
 };
 
-/// How many files are staged.
+/// The number of files that are staged.
 const STAGED: usize = 10;
 const LIMIT: Duration = Duration::from_millis(20);
 

@@ -50,7 +50,7 @@ pub(crate) fn measure(tools: &Tools, folder: &Path, rounds: usize) -> Result<(),
     plan(folder, rounds)
 }
 
-/// What of it is planning: inside this process, by its parts.
+/// The part of it that is planning: inside this process, by its parts.
 fn plan(folder: &Path, rounds: usize) -> Result<(), Failure> {
     let failed = |intent: &'static str, error: &dyn std::error::Error| Failure::Process {
         command: intent.to_owned(),

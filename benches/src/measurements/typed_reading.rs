@@ -84,7 +84,7 @@ struct Peer {
     command: Command,
 }
 
-/// What the first reader found.
+/// The answer of the first reader.
 struct Counts {
     who: String,
     files: usize,

@@ -5,7 +5,7 @@ use super::{frontmatter::frontmatter, random::Random};
 /// The size of an artifact in bytes.
 pub(crate) const SIZE: usize = 2048;
 
-/// How many artifacts a folder holds.
+/// The number of artifacts in a folder.
 const PER_FOLDER: usize = 200;
 
 const WORDS: [&str; 16] = [

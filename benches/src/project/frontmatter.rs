@@ -8,7 +8,7 @@ use super::{
     workflow::{ARCHITECTURE, BRIEF, PRD, QUICK_SPEC, Workflow},
 };
 
-/// What is written into one artifact.
+/// The text that is written into one artifact.
 pub(crate) struct Frontmatter {
     /// The file name without extension.
     pub(crate) stem: String,

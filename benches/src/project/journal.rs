@@ -21,7 +21,7 @@ use crate::{failure::Failure, project::random::Random};
 
 /// The events of the artifact with the longest history.
 const LONGEST: usize = 3_000;
-/// How many artifacts a session works on at a time.
+/// The number of artifacts that a session works on at a time.
 const WORKING_SET: usize = 8;
 /// The steps of the workflow; behind the last, the artifact is reopened.
 const STEPS: usize = 14;

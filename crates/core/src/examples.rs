@@ -177,6 +177,7 @@
 //! ```
 //!
 //! ```
+//! # #[cfg(feature = "write")] {
 //! # let folder = tempfile::tempdir()?;
 //! # let project = folder.path();
 //! # std::fs::write(project.join("prd.md"), "---\nid: PRD-1\nstatus: draft\nstepsCompleted: [step-01-init]\n---\n")?;
@@ -189,11 +190,13 @@
 //! assert!(matches!(refused, Err(UpdateError::Refused { source, .. }) if source == "not now"));
 //! let command = Command::Complete { steps: vec!["step-02-discovery".to_owned()] };
 //! let reason = ChangeReason::Said("the interviews are done".to_owned());
-//! workspace.carry_out(&ProjectPath::new("prd.md")?, &command, Strictness::Warn, reason)?;
+//! workspace.execute(&ProjectPath::new("prd.md")?, &command, Strictness::Warn, reason)?;
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! ```
+//! # #[cfg(feature = "write")] {
 //! # let folder = tempfile::tempdir()?;
 //! # let project = folder.path();
 //! # std::fs::write(project.join("prd.md"), "---\nid: PRD-1\nstatus: draft\nstepsCompleted: [step-01-init]\n---\n")?;
@@ -206,6 +209,7 @@
 //! let _held = ArtifactLock::acquire(workspace.root(), &prd, Duration::ZERO)?;
 //! let second = ArtifactLock::acquire(workspace.root(), &prd, Duration::ZERO);
 //! assert!(matches!(second, Err(LockError::Timeout { .. })));
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -256,7 +260,7 @@
 //! use stepmark_core::{EventDraft, EventSelection, Kind, Workspace};
 //!
 //! let workspace = Workspace::open(project)?;
-//! workspace.history().tell(EventDraft::new(Kind::SESSION_START))?;
+//! workspace.history().append_event(EventDraft::new(Kind::SESSION_START))?;
 //! let events = workspace.history().ask(|history| history.select(EventSelection::default()))?;
 //! assert_eq!(events.len(), 1);
 //! # }

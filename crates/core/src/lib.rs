@@ -81,7 +81,7 @@ pub use stepmark_model::lifecycle::{Lifecycle, Lifecycles, MoveDecision, MoveRef
 pub use stepmark_model::transition::{Command, Plan, Remark, Strictness, TransitionRefusal};
 
 #[cfg(feature = "write")]
-pub use stepmark_store::changes::{Carried, ChangeError, ChangeReason, UpdateError};
+pub use stepmark_store::changes::{ChangeError, ChangeReason, ChangeReport, UpdateError};
 
 #[cfg(feature = "write")]
 pub use stepmark_store::changes::DelegationOrder;

@@ -49,7 +49,7 @@ fn history_may_be_asked_and_changed_within_a_question() {
             let before = history.select(Selection::default())?.len();
             workspace.update(PRD, |prd| prd.complete("step-03-y")).unwrap();
             workspace.resume(&PRD.parse::<ProjectPath>().unwrap(), ResumeTier::Everything).unwrap();
-            workspace.history().tell(EventDraft::new(Kind::SESSION_START)).unwrap();
+            workspace.history().append_event(EventDraft::new(Kind::SESSION_START)).unwrap();
             let inner = workspace.history().ask(|history| Ok(history.select(Selection::default())?.len()))?;
             let after = history.select(Selection::default())?.len();
             assert!(before < after, "the outer question sees what was told meanwhile");

@@ -95,7 +95,7 @@ pub enum LeaseError {
         /// The artifact.
         path: ProjectPath,
         /// The reason.
-        source: crate::workspace::TellError,
+        source: crate::workspace::AppendError,
     },
 }
 
@@ -169,7 +169,7 @@ impl Leases<'_> {
                 .with("fence", taken.lease.fence);
             self.workspace
                 .history()
-                .tell(draft)
+                .append_event(draft)
                 .map_err(|source| LeaseError::Tell { path: path.clone(), source })?;
         }
         Ok(taken)

@@ -143,7 +143,7 @@ impl Project {
             }
         };
         let carried =
-            self.workspace.carry_out(&self.path, &command, Strictness::Warn, ChangeReason::Unsaid).ok()?;
+            self.workspace.execute(&self.path, &command, Strictness::Warn, ChangeReason::Unsaid).ok()?;
         (carried.outcome != Outcome::Unchanged).then(|| self.last_event())
     }
 }

@@ -171,7 +171,7 @@ impl Project {
         }
     }
 
-    fn carry_out(&self, action: &Action) {
+    fn execute(&self, action: &Action) {
         if action.kind == ActionKind::Adopt {
             let lease = self.begin(action, IntentAction::Update);
             return self.settle(&lease, action, action.remote.clone().unwrap(), None);
@@ -184,7 +184,7 @@ impl Project {
 
     fn sync(&self) -> Plan {
         let plan = self.plan(None);
-        plan.actions.iter().for_each(|action| self.carry_out(action));
+        plan.actions.iter().for_each(|action| self.execute(action));
         plan
     }
 }
@@ -249,7 +249,7 @@ fn a_lost_ledger_is_found_again_by_markers() {
     let plan = project.plan(Some(&project.survey()));
     assert_eq!(plan.counts(), [(ActionKind::Adopt, count)]);
     assert!(plan.actions.iter().all(|action| action.differences.is_empty()));
-    plan.actions.iter().for_each(|action| project.carry_out(action));
+    plan.actions.iter().for_each(|action| project.execute(action));
     assert_eq!(project.sync().counts(), [(ActionKind::Update, count)], "what was found is written once");
     assert!(project.sync().actions.is_empty());
     assert_eq!(project.created(), count, "no second ticket");
@@ -276,7 +276,7 @@ fn a_creation_that_nobody_acknowledged_is_not_made_again() {
             // A file shows at once what it holds, so that it is not there is certain.
             false => assert_eq!(action.kind, ActionKind::LookUp),
         }
-        plan.actions.iter().for_each(|action| project.carry_out(action));
+        plan.actions.iter().for_each(|action| project.execute(action));
         project.sync();
         assert!(project.sync().actions.is_empty());
         assert_eq!(project.created(), count, "one ticket an artifact");

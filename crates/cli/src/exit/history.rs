@@ -12,7 +12,7 @@ use stepmark_store::history::HistoryError;
 use stepmark_store::hooks::{CommitMessageError, StageHistoryError};
 use stepmark_store::replay::ReplayArtifactsError;
 use stepmark_store::resuming::ChoiceError;
-use stepmark_store::workspace::TellError;
+use stepmark_store::workspace::AppendError;
 
 use super::{Exit, Failure};
 
@@ -69,11 +69,11 @@ impl From<CommitMessageError> for Failure {
     }
 }
 
-impl From<TellError> for Failure {
-    fn from(error: TellError) -> Self {
+impl From<AppendError> for Failure {
+    fn from(error: AppendError) -> Self {
         match error {
-            TellError::Interrupted(error) => ChangeError::Commit(error).into(),
-            TellError::History(error) => error.into(),
+            AppendError::Interrupted(error) => ChangeError::Commit(error).into(),
+            AppendError::History(error) => error.into(),
             _ => Self::from_error(Exit::Io, &error),
         }
     }

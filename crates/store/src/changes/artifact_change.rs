@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use crate::bmad::sprint::{MovedStory, listing_of};
-use crate::changes::{Carried, ChangeError, UpdateError, versions::Versions, versions::state_of};
+use crate::changes::{ChangeError, ChangeReport, UpdateError, versions::Versions, versions::state_of};
 use crate::commit::{
     CommitError, Expected, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
 };
@@ -84,7 +84,7 @@ where
     }
 
     /// Decides, commits, tells.
-    pub(crate) fn carry_out(mut self) -> Result<Carried, UpdateError<E>> {
+    pub(crate) fn execute(mut self) -> Result<ChangeReport, UpdateError<E>> {
         let (workspace, path) = (self.deciding.workspace, self.deciding.path);
         let to_follow = self.ledger_to_follow();
         let outcome = match &to_follow {
@@ -110,7 +110,7 @@ where
                 remarks.push(Remark::GatesLeft { reason: error.to_string() });
             }
         }
-        Ok(Carried { artifact: after, remarks, outcome })
+        Ok(ChangeReport { artifact: after, remarks, outcome })
     }
 
     /// Changes the artifact, and `ledger` as one with it: history is told of the artifact alone.

@@ -51,7 +51,7 @@ impl ChangeReason {
 
 /// A command that was carried out.
 #[derive(Debug)]
-pub struct Carried {
+pub struct ChangeReport {
     /// The artifact as it is now.
     pub artifact: TrackedArtifact,
     /// The remarks to be made about it.
@@ -84,7 +84,7 @@ impl Workspace {
         &self,
         path: impl AsRef<Path>,
         decide: impl FnMut(&TrackedArtifact) -> Result<Plan, E>,
-    ) -> Result<Carried, UpdateError<E>> {
+    ) -> Result<ChangeReport, UpdateError<E>> {
         let path = ProjectPath::new(path).map_err(ChangeError::from)?;
         self.update_telling(&path, &EventDraft::new(Kind::CHANGE), decide)
     }
@@ -100,8 +100,8 @@ impl Workspace {
         path: &ProjectPath,
         draft: &EventDraft,
         decide: impl FnMut(&TrackedArtifact) -> Result<Plan, E>,
-    ) -> Result<Carried, UpdateError<E>> {
-        ArtifactChange::new(self, path, draft, decide).carry_out()
+    ) -> Result<ChangeReport, UpdateError<E>> {
+        ArtifactChange::new(self, path, draft, decide).execute()
     }
 
     /// Changes several files as one: all of them or none, whenever the process dies. `decide` is given the
@@ -171,13 +171,13 @@ impl Workspace {
     ///
     /// # Errors
     /// Those of [`Workspace::update`].
-    pub fn carry_out(
+    pub fn execute(
         &self,
         path: &ProjectPath,
         command: &Command,
         strictness: Strictness,
         reason: ChangeReason,
-    ) -> Result<Carried, ChangeError> {
+    ) -> Result<ChangeReport, ChangeError> {
         let draft = EventDraft::new(Kind::CHANGE).with_command(command.to_string());
         let draft = match reason {
             ChangeReason::Unsaid => draft,
@@ -199,7 +199,7 @@ impl Workspace {
     /// # Errors
     /// When the event changed nothing that can be taken back, its places were changed since, and those of
     /// [`Workspace::update`].
-    pub fn undo(&self, event: &Event, reason: Option<String>) -> Result<Carried, ChangeError> {
+    pub fn undo(&self, event: &Event, reason: Option<String>) -> Result<ChangeReport, ChangeError> {
         let Some(artifact) = &event.artifact else {
             return Err(ChangeError::NoArtifact { event: event.id });
         };

@@ -46,7 +46,7 @@ impl Workspace {
             Halt::Ask(facts.question(self.root(), path, file, asks_checkout))
         };
         let git = facts.of(self.root(), path, old.digests);
-        let prior = match (change.last_told, &old.state) {
+        let prior = match (change.last_event, &old.state) {
             (Some(event), Some(state)) => Some(PriorState::Known { event, state: Some(state.clone()) }),
             _ => self
                 .history()
@@ -158,7 +158,7 @@ mod tests {
             Command::Complete { steps: vec!["b".to_owned()] },
         ] {
             let before = PARSED.get();
-            workspace.carry_out(&path, &command, Strictness::Warn, ChangeReason::Unsaid).unwrap();
+            workspace.execute(&path, &command, Strictness::Warn, ChangeReason::Unsaid).unwrap();
             assert_eq!(PARSED.get() - before, 3, "{command}");
         }
         assert_eq!(workspace.gates().of(&path).unwrap().len(), 2);
@@ -202,7 +202,7 @@ mod tests {
         let path = ProjectPath::new("a.md").unwrap();
         let set = |k: &str| {
             let command = Command::Set { assignments: vec![("k".parse().unwrap(), Value::from(k))] };
-            workspace.carry_out(&path, &command, Strictness::Warn, ChangeReason::Unsaid).unwrap();
+            workspace.execute(&path, &command, Strictness::Warn, ChangeReason::Unsaid).unwrap();
         };
         let kinds = || {
             let key = stepmark_model::journal::ArtifactKey::of_path(&path);

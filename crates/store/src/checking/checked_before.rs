@@ -3,8 +3,8 @@
 use std::{collections::HashMap, mem, ops::Range};
 
 use crate::checking::{
-    CheckError, CheckReport, Checks, Known, Selection, cache::Answers, cache::Facts, cache::Judgement,
-    cache::Learned, cache::Sight, cache::Verdict, cache::Verdicts, run::CheckingRun,
+    CheckError, CheckReport, Checks, Known, Selection, cache::Answers, cache::Facts, cache::FolderPart,
+    cache::Judgement, cache::Learned, cache::Verdict, cache::Verdicts, run::CheckingRun,
 };
 use crate::disk::{WalkError, file_stat::FileStat, folder::EntryKind, folder::Folder, walk::Visitor};
 use crate::workspace::{
@@ -120,7 +120,7 @@ impl Workspace {
         }
         let workflows = workflows.iter().map(|definition| &**definition);
         let workflows = workflows.chain(read.iter().filter_map(TrackedArtifact::workflow));
-        run.look_beside(workflows, answers.into_ledgers());
+        run.scan_other_files(workflows, answers.into_ledgers());
         let mut report = run.finish(Selection::All);
         if let Some(Run { verdicts, learned, .. }) = &mut before.run {
             report.cache = verdicts.renew(mem::take(learned), judged);
@@ -197,15 +197,15 @@ struct Sorter<'run> {
 
 impl Visitor for Sorter<'_> {
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
-        let mut sight = self.verdicts.begin(folder, places.start);
+        let mut part = self.verdicts.begin(folder, places.start);
         self.known.push(Vec::new());
         for place in places {
-            match sight.recall(folder, place) {
+            match part.recall(folder, place) {
                 Some((verdict, entry)) => self.pass(folder, place, verdict, entry),
-                None => self.look(&mut sight, folder, place),
+                None => self.look(&mut part, folder, place),
             }
         }
-        self.learned.folders.push(sight.renewal);
+        self.learned.folders.push(part.renewal);
     }
 }
 
@@ -227,7 +227,7 @@ impl Sorter<'_> {
         }
     }
 
-    fn look(&mut self, sight: &mut Sight<'_>, folder: &Folder, place: usize) {
+    fn look(&mut self, part: &mut FolderPart<'_>, folder: &Folder, place: usize) {
         let Some(path) = self.reader.candidate(folder, place) else { return };
         // What a link leads to may change without its own stat.
         let stat = (folder.kind(place) == EntryKind::File).then(|| folder.stat(place).ok()).flatten();
@@ -236,7 +236,7 @@ impl Sorter<'_> {
         match looked {
             Looked::Tracked => self.stats.push((path, stat)),
             Looked::Stateless => {
-                sight.is_stateless(folder.name(place), stat);
+                part.is_stateless(folder.name(place), stat);
                 self.learned.stateless += 1;
             }
             Looked::Failed => {}

@@ -5,7 +5,7 @@ use crate::checking::{
     CheckError, CheckReport, Known, Selection, beside::AllowancesInUse, beside::AllowedRule, cache::Answers,
     cache::Asked, cache::Noted,
 };
-use crate::disk::in_parts::map_in_parts;
+use crate::disk::in_parts::par_map;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
@@ -61,7 +61,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
         mut each: impl FnMut(&'t TrackedArtifact, ProblemCounts, Noted, Vec<u8>),
     ) -> Result<(), CheckError> {
         let run = &*self;
-        let judged = map_in_parts(artifacts, |artifact| {
+        let judged = par_map(artifacts, |artifact| {
             let (judged, noted) = run.judge_one(artifact, chains, answers)?;
             let noted =
                 noted.and_then(|noted| Some((run.with_own_facts(noted, artifact, &judged), note(artifact)?)));
@@ -114,7 +114,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
 
     /// Looks at the files beside artifacts: the step files of their `workflows`, and the ledgers that were
     /// asked.
-    pub(crate) fn look_beside<'d>(
+    pub(crate) fn scan_other_files<'d>(
         &mut self,
         workflows: impl Iterator<Item = &'d WorkflowDefinition>,
         ledgers: Ledgers,

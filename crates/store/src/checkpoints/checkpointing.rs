@@ -4,7 +4,7 @@ use crate::changes::{ChangeError, versions::Versions};
 use crate::checkpoints::Checkpoints;
 use crate::commit::{self, CommitError, FileDecision, FileTransition, Halt, Transaction};
 use crate::repository::{git::GitFacts, git_history::head_commit};
-use crate::workspace::TellError;
+use crate::workspace::AppendError;
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{Artifact, FileHash, ProjectPath},
@@ -59,7 +59,7 @@ pub enum CheckpointError {
         /// Its file.
         place: ProjectPath,
         /// The reason.
-        source: TellError,
+        source: AppendError,
     },
 }
 
@@ -109,7 +109,7 @@ impl Making<'_> {
             .with("checkpoint", self.place.as_str())
             .with("git_commit", self.git_commit.clone());
         let unchanged =
-            FileTransition { path: self.path, old: Some(bytes), new: Some(bytes), last_told: None };
+            FileTransition { path: self.path, old: Some(bytes), new: Some(bytes), last_event: None };
         let versions = Versions::of(Some(artifact.clone()), None, Some(artifact.clone()));
         let events = self.workspace.events_of(unchanged, &versions, &draft, &self.facts).map_err(Halt::of)?;
         // `events_of` ends with the event of the draft.

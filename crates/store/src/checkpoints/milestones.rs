@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::changes::Carried;
+use crate::changes::ChangeReport;
 use crate::checkpoints::Checkpoints;
 use crate::checkpoints::{CheckpointError, CheckpointMade};
 use crate::commit::Outcome;
@@ -36,7 +36,7 @@ impl Checkpoints<'_> {
     /// Those of [`Checkpoints::make`]; the completion stands.
     pub fn make_at_milestone(
         &self,
-        carried: &Carried,
+        carried: &ChangeReport,
         steps: &[String],
     ) -> Result<Option<CheckpointMade>, CheckpointError> {
         if !matches!(carried.outcome, Outcome::Written { .. }) {

@@ -35,7 +35,7 @@
 //! * Putting a foreign edit back after `kill -9` in those same instants is certain; after a loss of power it
 //!   is not.
 
-mod carry_out;
+mod execute;
 mod error;
 mod file;
 mod journal;

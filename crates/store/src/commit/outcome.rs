@@ -83,7 +83,7 @@ pub struct FileTransition<'a> {
     pub new: Option<&'a [u8]>,
     /// The event after which it had the bytes of before, where its lock remembers it and nothing in the
     /// journal can follow.
-    pub last_told: Option<Ancestor>,
+    pub last_event: Option<Ancestor>,
 }
 
 /// A reason why a decision or an event is not made.

@@ -11,8 +11,8 @@ use std::{
 
 use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Expected, FileDecision, FileTransition, Halt, LockError,
-    Outcome, PublishError, carry_out::carry_out, file::FileContent, file::read_file, lock::JournalStamp,
-    lock::LastTold, lock::is_ever_locked, lock::remember, redo::RedoFile, redo::RedoRecord,
+    Outcome, PublishError, execute::execute, file::FileContent, file::read_file, lock::JournalStamp,
+    lock::LastEvent, lock::is_ever_locked, lock::remember, redo::RedoFile, redo::RedoRecord,
     redo::acquire_all, redo::hindrance, redo::recover, redo::slot,
 };
 use crate::disk::root::Root;
@@ -181,7 +181,7 @@ impl<'a> Transaction<'a> {
         let outcomes = outcomes(&files, locks.len(), attempts);
         let (places, files): (Vec<usize>, Vec<RedoFile>) = files.into_iter().unzip();
         let record = RedoRecord { files, events };
-        match carry_out(self.root, locks, &places, &record, self.options) {
+        match execute(self.root, locks, &places, &record, self.options) {
             Ok(()) => {
                 if let Some(journal) = journal {
                     remember(locks, &record.events, &journal);
@@ -239,12 +239,12 @@ fn transition<'a>(
     lock: &ArtifactLock,
     journal: Option<&JournalStamp>,
 ) -> FileTransition<'a> {
-    let is_last = |told: &&LastTold| file.before == Some(told.file) && journal == Some(&told.journal);
+    let is_last = |told: &&LastEvent| file.before == Some(told.file) && journal == Some(&told.journal);
     FileTransition {
         path: &file.path,
         old: found.map(|content| content.bytes.as_slice()),
         new: file.after.map(|_| file.bytes.as_slice()),
-        last_told: lock.last_told.as_ref().filter(is_last).map(|told| told.event),
+        last_event: lock.last_event.as_ref().filter(is_last).map(|told| told.event),
     }
 }
 

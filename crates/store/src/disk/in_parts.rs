@@ -6,7 +6,7 @@ use std::{num::NonZero, panic, thread};
 const WORTH_A_THREAD: usize = 64;
 
 /// Applies `work` to each of `items`, and returns the results in their order. Few items stay on this thread.
-pub fn map_in_parts<'i, T: Sync, R: Send>(items: &'i [T], work: impl Fn(&'i T) -> R + Sync) -> Vec<R> {
+pub fn par_map<'i, T: Sync, R: Send>(items: &'i [T], work: impl Fn(&'i T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let part = items.len().div_ceil(threads).max(WORTH_A_THREAD);
     let work = |part: &'i [T]| part.iter().map(&work).collect::<Vec<R>>();
@@ -31,7 +31,7 @@ mod tests {
     fn the_order_stays() {
         for count in [0, 1, WORTH_A_THREAD, WORTH_A_THREAD * 5 + 3] {
             let items: Vec<usize> = (0..count).collect();
-            assert_eq!(map_in_parts(&items, |item| item + 1), (1..=count).collect::<Vec<_>>(), "{count}");
+            assert_eq!(par_map(&items, |item| item + 1), (1..=count).collect::<Vec<_>>(), "{count}");
         }
     }
 }

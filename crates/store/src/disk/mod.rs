@@ -23,7 +23,7 @@ pub(crate) mod uninterrupted;
 pub(crate) mod walk;
 
 pub use file_stat::KnownStat;
-pub use in_parts::map_in_parts;
+pub use in_parts::par_map;
 pub use local_state::{LocalState, LocalStateError, StateFolder};
 pub use root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
 #[cfg(feature = "history")]

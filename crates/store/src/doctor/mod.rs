@@ -11,7 +11,7 @@ use crate::commit::{self, CommitError, CutLine, LocalStateMoveError, OldState, S
 use crate::disk::WalkError;
 use crate::history::{History, HistoryError, SEALED_FOLDER};
 use crate::replay::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts, verify_history};
-use crate::workspace::TellError;
+use crate::workspace::AppendError;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -56,7 +56,7 @@ pub enum DoctorError {
     History(#[from] HistoryError),
     /// The journal cannot be fixed.
     #[error(transparent)]
-    Fix(#[from] TellError),
+    Fix(#[from] AppendError),
     /// The project cannot be walked.
     #[error(transparent)]
     Walk(#[from] WalkError),
@@ -95,7 +95,7 @@ impl Doctor<'_> {
         let moved = commit::moved_projects(self.workspace.root())?;
         findings
             .extend(moved.iter().map(|moved| DoctorFinding::MovedProject { folder: shown(&moved.folder) }));
-        let unpublished = commit::unpublished_segments(self.workspace.root()).map_err(TellError::from)?;
+        let unpublished = commit::unpublished_segments(self.workspace.root()).map_err(AppendError::from)?;
         findings.extend(
             unpublished.iter().map(|name| DoctorFinding::UnpublishedSegment { file: tracked_file(name) }),
         );
@@ -142,16 +142,16 @@ impl Doctor<'_> {
             self.workspace.history().ask(History::problems)?.iter().any(|problem| !problem.is_damage());
         let cut = if torn {
             commit::cut_torn_lines(self.workspace.root(), self.workspace.commit_options().fsync)
-                .map_err(TellError::from)?
+                .map_err(AppendError::from)?
         } else {
             Vec::new()
         };
         let published =
-            if commit::unpublished_segments(self.workspace.root()).map_err(TellError::from)?.is_empty() {
+            if commit::unpublished_segments(self.workspace.root()).map_err(AppendError::from)?.is_empty() {
                 Vec::new()
             } else {
                 commit::finish_sealing(self.workspace.root(), self.workspace.commit_options().fsync)
-                    .map_err(TellError::from)?
+                    .map_err(AppendError::from)?
             };
         let published = published.iter().map(tracked_file).collect();
         let left = kept_files::find(self.workspace.root())?.temporary;

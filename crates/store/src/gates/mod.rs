@@ -10,7 +10,7 @@
 
 mod answer;
 mod folder;
-mod sight;
+mod consistent_read;
 #[cfg(feature = "write")]
 mod upkeep;
 #[cfg(feature = "write")]

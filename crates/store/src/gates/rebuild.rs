@@ -10,8 +10,8 @@ use std::{
 };
 
 use crate::{
-    disk::{in_parts::map_in_parts, local_state::StateFolder, own_file, uninterrupted::uninterrupted},
-    gates::{GateError, GateFolder, Gates, sight, steps_of},
+    disk::{in_parts::par_map, local_state::StateFolder, own_file, uninterrupted::uninterrupted},
+    gates::{GateError, GateFolder, Gates, consistent_read, steps_of},
     history::Selection,
     leases::LIMIT,
     workspace::Workspace,
@@ -57,7 +57,7 @@ impl Gates<'_> {
         let mut total = GateRebuild::default();
         let mut kept = BTreeSet::new();
         let in_use = self.workspace.artifacts_in_use(artifacts)?;
-        let rebuilt = map_in_parts(artifacts, |artifact| {
+        let rebuilt = par_map(artifacts, |artifact| {
             self.workspace.files_looked_at().fetch_add(1, Ordering::Relaxed);
             self.rebuild_of_one(artifact, in_use.contains(artifact.path()))
         });
@@ -89,7 +89,9 @@ impl Gates<'_> {
         if steps.is_empty() {
             return Ok(None);
         }
-        let Some(stat) = sight::stat(self.workspace.root(), artifact.path())? else { return Ok(None) };
+        let Some(stat) = consistent_read::stat(self.workspace.root(), artifact.path())? else {
+            return Ok(None);
+        };
         let changed = stat.modified / 1_000_000_000;
         let age = Duration::from_secs(
             self.workspace.now().as_second().saturating_sub(changed).try_into().unwrap_or(0),
@@ -114,7 +116,7 @@ impl Gates<'_> {
         steps: &[GateStep],
     ) -> Result<Option<usize>, GateError> {
         let Some(stored) = folder.read()? else { return Ok(None) };
-        let Some(now) = sight::stat(self.workspace.root(), path)? else { return Ok(None) };
+        let Some(now) = consistent_read::stat(self.workspace.root(), path)? else { return Ok(None) };
         let is_current = |stored: &StoredGate| {
             let proves = |gate: &Gate| gate.stat.is_proof && gate.stat.is_same_file(&now);
             stored.gate.as_ref().is_some_and(proves)

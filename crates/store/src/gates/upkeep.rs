@@ -12,7 +12,7 @@ use std::{
 use crate::commit::ArtifactLock;
 use crate::disk::{own_file, own_file::Access, own_file::remove_if_there, uninterrupted::uninterrupted};
 use crate::gates::Gates;
-use crate::gates::{GateError, GateFolder, rebuild::GateRebuild, sight::Sight, steps_of};
+use crate::gates::{GateError, GateFolder, consistent_read::ConsistentRead, rebuild::GateRebuild, steps_of};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, StateDigest},
     journal::{ArtifactKey, EventId},
@@ -150,7 +150,7 @@ impl Gates<'_> {
         path: &ProjectPath,
         committed: Option<&TrackedArtifact>,
     ) -> Result<Option<Listing>, GateError> {
-        let Some(seen) = Sight::of(self.workspace.root(), path)? else { return Ok(None) };
+        let Some(seen) = ConsistentRead::of(self.workspace.root(), path)? else { return Ok(None) };
         let artifact = match committed.filter(|artifact| artifact.artifact().bytes() == seen.bytes) {
             Some(artifact) => artifact.clone(),
             None => self.workspace.track(Artifact::read_with_value(path.clone(), &seen.bytes, None))?,

@@ -54,8 +54,8 @@ impl Project {
         self.workspace.gates().check(&self.path, step).unwrap().verdict
     }
 
-    fn carry_out(&self, command: &Command) {
-        self.workspace.carry_out(&self.path, command, Strictness::Warn, ChangeReason::Unsaid).unwrap();
+    fn execute(&self, command: &Command) {
+        self.workspace.execute(&self.path, command, Strictness::Warn, ChangeReason::Unsaid).unwrap();
     }
 }
 
@@ -69,7 +69,7 @@ fn gates_follow_the_commands() {
     assert!(!project.workspace.gates().exist());
     assert_eq!(project.ask("1"), Ok(()), "gates are made when somebody asks");
     assert_eq!(project.names(), ["step-01-init.gate"]);
-    project.carry_out(&Command::Complete { steps: steps("step-02-vision") });
+    project.execute(&Command::Complete { steps: steps("step-02-vision") });
     assert_eq!(project.names(), ["step-01-init.gate", "step-02-vision.gate"]);
     assert_eq!(fs::read(project.place(".stepmark/gates/.gitignore")).unwrap(), b"*\n");
     for (step, is_open) in [("step-02-vision", true), ("2", true), ("step-02-vision.md", true), ("3", false)]
@@ -81,10 +81,10 @@ fn gates_follow_the_commands() {
     let told = project.workspace.history().ask(|history| history.event(&event.to_string())).unwrap();
     assert_eq!(told.command.as_deref(), Some("complete step-02-vision"));
 
-    project.carry_out(&Command::Complete { steps: steps("step-03-success") });
+    project.execute(&Command::Complete { steps: steps("step-03-success") });
     assert_eq!(gate("2").event, Some(event), "the event that completed it");
     assert_eq!((project.ask("2"), project.ask("3")), (Ok(()), Ok(())), "the others are refreshed");
-    project.carry_out(&Command::Reopen { steps: steps("step-02-vision") });
+    project.execute(&Command::Reopen { steps: steps("step-02-vision") });
     assert_eq!(project.names(), ["step-01-init.gate", "step-03-success.gate"]);
     assert_eq!(project.ask("3"), Ok(()));
 }

@@ -7,8 +7,8 @@ use crate::disk::own_file;
 use crate::git::{GitVersionError, index, index::IndexEntry};
 use crate::git::{process::is_repository, process::printed};
 use crate::history::{HistoryError, PACK_ENDING, SEALED_FOLDER, SegmentPlace};
+use crate::workspace::AppendError;
 use crate::workspace::ProjectHistory;
-use crate::workspace::TellError;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -46,7 +46,7 @@ pub enum StageHistoryError {
     History(#[from] HistoryError),
     /// The journal cannot be written.
     #[error(transparent)]
-    Seal(#[from] TellError),
+    Seal(#[from] AppendError),
     /// Git does not answer.
     #[error(transparent)]
     Git(#[from] GitVersionError),
@@ -102,7 +102,8 @@ impl ProjectHistory<'_> {
         match staging {
             StagingFor::NextCommit if !elsewhere.is_empty() => {
                 let fsync = self.workspace.commit_options().fsync;
-                commit::publish_copies(self.workspace.root(), &elsewhere, fsync).map_err(TellError::from)?;
+                commit::publish_copies(self.workspace.root(), &elsewhere, fsync)
+                    .map_err(AppendError::from)?;
             }
             StagingFor::NextCommit => {}
             StagingFor::ThisCommit => staged = self.stage_copies(&elsewhere)?,
@@ -202,7 +203,7 @@ impl ProjectHistory<'_> {
             copies.map(|segment| segment.name).filter(|name| added.contains(name)).collect();
         if !missing.is_empty() {
             let fsync = self.workspace.commit_options().fsync;
-            commit::publish_copies(self.workspace.root(), &missing, fsync).map_err(TellError::from)?;
+            commit::publish_copies(self.workspace.root(), &missing, fsync).map_err(AppendError::from)?;
         }
         let committed: BTreeSet<ProjectPath> = self
             .paths_of(&["ls-tree", "-r", "--name-only", "-z", "HEAD", "--", SEALED_FOLDER])?

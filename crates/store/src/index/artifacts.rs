@@ -6,7 +6,7 @@ use crate::checking::cache::context;
 use crate::disk::{file_stat::FileStat, stat_cache::RunStart};
 use crate::index::{
     artifact_rows::ArtifactRows, error::Fault, known_files::Known, known_files::KnownFolders,
-    known_files::to_bytes, looker::Looker, looker::ReadFile, looker::SeenFolder,
+    known_files::to_bytes, scanner::ReadFile, scanner::Scanner, scanner::SeenFolder,
 };
 use crate::index_db::{Contents, IntoCell as _, Part, Row};
 use crate::workspace::{
@@ -25,12 +25,12 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Res
     let context = context::of(workspace, start);
     let is_trusted = context.is_some() && contents.stamp(Part::Artifacts)? == context;
     let known = KnownFolders::read(contents)?;
-    let new_looker = || Looker::new(Reader::new(workspace, &|_| true), is_trusted.then_some(&known));
+    let new_looker = || Scanner::new(Reader::new(workspace, &|_| true), is_trusted.then_some(&known));
     let walked = walk_artifacts(workspace, &new_looker)?;
     let (mut readers, mut seen) = (Vec::new(), HashMap::<String, SeenFolder>::new());
-    for looker in walked.visitors {
-        readers.push(looker.reader);
-        for (folder, part) in looker.seen.map_err(rusqlite::Error::from)? {
+    for scanner in walked.visitors {
+        readers.push(scanner.reader);
+        for (folder, part) in scanner.seen.map_err(rusqlite::Error::from)? {
             seen.entry(folder).or_default().add(part);
         }
     }

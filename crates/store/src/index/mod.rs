@@ -7,7 +7,7 @@
 mod artifact_rows;
 mod artifacts;
 mod known_files;
-mod looker;
+mod scanner;
 mod error;
 mod events;
 mod findings;

@@ -11,7 +11,7 @@ use crate::{
     },
     manifest::{
         CacheOutcome, IgnoreFiles, ManifestReadError, ManifestRequest,
-        observer::{Observer, Seen, Sight},
+        observer::{FolderPart, Observer, Seen},
         own_path, renew,
     },
 };
@@ -103,7 +103,7 @@ struct Collector<'run> {
 impl Visitor for Collector<'_> {
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
         let looked_at = places.len();
-        let mut sight = self.observer.begin(folder, places.start);
+        let mut part = self.observer.begin(folder, places.start);
         for place in places {
             let kind = folder.kind(place);
             if !matches!(kind, EntryKind::File | EntryKind::Link) {
@@ -112,10 +112,10 @@ impl Visitor for Collector<'_> {
             let name = folder.name(place);
             let path = folder.path_of(name);
             if !self.inventory.holds(folder, name, &path) {
-                self.pass(&mut sight, folder, place, path);
+                self.pass(&mut part, folder, place, path);
                 continue;
             }
-            match self.observer.look(&mut sight, folder, place) {
+            match self.observer.look(&mut part, folder, place) {
                 Seen::File(hash) => self.files.push((path, Some(hash))),
                 Seen::Gone => {}
                 Seen::LinkedFolder => {
@@ -130,16 +130,16 @@ impl Visitor for Collector<'_> {
                 }
             }
         }
-        self.observer.end(sight);
+        self.observer.end(part);
         self.inventory.request.looked_at.fetch_add(looked_at, Ordering::Relaxed);
     }
 }
 
 impl<'run> Collector<'run> {
     /// Passes over what is no file of the selection.
-    fn pass(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize, path: String) {
+    fn pass(&mut self, part: &mut FolderPart<'run>, folder: &Folder, place: usize, path: String) {
         if folder.kind(place) == EntryKind::File {
-            self.observer.pass(sight, folder.name(place));
+            self.observer.pass(part, folder.name(place));
         } else if self.observer.link_target(folder, place) == Ok(EntryKind::Folder)
             && self.inventory.enters(&path)
         {

@@ -35,7 +35,7 @@ pub(super) struct Observer<'run> {
 
 /// The part of a folder that is being looked at.
 #[derive(Debug)]
-pub(super) struct Sight<'run> {
+pub(super) struct FolderPart<'run> {
     entries: EntryCursor<'run>,
     renewal: FolderRenewal,
 }
@@ -46,17 +46,17 @@ impl<'run> Observer<'run> {
     }
 
     /// Begins with the names of `folder` from `first` on.
-    pub(super) fn begin(&self, folder: &Folder, first: usize) -> Sight<'run> {
+    pub(super) fn begin(&self, folder: &Folder, first: usize) -> FolderPart<'run> {
         let name = if first < folder.len() { folder.name(first) } else { "" };
-        Sight {
+        FolderPart {
             entries: EntryCursor::new(self.cache, folder.path(), name),
             renewal: FolderRenewal::new(folder.path()),
         }
     }
 
     /// Keeps what was learned.
-    pub(super) fn end(&mut self, sight: Sight<'run>) {
-        self.renewals.push(sight.renewal);
+    pub(super) fn end(&mut self, part: FolderPart<'run>) {
+        self.renewals.push(part.renewal);
     }
 
     /// Returns all that was learned.
@@ -65,8 +65,8 @@ impl<'run> Observer<'run> {
     }
 
     /// Looks at the file at `place` of `folder`. Places come in ascending order.
-    pub(super) fn look(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize) -> Seen {
-        match self.hash(sight, folder, place) {
+    pub(super) fn look(&mut self, part: &mut FolderPart<'run>, folder: &Folder, place: usize) -> Seen {
+        match self.hash(part, folder, place) {
             Ok(seen) => seen,
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound && folder.kind(place) != EntryKind::Link =>
@@ -78,9 +78,9 @@ impl<'run> Observer<'run> {
     }
 
     /// Passes over the file at `place`, of which the cache may know something that stays true.
-    pub(super) fn pass(&self, sight: &mut Sight<'run>, name: &str) {
-        if let Some((_, entry)) = sight.entries.find(name) {
-            sight.renewal.keep(entry);
+    pub(super) fn pass(&self, part: &mut FolderPart<'run>, name: &str) {
+        if let Some((_, entry)) = part.entries.find(name) {
+            part.renewal.keep(entry);
         }
     }
 
@@ -98,14 +98,14 @@ impl<'run> Observer<'run> {
         Ok(kind)
     }
 
-    fn hash(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize) -> io::Result<Seen> {
+    fn hash(&mut self, part: &mut FolderPart<'run>, folder: &Folder, place: usize) -> io::Result<Seen> {
         let name = folder.name(place);
-        let entry = sight.entries.find(name);
+        let entry = part.entries.find(name);
         if entry.is_none() && folder.kind(place) == EntryKind::File {
             let (file, kind, stat) = folder.open_with_stat(place)?;
             return match not_a_file(kind, EntryKind::File) {
                 Some(seen) => Ok(seen),
-                None => self.hash_open(sight, name, file, stat),
+                None => self.hash_open(part, name, file, stat),
             };
         }
         let (kind, stat) = folder.stat(place)?;
@@ -120,22 +120,22 @@ impl<'run> Observer<'run> {
         if let Some((cache, entry)) = entry
             && let Some(hash) = cache.hash(entry, &stat)
         {
-            sight.renewal.keep(entry);
+            part.renewal.keep(entry);
             return Ok(Seen::File(hash));
         }
-        self.hash_open(sight, name, folder.open_file(place)?, stat)
+        self.hash_open(part, name, folder.open_file(place)?, stat)
     }
 
     /// Hashes what `file` holds; `stat` was taken before.
     fn hash_open(
         &mut self,
-        sight: &mut Sight<'run>,
+        part: &mut FolderPart<'run>,
         name: &str,
         file: File,
         stat: FileStat,
     ) -> io::Result<Seen> {
         let hash = self.hasher.hash(file, stat.size)?;
-        sight.renewal.hashed(name, stat, hash);
+        part.renewal.hashed(name, stat, hash);
         Ok(Seen::File(hash))
     }
 }

@@ -9,7 +9,7 @@ use crate::disk::{
 };
 use crate::manifest::{
     CacheOutcome, FoundManifest, Hashed, ManifestReadError, ManifestRequest, inventory::Selection,
-    observer::Observer, observer::Seen, observer::Sight, observer::stays_inside, read_manifest, renew,
+    observer::FolderPart, observer::Observer, observer::Seen, observer::stays_inside, read_manifest, renew,
 };
 use stepmark_model::projection::files_manifest::{
     self, Deviation, FoundFile, Listing, ManifestWarning, Observations, Verification,
@@ -152,7 +152,7 @@ impl Visitor for Comparer<'_> {
     /// the system that fills the processor's cache.
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
         let looked_at = places.len();
-        let mut sight = self.observer.begin(folder, places.start);
+        let mut part = self.observer.begin(folder, places.start);
         let first = (places.start > 0).then(|| folder.name(places.start));
         let end = (places.end < folder.len()).then(|| folder.name(places.end));
         let mut listed = self.comparison.files.in_folder(folder.path(), first, end).peekable();
@@ -170,11 +170,11 @@ impl Visitor for Comparer<'_> {
         }
         for (place, row) in places.zip(rows) {
             match row {
-                Some(file) => self.compare(&mut sight, folder, place, &file),
-                None => self.unlisted(&mut sight, folder, place),
+                Some(file) => self.compare(&mut part, folder, place, &file),
+                None => self.unlisted(&mut part, folder, place),
             }
         }
-        self.observer.end(sight);
+        self.observer.end(part);
         self.comparison.request.looked_at.fetch_add(looked_at, Ordering::Relaxed);
     }
 }
@@ -185,8 +185,8 @@ impl<'run> Comparer<'run> {
     }
 
     /// Compares what stands at `place` with the row of that name.
-    fn compare(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize, file: &ListedFile<'_>) {
-        let found = match self.observer.look(sight, folder, place) {
+    fn compare(&mut self, part: &mut FolderPart<'run>, folder: &Folder, place: usize, file: &ListedFile<'_>) {
+        let found = match self.observer.look(part, folder, place) {
             Seen::File(hash) if file.hash == Some(hash) => {
                 self.observed.as_listed += 1;
                 return;
@@ -203,13 +203,13 @@ impl<'run> Comparer<'run> {
     }
 
     /// Looks at what no row names.
-    fn unlisted(&mut self, sight: &mut Sight<'run>, folder: &Folder, place: usize) {
+    fn unlisted(&mut self, part: &mut FolderPart<'run>, folder: &Folder, place: usize) {
         let selection = &self.comparison.selection;
         let name = folder.name(place);
         match folder.kind(place) {
             EntryKind::Folder | EntryKind::Other => {}
             EntryKind::File => {
-                self.observer.pass(sight, name);
+                self.observer.pass(part, name);
                 let path = Some(folder.path_of(name)).filter(|path| selection.holds(path));
                 self.observed.unlisted.extend(path);
             }

@@ -8,7 +8,7 @@ pub(crate) mod handle;
 #[cfg(feature = "history")]
 pub(crate) mod project_history;
 #[cfg(feature = "write")]
-pub(crate) mod telling;
+pub(crate) mod append_event;
 pub(crate) mod revision;
 pub(crate) mod artifact_files;
 #[cfg(any(feature = "history", feature = "watch"))]
@@ -16,6 +16,8 @@ pub(crate) mod artifact_folders;
 pub(crate) mod context;
 pub(crate) mod chain;
 
+#[cfg(feature = "write")]
+pub use append_event::AppendError;
 pub use chain::{ChainLink, Delegations};
 pub use clock::Clock;
 pub use context::{Context, ContextWorkflow, Contexts};
@@ -23,7 +25,5 @@ pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 #[cfg(feature = "history")]
 pub use project_history::ProjectHistory;
 pub use revision::{ArtifactChange, ArtifactChanges, Revision};
-#[cfg(feature = "write")]
-pub use telling::TellError;
 pub use workflow_listing::ListingProblem;
 pub use workflows::{WorkflowFileError, Workflows};

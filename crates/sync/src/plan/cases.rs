@@ -265,7 +265,7 @@ fn a_plan_that_was_written_down_is_read_and_compared() {
 }
 
 /// Carries a plan out on a perfect tracker, as far as the ledger is concerned.
-fn carry_out(ledger: &mut MemoryLedger, made: &Plan, next: &mut u32) {
+fn execute(ledger: &mut MemoryLedger, made: &Plan, next: &mut u32) {
     for action in &made.actions {
         let known = action.remote.as_ref().map(|remote| remote.id.parse().unwrap());
         let number = known.unwrap_or_else(|| {
@@ -296,7 +296,7 @@ proptest! {
             let creates = |action: &Action| action.kind == ActionKind::Create;
             let is_first = made.actions.iter().all(|action| creates(action) != is_linked(action));
             prop_assert!(is_first, "{:?}", made);
-            carry_out(&mut ledger, &made, &mut next);
+            execute(&mut ledger, &made, &mut next);
             prop_assert!(plan(&ledger, &pruning, &snapshot, None).actions.is_empty());
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepmark_store::disk::map_in_parts;
+use stepmark_store::disk::par_map;
 
 use super::{
     Action, ActionKind, Plan, PlanInputs, Remark,
@@ -78,7 +78,7 @@ impl<'a> Making<'_, 'a> {
         let Remembered { links, intents } = &self.remembered;
         let (snapshot, settings) = (self.grounds.snapshot, &self.grounds.settings.ticket);
         let sources = &self.sources;
-        map_in_parts(artifacts, |(marker, facts)| {
+        par_map(artifacts, |(marker, facts)| {
             // A change that was begun may have been made: then the ticket does not say what is remembered.
             let link = links.get(*marker).filter(|_| !intents.contains_key(*marker));
             let Some((link, digest)) = link.and_then(|link| Some((link, link.digest?))) else { return false };

@@ -63,7 +63,7 @@ impl RunContext<'_> {
             if self.stop.is_asked() || round == 0 && plan.actions.is_empty() && !wants_look {
                 break;
             }
-            let done = self.carry_out(&plan).await?;
+            let done = self.execute(&plan).await?;
             let goes_on = done.is_followed_by_more();
             pass.report.requests += done.requests;
             pass.report.listing_due = done.listing_due;
@@ -90,7 +90,7 @@ impl RunContext<'_> {
         Ok((plan, wants_look(&*ledger, settings, now).map_err(ApplyError::from)?))
     }
 
-    async fn carry_out(&mut self, plan: &Plan) -> Result<Report, ApplyError> {
+    async fn execute(&mut self, plan: &Plan) -> Result<Report, ApplyError> {
         let mut draw = || (self.draw)();
         let who = (self.holder, &mut draw as &mut Chance<'_>);
         let worker =

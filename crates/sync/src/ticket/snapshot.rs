@@ -7,7 +7,7 @@ use stepmark_model::{
     bmad::sprint::{LedgerKey, story_key},
     journal::ArtifactKey,
 };
-use stepmark_store::disk::map_in_parts;
+use stepmark_store::disk::par_map;
 use stepmark_store::workspace::Artifacts;
 
 use super::{Commit, Marker, MarkerError, TicketFacts, TicketKind};
@@ -91,7 +91,7 @@ impl Snapshot {
     /// The artifacts of the project with the id `project`. Where some of them, or folders, could not be read,
     /// no artifact is taken for gone.
     pub fn of(project: &str, listing: &Artifacts) -> Self {
-        let mut snapshot = Self::of_facts(project, map_in_parts(&listing.artifacts, TicketFacts::of));
+        let mut snapshot = Self::of_facts(project, par_map(&listing.artifacts, TicketFacts::of));
         snapshot.left_out.extend(listing.unreadable.iter().map(|error| LeftOut {
             path: error.path().clone(),
             reason: LeftOutReason::UnreadableFile { reason: error.to_string() },

@@ -205,7 +205,7 @@ impl<'w> Worker<'w> {
                 }
             }
             let is_creation = batch.kind == RequestKind::Create;
-            if self.carry_out(lease, &expected, batch, report).await? && is_creation {
+            if self.execute(lease, &expected, batch, report).await? && is_creation {
                 creations.made();
             }
         }
@@ -256,7 +256,7 @@ impl<'w> Worker<'w> {
     }
 
     /// Makes a request; `false` where nothing of it was done, for certain.
-    async fn carry_out(
+    async fn execute(
         &mut self,
         lease: &Lease,
         expected: &BTreeSet<&Marker>,

@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use jiff::Timestamp;
 use stepmark_model::{artifact::ProjectPath, journal::Event};
 use stepmark_store::bmad::sprint::SprintLedgers;
-use stepmark_store::checking::{CheckError, Checks, Summaries};
+use stepmark_store::checking::{CheckError, Checks, Known, Selection, Summaries};
 use stepmark_store::disk::WalkError;
 use stepmark_store::history::{History, HistoryError};
 use stepmark_store::workspace::{Artifacts, Workspace};
@@ -25,8 +25,8 @@ pub struct Observation {
     pub at: Timestamp,
     /// Its artifacts.
     pub artifacts: ObservedArtifacts,
-    /// The files that could not be read; holds no artifact.
-    pub unread: Arc<Artifacts>,
+    /// The files that could not be read, and the artifacts where all were read: for the check that follows.
+    pub found: Arc<Artifacts>,
     /// The ledgers of its sprints, which know stories that nobody has written yet.
     pub ledgers: Arc<SprintLedgers>,
     /// All findings, in the order of the files.
@@ -85,14 +85,24 @@ impl Observation {
         Self::of(workspace, listed(workspace, Checks::summaries)?, findings)
     }
 
-    /// The same, with what is wrong now.
+    /// The same, with what is wrong now. Where all artifacts were read, they are not read again.
     ///
     /// # Errors
     /// When artifacts cannot be listed or checked.
     pub fn checked(self, workspace: &Workspace) -> Result<Self, ObservationError> {
+        if !self.found.artifacts.is_empty() {
+            let report = workspace.check(&self.found.artifacts, Selection::All, Known::LeftOut)?;
+            let findings = report.files.iter().flat_map(FindingRow::of_file).collect();
+            return Ok(Self { findings, ..self });
+        }
         let mut summaries = listed(workspace, Checks::summaries_for_findings)?;
         let findings = findings(&mut summaries)?;
-        Ok(Self { artifacts: ObservedArtifacts::of(&summaries), unread: unread(summaries), findings, ..self })
+        Ok(Self {
+            artifacts: ObservedArtifacts::of(&summaries),
+            found: kept(workspace, summaries),
+            findings,
+            ..self
+        })
     }
 
     fn of(
@@ -112,7 +122,7 @@ impl Observation {
             events,
             damaged_lines,
             trackers: TrackerState::read_all(workspace, summaries.found()),
-            unread: unread(summaries),
+            found: kept(workspace, summaries),
         })
     }
 }
@@ -136,8 +146,16 @@ fn findings(summaries: &mut Summaries<'_>) -> Result<Vec<FindingRow>, CheckError
     Ok(findings)
 }
 
-fn unread(summaries: Summaries<'_>) -> Arc<Artifacts> {
-    Arc::new(Artifacts { artifacts: Vec::new(), ..summaries.into_found() })
+/// The files that could not be read, and where all artifacts were read, those that have workflow state.
+fn kept(workspace: &Workspace, summaries: Summaries<'_>) -> Arc<Artifacts> {
+    let mut found = summaries.into_found();
+    if TrackerState::are_configured(workspace) {
+        let mut have = found.have_workflow_state(workspace).into_iter();
+        found.artifacts.retain(|_| have.next().unwrap_or(true));
+    } else {
+        found.artifacts.clear();
+    }
+    Arc::new(found)
 }
 
 fn recorded(history: &History) -> Result<(Vec<Event>, usize), HistoryError> {

@@ -13,7 +13,7 @@ use stepmark_model::{
 };
 use stepmark_store::{
     checking::{Summaries, SummaryRow},
-    disk::map_in_parts,
+    disk::par_map,
 };
 
 use super::{Entry, TreeRow, tree_row};
@@ -47,7 +47,7 @@ impl ObservedArtifacts {
         // What takes part in a chain is always read.
         let members = rows.iter().filter_map(SummaryRow::read).map(TrackedArtifact::member);
         let tree = tree_row::rows(members).into();
-        let mut all = map_in_parts(&rows, |row| {
+        let mut all = par_map(&rows, |row| {
             let summary = row.summary();
             (Entry::of(&summary), TextStamp::of(row), summary.epic_titles)
         });

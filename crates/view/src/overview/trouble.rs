@@ -54,8 +54,8 @@ pub(super) fn all(observation: &Observation, entries: &[Entry], findings: &[Find
 fn of_project(observation: &Observation) -> Vec<Trouble> {
     let mut troubles = Vec::new();
     let folders =
-        observation.unread.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.kind));
-    let (artifacts, ledgers) = (&observation.unread.unreadable, &observation.ledgers.unreadable);
+        observation.found.problems.iter().map(|problem| format!("{}: {}", problem.path, problem.kind));
+    let (artifacts, ledgers) = (&observation.found.unreadable, &observation.ledgers.unreadable);
     let files = artifacts.iter().chain(ledgers).map(ToString::to_string);
     troubles.extend(folders.chain(files).map(|what| Trouble::of_project(Severity::Error, what)));
     if observation.damaged_lines > 0 {

@@ -6,7 +6,7 @@ use stepmark_model::{
     summary::NextSteps,
     transition::{Command, Remark, Strictness},
 };
-use stepmark_store::changes::{Carried, ChangeReason};
+use stepmark_store::changes::{ChangeReason, ChangeReport};
 use stepmark_store::commit::Outcome;
 
 use crate::{
@@ -28,21 +28,21 @@ struct ChangeWire {
 }
 
 /// Carries out `command` on the artifact at `path` and says what came of it.
-pub(super) fn carry_out(
+pub(super) fn execute(
     project: &Project,
     output: &Output,
     path: &ProjectPath,
     (command, strictness): (&Command, Strictness),
     reason: ChangeReason,
 ) -> Result<Exit, Failure> {
-    let carried = project.workspace.carry_out(path, command, strictness, reason)?;
+    let carried = project.workspace.execute(path, command, strictness, reason)?;
     report(output, &carried)?;
     keep_milestone(project, output, &carried, command);
     Ok(Exit::Fine)
 }
 
 /// Makes the checkpoint that the configuration wants after this change. The change stands without it.
-fn keep_milestone(project: &Project, output: &Output, carried: &Carried, command: &Command) {
+fn keep_milestone(project: &Project, output: &Output, carried: &ChangeReport, command: &Command) {
     let Command::Complete { steps } = command else { return };
     match project.workspace.checkpoints().make_at_milestone(carried, steps) {
         Ok(made) => made.iter().for_each(|made| checkpoint::report(output, made)),
@@ -50,7 +50,7 @@ fn keep_milestone(project: &Project, output: &Output, carried: &Carried, command
     }
 }
 
-pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> {
+pub(super) fn report(output: &Output, carried: &ChangeReport) -> Result<(), Failure> {
     let (changed, file_hash) = match carried.outcome {
         Outcome::Unchanged | Outcome::Deleted { .. } => (false, carried.artifact.artifact().file_hash()),
         Outcome::Written { after, .. } => (true, after),
@@ -90,7 +90,7 @@ pub(super) fn report(output: &Output, carried: &Carried) -> Result<(), Failure> 
 }
 
 /// `remark` with what to do about the steps that it left out.
-fn text(carried: &Carried, remark: &Remark) -> String {
+fn text(carried: &ChangeReport, remark: &Remark) -> String {
     let gaps = carried.artifact.progress().map(|progress| progress.gaps).unwrap_or_default();
     match (remark, gaps.as_slice()) {
         (Remark::OutOfOrder { .. }, [first, ..]) => {

@@ -66,7 +66,7 @@ impl Scope {
         let command = Command::Scope { scope, source: self.source(project)? };
         let path = project.artifact_path(&self.artifact)?;
         let reason = ChangeReason::said(self.reason.clone());
-        change::carry_out(project, output, &path, (&command, Strictness::Warn), reason)
+        change::execute(project, output, &path, (&command, Strictness::Warn), reason)
     }
 
     fn source(&self, project: &Project) -> Result<ScopeSource, Failure> {

@@ -45,7 +45,7 @@ impl Set {
         let path = project.artifact_path(&self.artifact)?;
         let is_forced = matches!(reason, ChangeReason::Forced(_));
         let strictness = if is_forced { Strictness::Warn } else { Strictness::Known };
-        change::carry_out(project, output, &path, (&command, strictness), reason)
+        change::execute(project, output, &path, (&command, strictness), reason)
     }
 
     fn read(&self, assignment: &str) -> Result<(KeyPath, Value), Failure> {

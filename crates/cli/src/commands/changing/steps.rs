@@ -44,7 +44,7 @@ impl Complete {
         };
         let (artifact, steps) = project.artifact_and_steps(&self.words)?;
         let command = Command::Complete { steps: steps.to_vec() };
-        change::carry_out(project, output, &artifact, (&command, strictness), reason)
+        change::execute(project, output, &artifact, (&command, strictness), reason)
     }
 }
 
@@ -66,6 +66,6 @@ impl Reopen {
         let command = Command::Reopen { steps: self.steps.clone() };
         let path = project.artifact_path(&self.artifact)?;
         let reason = ChangeReason::said(self.reason.clone());
-        change::carry_out(project, output, &path, (&command, Strictness::Warn), reason)
+        change::execute(project, output, &path, (&command, Strictness::Warn), reason)
     }
 }

@@ -40,7 +40,7 @@ impl Track {
             let command = (&command, Strictness::Warn);
             let tracked = project
                 .artifact_path(artifact)
-                .and_then(|path| change::carry_out(project, output, &path, command, ChangeReason::Unsaid));
+                .and_then(|path| change::execute(project, output, &path, command, ChangeReason::Unsaid));
             if let Err(failure) = tracked {
                 let told = output.failure(&failure);
                 // The first one counts.

@@ -42,7 +42,7 @@ impl Transition {
         };
         let command = Command::Transition { to: state.clone() };
         let reason = self.reason.reason();
-        change::carry_out(project, output, &path, (&command, Strictness::Warn), reason)
+        change::execute(project, output, &path, (&command, Strictness::Warn), reason)
     }
 }
 

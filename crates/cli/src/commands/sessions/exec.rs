@@ -48,7 +48,7 @@ impl Exec {
         // It becomes the program, and keeps its number.
         let draft = process::own().into_iter().fold(draft, |draft, own| draft.with(session::PROCESS, own));
         // This finishes what was cut off, and returns when the event is on the disk.
-        project.workspace.history().tell(draft)?;
+        project.workspace.history().append_event(draft)?;
         output.finish()?;
         let session = match (&project.workspace.attribution().session, self.no_session) {
             (Some(session), false) => Session::Attached(session.as_str()),

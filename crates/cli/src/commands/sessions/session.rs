@@ -87,7 +87,7 @@ pub(super) fn begin(
     if let Some(parent) = parent {
         draft = draft.with("parent", parent.as_str());
     }
-    project.workspace.history().tell(draft)?;
+    project.workspace.history().append_event(draft)?;
     Ok((project, id))
 }
 
@@ -125,7 +125,10 @@ fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit
     }
     let project = project.in_session(Some(id.clone()));
     project.workspace.leases().release_of_session()?;
-    project.workspace.history().tell(EventDraft::new(Kind::SESSION_END).with_command("session end"))?;
+    project
+        .workspace
+        .history()
+        .append_event(EventDraft::new(Kind::SESSION_END).with_command("session end"))?;
     let sealed = project.workspace.history().seal(Some(&id))?;
     refresh_instructions(&project, output);
     if output.json {

@@ -5,7 +5,7 @@ use stepmark_model::{
     artifact::natural_order,
     selection::{FieldValue, Selectable, Selection, SelectionError, SelectionField, SortKeys, parse_fields},
 };
-use stepmark_store::{checking::SummaryRow, disk::map_in_parts, workspace::Artifacts};
+use stepmark_store::{checking::SummaryRow, disk::par_map, workspace::Artifacts};
 
 use crate::{
     exit::{Exit, Failure},
@@ -68,7 +68,7 @@ impl List {
         }
         let mut rows: Vec<SummaryRow<'_>> = summaries.rows().collect();
         if let Some(selection) = &selection {
-            let mut matches = map_in_parts(&rows, |row| selection.matches(&row.listed())).into_iter();
+            let mut matches = par_map(&rows, |row| selection.matches(&row.listed())).into_iter();
             rows.retain(|_| matches.next().unwrap_or(true));
         }
         rows.sort_by(|one, other| natural_order(one.path().as_str(), other.path().as_str()));

@@ -33,7 +33,7 @@ impl Report {
         )?;
         let overview = Overview::of(&observation);
         let html = page::report(&overview);
-        let exit = if observation.unread.is_whole() { Exit::Fine } else { Exit::Io };
+        let exit = if observation.found.is_whole() { Exit::Fine } else { Exit::Io };
         if self.file == Path::new("-") {
             output.bytes(html.as_bytes());
         } else {
@@ -41,7 +41,7 @@ impl Report {
             self.answer(&overview, html.len(), output);
         }
         wording::waiting_stories(overview.waiting()).iter().for_each(|waiting| output.warning(waiting));
-        for problem in wording::unreadable(&observation.unread) {
+        for problem in wording::unreadable(&observation.found) {
             output.warning(problem);
         }
         Ok(exit)

@@ -110,7 +110,7 @@ pub(crate) enum Verdict {
 
 /// The part of a folder that is being looked at. Names are asked for in ascending order.
 #[derive(Debug)]
-pub(crate) struct Sight<'run> {
+pub(crate) struct FolderPart<'run> {
     verdicts: &'run Verdicts<'run>,
     entries: EntryCursor<'run>,
     pub(crate) renewal: FolderRenewal,
@@ -195,9 +195,9 @@ impl<'w> Verdicts<'w> {
     }
 
     /// Begins with the names of `folder` from `first` on.
-    pub(crate) fn begin(&self, folder: &Folder, first: usize) -> Sight<'_> {
+    pub(crate) fn begin(&self, folder: &Folder, first: usize) -> FolderPart<'_> {
         let name = if first < folder.len() { folder.name(first) } else { "" };
-        Sight {
+        FolderPart {
             verdicts: self,
             entries: EntryCursor::new(self.cache.as_ref(), folder.path(), name),
             renewal: FolderRenewal::new(folder.path()),
@@ -253,7 +253,7 @@ impl<'w> Verdicts<'w> {
     }
 }
 
-impl Sight<'_> {
+impl FolderPart<'_> {
     /// Returns the verdict on the file at `place`, if it still holds, and its entry in the cache.
     pub(crate) fn recall(&mut self, folder: &Folder, place: usize) -> Option<(Verdict, usize)> {
         // What a link leads to may change without its own stat.

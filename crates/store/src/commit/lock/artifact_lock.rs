@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::commit::{
-    ReadError, file::FileContent, file::read_file, lock::LastTold, lock::LockKey, lock::Note,
+    ReadError, file::FileContent, file::read_file, lock::LastEvent, lock::LockKey, lock::Note,
     lock::open_lock_file, lock::recover,
 };
 use crate::disk::{root::ResolveError, root::Root};
@@ -41,7 +41,7 @@ pub struct ArtifactLock {
     /// are whole.
     pub(in crate::commit) last_published: Option<FileHash>,
     /// The event that the journal was told last, when nothing was begun since.
-    pub(in crate::commit) last_told: Option<LastTold>,
+    pub(in crate::commit) last_event: Option<LastEvent>,
 }
 
 /// A reason why a file could not be locked. Nothing has changed then.
@@ -119,10 +119,10 @@ impl ArtifactLock {
         let note = Note::read(&lock_file, &key)
             .map_err(|source| LockError::Recover { path: path.clone(), source })?;
         let mut lock =
-            Self { lock_file, key, path: path.clone(), target, last_published: None, last_told: None };
+            Self { lock_file, key, path: path.clone(), target, last_published: None, last_event: None };
         lock.last_published = recover(&lock, note.as_ref())?;
         if let Some(Note::Told(told)) = note {
-            lock.last_told = Some(told);
+            lock.last_event = Some(told);
         }
         Ok(lock)
     }

@@ -1,14 +1,14 @@
 //! The lock of one file, and what its lock file remembers.
 
 mod artifact_lock;
-mod last_told;
+mod last_event;
 mod left_over;
 mod lock_file;
 mod note;
 mod recover;
 
 pub use artifact_lock::{ArtifactLock, LockError};
-pub(super) use last_told::{JournalStamp, LastTold, remember};
+pub(super) use last_event::{JournalStamp, LastEvent, remember};
 pub(crate) use left_over::{is_left_over, remove_left_over};
 pub(super) use lock_file::{LockKey, is_ever_locked, open_lock_file};
 pub(super) use note::{Note, file_name};

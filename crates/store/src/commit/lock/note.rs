@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use crate::commit::{lock::JournalStamp, lock::LastTold, lock::LockKey};
+use crate::commit::{lock::JournalStamp, lock::LastEvent, lock::LockKey};
 use stepmark_model::{artifact::FileHash, journal::Ancestor};
 
 /// The longest note is far below this many bytes.
@@ -33,7 +33,7 @@ pub(in crate::commit) enum Note {
         after: FileHash,
     },
     /// Nothing: the last commit is done, and the journal told of it.
-    Told(LastTold),
+    Told(LastEvent),
 }
 
 impl Note {
@@ -42,7 +42,7 @@ impl Note {
         let line = match self {
             Self::Staging { name } => format!("staging {name}\n"),
             Self::Exchanging { name, before, after } => format!("exchanging {name} {before} {after}\n"),
-            Self::Told(LastTold { file, event: Ancestor { id, n }, journal: JournalStamp(journal) }) => {
+            Self::Told(LastEvent { file, event: Ancestor { id, n }, journal: JournalStamp(journal) }) => {
                 format!("told {file} {id} {n} {journal}\n")
             }
         };
@@ -71,7 +71,7 @@ impl Note {
                 before: before.parse().ok()?,
                 after: after.parse().ok()?,
             }),
-            ["told", file, id, n, journal] => Some(Self::Told(LastTold {
+            ["told", file, id, n, journal] => Some(Self::Told(LastEvent {
                 file: file.parse().ok()?,
                 event: Ancestor { id: id.parse().ok()?, n: n.parse().ok()? },
                 journal: JournalStamp(journal.to_owned()),
@@ -97,7 +97,7 @@ mod tests {
     fn notes() -> [Note; 3] {
         let name = format!("{}Ab3xyz.tmp", key().temporary_prefix());
         let (before, after) = (FileHash::of(b"a"), FileHash::of(b"b"));
-        let told = LastTold {
+        let told = LastEvent {
             file: after,
             event: Ancestor { id: "00112233445566778899aabbccddeeff".parse().unwrap(), n: 7 },
             journal: JournalStamp("1-2/none".to_owned()),

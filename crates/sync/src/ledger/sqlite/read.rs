@@ -2,7 +2,7 @@
 
 use rusqlite::{ErrorCode, OptionalExtension as _, Row, ToSql, Transaction};
 use serde::de::DeserializeOwned;
-use stepmark_store::disk::map_in_parts;
+use stepmark_store::disk::par_map;
 
 use crate::{
     TrackerName,
@@ -144,7 +144,7 @@ impl LedgerReader for SqliteTransaction<'_> {
     fn links(&self, tracker: &TrackerName) -> Result<Vec<Link>, LedgerError> {
         let sql = format!("SELECT {} FROM links WHERE tracker = ?1", LinkRow::COLUMNS);
         let rows = self.rows(&sql, &[&tracker.as_str()], LinkRow::read)?;
-        let links = map_in_parts(&rows, |row| row.link(tracker));
+        let links = par_map(&rows, |row| row.link(tracker));
         sorted_by_marker(links.into_iter().collect(), |link| &link.marker)
     }
 

@@ -1,5 +1,7 @@
 //! Revisions, and what differs between them.
 
+use std::sync::atomic::Ordering;
+
 use serde_json::Value as Json;
 
 use super::{super::*, observed};
@@ -110,8 +112,12 @@ fn looking_again_with_trackers_makes_no_revision_where_nothing_changed() {
     assert_eq!(first.observation.trackers.as_ref().map(Vec::len), Ok(1));
     for _ in 0..3 {
         let fresh = workspace.afresh();
+        let before = fresh.files_looked_at().load(Ordering::Relaxed);
         let begun = Observation::begin(&fresh, first.observation.findings.clone()).unwrap();
+        let read = fresh.files_looked_at().load(Ordering::Relaxed) - before;
+        assert!(read >= 70);
         assert!(Shows::next(&first, begun.clone()).is_none());
         assert!(Shows::next(&first, begun.checked(&fresh).unwrap()).is_none());
+        assert_eq!(fresh.files_looked_at().load(Ordering::Relaxed) - before, read, "nothing is read again");
     }
 }

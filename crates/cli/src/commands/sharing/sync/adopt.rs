@@ -13,7 +13,7 @@ use stepmark_sync::{
 
 use super::{
     SyncContext,
-    apply::{carry_out, of_this_target},
+    apply::{execute, of_this_target},
     plan, report,
     subjects::subjects,
 };
@@ -43,7 +43,7 @@ impl Adopt {
         let mut found = context.plan_with(&mut ledger, Some((&*tracker, &tickets)))?;
         found.actions.retain(|action| action.kind == ActionKind::Adopt);
         plan::warn(&found.remarks, output);
-        let done = of_this_target(carry_out(context, &found, &mut ledger, &*tracker, output)?)?;
+        let done = of_this_target(execute(context, &found, &mut ledger, &*tracker, output)?)?;
         Ok(report::show(context, &done, &subjects(&found), output))
     }
 }

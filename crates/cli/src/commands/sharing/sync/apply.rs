@@ -48,7 +48,7 @@ impl Apply {
             let mut ledger = context.ledger()?;
             let tracker = context.tracker(Some(output))?;
             refuse_stale(context, &plan, &mut ledger, &*tracker)?;
-            let done = of_this_target(carry_out(context, &plan, &mut ledger, &*tracker, output)?)?;
+            let done = of_this_target(execute(context, &plan, &mut ledger, &*tracker, output)?)?;
             let applied = Applied { report: done, subjects: subjects(&plan) };
             return Ok(applied.show(context, output));
         }
@@ -97,7 +97,7 @@ fn until_settled(context: &SyncContext<'_>, survey: bool, output: &Output) -> Re
             context.plan(&mut ledger)?
         };
         all.subjects.add(&plan);
-        let done = carry_out(context, &plan, &mut ledger, &*tracker, output)?;
+        let done = execute(context, &plan, &mut ledger, &*tracker, output)?;
         let goes_on = done.is_followed_by_more();
         all.report.add(done);
         if !goes_on || context.stop.is_asked() {
@@ -133,7 +133,7 @@ pub(super) fn of_this_target(done: Report) -> Result<Report, Failure> {
         .with_help("what is known of its tickets is in place now: plan and run it again"))
 }
 
-pub(super) fn carry_out(
+pub(super) fn execute(
     context: &SyncContext<'_>,
     plan: &Plan,
     ledger: &mut SqliteLedger,

@@ -11,7 +11,7 @@ use stepmark_model::{
 };
 use stepmark_store::{
     checking::{Brief, SummaryRow},
-    disk::map_in_parts,
+    disk::par_map,
     workspace::Artifacts,
 };
 
@@ -65,7 +65,7 @@ impl Status {
             }
         }
         let all: Vec<SummaryRow<'_>> = summaries.rows().collect();
-        let briefs = map_in_parts(&all, SummaryRow::brief);
+        let briefs = par_map(&all, SummaryRow::brief);
         let waiting = briefs.iter().filter(|brief| brief.waits_for_import).count();
         let counted = all.iter().copied().zip(briefs);
         let (mut rows, others): (Vec<BriefRow<'_>>, Vec<BriefRow<'_>>) =

@@ -14,7 +14,7 @@ use stepmark_model::{
 /// The event after which the file had these bytes, and nothing came to the journal since but by stepmark,
 /// under the file's lock: so nothing of this artifact is in the journal that follows the event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::commit) struct LastTold {
+pub(in crate::commit) struct LastEvent {
     pub(in crate::commit) file: FileHash,
     pub(in crate::commit) event: Ancestor,
     pub(in crate::commit) journal: JournalStamp,
@@ -56,7 +56,7 @@ pub(in crate::commit) fn remember(locks: &[ArtifactLock], events: &[Event], jour
             |event: &&Event| event.artifact.as_ref().is_some_and(|artifact| artifact.path == *lock.path());
         let Some(event) = events.iter().rev().find(is_about) else { continue };
         let Some(after) = event.after else { continue };
-        let told = LastTold { file: after.file, event: Ancestor::of(event), journal: journal.clone() };
+        let told = LastEvent { file: after.file, event: Ancestor::of(event), journal: journal.clone() };
         // Without it the next commit asks the index of the journal, which takes longer and says the same.
         let _forgotten = Note::Told(told).write(&lock.lock_file);
     }
@@ -76,16 +76,16 @@ mod tests {
 
     /// Commits `text`; answers with the event that the commit is told was last, and the one that it tells.
     fn write(project: &ScratchProject, text: &'static str) -> (Option<Ancestor>, Option<Ancestor>) {
-        let (mut last_told, mut tells) = (None, None);
+        let (mut last_event, mut tells) = (None, None);
         let record = |(), changed: &[FileTransition<'_>]| {
             let [change] = changed else { return Ok(Vec::new()) };
-            last_told = change.last_told;
+            last_event = change.last_event;
             let at = "2026-11-22T10:00:00Z".parse().unwrap();
             let mut event = Event::new(EventDraft::new(Kind::CHANGE), Actor::human("Ada"), at);
             let path = change.path.clone();
             event.artifact = Some(ArtifactRef { key: ArtifactKey::of_path(&path), path, was: None });
             event.after = change.new.map(|new| Digests { file: FileHash::of(new), state: None });
-            event.n = change.last_told.map_or(1, |told| told.n + 1);
+            event.n = change.last_event.map_or(1, |told| told.n + 1);
             let event = event.sealed();
             tells = Some(Ancestor::of(&event));
             Ok(vec![event])
@@ -94,7 +94,7 @@ mod tests {
             Ok::<_, Halt<CommitError>>((vec![FileDecision::Write(text.as_bytes().to_vec())], ()))
         };
         Transaction::new(&project.root, &[named(PRD)], &fast()).run(decide, record).unwrap();
-        (last_told, tells)
+        (last_event, tells)
     }
 
     fn let_the_clock_tick() {

@@ -21,12 +21,12 @@ const ATTEMPTS: u32 = 5;
 
 /// An artifact as it was at one moment.
 #[derive(Debug)]
-pub(super) struct Sight {
+pub(super) struct ConsistentRead {
     pub(super) bytes: Vec<u8>,
     pub(super) stat: GateStat,
 }
 
-impl Sight {
+impl ConsistentRead {
     /// Reads the artifact at `path`; `None` where there is no such file, or it changes all the time.
     pub(super) fn of(root: &Root, path: &ProjectPath) -> Result<Option<Self>, GateError> {
         let place = root.resolve(path)?;

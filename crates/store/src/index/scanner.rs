@@ -38,14 +38,14 @@ impl SeenFolder {
 }
 
 /// Looks at the files of one thread, and reads those that are not as they were.
-pub(super) struct Looker<'run> {
+pub(super) struct Scanner<'run> {
     pub(super) reader: Reader<'run>,
     /// The files of the last time; `None` where all are to be read.
     known: Option<&'run KnownFolders>,
     pub(super) seen: Result<HashMap<String, SeenFolder>, NoFiles>,
 }
 
-impl<'run> Looker<'run> {
+impl<'run> Scanner<'run> {
     pub(super) fn new(reader: Reader<'run>, known: Option<&'run KnownFolders>) -> Self {
         Self { reader, known, seen: Ok(HashMap::new()) }
     }
@@ -74,7 +74,7 @@ impl<'run> Looker<'run> {
     }
 }
 
-impl Visitor for Looker<'_> {
+impl Visitor for Scanner<'_> {
     fn visit(&mut self, folder: &Folder, places: Range<usize>) {
         let files = self.known.map_or_else(|| Ok(FolderFiles::default()), |known| known.files(folder.path()));
         match files {

@@ -8,7 +8,7 @@ use stepmark_model::journal::{Event, EventDraft, MOST_HEADS, SegmentName, Sessio
 /// A reason why the journal was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum TellError {
+pub enum AppendError {
     /// A commit that was cut off earlier cannot be finished; that comes first.
     #[error(transparent)]
     Interrupted(#[from] CommitError),
@@ -26,7 +26,7 @@ impl ProjectHistory<'_> {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn tell(&self, draft: EventDraft) -> Result<Event, TellError> {
+    pub fn append_event(&self, draft: EventDraft) -> Result<Event, AppendError> {
         let attribution = self.workspace.attribution();
         let mut event = Event::new(draft, attribution.actor.clone(), self.workspace.now());
         event.session = attribution.session.clone().map(String::from);
@@ -40,7 +40,7 @@ impl ProjectHistory<'_> {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn append(&self, events: &[Event]) -> Result<(), TellError> {
+    pub fn append(&self, events: &[Event]) -> Result<(), AppendError> {
         commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
         Ok(commit::append_events(self.workspace.root(), events, self.workspace.commit_options().fsync)?)
     }
@@ -49,12 +49,12 @@ impl ProjectHistory<'_> {
     ///
     /// # Errors
     /// When they cannot be moved, or the segments before them cannot be read.
-    pub fn seal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, TellError> {
+    pub fn seal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, AppendError> {
         self.seal_live(LiveSegments::OfSession(session.map(SessionId::as_str)))
     }
 
     /// The same for the live segments that `live` names.
-    pub(crate) fn seal_live(&self, live: LiveSegments<'_>) -> Result<Vec<SegmentName>, TellError> {
+    pub(crate) fn seal_live(&self, live: LiveSegments<'_>) -> Result<Vec<SegmentName>, AppendError> {
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
         commit::finish_interrupted(root, options)?;
         let seal = Seal { heads: self.ask(|history| history.tips(MOST_HEADS))?, at: self.workspace.now() };

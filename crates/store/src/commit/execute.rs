@@ -10,7 +10,7 @@ use stepmark_model::artifact::FileHash;
 
 /// Stages all files, writes the record, publishes, tells the journal. `places` says which lock each file of
 /// the record has.
-pub(super) fn carry_out(
+pub(super) fn execute(
     root: &Root,
     locks: &mut [ArtifactLock],
     places: &[usize],
