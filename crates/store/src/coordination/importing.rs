@@ -1,0 +1,163 @@
+//! State files that become records, and the change from one format to another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Coordination, CoordinationError, RecordsError, tasks::COMMIT};
+use crate::changes::RecordDecision;
+use crate::commit::read_whole;
+use crate::projection::{ProjectionError, record_files::Overwrite};
+use stepmark_model::{
+    artifact::ProjectPath,
+    coordination::{Format, Record, RecordKind, State, read},
+    journal::{EventDraft, Kind},
+};
+
+/// The side that counts where a record and a state file disagree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportSide {
+    /// The file.
+    File,
+    /// The artifact.
+    Artifact,
+}
+
+/// A record that a state file and the artifacts do not hold alike.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ImportRow {
+    /// Its kind.
+    pub kind: RecordKind,
+    /// Its id.
+    pub id: String,
+    /// The record as the file has it; `None` where it has none.
+    pub file: Option<Record>,
+    /// The record as the artifact has it; `None` where there is none.
+    pub artifact: Option<Record>,
+}
+
+/// What a state file would bring in.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ImportSurvey {
+    /// The format of the files.
+    pub format: Format,
+    /// The records that differ.
+    pub rows: Vec<ImportRow>,
+    /// The number of records that are the same.
+    pub same: usize,
+}
+
+impl Coordination<'_> {
+    /// Compares the state file at `path` (a file, or the folder of those of option A; the files of the
+    /// configured format where nothing is given) with the records.
+    ///
+    /// # Errors
+    /// When there is no state file, it cannot be read, or the records cannot.
+    pub fn survey(&self, path: Option<&ProjectPath>) -> Result<ImportSurvey, CoordinationError> {
+        let (format, files) = self.state_files(path)?;
+        let theirs = read(format, &files)?;
+        let ours = match self.state() {
+            Ok(state) => state.into_records(),
+            Err(RecordsError::NotBegun { .. }) => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        let mut ours: BTreeMap<(RecordKind, String), Record> =
+            ours.into_iter().map(|record| ((record.kind, record.id.clone()), record)).collect();
+        let (mut rows, mut same) = (Vec::new(), 0);
+        for file in theirs.into_records() {
+            match ours.remove(&(file.kind, file.id.clone())) {
+                Some(artifact) if artifact.is_same(&file, format) => same += 1,
+                artifact => {
+                    rows.push(ImportRow { kind: file.kind, id: file.id.clone(), file: Some(file), artifact });
+                }
+            }
+        }
+        let gone = ours.into_iter().filter(|((kind, _), _)| format.holds(*kind));
+        rows.extend(gone.map(|((kind, id), record)| ImportRow { kind, id, file: None, artifact: Some(record) }));
+        Ok(ImportSurvey { format, rows, same })
+    }
+
+    /// Brings in what `survey` found: new records always, changed ones where `side` is the file's, and takes
+    /// away those that the file has no more only with `removes`. Returns the number of records that changed.
+    ///
+    /// # Errors
+    /// When a record was changed meanwhile, or cannot be written. Commits before that one stand.
+    pub fn import(
+        &self,
+        survey: &ImportSurvey,
+        side: impl Fn(&ImportRow) -> ImportSide,
+        removes: bool,
+    ) -> Result<usize, CoordinationError> {
+        let wanted: Vec<&ImportRow> = survey
+            .rows
+            .iter()
+            .filter(|row| match (&row.file, &row.artifact) {
+                (Some(_), Some(_)) => side(row) == ImportSide::File,
+                (None, _) => removes,
+                (Some(_), None) => true,
+            })
+            .collect();
+        let paths = wanted.iter().map(|row| self.path_of(row.kind, &row.id)).collect::<Result<Vec<_>, _>>()?;
+        self.make_folder(&paths)?;
+        for (paths, rows) in paths.chunks(COMMIT).zip(wanted.chunks(COMMIT)) {
+            let draft = |_: &ProjectPath| EventDraft::new(Kind::IMPORT).with_command("import coordination".to_owned());
+            self.workspace.change_records(paths, draft, |found| {
+                let found = found.iter().map(|found| found.as_ref().map(super::records::read).transpose());
+                let decided = rows.iter().zip(found).map(|(row, found)| self.decide_import(row, found?));
+                decided.collect::<Result<Vec<_>, CoordinationError>>()
+            })?;
+        }
+        // The files say what was taken from them; of the rest, the records' word stands.
+        let ids: BTreeSet<String> = survey.rows.iter().map(|row| row.id.clone()).collect();
+        self.project(&Overwrite::Records(ids))?;
+        Ok(wanted.len())
+    }
+
+    fn decide_import(&self, row: &ImportRow, found: Option<Record>) -> Result<RecordDecision, CoordinationError> {
+        if found != row.artifact {
+            return Err(CoordinationError::Busy { path: self.path_of(row.kind, &row.id)? });
+        }
+        match (&row.file, found) {
+            (None, _) => Ok(RecordDecision::Remove),
+            (Some(file), None) => Ok(RecordDecision::Write(self.bytes_of(file)?)),
+            (Some(file), Some(found)) => {
+                let wanted = found.overlaid(file);
+                // The body of a record stands outside of its frontmatter.
+                match wanted.body == found.body {
+                    true => Ok(RecordDecision::Edit(found.edits_to(&wanted))),
+                    false => Ok(RecordDecision::Write(self.bytes_of(&wanted)?)),
+                }
+            }
+        }
+    }
+
+    /// The state files at `path`, by the names that their format gives them.
+    fn state_files(
+        &self,
+        path: Option<&ProjectPath>,
+    ) -> Result<(Format, BTreeMap<String, Vec<u8>>), CoordinationError> {
+        let root = self.workspace.root();
+        let read_file = |path: &ProjectPath| read_whole(root, path).map_err(ProjectionError::from);
+        let places = match path {
+            Some(path) => vec![path.clone()],
+            None => vec![self.settings.folder.clone(), self.settings.state_file.clone()],
+        };
+        for place in &places {
+            for format in Format::ALL {
+                let mut files = BTreeMap::new();
+                for name in format.file_names() {
+                    let path = if place.file_name().ends_with(".json") { place.clone() } else { place.join(name)? };
+                    let is_it = path.file_name() == *name || (path == *place && format == Format::of_file(&path));
+                    if let Some(bytes) = if is_it { read_file(&path)? } else { None } {
+                        files.insert((*name).to_owned(), bytes);
+                    }
+                }
+                if files.contains_key(format.file_names()[0]) {
+                    return Ok((format, files));
+                }
+            }
+        }
+        let place = places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+        Err(CoordinationError::NothingToImport { place })
+    }
+}
