@@ -8,6 +8,8 @@ pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 pub use workflow_declaration::{StepSource, WorkflowDeclaration};
 
 mod autodev;
+#[cfg(feature = "write")]
+mod change;
 mod coordination;
 mod variable_sides;
 mod scalars;
@@ -49,6 +51,8 @@ use stepmark_model::{
 };
 
 pub use autodev::AutodevSettings;
+#[cfg(feature = "write")]
+pub use change::ConfigureError;
 pub use coordination::CoordinationSettings;
 pub use check_keys::PathAllowance;
 pub(crate) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
