@@ -12,20 +12,12 @@ use stepmark_model::{artifact::ProjectPath, coordination::Format};
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `option`, `folder`, `state_file` and limits in seconds")]
 pub(super) struct CoordinationKeys {
-    pub(super) option: Option<FormatName>,
+    pub(super) option: Option<Format>,
     pub(super) folder: Option<FilePath>,
     pub(super) state_file: Option<FilePath>,
     pub(super) stale_seconds: Option<Count>,
     pub(super) inactive_seconds: Option<Count>,
     pub(super) claims_per_agent: Option<Count>,
-}
-
-/// The option whose files are kept.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-pub(super) enum FormatName {
-    A,
-    B,
-    C,
 }
 
 /// The settings of coordination.
@@ -60,11 +52,7 @@ impl From<CoordinationKeys> for CoordinationSettings {
         let state_file = path(keys.state_file, "orchestrator-state.json");
         #[expect(clippy::expect_used, reason = "the defaults are paths of a project, and a test reads them")]
         Self {
-            format: match keys.option {
-                None | Some(FormatName::A) => Format::TasksFile,
-                Some(FormatName::B) => Format::ServerState,
-                Some(FormatName::C) => Format::OrchestratorState,
-            },
+            format: keys.option.unwrap_or(Format::TasksFile),
             folder: folder.expect("a path"),
             state_file: state_file.expect("a path"),
             stale_seconds: count(keys.stale_seconds, seconds(900)),

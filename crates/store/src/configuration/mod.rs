@@ -191,6 +191,11 @@ impl Configuration {
         self.coordination.as_ref()
     }
 
+    /// Switches coordination on, if it is not.
+    pub(crate) fn switch_coordination_on(&mut self) {
+        self.coordination.get_or_insert_with(|| coordination::CoordinationKeys::default().into());
+    }
+
     /// Returns whether `path` lies in the folder of a system that is switched on: its records are artifacts,
     /// hidden or not.
     fn is_of_system(&self, path: &ProjectPath) -> bool {

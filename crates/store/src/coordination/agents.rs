@@ -9,7 +9,7 @@ use super::{
 use crate::changes::RecordDecision;
 use stepmark_model::{
     artifact::ProjectPath,
-    coordination::{Record, RecordKind, Signal, TaskRefusal, new_id, record_file_name},
+    coordination::{Record, RecordKind, Signal, TaskRefusal, new_id, file_stem},
 };
 
 impl Coordination<'_> {
@@ -76,7 +76,7 @@ impl Coordination<'_> {
 
     fn beat(&self, agent: &str, status: Option<&str>) -> Result<(), CoordinationError> {
         let signal = Signal::of(agent, &self.now(), status);
-        let name = record_file_name(agent);
+        let name = file_stem(agent);
         write_signal(self.workspace.root(), &name, &signal)
             .map_err(|source| CoordinationError::Signal { agent: agent.to_owned(), source })
     }

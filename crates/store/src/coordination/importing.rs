@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Coordination, CoordinationError, RecordsError, tasks::COMMIT};
+use super::{Coordination, CoordinationError, CoordinationFiles, RecordsError, tasks::COMMIT};
 use crate::changes::RecordDecision;
-use crate::commit::read_whole;
+use crate::commit::{Expected, read_whole, replace_whole};
 use crate::projection::{ProjectionError, record_files::Overwrite};
+use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{
     artifact::ProjectPath,
-    coordination::{Format, Record, RecordKind, State, read},
+    coordination::{Format, Record, RecordKind, read, file_stem},
     journal::{EventDraft, Kind},
 };
 
@@ -184,7 +185,7 @@ impl Coordination<'_> {
     /// # Errors
     /// When the name gives no path.
     pub fn checkpoint_path(&self, name: &str) -> Result<ProjectPath, CoordinationError> {
-        Ok(self.settings.folder.join("checkpoints")?.join(&format!("{}.json", record_file_name(name)))?)
+        Ok(self.settings.folder.join("checkpoints")?.join(&format!("{}.json", file_stem(name)))?)
     }
 
     /// Writes the state file, and keeps a copy of it under `name`.

@@ -30,11 +30,13 @@ use crate::workspace::Workspace;
 
 pub use records::RecordsError;
 #[cfg(feature = "write")]
+pub use crate::projection::record_files::Overwrite;
+#[cfg(feature = "write")]
 pub use self::{
     error::CoordinationError,
     files::CoordinationFiles,
-    importing::{Imported, ImportSides},
-    tasks::{TaskChange, NewTask},
+    importing::{ImportRow, ImportSide, ImportSurvey},
+    tasks::TaskChange,
 };
 
 /// Coordination in a project.
@@ -49,6 +51,16 @@ impl Workspace {
     pub fn coordination(&self) -> Option<Coordination<'_>> {
         let settings = self.configuration().coordination()?;
         Some(Coordination { workspace: self, settings })
+    }
+}
+
+impl Workspace {
+    /// The same project, where coordination is switched on with what counts without a configuration, if it is
+    /// not: for whoever looks at files that may be brought in.
+    #[must_use]
+    pub fn with_coordination(mut self) -> Self {
+        self.configuration_mut().switch_coordination_on();
+        self
     }
 }
 

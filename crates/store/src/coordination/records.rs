@@ -8,7 +8,7 @@ use crate::disk::in_parts::par_map;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
-    coordination::{Record, RecordError, RecordKind, State},
+    coordination::{Record, RecordError, RecordKind, State, file_stem},
 };
 
 /// A reason why the records cannot be read.
@@ -51,7 +51,11 @@ impl Coordination<'_> {
     /// # Errors
     /// When the folder and the name give no path.
     pub fn path_of(&self, kind: RecordKind, id: &str) -> Result<ProjectPath, RecordsError> {
-        Ok(self.settings.folder.join(&kind.file_name(id))?)
+        let name = match kind.folder() {
+            Some(folder) => format!("{folder}/{}.md", file_stem(id)),
+            None => format!("{}.md", kind.name()),
+        };
+        Ok(self.settings.folder.join(&name)?)
     }
 
     /// All records, as they are now.
@@ -67,9 +71,12 @@ impl Coordination<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        let [tasks, agents, discoveries] =
-            [RecordKind::Task, RecordKind::Agent, RecordKind::Discovery].map(|kind| self.all(kind));
-        Ok(State { root, tasks: tasks?, agents: agents?, discoveries: discoveries? }.in_order())
+        let mut records = vec![root];
+        for kind in RecordKind::ALL {
+            records.extend(self.all(kind)?);
+        }
+        State::from_records(records)
+            .ok_or_else(|| RecordsError::NotBegun { folder: self.settings.folder.clone() })
     }
 
     /// All records of a kind.
@@ -85,7 +92,8 @@ impl Coordination<'_> {
 
     /// The files of a kind, in the order of their names.
     fn paths(&self, kind: RecordKind) -> Result<Vec<ProjectPath>, RecordsError> {
-        let folder = self.settings.folder.join(kind.folder())?;
+        let Some(folder) = kind.folder() else { return Ok(Vec::new()) };
+        let folder = self.settings.folder.join(folder)?;
         let place = self.workspace.root().resolve(&folder).map_err(ArtifactError::from)?;
         let failed = |source| RecordsError::List { folder: folder.clone(), source };
         let entries = match fs::read_dir(&place) {

@@ -149,7 +149,7 @@ impl Coordination<'_> {
             if own.as_ref() != known {
                 return Ok((Attempt::Outdated, keep(2)));
             }
-            if task.status() != Some("available") {
+            if task.status() != "available" {
                 return Ok((Attempt::Taken, keep(2)));
             }
             let claimed = decide(&task, &made, state, now)?;
@@ -272,7 +272,7 @@ fn released(agent: &Record, id: &str, is_completed: bool) -> Record {
 
 fn nothing_to_claim(state: &State) -> CoordinationError {
     let count = |words: &[&str]| {
-        state.tasks.iter().filter(|task| task.status().is_some_and(|status| words.contains(&status))).count()
+        state.tasks.iter().filter(|task| words.contains(&task.status())).count()
     };
     CoordinationError::NothingToClaim {
         available: count(&["available"]),

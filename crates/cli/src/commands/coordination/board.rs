@@ -135,7 +135,7 @@ impl CoordinationCommand {
         if let What::Init { goal, option, plan } = &self.what {
             return init(project, (goal, *option, plan), output);
         }
-        let coordination = coordination(project)?;
+        let coordination = coordination(&project.workspace)?;
         match &self.what {
             What::Status => {
                 let overview = Overview::of(&coordination.state()?, &coordination.signals(), &coordination.clock());

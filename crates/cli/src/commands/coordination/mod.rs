@@ -6,7 +6,9 @@ mod report;
 pub(crate) mod task;
 
 use stepmark_model::journal::ActorKind;
+use stepmark_store::configuration::ConfigureError;
 use stepmark_store::coordination::{Coordination, CoordinationError, RecordsError};
+use stepmark_store::workspace::Workspace;
 
 use crate::{
     exit::{Exit, Failure},
@@ -14,8 +16,8 @@ use crate::{
 };
 
 /// Coordination in the project.
-fn coordination(project: &Project) -> Result<Coordination<'_>, Failure> {
-    project.workspace.coordination().ok_or_else(|| {
+pub(crate) fn coordination(workspace: &Workspace) -> Result<Coordination<'_>, Failure> {
+    workspace.coordination().ok_or_else(|| {
         Failure::new(Exit::Findings, "the project does not use coordination")
             .with_help("`stepmark coordination init --goal TEXT` switches it on")
     })
@@ -36,6 +38,16 @@ impl From<RecordsError> for Failure {
     fn from(error: RecordsError) -> Self {
         match error {
             RecordsError::Artifact(error) => error.into(),
+            error => Self::from_error(Exit::Findings, &error),
+        }
+    }
+}
+
+impl From<ConfigureError> for Failure {
+    fn from(error: ConfigureError) -> Self {
+        match error {
+            ConfigureError::Commit(error) => stepmark_store::changes::ChangeError::from(error).into(),
+            ConfigureError::Open(error) => error.into(),
             error => Self::from_error(Exit::Findings, &error),
         }
     }

@@ -76,7 +76,7 @@ pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Fail
         },
         || {
             let holder = task.claimed_by().map_or_else(String::new, |agent| format!(", {agent}"));
-            output.line(format_args!("{}  {}{holder}  {}", task.id, task.status().unwrap_or("-"), title(task)));
+            output.line(format_args!("{}  {}{holder}  {}", task.id, task.status(), title(task)));
             for id in &change.freed {
                 output.remark(format_args!("{id}: available now"));
             }

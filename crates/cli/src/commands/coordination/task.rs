@@ -128,7 +128,7 @@ enum What {
 
 impl Task {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let coordination = coordination(project)?;
+        let coordination = coordination(&project.workspace)?;
         match &self.what {
             What::Add { description, id, priority, dependencies, files, hints } => {
                 let task = NewTask {
@@ -145,7 +145,7 @@ impl Task {
             }
             What::List { status, list } => {
                 let mut tasks = coordination.state()?.tasks;
-                tasks.retain(|task| status.as_deref().is_none_or(|status| task.status() == Some(status)));
+                tasks.retain(|task| status.as_deref().is_none_or(|status| task.status() == status));
                 report::tasks(tasks, list, output)
             }
             What::Show { id } => {
