@@ -9,7 +9,7 @@ use super::{
 use crate::changes::RecordDecision;
 use stepmark_model::{
     artifact::ProjectPath,
-    coordination::{Record, RecordKind, Signal, TaskRefusal, new_id, file_stem},
+    coordination::{Record, RecordKind, Signal, TaskRefusal, file_stem},
 };
 
 impl Coordination<'_> {
@@ -81,19 +81,19 @@ impl Coordination<'_> {
             .map_err(|source| CoordinationError::Signal { agent: agent.to_owned(), source })
     }
 
-    /// Keeps what an agent has discovered, and returns its record.
+    /// Keeps what an agent has discovered under an id that is new, and returns its record.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn discover(
         &self,
-        agent: &str,
+        (id, agent): (&str, &str),
         content: &str,
         tags: &[String],
     ) -> Result<(Record, CoordinationFiles), CoordinationError> {
         let state = self.state()?;
         let order = state.discoveries.iter().filter_map(|found| found.order).max().unwrap_or_default() + 1;
-        let discovery = Record::discovery(&new_id("discovery"), (agent, content, tags), order, &self.now());
+        let discovery = Record::discovery(id, (agent, content, tags), order, &self.now());
         self.write_new(&discovery, "coordination discover")?;
         Ok((discovery, self.follow(&[])?))
     }

@@ -4,10 +4,11 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use stepmark_model::coordination::{Format, Overview};
 use stepmark_frontmatter::{KeyPath, Value};
-use stepmark_store::coordination::Overwrite;
+use stepmark_store::coordination::{Coordination, Overwrite};
 
 use super::{agent, converting, coordination, report};
 use crate::{
+    environment::new_id,
     exit::{Exit, Failure},
     output::{ListArguments, Output, table},
     project::Project,
@@ -138,7 +139,7 @@ impl CoordinationCommand {
         let coordination = coordination(&project.workspace)?;
         match &self.what {
             What::Status => {
-                let overview = Overview::of(&coordination.state()?, &coordination.signals(), &coordination.clock());
+                let overview = overview(&coordination, project)?;
                 status(&overview, output);
                 Ok(Exit::Fine)
             }
@@ -154,7 +155,7 @@ impl CoordinationCommand {
             }
             What::Discover { content, agent: named, tags } => {
                 let agent = agent(project, named.as_deref())?;
-                let (found, files) = coordination.discover(&agent, content, tags)?;
+                let (found, files) = coordination.discover((&format!("discovery-{}", new_id()), &agent), content, tags)?;
                 output.json_or(
                     "stepmark.discovery/1",
                     || json!({"discovery": report::discovery(&found)}),
@@ -164,11 +165,11 @@ impl CoordinationCommand {
             }
             What::Discoveries { tags, list } => {
                 let mut found = coordination.state()?.discoveries;
-                found.retain(|found| tags.is_empty() || found.texts("tags").any(|tag| tags.iter().any(|own| own == tag)));
+                found.retain(|found| tags.is_empty() || found.texts("tags").iter().any(|tag| tags.iter().any(|own| own == *tag)));
                 list.answer((output, "stepmark.discoveries/1", "discoveries"), found, report::discovery, |found| {
                     let row = |found: &stepmark_model::coordination::Record| {
                         let text = |key: &str| found.text(key).unwrap_or("-").to_owned();
-                        let tags = found.texts("tags").collect::<Vec<_>>().join(", ");
+                        let tags = found.texts("tags").join(", ");
                         vec![found.id.clone(), text("agent_id"), tags, found.body.lines().next().unwrap_or("").to_owned()]
                     };
                     output.line(table(&["id", "agent", "tags", "content"], found.iter().map(row)));
@@ -223,6 +224,11 @@ fn init(
         coordination.settings().folder
     ));
     Ok(report::told(&files, output))
+}
+
+fn overview(coordination: &Coordination<'_>, project: &Project) -> Result<Overview, Failure> {
+    let limit = coordination.settings().inactive_seconds.get();
+    Ok(Overview::of(&coordination.state()?, &coordination.signals(), project.workspace.now(), limit))
 }
 
 fn status(overview: &Overview, output: &Output) {

@@ -128,6 +128,13 @@ pub(super) fn wire(record: &Record) -> Json {
     Json::Object(wire)
 }
 
+/// A discovery with its content.
+pub(super) fn discovery(record: &Record) -> Json {
+    let mut wire = wire(record);
+    wire["content"] = record.body.as_str().into();
+    wire
+}
+
 /// The first line of the description.
 fn title(task: &Record) -> String {
     task.text("description").and_then(|text| text.lines().next()).unwrap_or("-").to_owned()

@@ -1,12 +1,12 @@
 //! `stepmark task`
 
 use clap::{Args, Subcommand};
-use serde_json::{Map, Value as Json};
-use stepmark_model::coordination::{NewTask, Record, TaskMove, claimable};
-use stepmark_store::coordination::{Coordination, CoordinationError};
+use stepmark_model::coordination::{NewTask, TaskMove, claimable};
+use stepmark_store::coordination::CoordinationError;
 
 use super::{agent, coordination, report};
 use crate::{
+    environment::new_id,
     exit::{Exit, Failure},
     output::{ListArguments, Output},
     project::Project,
@@ -131,15 +131,11 @@ impl Task {
         let coordination = coordination(&project.workspace)?;
         match &self.what {
             What::Add { description, id, priority, dependencies, files, hints } => {
-                let task = NewTask {
-                    id: id.clone(),
-                    description: description.clone(),
-                    priority: *priority,
-                    dependencies: dependencies.clone(),
-                    context_files: files.clone(),
-                    hints: hints.clone(),
-                    ..NewTask::default()
-                };
+                let mut task = NewTask::new(id.clone().unwrap_or_else(task_id), description);
+                task.priority = *priority;
+                task.dependencies.clone_from(dependencies);
+                task.context_files.clone_from(files);
+                task.hints.clone_from(hints);
                 let (made, files) = coordination.create(&[task])?;
                 report::added(&made, &files, output)
             }
@@ -179,6 +175,11 @@ impl Task {
     pub(crate) const fn writes(&self) -> bool {
         !matches!(self.what, What::List { .. } | What::Show { .. } | What::Next(_))
     }
+}
+
+/// The id of a new task.
+fn task_id() -> String {
+    format!("task-{}", new_id())
 }
 
 impl What {
