@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use stepmark_model::journal::{Actor, SessionId};
 use stepmark_store::changes::ChangeReason;
 
-use crate::commands::{autodev, changing, coordination, checking, sessions, setup, sharing, viewing};
+use crate::commands::{autodev, changing, checking, coordination, sessions, setup, sharing, viewing};
 
 /// Reads, checks and changes the frontmatter state of agentic workflows: losslessly, atomically, provably.
 #[derive(Debug, Parser)]

@@ -30,6 +30,17 @@ pub enum DriftChange {
     Removed,
 }
 
+impl DriftChange {
+    /// Its word: `changed`, `added` or `removed`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::Added => "added",
+            Self::Removed => "removed",
+        }
+    }
+}
+
 /// The records as they are to be written, and those that stay as somebody else has them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merged {
@@ -81,16 +92,18 @@ pub fn merge(format: Format, base: Option<&State>, theirs: &State, ours: &State)
             }
         }
         let next = ours.next_order(kind);
-        let added = theirs.of_kind(kind).iter().filter(|their| {
-            changes.get(their.id.as_str()) == Some(&DriftChange::Added)
-        });
+        let added = theirs
+            .of_kind(kind)
+            .iter()
+            .filter(|their| changes.get(their.id.as_str()) == Some(&DriftChange::Added));
         records.extend(added.map(|their| Record {
             order: their.order.map(|order| order.saturating_add(next)),
             ..their.clone()
         }));
-        drift.extend(ids.into_iter().filter_map(|id| {
-            Some(Drift { kind, id: id.to_owned(), change: *changes.get(id)? })
-        }));
+        drift.extend(
+            ids.into_iter()
+                .filter_map(|id| Some(Drift { kind, id: id.to_owned(), change: *changes.get(id)? })),
+        );
     }
     let state = State::from_records(records).unwrap_or_else(|| ours.clone());
     Merged { state, drift }

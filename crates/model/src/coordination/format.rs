@@ -80,6 +80,22 @@ impl Format {
     }
 }
 
+impl Format {
+    /// The format of a state file, told by what it holds; `None` where it is no JSON object. What an
+    /// orchestrator writes names its limits, a server's file has agents beside the tasks.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        let Ok(Json::Object(file)) = read_json(bytes) else { return None };
+        let has = |keys: &[&str]| keys.iter().any(|key| file.contains_key(*key));
+        Some(match () {
+            () if has(&["working_directory", "max_parallel_workers", "task_timeout_seconds"]) => {
+                Self::OrchestratorState
+            }
+            () if has(&["agents", "discoveries", "master_plan"]) => Self::ServerState,
+            () => Self::TasksFile,
+        })
+    }
+}
+
 impl fmt::Display for Format {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {

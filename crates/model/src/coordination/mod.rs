@@ -17,6 +17,8 @@ mod task_refusal;
 mod dependencies;
 mod claiming;
 mod task_move;
+mod new_records;
+mod overview;
 
 #[cfg(test)]
 mod format_cases;
@@ -32,7 +34,10 @@ pub use dependencies::{check_dependencies, dependants_freed, dependency_circle, 
 pub use drift::{Drift, DriftChange, Merged, merge, seen};
 pub use format::{Files, Format, FormatError, file_stem, read, render};
 pub use kind::RecordKind;
+pub use new_records::NewTask;
+pub use overview::{Overview, latest_time};
 pub use record::{Record, RecordError};
+pub use result_page::result_file;
 pub use state::{Signal, Signals, State};
 pub use strict_json::{JsonError, read_json};
 pub use task_move::{TaskMove, decide};

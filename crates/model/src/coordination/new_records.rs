@@ -76,7 +76,12 @@ impl Record {
     }
 
     /// The record of what an agent has found out.
-    pub fn discovery(id: &str, (agent, content, tags): (&str, &str, &[String]), order: i64, now: &str) -> Self {
+    pub fn discovery(
+        id: &str,
+        (agent, content, tags): (&str, &str, &[String]),
+        order: i64,
+        now: &str,
+    ) -> Self {
         let values = json!({"agent_id": agent, "tags": tags, "created_at": now});
         Self { order: Some(order), body: content.to_owned(), ..record(RecordKind::Discovery, id, values) }
     }

@@ -111,7 +111,9 @@ impl Kind {
                 Some(texts.cloned().collect())
             }
             Self::Result => Some(match value {
-                Json::String(output) => Json::Object([("output".to_owned(), output.as_str().into())].into_iter().collect()),
+                Json::String(output) => {
+                    Json::Object([("output".to_owned(), output.as_str().into())].into_iter().collect())
+                }
                 _ => Json::Null,
             }),
         }
@@ -147,7 +149,8 @@ pub(super) fn task(record: &Record) -> Json {
     }
     let context = held.get("context").and_then(Json::as_object);
     let has_context = context.is_some();
-    let mut context = context.map(|context| hold("context", &CONTEXT, context, &mut note)).unwrap_or_default();
+    let mut context =
+        context.map(|context| hold("context", &CONTEXT, context, &mut note)).unwrap_or_default();
     if !note.is_empty() || !absent.is_empty() {
         if !has_context {
             absent.push("context".into());

@@ -51,7 +51,9 @@ impl Overview {
         let leaders = state.agents.iter().filter(|agent| agent.text("role") == Some("leader")).count();
         let is_active = |id: &str| {
             let seen = signals.get(id).and_then(|signal| read_time(&signal.at));
-            seen.is_some_and(|at| now.as_second().saturating_sub(at.as_second()) <= i64::from(inactive_seconds))
+            seen.is_some_and(|at| {
+                now.as_second().saturating_sub(at.as_second()) <= i64::from(inactive_seconds)
+            })
         };
         Self {
             goal: state.root.text("goal").unwrap_or_default().to_owned(),

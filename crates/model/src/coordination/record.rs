@@ -104,9 +104,7 @@ impl Record {
         let set = differs.map(|(key, value)| {
             let path = KeyPath::key(key);
             match before.get(key).and_then(|old| only_difference(old, value)) {
-                Some((inner, value)) => {
-                    Edit::Set { path: path.then(inner), value: Value::from_json(value) }
-                }
+                Some((inner, value)) => Edit::Set { path: path.then(inner), value: Value::from_json(value) },
                 None => Edit::Set { path, value: Value::from_json(value) },
             }
         });

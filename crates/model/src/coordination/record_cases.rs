@@ -92,15 +92,20 @@ fn an_edit_touches_what_differs_and_no_more() {
 #[test]
 fn spelling_and_what_says_nothing_are_not_in_the_digest() {
     let digest = |values| values_digest(&task("t", values));
-    let one = digest(json!({"status": "done", "created_at": "2026-11-24T10:00:00.500000", "n": 1.0, "last_seen": "x"}));
+    let one = digest(
+        json!({"status": "done", "created_at": "2026-11-24T10:00:00.500000", "n": 1.0, "last_seen": "x"}),
+    );
     assert_eq!(
         one,
-        digest(json!({"n": 1, "tags": [], "claimed_by": null, "created_at": "2026-11-24T10:00:00.5Z", "status": "done"}))
+        digest(
+            json!({"n": 1, "tags": [], "claimed_by": null, "created_at": "2026-11-24T10:00:00.5Z", "status": "done"})
+        )
     );
     assert_ne!(one, digest(json!({"status": "done", "created_at": "2026-11-24T10:00:01", "n": 1})));
 }
 
-const KEYS: &[&str] = &["description", "status", "priority", "context", "result", "agent", "content", "created_at"];
+const KEYS: &[&str] =
+    &["description", "status", "priority", "context", "result", "agent", "content", "created_at"];
 
 proptest! {
     #[test]

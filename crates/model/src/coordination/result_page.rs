@@ -2,10 +2,15 @@
 
 use serde_json::Value as Json;
 
-use super::{Record, is_done};
+use super::{Record, file_stem, is_done};
 
-/// The page of a task that is done or failed; `None` of any other. It is written and never read.
-pub(super) fn result_page(task: &Record) -> Option<String> {
+/// The name and the bytes of the page of a task that is done or failed; `None` of any other. It is written for
+/// people, and never read.
+pub fn result_file(task: &Record) -> Option<(String, Vec<u8>)> {
+    Some((format!("results/{}.md", file_stem(&task.id)), result_page(task)?.into_bytes()))
+}
+
+fn result_page(task: &Record) -> Option<String> {
     let result = task.values.get("result").and_then(Json::as_object);
     let of_result = |key: &str| result.and_then(|result| result.get(key)?.as_str()).unwrap_or_default();
     let description = task.text("description").unwrap_or_default();
@@ -15,8 +20,7 @@ pub(super) fn result_page(task: &Record) -> Option<String> {
     if is_done(task) {
         let listed = |key: &str| {
             let files = result.and_then(|result| result.get(key)?.as_array()).into_iter().flatten();
-            let lines: Vec<String> =
-                files.filter_map(Json::as_str).map(|file| format!("- {file}")).collect();
+            let lines: Vec<String> = files.filter_map(Json::as_str).map(|file| format!("- {file}")).collect();
             if lines.is_empty() { "None".to_owned() } else { lines.join("\n") }
         };
         return Some(format!(

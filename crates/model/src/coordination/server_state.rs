@@ -35,7 +35,8 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     file.insert("tasks".to_owned(), state.tasks.iter().map(task).collect());
     let keys = ["id", "role", "last_heartbeat", "current_task", "tasks_completed"];
     let agents = state.agents.iter();
-    let agents = agents.map(|record| (record.id.clone(), agent(record, "last_heartbeat", &keys, signals).into()));
+    let agents =
+        agents.map(|record| (record.id.clone(), agent(record, "last_heartbeat", &keys, signals).into()));
     file.insert("agents".to_owned(), Json::Object(agents.collect()));
     file.insert("discoveries".to_owned(), state.discoveries.iter().map(discovery).collect());
     file.insert("created_at".to_owned(), root.values.get("created_at").cloned().unwrap_or_default());

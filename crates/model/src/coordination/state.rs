@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Record, RecordKind};
 
 /// All records of a coordination, in the order of their places.
@@ -18,8 +20,11 @@ pub struct State {
 }
 
 /// A sign of life of an agent. It is no state: only projections show it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Signal {
+    /// The agent.
+    pub agent: String,
     /// The time (RFC 3339).
     pub at: String,
     /// A word of the agent for what it is.

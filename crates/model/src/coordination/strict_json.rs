@@ -160,7 +160,10 @@ mod tests {
         for (text, wanted) in [
             ("{\"a\": 1,\n \"a\": 2}", "the key `a` stands twice in line 2, column 4"),
             ("[{\"x\": {\"b\": [], \"b\": 1}}]", "the key `b` stands twice in line 1, column 20"),
-            ("[1,\n 9007199254740993]", "the number 9007199254740993 has more digits than a double holds in line 2, column 2"),
+            (
+                "[1,\n 9007199254740993]",
+                "the number 9007199254740993 has more digits than a double holds in line 2, column 2",
+            ),
             ("[1e400]", "number out of range in line 1, column 6"),
             ("{\"a\": }", "expected value in line 1, column 7"),
             ("", "EOF while parsing a value in line 1, column 0"),
@@ -173,9 +176,11 @@ mod tests {
 
     #[test]
     fn all_else_is_kept() {
-        for text in
-            [r#"{"b":null,"a":[1.0,-0.5,"9007199254740993",100000000000000000000]}"#, "\"\\u0000\\\"\"", "18446744073709549568"]
-        {
+        for text in [
+            r#"{"b":null,"a":[1.0,-0.5,"9007199254740993",100000000000000000000]}"#,
+            "\"\\u0000\\\"\"",
+            "18446744073709549568",
+        ] {
             let value = read_json(text.as_bytes()).unwrap();
             let wanted: Json = serde_json::from_str(text).unwrap();
             assert_eq!(value, wanted, "{text}");

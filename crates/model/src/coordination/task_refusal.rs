@@ -41,7 +41,10 @@ pub enum TaskRefusal {
         at: String,
     },
     /// The agent lacks capabilities that it wants.
-    #[error("the task `{task}` wants {}, which `{agent}` does not name among its capabilities", listed(missing))]
+    #[error(
+        "the task `{task}` wants {}, which `{agent}` does not name among its capabilities",
+        listed(missing)
+    )]
     Capabilities {
         /// The task.
         task: String,
@@ -87,6 +90,18 @@ pub enum TaskRefusal {
         bytes: usize,
         /// The length that is kept.
         most: usize,
+    },
+    /// A record with its id is there.
+    #[error("the id `{id}` is taken")]
+    IdTaken {
+        /// The id.
+        id: String,
+    },
+    /// Nobody knows the agent.
+    #[error("there is no agent `{agent}`: `stepmark coordination register {agent}` makes it known")]
+    UnknownAgent {
+        /// The agent.
+        agent: String,
     },
     /// It would wait for a task that nobody knows.
     #[error("the task `{task}` depends on `{dependency}`, which is no task")]

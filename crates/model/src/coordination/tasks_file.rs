@@ -4,9 +4,8 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     Files, FormatError, Record, RecordKind, Signals, State,
-    format::{Source, add_extra, file_stem, new_root, to_bytes},
+    format::{Source, add_extra, new_root, to_bytes},
     kind::in_order,
-    result_page::result_page,
     values::VOLATILE,
 };
 
@@ -30,7 +29,8 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     file.insert("last_updated".to_owned(), now.into());
     file.insert("tasks".to_owned(), tasks);
     add_extra(state, TASKS, &mut file);
-    let seen = |record| agent(record, "last_seen", &["id", "capabilities", "registered_at", "last_seen"], signals);
+    let seen =
+        |record| agent(record, "last_seen", &["id", "capabilities", "registered_at", "last_seen"], signals);
     let mut agents = Map::new();
     agents.insert("agents".to_owned(), state.agents.iter().map(seen).map(Json::Object).collect());
     add_extra(state, AGENTS, &mut agents);
@@ -38,8 +38,6 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     if !state.root.body.is_empty() {
         files.insert(PLAN.to_owned(), state.root.body.clone().into_bytes());
     }
-    let pages = state.tasks.iter().filter_map(|task| Some((task, result_page(task)?)));
-    files.extend(pages.map(|(task, page)| (format!("results/{}.md", file_stem(&task.id)), page.into_bytes())));
     files
 }
 
@@ -52,12 +50,7 @@ fn task(record: &Record) -> Json {
 }
 
 /// An agent with its last sign of life under `heartbeat`; `keys` come first.
-pub(super) fn agent(
-    record: &Record,
-    heartbeat: &str,
-    keys: &[&str],
-    signals: &Signals,
-) -> Map<String, Json> {
+pub(super) fn agent(record: &Record, heartbeat: &str, keys: &[&str], signals: &Signals) -> Map<String, Json> {
     let mut values = record.values.clone();
     values.retain(|key, _| !VOLATILE.contains(&key.as_str()));
     values.insert("id".to_owned(), record.id.as_str().into());

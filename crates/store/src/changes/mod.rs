@@ -132,7 +132,7 @@ impl Workspace {
         // Each file that an attempt was to change, with the last event that was to tell of it.
         let mut told: BTreeMap<ProjectPath, Option<EventId>> = BTreeMap::new();
         let facts = GitFacts::default();
-        let record = |(), changed: &[FileTransition<'_>]| {
+        let record = |(), changed: &[FileTransition<'_>]| -> Result<Vec<Event>, Halt<E>> {
             let (mut events, mut questions) = (Vec::new(), Vec::new());
             for change in changed {
                 let versions = Versions::read(change.path, [change.old, change.new]);
@@ -151,7 +151,7 @@ impl Workspace {
             }
         };
         let transaction = Transaction::new(self.root(), paths, self.commit_options());
-        let outcomes = transaction.run(|found| Ok((decide(found)?, ())), record);
+        let outcomes = transaction.run::<(), E>(|found| Ok((decide(found)?, ())), record);
         if outcomes.is_err() {
             told.keys().for_each(|path| self.reopen_gates(path));
         }

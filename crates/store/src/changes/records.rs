@@ -44,11 +44,13 @@ impl Workspace {
             };
             let records: Vec<Option<Artifact>> = paths.iter().zip(found).map(read).collect();
             let decisions = decide(&records).map_err(|source| Halt::Refused(refused(source)))?;
-            let edit = |((path, bytes), decision): ((&ProjectPath, &Option<&[u8]>), RecordDecision)| match decision {
-                RecordDecision::Keep => Ok(FileDecision::Keep),
-                RecordDecision::Write(bytes) => Ok(FileDecision::Write(bytes)),
-                RecordDecision::Remove => Ok(FileDecision::Delete),
-                RecordDecision::Edit(edits) => edited(path, bytes.unwrap_or_default(), &edits),
+            let edit = |((path, bytes), decision): ((&ProjectPath, &Option<&[u8]>), RecordDecision)| {
+                match decision {
+                    RecordDecision::Keep => Ok(FileDecision::Keep),
+                    RecordDecision::Write(bytes) => Ok(FileDecision::Write(bytes)),
+                    RecordDecision::Remove => Ok(FileDecision::Delete),
+                    RecordDecision::Edit(edits) => edited(path, bytes.unwrap_or_default(), &edits),
+                }
             };
             let decided = paths.iter().zip(found).zip(decisions).map(edit);
             decided.collect::<Result<_, ChangeError>>().map_err(|error| Halt::Refused(error.into()))

@@ -10,9 +10,9 @@ use serde_yaml::{Mapping, Value};
 use crate::configuration::WorkflowDeclaration;
 use crate::configuration::{
     Milestone, UnknownKey, autodev::AutodevKeys, check_keys::CheckKeys, check_keys::RuleLevels,
-    coordination::CoordinationKeys,    scalars::Count, scalars::FilePath, scalars::Limit, scalars::ProjectId, scalars::SettingText,
-    scalars::VariableName, scalars::VariablePath, variable_sides::FREE_MAPS, variable_sides::Variable,
-    workflow_declaration::Workflows,
+    coordination::CoordinationKeys, scalars::Count, scalars::FilePath, scalars::Limit, scalars::ProjectId,
+    scalars::SettingText, scalars::VariableName, scalars::VariablePath, variable_sides::FREE_MAPS,
+    variable_sides::Variable, workflow_declaration::Workflows,
 };
 use stepmark_frontmatter::Position;
 use stepmark_model::{

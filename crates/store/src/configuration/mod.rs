@@ -53,8 +53,8 @@ use stepmark_model::{
 pub use autodev::AutodevSettings;
 #[cfg(feature = "write")]
 pub use change::ConfigureError;
-pub use coordination::CoordinationSettings;
 pub use check_keys::PathAllowance;
+pub use coordination::CoordinationSettings;
 pub(crate) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use error::{ConfigurationError, UnknownKey};
 pub use layer::{ConfiguredValue, Origin, Place};
@@ -170,8 +170,7 @@ impl Configuration {
     /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not
     /// enter it.
     pub fn skips_folder(&self, path: &ProjectPath) -> bool {
-        let leads_to_system =
-            || self.coordination.iter().any(|settings| settings.folder.starts_with(path));
+        let leads_to_system = || self.coordination.iter().any(|settings| settings.folder.starts_with(path));
         let is_open = || self.is_of_system(path) || leads_to_system();
         self.exclude.matches_all_in(path) && !is_open() || self.always_excluded.matches_all_in(path)
     }

@@ -47,7 +47,7 @@ impl Coordination<'_> {
         self.attempt(&[path], "coordination register", |found| {
             let before = found.first().and_then(Option::as_ref).map(super::records::read).transpose()?;
             let mut after = before.clone().unwrap_or_else(|| Record::agent(agent, role, &self.now()));
-            after.set("role", Json::from(role));
+            after.set("role", role);
             if let Some(capabilities) = &capabilities {
                 after.set("capabilities", capabilities.clone());
             }
@@ -65,7 +65,11 @@ impl Coordination<'_> {
     ///
     /// # Errors
     /// When the agent is unknown, or it cannot be noted.
-    pub fn heartbeat(&self, agent: &str, status: Option<&str>) -> Result<CoordinationFiles, CoordinationError> {
+    pub fn heartbeat(
+        &self,
+        agent: &str,
+        status: Option<&str>,
+    ) -> Result<CoordinationFiles, CoordinationError> {
         let state = self.state()?;
         if !state.agents.iter().any(|record| record.id == agent) {
             return Err(TaskRefusal::UnknownAgent { agent: agent.to_owned() }.into());
@@ -75,7 +79,12 @@ impl Coordination<'_> {
     }
 
     fn beat(&self, agent: &str, status: Option<&str>) -> Result<(), CoordinationError> {
-        let signal = Signal::of(agent, &self.now(), status);
+        let signal = Signal {
+            agent: agent.to_owned(),
+            at: self.now(),
+            status: status.map(str::to_owned),
+            ..Signal::default()
+        };
         let name = file_stem(agent);
         write_signal(self.workspace.root(), &name, &signal)
             .map_err(|source| CoordinationError::Signal { agent: agent.to_owned(), source })
@@ -92,7 +101,7 @@ impl Coordination<'_> {
         tags: &[String],
     ) -> Result<(Record, CoordinationFiles), CoordinationError> {
         let state = self.state()?;
-        let order = state.discoveries.iter().filter_map(|found| found.order).max().unwrap_or_default() + 1;
+        let order = state.next_order(RecordKind::Discovery);
         let discovery = Record::discovery(id, (agent, content, tags), order, &self.now());
         self.write_new(&discovery, "coordination discover")?;
         Ok((discovery, self.follow(&[])?))
@@ -103,10 +112,14 @@ impl Coordination<'_> {
         let path = self.path_of(record.kind, &record.id)?;
         self.make_folder(std::slice::from_ref(&path))?;
         let bytes = self.bytes_of(record)?;
-        self.workspace.change_records(&[path], |_| draft(command), |found| match found {
-            [None] => Ok(vec![RecordDecision::Write(bytes.clone())]),
-            _ => Err(CoordinationError::from(TaskRefusal::IdTaken { id: record.id.clone() })),
-        })?;
+        self.workspace.change_records(
+            &[path],
+            |_| draft(command),
+            |found| match found {
+                [None] => Ok(vec![RecordDecision::Write(bytes.clone())]),
+                _ => Err(CoordinationError::from(TaskRefusal::IdTaken { id: record.id.clone() })),
+            },
+        )?;
         Ok(())
     }
 
@@ -123,8 +136,9 @@ impl Coordination<'_> {
         let fsync = self.workspace.commit_options().fsync;
         for (place, path) in paths.iter().enumerate() {
             if place == 0 || path.parent() != paths[place - 1].parent() {
-                crate::commit::make_folders_to(self.workspace.root(), path, fsync)
-                    .map_err(|error| crate::changes::ChangeError::from(crate::commit::CommitError::from(error)))?;
+                crate::commit::make_folders_to(self.workspace.root(), path, fsync).map_err(|error| {
+                    crate::changes::ChangeError::from(crate::commit::CommitError::from(error))
+                })?;
             }
         }
         Ok(())

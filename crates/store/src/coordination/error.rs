@@ -1,6 +1,7 @@
 //! A reason why an operation of coordination was not made.
 
 use crate::changes::{ChangeError, UpdateError};
+use crate::configuration::ConfigureError;
 use crate::coordination::RecordsError;
 use crate::projection::ProjectionError;
 use stepmark_frontmatter::EditError;
@@ -34,14 +35,6 @@ pub enum CoordinationError {
         waiting: usize,
         /// Tasks that agents hold.
         held: usize,
-    },
-    /// The agent holds as many tasks as it may.
-    #[error("`{agent}` holds {}: it completes, fails or releases one first", tasks.join(", "))]
-    HoldsEnough {
-        /// The agent.
-        agent: String,
-        /// The tasks that it holds.
-        tasks: Vec<String>,
     },
     /// Coordination has begun already.
     #[error("coordination has begun here already, with the goal `{goal}`")]
@@ -80,6 +73,9 @@ pub enum CoordinationError {
         /// The problem.
         source: EditError,
     },
+    /// The configuration cannot be changed.
+    #[error(transparent)]
+    Configuration(#[from] ConfigureError),
     /// The records cannot be changed.
     #[error(transparent)]
     Change(#[from] ChangeError),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Coordination, CoordinationError};
 use crate::commit::{CommitOptions, Expected, FsyncPolicy, read_whole, replace_whole};
-use crate::projection::record_files::{self, DriftedRecord, Files, Followed, Overwrite, RecordFormat};
 use crate::projection::ProjectionError;
+use crate::projection::record_files::{self, DriftedRecord, Files, Followed, Overwrite, RecordFormat};
 use stepmark_model::{
     artifact::ProjectPath,
     coordination::{Drift, Format, Record, Signals, State, latest_time, merge, read, render, result_file},
@@ -21,7 +21,7 @@ impl DriftedRecord for Drift {
 }
 
 /// The records of a project in one format.
-struct FormatOf<'c, 'w> {
+pub(super) struct FormatOf<'c, 'w> {
     coordination: &'c Coordination<'w>,
     format: Format,
     signals: Signals,
@@ -69,8 +69,7 @@ impl RecordFormat for FormatOf<'_, '_> {
     }
 
     fn is_same(&self, one: &State, other: &State) -> bool {
-        let is_overwritten = |_: &str| false;
-        merge(Some(other), one, other, &is_overwritten).1.is_empty() && one.is_same(other, self.format)
+        merge(self.format, None, one, other).drift.is_empty()
     }
 
     fn merge(
@@ -78,12 +77,19 @@ impl RecordFormat for FormatOf<'_, '_> {
         (base, theirs, ours): (Option<&State>, &State, &State),
         is_overwritten: &dyn Fn(&str) -> bool,
     ) -> (State, Vec<Drift>) {
-        merge(base, theirs, ours, is_overwritten)
+        let merged = merge(self.format, base, theirs, ours);
+        let given_up = |kind, id: &str| {
+            is_overwritten(id) && merged.drift.iter().any(|drift| drift.kind == kind && drift.id == id)
+        };
+        let kept = merged.state.records().filter(|record| !given_up(record.kind, &record.id)).cloned();
+        let own = ours.records().filter(|record| given_up(record.kind, &record.id)).cloned();
+        let state = State::from_records(kept.chain(own)).unwrap_or_else(|| ours.clone());
+        (state, merged.drift)
     }
 }
 
 impl Coordination<'_> {
-    fn format(&self) -> FormatOf<'_, '_> {
+    pub(super) fn format(&self) -> FormatOf<'_, '_> {
         FormatOf { coordination: self, format: self.settings.format, signals: self.signals() }
     }
 
@@ -114,7 +120,11 @@ impl Coordination<'_> {
         record_files::drift(self.workspace.root(), &self.format())
     }
 
-    fn write_files(&self, ended: &[Record], overwrite: &Overwrite) -> Result<CoordinationFiles, CoordinationError> {
+    fn write_files(
+        &self,
+        ended: &[Record],
+        overwrite: &Overwrite,
+    ) -> Result<CoordinationFiles, CoordinationError> {
         let options = self.workspace.commit_options();
         let mut followed = record_files::follow(self.workspace.root(), options, &self.format(), overwrite)?;
         if self.settings.format == Format::TasksFile {
@@ -133,7 +143,8 @@ impl Coordination<'_> {
             return Ok(None);
         }
         let options = CommitOptions { fsync: FsyncPolicy::Never, ..*self.workspace.commit_options() };
-        replace_whole(root, &path, Expected::of(found.as_deref()), bytes, &options).map_err(ProjectionError::from)?;
+        replace_whole(root, &path, Expected::of(found.as_deref()), bytes, &options)
+            .map_err(ProjectionError::from)?;
         Ok(Some(path))
     }
 }

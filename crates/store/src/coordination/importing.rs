@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Coordination, CoordinationError, CoordinationFiles, RecordsError, tasks::COMMIT};
 use crate::changes::RecordDecision;
 use crate::commit::{Expected, read_whole, replace_whole};
-use crate::projection::{ProjectionError, record_files::Overwrite};
+use crate::projection::{ProjectionError, record_files, record_files::Overwrite, record_files::RecordFormat};
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{
-    artifact::ProjectPath,
-    coordination::{Format, Record, RecordKind, read, file_stem},
+    artifact::{Artifact, ProjectPath},
+    coordination::{Files, Format, Record, RecordKind, file_stem, read, seen, values_digest},
     journal::{EventDraft, Kind},
 };
 
@@ -34,6 +34,8 @@ pub struct ImportRow {
     pub file: Option<Record>,
     /// The record as the artifact has it; `None` where there is none.
     pub artifact: Option<Record>,
+    /// The same as a reader of the format sees it.
+    shown: Option<Record>,
 }
 
 /// What a state file would bring in.
@@ -58,23 +60,41 @@ impl Coordination<'_> {
         let (format, files) = self.state_files(path)?;
         let theirs = read(format, &files)?;
         let ours = match self.state() {
-            Ok(state) => state.into_records(),
-            Err(RecordsError::NotBegun { .. }) => Vec::new(),
+            Ok(state) => Some(state),
+            Err(RecordsError::NotBegun { .. }) => None,
             Err(error) => return Err(error.into()),
         };
-        let mut ours: BTreeMap<(RecordKind, String), Record> =
-            ours.into_iter().map(|record| ((record.kind, record.id.clone()), record)).collect();
+        // What the format cannot hold is not missing in its files.
+        let shown = ours.as_ref().map(|ours| seen(format, ours));
+        let mut own: BTreeMap<(RecordKind, &str), (&Record, &Record)> = BTreeMap::new();
+        for (ours, shown) in ours.iter().zip(&shown) {
+            let of = |shown: &'_ Record| ours.record(shown.kind, &shown.id);
+            own.extend(
+                shown
+                    .records()
+                    .filter_map(|shown| Some(((shown.kind, shown.id.as_str()), (of(shown)?, shown)))),
+            );
+        }
         let (mut rows, mut same) = (Vec::new(), 0);
-        for file in theirs.into_records() {
-            match ours.remove(&(file.kind, file.id.clone())) {
-                Some(artifact) if artifact.is_same(&file, format) => same += 1,
-                artifact => {
-                    rows.push(ImportRow { kind: file.kind, id: file.id.clone(), file: Some(file), artifact });
-                }
+        for file in theirs.records() {
+            match own.remove(&(file.kind, file.id.as_str())) {
+                Some((_, shown)) if values_digest(shown) == values_digest(file) => same += 1,
+                found => rows.push(ImportRow {
+                    kind: file.kind,
+                    id: file.id.clone(),
+                    file: Some(file.clone()),
+                    artifact: found.map(|(artifact, _)| artifact.clone()),
+                    shown: found.map(|(_, shown)| shown.clone()),
+                }),
             }
         }
-        let gone = ours.into_iter().filter(|((kind, _), _)| format.holds(*kind));
-        rows.extend(gone.map(|((kind, id), record)| ImportRow { kind, id, file: None, artifact: Some(record) }));
+        rows.extend(own.into_values().map(|(artifact, shown)| ImportRow {
+            kind: artifact.kind,
+            id: artifact.id.clone(),
+            file: None,
+            artifact: Some(artifact.clone()),
+            shown: Some(shown.clone()),
+        }));
         Ok(ImportSurvey { format, rows, same })
     }
 
@@ -98,13 +118,16 @@ impl Coordination<'_> {
                 (Some(_), None) => true,
             })
             .collect();
-        let paths = wanted.iter().map(|row| self.path_of(row.kind, &row.id)).collect::<Result<Vec<_>, _>>()?;
+        let paths =
+            wanted.iter().map(|row| self.path_of(row.kind, &row.id)).collect::<Result<Vec<_>, _>>()?;
         self.make_folder(&paths)?;
         for (paths, rows) in paths.chunks(COMMIT).zip(wanted.chunks(COMMIT)) {
-            let draft = |_: &ProjectPath| EventDraft::new(Kind::IMPORT).with_command("import coordination".to_owned());
+            let draft = |_: &ProjectPath| {
+                EventDraft::new(Kind::IMPORT).with_command("import coordination".to_owned())
+            };
             self.workspace.change_records(paths, draft, |found| {
-                let found = found.iter().map(|found| found.as_ref().map(super::records::read).transpose());
-                let decided = rows.iter().zip(found).map(|(row, found)| self.decide_import(row, found?));
+                let decided =
+                    rows.iter().zip(found).map(|(row, found)| self.decide_import(row, found.as_ref()));
                 decided.collect::<Result<Vec<_>, CoordinationError>>()
             })?;
         }
@@ -114,46 +137,60 @@ impl Coordination<'_> {
         Ok(wanted.len())
     }
 
-    fn decide_import(&self, row: &ImportRow, found: Option<Record>) -> Result<RecordDecision, CoordinationError> {
-        if found != row.artifact {
+    fn decide_import(
+        &self,
+        row: &ImportRow,
+        found: Option<&Artifact>,
+    ) -> Result<RecordDecision, CoordinationError> {
+        let record = found.map(super::records::read).transpose()?;
+        if record != row.artifact {
             return Err(CoordinationError::Busy { path: self.path_of(row.kind, &row.id)? });
         }
-        match (&row.file, found) {
+        match (&row.file, record) {
             (None, _) => Ok(RecordDecision::Remove),
             (Some(file), None) => Ok(RecordDecision::Write(self.bytes_of(file)?)),
-            (Some(file), Some(found)) => {
-                let wanted = found.overlaid(file);
-                // The body of a record stands outside of its frontmatter.
-                match wanted.body == found.body {
-                    true => Ok(RecordDecision::Edit(found.edits_to(&wanted))),
-                    false => Ok(RecordDecision::Write(self.bytes_of(&wanted)?)),
-                }
+            (Some(file), Some(record)) => {
+                let wanted = record.taking(row.shown.as_ref().unwrap_or(&record), file);
+                let bytes = found.map(|found| record.rewrite(found, &wanted)).transpose();
+                let path = self.path_of(row.kind, &row.id)?;
+                let bytes = bytes.map_err(|source| CoordinationError::Edit { path, source })?;
+                Ok(bytes.map_or(RecordDecision::Keep, RecordDecision::Write))
             }
         }
     }
 
-    /// The state files at `path`, by the names that their format gives them.
-    fn state_files(
-        &self,
-        path: Option<&ProjectPath>,
-    ) -> Result<(Format, BTreeMap<String, Vec<u8>>), CoordinationError> {
-        let root = self.workspace.root();
-        let read_file = |path: &ProjectPath| read_whole(root, path).map_err(ProjectionError::from);
+    /// The state files at `path`, by the names that their format gives them: a folder is that of files with
+    /// these names, a file may have any name, and its siblings stand beside it.
+    fn state_files(&self, path: Option<&ProjectPath>) -> Result<(Format, Files), CoordinationError> {
         let places = match path {
             Some(path) => vec![path.clone()],
             None => vec![self.settings.folder.clone(), self.settings.state_file.clone()],
         };
         for place in &places {
-            for format in Format::ALL {
-                let mut files = BTreeMap::new();
-                for name in format.file_names() {
-                    let path = if place.file_name().ends_with(".json") { place.clone() } else { place.join(name)? };
-                    let is_it = path.file_name() == *name || (path == *place && format == Format::of_file(&path));
-                    if let Some(bytes) = if is_it { read_file(&path)? } else { None } {
-                        files.insert((*name).to_owned(), bytes);
-                    }
+            let folder = match place.extension() {
+                Some("json") => place.parent(),
+                _ => Some(place.clone()),
+            };
+            let beside = |name: &str| {
+                folder.as_ref().map_or_else(|| ProjectPath::new(name), |folder| folder.join(name))
+            };
+            for format in
+                [self.settings.format, Format::TasksFile, Format::ServerState, Format::OrchestratorState]
+            {
+                let mut files = Files::new();
+                for (number, name) in format.files().iter().enumerate() {
+                    let path = if number == 0 && place.extension() == Some("json") {
+                        place.clone()
+                    } else {
+                        beside(name)?
+                    };
+                    let bytes = read_whole(self.workspace.root(), &path).map_err(ProjectionError::from)?;
+                    files.extend(bytes.map(|bytes| ((*name).to_owned(), bytes)));
                 }
-                if files.contains_key(format.file_names()[0]) {
+                let first = format.files().first().and_then(|name| files.get(*name));
+                if first.is_some_and(|bytes| {
+                    place.extension() != Some("json") || Format::of(bytes) == Some(format)
+                }) {
                     return Ok((format, files));
                 }
             }
@@ -171,13 +208,14 @@ impl Coordination<'_> {
     /// # Errors
     /// When a file or the configuration cannot be written.
     pub fn convert(&self, to: Format) -> Result<(CoordinationFiles, Vec<ProjectPath>), CoordinationError> {
-        let key = KeyPath::root().child("coordination").child("option");
+        let key = KeyPath::key("coordination").then("option");
         let changed = self.workspace.configure(key, Value::from(to.to_string()))?;
         let Some(coordination) = changed.coordination() else {
             return Err(RecordsError::NotBegun { folder: self.settings.folder.clone() }.into());
         };
         let files = coordination.project(&Overwrite::None)?;
-        Ok((files, self.remove_files()?))
+        let before = self.format().name();
+        Ok((files, record_files::withdraw(self.workspace.root(), before)?))
     }
 
     /// The path of the copy of the state file that is kept under `name`.
@@ -195,10 +233,12 @@ impl Coordination<'_> {
     pub fn checkpoint(&self, name: &str) -> Result<ProjectPath, CoordinationError> {
         self.project(&Overwrite::None)?;
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
-        let bytes = read_whole(root, &self.settings.state_file).map_err(ProjectionError::from)?.unwrap_or_default();
+        let bytes =
+            read_whole(root, &self.settings.state_file).map_err(ProjectionError::from)?.unwrap_or_default();
         let path = self.checkpoint_path(name)?;
         let before = read_whole(root, &path).map_err(ProjectionError::from)?;
-        replace_whole(root, &path, Expected::of(before.as_deref()), &bytes, options).map_err(ProjectionError::from)?;
+        replace_whole(root, &path, Expected::of(before.as_deref()), &bytes, options)
+            .map_err(ProjectionError::from)?;
         Ok(path)
     }
 }

@@ -28,9 +28,6 @@ use stepmark_model::coordination::Signals;
 use crate::configuration::CoordinationSettings;
 use crate::workspace::Workspace;
 
-pub use records::RecordsError;
-#[cfg(feature = "write")]
-pub use crate::projection::record_files::Overwrite;
 #[cfg(feature = "write")]
 pub use self::{
     error::CoordinationError,
@@ -38,6 +35,9 @@ pub use self::{
     importing::{ImportRow, ImportSide, ImportSurvey},
     tasks::TaskChange,
 };
+#[cfg(feature = "write")]
+pub use crate::projection::record_files::Overwrite;
+pub use records::RecordsError;
 
 /// Coordination in a project.
 #[derive(Clone, Copy, Debug)]

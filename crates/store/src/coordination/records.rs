@@ -114,6 +114,5 @@ impl Coordination<'_> {
 
 /// The record in the file `artifact`.
 pub(super) fn read(artifact: &Artifact) -> Result<Record, RecordsError> {
-    Record::of(artifact)
-        .map_err(|source| RecordsError::Record { path: artifact.path().clone(), source })
+    Record::of(artifact).map_err(|source| RecordsError::Record { path: artifact.path().clone(), source })
 }

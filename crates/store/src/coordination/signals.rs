@@ -18,12 +18,12 @@ const PREFIX: &str = "coordination-";
 pub(super) fn read_signals(root: &Root) -> Signals {
     let Ok(folder) = root.state().folder(StateFolder::Signals) else { return Signals::new() };
     let read = |name: String| {
-        let agent = name.strip_prefix(PREFIX)?.strip_suffix(".json")?.to_owned();
+        name.strip_prefix(PREFIX)?;
         let bytes = own_file::read(&folder, name.as_ref(), LIMIT).ok()?;
-        Some((agent, serde_json::from_slice::<Signal>(&bytes).ok()?))
+        let signal: Signal = serde_json::from_slice(&bytes).ok()?;
+        Some((signal.agent.clone(), signal))
     };
-    let found = names_in(&folder).unwrap_or_default().into_iter().filter_map(read);
-    found.map(|(name, signal)| (signal.agent.clone().unwrap_or(name), signal)).collect()
+    names_in(&folder).unwrap_or_default().into_iter().filter_map(read).collect()
 }
 
 /// Notes that an agent is alive; `name` is that of its record's file.
@@ -32,5 +32,10 @@ pub(super) fn read_signals(root: &Root) -> Signals {
 /// When it cannot be written.
 pub(super) fn write_signal(root: &Root, name: &str, signal: &Signal) -> io::Result<()> {
     let folder = root.state().make(StateFolder::Signals).map_err(io::Error::other)?;
-    replace_state_file(&folder, &format!("{PREFIX}{name}.json"), &serde_json::to_vec(signal)?, FsyncPolicy::Never)
+    replace_state_file(
+        &folder,
+        &format!("{PREFIX}{name}.json"),
+        &serde_json::to_vec(signal)?,
+        FsyncPolicy::Never,
+    )
 }

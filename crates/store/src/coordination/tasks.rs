@@ -11,7 +11,7 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     coordination::{
         NewTask, Record, RecordKind, State, TaskMove, TaskRefusal, check_dependencies, claimable, decide,
-        dependants_freed, orphaned,
+        dependants_freed, held_by, is_held, open_dependencies, orphaned,
     },
     journal::{EventDraft, Kind},
 };
@@ -49,21 +49,28 @@ impl Coordination<'_> {
     /// When a dependency is unknown or leads in a circle, an id is taken, or they cannot be written.
     pub fn create(&self, wanted: &[NewTask]) -> Result<(Vec<Record>, CoordinationFiles), CoordinationError> {
         let state = self.state()?;
-        let now = self.workspace.now().to_string();
-        let first = state.tasks.iter().filter_map(|task| task.order).max().unwrap_or_default();
-        let made: Vec<Record> = (first + 1..).zip(wanted).map(|(order, task)| task.record(order, &now)).collect();
+        let now = self.now();
+        let places = state.next_order(RecordKind::Task)..;
+        let made: Vec<Record> = places.zip(wanted).map(|(place, task)| task.record(place, &now)).collect();
         check_dependencies(&state, &made)?;
-        let paths = made.iter().map(|task| self.path_of(RecordKind::Task, &task.id)).collect::<Result<Vec<_>, _>>()?;
+        let paths = made
+            .iter()
+            .map(|task| self.path_of(RecordKind::Task, &task.id))
+            .collect::<Result<Vec<_>, _>>()?;
         self.make_folder(&paths)?;
         for (paths, tasks) in paths.chunks(COMMIT).zip(made.chunks(COMMIT)) {
             let new = tasks.iter().map(|task| self.bytes_of(task)).collect::<Result<Vec<_>, _>>()?;
-            self.workspace.change_records(paths, |_| draft("task add"), |found| {
-                let taken = tasks.iter().zip(found).find(|(_, found)| found.is_some());
-                match taken {
-                    Some((task, _)) => Err(TaskRefusal::IdTaken { id: task.id.clone() }.into()),
-                    None => Ok(new.iter().cloned().map(RecordDecision::Write).collect::<Vec<_>>()),
-                }
-            })?;
+            self.workspace.change_records(
+                paths,
+                |_| draft("task add"),
+                |found| {
+                    let taken = tasks.iter().zip(found).find(|(_, found)| found.is_some());
+                    match taken {
+                        Some((task, _)) => Err(TaskRefusal::IdTaken { id: task.id.clone() }.into()),
+                        None => Ok(new.iter().cloned().map(RecordDecision::Write).collect::<Vec<_>>()),
+                    }
+                },
+            )?;
         }
         Ok((made, self.follow(&[])?))
     }
@@ -82,9 +89,9 @@ impl Coordination<'_> {
                 freed.extend(orphans);
                 state = self.state()?;
             }
+            self.refuse_more(&state, agent)?;
             let candidates = claimable(&state, agent, self.workspace.now());
             if candidates.is_empty() {
-                self.holds_less(&state, agent)?;
                 return Err(nothing_to_claim(&state));
             }
             let attempts = candidates.into_iter().map(|task| self.claim_one(&state, &task.id, agent));
@@ -103,7 +110,7 @@ impl Coordination<'_> {
     /// # Errors
     /// When it is refused, there is no such task, or the records cannot be changed.
     pub fn make(&self, id: &str, made: &TaskMove) -> Result<TaskChange, CoordinationError> {
-        if let TaskMove::Claim { agent } = made {
+        if let TaskMove::Claim { agent, .. } = made {
             return self.claim_task(id, agent);
         }
         for _ in 0..ATTEMPTS {
@@ -118,13 +125,15 @@ impl Coordination<'_> {
     }
 
     /// Gives `agent` the task `id`.
-    fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, CoordinationError> {
+    ///
+    /// # Errors
+    /// When it is refused, or there is no such task.
+    pub fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, CoordinationError> {
         for _ in 0..ATTEMPTS {
             let state = self.state()?;
             let orphaned = self.free_orphans(&state)?;
             let state = if orphaned.is_empty() { state } else { self.state()? };
-            self.holds_less(&state, agent)?;
-            decide(task_of(&state, id)?, &TaskMove::Claim { agent: agent.to_owned() }, &state, self.workspace.now())?;
+            decide(task_of(&state, id)?, &self.claim_by(agent), &state, &self.now())?;
             if let Attempt::Made(task) = self.claim_one(&state, id, agent)? {
                 return Ok(TaskChange { task, freed: Vec::new(), orphaned, files: self.follow(&[])? });
             }
@@ -134,14 +143,12 @@ impl Coordination<'_> {
 
     /// Claims the task `id`, which was available in `state`, with the record of its agent in one commit.
     fn claim_one(&self, state: &State, id: &str, agent: &str) -> Result<Attempt, CoordinationError> {
-        self.holds_less(state, agent)?;
         let paths = [self.path_of(RecordKind::Task, id)?, self.path_of(RecordKind::Agent, agent)?];
         let known = state.agents.iter().find(|record| record.id == agent);
         if known.is_none() {
             self.make_folder(&paths[1..])?;
         }
-        let now = self.workspace.now();
-        let made = TaskMove::Claim { agent: agent.to_owned() };
+        let (now, made) = (self.now(), self.claim_by(agent));
         self.attempt(&paths, "task claim", |found| {
             let [Some(task), own] = found else { return Ok((Attempt::Taken, keep(2))) };
             let task = read(task)?;
@@ -152,9 +159,9 @@ impl Coordination<'_> {
             if task.status() != "available" {
                 return Ok((Attempt::Taken, keep(2)));
             }
-            let claimed = decide(&task, &made, state, now)?;
+            let claimed = decide(&task, &made, state, &now)?;
             let before = own.clone();
-            let mut own = own.unwrap_or_else(|| Record::agent(agent, "worker", &now.to_string()));
+            let mut own = own.unwrap_or_else(|| Record::agent(agent, "worker", &now));
             own.set("current_task", Json::from(id));
             let own = match before {
                 Some(before) => RecordDecision::Edit(before.edits_to(&own)),
@@ -172,9 +179,8 @@ impl Coordination<'_> {
         made: &TaskMove,
     ) -> Result<(Attempt, Vec<String>), CoordinationError> {
         let task = task_of(state, id)?;
-        let now = self.workspace.now();
         // What is refused leaves no trace.
-        let wanted = decide(task, made, state, now)?;
+        let wanted = decide(task, made, state, &self.now())?;
         let holder = state.agents.iter().find(|agent| Some(agent.id.as_str()) == task.claimed_by());
         let ends = matches!(made, TaskMove::Complete { .. });
         let freed = if ends { dependants_freed(id, state) } else { Vec::new() };
@@ -187,13 +193,20 @@ impl Coordination<'_> {
             .chain(holder.map(|agent| released(agent, id, ends)))
             .chain(rest.filter(|record| record.kind == RecordKind::Task).cloned())
             .collect();
-        let paths = before.iter().map(|record| self.path_of(record.kind, &record.id)).collect::<Result<Vec<_>, _>>()?;
+        let paths = before
+            .iter()
+            .map(|record| self.path_of(record.kind, &record.id))
+            .collect::<Result<Vec<_>, _>>()?;
         let attempt = self.attempt(&paths, &format!("task {}", made.name()), |found| {
-            let found = found.iter().map(|found| found.as_ref().map(read).transpose()).collect::<Result<Vec<_>, _>>()?;
+            let found = found
+                .iter()
+                .map(|found| found.as_ref().map(read).transpose())
+                .collect::<Result<Vec<_>, _>>()?;
             if found.iter().zip(&before).any(|(found, before)| found.as_ref() != Some(before)) {
                 return Ok((Attempt::Outdated, keep(paths.len())));
             }
-            let edits = before.iter().zip(&after).map(|(before, after)| RecordDecision::Edit(before.edits_to(after)));
+            let edits =
+                before.iter().zip(&after).map(|(before, after)| RecordDecision::Edit(before.edits_to(after)));
             Ok((Attempt::Made(wanted.clone()), edits.collect()))
         })?;
         Ok((attempt, freed.into_iter().map(|task| task.id).collect()))
@@ -201,7 +214,7 @@ impl Coordination<'_> {
 
     /// Frees the tasks of agents that are silent for too long.
     fn free_orphans(&self, state: &State) -> Result<Vec<String>, CoordinationError> {
-        let stale = i64::from(self.settings.stale_seconds.get());
+        let stale = u64::from(self.settings.stale_seconds.get());
         let mut freed = Vec::new();
         for task in orphaned(state, &self.signals(), self.workspace.now(), stale) {
             // Whoever is faster has freed or ended it.
@@ -212,14 +225,19 @@ impl Coordination<'_> {
         Ok(freed)
     }
 
-    /// Refuses where `agent` holds as many tasks as it may.
-    fn holds_less(&self, state: &State, agent: &str) -> Result<(), CoordinationError> {
-        let held = state.tasks.iter().filter(|task| task.is_held() && task.claimed_by() == Some(agent));
-        let tasks: Vec<String> = held.map(|task| task.id.clone()).collect();
+    /// A claim by `agent`.
+    fn claim_by(&self, agent: &str) -> TaskMove {
         let most = usize::try_from(self.settings.claims_per_agent.get()).unwrap_or(usize::MAX);
-        match tasks.len() < most {
+        TaskMove::Claim { agent: agent.to_owned(), at_most: most }
+    }
+
+    /// Refuses where `agent` has as many tasks as it may have.
+    fn refuse_more(&self, state: &State, agent: &str) -> Result<(), TaskRefusal> {
+        let held: Vec<String> = held_by(state, agent).into_iter().map(|task| task.id.clone()).collect();
+        let most = usize::try_from(self.settings.claims_per_agent.get()).unwrap_or(usize::MAX);
+        match held.len() < most {
             true => Ok(()),
-            false => Err(CoordinationError::HoldsEnough { agent: agent.to_owned(), tasks }),
+            false => Err(TaskRefusal::TooManyClaims { agent: agent.to_owned(), held }),
         }
     }
 
@@ -231,11 +249,15 @@ impl Coordination<'_> {
         mut decide: impl FnMut(&[Option<Artifact>]) -> Result<(T, Vec<RecordDecision>), CoordinationError>,
     ) -> Result<T, CoordinationError> {
         let made = RefCell::new(None);
-        self.workspace.change_records(paths, |_| draft(command), |found| {
-            let (attempt, decisions) = decide(found)?;
-            made.replace(Some(attempt));
-            Ok::<_, CoordinationError>(decisions)
-        })?;
+        self.workspace.change_records(
+            paths,
+            |_| draft(command),
+            |found| {
+                let (attempt, decisions) = decide(found)?;
+                made.replace(Some(attempt));
+                Ok::<_, CoordinationError>(decisions)
+            },
+        )?;
         // A commit that ends well has decided at least once.
         made.into_inner().ok_or_else(|| CoordinationError::Busy { path: self.settings.folder.clone() })
     }
@@ -271,12 +293,12 @@ fn released(agent: &Record, id: &str, is_completed: bool) -> Record {
 }
 
 fn nothing_to_claim(state: &State) -> CoordinationError {
-    let count = |words: &[&str]| {
-        state.tasks.iter().filter(|task| words.contains(&task.status())).count()
-    };
+    let waits = |task: &&Record| !is_held(task) && !open_dependencies(task, state).is_empty();
+    let has = |task: &&Record, words: &[&str]| words.contains(&task.status());
+    let open = || state.tasks.iter().filter(|task| has(task, &["available", "pending", "blocked"]));
     CoordinationError::NothingToClaim {
-        available: count(&["available"]),
-        waiting: count(&["pending", "blocked"]),
-        held: count(&["claimed", "in_progress"]),
+        available: open().filter(|task| !waits(task)).count(),
+        waiting: open().filter(waits).count(),
+        held: state.tasks.iter().filter(|task| is_held(task)).count(),
     }
 }

@@ -14,25 +14,25 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io,
 };
 
 use super::{ProjectionError, written_files::WrittenFiles};
 use crate::{
-    commit::{CommitOptions, Expected, FsyncPolicy, read_whole, replace_whole},
+    commit::{CommitError, CommitOptions, Expected, FsyncPolicy, LockError, read_whole, replace_whole},
     disk::{Root, file_lock, local_state::StateFolder},
 };
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
 /// The bytes of files, by their paths.
-pub type Files = BTreeMap<ProjectPath, Vec<u8>>;
+pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
 /// How often a file that other programs write meanwhile is compared anew.
 const ATTEMPTS: usize = 8;
 
 /// A format in which the records of a system are kept for its other programs.
-pub trait RecordFormat {
+pub(crate) trait RecordFormat {
     /// The records, as the format holds them.
     type State;
     /// The change of a record that was made in a file.
@@ -68,7 +68,7 @@ pub trait RecordFormat {
 }
 
 /// The change of a record that another program made in a file.
-pub trait DriftedRecord {
+pub(crate) trait DriftedRecord {
     /// The id of the record.
     fn id(&self) -> &str;
 }
@@ -119,7 +119,7 @@ impl<D> Default for Followed<D> {
 /// # Errors
 /// When the records cannot be read, a file of another program stands there that was never imported, or one
 /// cannot be written.
-pub fn follow<F: RecordFormat>(
+pub(crate) fn follow<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
     format: &F,
@@ -142,7 +142,7 @@ pub fn follow<F: RecordFormat>(
 ///
 /// # Errors
 /// As of [`follow`].
-pub fn drift<F: RecordFormat>(root: &Root, format: &F) -> Result<Vec<F::Drift>, F::Error> {
+pub(crate) fn drift<F: RecordFormat>(root: &Root, format: &F) -> Result<Vec<F::Drift>, F::Error> {
     let state = format.present()?;
     let written = WrittenFiles::of(root, format.name());
     let ours = format.render(&state);
@@ -171,8 +171,8 @@ fn attempt<F: RecordFormat>(
     let mut written = WrittenFiles::of(root, format.name());
     let ours = format.render(&state);
     let found = found(root, &ours, &written)?;
-    let compared =
-        compare(format, (&state, &ours), (&found, &written), overwrite).map_err(Attempted::<F::Error>::from)?;
+    let compared = compare(format, (&state, &ours), (&found, &written), overwrite)
+        .map_err(Attempted::<F::Error>::from)?;
     let mut followed =
         Followed { drift: compared.drift, overwritten: compared.overwritten, ..Followed::default() };
     for path in compared.damaged {
@@ -212,8 +212,11 @@ fn compare<F: RecordFormat>(
 ) -> Result<Compared<F::Drift>, ProjectionError> {
     let files = rendered.clone();
     let mut compared = Compared { files, drift: Vec::new(), overwritten: Vec::new(), damaged: Vec::new() };
-    let foreign: Vec<&ProjectPath> =
-        found.iter().filter(|(path, bytes)| !written.knows(path, FileHash::of(bytes))).map(|(path, _)| path).collect();
+    let foreign: Vec<&ProjectPath> = found
+        .iter()
+        .filter(|(path, bytes)| !written.knows(path, FileHash::of(bytes)))
+        .map(|(path, _)| path)
+        .collect();
     let Some(first) = foreign.first() else { return Ok(compared) };
     let base = written.last().and_then(|files| format.read(&files));
     // What is missing in a set of files is as it was written last.
@@ -239,6 +242,26 @@ fn compare<F: RecordFormat>(
     Ok(compared)
 }
 
+/// Takes away the files of the projection `name` that nobody else has changed, and returns them.
+///
+/// # Errors
+/// When one of them cannot be removed.
+pub(crate) fn withdraw(root: &Root, name: &'static str) -> Result<Vec<ProjectPath>, ProjectionError> {
+    let _lock = lock(root, name).map_err(|source| local(name, source))?;
+    let written = WrittenFiles::of(root, name);
+    let mut removed = Vec::new();
+    for (path, bytes) in found(root, &Files::new(), &written)? {
+        if written.knows(&path, FileHash::of(&bytes)) {
+            let place = root
+                .resolve_for_writing(&path)
+                .map_err(|error| CommitError::from(LockError::Resolve(error)))?;
+            fs::remove_file(place).map_err(|source| local(name, source))?;
+            removed.push(path);
+        }
+    }
+    Ok(removed)
+}
+
 /// The bytes of those files that are there.
 fn found(root: &Root, files: &Files, written: &WrittenFiles<'_>) -> Result<Files, ProjectionError> {
     let mut found = Files::new();
@@ -254,7 +277,11 @@ fn found(root: &Root, files: &Files, written: &WrittenFiles<'_>) -> Result<Files
 /// Waits for the lock of the projection `name`, which is held until the file is dropped.
 fn lock(root: &Root, name: &str) -> io::Result<File> {
     let folder = root.state().make(StateFolder::Projections).map_err(io::Error::other)?;
-    let lock = OpenOptions::new().write(true).create(true).truncate(false).open(folder.join(format!("{name}.lock")))?;
+    let lock = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(folder.join(format!("{name}.lock")))?;
     file_lock::exclusive(&lock)?;
     Ok(lock)
 }

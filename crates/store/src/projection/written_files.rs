@@ -50,9 +50,7 @@ impl<'r> WrittenFiles<'r> {
 
     /// The bytes that were written last; `None` where nothing was.
     pub(super) fn last(&self) -> Option<Files> {
-        let copy = |path: &ProjectPath| {
-            Some((path.clone(), read(self.root, &self.copy_name(path))?))
-        };
+        let copy = |path: &ProjectPath| Some((path.clone(), read(self.root, &self.copy_name(path))?));
         let files: Files = self.digests.keys().filter_map(copy).collect();
         (!files.is_empty()).then_some(files)
     }

@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
-use stepmark_model::coordination::{Format, Overview};
 use stepmark_frontmatter::{KeyPath, Value};
+use stepmark_model::coordination::{Format, Overview};
 use stepmark_store::coordination::{Coordination, Overwrite};
 
 use super::{agent, converting, coordination, report};
@@ -155,7 +155,8 @@ impl CoordinationCommand {
             }
             What::Discover { content, agent: named, tags } => {
                 let agent = agent(project, named.as_deref())?;
-                let (found, files) = coordination.discover((&format!("discovery-{}", new_id()), &agent), content, tags)?;
+                let (found, files) =
+                    coordination.discover((&format!("discovery-{}", new_id()), &agent), content, tags)?;
                 output.json_or(
                     "stepmark.discovery/1",
                     || json!({"discovery": report::discovery(&found)}),
@@ -165,15 +166,28 @@ impl CoordinationCommand {
             }
             What::Discoveries { tags, list } => {
                 let mut found = coordination.state()?.discoveries;
-                found.retain(|found| tags.is_empty() || found.texts("tags").iter().any(|tag| tags.iter().any(|own| own == *tag)));
-                list.answer((output, "stepmark.discoveries/1", "discoveries"), found, report::discovery, |found| {
-                    let row = |found: &stepmark_model::coordination::Record| {
-                        let text = |key: &str| found.text(key).unwrap_or("-").to_owned();
-                        let tags = found.texts("tags").join(", ");
-                        vec![found.id.clone(), text("agent_id"), tags, found.body.lines().next().unwrap_or("").to_owned()]
-                    };
-                    output.line(table(&["id", "agent", "tags", "content"], found.iter().map(row)));
-                })?;
+                found.retain(|found| {
+                    tags.is_empty()
+                        || found.texts("tags").iter().any(|tag| tags.iter().any(|own| own == *tag))
+                });
+                list.answer(
+                    (output, "stepmark.discoveries/1", "discoveries"),
+                    found,
+                    report::discovery,
+                    |found| {
+                        let row = |found: &stepmark_model::coordination::Record| {
+                            let text = |key: &str| found.text(key).unwrap_or("-").to_owned();
+                            let tags = found.texts("tags").join(", ");
+                            vec![
+                                found.id.clone(),
+                                text("agent_id"),
+                                tags,
+                                found.body.lines().next().unwrap_or("").to_owned(),
+                            ]
+                        };
+                        output.line(table(&["ID", "AGENT", "TAGS", "CONTENT"], found.iter().map(row)));
+                    },
+                )?;
                 Ok(Exit::Fine)
             }
             What::Plan => {
@@ -193,7 +207,9 @@ impl CoordinationCommand {
                 };
                 converting::project(&coordination, &overwrite, output)
             }
-            What::Convert { to, dry_run } => converting::convert(&coordination, to.format(), *dry_run, output),
+            What::Convert { to, dry_run } => {
+                converting::convert(&coordination, to.format(), *dry_run, output)
+            }
             What::Save => converting::save(&coordination, output),
             What::Load => converting::load(&coordination, None, output),
             What::Checkpoint { name } => converting::checkpoint(&coordination, name, output),
@@ -204,7 +220,10 @@ impl CoordinationCommand {
 
     /// Returns whether it changes files of the project.
     pub(crate) const fn writes(&self) -> bool {
-        !matches!(self.what, What::Status | What::Discoveries { .. } | What::Plan | What::Convert { dry_run: true, .. })
+        !matches!(
+            self.what,
+            What::Status | What::Discoveries { .. } | What::Plan | What::Convert { dry_run: true, .. }
+        )
     }
 }
 
@@ -213,7 +232,8 @@ fn init(
     (goal, option, plan): (&str, OptionName, &str),
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let key: KeyPath = "coordination.option".parse().map_err(|error| Failure::from_error(Exit::Usage, &error))?;
+    let key: KeyPath =
+        "coordination.option".parse().map_err(|error| Failure::from_error(Exit::Usage, &error))?;
     let workspace = project.workspace.configure(key, Value::from(option.format().to_string()))?;
     let coordination = workspace.coordination().ok_or_else(|| {
         Failure::new(Exit::Findings, "another layer of the configuration switches coordination off")
@@ -239,8 +259,16 @@ fn status(overview: &Overview, output: &Output) {
             output.line(format_args!("{}", overview.goal));
             let counts: Vec<String> =
                 overview.counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-            output.line(format_args!("{} tasks, {} % done: {}", overview.total, overview.percent, counts.join(", ")));
-            output.line(format_args!("{} agents, {} active; {} discoveries", overview.agents, overview.active, overview.discoveries));
+            output.line(format_args!(
+                "{} tasks, {} % done: {}",
+                overview.total,
+                overview.percent,
+                counts.join(", ")
+            ));
+            output.line(format_args!(
+                "{} agents, {} active; {} discoveries",
+                overview.agents, overview.active, overview.discoveries
+            ));
         },
     );
 }

@@ -74,7 +74,11 @@ pub(super) fn save(coordination: &Coordination<'_>, output: &Output) -> Result<E
 }
 
 /// Keeps a copy of the state file.
-pub(super) fn checkpoint(coordination: &Coordination<'_>, name: &str, output: &Output) -> Result<Exit, Failure> {
+pub(super) fn checkpoint(
+    coordination: &Coordination<'_>,
+    name: &str,
+    output: &Output,
+) -> Result<Exit, Failure> {
     wants_state_file(coordination)?;
     let kept = coordination.checkpoint(name)?;
     output.line(kept);
@@ -82,7 +86,11 @@ pub(super) fn checkpoint(coordination: &Coordination<'_>, name: &str, output: &O
 }
 
 /// Brings in the state file, or the copy that was kept under `name`.
-pub(super) fn load(coordination: &Coordination<'_>, name: Option<&str>, output: &Output) -> Result<Exit, Failure> {
+pub(super) fn load(
+    coordination: &Coordination<'_>,
+    name: Option<&str>,
+    output: &Output,
+) -> Result<Exit, Failure> {
     wants_state_file(coordination)?;
     let place = match name {
         Some(name) => coordination.checkpoint_path(name)?,
@@ -97,7 +105,10 @@ pub(super) fn load(coordination: &Coordination<'_>, name: Option<&str>, output: 
 fn wants_state_file(coordination: &Coordination<'_>) -> Result<(), Failure> {
     match coordination.settings().format {
         Format::OrchestratorState => Ok(()),
-        other => Err(Failure::new(Exit::Findings, format!("the project keeps option {other}, whose files follow each change"))
-            .with_help("`stepmark coordination convert --to C` changes to the state file of option C")),
+        other => Err(Failure::new(
+            Exit::Findings,
+            format!("the project keeps option {other}, whose files follow each change"),
+        )
+        .with_help("`stepmark coordination convert --to C` changes to the state file of option C")),
     }
 }

@@ -27,9 +27,15 @@ pub(super) fn tasks(tasks: Vec<Record>, list: &ListArguments, output: &Output) -
     list.answer((output, "stepmark.tasks/1", "tasks"), tasks, wire, |tasks| {
         let row = |task: &Record| {
             let text = |key: &str| task.text(key).unwrap_or("-").to_owned();
-            vec![task.id.clone(), text("status"), task.priority().to_string(), text("claimed_by"), title(task)]
+            vec![
+                task.id.clone(),
+                text("status"),
+                task.priority().to_string(),
+                text("claimed_by"),
+                title(task),
+            ]
         };
-        output.line(table(&["id", "status", "priority", "agent", "description"], tasks.iter().map(row)));
+        output.line(table(&["ID", "STATUS", "PRIORITY", "AGENT", "DESCRIPTION"], tasks.iter().map(row)));
     })?;
     Ok(Exit::Fine)
 }
@@ -41,7 +47,9 @@ pub(super) fn task(task: &Record, output: &Output) {
         || json!({"task": wire(task)}),
         || {
             output.line(format_args!("{}  {}", task.id, title(task)));
-            for (key, value) in task.values.iter().filter(|(key, _)| !["id", "description"].contains(&key.as_str())) {
+            for (key, value) in
+                task.values.iter().filter(|(key, _)| !["id", "description"].contains(&key.as_str()))
+            {
                 output.line(format_args!("  {key}: {}", plain(value)));
             }
         },
@@ -81,7 +89,9 @@ pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Fail
                 output.remark(format_args!("{id}: available now"));
             }
             for id in &change.orphaned {
-                output.remark(format_args!("{id}: its agent was silent for too long, so it was available again"));
+                output.remark(format_args!(
+                    "{id}: its agent was silent for too long, so it was available again"
+                ));
             }
         },
     );
@@ -95,11 +105,13 @@ pub(super) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
             "`{}` was {} in a state file, and stays there so: `stepmark import coordination` takes it, `stepmark \
              coordination project --overwrite` gives it up",
             drift.id,
-            drift.change.as_str()
+            drift.change.name()
         ));
     }
     for kept in &files.kept {
-        output.warning(format_args!("a state file could not be read and was made again; what stood there: {kept}"));
+        output.warning(format_args!(
+            "a state file could not be read and was made again; what stood there: {kept}"
+        ));
     }
     Exit::Fine
 }
@@ -109,7 +121,7 @@ pub(super) fn files_wire(files: &CoordinationFiles) -> Json {
     let drift = |drift: &[stepmark_model::coordination::Drift]| -> Vec<Json> {
         drift
             .iter()
-            .map(|drift| json!({"kind": drift.kind.as_str(), "id": drift.id, "change": drift.change.as_str()}))
+            .map(|drift| json!({"kind": drift.kind.name(), "id": drift.id, "change": drift.change.name()}))
             .collect()
     };
     json!({

@@ -159,7 +159,7 @@ impl Task {
             What::Claim { id, acting } => {
                 let agent = agent(project, acting.agent.as_deref())?;
                 let change = match id {
-                    Some(id) => coordination.make(id, &TaskMove::Claim { agent })?,
+                    Some(id) => coordination.claim_task(id, &agent)?,
                     None => coordination.claim(&agent)?,
                 };
                 report::changed(&change, output)
