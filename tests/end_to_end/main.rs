@@ -19,4 +19,5 @@ mod output;
 mod sessions;
 mod setup;
 mod sharing;
+mod systems;
 mod viewing;
