@@ -1,17 +1,11 @@
-//! The dialect of coordinations: tasks that a leader makes and workers claim, as records in artifacts, and the
-//! three formats in which other programs keep them (docs/formats.md, "Coordinations"). Pure.
+//! The dialect of coordinations: tasks that a leader makes and workers claim, as records in artifacts, and
+//! the three formats in which other programs keep them (docs/formats.md, "Coordinations"). Pure.
 
 mod kind;
 mod record;
 mod values;
 mod state;
-mod strict_json;
 mod format;
-mod tasks_file;
-mod result_page;
-mod server_state;
-mod orchestrator_state;
-mod orchestrator_task;
 mod drift;
 mod task_refusal;
 mod dependencies;
@@ -21,7 +15,7 @@ mod new_records;
 mod overview;
 
 #[cfg(test)]
-mod format_cases;
+mod drift_cases;
 #[cfg(test)]
 mod move_cases;
 #[cfg(test)]
@@ -32,14 +26,12 @@ mod sample;
 pub use claiming::{claimable, held_by, is_held, orphaned};
 pub use dependencies::{check_dependencies, dependants_freed, dependency_circle, is_done, open_dependencies};
 pub use drift::{Drift, DriftChange, Merged, merge, seen};
-pub use format::{Files, Format, FormatError, file_stem, read, render};
+pub use format::{Files, Format, FormatError, JsonError, file_stem, read, read_json, render, result_file};
 pub use kind::RecordKind;
 pub use new_records::NewTask;
 pub use overview::{Overview, latest_time};
 pub use record::{Record, RecordError};
-pub use result_page::result_file;
 pub use state::{Signal, Signals, State};
-pub use strict_json::{JsonError, read_json};
 pub use task_move::{TaskMove, decide};
 pub use task_refusal::TaskRefusal;
 pub use values::values_digest;

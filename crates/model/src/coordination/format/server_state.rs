@@ -3,11 +3,11 @@
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Files, FormatError, Record, RecordKind, Signals, State,
-    format::{Source, add_extra, new_root, to_bytes},
-    kind::in_order,
+    Files, FormatError,
+    source::{Source, add_extra, new_root, to_bytes},
     tasks_file::agent,
 };
+use crate::coordination::{Record, RecordKind, Signals, State, kind::in_order};
 
 /// The file.
 pub(super) const FILE: &str = "mcp-state.json";

@@ -3,14 +3,13 @@
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Files, FormatError, Record, Signals, State,
-    format::{Source, add_extra, to_bytes},
-    kind::in_order,
+    Files, FormatError,
     orchestrator_task::{read_task, task},
     server_state::{discovery, read_state},
+    source::{Source, add_extra, to_bytes},
     tasks_file::agent,
-    values::read_time,
 };
+use crate::coordination::{Record, Signals, State, kind::in_order, values::read_time};
 
 /// The file, as the orchestrator calls it where nothing else is configured.
 pub(super) const FILE: &str = "orchestrator-state.json";

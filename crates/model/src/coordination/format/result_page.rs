@@ -2,7 +2,8 @@
 
 use serde_json::Value as Json;
 
-use super::{Record, file_stem, is_done};
+use super::file_stem;
+use crate::coordination::{Record, is_done};
 
 /// The name and the bytes of the page of a task that is done or failed; `None` of any other. It is written for
 /// people, and never read.

@@ -1,18 +1,20 @@
-//! A task in format C: what the orchestrator's model holds, and a note of the rest.
+//! A task in format C: the values that the orchestrator's model holds, and a note of the rest.
 //!
-//! **Flow.** Each value that the model would refuse or drop is replaced by one that it takes, or left out; the
-//! original stands in the note `context.metadata.stepmark`. Reading puts originals back where the replacement
-//! stands unchanged: what the orchestrator has changed since counts.
+//! **Flow.** Each value that the model would refuse or drop is replaced by one that it takes, or left out;
+//! the original stands in the note `context.metadata.stepmark`. Reading puts originals back where the
+//! replacement stands unchanged: a value that the orchestrator has changed since counts.
 //! **Guarantee.** Reading what was written gives the same values.
 
 use serde_json::{Map, Value as Json};
 
-use super::{
-    Record,
-    kind::in_order,
-    values::{read_time, said},
+use crate::{
+    coordination::{
+        Record,
+        kind::in_order,
+        values::{read_time, said},
+    },
+    lifecycle::built_in,
 };
-use crate::lifecycle::built_in;
 
 type Values = Map<String, Json>;
 
@@ -176,7 +178,7 @@ pub(super) fn task(record: &Record) -> Json {
     values.into()
 }
 
-/// What the model holds of `values`; the originals of the rest come into the note under `part`.
+/// The values that the model holds; the originals of the rest come into the note under `part`.
 fn hold(part: &str, kinds: &[(&str, Kind)], values: &Values, note: &mut Values) -> Values {
     let (mut held, mut rest) = (Values::new(), Values::new());
     for (key, value) in values {

@@ -3,11 +3,10 @@
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Files, FormatError, Record, RecordKind, Signals, State,
-    format::{Source, add_extra, new_root, to_bytes},
-    kind::in_order,
-    values::VOLATILE,
+    Files, FormatError,
+    source::{Source, add_extra, new_root, to_bytes},
 };
+use crate::coordination::{Record, RecordKind, Signals, State, kind::in_order, values::VOLATILE};
 
 /// The file of tasks.
 pub(super) const TASKS: &str = "tasks.json";
