@@ -34,6 +34,12 @@ impl Schema {
         Self::of("integer", description).with("minimum", json!(0))
     }
 
+    /// A number, whole or not.
+    #[must_use]
+    pub fn number(description: &str) -> Self {
+        Self::of("number", description)
+    }
+
     /// A whole number between two others.
     #[must_use]
     pub fn between(description: &str, least: i64, most: i64) -> Self {

@@ -78,7 +78,7 @@ fn a_leader_and_a_worker() {
     assert_eq!(client.done("get_master_plan", json!({})).1, "Build a shed\n\n# Plan");
     assert_eq!(client.end(), Some(0));
 
-    let log = sandbox.stepmark(&["log", "--all", "--json"]);
+    let log = sandbox.stepmark(&["log", &format!(".coordination/tasks/{walls}.md"), "--json"]);
     assert!(log.stdout.contains("agent:ada"), "{log}");
 }
 
@@ -133,9 +133,9 @@ fn two_servers_and_a_command_claim_each_task_once() {
             let (answer, _) = client.done("claim_task", json!({ "agent_id": format!("{name}-{number}") }));
             claimed.push(answer["task"]["id"].as_str().unwrap().to_owned());
         }
-        let run = sandbox.stepmark(&["task", "claim", "--agent", &format!("shell-{number}"), "--json"]);
+        let run = sandbox.stepmark(&["task", "claim", "--agent", &format!("shell-{number}")]);
         assert_eq!(run.code, 0, "{run}");
-        claimed.push(run.json("stepmark.task/1")["task"]["id"].as_str().unwrap().to_owned());
+        claimed.push(run.stdout.split_whitespace().next().unwrap().to_owned());
     }
     claimed.sort();
     claimed.dedup();

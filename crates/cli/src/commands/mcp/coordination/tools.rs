@@ -102,20 +102,17 @@ fn leading() -> Vec<Tool> {
 }
 
 fn watching() -> Vec<Tool> {
-    let counts = ["total_tasks", "progress_percent", "discoveries_count"];
-    let mut status = vec![
+    let count = |name| (name, Required, Schema::count(""));
+    let agents = Schema::object(["total", "leaders", "workers", "active"].map(count));
+    let status = vec![
         ("goal", Required, Schema::text("")),
         ("tasks", Required, Schema::object([])),
-        (
-            "agents",
-            Required,
-            Schema::object(
-                ["total", "leaders", "workers", "active"].map(|one| (one, Required, Schema::count(""))),
-            ),
-        ),
-        ("last_activity", Optional, Schema::text("")),
+        count("total_tasks"),
+        ("progress_percent", Required, Schema::number("")),
+        ("agents", Required, agents),
+        count("discoveries_count"),
+        ("last_activity", Required, Schema::text("")),
     ];
-    status.extend(counts.map(|one| (one, Required, Schema::count(""))));
     let filter = ("status_filter", Optional, Schema::choice("", &STATUSES).or(json!("all")));
     let result = Schema::object([task_id(), ("status", Required, Schema::text(""))]);
     vec![
@@ -124,10 +121,7 @@ fn watching() -> Vec<Tool> {
             "get_all_tasks",
             "The tasks, all or those of one status.",
             Reads,
-            (
-                vec![filter],
-                vec![("tasks", Required, Schema::list("", task())), ("total", Required, Schema::count(""))],
-            ),
+            (vec![filter], vec![("tasks", Required, Schema::list("", task())), count("total")]),
         ),
         tool(
             "get_results",
