@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_begins_with_the_digit_of_its_group() {
+    fn an_id_begins_with_the_digit_or_letter_of_its_group() {
         for rule in RULES {
             let number = rule.id.strip_prefix(rule.group.prefix()).unwrap_or_default();
             assert!(number.len() == 2 && number.bytes().all(|byte| byte.is_ascii_digit()), "{rule:?}");

@@ -12,11 +12,21 @@ use crate::{
 };
 use stepmark_frontmatter::LineIndex;
 
-/// The findings of `rule` in a file `prd.md`: `line:column id message`. `workflowType: prd` binds it to the
-/// PRD of 6.0.4, `workflowType: choice` to three steps of which the second is one of two.
+/// The findings of `rule` in a file called as its group wants it, mostly `prd.md`: `line:column id message`.
+/// `workflowType: prd` binds it to the PRD of 6.0.4, `workflowType: choice` to three steps of which the second
+/// is one of two.
 pub(crate) fn found(rule: &'static Rule, text: &str) -> Vec<String> {
-    let found = found_in(rule, &[("prd.md", text)]);
-    found.into_iter().map(|line| line.strip_prefix("prd.md:").map(str::to_owned).unwrap_or(line)).collect()
+    let path = path_of(rule);
+    let found = found_in(rule, &[(path, text)]).into_iter();
+    found.map(|line| line[path.len()..].strip_prefix(':').map(str::to_owned).unwrap_or(line)).collect()
+}
+
+/// The path of a file that rules of the group of `rule` look at.
+pub(crate) fn path_of(rule: &'static Rule) -> &'static str {
+    match rule.group {
+        Group::Autodev => "_docs/_autodev_state.md",
+        _ => "prd.md",
+    }
 }
 
 /// The same in several files: `path:line:column id message`.
@@ -29,9 +39,9 @@ pub(crate) fn helps_in(rule: &'static Rule, files: &[(&str, &str)]) -> Vec<Strin
     findings(rule, files).into_iter().flatten().filter_map(|finding| finding.help).collect()
 }
 
-/// A file `prd.md` after the first fix that `rule` offers; `None` where it offers none.
+/// The file of [`found`] after the first fix that `rule` offers; `None` where it offers none.
 pub(crate) fn fixed(rule: &'static Rule, text: &str) -> Option<String> {
-    fixed_in(rule, &[("prd.md", text)])
+    fixed_in(rule, &[(path_of(rule), text)])
 }
 
 /// The same of the first of several files.
