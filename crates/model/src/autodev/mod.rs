@@ -6,8 +6,10 @@ mod flow_file;
 mod position;
 mod detection;
 mod moves;
+mod facts;
 
 pub use detection::{Condition, Detection, GlobCount, KeyIs, ProjectFiles, detect, detect_flow};
+pub use facts::{AutodevFacts, SkillState};
 pub use flow::{Flow, FlowError, FlowStep, Flows};
 pub use flow_file::read_flow_file;
 pub use moves::{AutodevMove, AutodevRefusal, decide, first_file};

@@ -126,7 +126,7 @@ impl Position {
 }
 
 impl StepPlace {
-    fn read(value: &Json) -> Option<Self> {
+    pub(crate) fn read(value: &Json) -> Option<Self> {
         match value {
             Json::Number(number) => match number.as_u64() {
                 Some(whole) => u16::try_from(whole).ok().map(Self::Number),

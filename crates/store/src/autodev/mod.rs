@@ -5,10 +5,10 @@ mod files;
 mod changing;
 
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{Artifact, ProjectPath},
     autodev::{
-        Detection, Flow, FlowError, FlowStep, Flows, Position, PositionError, StepPlace, detect, detect_flow,
-        read_flow_file,
+        AutodevFacts, Detection, Flow, FlowError, FlowStep, Flows, Position, PositionError, StepPlace,
+        detect, detect_flow, read_flow_file,
     },
     tracked_artifact::{Membership, TrackedArtifact},
 };
@@ -107,6 +107,26 @@ impl Autodev<'_> {
         }
         flows.extend(self.settings.flows.iter().cloned());
         Flows::with(flows)
+    }
+
+    /// The facts that the rules hold `artifact` against; `None` where it is not the state file, or the flows
+    /// cannot be used.
+    pub(crate) fn facts(&self, artifact: &Artifact) -> Option<AutodevFacts> {
+        let noted = Position::of(artifact).ok();
+        let files = FilesOnDisk::new(self.workspace.root());
+        let flows = self.is_state_file(artifact).then(|| self.flows().ok())??;
+        Some(AutodevFacts::gather(flows, &self.settings.states, noted.as_ref(), &files))
+    }
+
+    /// The same without what the files of the project tell.
+    #[cfg(feature = "history")]
+    pub(crate) fn facts_without_files(&self, artifact: &Artifact) -> Option<AutodevFacts> {
+        let flows = self.is_state_file(artifact).then(|| self.flows().ok())??;
+        Some(AutodevFacts { flows, detection: None, skill_state: None })
+    }
+
+    fn is_state_file(&self, artifact: &Artifact) -> bool {
+        *artifact.path() == self.settings.file
     }
 
     /// The state of autodev: what is noted, compared with the files of the project.

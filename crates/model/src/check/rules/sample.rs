@@ -1,9 +1,10 @@
 //! Files for the tests of rules, checked in surroundings made of them.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    artifact::{Artifact, ProjectPath},
+    artifact::{Artifact, PathGlob, ProjectPath},
+    autodev::{AutodevFacts, Flows, Position, ProjectFiles},
     bmad::sprint::SprintStatus,
     check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject},
     delegation::Chains,
@@ -58,7 +59,8 @@ pub(crate) fn fixed_in(rule: &'static Rule, files: &[(&str, &str)]) -> Option<St
 /// Returns whether one file `prd.md` alone can never break the rule: it takes another one, another name, or
 /// the same at an earlier time.
 pub(crate) fn is_of_several_files(rule: &'static Rule) -> bool {
-    ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802"].contains(&rule.id) || rule.group == Group::History
+    ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMD12"].contains(&rule.id)
+        || rule.group == Group::History
 }
 
 fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {
@@ -69,6 +71,9 @@ fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {
 
 /// The path of the project's manifest.
 pub(crate) const MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
+
+/// The file in which a skill of autodev keeps its state.
+pub(crate) const SKILL_STATE: &str = "_docs/02_document/state.json";
 
 struct Files<'f>(&'f [(&'f str, &'f str)]);
 
@@ -82,6 +87,12 @@ impl RuleEnvironment for Files<'_> {
         SprintStatus::read(text.as_bytes()).ok()?.status_of(story).map(str::to_owned)
     }
 
+    fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts> {
+        let states = BTreeMap::from([("Document".to_owned(), ProjectPath::new(SKILL_STATE).unwrap())]);
+        let position = Position::of(artifact).ok();
+        Some(AutodevFacts::gather(Flows::default(), &states, position.as_ref(), self))
+    }
+
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {
         let manifest = self.0.iter().find(|(own, _)| *own == MANIFEST && path.as_str() != MANIFEST);
         let Some((_, manifest)) = manifest else { return ManifestRow::Uncovered };
@@ -92,6 +103,26 @@ impl RuleEnvironment for Files<'_> {
                 rest.trim_end_matches('"').parse().map_or(ManifestRow::WithoutHash, ManifestRow::Hash)
             }
         }
+    }
+}
+
+impl ProjectFiles for Files<'_> {
+    fn exists(&self, path: &str) -> bool {
+        self.0.iter().any(|(own, _)| own.starts_with(path))
+    }
+
+    fn is_empty(&self, path: &str) -> bool {
+        !ProjectFiles::exists(self, path)
+    }
+
+    fn count(&self, glob: &PathGlob) -> usize {
+        self.0.iter().filter(|(own, _)| glob.matches(&ProjectPath::new(*own).unwrap())).count()
+    }
+
+    fn text(&self, path: &str, key: &str) -> String {
+        let text = self.0.iter().find(|(own, _)| *own == path).map_or("{}", |(_, text)| *text);
+        let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+        value[key].as_str().unwrap_or_default().to_owned()
     }
 }
 
