@@ -38,14 +38,15 @@ impl AutodevFacts {
         noted: Option<&Position>,
         files: &dyn ProjectFiles,
     ) -> Self {
-        let detection = noted.and_then(|noted| Some(detect(noted.flow(&flows)?, Some(noted), files)));
+        let detection = noted.and_then(|noted| Some(detect(noted.flow(&flows).ok()?, Some(noted), files)));
         let skill_state = noted.and_then(|noted| SkillState::find(states, noted, files));
         Self { flows, detection, skill_state }
     }
 }
 
 impl SkillState {
-    /// The state of the skill of the step that is noted; `None` where its file is not there, or says no phase.
+    /// The state of the skill of the step that is noted; `None` where its file is not there, or says no
+    /// phase.
     pub fn find(
         states: &BTreeMap<String, ProjectPath>,
         noted: &Position,

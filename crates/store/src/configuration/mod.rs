@@ -155,7 +155,9 @@ impl Configuration {
 
     /// Returns whether the file at `path` counts as an artifact.
     pub fn is_artifact(&self, path: &ProjectPath) -> bool {
-        self.include.matches(path) && !self.exclude.matches(path) && !self.always_excluded.matches(path)
+        let is_included =
+            self.include.matches(path) || self.autodev().is_some_and(|autodev| autodev.file == *path);
+        is_included && !self.exclude.matches(path) && !self.always_excluded.matches(path)
     }
 
     /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not

@@ -14,8 +14,8 @@ use crate::{
 use stepmark_frontmatter::LineIndex;
 
 /// The findings of `rule` in a file called as its group wants it, mostly `prd.md`: `line:column id message`.
-/// `workflowType: prd` binds it to the PRD of 6.0.4, `workflowType: choice` to three steps of which the second
-/// is one of two.
+/// `workflowType: prd` binds it to the PRD of 6.0.4, `workflowType: choice` to three steps of which the
+/// second is one of two.
 pub(crate) fn found(rule: &'static Rule, text: &str) -> Vec<String> {
     let path = path_of(rule);
     let found = found_in(rule, &[(path, text)]).into_iter();

@@ -1,5 +1,6 @@
 //! `stepmark import`
 
+mod autodev;
 mod question;
 mod stories;
 
@@ -24,12 +25,14 @@ pub(crate) struct Import {
 #[derive(Debug, Subcommand)]
 enum What {
     Stories(stories::Stories),
+    Autodev(autodev::Autodev),
 }
 
 impl Import {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match &self.what {
             What::Stories(command) => command.run(project, output),
+            What::Autodev(command) => command.run(project, output),
         }
     }
 }
