@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use stepmark_model::journal::{Actor, SessionId};
 use stepmark_store::changes::ChangeReason;
 
-use crate::commands::{autodev, changing, checking, sessions, setup, sharing, viewing};
+use crate::commands::{autodev, changing, checking, coordination, sessions, setup, sharing, viewing};
 
 /// Reads, checks and changes the frontmatter state of agentic workflows: losslessly, atomically, provably.
 #[derive(Debug, Parser)]
@@ -125,6 +125,8 @@ pub(crate) enum Command {
     Undo(changing::undo::Undo),
     Session(sessions::session::Session),
     Autodev(autodev::Autodev),
+    Task(coordination::task::Task),
+    Coordination(coordination::board::CoordinationCommand),
     Resume(viewing::resume::Resume),
     Checkpoint(sessions::checkpoint::Checkpoint),
     Restore(sessions::restore::Restore),

@@ -10,6 +10,7 @@ pub mod delegation;
 pub mod lifecycle;
 pub mod transition;
 pub mod autodev;
+pub mod coordination;
 pub mod tracked_artifact;
 pub mod journal;
 pub mod bmad;

@@ -30,6 +30,7 @@ pub mod checkpoints;
 #[cfg(feature = "history")]
 pub mod replay;
 pub mod autodev;
+pub mod coordination;
 pub mod resuming;
 pub mod instructions;
 #[cfg(feature = "history")]

@@ -1,6 +1,7 @@
 //! One command a file: its doc comment is its help. The folders are the groups of `stepmark help --all`.
 
 pub(crate) mod autodev;
+pub(crate) mod coordination;
 pub(crate) mod changing;
 pub(crate) mod checking;
 pub(crate) mod sessions;
@@ -66,6 +67,8 @@ fn dispatch(
     }
     match &arguments.command {
         Command::Autodev(command) => command.run(&project()?, output),
+        Command::Task(command) => command.run(&project()?, output),
+        Command::Coordination(command) => command.run(&project()?, output),
         Command::Init(command) => command.run(&project()?, output),
         Command::Status(command) => command.run(&project()?, output),
         Command::List(command) => command.run(&project()?, output),
@@ -130,6 +133,8 @@ const fn writes_artifacts(command: &Command) -> bool {
         Command::Gate(gate) => return gate.takes_lease(),
         Command::Lease(lease) => return lease.takes_lease(),
         Command::Autodev(autodev) => return autodev.writes(),
+        Command::Task(task) => return task.writes(),
+        Command::Coordination(coordination) => return coordination.writes(),
         _ => {}
     }
     matches!(

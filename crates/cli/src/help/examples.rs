@@ -33,6 +33,8 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("track", ["stepmark track docs/prd.md", "stepmark track --all"]),
     ("remove", ["stepmark remove docs/old.md --reason 'split in two'", "stepmark remove docs/old.md --json"]),
     ("undo", ["stepmark undo 0198c2f4", "stepmark undo 0198c2f4 --json"]),
+    ("task", ["stepmark task add \"Write the parser\"", "stepmark task claim --agent worker-1"]),
+    ("coordination", ["stepmark coordination init --goal \"Ship 1.0\"", "stepmark coordination status"]),
     ("autodev", ["stepmark autodev status", "stepmark autodev sub-step 5 batch-loop"]),
     ("session", ["stepmark session start --actor agent:writer", "stepmark session list"]),
     (

@@ -27,7 +27,7 @@ pub(super) const TASKS: &[Task] = &[
         first: &["check", "hook"],
         rest: &["gate", "explain", "lifecycle", "doctor", "project"],
     },
-    Task { name: "Keep the state of other systems", first: &[], rest: &["autodev"] },
+    Task { name: "Keep the state of other systems", first: &[], rest: &["autodev", "task", "coordination"] },
     Task { name: "Share it", first: &["sync"], rest: &["instructions"] },
     Task { name: "Set up", first: &[], rest: &["init", "config", "completions", "man", "schema", "help"] },
 ];

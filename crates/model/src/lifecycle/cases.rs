@@ -90,6 +90,7 @@ fn terminal_states_of_built_in_tables_have_no_exits_unless_the_table_names_them(
             "d4-ticket: done → tested",
             "task: done → in-progress",
             "task: cancelled → todo",
+            "cc-task: failed → available",
         ]
     );
 }

@@ -159,6 +159,13 @@ pub struct LifecycleState {
     pub sets: BTreeMap<String, u64>,
 }
 
+impl LifecycleState {
+    /// Returns whether the work has come to its end in it: what failed or was cancelled has not.
+    pub const fn is_reached_end(&self) -> bool {
+        self.is_terminal && self.rank.is_some()
+    }
+}
+
 /// A number in the frontmatter that says how often a state was entered: attempts, retries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counter {

@@ -1,5 +1,5 @@
-//! Taking in the state file that a project has: it is switched on in the configuration, and a file of an older
-//! generation is converted.
+//! Taking in the state file that a project has: autodev is switched on in the configuration, and a file of an
+//! older generation is converted.
 
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 use stepmark_model::{

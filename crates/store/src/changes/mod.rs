@@ -6,12 +6,14 @@ pub(crate) mod delegating;
 pub(crate) mod error;
 pub(crate) mod guards;
 pub(crate) mod recording;
+pub(crate) mod records;
 pub(crate) mod removing;
 pub(crate) mod update_error;
 pub(crate) mod versions;
 
 pub use delegating::{Delegated, DelegationOrder};
 pub use error::ChangeError;
+pub use records::RecordDecision;
 pub use update_error::UpdateError;
 
 use std::{collections::BTreeMap, path::Path};
@@ -117,20 +119,20 @@ impl Workspace {
         draft: impl Fn(&ProjectPath) -> EventDraft,
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, ChangeError>,
     ) -> Result<Vec<Outcome>, ChangeError> {
-        self.change_files_asking(paths, draft, |found| Ok(decide(found)?))
+        self.change_files_asking(paths, draft, |found| Ok::<_, Halt<ChangeError>>(decide(found)?))
     }
 
     /// The same, where `decide` may want to ask what takes long.
-    pub(crate) fn change_files_asking(
+    pub(crate) fn change_files_asking<E: From<ChangeError> + From<CommitError>>(
         &self,
         paths: &[ProjectPath],
         draft: impl Fn(&ProjectPath) -> EventDraft,
-        mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, Halt<ChangeError>>,
-    ) -> Result<Vec<Outcome>, ChangeError> {
+        mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, Halt<E>>,
+    ) -> Result<Vec<Outcome>, E> {
         // Each file that an attempt was to change, with the last event that was to tell of it.
         let mut told: BTreeMap<ProjectPath, Option<EventId>> = BTreeMap::new();
         let facts = GitFacts::default();
-        let record = |(), changed: &[FileTransition<'_>]| {
+        let record = |(), changed: &[FileTransition<'_>]| -> Result<Vec<Event>, Halt<E>> {
             let (mut events, mut questions) = (Vec::new(), Vec::new());
             for change in changed {
                 let versions = Versions::read(change.path, [change.old, change.new]);
@@ -140,7 +142,7 @@ impl Workspace {
                         events.extend(own);
                     }
                     Err(Halt::Ask(question)) => questions.push(question),
-                    Err(refused) => return Err(refused),
+                    Err(refused) => return Err(Halt::of(refused)),
                 }
             }
             match questions.is_empty() {
@@ -149,7 +151,7 @@ impl Workspace {
             }
         };
         let transaction = Transaction::new(self.root(), paths, self.commit_options());
-        let outcomes = transaction.run(|found| Ok((decide(found)?, ())), record);
+        let outcomes = transaction.run::<(), E>(|found| Ok((decide(found)?, ())), record);
         if outcomes.is_err() {
             told.keys().for_each(|path| self.reopen_gates(path));
         }

@@ -8,6 +8,9 @@ pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 pub use workflow_declaration::{StepSource, WorkflowDeclaration};
 
 mod autodev;
+#[cfg(feature = "write")]
+mod change;
+mod coordination;
 mod variable_sides;
 mod scalars;
 mod check_keys;
@@ -48,7 +51,10 @@ use stepmark_model::{
 };
 
 pub use autodev::AutodevSettings;
+#[cfg(feature = "write")]
+pub use change::ConfigureError;
 pub use check_keys::PathAllowance;
+pub use coordination::CoordinationSettings;
 pub(crate) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use error::{ConfigurationError, UnknownKey};
 pub use layer::{ConfiguredValue, Origin, Place};
@@ -78,6 +84,7 @@ pub struct Configuration {
     instruction_components: Vec<ProjectPath>,
     settings: BTreeMap<String, String>,
     autodev: Option<AutodevSettings>,
+    coordination: Option<CoordinationSettings>,
     rule_levels: Levels,
     allowances: Vec<PathAllowance>,
     /// The values of every layer, the weakest first.
@@ -137,6 +144,7 @@ impl Configuration {
                 .collect(),
             settings: keys.settings.into_iter().flatten().map(|(name, text)| (name.0, text.0)).collect(),
             autodev: keys.autodev.map(AutodevSettings::from),
+            coordination: keys.coordination.map(CoordinationSettings::from),
             rule_levels: check.rules.into_iter().flat_map(|levels| levels.0).collect(),
             allowances: check.allow.unwrap_or_default(),
             values,
@@ -155,15 +163,17 @@ impl Configuration {
 
     /// Returns whether the file at `path` counts as an artifact.
     pub fn is_artifact(&self, path: &ProjectPath) -> bool {
-        let is_included =
-            self.include.matches(path) || self.autodev().is_some_and(|autodev| autodev.file == *path);
-        is_included && !self.exclude.matches(path) && !self.always_excluded.matches(path)
+        let is_included = self.include.matches(path) || self.autodev().is_some_and(|own| own.file == *path);
+        let is_excluded = || self.exclude.matches(path) && !self.is_of_system(path);
+        is_included && !is_excluded() && !self.always_excluded.matches(path)
     }
 
     /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not
     /// enter it.
     pub fn skips_folder(&self, path: &ProjectPath) -> bool {
-        self.exclude.matches_all_in(path) || self.always_excluded.matches_all_in(path)
+        let leads_to_system = || self.coordination.iter().any(|settings| settings.folder.starts_with(path));
+        let is_open = || self.is_of_system(path) || leads_to_system();
+        self.exclude.matches_all_in(path) && !is_open() || self.always_excluded.matches_all_in(path)
     }
 
     /// Returns whether somebody has said which files are artifacts.
@@ -174,6 +184,22 @@ impl Configuration {
     /// autodev; `None` where the project does not use it.
     pub const fn autodev(&self) -> Option<&AutodevSettings> {
         self.autodev.as_ref()
+    }
+
+    /// Coordination; `None` where the project does not use it.
+    pub const fn coordination(&self) -> Option<&CoordinationSettings> {
+        self.coordination.as_ref()
+    }
+
+    /// Switches coordination on, if it is not.
+    pub(crate) fn switch_coordination_on(&mut self) {
+        self.coordination.get_or_insert_with(|| coordination::CoordinationKeys::default().into());
+    }
+
+    /// Returns whether `path` lies in the folder of a system that is switched on: its records are artifacts,
+    /// hidden or not.
+    fn is_of_system(&self, path: &ProjectPath) -> bool {
+        self.coordination.iter().any(|settings| path.starts_with(&settings.folder))
     }
 
     /// The declared workflows, in the order of the file.
@@ -327,6 +353,7 @@ impl Default for Configuration {
             instruction_components: Vec::new(),
             settings: BTreeMap::new(),
             autodev: None,
+            coordination: None,
             rule_levels: Levels::default(),
             allowances: Vec::new(),
             values: Vec::new(),

@@ -78,7 +78,7 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 58] = [
+pub const VARIABLES: [Variable; 64] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
     fixed(Project, "artifacts.include", "patterns of files that are artifacts"),
     fixed(Project, "artifacts.exclude", "patterns of files that are none, though they are included"),
@@ -111,6 +111,12 @@ pub const VARIABLES: [Variable; 58] = [
         "STEPMARK_GIT_HISTORY_LIMIT_MS",
         "how long `resume` asks git, in milliseconds",
     ),
+    fixed(Project, "coordination.option", "which files follow the tasks: A, B or C"),
+    fixed(Project, "coordination.folder", "the folder of tasks, agents and discoveries"),
+    fixed(Project, "coordination.state_file", "the state file of option C"),
+    fixed(Project, "coordination.stale_seconds", "after which silence of its agent a task is free again"),
+    fixed(Project, "coordination.inactive_seconds", "after which silence an agent does not count as active"),
+    fixed(Project, "coordination.claims_per_agent", "how many tasks an agent may hold at once"),
     fixed(Project, "autodev.file", "the state file of autodev"),
     fixed(Project, "autodev.docs", "the folder of the documents of autodev"),
     fixed(Project, "autodev.skill", "the folder of the skill, whose flow files are read"),

@@ -56,6 +56,8 @@ pub enum StateFolder {
     Locks,
     /// Records of what projections wrote last.
     Projections,
+    /// Signs of life of agents.
+    Signals,
     /// Files that can be deleted at will.
     Cache,
 }
@@ -257,6 +259,7 @@ impl LocalState {
             StateFolder::RedoAside => (&self.base, "redo-aside"),
             StateFolder::Locks => (&self.base, "locks"),
             StateFolder::Projections => (&self.base, "projections"),
+            StateFolder::Signals => (&self.common_base, "signals"),
             StateFolder::Cache => (&self.base, "cache"),
         }
     }

@@ -11,6 +11,10 @@
 
 #[cfg(feature = "write")]
 mod publish;
+#[cfg(feature = "write")]
+pub(crate) mod record_files;
+#[cfg(feature = "write")]
+mod written_files;
 #[cfg(all(test, feature = "write"))]
 mod cases;
 

@@ -57,6 +57,14 @@ pub enum ProjectionError {
     /// An edited version has no name.
     #[error(transparent)]
     Path(#[from] ProjectPathError),
+    /// What was written cannot be noted.
+    #[error("cannot note what is written for `{name}`; nothing was changed")]
+    Memory {
+        /// The projection.
+        name: &'static str,
+        /// The error of the system.
+        source: std::io::Error,
+    },
     /// It cannot be written, or somebody else wrote it meanwhile.
     #[error(transparent)]
     Commit(#[from] CommitError),

@@ -236,6 +236,10 @@ impl Workspace {
         &self.configuration
     }
 
+    pub(crate) const fn configuration_mut(&mut self) -> &mut Configuration {
+        &mut self.configuration
+    }
+
     /// The project's workflows, found on the first call.
     pub fn workflows(&self) -> &Workflows {
         self.workflows.get_or_init(|| Workflows::find(&self.root, &self.configuration))

@@ -1,6 +1,7 @@
 //! `stepmark import`
 
 mod autodev;
+mod coordination;
 mod question;
 mod stories;
 
@@ -26,6 +27,7 @@ pub(crate) struct Import {
 enum What {
     Stories(stories::Stories),
     Autodev(autodev::Autodev),
+    Coordination(coordination::ImportCoordination),
 }
 
 impl Import {
@@ -33,6 +35,7 @@ impl Import {
         match &self.what {
             What::Stories(command) => command.run(project, output),
             What::Autodev(command) => command.run(project, output),
+            What::Coordination(command) => command.run(project, output),
         }
     }
 }

@@ -1,0 +1,274 @@
+//! `stepmark coordination`
+
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+use stepmark_frontmatter::{KeyPath, Value};
+use stepmark_model::coordination::{Format, Overview};
+use stepmark_store::coordination::{Coordination, Overwrite};
+
+use super::{agent, converting, coordination, report};
+use crate::{
+    environment::new_id,
+    exit::{Exit, Failure},
+    output::{ListArguments, Output, table},
+    project::Project,
+};
+
+/// Keep tasks, agents and discoveries that several agents share
+///
+/// Each record is a file below `.coordination/`. The files of the programs that share them follow each
+/// change: `tasks.json` and its siblings (option A), `mcp-state.json` (option B), or, on `save`, the state
+/// file of an orchestrator (option C). Nothing flows back from these but by `stepmark import coordination`.
+#[derive(Debug, Args)]
+pub(crate) struct CoordinationCommand {
+    #[command(subcommand)]
+    what: What,
+}
+
+/// The option whose files follow.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum OptionName {
+    #[value(name = "A")]
+    A,
+    #[value(name = "B")]
+    B,
+    #[value(name = "C")]
+    C,
+}
+
+impl OptionName {
+    pub(super) const fn format(self) -> Format {
+        match self {
+            Self::A => Format::TasksFile,
+            Self::B => Format::ServerState,
+            Self::C => Format::OrchestratorState,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Begin: switch coordination on in .stepmark/config.yaml, and note the goal
+    Init {
+        /// What all of it is for
+        #[arg(long)]
+        goal: String,
+        /// Which files follow
+        #[arg(long, default_value = "A")]
+        option: OptionName,
+        /// The plan as Markdown
+        #[arg(long, default_value = "")]
+        plan: String,
+    },
+    /// Show how far the work is
+    Status,
+    /// Make an agent known
+    Register {
+        /// The agent
+        agent: String,
+        /// `leader`, `worker` or, with option C, `specialist`
+        #[arg(long, default_value = "worker")]
+        role: String,
+        /// What it can do; once for each
+        #[arg(long = "capability")]
+        capabilities: Vec<String>,
+    },
+    /// Note that an agent is alive
+    Heartbeat {
+        /// The agent; without it the actor of the command
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
+    },
+    /// Keep what an agent has found out
+    Discover {
+        /// What it is, as Markdown
+        content: String,
+        /// The agent; without it the actor of the command
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
+        /// A word to find it by; once for each
+        #[arg(long = "tag")]
+        tags: Vec<String>,
+    },
+    /// List what agents have found out
+    Discoveries {
+        /// Only those with this tag; once for each
+        #[arg(long = "tag")]
+        tags: Vec<String>,
+        #[command(flatten)]
+        list: ListArguments,
+    },
+    /// Print the plan
+    Plan,
+    /// Write the files that follow; ends with 1 where other programs changed them
+    Project {
+        /// Give up what other programs changed: in these records, or in all
+        #[arg(long, value_name = "ID", num_args = 0..)]
+        overwrite: Option<Vec<String>>,
+    },
+    /// Keep the records for another option from now on
+    Convert {
+        /// The option
+        #[arg(long)]
+        to: OptionName,
+        /// Say what would be done
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Write the state file of option C
+    Save,
+    /// Bring the state file of option C in
+    Load,
+    /// Keep a copy of the state file of option C under a name
+    Checkpoint {
+        /// The name
+        name: String,
+    },
+    /// Bring a kept copy in
+    Restore {
+        /// The name
+        name: String,
+    },
+}
+
+impl CoordinationCommand {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        if let What::Init { goal, option, plan } = &self.what {
+            return init(project, (goal, *option, plan), output);
+        }
+        let coordination = coordination(&project.workspace)?;
+        match &self.what {
+            What::Status => {
+                let overview = overview(&coordination, project)?;
+                status(&overview, output);
+                Ok(Exit::Fine)
+            }
+            What::Register { agent, role, capabilities } => {
+                let capabilities = (!capabilities.is_empty()).then(|| json!(capabilities));
+                let files = coordination.register(agent, role, capabilities)?;
+                output.remark(format_args!("{agent}: {role}"));
+                Ok(report::told(&files, output))
+            }
+            What::Heartbeat { agent: named } => {
+                let files = coordination.heartbeat(&agent(project, named.as_deref())?, None)?;
+                Ok(report::told(&files, output))
+            }
+            What::Discover { content, agent: named, tags } => {
+                let agent = agent(project, named.as_deref())?;
+                let (found, files) =
+                    coordination.discover((&format!("discovery-{}", new_id()), &agent), content, tags)?;
+                output.json_or(
+                    "stepmark.discovery/1",
+                    || json!({"discovery": report::discovery(&found)}),
+                    || output.line(&found.id),
+                );
+                Ok(report::told(&files, output))
+            }
+            What::Discoveries { tags, list } => {
+                let mut found = coordination.state()?.discoveries;
+                found.retain(|found| {
+                    tags.is_empty()
+                        || found.texts("tags").iter().any(|tag| tags.iter().any(|own| own == *tag))
+                });
+                list.answer(
+                    (output, "stepmark.discoveries/1", "discoveries"),
+                    found,
+                    report::discovery,
+                    |found| {
+                        let row = |found: &stepmark_model::coordination::Record| {
+                            let text = |key: &str| found.text(key).unwrap_or("-").to_owned();
+                            let tags = found.texts("tags").join(", ");
+                            vec![
+                                found.id.clone(),
+                                text("agent_id"),
+                                tags,
+                                found.body.lines().next().unwrap_or("").to_owned(),
+                            ]
+                        };
+                        output.line(table(&["ID", "AGENT", "TAGS", "CONTENT"], found.iter().map(row)));
+                    },
+                )?;
+                Ok(Exit::Fine)
+            }
+            What::Plan => {
+                let root = coordination.state()?.root;
+                output.json_or(
+                    "stepmark.coordination-plan/1",
+                    || json!({"goal": root.text("goal"), "plan": root.body}),
+                    || output.bytes(root.body.as_bytes()),
+                );
+                Ok(Exit::Fine)
+            }
+            What::Project { overwrite } => {
+                let overwrite = match overwrite {
+                    None => Overwrite::None,
+                    Some(ids) if ids.is_empty() => Overwrite::All,
+                    Some(ids) => Overwrite::Records(ids.iter().cloned().collect()),
+                };
+                converting::project(&coordination, &overwrite, output)
+            }
+            What::Convert { to, dry_run } => {
+                converting::convert(&coordination, to.format(), *dry_run, output)
+            }
+            What::Save => converting::save(&coordination, output),
+            What::Load => converting::load(&coordination, None, output),
+            What::Checkpoint { name } => converting::checkpoint(&coordination, name, output),
+            What::Restore { name } => converting::load(&coordination, Some(name), output),
+            What::Init { .. } => Ok(Exit::Fine),
+        }
+    }
+
+    /// Returns whether it changes files of the project.
+    pub(crate) const fn writes(&self) -> bool {
+        !matches!(
+            self.what,
+            What::Status | What::Discoveries { .. } | What::Plan | What::Convert { dry_run: true, .. }
+        )
+    }
+}
+
+fn init(
+    project: &Project,
+    (goal, option, plan): (&str, OptionName, &str),
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let key: KeyPath =
+        "coordination.option".parse().map_err(|error| Failure::from_error(Exit::Usage, &error))?;
+    let workspace = project.workspace.configure(key, Value::from(option.format().to_string()))?;
+    let coordination = workspace.coordination().ok_or_else(|| {
+        Failure::new(Exit::Findings, "another layer of the configuration switches coordination off")
+    })?;
+    let files = coordination.begin(goal, plan)?;
+    output.remark(format_args!(
+        "coordination begins in {}: `stepmark task add TEXT` adds a task",
+        coordination.settings().folder
+    ));
+    Ok(report::told(&files, output))
+}
+
+fn overview(coordination: &Coordination<'_>, project: &Project) -> Result<Overview, Failure> {
+    let limit = coordination.settings().inactive_seconds.get();
+    Ok(Overview::of(&coordination.state()?, &coordination.signals(), project.workspace.now(), limit))
+}
+
+fn status(overview: &Overview, output: &Output) {
+    output.json_or(
+        "stepmark.coordination/1",
+        || overview.to_json(),
+        || {
+            output.line(format_args!("{}", overview.goal));
+            let counts: Vec<String> =
+                overview.counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
+            output.line(format_args!(
+                "{} tasks, {} % done: {}",
+                overview.total,
+                overview.percent,
+                counts.join(", ")
+            ));
+            output.line(format_args!(
+                "{} agents, {} active; {} discoveries",
+                overview.agents, overview.active, overview.discoveries
+            ));
+        },
+    );
+}

@@ -1,0 +1,114 @@
+//! The files that follow: writing, another option, and the state file of option C.
+
+use serde_json::json;
+use stepmark_model::{artifact::ProjectPath, coordination::Format};
+use stepmark_store::coordination::{Coordination, ImportSide, Overwrite};
+
+use super::report;
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+};
+
+/// Makes the files follow.
+pub(super) fn project(
+    coordination: &Coordination<'_>,
+    overwrite: &Overwrite,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let files = coordination.project(overwrite)?;
+    output.json_or(
+        "stepmark.coordination-files/1",
+        || report::files_wire(&files),
+        || files.written.iter().for_each(|path| output.line(path)),
+    );
+    report::told(&files, output);
+    Ok(if files.drift.is_empty() { Exit::Fine } else { Exit::Findings })
+}
+
+/// Changes the option.
+pub(super) fn convert(
+    coordination: &Coordination<'_>,
+    to: Format,
+    dry_run: bool,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let from = coordination.settings().format;
+    if from == to {
+        output.remark(format_args!("the project keeps option {to} already"));
+        return Ok(Exit::Fine);
+    }
+    let drift = coordination.drift()?;
+    if !drift.is_empty() {
+        let ids: Vec<&str> = drift.iter().map(|drift| drift.id.as_str()).collect();
+        return Err(Failure::new(
+            Exit::Findings,
+            format!("other programs changed {} in the files of option {from}", ids.join(", ")),
+        )
+        .with_help("take the changes with `stepmark import coordination`, or give them up with `stepmark coordination project --overwrite`"));
+    }
+    if dry_run {
+        output.remark(format_args!("option {to} would follow, and the files of option {from} would go"));
+        return Ok(Exit::Fine);
+    }
+    let (files, removed) = coordination.convert(to)?;
+    output.json_or(
+        "stepmark.coordination-files/1",
+        || {
+            let mut wire = report::files_wire(&files);
+            wire["removed"] = json!(removed.iter().map(ProjectPath::as_str).collect::<Vec<_>>());
+            wire
+        },
+        || {
+            files.written.iter().for_each(|path| output.line(path));
+            removed.iter().for_each(|path| output.remark(format_args!("{path}: removed")));
+        },
+    );
+    Ok(report::told(&files, output))
+}
+
+/// Writes the state file of option C.
+pub(super) fn save(coordination: &Coordination<'_>, output: &Output) -> Result<Exit, Failure> {
+    wants_state_file(coordination)?;
+    project(coordination, &Overwrite::None, output)
+}
+
+/// Keeps a copy of the state file.
+pub(super) fn checkpoint(
+    coordination: &Coordination<'_>,
+    name: &str,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    wants_state_file(coordination)?;
+    let kept = coordination.checkpoint(name)?;
+    output.line(kept);
+    Ok(Exit::Fine)
+}
+
+/// Brings in the state file, or the copy that was kept under `name`.
+pub(super) fn load(
+    coordination: &Coordination<'_>,
+    name: Option<&str>,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    wants_state_file(coordination)?;
+    let place = match name {
+        Some(name) => coordination.checkpoint_path(name)?,
+        None => coordination.settings().state_file.clone(),
+    };
+    let survey = coordination.survey(Some(&place))?;
+    let count = coordination.import(&survey, |_| ImportSide::File, true)?;
+    output.remark(format_args!("{place}: {count} records changed, {} were the same", survey.same));
+    Ok(Exit::Fine)
+}
+
+fn wants_state_file(coordination: &Coordination<'_>) -> Result<(), Failure> {
+    match coordination.settings().format {
+        Format::OrchestratorState => Ok(()),
+        other => Err(Failure::new(
+            Exit::Findings,
+            format!("the project keeps option {other}, whose files follow each change"),
+        )
+        .with_help("`stepmark coordination convert --to C` changes to the state file of option C")),
+    }
+}

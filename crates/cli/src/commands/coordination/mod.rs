@@ -1,0 +1,65 @@
+//! `stepmark task` and `stepmark coordination`
+
+pub(crate) mod board;
+mod converting;
+mod report;
+pub(crate) mod task;
+
+use stepmark_model::journal::ActorKind;
+use stepmark_store::configuration::ConfigureError;
+use stepmark_store::coordination::{Coordination, CoordinationError, RecordsError};
+use stepmark_store::workspace::Workspace;
+
+use crate::{
+    exit::{Exit, Failure},
+    project::Project,
+};
+
+/// Coordination in the project.
+pub(crate) fn coordination(workspace: &Workspace) -> Result<Coordination<'_>, Failure> {
+    workspace.coordination().ok_or_else(|| {
+        Failure::new(Exit::Findings, "the project does not use coordination")
+            .with_help("`stepmark coordination init --goal TEXT` switches it on")
+    })
+}
+
+/// The agent that acts: the one that is named, else the actor of the command.
+fn agent(project: &Project, named: Option<&str>) -> Result<String, Failure> {
+    let actor = &project.workspace.attribution().actor;
+    match (named, actor.kind) {
+        (Some(agent), _) => Ok(agent.to_owned()),
+        (None, ActorKind::Agent) => Ok(actor.name.clone()),
+        (None, _) => Err(Failure::new(Exit::Usage, "no agent is named")
+            .with_help("give --agent ID, or say who acts with --actor agent:ID or STEPMARK_ACTOR")),
+    }
+}
+
+impl From<RecordsError> for Failure {
+    fn from(error: RecordsError) -> Self {
+        match error {
+            RecordsError::Artifact(error) => error.into(),
+            error => Self::from_error(Exit::Findings, &error),
+        }
+    }
+}
+
+impl From<ConfigureError> for Failure {
+    fn from(error: ConfigureError) -> Self {
+        match error {
+            ConfigureError::Commit(error) => stepmark_store::changes::ChangeError::from(error).into(),
+            ConfigureError::Open(error) => error.into(),
+            error => Self::from_error(Exit::Findings, &error),
+        }
+    }
+}
+
+impl From<CoordinationError> for Failure {
+    fn from(error: CoordinationError) -> Self {
+        match error {
+            CoordinationError::Records(error) => error.into(),
+            CoordinationError::Change(error) => error.into(),
+            CoordinationError::Busy { .. } => Self::from_error(Exit::Conflict, &error),
+            error => Self::from_error(Exit::Findings, &error),
+        }
+    }
+}

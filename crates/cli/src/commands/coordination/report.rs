@@ -1,0 +1,157 @@
+//! What `stepmark task` and `stepmark coordination` print.
+
+use serde_json::{Value as Json, json};
+use stepmark_model::coordination::Record;
+use stepmark_store::coordination::{CoordinationFiles, TaskChange};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::{ListArguments, Output, table},
+};
+
+/// The version of the JSON of tasks.
+const TASK: &str = "stepmark.task/1";
+
+/// Tasks that were added.
+pub(super) fn added(tasks: &[Record], files: &CoordinationFiles, output: &Output) -> Result<Exit, Failure> {
+    output.json_or(
+        TASK,
+        || json!({"tasks": tasks.iter().map(wire).collect::<Vec<_>>(), "files": files_wire(files)}),
+        || tasks.iter().for_each(|task| output.line(&task.id)),
+    );
+    Ok(told(files, output))
+}
+
+/// A line a task.
+pub(super) fn tasks(tasks: Vec<Record>, list: &ListArguments, output: &Output) -> Result<Exit, Failure> {
+    list.answer((output, "stepmark.tasks/1", "tasks"), tasks, wire, |tasks| {
+        let row = |task: &Record| {
+            let text = |key: &str| task.text(key).unwrap_or("-").to_owned();
+            vec![
+                task.id.clone(),
+                text("status"),
+                task.priority().to_string(),
+                text("claimed_by"),
+                title(task),
+            ]
+        };
+        output.line(table(&["ID", "STATUS", "PRIORITY", "AGENT", "DESCRIPTION"], tasks.iter().map(row)));
+    })?;
+    Ok(Exit::Fine)
+}
+
+/// A task with all its values.
+pub(super) fn task(task: &Record, output: &Output) {
+    output.json_or(
+        TASK,
+        || json!({"task": wire(task)}),
+        || {
+            output.line(format_args!("{}  {}", task.id, title(task)));
+            for (key, value) in
+                task.values.iter().filter(|(key, _)| !["id", "description"].contains(&key.as_str()))
+            {
+                output.line(format_args!("  {key}: {}", plain(value)));
+            }
+        },
+    );
+}
+
+/// The task that an agent would get.
+pub(super) fn next(next: Option<&Record>, output: &Output) -> Result<Exit, Failure> {
+    output.json_or(
+        TASK,
+        || json!({"task": next.map(wire)}),
+        || match next {
+            Some(task) => output.line(format_args!("{}  {}", task.id, title(task))),
+            None => output.remark("no task can be claimed"),
+        },
+    );
+    Ok(if next.is_some() { Exit::Fine } else { Exit::Findings })
+}
+
+/// A task that was changed.
+pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Failure> {
+    let task = &change.task;
+    output.json_or(
+        TASK,
+        || {
+            json!({
+                "task": wire(task),
+                "freed": change.freed,
+                "orphaned": change.orphaned,
+                "files": files_wire(&change.files),
+            })
+        },
+        || {
+            let holder = task.claimed_by().map_or_else(String::new, |agent| format!(", {agent}"));
+            output.line(format_args!("{}  {}{holder}  {}", task.id, task.status(), title(task)));
+            for id in &change.freed {
+                output.remark(format_args!("{id}: available now"));
+            }
+            for id in &change.orphaned {
+                output.remark(format_args!(
+                    "{id}: its agent was silent for too long, so it was available again"
+                ));
+            }
+        },
+    );
+    Ok(told(&change.files, output))
+}
+
+/// Tells what other programs changed in the files that follow. The command itself is made.
+pub(super) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
+    for drift in &files.drift {
+        output.warning(format_args!(
+            "`{}` was {} in a state file, and stays there so: `stepmark import coordination` takes it, `stepmark \
+             coordination project --overwrite` gives it up",
+            drift.id,
+            drift.change.name()
+        ));
+    }
+    for kept in &files.kept {
+        output.warning(format_args!(
+            "a state file could not be read and was made again; what stood there: {kept}"
+        ));
+    }
+    Exit::Fine
+}
+
+/// What is told of the files that follow.
+pub(super) fn files_wire(files: &CoordinationFiles) -> Json {
+    let drift = |drift: &[stepmark_model::coordination::Drift]| -> Vec<Json> {
+        drift
+            .iter()
+            .map(|drift| json!({"kind": drift.kind.name(), "id": drift.id, "change": drift.change.name()}))
+            .collect()
+    };
+    json!({
+        "written": files.written.iter().map(|path| path.as_str()).collect::<Vec<_>>(),
+        "drift": drift(&files.drift),
+        "overwritten": drift(&files.overwritten),
+        "kept": files.kept,
+    })
+}
+
+/// A record with its id.
+pub(super) fn wire(record: &Record) -> Json {
+    let mut wire = serde_json::Map::new();
+    wire.insert("id".to_owned(), record.id.clone().into());
+    wire.extend(record.values.clone());
+    Json::Object(wire)
+}
+
+/// A discovery with its content.
+pub(super) fn discovery(record: &Record) -> Json {
+    let mut wire = wire(record);
+    wire["content"] = record.body.as_str().into();
+    wire
+}
+
+/// The first line of the description.
+fn title(task: &Record) -> String {
+    task.text("description").and_then(|text| text.lines().next()).unwrap_or("-").to_owned()
+}
+
+fn plain(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

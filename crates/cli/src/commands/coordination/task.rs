@@ -1,0 +1,209 @@
+//! `stepmark task`
+
+use clap::{Args, Subcommand};
+use stepmark_model::coordination::{NewTask, TaskMove, claimable};
+use stepmark_store::coordination::CoordinationError;
+
+use super::{agent, coordination, report};
+use crate::{
+    environment::new_id,
+    exit::{Exit, Failure},
+    output::{ListArguments, Output},
+    project::Project,
+};
+
+/// Share tasks between agents: add them, claim them, say how they ended
+///
+/// Each task is a file `.coordination/tasks/ID.md`; the files of other programs follow (`stepmark
+/// coordination --help`). A task is held by one agent, however many claim at once.
+#[derive(Debug, Args)]
+pub(crate) struct Task {
+    #[command(subcommand)]
+    what: What,
+}
+
+/// The agent that acts.
+#[derive(Debug, Args)]
+struct Acting {
+    /// The agent; without it the actor of the command, if it is an agent
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Add a task
+    Add {
+        /// What is to be done
+        description: String,
+        /// Its id; without it one is made
+        #[arg(long)]
+        id: Option<String>,
+        /// From 1, the highest, to 10
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(i64).range(1..=10))]
+        priority: i64,
+        /// A task that has to be done before; once for each
+        #[arg(long = "after", value_name = "ID")]
+        dependencies: Vec<String>,
+        /// A file that helps; once for each
+        #[arg(long = "file", value_name = "PATH")]
+        files: Vec<String>,
+        /// What else helps
+        #[arg(long, default_value = "")]
+        hints: String,
+    },
+    /// List the tasks
+    List {
+        /// Only those with this status
+        #[arg(long)]
+        status: Option<String>,
+        #[command(flatten)]
+        list: ListArguments,
+    },
+    /// Show a task
+    Show {
+        /// The task
+        id: String,
+    },
+    /// Say which task an agent would get
+    Next(Acting),
+    /// Take a task: the best of those that may be claimed, or the one that is named
+    Claim {
+        /// The task
+        id: Option<String>,
+        #[command(flatten)]
+        acting: Acting,
+    },
+    /// Say that work has begun
+    Start {
+        /// The task
+        id: String,
+        #[command(flatten)]
+        acting: Acting,
+    },
+    /// Say that a task is done; those that waited for it become available
+    Done {
+        /// The task
+        id: String,
+        #[command(flatten)]
+        acting: Acting,
+        /// What came out of it
+        #[arg(long, default_value = "")]
+        output: String,
+        /// A file that was changed; once for each
+        #[arg(long = "modified", value_name = "PATH")]
+        files_modified: Vec<String>,
+        /// A file that was made; once for each
+        #[arg(long = "created", value_name = "PATH")]
+        files_created: Vec<String>,
+    },
+    /// Say that a task failed
+    Fail {
+        /// The task
+        id: String,
+        #[command(flatten)]
+        acting: Acting,
+        /// The reason
+        #[arg(long)]
+        error: String,
+    },
+    /// Give a task back, so that another agent may claim it
+    Release {
+        /// The task
+        id: String,
+        #[command(flatten)]
+        acting: Acting,
+    },
+    /// Make a failed task available again
+    Retry {
+        /// The task
+        id: String,
+    },
+    /// Give a task up for good
+    Cancel {
+        /// The task
+        id: String,
+    },
+}
+
+impl Task {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let coordination = coordination(&project.workspace)?;
+        match &self.what {
+            What::Add { description, id, priority, dependencies, files, hints } => {
+                let mut task = NewTask::new(id.clone().unwrap_or_else(task_id), description);
+                task.priority = *priority;
+                task.dependencies.clone_from(dependencies);
+                task.context_files.clone_from(files);
+                task.hints.clone_from(hints);
+                let (made, files) = coordination.create(&[task])?;
+                report::added(&made, &files, output)
+            }
+            What::List { status, list } => {
+                let mut tasks = coordination.state()?.tasks;
+                tasks.retain(|task| status.as_deref().is_none_or(|status| task.status() == status));
+                report::tasks(tasks, list, output)
+            }
+            What::Show { id } => {
+                let task = coordination.state()?.tasks.into_iter().find(|task| task.id == *id);
+                let task = task.ok_or_else(|| CoordinationError::NoTask { id: id.clone() })?;
+                report::task(&task, output);
+                Ok(Exit::Fine)
+            }
+            What::Next(acting) => {
+                let state = coordination.state()?;
+                let agent = agent(project, acting.agent.as_deref())?;
+                let next = claimable(&state, &agent, project.workspace.now()).into_iter().next();
+                report::next(next, output)
+            }
+            What::Claim { id, acting } => {
+                let agent = agent(project, acting.agent.as_deref())?;
+                let change = match id {
+                    Some(id) => coordination.claim_task(id, &agent)?,
+                    None => coordination.claim(&agent)?,
+                };
+                report::changed(&change, output)
+            }
+            other => {
+                let (id, made) = other.to_move(project)?;
+                report::changed(&coordination.make(id, &made)?, output)
+            }
+        }
+    }
+
+    /// Returns whether it changes records.
+    pub(crate) const fn writes(&self) -> bool {
+        !matches!(self.what, What::List { .. } | What::Show { .. } | What::Next(_))
+    }
+}
+
+/// The id of a new task.
+fn task_id() -> String {
+    format!("task-{}", new_id())
+}
+
+impl What {
+    /// The task and the move that a command makes of it.
+    fn to_move(&self, project: &Project) -> Result<(&str, TaskMove), Failure> {
+        let agent = |acting: &Acting| agent(project, acting.agent.as_deref());
+        Ok(match self {
+            Self::Start { id, acting } => (id, TaskMove::Start { agent: agent(acting)? }),
+            Self::Done { id, acting, output, files_modified, files_created } => {
+                let made = TaskMove::Complete {
+                    agent: agent(acting)?,
+                    output: output.clone(),
+                    files_modified: files_modified.clone(),
+                    files_created: files_created.clone(),
+                };
+                (id, made)
+            }
+            Self::Fail { id, acting, error } => {
+                (id, TaskMove::Fail { agent: agent(acting)?, error: error.clone() })
+            }
+            Self::Release { id, acting } => (id, TaskMove::Release { agent: agent(acting)? }),
+            Self::Retry { id } => (id, TaskMove::Retry),
+            Self::Cancel { id } => (id, TaskMove::Cancel),
+            _ => return Err(Failure::new(Exit::Usage, "this is no move of a task")),
+        })
+    }
+}

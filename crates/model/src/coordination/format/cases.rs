@@ -1,0 +1,542 @@
+//! States in files of each format and back.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value as Json, json};
+
+use super::{Files, Format, read, render};
+use crate::coordination::{
+    RecordKind, Signal, Signals, State,
+    sample::{agent, any_json, any_values, record, state, task},
+    seen, values_digest,
+};
+
+const NOW: &str = "2026-11-24T12:00:00Z";
+
+fn sample() -> State {
+    let mut sample = state(
+        vec![
+            task(
+                "task-a",
+                json!({"description": "Write it", "status": "done", "priority": 1, "claimed_by": "w1", "dependencies": [],
+                       "context": {"files": ["a.rs"], "hints": ""}, "created_at": "2026-11-24T10:00:00Z",
+                       "completed_at": "2026-11-24T11:00:00Z",
+                       "result": {"output": "Written", "files_modified": ["a.rs", "b.rs"]}}),
+            ),
+            task(
+                "task/b",
+                json!({"description": "Test it", "status": "failed", "claimed_by": "w1",
+                       "completed_at": "2026-11-24T11:30:00Z", "result": {"error": "No disk"}}),
+            ),
+            task(
+                "task-c",
+                json!({"description": "Say it", "status": "cancelled", "priority": 5, "context": null, "mine": 1}),
+            ),
+        ],
+        vec![agent(
+            "w1",
+            json!({"role": "worker", "capabilities": "rust, yaml", "registered_at": "2026-11-24T09:00:00Z"}),
+        )],
+    );
+    sample.root.values = json!({"goal": "G", "created_at": "2026-11-24T08:00:00Z", "version": "1.0"})
+        .as_object()
+        .cloned()
+        .unwrap();
+    sample.root.body = "# Plan\n".to_owned();
+    sample.discoveries = vec![record(
+        RecordKind::Discovery,
+        "d1",
+        json!({"agent_id": "w1", "tags": ["x"], "created_at": "2026-11-24T11:00:00Z"}),
+    )];
+    sample.discoveries[0].body = "It is **slow**.".to_owned();
+    sample.discoveries[0].order = Some(0);
+    sample
+}
+
+fn signals() -> Signals {
+    Signals::from([("w1".to_owned(), Signal { at: "2026-11-24T11:59:00Z".to_owned(), ..Signal::default() })])
+}
+
+fn text(files: &Files, name: &str) -> String {
+    String::from_utf8(files[name].clone()).unwrap()
+}
+
+#[test]
+fn a_is_written_as_its_programs_write_it() {
+    let files = render(Format::TasksFile, &sample(), &signals(), NOW);
+    assert_eq!(
+        files.keys().collect::<Vec<_>>(),
+        ["agents.json", "master-plan.md", "results/task-a.md", "results/task-b-3935cef6.md", "tasks.json"]
+    );
+    assert_eq!(text(&files, "master-plan.md"), "# Plan\n");
+    insta::assert_snapshot!(text(&files, "agents.json"), @r##"
+    {
+      "agents": [
+        {
+          "id": "w1",
+          "capabilities": "rust, yaml",
+          "registered_at": "2026-11-24T09:00:00Z",
+          "last_seen": "2026-11-24T11:59:00Z",
+          "role": "worker"
+        }
+      ]
+    }
+    "##);
+    insta::assert_snapshot!(text(&files, "tasks.json"), @r##"
+    {
+      "version": "1.0",
+      "created_at": "2026-11-24T08:00:00Z",
+      "last_updated": "2026-11-24T12:00:00Z",
+      "tasks": [
+        {
+          "id": "task-a",
+          "description": "Write it",
+          "status": "done",
+          "priority": 1,
+          "claimed_by": "w1",
+          "dependencies": [],
+          "context": {
+            "files": [
+              "a.rs"
+            ],
+            "hints": ""
+          },
+          "result": {
+            "output": "Written",
+            "files_modified": [
+              "a.rs",
+              "b.rs"
+            ]
+          },
+          "created_at": "2026-11-24T10:00:00Z",
+          "completed_at": "2026-11-24T11:00:00Z"
+        },
+        {
+          "id": "task/b",
+          "description": "Test it",
+          "status": "failed",
+          "claimed_by": "w1",
+          "result": {
+            "error": "No disk"
+          },
+          "completed_at": "2026-11-24T11:30:00Z"
+        },
+        {
+          "id": "task-c",
+          "description": "Say it",
+          "status": "cancelled",
+          "priority": 5,
+          "context": null,
+          "mine": 1
+        }
+      ]
+    }
+    "##);
+    insta::assert_snapshot!(text(&files, "results/task-a.md"), @r##"
+    # Task: task-a
+
+    ## Description
+    Write it
+
+    ## Completed By
+    w1
+
+    ## Completed At
+    2026-11-24T11:00:00Z
+
+    ## Output
+    Written
+
+    ## Files Modified
+    - a.rs
+    - b.rs
+
+    ## Files Created
+    None
+
+    ## Status
+    SUCCESS
+    "##);
+    insta::assert_snapshot!(text(&files, "results/task-b-3935cef6.md"), @r##"
+    # Task: task/b
+
+    ## Description
+    Test it
+
+    ## Attempted By
+    w1
+
+    ## Failed At
+    2026-11-24T11:30:00Z
+
+    ## Failure Reason
+    No disk
+
+    ## Status
+    FAILED
+    "##);
+}
+
+#[test]
+fn b_has_every_common_key() {
+    let files = render(Format::ServerState, &sample(), &signals(), NOW);
+    insta::assert_snapshot!(text(&files, "mcp-state.json"), @r##"
+    {
+      "master_plan": "# Plan\n",
+      "goal": "G",
+      "tasks": [
+        {
+          "id": "task-a",
+          "description": "Write it",
+          "status": "done",
+          "priority": 1,
+          "claimed_by": "w1",
+          "dependencies": [],
+          "context": {
+            "files": [
+              "a.rs"
+            ],
+            "hints": ""
+          },
+          "result": {
+            "output": "Written",
+            "files_modified": [
+              "a.rs",
+              "b.rs"
+            ]
+          },
+          "created_at": "2026-11-24T10:00:00Z",
+          "claimed_at": null,
+          "completed_at": "2026-11-24T11:00:00Z"
+        },
+        {
+          "id": "task/b",
+          "description": "Test it",
+          "status": "failed",
+          "priority": null,
+          "claimed_by": "w1",
+          "dependencies": [],
+          "context": null,
+          "result": {
+            "error": "No disk"
+          },
+          "created_at": null,
+          "claimed_at": null,
+          "completed_at": "2026-11-24T11:30:00Z"
+        },
+        {
+          "id": "task-c",
+          "description": "Say it",
+          "status": "cancelled",
+          "priority": 5,
+          "claimed_by": null,
+          "dependencies": [],
+          "context": null,
+          "result": null,
+          "created_at": null,
+          "claimed_at": null,
+          "completed_at": null,
+          "mine": 1
+        }
+      ],
+      "agents": {
+        "w1": {
+          "id": "w1",
+          "role": "worker",
+          "last_heartbeat": "2026-11-24T11:59:00Z",
+          "capabilities": "rust, yaml",
+          "registered_at": "2026-11-24T09:00:00Z"
+        }
+      },
+      "discoveries": [
+        {
+          "id": "d1",
+          "agent_id": "w1",
+          "content": "It is **slow**.",
+          "tags": [
+            "x"
+          ],
+          "created_at": "2026-11-24T11:00:00Z"
+        }
+      ],
+      "created_at": "2026-11-24T08:00:00Z",
+      "last_activity": "2026-11-24T12:00:00Z"
+    }
+    "##);
+}
+
+#[test]
+fn c_holds_what_its_model_takes_and_notes_the_rest() {
+    let files = render(Format::OrchestratorState, &sample(), &signals(), NOW);
+    insta::assert_snapshot!(text(&files, "orchestrator-state.json"), @r##"
+    {
+      "goal": "G",
+      "master_plan": "# Plan\n",
+      "working_directory": ".",
+      "tasks": [
+        {
+          "id": "task-a",
+          "description": "Write it",
+          "status": "done",
+          "priority": 1,
+          "claimed_by": "w1",
+          "dependencies": [],
+          "context": {
+            "files": [
+              "a.rs"
+            ],
+            "hints": ""
+          },
+          "result": {
+            "output": "Written",
+            "files_modified": [
+              "a.rs",
+              "b.rs"
+            ]
+          },
+          "created_at": "2026-11-24T10:00:00Z",
+          "completed_at": "2026-11-24T11:00:00Z"
+        },
+        {
+          "id": "task/b",
+          "description": "Test it",
+          "status": "failed",
+          "claimed_by": "w1",
+          "context": {
+            "metadata": {
+              "stepmark": {
+                "absent": [
+                  "result.output",
+                  "context",
+                  "context.metadata"
+                ]
+              }
+            }
+          },
+          "result": {
+            "output": "",
+            "error": "No disk"
+          },
+          "completed_at": "2026-11-24T11:30:00Z"
+        },
+        {
+          "id": "task-c",
+          "description": "Say it",
+          "status": "failed",
+          "priority": 5,
+          "context": {
+            "metadata": {
+              "stepmark": {
+                "task": {
+                  "status": "cancelled",
+                  "context": null,
+                  "mine": 1
+                },
+                "absent": [
+                  "context",
+                  "context.metadata"
+                ]
+              }
+            }
+          }
+        }
+      ],
+      "agents": {
+        "w1": {
+          "id": "w1",
+          "role": "worker",
+          "last_heartbeat": "2026-11-24T11:59:00Z"
+        }
+      },
+      "discoveries": [
+        {
+          "id": "d1",
+          "agent_id": "w1",
+          "content": "It is **slow**.",
+          "tags": [
+            "x"
+          ],
+          "created_at": "2026-11-24T11:00:00Z"
+        }
+      ],
+      "created_at": "2026-11-24T08:00:00Z",
+      "last_activity": "2026-11-24T12:00:00Z",
+      "max_parallel_workers": 3,
+      "task_timeout_seconds": 600
+    }
+    "##);
+}
+
+#[test]
+fn a_damaged_file_is_no_empty_state() {
+    let file = |name: &str, text: &str| Files::from([(name.to_owned(), text.as_bytes().to_vec())]);
+    for (format, files, wanted) in [
+        (Format::TasksFile, Files::new(), "`tasks.json` is missing"),
+        (
+            Format::TasksFile,
+            file("tasks.json", ""),
+            "`tasks.json` cannot be read: EOF while parsing a value in line 1, column 0",
+        ),
+        (Format::TasksFile, file("tasks.json", "[]"), "`/` of `tasks.json` should be an object"),
+        (
+            Format::TasksFile,
+            file("tasks.json", r#"{"tasks": {}}"#),
+            "`tasks` of `tasks.json` should be a list",
+        ),
+        (
+            Format::TasksFile,
+            file("tasks.json", r#"{"tasks": [{}]}"#),
+            "`tasks[0].id` of `tasks.json` should be a text, the id",
+        ),
+        (
+            Format::TasksFile,
+            file("tasks.json", r#"{"tasks": [{"id": "a"}, {"id": "a"}]}"#),
+            "`tasks.json` has the task `a` twice",
+        ),
+        (
+            Format::ServerState,
+            file("mcp-state.json", r#"{"agents": {"a": {"id": "b"}}}"#),
+            "`agents.a.id` of `mcp-state.json` should be a text, the id",
+        ),
+        (
+            Format::ServerState,
+            file("mcp-state.json", r#"{"discoveries": [{"id": "d", "content": 1}]}"#),
+            "`discoveries[0].content` of `mcp-state.json` should be a text",
+        ),
+        (
+            Format::OrchestratorState,
+            file("orchestrator-state.json", r#"{"goal": "a", "goal": "b"}"#),
+            "`orchestrator-state.json` cannot be read: the key `goal` stands twice in line 1, column 20",
+        ),
+    ] {
+        let error = read(format, &files).unwrap_err();
+        assert_eq!(crate::spelling::with_causes(&error), wanted);
+    }
+}
+
+/// Makes the orchestrator's model of a task fill in what is missing, as a program that loads and saves does.
+fn saved_again(files: &Files, changed: impl Fn(&mut Map<String, Json>)) -> Files {
+    let mut file: Json = serde_json::from_slice(&files["orchestrator-state.json"]).unwrap();
+    for task in file["tasks"].as_array_mut().unwrap() {
+        let task = task.as_object_mut().unwrap();
+        for (key, value) in [
+            ("blocks", json!([])),
+            ("started_at", Json::Null),
+            ("attempts", json!(0)),
+            ("result", Json::Null),
+        ] {
+            task.entry(key).or_insert(value);
+        }
+        let context = task.entry("context").or_insert_with(|| json!({})).as_object_mut().unwrap();
+        for (key, value) in
+            [("files", json!([])), ("hints", json!("")), ("parent_task", Json::Null), ("metadata", json!({}))]
+        {
+            context.entry(key).or_insert(value);
+        }
+        changed(task);
+    }
+    Files::from([("orchestrator-state.json".to_owned(), file.to_string().into_bytes())])
+}
+
+#[test]
+fn what_an_orchestrator_saves_unchanged_says_the_same() {
+    let files = render(Format::OrchestratorState, &sample(), &signals(), NOW);
+    let again = read(Format::OrchestratorState, &saved_again(&files, |_| {})).unwrap();
+    for (before, after) in sample().tasks.iter().zip(&again.tasks) {
+        assert_eq!(values_digest(before), values_digest(after), "{before:?} {after:?}");
+    }
+    let again = saved_again(&files, |task| {
+        task.insert("status".to_owned(), "available".into());
+    });
+    let again = read(Format::OrchestratorState, &again).unwrap();
+    assert!(again.tasks.iter().all(|task| task.status() == "available"), "{:?}", again.tasks);
+}
+
+const KEYS: &[&str] = &[
+    "description",
+    "status",
+    "priority",
+    "claimed_by",
+    "dependencies",
+    "context",
+    "result",
+    "created_at",
+    "claimed_at",
+    "completed_at",
+    "tags",
+    "blocks",
+    "attempts",
+    "content",
+    "agent",
+];
+
+/// `value` without nulls and empty lists of dependencies: B writes them where a task says nothing.
+fn without_nulls(values: &Map<String, Json>) -> Json {
+    let says = |(key, value): &(&String, &Json)| {
+        !value.is_null() && (*key != "dependencies" || *value != &json!([]))
+    };
+    let kept = values.iter().filter(says);
+    Json::Object(kept.map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+fn any_context() -> impl Strategy<Value = Json> {
+    let keys = &["files", "hints", "parent_task", "tags", "metadata", "stepmark"][..];
+    let entry = (
+        prop::sample::select(keys),
+        prop_oneof![any_json(), Just(json!({"stepmark": 1})), Just(json!({"a": 1}))],
+    );
+    prop::collection::vec(entry, 0..4).prop_map(|entries| {
+        Json::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    })
+}
+
+fn any_task() -> impl Strategy<Value = Map<String, Json>> {
+    (any_values(KEYS), prop::option::of(any_context()), prop::option::of(any_json())).prop_map(
+        |(mut values, context, result)| {
+            if let Some(context) = context {
+                values.insert("context".to_owned(), context);
+            }
+            if let Some(result) = result {
+                values.insert("result".to_owned(), json!({"output": result.clone(), "x": result}));
+            }
+            values.retain(|key, _| key != "id");
+            values
+        },
+    )
+}
+
+fn canonical(value: &Json) -> String {
+    serde_json_canonicalizer::to_string(value).unwrap()
+}
+
+proptest! {
+    /// Files of A that another program wrote, through each format and back.
+    #[test]
+    fn a_to_b_to_c_to_a_keeps_every_task(tasks in prop::collection::vec(any_task(), 0..3), extra in any_values(KEYS)) {
+        let mut file = extra;
+        file.retain(|key, _| !["version", "created_at", "last_updated", "last_activity", "last_seen", "last_heartbeat"].contains(&key.as_str()));
+        let items = tasks.iter().enumerate().map(|(place, values)| {
+            let mut values = values.clone();
+            values.insert("id".to_owned(), format!("t{place}").into());
+            Json::Object(values)
+        });
+        file.insert("tasks".to_owned(), items.collect());
+        let bytes = Json::Object(file.clone()).to_string().into_bytes();
+        let first = read(Format::TasksFile, &Files::from([("tasks.json".to_owned(), bytes)])).unwrap();
+        let mut written: Map<String, Json> =
+            serde_json::from_slice(&render(Format::TasksFile, &first, &Signals::new(), NOW)["tasks.json"]).unwrap();
+        written.shift_remove("last_updated");
+        prop_assert_eq!(canonical(&written.into()), canonical(&file.into()));
+        // By files alone, each imported into empty projects.
+        let second = seen(Format::ServerState, &first);
+        let third = seen(Format::OrchestratorState, &second);
+        let fourth = seen(Format::TasksFile, &third);
+        prop_assert_eq!(fourth.tasks.len(), tasks.len());
+        for (task, values) in fourth.tasks.iter().zip(&tasks) {
+            prop_assert_eq!(canonical(&without_nulls(&task.values)), canonical(&without_nulls(values)));
+        }
+        // The note is exact: what C is given comes back.
+        for (task, given) in third.tasks.iter().zip(&second.tasks) {
+            prop_assert_eq!(&task.values, &given.values);
+        }
+    }
+}

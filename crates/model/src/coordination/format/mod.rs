@@ -1,0 +1,175 @@
+//! The formats in which other programs keep a coordination.
+
+mod strict_json;
+mod source;
+mod tasks_file;
+mod result_page;
+mod server_state;
+mod orchestrator_state;
+mod orchestrator_task;
+
+#[cfg(test)]
+mod cases;
+
+pub use result_page::result_file;
+pub use strict_json::{JsonError, read_json};
+
+use std::{collections::BTreeMap, fmt, str::FromStr};
+
+use serde_json::Value as Json;
+use sha2::{Digest, Sha256};
+
+use super::{RecordKind, Signals, State};
+
+/// A format in which other programs keep a coordination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A: `tasks.json`, `agents.json`, `master-plan.md` and `results/ID.md`.
+    TasksFile,
+    /// B: `mcp-state.json` of a server.
+    ServerState,
+    /// C: the state file of an orchestrator.
+    OrchestratorState,
+}
+
+/// Files by name, seen from their folder.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// A reason why files say no coordination.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// A file is missing.
+    #[error("`{file}` is missing")]
+    Missing {
+        /// The file.
+        file: &'static str,
+    },
+    /// A file is no JSON that can be kept.
+    #[error("`{file}` cannot be read")]
+    Json {
+        /// The file.
+        file: &'static str,
+        /// The problem.
+        source: JsonError,
+    },
+    /// A file is no text.
+    #[error("`{file}` is not UTF-8")]
+    NotText {
+        /// The file.
+        file: &'static str,
+    },
+    /// A value is of another kind.
+    #[error("`{path}` of `{file}` should be {wanted}")]
+    Kind {
+        /// The file.
+        file: &'static str,
+        /// The path of the value.
+        path: String,
+        /// The kind of value that belongs there.
+        wanted: &'static str,
+    },
+    /// An id stands twice.
+    #[error("`{file}` has the {kind} `{id}` twice")]
+    Twice {
+        /// The file.
+        file: &'static str,
+        /// The kind of the record.
+        kind: RecordKind,
+        /// The id.
+        id: String,
+    },
+}
+
+impl Format {
+    /// The files that it always has; `results/ID.md` come and go with tasks.
+    pub const fn files(self) -> &'static [&'static str] {
+        match self {
+            Self::TasksFile => &[tasks_file::TASKS, tasks_file::AGENTS, tasks_file::PLAN],
+            Self::ServerState => &[server_state::FILE],
+            Self::OrchestratorState => &[orchestrator_state::FILE],
+        }
+    }
+}
+
+impl Format {
+    /// The format of a state file, told by what it holds; `None` where it is no JSON object. What an
+    /// orchestrator writes names its limits, a server's file has agents beside the tasks.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        let Ok(Json::Object(file)) = read_json(bytes) else { return None };
+        let has = |keys: &[&str]| keys.iter().any(|key| file.contains_key(*key));
+        Some(match () {
+            () if has(&["working_directory", "max_parallel_workers", "task_timeout_seconds"]) => {
+                Self::OrchestratorState
+            }
+            () if has(&["agents", "discoveries", "master_plan"]) => Self::ServerState,
+            () => Self::TasksFile,
+        })
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::TasksFile => "A",
+            Self::ServerState => "B",
+            Self::OrchestratorState => "C",
+        })
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "A" => Ok(Self::TasksFile),
+            "B" => Ok(Self::ServerState),
+            "C" => Ok(Self::OrchestratorState),
+            _ => Err(format!("`{text}` is no option: write `A`, `B` or `C`")),
+        }
+    }
+}
+
+crate::artifact::parsed_scalar::deserialize_as_scalar!(Format);
+crate::artifact::parsed_scalar::schema_of_scalar!(Format, {
+    "description": "The format in which other programs keep the coordination",
+    "type": "string",
+    "enum": ["A", "B", "C"],
+});
+
+/// The files of `format` that say `state`. The same arguments give the same bytes; `now` is the time of
+/// writing.
+pub fn render(format: Format, state: &State, signals: &Signals, now: &str) -> Files {
+    match format {
+        Format::TasksFile => tasks_file::render(state, signals, now),
+        Format::ServerState => server_state::render(state, signals, now),
+        Format::OrchestratorState => orchestrator_state::render(state, signals, now),
+    }
+}
+
+/// The state that `files` of `format` say. Files that the format does not read may be among them.
+///
+/// # Errors
+/// When a file is missing or damaged, or a record has no id, or that of another.
+pub fn read(format: Format, files: &Files) -> Result<State, FormatError> {
+    match format {
+        Format::TasksFile => tasks_file::read(files),
+        Format::ServerState => server_state::read(files),
+        Format::OrchestratorState => orchestrator_state::read(files),
+    }
+}
+
+/// The name of the file of `id`, without its extension: the id where that is a plain name, else one that is
+/// like it.
+pub fn file_stem(id: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
+    if (1..=80).contains(&id.len()) && !id.starts_with('.') && id.chars().all(is_plain) {
+        return id.to_owned();
+    }
+    let slug: String =
+        id.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).take(60).collect();
+    let digest = Sha256::digest(id.as_bytes());
+    let digits: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{digits}", slug.trim_matches('-')).trim_start_matches('-').to_owned()
+}

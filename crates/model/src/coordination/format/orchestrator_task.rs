@@ -1,0 +1,261 @@
+//! A task in format C: the values that the orchestrator's model holds, and a note of the rest.
+//!
+//! **Flow.** Each value that the model would refuse or drop is replaced by one that it takes, or left out;
+//! the original stands in the note `context.metadata.stepmark`. Reading puts originals back where the
+//! replacement stands unchanged: a value that the orchestrator has changed since counts.
+//! **Guarantee.** Reading what was written gives the same values.
+
+use serde_json::{Map, Value as Json};
+
+use crate::{
+    coordination::{
+        Record,
+        kind::in_order,
+        values::{read_time, said},
+    },
+    lifecycle::built_in,
+};
+
+type Values = Map<String, Json>;
+
+/// The key of the note within `context.metadata`.
+const NOTE: &str = "stepmark";
+
+/// The entry of the note that names keys which the task does not have.
+const ABSENT: &str = "absent";
+
+/// A kind of value in the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A text, empty where there is none.
+    Text,
+    /// A text or null.
+    OptionalText,
+    Status,
+    /// A number from 1 to 10.
+    Priority,
+    Count,
+    Time,
+    Texts,
+    Context,
+    Metadata,
+    Result,
+}
+
+const TASK: [(&str, Kind); 15] = [
+    ("description", Kind::Text),
+    ("status", Kind::Status),
+    ("priority", Kind::Priority),
+    ("claimed_by", Kind::OptionalText),
+    ("dependencies", Kind::Texts),
+    ("blocks", Kind::Texts),
+    ("context", Kind::Context),
+    ("result", Kind::Result),
+    ("created_at", Kind::Time),
+    ("claimed_at", Kind::Time),
+    ("started_at", Kind::Time),
+    ("completed_at", Kind::Time),
+    ("attempts", Kind::Count),
+    ("max_attempts", Kind::Count),
+    ("id", Kind::Text),
+];
+
+const CONTEXT: [(&str, Kind); 5] = [
+    ("files", Kind::Texts),
+    ("hints", Kind::Text),
+    ("parent_task", Kind::OptionalText),
+    ("tags", Kind::Texts),
+    ("metadata", Kind::Metadata),
+];
+
+const RESULT: [(&str, Kind); 7] = [
+    ("output", Kind::Text),
+    ("files_modified", Kind::Texts),
+    ("files_created", Kind::Texts),
+    ("files_deleted", Kind::Texts),
+    ("error", Kind::OptionalText),
+    ("subtasks_created", Kind::Texts),
+    ("discoveries", Kind::Texts),
+];
+
+impl Kind {
+    /// The value that stands for `value`: itself where the model holds it; `None` where it is left out.
+    fn held(self, key: &str, value: &Json) -> Option<Json> {
+        let is_texts = |items: &[Json]| items.iter().all(Json::is_string);
+        let fits = match self {
+            Self::Text => value.is_string(),
+            Self::OptionalText => value.is_string() || value.is_null(),
+            Self::Status => value.as_str().is_some_and(|word| held_status(word) == word),
+            Self::Priority => value.as_i64().is_some_and(|number| (1..=10).contains(&number)),
+            Self::Count => value.as_i64().is_some(),
+            // Only the time of creation may not be null.
+            Self::Time => {
+                value.as_str().is_some_and(|text| read_time(text).is_some())
+                    || value.is_null() && key != "created_at"
+            }
+            Self::Texts => value.as_array().is_some_and(|items| is_texts(items)),
+            Self::Context => value.is_object(),
+            Self::Metadata => value.as_object().is_some_and(|metadata| !metadata.contains_key(NOTE)),
+            Self::Result => value.is_object() || value.is_null(),
+        };
+        if fits {
+            return Some(value.clone());
+        }
+        match self {
+            Self::Text => Some("".into()),
+            Self::OptionalText => Some(Json::Null),
+            Self::Status if value.is_null() => Some("available".into()),
+            Self::Status => Some(held_status(value.as_str().unwrap_or_default()).into()),
+            Self::Priority => Some(5.into()),
+            Self::Count | Self::Time | Self::Context | Self::Metadata => None,
+            Self::Texts => {
+                let texts = value.as_array().into_iter().flatten().filter(|item| item.is_string());
+                Some(texts.cloned().collect())
+            }
+            Self::Result => Some(match value {
+                Json::String(output) => {
+                    Json::Object([("output".to_owned(), output.as_str().into())].into_iter().collect())
+                }
+                _ => Json::Null,
+            }),
+        }
+    }
+}
+
+/// The word for a status that the model has: one that stops work for every other.
+fn held_status(word: &str) -> &str {
+    let state = built_in("cc-task").and_then(|lifecycle| lifecycle.state_of(word));
+    match state.map(|state| state.name.as_str()) {
+        Some("cancelled") => "failed",
+        Some(name) => name,
+        None => "blocked",
+    }
+}
+
+/// The task as the model holds it, with the note of the rest.
+pub(super) fn task(record: &Record) -> Json {
+    let mut note = Values::new();
+    let mut absent: Vec<Json> = Vec::new();
+    let mut held = hold("task", &TASK, &record.values, &mut note);
+    if !held.contains_key("description") {
+        held.insert("description".to_owned(), "".into());
+        absent.push("description".into());
+    }
+    if let Some(Json::Object(result)) = held.get("result") {
+        let mut result = hold("result", &RESULT, result, &mut note);
+        if !result.contains_key("output") {
+            result.insert("output".to_owned(), "".into());
+            absent.push("result.output".into());
+        }
+        held.insert("result".to_owned(), in_order(&RESULT.map(|(key, _)| key), &result).into());
+    }
+    let context = held.get("context").and_then(Json::as_object);
+    let has_context = context.is_some();
+    let mut context =
+        context.map(|context| hold("context", &CONTEXT, context, &mut note)).unwrap_or_default();
+    if !note.is_empty() || !absent.is_empty() {
+        if !has_context {
+            absent.push("context".into());
+        }
+        let metadata = context.entry("metadata").or_insert_with(|| {
+            absent.push("context.metadata".into());
+            Json::Object(Values::new())
+        });
+        if !absent.is_empty() {
+            note.insert(ABSENT.to_owned(), absent.into());
+        }
+        if let Json::Object(metadata) = metadata {
+            metadata.insert(NOTE.to_owned(), note.into());
+        }
+        held.insert("context".to_owned(), context.clone().into());
+    }
+    if has_context {
+        held.insert("context".to_owned(), in_order(&CONTEXT.map(|(key, _)| key), &context).into());
+    }
+    let mut values = Values::new();
+    values.insert("id".to_owned(), record.id.as_str().into());
+    values.extend(in_order(&TASK.map(|(key, _)| key), &held));
+    values.into()
+}
+
+/// The values that the model holds; the originals of the rest come into the note under `part`.
+fn hold(part: &str, kinds: &[(&str, Kind)], values: &Values, note: &mut Values) -> Values {
+    let (mut held, mut rest) = (Values::new(), Values::new());
+    for (key, value) in values {
+        let replacement = held_value(kinds, key, value);
+        if replacement.as_ref() != Some(value) {
+            rest.insert(key.clone(), value.clone());
+        }
+        if let Some(replacement) = replacement {
+            held.insert(key.clone(), replacement);
+        }
+    }
+    if !rest.is_empty() {
+        note.insert(part.to_owned(), rest.into());
+    }
+    held
+}
+
+fn held_value(kinds: &[(&str, Kind)], key: &str, value: &Json) -> Option<Json> {
+    let (_, kind) = kinds.iter().find(|(own, _)| *own == key)?;
+    kind.held(key, value)
+}
+
+/// Puts back what the note of a task says.
+pub(super) fn read_task(record: &mut Record) {
+    let Some(note) = take_note(&mut record.values) else { return };
+    let is_absent = |path: &str| {
+        note.get(ABSENT).and_then(Json::as_array).is_some_and(|paths| paths.iter().any(|own| own == path))
+    };
+    let values = &mut record.values;
+    if let Some(Json::Object(context)) = values.get_mut("context") {
+        remove_empty(context, "metadata", is_absent("context.metadata"));
+        restore(&CONTEXT, context, note.get("context"));
+    }
+    if let Some(Json::Object(result)) = values.get_mut("result") {
+        remove_empty(result, "output", is_absent("result.output"));
+        restore(&RESULT, result, note.get("result"));
+    }
+    remove_empty(values, "context", is_absent("context"));
+    remove_empty(values, "description", is_absent("description"));
+    restore(&TASK, values, note.get("task"));
+}
+
+/// Takes the note out of the values of a task.
+fn take_note(values: &mut Values) -> Option<Values> {
+    let metadata = values.get_mut("context")?.get_mut("metadata")?.as_object_mut()?;
+    match metadata.shift_remove(NOTE) {
+        Some(Json::Object(note)) => Some(note),
+        Some(other) => {
+            metadata.insert(NOTE.to_owned(), other);
+            None
+        }
+        None => None,
+    }
+}
+
+/// Removes the entry `key` where it `was_absent` and says nothing.
+fn remove_empty(values: &mut Values, key: &str, was_absent: bool) {
+    if was_absent && says_the_same(values.get(key), None) {
+        values.shift_remove(key);
+    }
+}
+
+/// Puts the originals back whose replacements still stand there.
+fn restore(kinds: &[(&str, Kind)], values: &mut Values, originals: Option<&Json>) {
+    for (key, original) in originals.and_then(Json::as_object).into_iter().flatten() {
+        let replacement = held_value(kinds, key, original);
+        if says_the_same(values.get(key), replacement.as_ref()) {
+            values.insert(key.clone(), original.clone());
+        }
+    }
+}
+
+/// Returns whether two values say the same to whoever fills in what is missing.
+fn says_the_same(one: Option<&Json>, other: Option<&Json>) -> bool {
+    let entry = |value: Option<&Json>| {
+        let value = value.cloned().unwrap_or_default();
+        said(&Json::Object([("value".to_owned(), value)].into_iter().collect()))
+    };
+    entry(one) == entry(other)
+}

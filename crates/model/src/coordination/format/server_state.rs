@@ -1,0 +1,86 @@
+//! Format B: the state of a server in one file.
+
+use serde_json::{Map, Value as Json};
+
+use super::{
+    Files, FormatError,
+    source::{Source, add_extra, new_root, to_bytes},
+    tasks_file::agent,
+};
+use crate::coordination::{Record, RecordKind, Signals, State, kind::in_order};
+
+/// The file.
+pub(super) const FILE: &str = "mcp-state.json";
+
+/// The keys of a task that always stand there, null where the task says nothing.
+const COMMON: [&str; 11] = [
+    "id",
+    "description",
+    "status",
+    "priority",
+    "claimed_by",
+    "dependencies",
+    "context",
+    "result",
+    "created_at",
+    "claimed_at",
+    "completed_at",
+];
+
+pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
+    let root = &state.root;
+    let mut file = Map::new();
+    file.insert("master_plan".to_owned(), root.body.as_str().into());
+    file.insert("goal".to_owned(), root.text("goal").unwrap_or_default().into());
+    file.insert("tasks".to_owned(), state.tasks.iter().map(task).collect());
+    let keys = ["id", "role", "last_heartbeat", "current_task", "tasks_completed"];
+    let agents = state.agents.iter();
+    let agents =
+        agents.map(|record| (record.id.clone(), agent(record, "last_heartbeat", &keys, signals).into()));
+    file.insert("agents".to_owned(), Json::Object(agents.collect()));
+    file.insert("discoveries".to_owned(), state.discoveries.iter().map(discovery).collect());
+    file.insert("created_at".to_owned(), root.values.get("created_at").cloned().unwrap_or_default());
+    file.insert("last_activity".to_owned(), now.into());
+    add_extra(state, FILE, &mut file);
+    Files::from([(FILE.to_owned(), to_bytes(file))])
+}
+
+fn task(record: &Record) -> Json {
+    let mut values = record.values.clone();
+    values.insert("id".to_owned(), record.id.as_str().into());
+    for key in COMMON {
+        // The server asks each of them: no list would be a fault there.
+        let empty = if key == "dependencies" { Json::Array(Vec::new()) } else { Json::Null };
+        let value = values.entry(key).or_insert(Json::Null);
+        if value.is_null() {
+            *value = empty;
+        }
+    }
+    in_order(&["id"], &record.kind.ordered(&values)).into()
+}
+
+/// A discovery with its content.
+pub(super) fn discovery(record: &Record) -> Json {
+    let mut values = record.values.clone();
+    values.insert("id".to_owned(), record.id.as_str().into());
+    values.insert("content".to_owned(), record.body.as_str().into());
+    in_order(&["id", "agent_id", "content", "tags", "created_at"], &values).into()
+}
+
+pub(super) fn read(files: &Files) -> Result<State, FormatError> {
+    let mut source = Source::read(files, FILE)?;
+    read_state(&mut source).map(|mut state| {
+        source.into_root(&["goal", "created_at"], &mut state.root);
+        state
+    })
+}
+
+/// The records of a file of format B or C.
+pub(super) fn read_state(source: &mut Source) -> Result<State, FormatError> {
+    Ok(State {
+        root: new_root(source.text("master_plan")?.unwrap_or_default()),
+        tasks: source.records("tasks", RecordKind::Task)?,
+        agents: source.records("agents", RecordKind::Agent)?,
+        discoveries: source.records("discoveries", RecordKind::Discovery)?,
+    })
+}

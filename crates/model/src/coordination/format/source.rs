@@ -1,0 +1,119 @@
+//! The values of JSON files as they become records, and back.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value as Json};
+
+use super::{Files, FormatError, read_json};
+use crate::coordination::{Record, RecordKind, State, kind::EXTRA, values::VOLATILE};
+
+/// The object that the file `name` holds.
+fn read_object(files: &Files, name: &'static str) -> Result<Map<String, Json>, FormatError> {
+    let bytes = files.get(name).ok_or(FormatError::Missing { file: name })?;
+    match read_json(bytes) {
+        Ok(Json::Object(object)) => Ok(object),
+        Ok(_) => Err(FormatError::Kind { file: name, path: "/".to_owned(), wanted: "an object" }),
+        Err(source) => Err(FormatError::Json { file: name, source }),
+    }
+}
+
+/// The values of a file that is read into records.
+pub(super) struct Source {
+    pub(super) file: &'static str,
+    pub(super) values: Map<String, Json>,
+}
+
+impl Source {
+    pub(super) fn read(files: &Files, file: &'static str) -> Result<Self, FormatError> {
+        Ok(Self { file, values: read_object(files, file)? })
+    }
+
+    /// Takes the records of `kind` under `key`: a list, or an object by id. Without any there are none.
+    pub(super) fn records(&mut self, key: &str, kind: RecordKind) -> Result<Vec<Record>, FormatError> {
+        let items = match self.values.shift_remove(key) {
+            None | Some(Json::Null) => Vec::new(),
+            Some(Json::Array(items)) => {
+                let path = |place: usize| format!("{key}[{place}]");
+                items.into_iter().enumerate().map(|(place, item)| (path(place), None, item)).collect()
+            }
+            Some(Json::Object(items)) if kind == RecordKind::Agent => {
+                items.into_iter().map(|(id, item)| (format!("{key}.{id}"), Some(id), item)).collect()
+            }
+            Some(_) => return Err(self.wrong(key, "a list")),
+        };
+        let mut records: Vec<Record> = Vec::with_capacity(items.len());
+        let mut seen = HashSet::with_capacity(items.len());
+        for (place, (path, id, item)) in items.into_iter().enumerate() {
+            let Json::Object(mut values) = item else { return Err(self.wrong(&path, "an object")) };
+            let own = values.shift_remove("id");
+            let own = own.as_ref().map(|id| id.as_str().filter(|id| !id.is_empty()).map(str::to_owned));
+            let id = match (own, id) {
+                (Some(Some(own)), None) => own,
+                (Some(Some(own)), Some(id)) if own == id => id,
+                (None, Some(id)) if !id.is_empty() => id,
+                _ => return Err(self.wrong(&format!("{path}.id"), "a text, the id")),
+            };
+            if !seen.insert(id.clone()) {
+                return Err(FormatError::Twice { file: self.file, kind, id });
+            }
+            let body = match kind.body_key().map(|key| (key, values.shift_remove(key))) {
+                None | Some((_, None)) => String::new(),
+                Some((_, Some(Json::String(body)))) => body,
+                Some((key, Some(_))) => return Err(self.wrong(&format!("{path}.{key}"), "a text")),
+            };
+            if kind == RecordKind::Agent {
+                values.retain(|key, _| !VOLATILE.contains(&key.as_str()));
+            }
+            let order = i64::try_from(place).ok();
+            records.push(Record { kind, id, order, values, body });
+        }
+        Ok(records)
+    }
+
+    /// Takes the text under `key`.
+    pub(super) fn text(&mut self, key: &str) -> Result<Option<String>, FormatError> {
+        match self.values.shift_remove(key) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::String(text)) => Ok(Some(text)),
+            Some(_) => Err(self.wrong(key, "a text")),
+        }
+    }
+
+    /// Moves the values under `keys` into `root`, and what is left but volatile ones under its `extra`.
+    pub(super) fn into_root(mut self, keys: &[&str], root: &mut Record) {
+        for key in keys {
+            if let Some(value) = self.values.shift_remove(*key).filter(|value| !value.is_null()) {
+                root.values.insert((*key).to_owned(), value);
+            }
+        }
+        self.values.retain(|key, _| !VOLATILE.contains(&key.as_str()));
+        if !self.values.is_empty() {
+            let extra = root.values.entry(EXTRA).or_insert_with(|| Json::Object(Map::new()));
+            if let Json::Object(extra) = extra {
+                extra.insert(self.file.to_owned(), self.values.into());
+            }
+        }
+    }
+
+    fn wrong(&self, path: &str, wanted: &'static str) -> FormatError {
+        FormatError::Kind { file: self.file, path: path.to_owned(), wanted }
+    }
+}
+
+/// The record of a coordination that is read.
+pub(super) fn new_root(body: String) -> Record {
+    Record { body, ..Record::new(RecordKind::Coordination, RecordKind::Coordination.name(), Map::new()) }
+}
+
+/// Adds the values that stand for the file `name` under the root's `extra`.
+pub(super) fn add_extra(state: &State, name: &str, object: &mut Map<String, Json>) {
+    let extra = state.root.values.get(EXTRA).and_then(|extra| extra.get(name)?.as_object());
+    for (key, value) in extra.into_iter().flatten() {
+        object.entry(key).or_insert_with(|| value.clone());
+    }
+}
+
+/// The bytes of a JSON file: two blanks a level, and a line end.
+pub(super) fn to_bytes(object: Map<String, Json>) -> Vec<u8> {
+    format!("{:#}\n", Json::Object(object)).into_bytes()
+}

@@ -1,0 +1,77 @@
+//! Format A: tasks and agents in a file each, the plan and results as Markdown.
+
+use serde_json::{Map, Value as Json};
+
+use super::{
+    Files, FormatError,
+    source::{Source, add_extra, new_root, to_bytes},
+};
+use crate::coordination::{Record, RecordKind, Signals, State, kind::in_order, values::VOLATILE};
+
+/// The file of tasks.
+pub(super) const TASKS: &str = "tasks.json";
+
+/// The file of agents.
+pub(super) const AGENTS: &str = "agents.json";
+
+/// The file of the master plan.
+pub(super) const PLAN: &str = "master-plan.md";
+
+pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
+    let tasks = state.tasks.iter().map(task).collect();
+    let mut file = Map::new();
+    for key in ["version", "created_at"] {
+        if let Some(value) = state.root.values.get(key) {
+            file.insert(key.to_owned(), value.clone());
+        }
+    }
+    file.insert("last_updated".to_owned(), now.into());
+    file.insert("tasks".to_owned(), tasks);
+    add_extra(state, TASKS, &mut file);
+    let seen =
+        |record| agent(record, "last_seen", &["id", "capabilities", "registered_at", "last_seen"], signals);
+    let mut agents = Map::new();
+    agents.insert("agents".to_owned(), state.agents.iter().map(seen).map(Json::Object).collect());
+    add_extra(state, AGENTS, &mut agents);
+    let mut files = Files::from([(TASKS.to_owned(), to_bytes(file)), (AGENTS.to_owned(), to_bytes(agents))]);
+    if !state.root.body.is_empty() {
+        files.insert(PLAN.to_owned(), state.root.body.clone().into_bytes());
+    }
+    files
+}
+
+/// A task, without what it does not say.
+fn task(record: &Record) -> Json {
+    let mut values = Map::new();
+    values.insert("id".to_owned(), record.id.as_str().into());
+    values.extend(record.kind.ordered(&record.values));
+    values.into()
+}
+
+/// An agent with its last sign of life under `heartbeat`; `keys` come first.
+pub(super) fn agent(record: &Record, heartbeat: &str, keys: &[&str], signals: &Signals) -> Map<String, Json> {
+    let mut values = record.values.clone();
+    values.retain(|key, _| !VOLATILE.contains(&key.as_str()));
+    values.insert("id".to_owned(), record.id.as_str().into());
+    let signal = signals.get(&record.id).map(|signal| signal.at.as_str());
+    if let Some(at) = signal.or_else(|| record.text("registered_at")) {
+        values.insert(heartbeat.to_owned(), at.into());
+    }
+    in_order(keys, &values)
+}
+
+pub(super) fn read(files: &Files) -> Result<State, FormatError> {
+    let mut tasks = Source::read(files, TASKS)?;
+    let plan = files.get(PLAN).map(|bytes| String::from_utf8(bytes.clone()));
+    let plan = plan.transpose().map_err(|_| FormatError::NotText { file: PLAN })?;
+    let mut root = new_root(plan.unwrap_or_default());
+    let records = tasks.records("tasks", RecordKind::Task)?;
+    tasks.into_root(&["version", "created_at"], &mut root);
+    let mut agents = Vec::new();
+    if files.contains_key(AGENTS) {
+        let mut source = Source::read(files, AGENTS)?;
+        agents = source.records("agents", RecordKind::Agent)?;
+        source.into_root(&[], &mut root);
+    }
+    Ok(State { root, tasks: records, agents, discoveries: Vec::new() })
+}

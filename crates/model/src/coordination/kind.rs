@@ -1,0 +1,172 @@
+//! The kinds of records, and the order of their keys.
+
+use std::{fmt, str::FromStr};
+
+use serde_json::{Map, Value as Json};
+
+/// A kind of record. The frontmatter says it under `stepmark_kind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RecordKind {
+    /// The goal, the master plan as body, and what else there is one of.
+    Coordination,
+    /// A piece of work.
+    Task,
+    /// A leader or a worker.
+    Agent,
+    /// A finding that agents share, as body.
+    Discovery,
+}
+
+/// The frontmatter key of the kind.
+pub(super) const KIND: &str = "stepmark_kind";
+
+/// The frontmatter key of the place among others of the kind.
+pub(super) const ORDER: &str = "stepmark_order";
+
+/// The frontmatter key of what is called like a key of stepmark.
+pub(super) const FOREIGN: &str = "foreign";
+
+/// The key of [`RecordKind::Coordination`] with what its files say besides, by name of the file.
+pub(super) const EXTRA: &str = "extra";
+
+const TASK_KEYS: [&str; 26] = [
+    "description",
+    "status",
+    "priority",
+    "claimed_by",
+    "dependencies",
+    "context",
+    "result",
+    "created_at",
+    "claimed_at",
+    "completed_at",
+    "tags",
+    "parent_id",
+    "estimated_duration",
+    "actual_duration",
+    "required_capabilities",
+    "max_retries",
+    "retry_count",
+    "retry_delay",
+    "next_retry_at",
+    "timeout_minutes",
+    "group_id",
+    "priority_boost",
+    "blocks",
+    "started_at",
+    "attempts",
+    "max_attempts",
+];
+
+const CONTEXT_KEYS: [&str; 5] = ["files", "hints", "parent_task", "tags", "metadata"];
+
+const RESULT_KEYS: [&str; 8] = [
+    "output",
+    "files_modified",
+    "files_created",
+    "files_deleted",
+    "error",
+    "notes",
+    "subtasks_created",
+    "discoveries",
+];
+
+impl RecordKind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Coordination, Self::Task, Self::Agent, Self::Discovery];
+
+    /// Its name in the frontmatter.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Coordination => "coordination",
+            Self::Task => "task",
+            Self::Agent => "agent",
+            Self::Discovery => "discovery",
+        }
+    }
+
+    /// The folder of its artifacts within the folder of the coordination; `None` for the one artifact that
+    /// stands in there itself.
+    pub const fn folder(self) -> Option<&'static str> {
+        match self {
+            Self::Coordination => None,
+            Self::Task => Some("tasks"),
+            Self::Agent => Some("agents"),
+            Self::Discovery => Some("discoveries"),
+        }
+    }
+
+    /// The frontmatter key of its id.
+    pub const fn id_key(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Coordination | Self::Task | Self::Discovery => "id",
+        }
+    }
+
+    /// The key under which files of other formats have its body.
+    pub const fn body_key(self) -> Option<&'static str> {
+        match self {
+            Self::Coordination => Some("master_plan"),
+            Self::Discovery => Some("content"),
+            Self::Task | Self::Agent => None,
+        }
+    }
+
+    /// Returns whether stepmark itself has a use for this frontmatter key.
+    pub(super) fn owns(self, key: &str) -> bool {
+        [KIND, ORDER, FOREIGN, "stepmark_id", "delegation", "id", self.id_key()].contains(&key)
+            || self.body_key() == Some(key)
+    }
+
+    /// Its keys behind the id, in order.
+    const fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Coordination => &[
+                "goal",
+                "created_at",
+                "version",
+                "working_directory",
+                "max_parallel_workers",
+                "task_timeout_seconds",
+            ],
+            Self::Task => &TASK_KEYS,
+            Self::Agent => &["role", "capabilities", "registered_at", "current_task", "tasks_completed"],
+            Self::Discovery => &["agent_id", "tags", "created_at", "related_task"],
+        }
+    }
+
+    /// `values` in the order of its keys; those that it does not know follow in their own.
+    pub(super) fn ordered(self, values: &Map<String, Json>) -> Map<String, Json> {
+        let mut ordered = in_order(self.keys(), values);
+        if self == Self::Task {
+            for (key, keys) in [("context", &CONTEXT_KEYS[..]), ("result", &RESULT_KEYS)] {
+                if let Some(Json::Object(inner)) = ordered.get_mut(key) {
+                    *inner = in_order(keys, inner);
+                }
+            }
+        }
+        ordered
+    }
+}
+
+/// `values` with those of `keys` first.
+pub(super) fn in_order(keys: &[&str], values: &Map<String, Json>) -> Map<String, Json> {
+    let known = keys.iter().filter_map(|key| values.get_key_value(*key));
+    let others = values.iter().filter(|(key, _)| !keys.contains(&key.as_str()));
+    known.chain(others).map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+impl fmt::Display for RecordKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+impl FromStr for RecordKind {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or(())
+    }
+}

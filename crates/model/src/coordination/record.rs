@@ -1,0 +1,174 @@
+//! A record: what one artifact of a coordination says.
+
+use serde_json::{Map, Value as Json};
+use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
+
+use super::{
+    RecordKind,
+    kind::{FOREIGN, KIND, ORDER},
+};
+use crate::artifact::{Artifact, StateUnreadable};
+
+/// A record: the values of one artifact of a coordination, as files of other formats have them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// Its kind.
+    pub kind: RecordKind,
+    /// Its id.
+    pub id: String,
+    /// Its place among the others of its kind, which stand in this order in lists.
+    pub order: Option<i64>,
+    /// The values of its frontmatter but id, body and keys of stepmark's own.
+    pub values: Map<String, Json>,
+    /// Its body: the master plan of a coordination, the content of a discovery; else nothing that other
+    /// formats have.
+    pub body: String,
+}
+
+/// A reason why an artifact is no record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The frontmatter cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] StateUnreadable),
+    /// It is of no kind of a coordination.
+    #[error("`stepmark_kind` is {found}: `coordination`, `task`, `agent` or `discovery` is wanted")]
+    Kind {
+        /// The value, as JSON.
+        found: String,
+    },
+    /// It has no id.
+    #[error("`{key}` should be a text, the id of the {kind}")]
+    Id {
+        /// The kind.
+        kind: RecordKind,
+        /// The key of the id.
+        key: &'static str,
+    },
+    /// The body is not UTF-8.
+    #[error("the body is not UTF-8")]
+    Body,
+}
+
+impl Record {
+    /// A record with `values`, at no place.
+    pub fn new(kind: RecordKind, id: impl Into<String>, values: Map<String, Json>) -> Self {
+        Self { kind, id: id.into(), order: None, values, body: String::new() }
+    }
+
+    /// Reads the record that `artifact` is.
+    ///
+    /// # Errors
+    /// When the frontmatter cannot be read, or does not say kind and id.
+    pub fn of(artifact: &Artifact) -> Result<Self, RecordError> {
+        let Json::Object(mut values) = artifact.state_value()? else { return Err(no_kind(&Json::Null)) };
+        let found = values.get(KIND).unwrap_or(&Json::Null);
+        let kind: RecordKind =
+            found.as_str().and_then(|kind| kind.parse().ok()).ok_or_else(|| no_kind(found))?;
+        let key = kind.id_key();
+        let id = values.get(key).and_then(Json::as_str).filter(|id| !id.is_empty());
+        let id = id.ok_or(RecordError::Id { kind, key })?.to_owned();
+        let order = values.get(ORDER).and_then(Json::as_i64);
+        let foreign = values.shift_remove(FOREIGN);
+        values.retain(|key, _| !kind.owns(key));
+        if let Some(Json::Object(foreign)) = foreign {
+            values.extend(foreign);
+        }
+        let body = &artifact.bytes()[artifact.document().body().range()];
+        let body = std::str::from_utf8(body).map_err(|_| RecordError::Body)?.to_owned();
+        Ok(Self { kind, id, order, values, body })
+    }
+
+    /// The bytes of a new artifact that says it.
+    ///
+    /// # Errors
+    /// When a value cannot be written as YAML that is read back as the same.
+    pub fn to_file(&self) -> Result<Vec<u8>, EditError> {
+        let set = |(key, value): (&String, &Json)| Edit::Set {
+            path: KeyPath::key(key),
+            value: Value::from_json(value),
+        };
+        let edits: Vec<Edit> = self.frontmatter().iter().map(set).collect();
+        let file = format!("---\n---\n{}", self.body);
+        Ok(apply(file.as_bytes(), &Region::Frontmatter, &edits)?.bytes)
+    }
+
+    /// The edits of its frontmatter that make it `wanted`: of a value that differs in one entry that entry,
+    /// else the value.
+    pub fn edits_to(&self, wanted: &Self) -> Vec<Edit> {
+        let (before, after) = (self.frontmatter(), wanted.frontmatter());
+        let gone = before.keys().filter(|key| !after.contains_key(*key));
+        let gone = gone.map(|key| Edit::Remove { path: KeyPath::key(key) });
+        let differs = after.iter().filter(|(key, value)| before.get(*key) != Some(value));
+        let set = differs.map(|(key, value)| {
+            let path = KeyPath::key(key);
+            match before.get(key).and_then(|old| only_difference(old, value)) {
+                Some((inner, value)) => Edit::Set { path: path.then(inner), value: Value::from_json(value) },
+                None => Edit::Set { path, value: Value::from_json(value) },
+            }
+        });
+        set.chain(gone).collect()
+    }
+
+    /// The bytes of `artifact`, which says this record, when it says `wanted`. Frontmatter and body that do
+    /// not differ keep their bytes.
+    ///
+    /// # Errors
+    /// When a value cannot be edited faithfully.
+    pub fn rewrite(&self, artifact: &Artifact, wanted: &Self) -> Result<Vec<u8>, EditError> {
+        let edited = apply(artifact.bytes(), &Region::Frontmatter, &self.edits_to(wanted))?.bytes;
+        if self.body == wanted.body {
+            return Ok(edited);
+        }
+        let kept = edited.len() - artifact.document().body().range().len();
+        Ok([&edited[..kept], wanted.body.as_bytes()].concat())
+    }
+
+    /// The frontmatter that says it.
+    fn frontmatter(&self) -> Map<String, Json> {
+        let mut frontmatter = Map::new();
+        frontmatter.insert(KIND.to_owned(), self.kind.name().into());
+        frontmatter.insert(self.kind.id_key().to_owned(), self.id.as_str().into());
+        let mut foreign = Map::new();
+        for (key, mut value) in self.kind.ordered(&self.values) {
+            fit_numbers(&mut value);
+            let into = if self.kind.owns(&key) { &mut foreign } else { &mut frontmatter };
+            into.insert(key, value);
+        }
+        if !foreign.is_empty() {
+            frontmatter.insert(FOREIGN.to_owned(), foreign.into());
+        }
+        if let Some(order) = self.order {
+            frontmatter.insert(ORDER.to_owned(), order.into());
+        }
+        frontmatter
+    }
+}
+
+fn no_kind(found: &Json) -> RecordError {
+    RecordError::Kind { found: found.to_string() }
+}
+
+/// The only entry in which two mappings differ, where `new` has a value for it.
+fn only_difference<'v>(old: &Json, new: &'v Json) -> Option<(&'v str, &'v Json)> {
+    let (old, new) = (old.as_object()?, new.as_object()?);
+    let mut differing = new.iter().filter(|(key, value)| old.get(*key) != Some(value));
+    let (key, value) = differing.next()?;
+    let is_only = differing.next().is_none() && old.keys().all(|key| new.contains_key(key));
+    (is_only && !old.is_empty()).then_some((key, value))
+}
+
+/// Makes integers beyond 64 bits with a sign numbers that YAML readers give back.
+fn fit_numbers(value: &mut Json) {
+    match value {
+        Json::Number(number) if number.as_i64().is_none() && number.is_u64() => {
+            if let Some(double) = number.as_f64() {
+                *value = double.into();
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(fit_numbers),
+        Json::Object(entries) => entries.values_mut().for_each(fit_numbers),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+    }
+}

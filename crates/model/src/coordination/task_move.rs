@@ -1,0 +1,249 @@
+//! Moves of tasks: what each changes in the record, or why it is refused.
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map, Value as Json};
+
+use super::{
+    Record, State, TaskRefusal,
+    claiming::{capabilities_of, held_by, is, missing_capabilities},
+    dependencies::{open_dependencies, state_of},
+    values::read_time,
+};
+use crate::lifecycle::built_in;
+
+/// The most bytes of an output that frontmatter keeps.
+const MOST_OUTPUT: usize = 64 * 1024;
+
+/// A move of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskMove {
+    /// An agent takes it.
+    Claim {
+        /// The agent.
+        agent: String,
+        /// The number of tasks that an agent may have.
+        at_most: usize,
+    },
+    /// Its agent begins.
+    Start {
+        /// The agent.
+        agent: String,
+    },
+    /// Its agent has done it.
+    Complete {
+        /// The agent.
+        agent: String,
+        /// A summary.
+        output: String,
+        /// The files that were changed.
+        files_modified: Vec<String>,
+        /// The files that are new.
+        files_created: Vec<String>,
+    },
+    /// Its agent could not do it.
+    Fail {
+        /// The agent.
+        agent: String,
+        /// The reason.
+        error: String,
+    },
+    /// Its agent gives it back.
+    Release {
+        /// The agent.
+        agent: String,
+    },
+    /// A task that failed is to be tried again.
+    Retry,
+    /// It is never to be done.
+    Cancel,
+    /// It is taken from an agent that is silent.
+    Orphan,
+}
+
+impl TaskMove {
+    /// Its name as a command.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Claim { .. } => "claim",
+            Self::Start { .. } => "start",
+            Self::Complete { .. } => "done",
+            Self::Fail { .. } => "fail",
+            Self::Release { .. } => "release",
+            Self::Retry => "retry",
+            Self::Cancel => "cancel",
+            Self::Orphan => "orphan",
+        }
+    }
+
+    /// The agent that makes it, where it is its own task.
+    pub fn agent(&self) -> Option<&str> {
+        match self {
+            Self::Claim { agent, .. }
+            | Self::Start { agent }
+            | Self::Complete { agent, .. }
+            | Self::Fail { agent, .. }
+            | Self::Release { agent } => Some(agent),
+            Self::Retry | Self::Cancel | Self::Orphan => None,
+        }
+    }
+
+    /// The statuses that it leads out of.
+    const fn wanted(&self) -> &'static [&'static str] {
+        match self {
+            Self::Claim { .. } => &["available"],
+            Self::Start { .. } => &["claimed"],
+            Self::Complete { .. } | Self::Fail { .. } | Self::Release { .. } | Self::Orphan => {
+                &["claimed", "in_progress"]
+            }
+            Self::Retry => &["failed"],
+            Self::Cancel => &["pending", "blocked", "available", "claimed", "in_progress"],
+        }
+    }
+
+    /// The status into which it leads.
+    const fn target(&self) -> &'static str {
+        match self {
+            Self::Claim { .. } => "claimed",
+            Self::Start { .. } => "in_progress",
+            Self::Complete { .. } => "done",
+            Self::Fail { .. } => "failed",
+            Self::Release { .. } | Self::Retry | Self::Orphan => "available",
+            Self::Cancel => "cancelled",
+        }
+    }
+}
+
+/// Decides on `made`: the record of `task` after it, the same where nothing changes. `state` is asked for
+/// other tasks and agents, `now` is a time (RFC 3339).
+///
+/// # Errors
+/// When it is refused.
+pub fn decide(task: &Record, made: &TaskMove, state: &State, now: &str) -> Result<Record, TaskRefusal> {
+    if is(task, made.target()) && made.agent().is_some_and(|agent| task.claimed_by() == Some(agent)) {
+        return Ok(task.clone());
+    }
+    check_status(task, made)?;
+    if let (Some(agent), Some(holder)) = (made.agent(), task.claimed_by())
+        && agent != holder
+        && !matches!(made, TaskMove::Claim { .. })
+    {
+        let (task, holder, agent) = (task.id.clone(), holder.to_owned(), agent.to_owned());
+        return Err(TaskRefusal::NotHolder { task, holder, agent });
+    }
+    let mut after = task.clone();
+    after.set("status", made.target());
+    match made {
+        TaskMove::Claim { agent, at_most } => {
+            check_claim(task, agent, *at_most, state, now)?;
+            after.set("claimed_by", agent.as_str());
+            after.set("claimed_at", now);
+            if task.counts_attempts() {
+                after.set("attempts", task.attempts().0.saturating_add(1));
+            }
+        }
+        TaskMove::Start { .. } => after.set("started_at", now),
+        TaskMove::Complete { output, files_modified, files_created, .. } => {
+            check_output(output)?;
+            let mut result = Map::new();
+            result.insert("output".to_owned(), output.as_str().into());
+            result.insert("files_modified".to_owned(), files_modified.clone().into());
+            if !files_created.is_empty() {
+                result.insert("files_created".to_owned(), files_created.clone().into());
+            }
+            after.set("result", result);
+            after.set("completed_at", now);
+        }
+        TaskMove::Fail { error, .. } => {
+            check_output(error)?;
+            let result: Map<_, _> = [("error".to_owned(), error.as_str().into())].into_iter().collect();
+            after.set("result", result);
+            after.set("completed_at", now);
+        }
+        TaskMove::Release { .. } | TaskMove::Orphan => give_back(&mut after),
+        TaskMove::Retry => retry(task, &mut after, now)?,
+        TaskMove::Cancel => after.set("claimed_by", Json::Null),
+    }
+    Ok(after)
+}
+
+/// Refuses a move that the status of the task does not allow.
+fn check_status(task: &Record, made: &TaskMove) -> Result<(), TaskRefusal> {
+    let wanted = made.wanted();
+    if wanted.iter().any(|status| is(task, status)) {
+        return Ok(());
+    }
+    let moves = built_in("cc-task").zip(state_of(task)).map(|(table, from)| table.moves_from(from, None));
+    Err(TaskRefusal::Status {
+        task: task.id.clone(),
+        status: task.status().to_owned(),
+        made: made.name(),
+        wanted,
+        legal: moves.unwrap_or_default().iter().map(|legal| legal.to.name.clone()).collect(),
+    })
+}
+
+fn check_claim(
+    task: &Record,
+    agent: &str,
+    at_most: usize,
+    state: &State,
+    now: &str,
+) -> Result<(), TaskRefusal> {
+    let owned = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let id = || task.id.clone();
+    let open = open_dependencies(task, state);
+    if !open.is_empty() {
+        return Err(TaskRefusal::Waits { task: id(), open: owned(open) });
+    }
+    if let (Some(at), Some(now)) = (task.time("next_retry_at"), read_time(now))
+        && at > now
+    {
+        return Err(TaskRefusal::Later { task: id(), at: at.to_string() });
+    }
+    let missing = missing_capabilities(task, &capabilities_of(state, agent));
+    if !missing.is_empty() {
+        let (agent, missing) = (agent.to_owned(), owned(missing));
+        return Err(TaskRefusal::Capabilities { task: id(), agent, missing });
+    }
+    let held = held_by(state, agent);
+    if held.len() >= at_most {
+        let held = held.into_iter().map(|held| held.id.clone()).collect();
+        return Err(TaskRefusal::TooManyClaims { agent: agent.to_owned(), held });
+    }
+    Ok(())
+}
+
+const fn check_output(output: &str) -> Result<(), TaskRefusal> {
+    if output.len() > MOST_OUTPUT {
+        return Err(TaskRefusal::OutputTooLong { bytes: output.len(), most: MOST_OUTPUT });
+    }
+    Ok(())
+}
+
+/// Takes away what a claim has written.
+fn give_back(task: &mut Record) {
+    task.set("claimed_by", Json::Null);
+    for key in ["claimed_at", "started_at"] {
+        task.values.shift_remove(key);
+    }
+}
+
+fn retry(task: &Record, after: &mut Record, now: &str) -> Result<(), TaskRefusal> {
+    let (count, most, key) = task.attempts();
+    if count >= most {
+        let key = if task.counts_attempts() { "max_attempts" } else { "max_retries" };
+        return Err(TaskRefusal::Exhausted { task: task.id.clone(), key, count, most });
+    }
+    give_back(after);
+    for key in ["completed_at", "result"] {
+        after.values.shift_remove(key);
+    }
+    if !task.counts_attempts() {
+        after.set(key, count.saturating_add(1));
+    }
+    if let (Some(delay), Some(now)) = (task.number("retry_delay"), read_time(now)) {
+        let at = now.checked_add(SignedDuration::from_secs(delay.max(0))).unwrap_or(Timestamp::MAX);
+        after.set("next_retry_at", at.to_string());
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Several records that are decided on together and committed as one.
+
+use crate::changes::{ChangeError, UpdateError};
+use crate::commit::{FileDecision, Halt, Outcome};
+use crate::workspace::Workspace;
+use stepmark_frontmatter::{Edit, apply};
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath, state_region},
+    journal::EventDraft,
+};
+
+/// The decision on one of several records.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RecordDecision {
+    /// It stays as it is. It is locked all the same, so that the decision on the others may rest on it.
+    Keep,
+    /// Its state is edited.
+    Edit(Vec<Edit>),
+    /// Its file holds these bytes.
+    Write(Vec<u8>),
+    /// Its file goes.
+    Remove,
+}
+
+impl Workspace {
+    /// Changes the records at `paths` as one: all of them or none, whenever the process dies. `decide` is
+    /// given each as it stands (`None`: there is no such file), decides on each from them alone, and may be
+    /// called again. What holds for a change of one artifact holds for each: its lease, its lifecycle, its
+    /// open children, its events; `draft` says what the journal is told.
+    ///
+    /// # Errors
+    /// What `decide` refuses; or why the commit did not end well: [`UpdateError::write_state`] says whether
+    /// the records are changed.
+    pub(crate) fn change_records<E: 'static>(
+        &self,
+        paths: &[ProjectPath],
+        draft: impl Fn(&ProjectPath) -> EventDraft,
+        mut decide: impl FnMut(&[Option<Artifact>]) -> Result<Vec<RecordDecision>, E>,
+    ) -> Result<Vec<Outcome>, UpdateError<E>> {
+        let refused = |source| UpdateError::Refused { path: paths[0].clone(), source };
+        self.change_files_asking(paths, draft, |found| {
+            let read = |(path, bytes): (&ProjectPath, &Option<&[u8]>)| {
+                bytes.map(|bytes| Artifact::read(path.clone(), bytes.to_vec()))
+            };
+            let records: Vec<Option<Artifact>> = paths.iter().zip(found).map(read).collect();
+            let decisions = decide(&records).map_err(|source| Halt::Refused(refused(source)))?;
+            let edit = |((path, bytes), decision): ((&ProjectPath, &Option<&[u8]>), RecordDecision)| {
+                match decision {
+                    RecordDecision::Keep => Ok(FileDecision::Keep),
+                    RecordDecision::Write(bytes) => Ok(FileDecision::Write(bytes)),
+                    RecordDecision::Remove => Ok(FileDecision::Delete),
+                    RecordDecision::Edit(edits) => edited(path, bytes.unwrap_or_default(), &edits),
+                }
+            };
+            let decided = paths.iter().zip(found).zip(decisions).map(edit);
+            decided.collect::<Result<_, ChangeError>>().map_err(|error| Halt::Refused(error.into()))
+        })
+    }
+}
+
+fn edited(path: &ProjectPath, bytes: &[u8], edits: &[Edit]) -> Result<FileDecision, ChangeError> {
+    match apply(bytes, &state_region(path), edits) {
+        Ok(edited) => Ok(FileDecision::Write(edited.bytes)),
+        Err(source) => Err(ChangeError::Edit { path: path.clone(), bytes: bytes.to_vec(), source }),
+    }
+}

@@ -1,0 +1,150 @@
+//! The root record, agents, their signs of life, and what they discover.
+
+use serde_json::Value as Json;
+
+use super::{
+    Coordination, CoordinationError, files::CoordinationFiles, records::RecordsError, signals::write_signal,
+    tasks::draft,
+};
+use crate::changes::RecordDecision;
+use stepmark_model::{
+    artifact::ProjectPath,
+    coordination::{Record, RecordKind, Signal, TaskRefusal, file_stem},
+};
+
+impl Coordination<'_> {
+    /// Begins coordination with a goal and, perhaps, a plan as Markdown.
+    ///
+    /// # Errors
+    /// When it has begun, or its record cannot be written.
+    pub fn begin(&self, goal: &str, plan: &str) -> Result<CoordinationFiles, CoordinationError> {
+        match self.state() {
+            Err(RecordsError::NotBegun { .. }) => {}
+            Err(error) => return Err(error.into()),
+            Ok(state) => {
+                let goal = state.root.text("goal").unwrap_or_default().to_owned();
+                return Err(CoordinationError::Begun { goal });
+            }
+        }
+        let root = Record::root(goal, plan, self.settings.format, &self.now());
+        self.write_new(&root, "coordination init")?;
+        self.follow(&[])
+    }
+
+    /// Makes an agent known, or changes its role or its capabilities.
+    ///
+    /// # Errors
+    /// When its record cannot be written.
+    pub fn register(
+        &self,
+        agent: &str,
+        role: &str,
+        capabilities: Option<Json>,
+    ) -> Result<CoordinationFiles, CoordinationError> {
+        let path = self.path_of(RecordKind::Agent, agent)?;
+        self.state()?;
+        self.make_folder(std::slice::from_ref(&path))?;
+        self.attempt(&[path], "coordination register", |found| {
+            let before = found.first().and_then(Option::as_ref).map(super::records::read).transpose()?;
+            let mut after = before.clone().unwrap_or_else(|| Record::agent(agent, role, &self.now()));
+            after.set("role", role);
+            if let Some(capabilities) = &capabilities {
+                after.set("capabilities", capabilities.clone());
+            }
+            let decision = match before {
+                Some(before) => RecordDecision::Edit(before.edits_to(&after)),
+                None => RecordDecision::Write(self.bytes_of(&after)?),
+            };
+            Ok(((), vec![decision]))
+        })?;
+        self.beat(agent, None)?;
+        self.follow(&[])
+    }
+
+    /// Notes that an agent is alive; nothing is committed. The journal is told where its status changes.
+    ///
+    /// # Errors
+    /// When the agent is unknown, or it cannot be noted.
+    pub fn heartbeat(
+        &self,
+        agent: &str,
+        status: Option<&str>,
+    ) -> Result<CoordinationFiles, CoordinationError> {
+        let state = self.state()?;
+        if !state.agents.iter().any(|record| record.id == agent) {
+            return Err(TaskRefusal::UnknownAgent { agent: agent.to_owned() }.into());
+        }
+        self.beat(agent, status)?;
+        self.follow(&[])
+    }
+
+    fn beat(&self, agent: &str, status: Option<&str>) -> Result<(), CoordinationError> {
+        let signal = Signal {
+            agent: agent.to_owned(),
+            at: self.now(),
+            status: status.map(str::to_owned),
+            ..Signal::default()
+        };
+        let name = file_stem(agent);
+        write_signal(self.workspace.root(), &name, &signal)
+            .map_err(|source| CoordinationError::Signal { agent: agent.to_owned(), source })
+    }
+
+    /// Keeps what an agent has discovered under an id that is new, and returns its record.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn discover(
+        &self,
+        (id, agent): (&str, &str),
+        content: &str,
+        tags: &[String],
+    ) -> Result<(Record, CoordinationFiles), CoordinationError> {
+        let state = self.state()?;
+        let order = state.next_order(RecordKind::Discovery);
+        let discovery = Record::discovery(id, (agent, content, tags), order, &self.now());
+        self.write_new(&discovery, "coordination discover")?;
+        Ok((discovery, self.follow(&[])?))
+    }
+
+    /// Writes a record that is not there yet.
+    fn write_new(&self, record: &Record, command: &str) -> Result<(), CoordinationError> {
+        let path = self.path_of(record.kind, &record.id)?;
+        self.make_folder(std::slice::from_ref(&path))?;
+        let bytes = self.bytes_of(record)?;
+        self.workspace.change_records(
+            &[path],
+            |_| draft(command),
+            |found| match found {
+                [None] => Ok(vec![RecordDecision::Write(bytes.clone())]),
+                _ => Err(CoordinationError::from(TaskRefusal::IdTaken { id: record.id.clone() })),
+            },
+        )?;
+        Ok(())
+    }
+
+    /// The file of a new record.
+    pub(super) fn bytes_of(&self, record: &Record) -> Result<Vec<u8>, CoordinationError> {
+        record.to_file().map_err(|source| match self.path_of(record.kind, &record.id) {
+            Ok(path) => CoordinationError::Edit { path, source },
+            Err(error) => error.into(),
+        })
+    }
+
+    /// Makes the folders of `paths`.
+    pub(super) fn make_folder(&self, paths: &[ProjectPath]) -> Result<(), CoordinationError> {
+        let fsync = self.workspace.commit_options().fsync;
+        for (place, path) in paths.iter().enumerate() {
+            if place == 0 || path.parent() != paths[place - 1].parent() {
+                crate::commit::make_folders_to(self.workspace.root(), path, fsync).map_err(|error| {
+                    crate::changes::ChangeError::from(crate::commit::CommitError::from(error))
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn now(&self) -> String {
+        self.workspace.now().to_string()
+    }
+}

@@ -1,0 +1,100 @@
+//! A reason why an operation of coordination was not made.
+
+use crate::changes::{ChangeError, UpdateError};
+use crate::configuration::ConfigureError;
+use crate::coordination::RecordsError;
+use crate::projection::ProjectionError;
+use stepmark_frontmatter::EditError;
+use stepmark_model::{
+    artifact::{ProjectPath, ProjectPathError},
+    coordination::{FormatError, TaskRefusal},
+};
+
+/// A reason why an operation of coordination was not made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CoordinationError {
+    /// The records cannot be read.
+    #[error(transparent)]
+    Records(#[from] RecordsError),
+    /// The operation is refused.
+    #[error(transparent)]
+    Refused(#[from] TaskRefusal),
+    /// There is no such task.
+    #[error("there is no task `{id}`: `stepmark task list` shows those that there are")]
+    NoTask {
+        /// The id that was given.
+        id: String,
+    },
+    /// No task can be claimed.
+    #[error("no task can be claimed: {available} available, {waiting} waiting for others, {held} held")]
+    NothingToClaim {
+        /// Tasks that are available, but not to this agent, or not yet.
+        available: usize,
+        /// Tasks that wait for others.
+        waiting: usize,
+        /// Tasks that agents hold.
+        held: usize,
+    },
+    /// Coordination has begun already.
+    #[error("coordination has begun here already, with the goal `{goal}`")]
+    Begun {
+        /// The goal.
+        goal: String,
+    },
+    /// Others change the records again and again.
+    #[error("other agents change `{path}` again and again; nothing was changed")]
+    Busy {
+        /// A file that they change.
+        path: ProjectPath,
+    },
+    /// A state file cannot be read.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// There is nothing to import.
+    #[error("there is no state file of coordination in `{place}`")]
+    NothingToImport {
+        /// The place that was looked at.
+        place: String,
+    },
+    /// A sign of life cannot be noted.
+    #[error("cannot note that `{agent}` is alive")]
+    Signal {
+        /// The agent.
+        agent: String,
+        /// The error of the system.
+        source: std::io::Error,
+    },
+    /// A value cannot be written as frontmatter.
+    #[error("cannot write `{path}`")]
+    Edit {
+        /// The file.
+        path: ProjectPath,
+        /// The problem.
+        source: EditError,
+    },
+    /// The configuration cannot be changed.
+    #[error(transparent)]
+    Configuration(#[from] ConfigureError),
+    /// The records cannot be changed.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// The files of the configured format cannot follow. The records are changed.
+    #[error(transparent)]
+    Files(#[from] ProjectionError),
+}
+
+impl From<ProjectPathError> for CoordinationError {
+    fn from(error: ProjectPathError) -> Self {
+        Self::Records(error.into())
+    }
+}
+
+impl From<UpdateError<Self>> for CoordinationError {
+    fn from(error: UpdateError<Self>) -> Self {
+        match error {
+            UpdateError::Refused { source, .. } => source,
+            UpdateError::Change(error) => error.into(),
+        }
+    }
+}

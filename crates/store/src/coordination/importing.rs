@@ -1,0 +1,244 @@
+//! State files that become records, and the change from one format to another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Coordination, CoordinationError, CoordinationFiles, RecordsError, tasks::COMMIT};
+use crate::changes::RecordDecision;
+use crate::commit::{Expected, read_whole, replace_whole};
+use crate::projection::{ProjectionError, record_files, record_files::Overwrite, record_files::RecordFormat};
+use stepmark_frontmatter::{KeyPath, Value};
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    coordination::{Files, Format, Record, RecordKind, file_stem, read, seen, values_digest},
+    journal::{EventDraft, Kind},
+};
+
+/// The side that counts where a record and a state file disagree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImportSide {
+    /// The file.
+    File,
+    /// The artifact.
+    Artifact,
+}
+
+/// A record that a state file and the artifacts do not hold alike.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ImportRow {
+    /// Its kind.
+    pub kind: RecordKind,
+    /// Its id.
+    pub id: String,
+    /// The record as the file has it; `None` where it has none.
+    pub file: Option<Record>,
+    /// The record as the artifact has it; `None` where there is none.
+    pub artifact: Option<Record>,
+    /// The same as a reader of the format sees it.
+    shown: Option<Record>,
+}
+
+/// What a state file would bring in.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ImportSurvey {
+    /// The format of the files.
+    pub format: Format,
+    /// The records that differ.
+    pub rows: Vec<ImportRow>,
+    /// The number of records that are the same.
+    pub same: usize,
+}
+
+impl Coordination<'_> {
+    /// Compares the state file at `path` (a file, or the folder of those of option A; the files of the
+    /// configured format where nothing is given) with the records.
+    ///
+    /// # Errors
+    /// When there is no state file, it cannot be read, or the records cannot.
+    pub fn survey(&self, path: Option<&ProjectPath>) -> Result<ImportSurvey, CoordinationError> {
+        let (format, files) = self.state_files(path)?;
+        let theirs = read(format, &files)?;
+        let ours = match self.state() {
+            Ok(state) => Some(state),
+            Err(RecordsError::NotBegun { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        // What the format cannot hold is not missing in its files.
+        let shown = ours.as_ref().map(|ours| seen(format, ours));
+        let mut own: BTreeMap<(RecordKind, &str), (&Record, &Record)> = BTreeMap::new();
+        for (ours, shown) in ours.iter().zip(&shown) {
+            let of = |shown: &'_ Record| ours.record(shown.kind, &shown.id);
+            own.extend(
+                shown
+                    .records()
+                    .filter_map(|shown| Some(((shown.kind, shown.id.as_str()), (of(shown)?, shown)))),
+            );
+        }
+        let (mut rows, mut same) = (Vec::new(), 0);
+        for file in theirs.records() {
+            match own.remove(&(file.kind, file.id.as_str())) {
+                Some((_, shown)) if values_digest(shown) == values_digest(file) => same += 1,
+                found => rows.push(ImportRow {
+                    kind: file.kind,
+                    id: file.id.clone(),
+                    file: Some(file.clone()),
+                    artifact: found.map(|(artifact, _)| artifact.clone()),
+                    shown: found.map(|(_, shown)| shown.clone()),
+                }),
+            }
+        }
+        rows.extend(own.into_values().map(|(artifact, shown)| ImportRow {
+            kind: artifact.kind,
+            id: artifact.id.clone(),
+            file: None,
+            artifact: Some(artifact.clone()),
+            shown: Some(shown.clone()),
+        }));
+        Ok(ImportSurvey { format, rows, same })
+    }
+
+    /// Brings in what `survey` found: new records always, changed ones where `side` is the file's, and takes
+    /// away those that the file has no more only with `removes`. Returns the number of records that changed.
+    ///
+    /// # Errors
+    /// When a record was changed meanwhile, or cannot be written. Commits before that one stand.
+    pub fn import(
+        &self,
+        survey: &ImportSurvey,
+        side: impl Fn(&ImportRow) -> ImportSide,
+        removes: bool,
+    ) -> Result<usize, CoordinationError> {
+        let wanted: Vec<&ImportRow> = survey
+            .rows
+            .iter()
+            .filter(|row| match (&row.file, &row.artifact) {
+                (Some(_), Some(_)) => side(row) == ImportSide::File,
+                (None, _) => removes,
+                (Some(_), None) => true,
+            })
+            .collect();
+        let paths =
+            wanted.iter().map(|row| self.path_of(row.kind, &row.id)).collect::<Result<Vec<_>, _>>()?;
+        self.make_folder(&paths)?;
+        for (paths, rows) in paths.chunks(COMMIT).zip(wanted.chunks(COMMIT)) {
+            let draft = |_: &ProjectPath| {
+                EventDraft::new(Kind::IMPORT).with_command("import coordination".to_owned())
+            };
+            self.workspace.change_records(paths, draft, |found| {
+                let decided =
+                    rows.iter().zip(found).map(|(row, found)| self.decide_import(row, found.as_ref()));
+                decided.collect::<Result<Vec<_>, CoordinationError>>()
+            })?;
+        }
+        // The files say what was taken from them; of the rest, the records' word stands.
+        let ids: BTreeSet<String> = survey.rows.iter().map(|row| row.id.clone()).collect();
+        self.project(&Overwrite::Records(ids))?;
+        Ok(wanted.len())
+    }
+
+    fn decide_import(
+        &self,
+        row: &ImportRow,
+        found: Option<&Artifact>,
+    ) -> Result<RecordDecision, CoordinationError> {
+        let record = found.map(super::records::read).transpose()?;
+        if record != row.artifact {
+            return Err(CoordinationError::Busy { path: self.path_of(row.kind, &row.id)? });
+        }
+        match (&row.file, record) {
+            (None, _) => Ok(RecordDecision::Remove),
+            (Some(file), None) => Ok(RecordDecision::Write(self.bytes_of(file)?)),
+            (Some(file), Some(record)) => {
+                let wanted = record.taking(row.shown.as_ref().unwrap_or(&record), file);
+                let bytes = found.map(|found| record.rewrite(found, &wanted)).transpose();
+                let path = self.path_of(row.kind, &row.id)?;
+                let bytes = bytes.map_err(|source| CoordinationError::Edit { path, source })?;
+                Ok(bytes.map_or(RecordDecision::Keep, RecordDecision::Write))
+            }
+        }
+    }
+
+    /// The state files at `path`, by the names that their format gives them: a folder is that of files with
+    /// these names, a file may have any name, and its siblings stand beside it.
+    fn state_files(&self, path: Option<&ProjectPath>) -> Result<(Format, Files), CoordinationError> {
+        let places = match path {
+            Some(path) => vec![path.clone()],
+            None => vec![self.settings.folder.clone(), self.settings.state_file.clone()],
+        };
+        for place in &places {
+            let folder = match place.extension() {
+                Some("json") => place.parent(),
+                _ => Some(place.clone()),
+            };
+            let beside = |name: &str| {
+                folder.as_ref().map_or_else(|| ProjectPath::new(name), |folder| folder.join(name))
+            };
+            for format in
+                [self.settings.format, Format::TasksFile, Format::ServerState, Format::OrchestratorState]
+            {
+                let mut files = Files::new();
+                for (number, name) in format.files().iter().enumerate() {
+                    let path = if number == 0 && place.extension() == Some("json") {
+                        place.clone()
+                    } else {
+                        beside(name)?
+                    };
+                    let bytes = read_whole(self.workspace.root(), &path).map_err(ProjectionError::from)?;
+                    files.extend(bytes.map(|bytes| ((*name).to_owned(), bytes)));
+                }
+                let first = format.files().first().and_then(|name| files.get(*name));
+                if first.is_some_and(|bytes| {
+                    place.extension() != Some("json") || Format::of(bytes) == Some(format)
+                }) {
+                    return Ok((format, files));
+                }
+            }
+        }
+        let place = places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+        Err(CoordinationError::NothingToImport { place })
+    }
+}
+
+impl Coordination<'_> {
+    /// Keeps the records for programs of another option from now on: its files are written, the
+    /// configuration names it, and the files of the option before go where nobody else wrote them. Returns
+    /// those that were written, and those that went.
+    ///
+    /// # Errors
+    /// When a file or the configuration cannot be written.
+    pub fn convert(&self, to: Format) -> Result<(CoordinationFiles, Vec<ProjectPath>), CoordinationError> {
+        let key = KeyPath::key("coordination").then("option");
+        let changed = self.workspace.configure(key, Value::from(to.to_string()))?;
+        let Some(coordination) = changed.coordination() else {
+            return Err(RecordsError::NotBegun { folder: self.settings.folder.clone() }.into());
+        };
+        let files = coordination.project(&Overwrite::None)?;
+        let before = self.format().name();
+        Ok((files, record_files::withdraw(self.workspace.root(), before)?))
+    }
+
+    /// The path of the copy of the state file that is kept under `name`.
+    ///
+    /// # Errors
+    /// When the name gives no path.
+    pub fn checkpoint_path(&self, name: &str) -> Result<ProjectPath, CoordinationError> {
+        Ok(self.settings.folder.join("checkpoints")?.join(&format!("{}.json", file_stem(name)))?)
+    }
+
+    /// Writes the state file, and keeps a copy of it under `name`.
+    ///
+    /// # Errors
+    /// When one of them cannot be written.
+    pub fn checkpoint(&self, name: &str) -> Result<ProjectPath, CoordinationError> {
+        self.project(&Overwrite::None)?;
+        let (root, options) = (self.workspace.root(), self.workspace.commit_options());
+        let bytes =
+            read_whole(root, &self.settings.state_file).map_err(ProjectionError::from)?.unwrap_or_default();
+        let path = self.checkpoint_path(name)?;
+        let before = read_whole(root, &path).map_err(ProjectionError::from)?;
+        replace_whole(root, &path, Expected::of(before.as_deref()), &bytes, options)
+            .map_err(ProjectionError::from)?;
+        Ok(path)
+    }
+}

@@ -1,0 +1,118 @@
+//! The records of coordination on the disk: a file each.
+#![expect(clippy::disallowed_methods, reason = "an edge module: the folders of records are listed here")]
+
+use std::{fs, io};
+
+use super::Coordination;
+use crate::disk::in_parts::par_map;
+use crate::workspace::ArtifactError;
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath, ProjectPathError},
+    coordination::{Record, RecordError, RecordKind, State, file_stem},
+};
+
+/// A reason why the records cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordsError {
+    /// There is no `coordination.md`.
+    #[error("coordination has not begun here: `stepmark coordination init --goal TEXT` begins it")]
+    NotBegun {
+        /// The folder of the records.
+        folder: ProjectPath,
+    },
+    /// A record is not what it should be. Nothing is guessed from the others.
+    #[error("`{path}` is no record of coordination")]
+    Record {
+        /// The file.
+        path: ProjectPath,
+        /// The problem with it.
+        source: RecordError,
+    },
+    /// A file cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// A folder cannot be listed.
+    #[error("cannot list `{folder}`")]
+    List {
+        /// The folder.
+        folder: ProjectPath,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The name of a record gives no path.
+    #[error(transparent)]
+    Path(#[from] ProjectPathError),
+}
+
+impl Coordination<'_> {
+    /// The path of the record `id`; that of the root, whatever its id.
+    ///
+    /// # Errors
+    /// When the folder and the name give no path.
+    pub fn path_of(&self, kind: RecordKind, id: &str) -> Result<ProjectPath, RecordsError> {
+        let name = match kind.folder() {
+            Some(folder) => format!("{folder}/{}.md", file_stem(id)),
+            None => format!("{}.md", kind.name()),
+        };
+        Ok(self.settings.folder.join(&name)?)
+    }
+
+    /// All records, as they are now.
+    ///
+    /// # Errors
+    /// When coordination has not begun, or a record cannot be read.
+    pub fn state(&self) -> Result<State, RecordsError> {
+        let root = self.path_of(RecordKind::Coordination, "")?;
+        let root = match self.workspace.read_file(&root) {
+            Ok(bytes) => read(&Artifact::read(root, bytes))?,
+            Err(ArtifactError::Missing { .. }) => {
+                return Err(RecordsError::NotBegun { folder: self.settings.folder.clone() });
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let mut records = vec![root];
+        for kind in RecordKind::ALL {
+            records.extend(self.all(kind)?);
+        }
+        State::from_records(records)
+            .ok_or_else(|| RecordsError::NotBegun { folder: self.settings.folder.clone() })
+    }
+
+    /// All records of a kind.
+    fn all(&self, kind: RecordKind) -> Result<Vec<Record>, RecordsError> {
+        let found = par_map(&self.paths(kind)?, |path| match self.workspace.read_file(path) {
+            Ok(bytes) => read(&Artifact::read(path.clone(), bytes)).map(Some),
+            // It went since the folder was listed.
+            Err(ArtifactError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        });
+        found.into_iter().filter_map(Result::transpose).collect()
+    }
+
+    /// The files of a kind, in the order of their names.
+    fn paths(&self, kind: RecordKind) -> Result<Vec<ProjectPath>, RecordsError> {
+        let Some(folder) = kind.folder() else { return Ok(Vec::new()) };
+        let folder = self.settings.folder.join(folder)?;
+        let place = self.workspace.root().resolve(&folder).map_err(ArtifactError::from)?;
+        let failed = |source| RecordsError::List { folder: folder.clone(), source };
+        let entries = match fs::read_dir(&place) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(failed)?,
+        };
+        let mut paths = Vec::new();
+        for entry in entries {
+            let Ok(name) = entry.map_err(failed)?.file_name().into_string() else { continue };
+            if name.ends_with(".md") && !name.starts_with('.') {
+                paths.push(folder.join(&name)?);
+            }
+        }
+        paths.sort_unstable();
+        Ok(paths)
+    }
+}
+
+/// The record in the file `artifact`.
+pub(super) fn read(artifact: &Artifact) -> Result<Record, RecordsError> {
+    Record::of(artifact).map_err(|source| RecordsError::Record { path: artifact.path().clone(), source })
+}

@@ -1,0 +1,41 @@
+//! Signs of life of agents: small files in the local state of the clone, replaced and never flushed.
+
+use std::io;
+
+use crate::{
+    commit::{FsyncPolicy, names_in, replace_state_file},
+    disk::{Root, local_state::StateFolder, own_file},
+};
+use stepmark_model::coordination::{Signal, Signals};
+
+/// The largest signal.
+const LIMIT: u64 = 64 * 1024;
+
+/// The beginning of the names of the files.
+const PREFIX: &str = "coordination-";
+
+/// The signals of all agents. Those that cannot be read are left out: an agent repeats its own.
+pub(super) fn read_signals(root: &Root) -> Signals {
+    let Ok(folder) = root.state().folder(StateFolder::Signals) else { return Signals::new() };
+    let read = |name: String| {
+        name.strip_prefix(PREFIX)?;
+        let bytes = own_file::read(&folder, name.as_ref(), LIMIT).ok()?;
+        let signal: Signal = serde_json::from_slice(&bytes).ok()?;
+        Some((signal.agent.clone(), signal))
+    };
+    names_in(&folder).unwrap_or_default().into_iter().filter_map(read).collect()
+}
+
+/// Notes that an agent is alive; `name` is that of its record's file.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn write_signal(root: &Root, name: &str, signal: &Signal) -> io::Result<()> {
+    let folder = root.state().make(StateFolder::Signals).map_err(io::Error::other)?;
+    replace_state_file(
+        &folder,
+        &format!("{PREFIX}{name}.json"),
+        &serde_json::to_vec(signal)?,
+        FsyncPolicy::Never,
+    )
+}

@@ -1,0 +1,291 @@
+//! Files in the format of another system that follow the records of a project after each commit.
+//!
+//! What another program changed in such a file is never replaced silently: it is *drift*, told record by
+//! record. A record in drift stays in the file as it is until a person imports or overwrites it; the others
+//! go on.
+//!
+//! # Protocol
+//! Under the lock of the projection: the records are read (whoever comes last writes the latest state) → the
+//! files are compared with the digests of what was written → the digest of what is about to be written is
+//! noted → the files are replaced, unflushed → what the records say is kept, to tell later changes by. A kill at any call leaves files that are known as written here;
+//! after a loss of power an older one may be told as drift, and nothing is lost, since all of it can be made
+//! again.
+#![expect(clippy::disallowed_methods, reason = "an edge module: lock files are opened here")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File, OpenOptions},
+    io,
+};
+
+use super::{ProjectionError, written_files::WrittenFiles};
+use crate::{
+    commit::{CommitError, CommitOptions, Expected, FsyncPolicy, LockError, read_whole, replace_whole},
+    disk::{Root, file_lock, local_state::StateFolder},
+};
+use stepmark_model::artifact::{FileHash, ProjectPath};
+
+/// The bytes of files, by their paths.
+pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
+
+/// How often a file that other programs write meanwhile is compared anew.
+const ATTEMPTS: usize = 8;
+
+/// A format in which the records of a system are kept for its other programs.
+pub(crate) trait RecordFormat {
+    /// The records, as the format holds them.
+    type State;
+    /// The change of a record that was made in a file.
+    type Drift: DriftedRecord;
+    /// A reason why the records cannot be read.
+    type Error: From<ProjectionError>;
+
+    /// The name under which what was written is remembered.
+    fn name(&self) -> &'static str;
+
+    /// The records of the project, as they are now.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn present(&self) -> Result<Self::State, Self::Error>;
+
+    /// The files that hold `state`.
+    fn render(&self, state: &Self::State) -> Files;
+
+    /// The records that `files` hold; `None` where they are no files of the format.
+    fn read(&self, files: &Files) -> Option<Self::State>;
+
+    /// Returns whether both say the same, times of writing aside.
+    fn is_same(&self, one: &Self::State, other: &Self::State) -> bool;
+
+    /// Puts `theirs`, which another program wrote, together with `ours`; `base` is what both come from, where
+    /// that is known. Records of which `is_overwritten` says so are ours.
+    fn merge(
+        &self,
+        versions: (Option<&Self::State>, &Self::State, &Self::State),
+        is_overwritten: &dyn Fn(&str) -> bool,
+    ) -> (Self::State, Vec<Self::Drift>);
+}
+
+/// The change of a record that another program made in a file.
+pub(crate) trait DriftedRecord {
+    /// The id of the record.
+    fn id(&self) -> &str;
+}
+
+/// The records whose changes in the files are given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Overwrite {
+    /// None: drift stays.
+    None,
+    /// Those with these ids.
+    Records(BTreeSet<String>),
+    /// All.
+    All,
+}
+
+impl Overwrite {
+    fn holds(&self, id: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::Records(ids) => ids.contains(id),
+            Self::All => true,
+        }
+    }
+}
+
+/// The state of the files after they followed the records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed<D> {
+    /// The files that were written.
+    pub written: Vec<ProjectPath>,
+    /// The records that other programs changed in the files, and which stay there as they are.
+    pub drift: Vec<D>,
+    /// Those whose changes were given up.
+    pub overwritten: Vec<D>,
+    /// Files that could not be read any more and were made again; the path of what stood there, in the local
+    /// state of this clone.
+    pub kept: Vec<String>,
+}
+
+impl<D> Default for Followed<D> {
+    fn default() -> Self {
+        Self { written: Vec::new(), drift: Vec::new(), overwritten: Vec::new(), kept: Vec::new() }
+    }
+}
+
+/// Makes the files of `format` follow its records.
+///
+/// # Errors
+/// When the records cannot be read, a file of another program stands there that was never imported, or one
+/// cannot be written.
+pub(crate) fn follow<F: RecordFormat>(
+    root: &Root,
+    options: &CommitOptions,
+    format: &F,
+    overwrite: &Overwrite,
+) -> Result<Followed<F::Drift>, F::Error> {
+    let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
+    let mut last = None;
+    for _ in 0..ATTEMPTS {
+        match attempt(root, options, format, overwrite) {
+            Err(Attempted::Again(error)) => last = Some(error),
+            Err(Attempted::Failed(error)) => return Err(error),
+            Ok(followed) => return Ok(followed),
+        }
+    }
+    let busy = || local(format.name(), io::ErrorKind::ResourceBusy.into());
+    Err(last.unwrap_or_else(busy).into())
+}
+
+/// Compares the files of `format` with its records, and writes nothing.
+///
+/// # Errors
+/// As of [`follow`].
+pub(crate) fn drift<F: RecordFormat>(root: &Root, format: &F) -> Result<Vec<F::Drift>, F::Error> {
+    let state = format.present()?;
+    let written = WrittenFiles::of(root, format.name());
+    let ours = format.render(&state);
+    let found = found(root, &ours, &written)?;
+    Ok(compare(format, (&state, &ours), (&found, &written), &Overwrite::None)?.drift)
+}
+
+enum Attempted<E> {
+    Again(ProjectionError),
+    Failed(E),
+}
+
+impl<E: From<ProjectionError>> From<ProjectionError> for Attempted<E> {
+    fn from(error: ProjectionError) -> Self {
+        if error.is_conflict() { Self::Again(error) } else { Self::Failed(error.into()) }
+    }
+}
+
+fn attempt<F: RecordFormat>(
+    root: &Root,
+    options: &CommitOptions,
+    format: &F,
+    overwrite: &Overwrite,
+) -> Result<Followed<F::Drift>, Attempted<F::Error>> {
+    let state = format.present().map_err(Attempted::Failed)?;
+    let mut written = WrittenFiles::of(root, format.name());
+    let ours = format.render(&state);
+    let found = found(root, &ours, &written)?;
+    let compared = compare(format, (&state, &ours), (&found, &written), overwrite)
+        .map_err(Attempted::<F::Error>::from)?;
+    let mut followed =
+        Followed { drift: compared.drift, overwritten: compared.overwritten, ..Followed::default() };
+    for path in compared.damaged {
+        let bytes = found.get(&path).cloned().unwrap_or_default();
+        followed.kept.push(written.keep_copy(&path, &bytes).map_err(|source| local(format.name(), source))?);
+    }
+    // A file with records in drift is not noted as written here: the next comparison finds them again.
+    written.intend(&ours).map_err(|source| local(format.name(), source))?;
+    let unflushed = CommitOptions { fsync: FsyncPolicy::Never, ..*options };
+    for (path, bytes) in &compared.files {
+        let before = found.get(path);
+        if before != Some(bytes) {
+            let expected = Expected::of(before.map(Vec::as_slice));
+            replace_whole(root, path, expected, bytes, &unflushed).map_err(ProjectionError::from)?;
+            followed.written.push(path.clone());
+        }
+    }
+    if !followed.written.is_empty() {
+        written.keep(&ours).map_err(|source| local(format.name(), source))?;
+    }
+    Ok(followed)
+}
+
+/// The files that are to stand there, and what was found out about those that do.
+struct Compared<D> {
+    files: Files,
+    drift: Vec<D>,
+    overwritten: Vec<D>,
+    damaged: Vec<ProjectPath>,
+}
+
+fn compare<F: RecordFormat>(
+    format: &F,
+    (ours, rendered): (&F::State, &Files),
+    (found, written): (&Files, &WrittenFiles<'_>),
+    overwrite: &Overwrite,
+) -> Result<Compared<F::Drift>, ProjectionError> {
+    let files = rendered.clone();
+    let mut compared = Compared { files, drift: Vec::new(), overwritten: Vec::new(), damaged: Vec::new() };
+    let foreign: Vec<&ProjectPath> = found
+        .iter()
+        .filter(|(path, bytes)| !written.knows(path, FileHash::of(bytes)))
+        .map(|(path, _)| path)
+        .collect();
+    let Some(first) = foreign.first() else { return Ok(compared) };
+    let base = written.last().and_then(|files| format.read(&files));
+    // What is missing in a set of files is as it was written last.
+    let together = written.last().unwrap_or_default().into_iter().chain(found.clone()).collect();
+    let Some(theirs) = format.read(&together) else {
+        if base.is_none() {
+            return Err(ProjectionError::Foreign { path: (*first).clone() });
+        }
+        compared.damaged = foreign.into_iter().cloned().collect();
+        return Ok(compared);
+    };
+    if format.is_same(&theirs, ours) {
+        // Another clone or build wrote the same: that stays.
+        compared.files.retain(|path, _| !foreign.contains(&path));
+        return Ok(compared);
+    }
+    let (merged, drift) = format.merge((base.as_ref(), &theirs, ours), &|id| overwrite.holds(id));
+    (compared.overwritten, compared.drift) = drift.into_iter().partition(|drift| overwrite.holds(drift.id()));
+    if base.is_none() && !compared.drift.is_empty() {
+        return Err(ProjectionError::Foreign { path: (*first).clone() });
+    }
+    compared.files = format.render(&merged);
+    Ok(compared)
+}
+
+/// Takes away the files of the projection `name` that nobody else has changed, and returns them.
+///
+/// # Errors
+/// When one of them cannot be removed.
+pub(crate) fn withdraw(root: &Root, name: &'static str) -> Result<Vec<ProjectPath>, ProjectionError> {
+    let _lock = lock(root, name).map_err(|source| local(name, source))?;
+    let written = WrittenFiles::of(root, name);
+    let mut removed = Vec::new();
+    for (path, bytes) in found(root, &Files::new(), &written)? {
+        if written.knows(&path, FileHash::of(&bytes)) {
+            let place = root
+                .resolve_for_writing(&path)
+                .map_err(|error| CommitError::from(LockError::Resolve(error)))?;
+            fs::remove_file(place).map_err(|source| local(name, source))?;
+            removed.push(path);
+        }
+    }
+    Ok(removed)
+}
+
+/// The bytes of those files that are there.
+fn found(root: &Root, files: &Files, written: &WrittenFiles<'_>) -> Result<Files, ProjectionError> {
+    let mut found = Files::new();
+    let paths: BTreeSet<&ProjectPath> = files.keys().chain(written.paths()).collect();
+    for path in paths {
+        if let Some(bytes) = read_whole(root, path)? {
+            found.insert(path.clone(), bytes);
+        }
+    }
+    Ok(found)
+}
+
+/// Waits for the lock of the projection `name`, which is held until the file is dropped.
+fn lock(root: &Root, name: &str) -> io::Result<File> {
+    let folder = root.state().make(StateFolder::Projections).map_err(io::Error::other)?;
+    let lock = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(folder.join(format!("{name}.lock")))?;
+    file_lock::exclusive(&lock)?;
+    Ok(lock)
+}
+
+fn local(name: &'static str, source: io::Error) -> ProjectionError {
+    ProjectionError::Memory { name, source }
+}

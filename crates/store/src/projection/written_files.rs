@@ -1,0 +1,110 @@
+//! What was written last to the files that follow records, in the local state of this clone.
+
+use std::{collections::BTreeMap, io, path::PathBuf};
+
+use super::record_files::Files;
+use crate::{
+    commit::{FsyncPolicy, replace_state_file},
+    disk::{Root, local_state::StateFolder, own_file},
+};
+use stepmark_model::artifact::{FileHash, ProjectPath};
+
+/// The number of digests of each file that are remembered: what a checkout brings back was mostly written
+/// lately.
+const DIGESTS: usize = 16;
+
+/// The largest file that is read.
+const LIMIT: u64 = 256 * 1024 * 1024;
+
+/// The digests of what was written to each file, the newest first, with a copy of the last bytes.
+#[derive(Debug)]
+pub(super) struct WrittenFiles<'r> {
+    root: &'r Root,
+    name: &'static str,
+    digests: BTreeMap<ProjectPath, Vec<String>>,
+}
+
+impl<'r> WrittenFiles<'r> {
+    /// Reads those of the projection `name`; none where there are none that can be read.
+    pub(super) fn of(root: &'r Root, name: &'static str) -> Self {
+        let bytes = read(root, &format!("{name}-digests.json"));
+        let digests: BTreeMap<String, Vec<String>> =
+            bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let digests: BTreeMap<ProjectPath, Vec<String>> = digests
+            .into_iter()
+            .filter_map(|(path, digests)| Some((ProjectPath::new(path).ok()?, digests)))
+            .collect();
+        Self { root, name, digests }
+    }
+
+    /// The files that were written.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &ProjectPath> {
+        self.digests.keys()
+    }
+
+    /// Returns whether a file with this digest was written to `path`.
+    pub(super) fn knows(&self, path: &ProjectPath, digest: FileHash) -> bool {
+        let digest = digest.to_string();
+        self.digests.get(path).is_some_and(|digests| digests.contains(&digest))
+    }
+
+    /// The bytes that were written last; `None` where nothing was.
+    pub(super) fn last(&self) -> Option<Files> {
+        let copy = |path: &ProjectPath| Some((path.clone(), read(self.root, &self.copy_name(path))?));
+        let files: Files = self.digests.keys().filter_map(copy).collect();
+        (!files.is_empty()).then_some(files)
+    }
+
+    /// Notes that `files` are about to be written: from now on whatever of them stands there is known.
+    pub(super) fn intend(&mut self, files: &Files) -> io::Result<()> {
+        let mut is_changed = false;
+        for (path, bytes) in files {
+            let digest = FileHash::of(bytes).to_string();
+            let digests = self.digests.entry(path.clone()).or_default();
+            if digests.first() != Some(&digest) {
+                digests.retain(|known| *known != digest);
+                digests.insert(0, digest);
+                digests.truncate(DIGESTS);
+                is_changed = true;
+            }
+        }
+        if !is_changed {
+            return Ok(());
+        }
+        let names: BTreeMap<&str, &Vec<String>> =
+            self.digests.iter().map(|(path, digests)| (path.as_str(), digests)).collect();
+        let text = serde_json::json!(names).to_string();
+        let digests = format!("{}-digests.json", self.name);
+        replace_state_file(&self.folder()?, &digests, text.as_bytes(), FsyncPolicy::Never)
+    }
+
+    /// Keeps copies of what the records say, against which a later change by another program is seen.
+    pub(super) fn keep(&self, files: &Files) -> io::Result<()> {
+        let folder = self.folder()?;
+        files.iter().try_for_each(|(path, bytes)| {
+            replace_state_file(&folder, &self.copy_name(path), bytes, FsyncPolicy::Never)
+        })
+    }
+
+    /// Keeps a copy of what stood at `path`, and returns its place.
+    pub(super) fn keep_copy(&self, path: &ProjectPath, bytes: &[u8]) -> io::Result<String> {
+        let folder = self.folder()?;
+        let digest = FileHash::of(bytes).to_string();
+        let name = format!("{}-kept-{}-{}", self.name, digest.get(..12).unwrap_or(&digest), path.file_name());
+        replace_state_file(&folder, &name, bytes, FsyncPolicy::Always)?;
+        Ok(folder.join(name).display().to_string())
+    }
+
+    fn folder(&self) -> io::Result<PathBuf> {
+        self.root.state().make(StateFolder::Projections).map_err(io::Error::other)
+    }
+
+    /// The name of the copy of the file at `path`.
+    fn copy_name(&self, path: &ProjectPath) -> String {
+        format!("{}-last-{}", self.name, path.as_str().replace('/', "%"))
+    }
+}
+
+fn read(root: &Root, name: &str) -> Option<Vec<u8>> {
+    own_file::read(&root.state().folder(StateFolder::Projections).ok()?, name.as_ref(), LIMIT).ok()
+}
