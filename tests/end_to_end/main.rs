@@ -10,6 +10,7 @@ mod harness;
 #[path = "../../crates/sync/tests/recording/mod.rs"]
 mod recording;
 
+mod autodev;
 mod changing;
 mod checking;
 mod crashes;
