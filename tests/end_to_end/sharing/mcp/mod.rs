@@ -79,7 +79,7 @@ fn a_leader_and_a_worker() {
     assert_eq!(client.end(), Some(0));
 
     let log = sandbox.stepmark(&["log", &format!(".coordination/tasks/{walls}.md"), "--json"]);
-    assert!(log.stdout.contains("agent:ada"), "{log}");
+    assert_eq!(log.json("stepmark.log/1")["events"][0]["actor"], json!({ "kind": "agent", "name": "ada" }));
 }
 
 #[test]
