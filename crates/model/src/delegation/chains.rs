@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Member;
-use crate::artifact::natural_order;
+use crate::artifact::{ProjectPath, natural_order};
 
 /// The artifacts of a project and how they hang together by their ids.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +57,15 @@ impl Chains {
     /// The members in the natural order of their paths.
     pub fn members(&self) -> &[Member] {
         &self.members
+    }
+
+    /// The member at `path`.
+    pub fn at(&self, path: &ProjectPath) -> Option<&Member> {
+        let place = self
+            .members
+            .binary_search_by(|member| natural_order(member.path.as_str(), path.as_str()))
+            .ok()?;
+        Some(&self.members[place])
     }
 
     /// The members with the id `id`.
