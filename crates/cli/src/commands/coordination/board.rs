@@ -9,7 +9,7 @@ use super::{agent, converting, coordination, report, switched_on};
 use crate::{
     environment::new_id,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table},
+    output::{ListArguments, Output, table, wording},
     project::Project,
 };
 
@@ -262,8 +262,13 @@ fn status(overview: &Overview, output: &Output) {
                 counts.join(", ")
             ));
             output.line(format_args!(
-                "{} agents, {} active; {} discoveries",
-                overview.agents, overview.active, overview.discoveries
+                "{}, {} active; {}",
+                wording::count(overview.agents, "agent"),
+                overview.active,
+                match overview.discoveries {
+                    1 => "1 discovery".to_owned(),
+                    count => format!("{count} discoveries"),
+                }
             ));
         },
     );
