@@ -267,7 +267,7 @@ impl Coordination<'_> {
 pub(super) const COMMIT: usize = 64;
 
 pub(super) fn draft(command: &str) -> EventDraft {
-    EventDraft::new(Kind::CHANGE).with_command(command.to_owned())
+    EventDraft::new(Kind::CHANGE).with_command(command.to_owned()).decided()
 }
 
 fn keep(count: usize) -> Vec<RecordDecision> {
