@@ -10,6 +10,7 @@ mod harness;
 #[path = "../../crates/sync/tests/recording/mod.rs"]
 mod recording;
 
+mod autodev;
 mod changing;
 mod checking;
 mod crashes;
@@ -19,4 +20,5 @@ mod output;
 mod sessions;
 mod setup;
 mod sharing;
+mod systems;
 mod viewing;

@@ -30,7 +30,7 @@ pub enum Problem {
     FrontmatterMisplaced,
     /// The heading above the state stands nowhere, or several times.
     NoStateBlock {
-        /// Which of the two.
+        /// The error that says so.
         error: RegionError,
     },
     /// The frontmatter cannot be read.

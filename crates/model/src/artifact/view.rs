@@ -4,9 +4,9 @@ use serde_json::Value as Json;
 
 use super::{
     Diagnosis, FileHash, FrontmatterState, Problem, ProjectPath, StateUnreadable, Steps, digest::state_value,
-    frontmatter_state::first_heading, frontmatter_state::read_state, parsed::Parsed,
+    frontmatter_state::first_heading, frontmatter_state::read_state, parsed::Parsed, state_region,
 };
-use stepmark_frontmatter::{Document, Yaml};
+use stepmark_frontmatter::{Document, Region, Yaml};
 
 /// A file of the project with the state that its frontmatter holds. Reading never fails: what cannot be read
 /// is a diagnosis, and what is unknown is kept as text.
@@ -119,6 +119,7 @@ impl Artifact {
         self.has_workflow_keys()
             || self.state.status.is_some()
             || self.is_story()
+            || state_region(self.path()) != Region::Frontmatter
             || self.names_state_unreadably()
     }
 

@@ -109,6 +109,10 @@ pub fn detect(flow: &Flow, noted: Option<&Position>, files: &dyn ProjectFiles) -
     };
     let Some(noted) = noted else { return Detection::Elsewhere(first_from(1)) };
     let (own, behind) = match &noted.step {
+        // A step that the flow does not have is none.
+        StepPlace::Number(number) if flow.step(*number).is_none() => {
+            return Detection::Elsewhere(first_from(1));
+        }
         StepPlace::Number(number) => (flow.step(*number), *number),
         StepPlace::Fraction(_) => {
             (None, u16::try_from(noted.steps_done(flow.steps.len())).unwrap_or(u16::MAX).saturating_add(1))
@@ -190,6 +194,8 @@ mod tests {
             (Some(at(7, "in_progress")), &PROBLEM, to(2)),
             (Some(at(7, "in_progress")), &solved, Detection::Agrees),
             (Some(at(2, "not_started")), &solved, to(3)),
+            (Some(at(12, "in_progress")), &solved, to(3)),
+            (Some(at(0, "in_progress")), &PROBLEM, to(2)),
         ] {
             assert_eq!(detect(flow, noted.as_ref(), &Files(files)), expected, "{noted:?} {files:?}");
         }

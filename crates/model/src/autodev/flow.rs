@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Condition;
+use super::{Condition, Position, PositionError, StepPlace};
 use crate::workflow::WorkflowDefinition;
 
 /// A flow of autodev.
@@ -116,6 +116,17 @@ impl Flows {
         self.0.iter().find(|flow| flow.flow == name)
     }
 
+    /// The flow of this name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find(&self, name: &str) -> Result<&Flow, PositionError> {
+        self.named(name).ok_or_else(|| PositionError::UnknownFlow {
+            flow: name.to_owned(),
+            known: self.0.iter().map(|flow| flow.flow.clone()).collect(),
+        })
+    }
+
     /// The flows, in the order in which they are looked for.
     pub fn iter(&self) -> impl Iterator<Item = &Flow> {
         self.0.iter()
@@ -126,6 +137,14 @@ impl Flow {
     /// The step of this number.
     pub fn step(&self, number: u16) -> Option<&FlowStep> {
         self.steps.get(usize::from(number).checked_sub(1)?)
+    }
+
+    /// The step of a position; `None` where the flow has ended, or has none such.
+    pub fn step_at(&self, position: &Position) -> Option<&FlowStep> {
+        match position.step {
+            StepPlace::Number(number) => self.step(number),
+            StepPlace::Fraction(_) | StepPlace::Done => None,
+        }
     }
 
     /// The step that follows `number`; `None` where that is the last one of a flow that does not go round.
@@ -181,7 +200,7 @@ impl Flow {
 }
 
 /// `UI Design` → `ui-design`.
-fn kebab(name: &str) -> String {
+pub(super) fn kebab(name: &str) -> String {
     let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }

@@ -1,5 +1,6 @@
 //! The moves of autodev: what each changes in the state file, or why it is refused.
 
+use serde_json::Value as Json;
 use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
 
 use super::{
@@ -57,8 +58,14 @@ pub enum AutodevRefusal {
         name: String,
         /// Its status.
         status: String,
-        /// What would be legal.
+        /// The legal way.
         legal: &'static str,
+    },
+    /// All steps are done.
+    #[error("the flow `{flow}` is done: `stepmark autodev start --flow NAME` begins another one")]
+    Done {
+        /// The flow.
+        flow: String,
     },
     /// The step failed three times.
     #[error(
@@ -129,6 +136,9 @@ pub fn decide(
     };
     let is = |statuses: &[&str]| statuses.contains(&noted.status.as_str());
     let mut after = noted.clone();
+    if noted.step == StepPlace::Done && !matches!(made, AutodevMove::Correct(_)) {
+        return Err(AutodevRefusal::Done { flow: flow.flow.clone() });
+    }
     match made {
         AutodevMove::Start if is(&["in_progress"]) => {}
         AutodevMove::Start if is(&["failed"]) => return Err(failed(noted)),
@@ -169,7 +179,7 @@ pub fn decide(
             after.retry_count = 0;
             after.status = "in_progress".to_owned();
         }
-        AutodevMove::Boundary if is(&["completed", "skipped"]) && noted.step != StepPlace::Done => {
+        AutodevMove::Boundary if is(&["completed", "skipped"]) => {
             go_on(flow, own_step(flow, noted)?, &mut after);
         }
         AutodevMove::Boundary => {
@@ -267,13 +277,30 @@ fn difference(before: &Position, after: &Position) -> Vec<Edit> {
     edits
 }
 
-/// The text of a new state file, at the beginning of `step` of `flow`.
-pub fn first_file(flow: &Flow, step: &FlowStep) -> String {
+/// The text of a new state file, at the beginning of `step` of `flow`; behind all steps without one.
+pub fn first_file(flow: &Flow, step: Option<&FlowStep>) -> String {
+    format!("# Autodev State\n\n## Current Step\n{}", first_block(flow, step, 1))
+}
+
+/// The lines below its heading.
+pub fn first_block(flow: &Flow, step: Option<&FlowStep>, cycle: u64) -> String {
+    let (number, status) = match step {
+        Some(step) => (step.step.to_string(), "not_started"),
+        None => ("done".to_owned(), "completed"),
+    };
+    let name = step.or(flow.steps.last()).map_or("", |step| &step.name);
+    let (flow, name) = (scalar(&flow.flow), scalar(name));
     format!(
-        "# Autodev State\n\n## Current Step\nflow: {}\nstep: {}\nname: {}\nstatus: not_started\nsub_step:\n  phase: 0\n  \
-         name: {AWAITING}\n  detail: \"\"\nretry_count: 0\ncycle: 1\n",
-        flow.flow, step.step, step.name
+        "flow: {flow}\nstep: {number}\nname: {name}\nstatus: {status}\nsub_step:\n  phase: 0\n  name: {AWAITING}\n  \
+         detail: \"\"\nretry_count: 0\ncycle: {cycle}\n"
     )
+}
+
+/// A text as YAML: in quotes where it might be read as something else.
+fn scalar(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_' | '/');
+    let begins = text.starts_with(char::is_alphabetic) && !text.ends_with(' ');
+    if begins && text.chars().all(is_plain) { text.to_owned() } else { Json::from(text).to_string() }
 }
 
 #[cfg(test)]
@@ -360,8 +387,8 @@ mod tests {
     #[test]
     fn a_step_that_ends_its_session_waits_for_the_boundary() {
         let flow = Flows::default();
-        let meta =
-            first_file(flow.named("meta-repo").unwrap(), flow.named("meta-repo").unwrap().step(2).unwrap());
+        let meta = flow.named("meta-repo").unwrap();
+        let meta = first_file(meta, meta.step(2));
         let begun = after(&meta, &AutodevMove::Start, false).unwrap();
         let done = after(&begun, &AutodevMove::Complete, false).unwrap();
         assert!(done.contains("step: 2\n") && done.contains("status: completed"), "{done}");

@@ -73,6 +73,14 @@ pub enum PositionError {
         /// The kind of value that belongs there.
         wanted: &'static str,
     },
+    /// The project has no such flow.
+    #[error("the flow `{flow}` is none of {}", known.join(", "))]
+    UnknownFlow {
+        /// The flow.
+        flow: String,
+        /// Those that the project has.
+        known: Vec<String>,
+    },
 }
 
 impl Position {
@@ -101,9 +109,12 @@ impl Position {
         })
     }
 
-    /// Its flow, if it is known.
-    pub fn flow<'f>(&self, flows: &'f Flows) -> Option<&'f Flow> {
-        flows.named(&self.flow)
+    /// Its flow.
+    ///
+    /// # Errors
+    /// When `flows` has none of that name.
+    pub fn flow<'f>(&self, flows: &'f Flows) -> Result<&'f Flow, PositionError> {
+        flows.find(&self.flow)
     }
 
     /// Returns whether its step waits, or is being done.
@@ -126,7 +137,7 @@ impl Position {
 }
 
 impl StepPlace {
-    fn read(value: &Json) -> Option<Self> {
+    pub(crate) fn read(value: &Json) -> Option<Self> {
         match value {
             Json::Number(number) => match number.as_u64() {
                 Some(whole) => u16::try_from(whole).ok().map(Self::Number),
@@ -176,6 +187,12 @@ impl SubStep {
 /// Returns whether the file at `path` is called like the state file of autodev.
 pub fn keeps_state(path: &ProjectPath) -> bool {
     state_region(path) != Region::Frontmatter
+}
+
+/// Returns whether `artifact` is a state file whose flow has ended.
+pub fn is_done(artifact: &Artifact) -> bool {
+    keeps_state(artifact.path())
+        && Position::of(artifact).is_ok_and(|position| position.step == StepPlace::Done)
 }
 
 /// The steps of `chain`, those of a flow, that lie behind the position in `artifact`; none where it says no

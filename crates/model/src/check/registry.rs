@@ -1,7 +1,7 @@
 //! All rules.
 
 use super::rules::{
-    delegation, document, gates, history, manifest, references, scope, status, steps, suppression,
+    autodev, delegation, document, gates, history, manifest, references, scope, status, steps, suppression,
 };
 use super::{Group, Rule};
 
@@ -81,6 +81,19 @@ pub static RULES: &[&Rule] = &[
     &history::id_changed::RULE,
     &history::artifact_deleted::RULE,
     &history::history_missing::RULE,
+    &autodev::unparsable::RULE,
+    &autodev::flow_unknown::RULE,
+    &autodev::step_unknown::RULE,
+    &autodev::name_differs::RULE,
+    &autodev::status_unknown::RULE,
+    &autodev::phase_wrong::RULE,
+    &autodev::phase_name_wrong::RULE,
+    &autodev::name_reserved::RULE,
+    &autodev::retries_wrong::RULE,
+    &autodev::cycle_wrong::RULE,
+    &autodev::folder_disagrees::RULE,
+    &autodev::skill_state_disagrees::RULE,
+    &autodev::file_deleted::RULE,
 ];
 
 /// The rule with this id (`SM106`, whatever its case) or name (`key-twice`).
@@ -133,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_begins_with_the_digit_of_its_group() {
+    fn an_id_begins_with_the_digit_or_letter_of_its_group() {
         for rule in RULES {
             let number = rule.id.strip_prefix(rule.group.prefix()).unwrap_or_default();
             assert!(number.len() == 2 && number.bytes().all(|byte| byte.is_ascii_digit()), "{rule:?}");

@@ -8,7 +8,7 @@ use stepmark_frontmatter::Span;
 
 /// One rule. Its id never changes once it is given, its name neither; a rule that goes leaves its id unused.
 pub struct Rule {
-    /// Stable id: `SM`, the digit of the group, and two digits.
+    /// Stable id: `SM`, the digit of the group, or the letter of a system, and two digits.
     pub id: &'static str,
     /// Stable name in words, such as `key-twice`.
     pub name: &'static str,
@@ -74,7 +74,8 @@ impl Decision {
     }
 }
 
-/// The subjects of rules. The digit of a group is the first of the ids in it.
+/// The subjects of rules. The digit of a group is the first of the ids in it; a system with files and words
+/// of its own has a letter in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Group {
     /// SM0xx: the suppressions themselves.
@@ -97,11 +98,15 @@ pub enum Group {
     Manifest,
     /// SM9xx: what changed since HEAD.
     History,
+    /// SMCxx: tasks, agents and discoveries that several agents share.
+    Coordination,
+    /// SMDxx: the state file of autodev.
+    Autodev,
 }
 
 impl Group {
-    /// All groups, in the order of their digits.
-    pub const ALL: [Self; 10] = [
+    /// All groups, in the order of their digits and letters.
+    pub const ALL: [Self; 12] = [
         Self::Suppressions,
         Self::Document,
         Self::Steps,
@@ -112,6 +117,8 @@ impl Group {
         Self::Scope,
         Self::Manifest,
         Self::History,
+        Self::Coordination,
+        Self::Autodev,
     ];
 
     /// The beginning of the ids of the group: `SM1`.
@@ -127,6 +134,8 @@ impl Group {
             Self::Scope => "SM7",
             Self::Manifest => "SM8",
             Self::History => "SM9",
+            Self::Coordination => "SMC",
+            Self::Autodev => "SMD",
         }
     }
 
@@ -143,6 +152,8 @@ impl Group {
             Self::Scope => "Scope",
             Self::Manifest => "Manifest",
             Self::History => "History",
+            Self::Coordination => "Coordination",
+            Self::Autodev => "autodev",
         }
     }
 }

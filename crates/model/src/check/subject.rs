@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use super::{BaseVersion, Finding, Rule};
 use crate::{
     artifact::{Artifact, Diagnosis, FileHash, Problem, ProjectPath},
+    autodev::AutodevFacts,
     delegation::Chains,
     lifecycle::Lifecycle,
     tracked_artifact::TrackedArtifact,
@@ -21,6 +22,8 @@ pub struct Subject<'a> {
     tracked: Option<&'a TrackedArtifact>,
     /// Read by the first rule that asks.
     progress: OnceCell<Option<Progress<'a>>>,
+    /// Asked by the first rule that wants them.
+    autodev: OnceCell<Option<AutodevFacts>>,
     /// The files around it, where they were looked at.
     pub(crate) environment: Option<&'a dyn RuleEnvironment>,
     /// The chains of delegation of the project, where they were read.
@@ -39,6 +42,9 @@ pub trait RuleEnvironment {
     fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;
     /// The row of the file at `path` in the manifest of the project's artifacts.
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow;
+    /// The facts about autodev that its state file `artifact` is held against; `None` where the project does
+    /// not use autodev, or keeps its state in another file.
+    fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts>;
 }
 
 /// The row of a file in a manifest.
@@ -66,6 +72,7 @@ impl<'a> Subject<'a> {
             artifact,
             tracked: None,
             progress: OnceCell::new(),
+            autodev: OnceCell::new(),
             environment: None,
             chains: None,
             base: None,
@@ -103,6 +110,11 @@ impl<'a> Subject<'a> {
     /// The lifecycle of its status, where one applies.
     pub fn lifecycle(&self) -> Option<&'a Lifecycle> {
         Some(&self.tracked?.lifecycle()?.lifecycle)
+    }
+
+    /// The facts about autodev, where it is the state file of a project that uses it.
+    pub(crate) fn autodev(&self) -> Option<&AutodevFacts> {
+        self.autodev.get_or_init(|| self.environment?.autodev(self.artifact)).as_ref()
     }
 
     /// Returns whether it is a story that waits for its import.

@@ -180,6 +180,11 @@ impl Kind {
     /// A person or agent insisted on what was refused.
     pub const OVERRIDE: Self = Self::of("override");
 
+    /// The state file of autodev disagreed with the files of the project, and was brought to what they tell.
+    pub const AUTODEV_CORRECTED: Self = Self::of("autodev-corrected");
+    /// The state file of autodev said no position, and was brought to what the files of the project tell.
+    pub const AUTODEV_UNPARSABLE: Self = Self::of("autodev-unparsable");
+
     /// A kind by its word.
     pub const fn of(word: &'static str) -> Self {
         Self(std::borrow::Cow::Borrowed(word))

@@ -93,7 +93,7 @@ impl Lifecycle {
         to: &str,
         facts: &MoveFacts<'_>,
     ) -> Result<MoveDecision<'_>, MoveRefusal> {
-        if self.subject.iter().any(|key| facts.before.text(key) != facts.after.text(key)) {
+        if self.is_of_another_subject(facts.before, facts.after) {
             return self.begin_anew(to);
         }
         let key = from.and_then(|status| self.state_of(status)?.return_to.as_deref());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Guard, LifecycleProblem};
+use super::{Guard, LifecycleProblem, RootKeys};
 use crate::spelling::folded;
 
 /// A lifecycle: states, and the moves between them that are legal. It is well formed: names are unique, every
@@ -83,6 +83,11 @@ impl Lifecycle {
     /// them changes too, the status is that of another thing, and must be an initial one.
     pub fn subject(&self) -> &[String] {
         &self.subject
+    }
+
+    /// Returns whether the status is that of another thing than before.
+    pub(crate) fn is_of_another_subject(&self, before: &RootKeys, after: &RootKeys) -> bool {
+        self.subject.iter().any(|key| before.text(key) != after.text(key))
     }
 
     /// Returns whether a status word means that the work of the artifact has ended.

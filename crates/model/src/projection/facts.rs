@@ -78,6 +78,13 @@ impl ProjectionFacts {
         freshness: Freshness::WhenAsked,
         files: ".stepmark/local/cache/*.db",
     };
+    /// The flow of autodev with what is done, at the place that the configuration names.
+    pub const AUTODEV_SUMMARY: Self = Self {
+        name: "autodev-summary",
+        made_of: Source::EachArtifact,
+        freshness: Freshness::WhenCalledFor,
+        files: "*",
+    };
     /// The instruction file of an agent, at the place that the configuration names.
     pub const INSTRUCTIONS: Self = Self {
         name: "instructions",

@@ -1,15 +1,22 @@
 //! Changing the state file of autodev.
 
+use std::cell::Cell;
+
+use stepmark_frontmatter::{LineEnding, replace_region};
 use stepmark_model::{
-    autodev::{AutodevMove, AutodevRefusal, Detection, Position, PositionError, decide, first_file},
+    artifact::{Artifact, ProjectPath, state_region},
+    autodev::{
+        AutodevMove, AutodevRefusal, Detection, Flow, FlowStep, Position, PositionError, StepPlace, decide,
+        first_block, first_file,
+    },
     journal::{ActorKind, EventDraft, Kind},
     tracked_artifact::TrackedArtifact,
     transition::Plan,
 };
 
-use super::{Autodev, AutodevStatusError};
+use super::{Autodev, AutodevStatus, AutodevStatusError};
 use crate::changes::{ChangeError, UpdateError};
-use crate::commit::FileDecision;
+use crate::commit::{CommitError, FileDecision, make_folders_to};
 
 /// A reason why a move of autodev was not made.
 #[derive(Debug, thiserror::Error)]
@@ -30,8 +37,30 @@ pub enum AutodevError {
     #[error("there is no state file `{file}`: `stepmark autodev start` makes it")]
     NotBegun {
         /// The state file.
-        file: stepmark_model::artifact::ProjectPath,
+        file: ProjectPath,
     },
+    /// The block cannot be replaced so that it says a position.
+    #[error("`{file}` has several headings `Current Step`: a person takes all but one away")]
+    SeveralBlocks {
+        /// The state file.
+        file: ProjectPath,
+    },
+    /// Another flow is not done.
+    #[error("the flow `{flow}` is in step {step} `{name}`: another one begins when it is done")]
+    FlowNotDone {
+        /// The flow.
+        flow: String,
+        /// Its step.
+        step: String,
+        /// The name of its step.
+        name: String,
+    },
+    /// The project has no such flow.
+    #[error(transparent)]
+    Flow(PositionError),
+    /// The summary cannot be written.
+    #[error(transparent)]
+    Summary(#[from] crate::projection::ProjectionError),
     /// It cannot be changed.
     #[error(transparent)]
     Change(#[from] ChangeError),
@@ -50,6 +79,15 @@ pub struct Moved {
     pub is_changed: bool,
 }
 
+/// A state file that was brought to what the files of the project tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Correction {
+    /// The step that was noted, or why none could be read.
+    pub noted: String,
+    /// The step that the files of the project tell.
+    pub told: String,
+}
+
 impl Autodev<'_> {
     /// Makes `made`, for a reason that history keeps; `is_forced` skips a step that is not optional.
     ///
@@ -63,16 +101,11 @@ impl Autodev<'_> {
     ) -> Result<Moved, AutodevError> {
         let flows = self.flows().map_err(AutodevStatusError::from)?;
         let is_human = self.workspace.attribution().actor.kind == ActorKind::Human;
-        let draft = EventDraft::new(Kind::CHANGE)
-            .with_command(format!("autodev {}", made.name()))
-            .with_reason(reason);
+        let draft = self.draft(made).with_reason(reason);
         let mut before = None;
         let carried = self.workspace.update_telling(self.file(), &draft, |artifact| {
             let noted = Position::of(artifact.artifact()).map_err(AutodevError::Unreadable)?;
-            let flow = noted.flow(&flows).ok_or_else(|| AutodevStatusError::UnknownFlow {
-                flow: noted.flow.clone(),
-                known: flows.iter().map(|flow| flow.flow.clone()).collect(),
-            })?;
+            let flow = noted.flow(&flows).map_err(AutodevError::Unreadable)?;
             let edits = decide(flow, &noted, made, (is_human, is_forced))?;
             before = Some(noted);
             Ok::<_, AutodevError>(Plan { edits, remarks: Vec::new() })
@@ -89,59 +122,155 @@ impl Autodev<'_> {
         Ok(Moved { artifact: carried.artifact, is_changed: before != after, before, after })
     }
 
-    /// Makes the state file where it is not there, at the step that the files of the project tell.
+    /// The event of a move. One that ends a step names it, since the file points to the next one.
+    fn draft(&self, made: &AutodevMove) -> EventDraft {
+        let kind =
+            if matches!(made, AutodevMove::Correct(_)) { Kind::AUTODEV_CORRECTED } else { Kind::CHANGE };
+        let draft = EventDraft::new(kind).with_command(format!("autodev {}", made.name()));
+        let noted = self.workspace.artifact(self.file()).ok();
+        let noted = noted.and_then(|noted| Position::of(noted.artifact()).ok());
+        match (made, noted) {
+            (AutodevMove::Complete | AutodevMove::Skip | AutodevMove::Boundary, Some(noted)) => {
+                draft.with("finished", format!("{} {}", noted.step, noted.name))
+            }
+            (AutodevMove::Correct(told), Some(noted)) => {
+                draft.with("noted", noted.step.to_string()).with("told", in_words(*told))
+            }
+            _ => draft,
+        }
+    }
+
+    /// Makes the state file where it is not there, at the step that the files of the project tell. `flow` is
+    /// the one to begin with; where another one is done, it follows. Returns whether anything was written.
     ///
     /// # Errors
-    /// When the files do not tell, or it cannot be made.
-    pub fn begin(&self) -> Result<bool, AutodevError> {
+    /// When the project has no such flow, another one is not done, or the file cannot be written.
+    pub fn begin(&self, flow: Option<&str>) -> Result<bool, AutodevError> {
         let status = self.status()?;
-        if status.noted.is_some() {
+        let noted = status.position();
+        if status.noted.is_some() && flow.is_none_or(|flow| flow == status.flow.flow) {
             return Ok(false);
         }
-        let step = match status.detection {
-            Detection::Elsewhere(Some(number)) => status.flow.step(number),
-            _ => status.flow.steps.last(),
+        let (flow, step) = match flow {
+            Some(flow) => self.flow_at(flow)?,
+            None => (status.flow.clone(), status.step().cloned()),
         };
-        let Some(step) = step else { return Ok(false) };
-        let text = first_file(&status.flow, step);
         let draft = EventDraft::new(Kind::CHANGE).with_command("autodev start".to_owned());
-        let paths = [self.file().clone()];
-        crate::commit::make_folders_to(
-            self.workspace.root(),
-            self.file(),
-            self.workspace.commit_options().fsync,
-        )
-        .map_err(|error| ChangeError::from(crate::commit::CommitError::from(error)))?;
-        self.workspace.change_files(
-            &paths,
-            |_| draft.clone(),
-            |found| {
-                let decision = match found.first().copied().flatten() {
-                    Some(_) => FileDecision::Keep,
-                    None => FileDecision::Write(text.clone().into_bytes()),
-                };
-                Ok(vec![decision])
-            },
-        )?;
+        if status.noted.is_none() {
+            let text = first_file(&flow, step.as_ref());
+            self.write(&draft, |found| found.is_none().then(|| text.clone().into_bytes()))?;
+            return Ok(true);
+        }
+        let Some(noted) = noted.filter(|noted| noted.step == StepPlace::Done) else {
+            let (flow, name) =
+                (status.flow.flow.clone(), noted.map_or_else(String::new, |noted| noted.name.clone()));
+            let step = noted.map_or_else(|| "?".to_owned(), |noted| noted.step.to_string());
+            return Err(AutodevError::FlowNotDone { flow, step, name });
+        };
+        self.replace_block(&first_block(&flow, step.as_ref(), 1), &draft, |found| {
+            found.as_ref() == Ok(noted)
+        })?;
         Ok(true)
     }
 
-    /// Notes the step that the files of the project tell, where they disagree with what is noted. History
-    /// keeps both.
+    /// Brings the state file to the step that the files of the project tell, where it notes another one, or
+    /// says no position. History keeps both. `None` where there is nothing to correct.
     ///
     /// # Errors
     /// When it cannot be changed.
-    pub fn correct(&self) -> Result<Option<Moved>, AutodevError> {
+    pub fn correct(&self) -> Result<Option<Correction>, AutodevError> {
         let status = self.status()?;
-        match (status.position(), &status.detection) {
-            (Some(_), Detection::Elsewhere(to)) => {
-                let reason = format!(
-                    "the files of the project are in step {}",
-                    to.map_or("done".to_owned(), |to| to.to_string())
-                );
-                self.make(&AutodevMove::Correct(*to), Some(reason), false).map(Some)
+        match (&status.noted, &status.detection) {
+            (Some(Ok(noted)), Detection::Elsewhere(to)) => {
+                let told = in_words(*to);
+                let reason = format!("the files of the project tell step {told}");
+                self.make(&AutodevMove::Correct(*to), Some(reason), false)?;
+                Ok(Some(Correction { noted: noted.step.to_string(), told }))
             }
+            (Some(Err(error)), _) => self.rewrite(&status, error).map(Some),
             _ => Ok(None),
         }
     }
+
+    /// Replaces a block that says no position. Of what it says the cycle alone is kept, if that can be read.
+    fn rewrite(&self, status: &AutodevStatus, error: &PositionError) -> Result<Correction, AutodevError> {
+        let step = status.step();
+        let told = in_words(step.map(|step| step.step));
+        let damaged = self.workspace.artifact(self.file()).map_err(AutodevStatusError::from)?;
+        let damaged = damaged.artifact();
+        let state = damaged.state_value().unwrap_or_default();
+        let is_same_flow = state["flow"].as_str() == Some(&status.flow.flow);
+        let cycle = state["cycle"].as_u64().filter(|cycle| is_same_flow && *cycle > 0).unwrap_or(1);
+        let block = damaged.state_span().map_or(&[][..], |span| &damaged.bytes()[span.range()]);
+        let draft = EventDraft::new(Kind::AUTODEV_UNPARSABLE)
+            .with_command("autodev detect --write".to_owned())
+            .with_reason(Some(error.to_string()))
+            .with("block", String::from_utf8_lossy(&block[..block.len().min(KEPT)]).into_owned())
+            .with("told", told.clone());
+        self.replace_block(&first_block(&status.flow, step, cycle), &draft, Result::is_err)?;
+        Ok(Correction { noted: error.to_string(), told })
+    }
+
+    /// The flow called `name`, and the step of it that the files of the project tell.
+    fn flow_at(&self, name: &str) -> Result<(Flow, Option<FlowStep>), AutodevError> {
+        let flows = self.flows().map_err(AutodevStatusError::from)?;
+        let flow = flows.find(name).map_err(AutodevError::Flow)?;
+        let step = match self.detect(flow, None) {
+            Detection::Elsewhere(Some(number)) => flow.step(number).cloned(),
+            Detection::Elsewhere(None) | Detection::Agrees => None,
+        };
+        Ok((flow.clone(), step))
+    }
+
+    /// Puts `block` below the heading, where what is noted still `is_meant`.
+    fn replace_block(
+        &self,
+        block: &str,
+        draft: &EventDraft,
+        is_meant: impl Fn(&Result<Position, PositionError>) -> bool,
+    ) -> Result<(), AutodevError> {
+        let is_proven = Cell::new(true);
+        let noted = |bytes: &[u8]| {
+            let noted = Position::of(&Artifact::read(self.file().clone(), bytes.to_vec()));
+            let flows = self.flows().ok();
+            noted.and_then(|noted| match &flows {
+                Some(flows) => noted.flow(flows).map(|_| noted.clone()),
+                None => Ok(noted),
+            })
+        };
+        self.write(draft, |found| {
+            let bytes = found.filter(|bytes| is_meant(&noted(bytes)))?;
+            let is_crlf = LineEnding::first_of(bytes) == Some(LineEnding::CrLf);
+            let block = if is_crlf { block.replace('\n', "\r\n") } else { block.to_owned() };
+            let replaced = replace_region(bytes, &state_region(self.file()), &block).bytes;
+            is_proven.set(noted(&replaced).is_ok());
+            is_proven.get().then_some(replaced)
+        })?;
+        if is_proven.get() { Ok(()) } else { Err(AutodevError::SeveralBlocks { file: self.file().clone() }) }
+    }
+
+    /// Writes the file as `decide` makes it of what stands there; not where that is `None`.
+    fn write(
+        &self,
+        draft: &EventDraft,
+        decide: impl Fn(Option<&[u8]>) -> Option<Vec<u8>>,
+    ) -> Result<(), AutodevError> {
+        let fsync = self.workspace.commit_options().fsync;
+        make_folders_to(self.workspace.root(), self.file(), fsync)
+            .map_err(|error| ChangeError::from(CommitError::from(error)))?;
+        let paths = [self.file().clone()];
+        let decide = |found: &[Option<&[u8]>]| {
+            let bytes = decide(found.first().copied().flatten());
+            Ok(vec![bytes.map_or(FileDecision::Keep, FileDecision::Write)])
+        };
+        self.workspace.change_files(&paths, |_| draft.clone(), decide)?;
+        Ok(())
+    }
+}
+
+/// The bytes of a damaged block that history keeps.
+const KEPT: usize = 4096;
+
+fn in_words(step: Option<u16>) -> String {
+    step.map_or_else(|| "done".to_owned(), |step| step.to_string())
 }

@@ -1,4 +1,4 @@
-//! What the files of a project tell of the steps of autodev.
+//! The files of a project, as the conditions of autodev ask about them.
 #![expect(clippy::disallowed_methods, reason = "an edge module: files are looked at here")]
 
 use std::{fs, path::PathBuf};
@@ -96,8 +96,9 @@ impl ProjectFiles for FilesOnDisk<'_> {
 
     fn text(&self, path: &str, key: &str) -> String {
         let bytes = self.place(path).and_then(|place| read_file(&place).ok()).unwrap_or_default();
-        let is_yaml = path.ends_with(".yaml") || path.ends_with(".yml");
-        let region = if is_yaml { Region::WholeFile } else { Region::Frontmatter };
+        // JSON is YAML, too.
+        let is_whole = [".yaml", ".yml", ".json"].iter().any(|ending| path.ends_with(ending));
+        let region = if is_whole { Region::WholeFile } else { Region::Frontmatter };
         let span = region.find(&Document::scan(&bytes)).ok();
         let yaml = span.and_then(|span| Yaml::parse(&bytes, span).ok());
         let value = yaml

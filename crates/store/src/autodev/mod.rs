@@ -3,12 +3,16 @@
 mod files;
 #[cfg(feature = "write")]
 mod changing;
+#[cfg(feature = "write")]
+mod adopting;
+#[cfg(feature = "write")]
+mod summary;
 
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{Artifact, ProjectPath},
     autodev::{
-        Detection, Flow, FlowError, FlowStep, Flows, Position, PositionError, StepPlace, detect, detect_flow,
-        read_flow_file,
+        AutodevFacts, Detection, Flow, FlowError, FlowStep, Flows, Position, PositionError, SkillState,
+        StepPlace, detect, detect_flow, read_flow_file,
     },
     tracked_artifact::{Membership, TrackedArtifact},
 };
@@ -18,7 +22,9 @@ use crate::configuration::AutodevSettings;
 use crate::workspace::{ArtifactError, Workspace};
 
 #[cfg(feature = "write")]
-pub use changing::{AutodevError, Moved};
+pub use adopting::{Adoption, AdoptionError};
+#[cfg(feature = "write")]
+pub use changing::{AutodevError, Correction, Moved};
 
 /// autodev in a project.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +44,10 @@ pub struct AutodevStatus {
     pub flow: Flow,
     /// The comparison with the files of the project. Where the position cannot be read, the files alone tell.
     pub detection: Detection,
-    /// What the files tell of each step of the flow: to be done, done, or nothing.
+    /// The answer of the files for each step of the flow: to be done, done, or none.
     pub due: Vec<Option<bool>>,
+    /// The state that the skill of the step keeps itself, where it says another phase.
+    pub other_phase: Option<SkillState>,
 }
 
 /// A reason why the state of autodev cannot be told.
@@ -49,14 +57,6 @@ pub enum AutodevStatusError {
     /// A flow of the configuration or of a flow file cannot be followed.
     #[error("a flow of autodev cannot be used")]
     Flow(#[from] FlowError),
-    /// The flow that is noted is unknown.
-    #[error("the state file names the flow `{flow}`, which is none of {}", known.join(", "))]
-    UnknownFlow {
-        /// The flow.
-        flow: String,
-        /// Those that are known.
-        known: Vec<String>,
-    },
     /// The state file cannot be read.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
@@ -75,7 +75,7 @@ impl Workspace {
     ) -> Option<Membership> {
         let autodev = self.autodev().filter(|autodev| autodev.settings.file == *artifact.path())?;
         let position = Position::of(artifact).ok()?;
-        let flow = position.flow(&autodev.flows().ok()?)?.to_workflow();
+        let flow = position.flow(&autodev.flows().ok()?).ok()?.to_workflow();
         Some(Membership::Member {
             workflow: flow.into(),
             evidence: vec![stepmark_model::workflow::BindingReason::Configured],
@@ -109,30 +109,65 @@ impl Autodev<'_> {
         Flows::with(flows)
     }
 
+    /// The facts that the rules hold `artifact` against; `None` where it is not the state file, or the flows
+    /// cannot be used.
+    pub(crate) fn facts(&self, artifact: &Artifact) -> Option<AutodevFacts> {
+        let noted = Position::of(artifact).ok();
+        let files = FilesOnDisk::new(self.workspace.root());
+        let flows = self.is_state_file(artifact).then(|| self.flows().ok())??;
+        Some(AutodevFacts::gather(flows, &self.settings.states, noted.as_ref(), &files))
+    }
+
+    /// The same without what the files of the project tell.
+    #[cfg(feature = "history")]
+    pub(crate) fn facts_without_files(&self, artifact: &Artifact) -> Option<AutodevFacts> {
+        let flows = self.is_state_file(artifact).then(|| self.flows().ok())??;
+        Some(AutodevFacts { flows, detection: None, skill_state: None })
+    }
+
+    fn is_state_file(&self, artifact: &Artifact) -> bool {
+        *artifact.path() == self.settings.file
+    }
+
     /// The state of autodev: what is noted, compared with the files of the project.
     ///
     /// # Errors
-    /// When the flows cannot be used, the flow that is noted is unknown, or the state file cannot be read.
+    /// When the flows cannot be used, or the state file cannot be read.
     pub fn status(&self) -> Result<AutodevStatus, AutodevStatusError> {
         let flows = self.flows()?;
         let noted = match self.workspace.artifact(self.file()) {
-            Ok(artifact) => Some(Position::of(artifact.artifact())),
+            Ok(artifact) => Some(Position::of(artifact.artifact()).and_then(|noted| {
+                noted.flow(&flows)?;
+                Ok(noted)
+            })),
             Err(ArtifactError::Missing { .. }) => None,
             Err(error) => return Err(error.into()),
         };
         let position = noted.as_ref().and_then(|noted| noted.as_ref().ok());
         let files = FilesOnDisk::new(self.workspace.root());
-        let flow = match position {
-            Some(position) => position.flow(&flows).ok_or_else(|| AutodevStatusError::UnknownFlow {
-                flow: position.flow.clone(),
-                known: flows.iter().map(|flow| flow.flow.clone()).collect(),
-            })?,
-            None => detect_flow(&flows, files.has_code(&self.settings.docs), &files)
-                .ok_or(FlowError::NoSteps { flow: String::new() })?,
+        let flow = match position.map(|position| flows.named(&position.flow)) {
+            Some(known) => known,
+            None => detect_flow(&flows, files.has_code(&self.settings.docs), &files),
         };
-        let detection = detect(flow, position, &files);
-        let due = flow.steps.iter().map(|step| step.is_due(&files)).collect();
-        Ok(AutodevStatus { file: self.file().clone(), flow: flow.clone(), detection, due, noted })
+        let flow = flow.ok_or(FlowError::NoSteps { flow: String::new() })?;
+        let state = position.and_then(|noted| SkillState::find(&self.settings.states, noted, &files));
+        let other_phase = state.filter(|state| position.is_some_and(|noted| !state.agrees_with(noted)));
+        let (detection, due) =
+            (self.detect(flow, position), flow.steps.iter().map(|step| step.is_due(&files)));
+        let due = due.collect();
+        Ok(AutodevStatus {
+            file: self.file().clone(),
+            flow: flow.clone(),
+            detection,
+            due,
+            other_phase,
+            noted,
+        })
+    }
+
+    /// Compares a position with the files of the project.
+    fn detect(&self, flow: &Flow, noted: Option<&Position>) -> Detection {
+        detect(flow, noted, &FilesOnDisk::new(self.workspace.root()))
     }
 }
 

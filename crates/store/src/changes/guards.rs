@@ -8,6 +8,7 @@ use crate::gates::GateError;
 use crate::workspace::{Delegations, Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
+    autodev,
     delegation::Member,
     journal::{ActorKind, Event, EventDraft, EventId, Kind},
     tracked_artifact::TrackedArtifact,
@@ -97,7 +98,9 @@ impl Workspace {
         draft: &EventDraft,
     ) -> Result<Option<StatusMove>, ChangeError> {
         let is_same = status_of(before.artifact()) == status_of(after.artifact());
-        if is_same || [Kind::UNDO, Kind::RESTORE].contains(&draft.kind) {
+        // So does what brings autodev to the files of the project. With its last step its flow has ended.
+        let is_free = [Kind::UNDO, Kind::RESTORE, Kind::AUTODEV_CORRECTED, Kind::AUTODEV_UNPARSABLE];
+        if is_same || is_free.contains(&draft.kind) || autodev::is_done(after.artifact()) {
             return Ok(None);
         }
         let Some(choice) = before.lifecycle() else { return Ok(None) };

@@ -6,14 +6,14 @@ use crate::checking::{
     BASELINE_PATH, CheckError, CheckReport, Checks, beside::AllowancesInUse, held_history::HeldHistory,
     journal_account::JournalAccount, manifest_rows, manifest_rows::ManifestRows,
 };
-use crate::configuration::Configuration;
 use crate::git::GitVersion;
 use crate::manifest::DEFAULT_MANIFEST;
 use crate::repository::ChangedArtifact;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{Artifact, ProjectPath},
+    autodev::AutodevFacts,
     check::{
         self, BaseVersion, Baseline, Finding, Group, Judged, Loss, ManifestRow, RuleEnvironment, Subject,
         rules::{
@@ -29,7 +29,7 @@ struct InVersion<'v> {
     version: &'v GitVersion,
     /// The artifacts that rules are asked about.
     changed: &'v [ChangedArtifact],
-    configuration: &'v Configuration,
+    workspace: &'v Workspace,
     ledgers: Ledgers,
     manifest: ManifestRows,
 }
@@ -52,7 +52,13 @@ impl RuleEnvironment for InVersion<'_> {
                 self.changed.iter().map(|changed| changed.latest().path()).collect();
             Some(manifest_rows::rows_of(&bytes, &paths))
         };
-        self.manifest.row(path, self.configuration, read)
+        self.manifest.row(path, self.workspace.configuration(), read)
+    }
+
+    fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts> {
+        let autodev = self.workspace.autodev()?;
+        // What is about to be committed is held against the files as they are, some of which git may ignore.
+        if self.version.is_index() { autodev.facts(artifact) } else { autodev.facts_without_files(artifact) }
     }
 }
 
@@ -168,7 +174,7 @@ impl Checks<'_> {
         let surroundings = InVersion {
             version,
             changed,
-            configuration: self.workspace.configuration(),
+            workspace: self.workspace,
             ledgers: Ledgers::default(),
             manifest: ManifestRows::default(),
         };

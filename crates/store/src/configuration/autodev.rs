@@ -10,13 +10,14 @@ use stepmark_model::{artifact::ProjectPath, autodev::Flow};
 
 /// `autodev:`, as written. Its presence switches autodev on.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(expecting = "a mapping with `file`, `docs`, `skill`, `flows` or `states`")]
+#[serde(expecting = "a mapping with `file`, `docs`, `skill`, `flows`, `states` or `summary`")]
 pub(super) struct AutodevKeys {
     pub(super) file: Option<FilePath>,
     pub(super) docs: Option<FilePath>,
     pub(super) skill: Option<FilePath>,
     pub(super) flows: Option<Vec<Flow>>,
     pub(super) states: Option<BTreeMap<String, FilePath>>,
+    pub(super) summary: Option<FilePath>,
 }
 
 /// The settings of autodev.
@@ -33,6 +34,14 @@ pub struct AutodevSettings {
     pub flows: Vec<Flow>,
     /// The files in which skills keep a state of their own, by the name of the step that they do.
     pub states: BTreeMap<String, ProjectPath>,
+    /// The file in which `project` writes a summary.
+    pub summary: Option<ProjectPath>,
+}
+
+/// The state file of the skill `document`.
+fn default_states() -> impl Iterator<Item = (String, ProjectPath)> {
+    let document = "_docs/02_document/state.json".parse().ok();
+    document.into_iter().map(|path| ("Document".to_owned(), path))
 }
 
 impl From<AutodevKeys> for AutodevSettings {
@@ -47,7 +56,10 @@ impl From<AutodevKeys> for AutodevSettings {
             docs: docs.expect("a path"),
             skill: keys.skill.map(|path| path.0),
             flows: keys.flows.unwrap_or_default(),
-            states: keys.states.into_iter().flatten().map(|(step, path)| (step, path.0)).collect(),
+            states: default_states()
+                .chain(keys.states.into_iter().flatten().map(|(step, path)| (step, path.0)))
+                .collect(),
+            summary: keys.summary.map(|path| path.0),
         }
     }
 }

@@ -163,8 +163,9 @@ impl Configuration {
 
     /// Returns whether the file at `path` counts as an artifact.
     pub fn is_artifact(&self, path: &ProjectPath) -> bool {
+        let is_included = self.include.matches(path) || self.autodev().is_some_and(|own| own.file == *path);
         let is_excluded = || self.exclude.matches(path) && !self.is_of_system(path);
-        self.include.matches(path) && !is_excluded() && !self.always_excluded.matches(path)
+        is_included && !is_excluded() && !self.always_excluded.matches(path)
     }
 
     /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not

@@ -78,7 +78,7 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 63] = [
+pub const VARIABLES: [Variable; 64] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
     fixed(Project, "artifacts.include", "patterns of files that are artifacts"),
     fixed(Project, "artifacts.exclude", "patterns of files that are none, though they are included"),
@@ -121,7 +121,8 @@ pub const VARIABLES: [Variable; 63] = [
     fixed(Project, "autodev.docs", "the folder of the documents of autodev"),
     fixed(Project, "autodev.skill", "the folder of the skill, whose flow files are read"),
     fixed(Project, "autodev.flows", "flows of the project"),
-    fixed(Project, "autodev.states", "the files in which skills keep a state of their own, by the skill"),
+    fixed(Project, "autodev.states", "the files in which skills keep a state of their own, by the step"),
+    fixed(Project, "autodev.summary", "the file in which `project` writes a summary of autodev"),
     fixed(Project, "check.rules", "how bad the findings of a rule are: off, note, warning, error"),
     fixed(Project, "check.allow", "findings that are accepted, by path and with a reason"),
     fixed(Project, "trackers", "where tickets of artifacts are kept"),

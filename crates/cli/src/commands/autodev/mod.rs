@@ -4,9 +4,10 @@ mod report;
 
 use clap::{Args, Subcommand};
 use stepmark_model::autodev::{AutodevMove, SubStep};
-use stepmark_store::autodev::{self as store, AutodevError, AutodevStatusError};
+use stepmark_store::autodev::{self as store, AutodevError, AutodevStatusError, Correction};
 
 use crate::{
+    commands::sessions::session,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -36,8 +37,12 @@ enum Task {
         #[arg(long)]
         write: bool,
     },
-    /// Begin the step; makes the state file where there is none
-    Start,
+    /// Begin the step that the files of the project tell; makes the state file where there is none
+    Start {
+        /// The flow to begin with, or to go on with when another one is done
+        #[arg(long)]
+        flow: Option<String>,
+    },
     /// Note how far the skill of the step has come
     SubStep {
         /// The number of its phase: the one that is noted, or the next
@@ -84,8 +89,10 @@ impl Autodev {
             Task::Status => return report::status(&autodev.status()?, output),
             Task::Detect { explain, write } => return detect(&autodev, (*explain, *write), output),
             Task::Next => return report::next(&autodev.status()?, output),
-            Task::Start => {
-                autodev.begin()?;
+            Task::Start { flow } => {
+                if !autodev.begin(flow.as_deref())? {
+                    correct(&autodev, output)?;
+                }
                 (AutodevMove::Start, None, false)
             }
             Task::SubStep { phase, name, detail } => {
@@ -100,7 +107,11 @@ impl Autodev {
             Task::Boundary => (AutodevMove::Boundary, None, false),
         };
         let moved = autodev.make(&made, reason, is_forced)?;
-        report::moved(&autodev.status()?, &moved, &made, output)
+        let exit = report::moved(&autodev.status()?, &moved, &made, output)?;
+        if made == AutodevMove::Boundary {
+            session::end_current(project, "autodev boundary", output)?;
+        }
+        Ok(exit)
     }
 
     /// Returns whether it changes the state file.
@@ -114,18 +125,21 @@ fn detect(
     (explain, write): (bool, bool),
     output: &Output,
 ) -> Result<Exit, Failure> {
-    if write {
-        let is_new = autodev.begin()?;
-        if !is_new && let Some(moved) = autodev.correct()? {
-            output.remark(format_args!(
-                "{}: the files of the project are in step {}, not {}",
-                autodev.file(),
-                moved.after.step,
-                moved.before.step
-            ));
-        }
+    if write && !autodev.begin(None)? {
+        correct(autodev, output)?;
     }
     report::detection(&autodev.status()?, explain, output)
+}
+
+/// Brings the state file to what the files of the project tell, and says so.
+fn correct(autodev: &store::Autodev<'_>, output: &Output) -> Result<(), Failure> {
+    if let Some(Correction { noted, told }) = autodev.correct()? {
+        let file = autodev.file();
+        output.remark(format_args!(
+            "{file}: corrected to step {told}, as the files of the project tell; it said {noted}"
+        ));
+    }
+    Ok(())
 }
 
 fn switched_off() -> Failure {

@@ -1,7 +1,7 @@
-//! What `stepmark autodev` prints.
+//! The output of `stepmark autodev`.
 
 use serde_json::{Value as Json, json};
-use stepmark_model::autodev::{AutodevMove, Detection, FlowStep, StepPlace};
+use stepmark_model::autodev::{AutodevMove, Detection, FlowStep, Position, StepPlace};
 use stepmark_store::autodev::{AutodevStatus, Moved};
 
 use crate::{
@@ -47,12 +47,12 @@ pub(super) fn detection(status: &AutodevStatus, explain: bool, output: &Output) 
             output.line(format_args!("{:>2} {}: {told}", step.step, step.name));
         }
     }
-    output.line(in_words(status.step()));
+    output.line(in_words(status));
     tell_disagreement(status, output);
     Ok(exit(status))
 }
 
-/// What is to be done next.
+/// The next thing to do.
 pub(super) fn next(status: &AutodevStatus, output: &Output) -> Result<Exit, Failure> {
     let failed = status.position().filter(|noted| noted.status == "failed");
     let waits = status.position().filter(|noted| matches!(noted.status.as_str(), "completed" | "skipped"));
@@ -70,12 +70,12 @@ pub(super) fn next(status: &AutodevStatus, output: &Output) -> Result<Exit, Fail
             ));
         }
         (None, Some(_), Some(step)) => choice(status, step, output),
-        (.., step) => output.line(format_args!("{}{}", in_words(step), note(status))),
+        _ => output.line(format_args!("{}{}", in_words(status), note(status))),
     }
     Ok(exit)
 }
 
-/// What a move has changed.
+/// The change that a move has made.
 pub(super) fn moved(
     status: &AutodevStatus,
     moved: &Moved,
@@ -92,7 +92,9 @@ pub(super) fn moved(
         output.remark(format_args!("{}: nothing to write", status.file));
         return Ok(Exit::Fine);
     }
-    output.remark(format_args!("{}: {}{}", status.file, in_words(status.step()), note(status)));
+    let (step, place) = (noted_step(&moved.after), in_place(&moved.after));
+    output.remark(format_args!("{}: {step}{place}", status.file));
+    tell_disagreement(status, output);
     let ends = matches!(moved.after.status.as_str(), "completed" | "skipped");
     if let (true, AutodevMove::Complete | AutodevMove::Skip, Some(step)) = (ends, made, status.step()) {
         choice(status, step, output);
@@ -126,29 +128,52 @@ fn tell_disagreement(status: &AutodevStatus, output: &Output) {
         )),
         (Some(Ok(_)), Detection::Agrees) => {}
     }
+    if let Some(state) = &status.other_phase {
+        let noted = status.position().map_or("", |noted| &noted.sub_step.name);
+        output
+            .warning(format_args!("{}: the skill is in phase `{}`, not `{noted}`", state.file, state.phase));
+    }
 }
 
 fn exit(status: &AutodevStatus) -> Exit {
-    if status.is_consistent() { Exit::Fine } else { Exit::Findings }
+    if status.is_consistent() && status.other_phase.is_none() { Exit::Fine } else { Exit::Findings }
 }
 
 fn cycle(status: &AutodevStatus) -> u64 {
     status.position().map_or(1, |noted| noted.cycle)
 }
 
-fn in_words(step: Option<&FlowStep>) -> String {
-    step.map_or_else(|| "all steps are done".to_owned(), |step| format!("step {} `{}`", step.step, step.name))
+/// The step that the project is in.
+fn in_words(status: &AutodevStatus) -> String {
+    match (status.position().filter(|_| status.is_consistent()), status.step()) {
+        (Some(noted), _) => noted_step(noted),
+        (None, Some(step)) => format!("step {} `{}`", step.step, step.name),
+        (None, None) => "all steps are done".to_owned(),
+    }
+}
+
+fn noted_step(noted: &Position) -> String {
+    match noted.step {
+        StepPlace::Done => "all steps are done".to_owned(),
+        _ => format!("step {} `{}`", noted.step, noted.name),
+    }
 }
 
 /// `, in_progress, phase 4 batch-loop (batch 2)`; nothing where what is noted does not count.
 fn note(status: &AutodevStatus) -> String {
-    let Some(noted) = status.position().filter(|_| status.is_consistent()) else { return String::new() };
+    status.position().filter(|_| status.is_consistent()).map_or_else(String::new, in_place)
+}
+
+fn in_place(noted: &Position) -> String {
+    if noted.step == StepPlace::Done {
+        return String::new();
+    }
     let sub_step = &noted.sub_step;
     let detail = if sub_step.detail.is_empty() { String::new() } else { format!(" ({})", sub_step.detail) };
-    let retries = if noted.retry_count == 0 {
-        String::new()
-    } else {
-        format!(", {} retries failed", noted.retry_count)
+    let retries = match noted.retry_count {
+        0 => String::new(),
+        1 => ", 1 failed retry".to_owned(),
+        count => format!(", {count} failed retries"),
     };
     format!(", {}, phase {} {}{detail}{retries}", noted.status, sub_step.phase, sub_step.name)
 }

@@ -157,8 +157,8 @@ impl CoordinationCommand {
                 let (found, files) =
                     coordination.discover((&format!("discovery-{}", new_id()), &agent), content, tags)?;
                 output.json_or(
-                    "stepmark.discovery/1",
-                    || json!({"discovery": report::discovery(&found)}),
+                    "stepmark.discoveries/1",
+                    || json!({"discoveries": [report::discovery(&found)]}),
                     || output.line(&found.id),
                 );
                 Ok(report::told(&files, output))

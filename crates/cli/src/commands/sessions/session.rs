@@ -123,20 +123,40 @@ fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit
             format!("the session `{id}` has ended already, at {}", end.at),
         ));
     }
-    let project = project.in_session(Some(id.clone()));
-    project.workspace.leases().release_of_session()?;
-    project
-        .workspace
-        .history()
-        .append_event(EventDraft::new(Kind::SESSION_END).with_command("session end"))?;
-    let sealed = project.workspace.history().seal(Some(&id))?;
-    refresh_instructions(&project, output);
+    let sealed = close(&project.in_session(Some(id.clone())), &id, "session end", output)?;
     if output.json {
-        let segments: Vec<String> = sealed.iter().map(ToString::to_string).collect();
-        output.json(SCHEMA, json!({"session": id.as_str(), "state": "ended", "sealed": segments}));
+        output.json(SCHEMA, json!({"session": id.as_str(), "state": "ended", "sealed": sealed}));
     }
     output.remark(format_args!("session {id} has ended; its part of the journal is in `.stepmark/journal`"));
     Ok(Exit::Fine)
+}
+
+/// Ends the session `id`, in which `project` is, and seals its part of the journal.
+fn close(project: &Project, id: &SessionId, command: &str, output: &Output) -> Result<Vec<String>, Failure> {
+    project.workspace.leases().release_of_session()?;
+    let history = project.workspace.history();
+    history.append_event(EventDraft::new(Kind::SESSION_END).with_command(command))?;
+    let sealed = history.seal(Some(id))?;
+    refresh_instructions(project, output);
+    Ok(sealed.iter().map(ToString::to_string).collect())
+}
+
+/// Ends the current session, if there is one that was begun and has not ended.
+pub(in crate::commands) fn end_current(
+    project: &Project,
+    command: &str,
+    output: &Output,
+) -> Result<(), Failure> {
+    let Some(id) = project.workspace.attribution().session.clone() else { return Ok(()) };
+    let sessions = project.workspace.history().ask(|history| history.sessions())?;
+    if sessions
+        .iter()
+        .any(|record| record.id == id.as_str() && record.start.is_some() && record.end.is_none())
+    {
+        close(project, &id, command, output)?;
+        output.remark(format_args!("session {id} has ended"));
+    }
+    Ok(())
 }
 
 fn list(project: &Project, output: &Output, list: &ListArguments) -> Result<Exit, Failure> {

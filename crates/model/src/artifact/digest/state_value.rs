@@ -21,7 +21,7 @@ pub enum StateUnreadable {
     /// The heading above the state stands nowhere, or several times.
     #[error(transparent)]
     NoBlock {
-        /// Which of the two.
+        /// The error that says so.
         source: RegionError,
     },
     /// The frontmatter is no YAML, or beyond what is read.

@@ -11,6 +11,7 @@ pub(crate) mod gates;
 pub(crate) mod scope;
 pub(crate) mod manifest;
 pub mod history;
+pub(crate) mod autodev;
 #[cfg(test)]
 pub(crate) mod sample;
 

@@ -1,9 +1,10 @@
 //! Files for the tests of rules, checked in surroundings made of them.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    artifact::{Artifact, ProjectPath},
+    artifact::{Artifact, PathGlob, ProjectPath},
+    autodev::{AutodevFacts, Flows, Position, ProjectFiles},
     bmad::sprint::SprintStatus,
     check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject},
     delegation::Chains,
@@ -12,11 +13,21 @@ use crate::{
 };
 use stepmark_frontmatter::LineIndex;
 
-/// The findings of `rule` in a file `prd.md`: `line:column id message`. `workflowType: prd` binds it to the
-/// PRD of 6.0.4, `workflowType: choice` to three steps of which the second is one of two.
+/// The findings of `rule` in a file called as its group wants it, mostly `prd.md`: `line:column id message`.
+/// `workflowType: prd` binds it to the PRD of 6.0.4, `workflowType: choice` to three steps of which the
+/// second is one of two.
 pub(crate) fn found(rule: &'static Rule, text: &str) -> Vec<String> {
-    let found = found_in(rule, &[("prd.md", text)]);
-    found.into_iter().map(|line| line.strip_prefix("prd.md:").map(str::to_owned).unwrap_or(line)).collect()
+    let path = path_of(rule);
+    let found = found_in(rule, &[(path, text)]).into_iter();
+    found.map(|line| line[path.len()..].strip_prefix(':').map(str::to_owned).unwrap_or(line)).collect()
+}
+
+/// The path of a file that rules of the group of `rule` look at.
+pub(crate) fn path_of(rule: &'static Rule) -> &'static str {
+    match rule.group {
+        Group::Autodev => "_docs/_autodev_state.md",
+        _ => "prd.md",
+    }
 }
 
 /// The same in several files: `path:line:column id message`.
@@ -29,9 +40,9 @@ pub(crate) fn helps_in(rule: &'static Rule, files: &[(&str, &str)]) -> Vec<Strin
     findings(rule, files).into_iter().flatten().filter_map(|finding| finding.help).collect()
 }
 
-/// A file `prd.md` after the first fix that `rule` offers; `None` where it offers none.
+/// The file of [`found`] after the first fix that `rule` offers; `None` where it offers none.
 pub(crate) fn fixed(rule: &'static Rule, text: &str) -> Option<String> {
-    fixed_in(rule, &[("prd.md", text)])
+    fixed_in(rule, &[(path_of(rule), text)])
 }
 
 /// The same of the first of several files.
@@ -48,7 +59,8 @@ pub(crate) fn fixed_in(rule: &'static Rule, files: &[(&str, &str)]) -> Option<St
 /// Returns whether one file `prd.md` alone can never break the rule: it takes another one, another name, or
 /// the same at an earlier time.
 pub(crate) fn is_of_several_files(rule: &'static Rule) -> bool {
-    ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802"].contains(&rule.id) || rule.group == Group::History
+    ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMD12"].contains(&rule.id)
+        || rule.group == Group::History
 }
 
 fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {
@@ -59,6 +71,9 @@ fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {
 
 /// The path of the project's manifest.
 pub(crate) const MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
+
+/// The file in which a skill of autodev keeps its state.
+pub(crate) const SKILL_STATE: &str = "_docs/02_document/state.json";
 
 struct Files<'f>(&'f [(&'f str, &'f str)]);
 
@@ -72,6 +87,12 @@ impl RuleEnvironment for Files<'_> {
         SprintStatus::read(text.as_bytes()).ok()?.status_of(story).map(str::to_owned)
     }
 
+    fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts> {
+        let states = BTreeMap::from([("Document".to_owned(), ProjectPath::new(SKILL_STATE).unwrap())]);
+        let position = Position::of(artifact).ok();
+        Some(AutodevFacts::gather(Flows::default(), &states, position.as_ref(), self))
+    }
+
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {
         let manifest = self.0.iter().find(|(own, _)| *own == MANIFEST && path.as_str() != MANIFEST);
         let Some((_, manifest)) = manifest else { return ManifestRow::Uncovered };
@@ -82,6 +103,26 @@ impl RuleEnvironment for Files<'_> {
                 rest.trim_end_matches('"').parse().map_or(ManifestRow::WithoutHash, ManifestRow::Hash)
             }
         }
+    }
+}
+
+impl ProjectFiles for Files<'_> {
+    fn exists(&self, path: &str) -> bool {
+        self.0.iter().any(|(own, _)| own.starts_with(path))
+    }
+
+    fn is_empty(&self, path: &str) -> bool {
+        !ProjectFiles::exists(self, path)
+    }
+
+    fn count(&self, glob: &PathGlob) -> usize {
+        self.0.iter().filter(|(own, _)| glob.matches(&ProjectPath::new(*own).unwrap())).count()
+    }
+
+    fn text(&self, path: &str, key: &str) -> String {
+        let text = self.0.iter().find(|(own, _)| *own == path).map_or("{}", |(_, text)| *text);
+        let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+        value[key].as_str().unwrap_or_default().to_owned()
     }
 }
 

@@ -11,7 +11,11 @@ use crate::bmad::sprint::Ledgers;
 use crate::checking::manifest_rows::ManifestRows;
 use crate::manifest;
 use crate::workspace::Workspace;
-use stepmark_model::{artifact::ProjectPath, check::ManifestRow};
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    autodev::AutodevFacts,
+    check::ManifestRow,
+};
 
 /// The files on the disk.
 #[derive(Debug)]
@@ -55,6 +59,11 @@ impl<'w> Answers<'w> {
     pub(super) fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {
         let read = || manifest::project_listing(self.workspace.root());
         self.manifest.row(path, self.workspace.configuration(), read)
+    }
+
+    /// The facts about autodev, where `artifact` is its state file.
+    pub(super) fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts> {
+        self.workspace.autodev()?.facts(artifact)
     }
 
     /// The names and stats of the gates of the artifact at `path`; `None` where they cannot be read, or are

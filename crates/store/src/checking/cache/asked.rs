@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 
 use crate::checking::{cache::Answers, cache::Facts};
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{Artifact, ProjectPath},
+    autodev::AutodevFacts,
     check::{ManifestRow, RuleEnvironment},
 };
 
@@ -73,5 +74,11 @@ impl RuleEnvironment for Asked<'_> {
             self.is_unsettled.set(true);
         }
         row
+    }
+
+    fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts> {
+        // It is one file, held against files all over the project: it is judged anew each time.
+        self.is_unsettled.set(true);
+        self.answers.autodev(artifact)
     }
 }

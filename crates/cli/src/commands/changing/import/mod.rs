@@ -1,5 +1,6 @@
 //! `stepmark import`
 
+mod autodev;
 mod coordination;
 mod question;
 mod stories;
@@ -25,6 +26,7 @@ pub(crate) struct Import {
 #[derive(Debug, Subcommand)]
 enum What {
     Stories(stories::Stories),
+    Autodev(autodev::Autodev),
     Coordination(coordination::ImportCoordination),
 }
 
@@ -32,6 +34,7 @@ impl Import {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match &self.what {
             What::Stories(command) => command.run(project, output),
+            What::Autodev(command) => command.run(project, output),
             What::Coordination(command) => command.run(project, output),
         }
     }

@@ -31,7 +31,7 @@ use crate::{
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Project {
     /// Artifacts that changed; without any everything is rebuilt
-    #[arg(value_name = "ARTIFACT", conflicts_with_all = ["catalogues", "index"])]
+    #[arg(value_name = "ARTIFACT", conflicts_with_all = ["catalogues", "autodev", "index"])]
     artifacts: Vec<PathBuf>,
     /// `sprint-status.yaml` and the lines `Status:` of stories, as their frontmatter says
     #[arg(long)]
@@ -48,6 +48,9 @@ pub(crate) struct Project {
     /// The catalogues of agents, workflows, skills, tasks and tools in `.stepmark/manifests/`
     #[arg(long)]
     catalogues: bool,
+    /// The summary of autodev, at the place that `autodev.summary` of the configuration names
+    #[arg(long)]
+    autodev: bool,
     /// The database `.stepmark/local/cache/index.db`, which `stepmark query` asks
     #[arg(long)]
     index: bool,
@@ -71,7 +74,10 @@ impl Project {
             return manifest.run(project, output);
         }
         let is_any_named = Projection::ALL.iter().any(|projection| projection.is_named_in(self));
-        let chosen = |projection: &Projection| !is_any_named || projection.is_named_in(self);
+        let chosen = |projection: &Projection| match is_any_named {
+            true => projection.is_named_in(self),
+            false => projection.is_in(project),
+        };
         let mut done = Vec::new();
         let mut all = AllArtifacts::default();
         let some = SomeArtifacts::read(project, &self.artifacts, output)?;

@@ -39,13 +39,20 @@ pub(super) enum Projection {
     Gates,
     FilesManifest,
     Catalogues,
+    AutodevSummary,
     Index,
 }
 
 impl Projection {
     /// In the order in which they are made: one that changes what another is made of stands before it.
-    pub(super) const ALL: [Self; 5] =
-        [Self::Ledgers, Self::Gates, Self::FilesManifest, Self::Catalogues, Self::Index];
+    pub(super) const ALL: [Self; 6] = [
+        Self::Ledgers,
+        Self::Gates,
+        Self::FilesManifest,
+        Self::Catalogues,
+        Self::AutodevSummary,
+        Self::Index,
+    ];
 
     pub(super) const fn facts(self) -> ProjectionFacts {
         match self {
@@ -53,6 +60,7 @@ impl Projection {
             Self::Gates => ProjectionFacts::GATES,
             Self::FilesManifest => ProjectionFacts::FILES_MANIFEST,
             Self::Catalogues => ProjectionFacts::CATALOGUES,
+            Self::AutodevSummary => ProjectionFacts::AUTODEV_SUMMARY,
             Self::Index => ProjectionFacts::INDEX,
         }
     }
@@ -69,8 +77,15 @@ impl Projection {
             Self::Gates => options.gates,
             Self::FilesManifest => options.files_manifest,
             Self::Catalogues => options.catalogues,
+            Self::AutodevSummary => options.autodev,
             Self::Index => options.index,
         }
+    }
+
+    /// Returns whether the project has it.
+    pub(super) fn is_in(self, project: &OpenProject) -> bool {
+        !matches!(self, Self::AutodevSummary)
+            || project.workspace.autodev().is_some_and(|autodev| autodev.has_summary())
     }
 
     /// Rebuilds it.
@@ -95,6 +110,7 @@ impl Projection {
             }
             Self::FilesManifest => files_manifest(project),
             Self::Catalogues => catalogues(project),
+            Self::AutodevSummary => autodev_summary(project),
             Self::Index => index(project, environment),
         }
     }
@@ -172,6 +188,14 @@ pub(super) fn of_manifest(
         lines.push(format!("{}: {}", problem.path, problem.kind));
     }
     Ok(done)
+}
+
+fn autodev_summary(project: &OpenProject) -> Result<Done, Failure> {
+    let published = match project.workspace.autodev() {
+        Some(autodev) => autodev.publish_summary()?,
+        None => None,
+    };
+    Ok(of_files(&published.unwrap_or_default(), 1, "state file"))
 }
 
 fn catalogues(project: &OpenProject) -> Result<Done, Failure> {

@@ -2,7 +2,7 @@
 
 use super::{argument, is_finished, place_of_status, readable_base, status_move};
 use crate::check::{Finding, Group, Loss, Rule, Severity, Subject, rule::Decision};
-use crate::lifecycle::MoveRefusal;
+use crate::lifecycle::{MoveRefusal, RootKeys};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -23,6 +23,10 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
     let Some((before, after)) = status_move(&base, subject.artifact) else { return };
     let Some(table) = base.lifecycle().filter(|_| !after.is_empty()) else { return };
+    // The status of another thing, as of the next step, begins anew.
+    if table.is_of_another_subject(&RootKeys::of(base.artifact()), &RootKeys::of(subject.artifact)) {
+        return;
+    }
     // Finished work that goes back has a rule of its own.
     if is_finished(Some(table), before) && !is_finished(Some(table), after) {
         return;
@@ -78,5 +82,29 @@ mod tests {
         assert!(found_after(&RULE, "status: draft", "status: done").is_empty(), "no lifecycle is known");
         let accepted = Accepts(&[Loss::Value { key: "status" }]);
         assert!(found_after_all(&RULE, &spec("draft"), &spec("done"), &accepted).is_empty());
+    }
+
+    /// autodev writes its file itself, so no event explains its moves; the next step begins anew.
+    #[test]
+    fn the_next_step_of_autodev_begins_anew() {
+        use crate::artifact::{Artifact, ProjectPath};
+        use crate::check::{BaseVersion, Subject};
+        use crate::tracked_artifact::{Membership, TrackedArtifact};
+        let tracked = |step: u8, status: &str| {
+            let path = ProjectPath::new("_docs/_autodev_state.md").unwrap();
+            let text = format!("## Current Step\nflow: greenfield\nstep: {step}\nstatus: {status}\n");
+            TrackedArtifact::new(
+                Artifact::read(path, text.into()),
+                Membership::None,
+                std::sync::Arc::default(),
+            )
+        };
+        for (after, expected) in [((4, "not_started"), 0), ((3, "not_started"), 1), ((3, "completed"), 0)] {
+            let (before, after) = (tracked(3, "in_progress"), tracked(after.0, after.1));
+            let mut found = Vec::new();
+            let base = BaseVersion { tracked: &before, accepted: None };
+            RULE.look_at(&Subject::of(&after).since(base), &mut found);
+            assert_eq!(found.len(), expected, "{found:?}");
+        }
     }
 }

@@ -22,6 +22,10 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(progress) = subject.progress().filter(|progress| progress.state != WorkState::Finished) else {
         return;
     };
+    // Where a lifecycle has a subject, the status is that of a step.
+    if subject.lifecycle().is_some_and(|lifecycle| !lifecycle.subject().is_empty()) {
+        return;
+    }
     let Some(status) = &subject.artifact.state().status else { return };
     if !Completion::of(subject.artifact, None).by_status || progress.total == 0 {
         return;

@@ -1,5 +1,6 @@
 //! SM304: the lifecycle has no such state.
 
+use crate::autodev::keeps_state;
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 
 /// The rule.
@@ -18,7 +19,10 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(lifecycle) = subject.lifecycle() else { return };
+    // The state file of autodev has a rule of its own.
+    let Some(lifecycle) = subject.lifecycle().filter(|_| !keeps_state(subject.artifact.path())) else {
+        return;
+    };
     let Some(status) = &subject.artifact.state().status else { return };
     let Some(word) = status.filled().filter(|word| !is_placeholder(word)) else { return };
     if lifecycle.state_of(word).is_some() {

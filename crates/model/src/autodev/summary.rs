@@ -1,0 +1,61 @@
+//! The summary of a state file for people.
+
+use std::fmt::Write as _;
+
+use super::{Flow, Position, StepPlace};
+
+/// The flow with what is behind, a line a step: the text of the file that `autodev.summary` names.
+pub fn summary(flow: &Flow, noted: &Position) -> String {
+    let mut text = format!("# autodev: {}, cycle {}\n\n", flow.flow, noted.cycle);
+    let done = noted.steps_done(flow.steps.len());
+    for (place, step) in flow.steps.iter().enumerate() {
+        let is_own = matches!(noted.step, StepPlace::Number(number) if number == step.step);
+        let mark = if place < done { 'x' } else { ' ' };
+        // Writing to a string never fails.
+        let _infallible = write!(text, "- [{mark}] {}. {}", step.step, step.name);
+        if is_own {
+            let _infallible =
+                write!(text, ": {}, phase {} {}", noted.status, noted.sub_step.phase, noted.sub_step.name);
+        }
+        text.push('\n');
+    }
+    let failed = noted.retry_count;
+    if failed > 0 {
+        let _infallible = write!(text, "\nRetries that failed: {failed}.\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::autodev::{Flows, SubStep};
+
+    #[test]
+    fn a_line_a_step_with_what_is_behind() {
+        let flows = Flows::default();
+        let mut noted = Position {
+            flow: "meta-repo".to_owned(),
+            step: StepPlace::Number(2),
+            name: "Config Review".to_owned(),
+            status: "in_progress".to_owned(),
+            sub_step: SubStep { phase: 0, name: "awaiting-human-review".to_owned(), detail: String::new() },
+            retry_count: 1,
+            cycle: 1,
+        };
+        insta::assert_snapshot!(summary(flows.named("meta-repo").unwrap(), &noted), @r"
+        # autodev: meta-repo, cycle 1
+
+        - [x] 1. Discover
+        - [ ] 2. Config Review: in_progress, phase 0 awaiting-human-review
+        - [ ] 3. Status
+        - [ ] 4. Document Sync
+        - [ ] 5. CICD Sync
+        - [ ] 6. Loop
+
+        Retries that failed: 1.
+        ");
+        noted.step = StepPlace::Done;
+        assert_eq!(summary(flows.named("meta-repo").unwrap(), &noted).matches("[x]").count(), 6);
+    }
+}

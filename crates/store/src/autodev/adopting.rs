@@ -1,0 +1,171 @@
+//! Taking in the state file that a project has: autodev is switched on in the configuration, and a file of an
+//! older generation is converted.
+
+use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath, ProjectPathError, state_region},
+    autodev::{Position, PositionError, convert_older, keeps_state},
+    journal::{EventDraft, Kind},
+};
+
+use crate::changes::ChangeError;
+use crate::commit::{CommitError, Expected, FileDecision, read_whole, replace_whole};
+use crate::disk::CONFIGURATION_PATH;
+use crate::workspace::{ArtifactError, Workspace};
+
+/// The name of the state file, and of that of older generations.
+const NAMES: [&str; 2] = ["_autodev_state.md", "_autopilot_state.md"];
+
+/// The folder in which the state file is where the configuration does not say.
+const DOCS: &str = "_docs";
+
+/// A state file that can be taken in.
+#[derive(Clone, Debug)]
+pub struct Adoption {
+    /// The file that was found.
+    pub from: ProjectPath,
+    /// The state file that it is to be.
+    pub file: ProjectPath,
+    /// The position that it notes.
+    pub position: Position,
+    /// True if it is of an older generation, so that it has to be converted.
+    pub is_older: bool,
+    /// True if the configuration lacks the key `autodev`.
+    pub lacks_key: bool,
+    found: Vec<u8>,
+    bytes: Vec<u8>,
+}
+
+/// A reason why a state file cannot be taken in.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AdoptionError {
+    /// There is none.
+    #[error("there is no state file of autodev in `{DOCS}`")]
+    NotFound,
+    /// It says no position, and is of no older generation.
+    #[error("`{path}` says no position")]
+    Unreadable {
+        /// The file.
+        path: ProjectPath,
+        /// The reason.
+        source: PositionError,
+    },
+    /// It is called otherwise.
+    #[error("`{path}` is called neither `{}` nor `{}`", NAMES[0], NAMES[1])]
+    Name {
+        /// The file.
+        path: ProjectPath,
+    },
+    /// A state file stands where the older one is to go.
+    #[error("`{path}` is there already: take one of the two away")]
+    InTheWay {
+        /// The file.
+        path: ProjectPath,
+    },
+    /// The project has no configuration of its own.
+    #[error("there is no `{CONFIGURATION_PATH}`: `stepmark init` makes it")]
+    NoConfiguration,
+    /// The key cannot be added, or the sub-step not be converted.
+    #[error("cannot edit `{path}`")]
+    Edit {
+        /// The file.
+        path: ProjectPath,
+        /// The reason.
+        source: EditError,
+    },
+    /// A name is none of a file in the project.
+    #[error(transparent)]
+    Path(#[from] ProjectPathError),
+    /// A file cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// The state file cannot be changed.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+}
+
+impl Workspace {
+    /// Looks at the state file at `path`; without one at that in `_docs`, of today or of an older generation.
+    ///
+    /// # Errors
+    /// Why it cannot be taken in.
+    pub fn autodev_to_adopt(&self, path: Option<&ProjectPath>) -> Result<Adoption, AdoptionError> {
+        let configured = || self.configuration().autodev().map(|settings| settings.file.clone());
+        let usual = NAMES.iter().map(|name| ProjectPath::new(format!("{DOCS}/{name}")));
+        let places = match path {
+            Some(path) => vec![path.clone()],
+            None => configured().into_iter().map(Ok).chain(usual).collect::<Result<_, _>>()?,
+        };
+        let mut read = places.into_iter().map(|path| (self.read_file(&path), path));
+        let found =
+            read.find(|(read, _)| path.is_some() || !matches!(read, Err(ArtifactError::Missing { .. })));
+        let (bytes, from) = found.ok_or(AdoptionError::NotFound)?;
+        let found = bytes?;
+        let file = if keeps_state(&from) {
+            from.clone()
+        } else if NAMES.contains(&from.file_name()) {
+            let folder = from.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+            ProjectPath::new(format!("{folder}/{}", NAMES[0]).trim_start_matches('/'))?
+        } else {
+            return Err(AdoptionError::Name { path: from });
+        };
+        if file != from && self.read_file(&file).is_ok() {
+            return Err(AdoptionError::InTheWay { path: file });
+        }
+        let unreadable = |source| AdoptionError::Unreadable { path: from.clone(), source };
+        let artifact = Artifact::read(file.clone(), found.clone());
+        let edits = convert_older(&artifact).map_err(unreadable)?;
+        let is_older = edits.is_some() || file != from;
+        let edited = apply(&found, &state_region(&file), &edits.unwrap_or_default());
+        let edited = edited.map_err(|source| AdoptionError::Edit { path: from.clone(), source })?;
+        let position =
+            Position::of(&Artifact::read(file.clone(), edited.bytes.clone())).map_err(unreadable)?;
+        let lacks_key = self.configuration().autodev().is_none();
+        Ok(Adoption { from, file, position, is_older, lacks_key, found, bytes: edited.bytes })
+    }
+
+    /// Takes the file in: adds the key to the configuration, and writes the converted file. One of an older
+    /// generation under another name stays where it is.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn adopt_autodev(&self, adoption: &Adoption) -> Result<(), AdoptionError> {
+        if adoption.lacks_key {
+            self.add_key(&adoption.file)?;
+        }
+        if !adoption.is_older {
+            return Ok(());
+        }
+        let command = format!("import autodev {} --convert", adoption.from);
+        let draft = EventDraft::new(Kind::IMPORT).with_command(command).with("from", adoption.from.as_str());
+        let expected = (adoption.from == adoption.file).then_some(&adoption.found[..]);
+        self.change_files(
+            std::slice::from_ref(&adoption.file),
+            |_| draft.clone(),
+            |found| {
+                let is_as_shown = found.first().copied().flatten() == expected;
+                let write = || FileDecision::Write(adoption.bytes.clone());
+                Ok(vec![if is_as_shown { write() } else { FileDecision::Keep }])
+            },
+        )?;
+        Ok(())
+    }
+
+    fn add_key(&self, file: &ProjectPath) -> Result<(), AdoptionError> {
+        let path = ProjectPath::new(CONFIGURATION_PATH)?;
+        let bytes = read_whole(self.root(), &path)?.ok_or(AdoptionError::NoConfiguration)?;
+        let is_usual = file.as_str() == format!("{DOCS}/{}", NAMES[0]);
+        let entry = (Value::from("file"), Value::from(file.as_str()));
+        let value = Value::Mapping(if is_usual { Vec::new() } else { vec![entry] });
+        let edit = Edit::Set { path: KeyPath::key("autodev"), value };
+        let edited = apply(&bytes, &Region::WholeFile, &[edit])
+            .map_err(|source| AdoptionError::Edit { path: path.clone(), source })?;
+        let expected = Expected::of(Some(&bytes));
+        replace_whole(self.root(), &path, expected, &edited.bytes, self.commit_options())?;
+        Ok(())
+    }
+}
