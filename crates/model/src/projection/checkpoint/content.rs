@@ -4,10 +4,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use stepmark_frontmatter::Region;
-
 use crate::{
-    artifact::{Artifact, FileHash, ProjectPath, StateDigest, StateUnreadable, state_region},
+    artifact::{Artifact, FileHash, ProjectPath, StateDigest, StateUnreadable, file_with_state},
     journal::{ArtifactKey, EventId},
 };
 
@@ -159,16 +157,9 @@ impl Checkpoint {
         }
     }
 
-    /// A file with this frontmatter, or this block of the body, above `body`.
+    /// A file with this frontmatter above `body`; with this block alone, where the state stands in one.
     pub fn with_body(&self, body: &[u8]) -> Vec<u8> {
-        match state_region(&self.path) {
-            Region::Block(title) => {
-                [b"## ", title.as_bytes(), b"\n", self.frontmatter.as_bytes(), b"\n", body].concat()
-            }
-            Region::Frontmatter | Region::WholeFile => {
-                [b"---\n", self.frontmatter.as_bytes(), b"---\n", body].concat()
-            }
-        }
+        file_with_state(&self.path, &self.frontmatter, body)
     }
 }
 
