@@ -241,7 +241,7 @@ fn init(
     Ok(report::told(&files, output))
 }
 
-/// How far the work is now.
+/// The progress as it is now.
 pub(crate) fn overview(coordination: &Coordination<'_>, project: &Project) -> Result<Overview, RecordsError> {
     let limit = coordination.settings().inactive_seconds.get();
     Ok(Overview::of(&coordination.state()?, &coordination.signals(), project.workspace.now(), limit))
