@@ -61,6 +61,17 @@ fn a_checkpoint_puts_the_block_back() {
 }
 
 #[test]
+fn a_damaged_block_is_resumed_from_history() {
+    let sandbox = with(PLAN);
+    done(&sandbox, &["complete"]);
+    let resumed = sandbox.stepmark(&["resume", FILE]);
+    assert!(resumed.code == 0 && resumed.stdout.contains("step-04-ui-design"), "{resumed}");
+    sandbox.write(FILE, text(&sandbox).replace("flow: greenfield", "flow: ["));
+    let resumed = sandbox.stepmark(&["resume", FILE]);
+    assert!(resumed.code == 0 && resumed.stdout.contains("step-04-ui-design"), "{resumed}");
+}
+
+#[test]
 fn whoever_does_not_hold_the_lease_moves_nothing() {
     let sandbox = with(PLAN);
     let taken = sandbox.run(by_agent(&sandbox, &["lease", "take", FILE]).env("STEPMARK_SESSION", "s-one"));

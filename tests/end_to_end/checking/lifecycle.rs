@@ -50,6 +50,7 @@ fn lists_those_that_are_built_in() {
     asdd-slice          built in  DISCOVERY, SPEC, VALIDATION, DESIGN, IMPLEMENTATION, CI_CD, OBSERVABILITY, DONE, PARTIAL, QUICK_FIX, BLOCKED
     hivemind-task       built in  PENDING, READY, RUNNING, VERIFYING, RETRY, SUCCESS, FAILED, ESCALATED
     cc-task             built in  pending, available, claimed, in_progress, done, failed, cancelled, blocked
+    autodev-step        built in  not_started, in_progress, completed, skipped, failed
     ");
     let answer = Sandbox::empty().reads_only(&["lifecycle", "list", "--json"]);
     let lifecycles = answer.json("stepmark.lifecycles/1")["lifecycles"].clone();
@@ -91,7 +92,7 @@ fn shows_one_with_its_moves() {
     exit 2
     ── stderr
     error: there is no lifecycle `relaese`
-      help: there are `release`, `task`, `bmad-spec`, `bmad-story`, `bmad-epic`, `bmad-retrospective`, `bmad-document`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `asdd-slice`, `hivemind-task`, `cc-task`
+      help: there are `release`, `task`, `bmad-spec`, `bmad-story`, `bmad-epic`, `bmad-retrospective`, `bmad-document`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `asdd-slice`, `hivemind-task`, `cc-task`, `autodev-step`
     ");
 }
 

@@ -31,6 +31,6 @@ pub use path::{
     natural_order,
 };
 pub use scope::Scope;
-pub use state_region::state_region;
+pub use state_region::{file_with_state, state_region};
 pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
 pub use view::Artifact;

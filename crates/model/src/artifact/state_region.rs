@@ -18,6 +18,17 @@ pub fn state_region(path: &ProjectPath) -> Region {
     }
 }
 
+/// A file at `path` with the state `text`. Frontmatter stands above `body`; a block of the body stands alone.
+pub fn file_with_state(path: &ProjectPath, text: &str, body: &[u8]) -> Vec<u8> {
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    match state_region(path) {
+        Region::Block(title) => format!("## {title}\n{text}{end}").into_bytes(),
+        Region::Frontmatter | Region::WholeFile => {
+            [format!("---\n{text}{end}---\n").as_bytes(), body].concat()
+        }
+    }
+}
+
 impl Artifact {
     /// The region of the file that holds the state.
     pub fn region(&self) -> Region {

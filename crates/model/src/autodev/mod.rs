@@ -6,6 +6,8 @@ mod flow_file;
 mod position;
 mod detection;
 mod moves;
+#[cfg(test)]
+mod move_cases;
 mod facts;
 mod older;
 mod summary;

@@ -21,8 +21,8 @@ pub enum Guard {
     Human,
     /// `filled(KEY)`: the frontmatter says something under KEY.
     Filled(Box<str>),
-    /// `dependencies-done(KEY)`: each id under KEY is that of an artifact whose work has come to its end: what
-    /// failed or was cancelled has not.
+    /// `dependencies-done(KEY)`: each id under KEY is that of an artifact whose work has come to its end:
+    /// what failed or was cancelled has not.
     DependenciesDone(Box<str>),
     /// `holder(KEY)`: whoever makes the move is named under KEY.
     Holder(Box<str>),

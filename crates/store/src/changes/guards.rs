@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&place).unwrap(), spec.replace("draft", "in-review"));
     }
 
-    /// What a table wants of others is asked for where the status is changed.
+    /// The facts about others that a table wants are asked for where the status is changed.
     #[test]
     fn a_task_waits_for_others_and_is_moved_by_its_holder() {
         let folder = tempfile::tempdir().unwrap();

@@ -139,11 +139,18 @@ impl Checkpoints<'_> {
         bytes: &[u8],
     ) -> Result<(Vec<u8>, Decided), RestoreError> {
         let region = state_region(path);
-        let replacement = replace_region(bytes, &region, &checkpoint.frontmatter);
+        // A block may have stood at the end of a file whose last line has no end.
+        let end = if checkpoint.frontmatter.is_empty() || checkpoint.frontmatter.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        let is_last = region.find(&Document::scan(bytes)).is_ok_and(|span| span.end == bytes.len());
+        let text = format!("{}{}", checkpoint.frontmatter, if is_last { "" } else { end });
+        let replacement = replace_region(bytes, &region, &text);
         let new = Document::scan(&replacement.bytes);
-        let is_proven = region
-            .find(&new)
-            .is_ok_and(|span| replacement.bytes[span.range()] == *checkpoint.frontmatter.as_bytes());
+        let is_proven =
+            region.find(&new).is_ok_and(|span| replacement.bytes[span.range()] == *text.as_bytes());
         if !is_proven {
             return Err(RestoreError::NotProven { place: place.clone(), path: path.clone() });
         }

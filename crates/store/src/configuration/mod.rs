@@ -8,8 +8,6 @@ pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 pub use workflow_declaration::{StepSource, WorkflowDeclaration};
 
 mod autodev;
-#[cfg(feature = "write")]
-mod change;
 mod coordination;
 mod variable_sides;
 mod scalars;
@@ -51,8 +49,6 @@ use stepmark_model::{
 };
 
 pub use autodev::AutodevSettings;
-#[cfg(feature = "write")]
-pub use change::ConfigureError;
 pub use check_keys::PathAllowance;
 pub use coordination::CoordinationSettings;
 pub(crate) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};

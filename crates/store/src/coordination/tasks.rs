@@ -16,7 +16,7 @@ use stepmark_model::{
     journal::{EventDraft, Kind},
 };
 
-/// How often a decision is made anew where others change the records meanwhile.
+/// The number of times that a decision is made anew where others change the records meanwhile.
 const ATTEMPTS: usize = 32;
 
 /// A task that was changed.

@@ -13,7 +13,7 @@ use crate::resuming::{
 use crate::workspace::{ArtifactError, Artifacts, Workspace, artifact_files};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::Artifact,
+    artifact::{Artifact, file_with_state},
     journal::{ArtifactKey, Event, Kind, SessionId},
     resume::{InterruptedSession, OpenDelegation, ResumeReport, SourceReport, SourceResult, StateSource},
 };
@@ -65,9 +65,9 @@ impl Workspace {
                     ));
                 }
                 // JSON is YAML in flow style.
-                let text = format!("---\n{state}\n---\n");
-                let bytes = [text.as_bytes(), body(&subject.artifact)].concat();
-                let tracked = self.track(Artifact::read(subject.artifact.path().clone(), bytes))?;
+                let path = subject.artifact.path();
+                let bytes = file_with_state(path, &state.to_string(), body(&subject.artifact));
+                let tracked = self.track(Artifact::read(path.clone(), bytes))?;
                 (StateSource::Journal(Some(event.id)), said_by(&tracked, Some(event.at)))
             }
             Ok(None) => {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::{
-    artifact::{Artifact, FileHash, ProjectPath, StateDigest, StateUnreadable},
+    artifact::{Artifact, FileHash, ProjectPath, StateDigest, StateUnreadable, file_with_state},
     journal::{ArtifactKey, EventId},
 };
 
@@ -35,7 +35,7 @@ pub struct Checkpoint {
     pub state_digest: StateDigest,
     /// The hash of `frontmatter`, so that a change of a comment shows too.
     pub frontmatter_hash: FileHash,
-    /// All between the lines of the two fences, to the byte.
+    /// All between the lines of the two fences, or all of the block, to the byte.
     pub frontmatter: String,
     /// Fields that this version does not know.
     #[serde(flatten)]
@@ -157,9 +157,9 @@ impl Checkpoint {
         }
     }
 
-    /// A file with this frontmatter above `body`.
+    /// A file with this frontmatter above `body`; with this block alone, where the state stands in one.
     pub fn with_body(&self, body: &[u8]) -> Vec<u8> {
-        [b"---\n", self.frontmatter.as_bytes(), b"---\n", body].concat()
+        file_with_state(&self.path, &self.frontmatter, body)
     }
 }
 
@@ -187,6 +187,21 @@ mod tests {
             assert_eq!(read, made);
             let file = format!("---\n{text}---\n# Body\n");
             assert_eq!(read.with_body(b"# Body\n"), file.as_bytes());
+        }
+    }
+
+    #[test]
+    fn holds_the_block_of_a_state_file_of_autodev() {
+        for text in ["flow: a # c\r\nstep: 1\r\n", "flow: a\nstep: 1"] {
+            let path = ProjectPath::new("_docs/_autodev_state.md").unwrap();
+            let artifact = Artifact::read(path, format!("# State\n\n## Current Step\n{text}").into_bytes());
+            let (event, at) = (EventId::from_bytes([7; 16]), "2026-11-22T10:00:00Z".parse().unwrap());
+            let context = CheckpointContext { event, git_commit: None, at, message: None };
+            let made = Checkpoint::of(&artifact, context).unwrap();
+            assert_eq!(
+                (Checkpoint::parse(&made.to_bytes()).as_ref(), made.frontmatter.as_str()),
+                (Ok(&made), text)
+            );
         }
     }
 
