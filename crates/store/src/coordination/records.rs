@@ -8,7 +8,7 @@ use crate::disk::in_parts::par_map;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
-    coordination::{Record, RecordError, RecordKind, State, file_stem},
+    coordination::{CoordinationFacts, Record, RecordError, RecordKind, State, file_stem, orphaned},
 };
 
 /// A reason why the records cannot be read.
@@ -81,6 +81,20 @@ impl Coordination<'_> {
         let records = par_map(&found, |record| Record::clone(record));
         State::from_records(std::iter::once(root).chain(records))
             .ok_or_else(|| RecordsError::NotBegun { folder: self.settings.folder.clone() })
+    }
+
+    /// The facts that records are held against; `None` where they cannot be read.
+    pub(crate) fn facts(&self) -> Option<CoordinationFacts> {
+        let state = self.state().ok()?;
+        let stale = u64::from(self.settings.stale_seconds.get());
+        let silent = orphaned(&state, &self.signals(), self.workspace.now(), stale);
+        let orphaned = silent.iter().map(|task| task.id.clone()).collect();
+        Some(CoordinationFacts {
+            format: self.settings.format,
+            claims_per_agent: usize::try_from(self.settings.claims_per_agent.get()).unwrap_or(usize::MAX),
+            orphaned,
+            state,
+        })
     }
 
     /// The record in the file at `path`; `None` where it went since the folder was listed.
