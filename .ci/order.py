@@ -24,12 +24,13 @@ CRATES = {
     "core": ["frontmatter", "model", "store"],
     "sync": ["frontmatter", "model", "store"],
     "view": ["frontmatter", "model", "store", "sync"],
-    "cli": ["frontmatter", "model", "store", "sync", "view"],
+    "mcp": [],
+    "cli": ["frontmatter", "model", "store", "sync", "view", "mcp"],
     "oracle": ["frontmatter"],
 }
 READERS = ["sync", "view"]
 # The commands of cli have no order among each other.
-ORDERED = ["frontmatter", "model", "store", "sync", "view"]
+ORDERED = ["frontmatter", "model", "store", "sync", "view", "mcp"]
 
 
 def crates():

@@ -20,4 +20,5 @@ mod output;
 mod sessions;
 mod setup;
 mod sharing;
+mod systems;
 mod viewing;

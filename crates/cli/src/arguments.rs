@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use stepmark_model::journal::{Actor, SessionId};
 use stepmark_store::changes::ChangeReason;
 
+#[cfg(feature = "mcp")]
+use crate::commands::mcp;
 use crate::commands::{autodev, changing, checking, coordination, sessions, setup, sharing, viewing};
 
 /// Reads, checks and changes the frontmatter state of agentic workflows: losslessly, atomically, provably.
@@ -54,7 +56,7 @@ pub(crate) fn reason(text: &str) -> Result<String, String> {
 }
 
 /// Who acts, for the journal.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ActingArguments {
     /// Who acts: `agent:NAME`, `human:NAME` or `tool:NAME`; without it `STEPMARK_ACTOR`, else the user
     #[arg(long, global = true, value_name = "KIND:NAME")]
@@ -127,6 +129,8 @@ pub(crate) enum Command {
     Autodev(autodev::Autodev),
     Task(coordination::task::Task),
     Coordination(coordination::board::CoordinationCommand),
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::Mcp),
     Resume(viewing::resume::Resume),
     Checkpoint(sessions::checkpoint::Checkpoint),
     Restore(sessions::restore::Restore),

@@ -20,6 +20,7 @@ const CONFIGURATION: &str = "XDG_CONFIG_HOME";
 const STATE: &str = "XDG_STATE_HOME";
 
 /// The process's surroundings.
+#[derive(Clone)]
 pub(crate) struct Environment {
     /// The folder that relative paths of the command line are seen from.
     pub(crate) current_folder: PathBuf,

@@ -1,6 +1,8 @@
 //! Commands that share the state with others.
 
 mod instructions;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod shared_day;
 mod sync;
 mod sync_credentials;

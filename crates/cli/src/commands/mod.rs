@@ -4,6 +4,8 @@ pub(crate) mod autodev;
 pub(crate) mod coordination;
 pub(crate) mod changing;
 pub(crate) mod checking;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
 pub(crate) mod sessions;
 pub(crate) mod setup;
 pub(crate) mod sharing;
@@ -69,6 +71,8 @@ fn dispatch(
         Command::Autodev(command) => command.run(&project()?, output),
         Command::Task(command) => command.run(&project()?, output),
         Command::Coordination(command) => command.run(&project()?, output),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(command) => command.run(place, &arguments.acting, environment),
         Command::Init(command) => command.run(&project()?, output),
         Command::Status(command) => command.run(&project()?, output),
         Command::List(command) => command.run(&project()?, output),

@@ -27,7 +27,11 @@ pub(super) const TASKS: &[Task] = &[
         first: &["check", "hook"],
         rest: &["gate", "explain", "lifecycle", "doctor", "project"],
     },
-    Task { name: "Keep the state of other systems", first: &[], rest: &["autodev", "task", "coordination"] },
+    Task {
+        name: "Keep the state of other systems",
+        first: &[],
+        rest: &["autodev", "task", "coordination", "mcp"],
+    },
     Task { name: "Share it", first: &["sync"], rest: &["instructions"] },
     Task { name: "Set up", first: &[], rest: &["init", "config", "completions", "man", "schema", "help"] },
 ];

@@ -91,6 +91,11 @@ pub enum Remark {
         /// The reason.
         reason: String,
     },
+    /// The change is made, but files of other programs that follow it are behind.
+    FilesLeft {
+        /// The reason.
+        reason: String,
+    },
     /// The ledger of a sprint came along.
     LedgerFollowed {
         /// The ledger.
@@ -171,6 +176,9 @@ impl fmt::Display for Remark {
             }
             Self::LeaseLeft { reason } => {
                 write!(out, "its lease is still held (`stepmark gate lease release`): {reason}")
+            }
+            Self::FilesLeft { reason } => {
+                write!(out, "files of other programs do not say it yet: {reason}")
             }
             Self::LedgerFollowed { ledger, status } => write!(out, "`{ledger}` says `{status}` too"),
             Self::LedgerLeft { reason } => {

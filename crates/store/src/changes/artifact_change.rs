@@ -109,6 +109,7 @@ where
             if let Err(error) = workspace.follow(path, told, Some(&after)) {
                 remarks.push(Remark::GatesLeft { reason: error.to_string() });
             }
+            remarks.extend(workspace.follow_records(path));
         }
         Ok(ChangeReport { artifact: after, remarks, outcome })
     }

@@ -119,7 +119,11 @@ impl Workspace {
         draft: impl Fn(&ProjectPath) -> EventDraft,
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, ChangeError>,
     ) -> Result<Vec<Outcome>, ChangeError> {
-        self.change_files_asking(paths, draft, |found| Ok::<_, Halt<ChangeError>>(decide(found)?))
+        let outcomes =
+            self.change_files_asking(paths, draft, |found| Ok::<_, Halt<ChangeError>>(decide(found)?))?;
+        // The next command that changes a record tells what is behind.
+        paths.iter().find_map(|path| self.follow_records(path));
+        Ok(outcomes)
     }
 
     /// The same, where `decide` may want to ask what takes long.

@@ -55,7 +55,9 @@ impl Workspace {
                 Err(ChangeError::HasChildren { path: path.clone(), children }.into())
             }
         });
-        outcomes.map(drop)
+        outcomes?;
+        self.follow_records(path);
+        Ok(())
     }
 
     /// The artifacts that were delegated from the artifact of `bytes` and would have no parent without it.

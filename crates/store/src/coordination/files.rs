@@ -6,9 +6,11 @@ use super::{Coordination, CoordinationError};
 use crate::commit::{CommitOptions, Expected, FsyncPolicy, read_whole, replace_whole};
 use crate::projection::ProjectionError;
 use crate::projection::record_files::{self, DriftedRecord, Files, Followed, Overwrite, RecordFormat};
+use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     coordination::{Drift, Format, Record, Signals, State, latest_time, merge, read, render, result_file},
+    transition::Remark,
 };
 
 /// The state of the files that follow: what was written, and what other programs changed in them.
@@ -85,6 +87,15 @@ impl RecordFormat for FormatOf<'_, '_> {
         let own = ours.records().filter(|record| given_up(record.kind, &record.id)).cloned();
         let state = State::from_records(kept.chain(own)).unwrap_or_else(|| ours.clone());
         (state, merged.drift)
+    }
+}
+
+impl Workspace {
+    /// Makes the files of other programs follow a change of the artifact at `path`, where it is a record.
+    pub(crate) fn follow_records(&self, path: &ProjectPath) -> Option<Remark> {
+        let coordination = self.coordination().filter(|own| path.starts_with(&own.settings.folder))?;
+        let failed = coordination.follow(&[]).err()?;
+        Some(Remark::FilesLeft { reason: failed.to_string() })
     }
 }
 

@@ -2,11 +2,10 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
-use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::coordination::{Format, Overview};
-use stepmark_store::coordination::{Coordination, Overwrite};
+use stepmark_store::coordination::{Coordination, Overwrite, RecordsError};
 
-use super::{agent, converting, coordination, report};
+use super::{agent, converting, coordination, report, switched_on};
 use crate::{
     environment::new_id,
     exit::{Exit, Failure},
@@ -158,8 +157,8 @@ impl CoordinationCommand {
                 let (found, files) =
                     coordination.discover((&format!("discovery-{}", new_id()), &agent), content, tags)?;
                 output.json_or(
-                    "stepmark.discovery/1",
-                    || json!({"discovery": report::discovery(&found)}),
+                    "stepmark.discoveries/1",
+                    || json!({"discoveries": [report::discovery(&found)]}),
                     || output.line(&found.id),
                 );
                 Ok(report::told(&files, output))
@@ -232,12 +231,8 @@ fn init(
     (goal, option, plan): (&str, OptionName, &str),
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let key: KeyPath =
-        "coordination.option".parse().map_err(|error| Failure::from_error(Exit::Usage, &error))?;
-    let workspace = project.workspace.configure(key, Value::from(option.format().to_string()))?;
-    let coordination = workspace.coordination().ok_or_else(|| {
-        Failure::new(Exit::Findings, "another layer of the configuration switches coordination off")
-    })?;
+    let workspace = switched_on(&project.workspace, option.format())?;
+    let coordination = coordination(&workspace)?;
     let files = coordination.begin(goal, plan)?;
     output.remark(format_args!(
         "coordination begins in {}: `stepmark task add TEXT` adds a task",
@@ -246,7 +241,8 @@ fn init(
     Ok(report::told(&files, output))
 }
 
-fn overview(coordination: &Coordination<'_>, project: &Project) -> Result<Overview, Failure> {
+/// How far the work is now.
+pub(crate) fn overview(coordination: &Coordination<'_>, project: &Project) -> Result<Overview, RecordsError> {
     let limit = coordination.settings().inactive_seconds.get();
     Ok(Overview::of(&coordination.state()?, &coordination.signals(), project.workspace.now(), limit))
 }

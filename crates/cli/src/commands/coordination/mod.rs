@@ -2,10 +2,11 @@
 
 pub(crate) mod board;
 mod converting;
-mod report;
+pub(crate) mod report;
 pub(crate) mod task;
 
-use stepmark_model::journal::ActorKind;
+use stepmark_frontmatter::{KeyPath, Value};
+use stepmark_model::{coordination::Format, journal::ActorKind};
 use stepmark_store::configuration::ConfigureError;
 use stepmark_store::coordination::{Coordination, CoordinationError, RecordsError};
 use stepmark_store::workspace::Workspace;
@@ -21,6 +22,18 @@ pub(crate) fn coordination(workspace: &Workspace) -> Result<Coordination<'_>, Fa
         Failure::new(Exit::Findings, "the project does not use coordination")
             .with_help("`stepmark coordination init --goal TEXT` switches it on")
     })
+}
+
+/// The project, where coordination is switched on, for programs that use `format`.
+pub(crate) fn switched_on(workspace: &Workspace, format: Format) -> Result<Workspace, Failure> {
+    let key: KeyPath =
+        "coordination.option".parse().map_err(|error| Failure::from_error(Exit::Usage, &error))?;
+    let workspace = workspace.configure(key, Value::from(format.to_string()))?;
+    if workspace.coordination().is_none() {
+        let message = "another layer of the configuration switches coordination off";
+        return Err(Failure::new(Exit::Findings, message));
+    }
+    Ok(workspace)
 }
 
 /// The agent that acts: the one that is named, else the actor of the command.

@@ -133,7 +133,7 @@ pub(super) fn files_wire(files: &CoordinationFiles) -> Json {
 }
 
 /// A record with its id.
-pub(super) fn wire(record: &Record) -> Json {
+pub(crate) fn wire(record: &Record) -> Json {
     let mut wire = serde_json::Map::new();
     wire.insert("id".to_owned(), record.id.clone().into());
     wire.extend(record.values.clone());
@@ -141,7 +141,7 @@ pub(super) fn wire(record: &Record) -> Json {
 }
 
 /// A discovery with its content.
-pub(super) fn discovery(record: &Record) -> Json {
+pub(crate) fn discovery(record: &Record) -> Json {
     let mut wire = wire(record);
     wire["content"] = record.body.as_str().into();
     wire

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json, json};
 
-use super::{Files, Format, read, render};
+use super::{Files, Format, read, render, result_file};
 use crate::coordination::{
     RecordKind, Signal, Signals, State,
     sample::{agent, any_json, any_values, record, state, task},
@@ -62,11 +62,9 @@ fn text(files: &Files, name: &str) -> String {
 
 #[test]
 fn a_is_written_as_its_programs_write_it() {
-    let files = render(Format::TasksFile, &sample(), &signals(), NOW);
-    assert_eq!(
-        files.keys().collect::<Vec<_>>(),
-        ["agents.json", "master-plan.md", "results/task-a.md", "results/task-b-3935cef6.md", "tasks.json"]
-    );
+    let mut files = render(Format::TasksFile, &sample(), &signals(), NOW);
+    assert_eq!(files.keys().collect::<Vec<_>>(), ["agents.json", "master-plan.md", "tasks.json"]);
+    files.extend(sample().tasks.iter().filter_map(result_file));
     assert_eq!(text(&files, "master-plan.md"), "# Plan\n");
     insta::assert_snapshot!(text(&files, "agents.json"), @r##"
     {

@@ -1,0 +1,193 @@
+//! The tools of coordination. Each call opens the project, does what the command line does, and lets go of
+//! it.
+
+mod answers;
+mod arguments;
+mod tools;
+
+use stepmark_mcp::{Answer, Arguments, Refusal, Tool, ToolSet, read};
+use stepmark_model::coordination::{Format, NewTask, TaskMove};
+use stepmark_store::coordination::{Coordination, CoordinationError, RecordsError};
+
+use self::arguments::{
+    Agent, Batch, Beginning, ByStatus, ByTags, Done, Failed, Found, Held, Joining, Nothing, Tasks, Wanted,
+};
+use super::Opening;
+use crate::{
+    commands::coordination::{board::overview, switched_on},
+    environment,
+    exit::Failure,
+    project::Project,
+};
+
+/// Tasks that several agents share.
+pub(super) struct CoordinationTools {
+    opening: Opening,
+}
+
+impl CoordinationTools {
+    /// The tools on the project that `opening` finds anew for each call.
+    pub(super) const fn new(opening: Opening) -> Self {
+        Self { opening }
+    }
+}
+
+impl ToolSet for CoordinationTools {
+    fn instructions(&self) -> &str {
+        tools::INSTRUCTIONS
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        tools::all()
+    }
+
+    fn call(&self, tool: &str, given: Arguments) -> Result<Answer, Refusal> {
+        match tool {
+            "init_coordination" => self.begin(&read(given)?),
+            "create_task" => {
+                let wanted = [read::<Wanted>(given)?.task()?];
+                self.on(None, |coordination| Ok(answers::created(coordination.create(&wanted)?)))
+            }
+            "create_tasks_batch" => {
+                let Batch { tasks } = read(given)?;
+                let wanted: Vec<NewTask> = tasks.into_iter().map(Wanted::task).collect::<Result<_, _>>()?;
+                self.on(None, |coordination| Ok(answers::batch(coordination.create(&wanted)?)))
+            }
+            "register_agent" | "claim_task" | "heartbeat" | "add_discovery" => self.take_part(tool, given),
+            "start_task" | "complete_task" | "fail_task" => self.work(tool, given),
+            _ => self.look(tool, given),
+        }
+    }
+}
+
+impl CoordinationTools {
+    /// Does something with the records of the project, for an agent or for whoever started the server.
+    fn on(
+        &self,
+        agent: Option<&str>,
+        act: impl FnOnce(&Coordination<'_>) -> Result<Answer, CoordinationError>,
+    ) -> Result<Answer, Refusal> {
+        self.on_project(agent, |coordination, _| act(coordination))
+    }
+
+    fn on_project(
+        &self,
+        agent: Option<&str>,
+        act: impl FnOnce(&Coordination<'_>, &Project) -> Result<Answer, CoordinationError>,
+    ) -> Result<Answer, Refusal> {
+        let project = self.opening.project(agent).map_err(refusal)?;
+        let coordination = project.workspace.coordination().ok_or_else(not_begun)?;
+        act(&coordination, &project).map_err(|error| match error {
+            CoordinationError::Records(RecordsError::NotBegun { .. }) => not_begun(),
+            error => refusal(error.into()),
+        })
+    }
+
+    /// Switches coordination on, where it is not, with the state file of the origin's server.
+    fn begin(&self, Beginning { goal, master_plan }: &Beginning) -> Result<Answer, Refusal> {
+        let mut workspace = self.opening.project(None).map_err(refusal)?.workspace;
+        if workspace.coordination().is_none() {
+            workspace = switched_on(&workspace, Format::ServerState).map_err(refusal)?;
+        }
+        let coordination = workspace.coordination().ok_or_else(not_begun)?;
+        let files = coordination.begin(goal, master_plan).map_err(|error| refusal(error.into()))?;
+        Ok(answers::begun(goal, &files))
+    }
+
+    fn take_part(&self, tool: &str, given: Arguments) -> Result<Answer, Refusal> {
+        match tool {
+            "register_agent" => {
+                let Joining { agent_id, role } = read(given)?;
+                self.on(Some(&agent_id), |coordination| {
+                    Ok(answers::registered(
+                        &agent_id,
+                        role.as_str(),
+                        &coordination.register(&agent_id, role.as_str(), None)?,
+                    ))
+                })
+            }
+            "claim_task" => {
+                let Agent { agent_id } = read(given)?;
+                self.on(Some(&agent_id), |coordination| match coordination.claim(&agent_id) {
+                    Err(nothing @ CoordinationError::NothingToClaim { .. }) => {
+                        Ok(answers::nothing_to_claim(&nothing))
+                    }
+                    claimed => Ok(answers::claimed(&claimed?)),
+                })
+            }
+            "heartbeat" => {
+                let Agent { agent_id } = read(given)?;
+                self.on(Some(&agent_id), |coordination| {
+                    Ok(answers::alive(&agent_id, &coordination.heartbeat(&agent_id, None)?))
+                })
+            }
+            _ => {
+                let Found { agent_id, content, tags } = read(given)?;
+                let id = new_id("discovery");
+                self.on(Some(&agent_id), |coordination| {
+                    Ok(answers::discovered(&coordination.discover((&id, &agent_id), &content, &tags)?))
+                })
+            }
+        }
+    }
+
+    fn work(&self, tool: &str, given: Arguments) -> Result<Answer, Refusal> {
+        let (agent, task, made) = match tool {
+            "start_task" => {
+                let Held { agent_id: agent, task_id } = read(given)?;
+                (agent.clone(), task_id, TaskMove::Start { agent })
+            }
+            "complete_task" => {
+                let Done { agent_id: agent, task_id, output, files_modified, files_created } = read(given)?;
+                let made = TaskMove::Complete { agent: agent.clone(), output, files_modified, files_created };
+                (agent, task_id, made)
+            }
+            _ => {
+                let Failed { agent_id: agent, task_id, error } = read(given)?;
+                (agent.clone(), task_id, TaskMove::Fail { agent, error })
+            }
+        };
+        self.on(Some(&agent), |coordination| Ok(answers::worked(&coordination.make(&task, &made)?)))
+    }
+
+    fn look(&self, tool: &str, given: Arguments) -> Result<Answer, Refusal> {
+        match tool {
+            "get_status" => {
+                let Nothing {} = read(given)?;
+                self.on_project(None, |coordination, project| {
+                    Ok(answers::status(&overview(coordination, project)?))
+                })
+            }
+            "get_all_tasks" => {
+                let status = read::<ByStatus>(given)?.status()?;
+                self.on(None, |coordination| Ok(answers::tasks(&coordination.state()?, status.as_deref())))
+            }
+            "get_results" => {
+                let Tasks { task_ids } = read(given)?;
+                self.on(None, |coordination| answers::results(&coordination.state()?, &task_ids))
+            }
+            "get_discoveries" => {
+                let ByTags { tags, limit } = read(given)?;
+                self.on(None, |coordination| Ok(answers::discoveries(&coordination.state()?, &tags, limit)))
+            }
+            _ => {
+                let Nothing {} = read(given)?;
+                self.on(None, |coordination| Ok(answers::plan(&coordination.state()?)))
+            }
+        }
+    }
+}
+
+/// A new id of a record.
+fn new_id(kind: &str) -> String {
+    format!("{kind}-{:012x}", environment::random() >> 16)
+}
+
+fn not_begun() -> Refusal {
+    Refusal::new("coordination has not begun in this project")
+        .with_remedy("call init_coordination with a goal")
+}
+
+fn refusal(failure: Failure) -> Refusal {
+    Refusal { reason: failure.in_one_line(), remedy: failure.help }
+}

@@ -1,0 +1,133 @@
+//! `stepmark task` and `stepmark coordination`: agents share tasks.
+
+use serde_json::Value;
+
+use crate::harness::{Run, Sandbox};
+
+/// A project in which coordination has begun, with two tasks, the second of which waits for the first.
+pub(super) fn project() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    succeeds(&sandbox, &["coordination", "init", "--goal", "Ship 1.0"]);
+    succeeds(&sandbox, &["task", "add", "Write the parser", "--id", "t1", "--priority", "2"]);
+    succeeds(&sandbox, &["task", "add", "Test it", "--id", "t2", "--after", "t1", "--priority", "1"]);
+    sandbox
+}
+
+pub(super) fn succeeds(sandbox: &Sandbox, arguments: &[&str]) -> Run {
+    let run = sandbox.stepmark(arguments);
+    assert_eq!(run.code, 0, "{arguments:?}: {run}");
+    run
+}
+
+pub(super) fn fails(sandbox: &Sandbox, arguments: &[&str], reason: &str) {
+    let run = sandbox.stepmark(arguments);
+    assert_eq!(run.code, 1, "{arguments:?}: {run}");
+    assert!(run.stderr.contains(reason), "{arguments:?}: {run}");
+}
+
+/// The tasks in `tasks.json`.
+pub(super) fn tasks(sandbox: &Sandbox) -> Vec<Value> {
+    let file: Value = serde_json::from_slice(&sandbox.read(".coordination/tasks.json")).unwrap();
+    file["tasks"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_task_goes_from_added_to_done() {
+    let sandbox = project();
+    let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w1", "--json"]).json("stepmark.task/1");
+    assert_eq!(claimed["task"]["id"], "t1", "the second has a higher priority and waits");
+    fails(&sandbox, &["task", "claim", "--agent", "w1"], "`w1` has `t1`: complete, fail or release");
+    fails(&sandbox, &["task", "claim", "--agent", "w2"], "no task can be claimed: 0 available, 1 waiting");
+    fails(&sandbox, &["task", "start", "t1", "--agent", "w2"], "is that of `w1`");
+    fails(&sandbox, &["task", "start", "t9", "--agent", "w1"], "there is no task `t9`");
+    fails(&sandbox, &["task", "retry", "t1"], "is `claimed`");
+    succeeds(&sandbox, &["task", "start", "t1", "--agent", "w1"]);
+    succeeds(
+        &sandbox,
+        &["task", "done", "t1", "--agent", "w1", "--output", "It parses", "--modified", "a.rs"],
+    );
+    let told = tasks(&sandbox);
+    assert_eq!((&told[0]["status"], &told[0]["result"]["output"]), (&"done".into(), &"It parses".into()));
+    let page = String::from_utf8(sandbox.read(".coordination/results/t1.md")).unwrap();
+    assert!(page.contains("## Output\nIt parses\n") && page.ends_with("## Status\nSUCCESS\n"), "{page}");
+
+    succeeds(&sandbox, &["--actor", "agent:w2", "task", "claim"]);
+    succeeds(&sandbox, &["--actor", "agent:w2", "task", "fail", "t2", "--error", "no tests"]);
+    assert!(sandbox.read(".coordination/results/t2.md").ends_with(b"no tests\n\n## Status\nFAILED\n"));
+    succeeds(&sandbox, &["task", "retry", "t2"]);
+    let told = tasks(&sandbox);
+    assert_eq!((&told[1]["status"], &told[1]["retry_count"]), (&"available".into(), &1.into()));
+    let status = sandbox.reads_only(&["coordination", "status", "--json"]).json("stepmark.coordination/1");
+    assert_eq!(
+        (&status["progress_percent"], &status["agents"]["total"]),
+        (&50.0.into(), &2.into()),
+        "{status}"
+    );
+    let check = sandbox.stepmark(&["check"]);
+    assert_eq!(check.code, 0, "{check}");
+}
+
+#[test]
+fn a_wrong_move_is_undone() {
+    let sandbox = project();
+    succeeds(&sandbox, &["task", "cancel", "t1"]);
+    fails(&sandbox, &["task", "claim", "t1", "--agent", "w1"], "is `cancelled`");
+    let log = sandbox.stepmark(&["log", ".coordination/tasks/t1.md", "--json"]).json("stepmark.log/1");
+    let event = log["events"][0]["id"].as_str().unwrap().to_owned();
+    succeeds(&sandbox, &["undo", &event]);
+    assert_eq!(tasks(&sandbox)[0]["status"], "available");
+    succeeds(&sandbox, &["task", "claim", "t1", "--agent", "w1"]);
+}
+
+#[test]
+fn dependencies_are_known_and_lead_in_no_circle() {
+    let sandbox = project();
+    fails(&sandbox, &["task", "add", "x", "--after", "nobody"], "which is no task");
+    fails(&sandbox, &["task", "add", "x", "--id", "t1"], "the id `t1` is taken");
+    fails(&sandbox, &["task", "add", "x", "--id", "t3", "--after", "t3"], "wait for each other");
+    assert_eq!(tasks(&sandbox).len(), 2);
+}
+
+#[test]
+fn a_silent_agent_loses_its_task() {
+    let sandbox = project();
+    sandbox.write(".stepmark/config.yaml", "coordination: {option: A, stale_seconds: 1}\n");
+    succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w2", "--json"]).json("stepmark.task/1");
+    assert_eq!((&claimed["task"]["id"], &claimed["orphaned"][0]), (&"t1".into(), &"t1".into()), "{claimed}");
+    fails(&sandbox, &["task", "done", "t1", "--agent", "w1"], "is that of `w2`");
+}
+
+#[test]
+fn agents_and_their_discoveries_are_kept() {
+    let sandbox = project();
+    succeeds(&sandbox, &["coordination", "register", "lead", "--role", "leader", "--capability", "rust"]);
+    fails(&sandbox, &["coordination", "heartbeat", "--agent", "nobody"], "there is no agent `nobody`");
+    succeeds(&sandbox, &["coordination", "heartbeat", "--agent", "lead"]);
+    succeeds(
+        &sandbox,
+        &["coordination", "discover", "The cache is slow", "--agent", "lead", "--tag", "speed"],
+    );
+    let found = sandbox.reads_only(&["coordination", "discoveries", "--tag", "speed", "--json"]);
+    let found = found.json("stepmark.discoveries/1");
+    assert_eq!(found["discoveries"][0]["content"], "The cache is slow");
+    let none = sandbox.reads_only(&["coordination", "discoveries", "--tag", "other", "--json"]);
+    assert_eq!(none.json("stepmark.discoveries/1")["discoveries"].as_array().unwrap().len(), 0);
+    let status = sandbox.reads_only(&["coordination", "status", "--json"]).json("stepmark.coordination/1");
+    assert_eq!(
+        (&status["agents"]["leaders"], &status["agents"]["active"]),
+        (&1.into(), &1.into()),
+        "{status}"
+    );
+}
+
+#[test]
+fn without_the_key_nothing_is_there() {
+    let sandbox = Sandbox::empty();
+    fails(&sandbox, &["task", "list"], "the project does not use coordination");
+    sandbox.write(".stepmark/config.yaml", "coordination: {}\n");
+    fails(&sandbox, &["task", "list"], "coordination has not begun here");
+    succeeds(&sandbox, &["coordination", "init", "--goal", "G"]);
+    fails(&sandbox, &["coordination", "init", "--goal", "H"], "has begun here already, with the goal `G`");
+}

@@ -1,0 +1,146 @@
+//! The files of other programs that follow the records: drift, damage, import, another option.
+
+use serde_json::{Value, json};
+
+use super::coordination::{fails, project, succeeds, tasks};
+use crate::harness::Sandbox;
+
+const TASKS: &str = ".coordination/tasks.json";
+
+fn edit(sandbox: &Sandbox, path: &str, change: impl Fn(&mut Value)) {
+    let mut file: Value = serde_json::from_slice(&sandbox.read(path)).unwrap();
+    change(&mut file);
+    sandbox.write(path, format!("{file:#}\n"));
+}
+
+#[test]
+fn what_others_change_in_a_file_is_told_and_stays() {
+    let sandbox = project();
+    edit(&sandbox, TASKS, |file| file["tasks"][1]["hint"] = "theirs".into());
+    let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
+    assert!(claimed.stderr.contains("`t2` was changed in a state file"), "{claimed}");
+    let told = tasks(&sandbox);
+    assert_eq!(
+        (&told[0]["status"], &told[1]["hint"]),
+        (&"claimed".into(), &"theirs".into()),
+        "the others go on"
+    );
+    succeeds(&sandbox, &["task", "start", "t1", "--agent", "w1"]);
+    assert_eq!(tasks(&sandbox)[1]["hint"], "theirs", "and again");
+    let project = sandbox.stepmark(&["coordination", "project", "--json"]);
+    assert_eq!(project.code, 1, "{project}");
+    assert_eq!(project.json("stepmark.coordination-files/1")["drift"][0]["id"], "t2");
+
+    fails(&sandbox, &["import", "coordination"], "1 records say something else than the file");
+    succeeds(&sandbox, &["import", "coordination", "--take", "file"]);
+    let record = String::from_utf8(sandbox.read(".coordination/tasks/t2.md")).unwrap();
+    assert!(record.contains("hint: theirs\n"), "{record}");
+    succeeds(&sandbox, &["coordination", "project"]);
+    assert_eq!(tasks(&sandbox)[1]["hint"], "theirs");
+
+    edit(&sandbox, TASKS, |file| file["tasks"][0]["status"] = "done".into());
+    assert_eq!(sandbox.stepmark(&["coordination", "project"]).code, 1);
+    succeeds(&sandbox, &["coordination", "project", "--overwrite"]);
+    assert_eq!(tasks(&sandbox)[0]["status"], "in_progress", "given up");
+}
+
+#[test]
+fn what_others_add_and_take_away_is_told() {
+    let sandbox = project();
+    edit(&sandbox, TASKS, |file| {
+        let list = file["tasks"].as_array_mut().unwrap();
+        list.remove(0);
+        list.push(json!({"id": "t3", "description": "New", "status": "available"}));
+    });
+    let run = sandbox.stepmark(&["coordination", "project", "--json"]);
+    let drift = run.json("stepmark.coordination-files/1")["drift"].clone();
+    let found: Vec<(&str, &str)> = drift
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|drift| (drift["id"].as_str().unwrap(), drift["change"].as_str().unwrap()))
+        .collect();
+    assert_eq!(found, [("t1", "removed"), ("t3", "added")]);
+    succeeds(&sandbox, &["import", "coordination", "--remove"]);
+    let ids: Vec<String> =
+        tasks(&sandbox).iter().map(|task| task["id"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(ids, ["t2", "t3"]);
+    assert!(!sandbox.place(".coordination/tasks/t1.md").exists());
+    assert!(sandbox.place(".coordination/tasks/t3.md").exists());
+}
+
+#[test]
+fn a_damaged_file_is_made_again_and_kept() {
+    for damage in ["", "{\"tasks\": [", "<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs\n"] {
+        let sandbox = project();
+        sandbox.write(TASKS, damage);
+        let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
+        assert!(claimed.stderr.contains("could not be read and was made again"), "{claimed}");
+        assert_eq!(tasks(&sandbox).len(), 2);
+        std::fs::remove_file(sandbox.place(TASKS)).unwrap();
+        succeeds(&sandbox, &["coordination", "project"]);
+        assert_eq!(tasks(&sandbox).len(), 2, "a missing one is made again");
+    }
+}
+
+#[test]
+fn a_file_that_was_never_imported_is_not_replaced() {
+    let sandbox = Sandbox::empty();
+    let theirs = "{\"tasks\": [{\"id\": \"x\"}]}";
+    sandbox.write(TASKS, theirs);
+    let begun = sandbox.stepmark(&["coordination", "init", "--goal", "G"]);
+    assert_eq!((begun.code, sandbox.read(TASKS)), (1, theirs.as_bytes().to_vec()), "{begun}");
+    succeeds(&sandbox, &["import", "coordination", "--take", "file"]);
+    assert!(sandbox.place(".coordination/tasks/x.md").exists());
+}
+
+#[test]
+fn records_go_through_all_options_and_back() {
+    let sandbox = Sandbox::empty();
+    let before = json!({
+        "version": "1.0", "created_at": "2026-01-01T00:00:00Z", "last_updated": "2026-01-02T00:00:00Z", "owner": "us",
+        "tasks": [
+            {"id": "a", "description": "A", "status": "done", "priority": 1, "claimed_by": "w", "dependencies": [],
+             "context": {"files": [], "hints": "", "why": [1, 2.5, null]}, "result": {"output": "yes", "files_modified": []},
+             "created_at": "2026-01-01T00:00:00Z", "completed_at": "2026-01-01T10:00:00Z", "custom": {"x": {"y": "01"}}},
+            {"id": "b/c", "description": "B\nsecond line", "status": "cancelled", "stepmark_kind": "theirs", "weight": 1e300},
+        ],
+    });
+    sandbox.write("old/tasks.json", before.to_string());
+    let dry = sandbox.reads_only(&["import", "coordination", "old", "--dry-run", "--json"]);
+    assert_eq!(dry.json("stepmark.import-coordination/1")["option"], "A");
+    succeeds(&sandbox, &["import", "coordination", "old"]);
+    let canonical = |path: &str| {
+        let mut file: Value = serde_json::from_slice(&sandbox.read(path)).unwrap();
+        file["last_updated"].take();
+        file
+    };
+    let first = canonical(TASKS);
+    let mut wanted = before;
+    wanted["last_updated"].take();
+    assert_eq!(first, wanted);
+    for option in ["B", "C", "A"] {
+        succeeds(&sandbox, &["coordination", "convert", "--to", option]);
+    }
+    assert_eq!(canonical(TASKS), wanted);
+    assert!(!sandbox.place(".coordination/mcp-state.json").exists(), "the files of other options are gone");
+    assert!(!sandbox.place("orchestrator-state.json").exists());
+}
+
+#[test]
+fn option_c_is_saved_and_loaded_when_the_user_says_so() {
+    let sandbox = Sandbox::empty();
+    succeeds(&sandbox, &["coordination", "init", "--goal", "G", "--option", "C"]);
+    succeeds(&sandbox, &["task", "add", "One", "--id", "t1"]);
+    assert!(!sandbox.place("orchestrator-state.json").exists());
+    succeeds(&sandbox, &["coordination", "save"]);
+    succeeds(&sandbox, &["coordination", "checkpoint", "before"]);
+    succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
+    succeeds(&sandbox, &["coordination", "restore", "before"]);
+    let task = sandbox.reads_only(&["task", "show", "t1", "--json"]).json("stepmark.task/1");
+    assert_eq!(task["task"]["status"], "available", "{task}");
+    edit(&sandbox, "orchestrator-state.json", |file| file["tasks"][0]["priority"] = 1.into());
+    succeeds(&sandbox, &["coordination", "load"]);
+    let task = sandbox.reads_only(&["task", "show", "t1", "--json"]).json("stepmark.task/1");
+    assert_eq!(task["task"]["priority"], 1, "{task}");
+}
