@@ -189,7 +189,13 @@ impl TrackedArtifact {
         let lifecycle = &self.lifecycle()?.lifecycle;
         let keys = RootKeys::of(&self.artifact);
         let open_steps = self.open_steps();
-        let facts = MoveFacts { before: &keys, after: &keys, open_steps: &open_steps, open_children: &[] };
+        let facts = MoveFacts {
+            before: &keys,
+            after: &keys,
+            open_steps: &open_steps,
+            open_children: &[],
+            elsewhere: &|_| None,
+        };
         let status = self.state().status.as_ref().and_then(|status| status.filled());
         Some(lifecycle.judge_move(status, to, &facts))
     }

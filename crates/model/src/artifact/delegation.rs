@@ -1,6 +1,6 @@
 //! The place of an artifact in a chain of delegation, as its frontmatter tells it.
 
-use super::{Field, field};
+use super::{Field, FieldKind, field};
 use stepmark_frontmatter::{Node, NodeKind, Span, Yaml};
 
 /// `delegation: {id, parent_id, root_id, depth, chain_path}`. Every part may be missing or wrong:
@@ -33,6 +33,25 @@ pub struct ChainPath {
 }
 
 impl Delegation {
+    /// A delegation of which only the ids are known: what others ask for.
+    pub fn of_ids(id: Option<&str>, parent_id: Option<&str>) -> Self {
+        let field = |text: &str| Field {
+            key: String::new(),
+            text: text.to_owned(),
+            kind: FieldKind::Text,
+            span: Span::at(0),
+        };
+        Self {
+            id: id.map(field),
+            parent_id: parent_id.map(field),
+            root_id: None,
+            depth: None,
+            chain_path: None,
+            is_mapping: true,
+            span: Span::at(0),
+        }
+    }
+
     /// Reads the value of the key `delegation`. Keys may be spelled `parent_id` or `parentId`.
     pub(super) fn read(yaml: &Yaml<'_>, node: &Node<'_>) -> Self {
         let field = |names| find(yaml, node, names).and_then(|(name, value)| Field::read(name, value));

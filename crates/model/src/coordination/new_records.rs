@@ -10,7 +10,7 @@ use super::{Format, Record, RecordKind};
 pub struct NewTask {
     /// Its id.
     pub id: String,
-    /// What is to be done.
+    /// The work.
     pub description: String,
     /// From 1, the highest, to 10.
     pub priority: i64,
@@ -18,7 +18,7 @@ pub struct NewTask {
     pub dependencies: Vec<String>,
     /// Files that help.
     pub context_files: Vec<String>,
-    /// What else helps.
+    /// Other help.
     pub hints: String,
 }
 

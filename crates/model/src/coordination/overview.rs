@@ -1,4 +1,4 @@
-//! How far the work of a coordination is.
+//! The progress of a coordination.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{Signals, State, values::read_time};
 const STATUSES: [&str; 8] =
     ["pending", "blocked", "available", "claimed", "in_progress", "done", "failed", "cancelled"];
 
-/// How far the work of a coordination is.
+/// The progress of a coordination.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Overview {
@@ -21,7 +21,7 @@ pub struct Overview {
     pub counts: Vec<(String, usize)>,
     /// The number of tasks.
     pub total: usize,
-    /// How many of them are done, in percent with one decimal.
+    /// The part of them that is done, in percent with one decimal.
     pub percent: f64,
     /// The number of agents.
     pub agents: usize,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Member;
-use crate::artifact::natural_order;
+use crate::artifact::{ProjectPath, natural_order};
 
 /// The artifacts of a project and how they hang together by their ids.
 #[derive(Clone, Debug, Default)]
@@ -38,10 +38,17 @@ pub enum Ancestry<'c> {
 }
 
 impl Chains {
-    /// The chains that `members` form. Those without an id and without a delegation are none of our business.
+    /// The chains that `members` form. Those without a delegation, whose id no delegation names either, are
+    /// none of our business.
     pub fn of(members: impl IntoIterator<Item = Member>) -> Self {
         let concerns = |member: &Member| member.delegation.is_some() || member.identity.is_some();
-        let mut chains = Self { members: members.into_iter().filter(concerns).collect(), ..Self::default() };
+        let (delegated, named): (Vec<Member>, Vec<Member>) =
+            members.into_iter().filter(concerns).partition(|member| member.delegation.is_some());
+        let ids: HashSet<&str> = delegated.iter().flat_map(Member::ids).collect();
+        let is_meant = |member: &Member| member.id().is_some_and(|id| ids.contains(id));
+        let named: Vec<Member> = named.into_iter().filter(is_meant).collect();
+        let members = delegated.into_iter().chain(named).collect();
+        let mut chains = Self { members, ..Self::default() };
         chains.members.sort_by(|one, other| natural_order(one.path.as_str(), other.path.as_str()));
         for (place, member) in chains.members.iter().enumerate() {
             if let Some(id) = member.id() {
@@ -57,6 +64,15 @@ impl Chains {
     /// The members in the natural order of their paths.
     pub fn members(&self) -> &[Member] {
         &self.members
+    }
+
+    /// The member at `path`.
+    pub fn at(&self, path: &ProjectPath) -> Option<&Member> {
+        let place = self
+            .members
+            .binary_search_by(|member| natural_order(member.path.as_str(), path.as_str()))
+            .ok()?;
+        Some(&self.members[place])
     }
 
     /// The members with the id `id`.
@@ -77,6 +93,21 @@ impl Chains {
     /// Returns whether a member takes part in a delegation: it has one, or is named as a parent.
     pub fn takes_part(&self, member: &Member) -> bool {
         member.delegation.is_some() || member.id().is_some_and(|id| self.children.contains_key(id))
+    }
+
+    /// All that rules can learn of the others around `member`, as text: where it is the same, they find the
+    /// same. `None` where it takes part in no delegation.
+    pub fn surroundings(&self, member: &Member) -> Option<String> {
+        let paths = |members: Vec<&Member>| -> Vec<String> {
+            members.into_iter().map(|member| member.path.to_string()).collect()
+        };
+        let way = match self.ancestry(member) {
+            Ancestry::Broken { below, missing } => format!("{missing:?} below {:?}", below.path.as_str()),
+            way => format!("{way:?}"),
+        };
+        let open = member.id().map(|id| (self.with_id(id).collect(), self.open_children(id).collect()));
+        let open = open.map(|(same, open)| (paths(same), paths(open)));
+        self.takes_part(member).then(|| format!("{way} {open:?}"))
     }
 
     /// The way from the root to `member`, by `parent_id` alone.

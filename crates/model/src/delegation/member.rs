@@ -54,6 +54,11 @@ impl Member {
         self.delegation.as_ref().and_then(Delegation::id).or(self.identity.as_deref())
     }
 
+    /// The ids that it names: its own, and that of its parent.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.id().into_iter().chain(self.parent_id())
+    }
+
     /// The id of its parent.
     pub fn parent_id(&self) -> Option<&str> {
         self.delegation.as_ref().and_then(Delegation::parent_id)

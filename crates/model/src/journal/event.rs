@@ -119,6 +119,9 @@ pub struct EventDraft {
     /// The reason to do it although its lifecycle or open children stand against it; an [`Kind::OVERRIDE`]
     /// event before it keeps the reason.
     pub insistence: Option<String>,
+    /// True if whoever makes it has asked already who moves and what it waits for: nobody reads all artifacts
+    /// to ask again.
+    pub is_decided: bool,
     /// The spelling of the changed values before.
     pub spelling: Option<Json>,
 }
@@ -199,7 +202,15 @@ impl Kind {
 impl EventDraft {
     /// A draft that says no more than the kind.
     pub fn new(kind: Kind) -> Self {
-        Self { kind, command: None, reason: None, data: Map::new(), insistence: None, spelling: None }
+        Self {
+            kind,
+            command: None,
+            reason: None,
+            data: Map::new(),
+            insistence: None,
+            is_decided: false,
+            spelling: None,
+        }
     }
 
     /// The same, with the command that leads to it.
@@ -220,6 +231,13 @@ impl EventDraft {
     #[must_use]
     pub fn insisting(mut self, reason: Option<String>) -> Self {
         self.insistence = reason;
+        self
+    }
+
+    /// The same, where its maker has asked already who moves and what it waits for.
+    #[must_use]
+    pub const fn decided(mut self) -> Self {
+        self.is_decided = true;
         self
     }
 

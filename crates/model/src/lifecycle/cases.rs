@@ -158,7 +158,13 @@ fn guards_and_counters_are_asked() {
     let judge = |from: &str, to: &str, keys: &[(&str, &str)], open: &[&str]| {
         let keys: RootKeys = keys.iter().copied().collect();
         let open_steps: Vec<String> = open.iter().map(|step| (*step).to_owned()).collect();
-        let facts = MoveFacts { before: &keys, after: &keys, open_steps: &open_steps, open_children: &[] };
+        let facts = MoveFacts {
+            before: &keys,
+            after: &keys,
+            open_steps: &open_steps,
+            open_children: &[],
+            elsewhere: &|_| None,
+        };
         table
             .judge_move(Some(from), to, &facts)
             .map(|verdict| verdict.is_move())
@@ -186,7 +192,13 @@ fn where_the_subject_changes_the_status_begins_anew() {
     let judge = |from: &str, [before, after]: [&str; 2], to: &str| {
         let keys = [before, after]
             .map(|step| -> RootKeys { [("flow", "greenfield"), ("step", step)].into_iter().collect() });
-        let facts = MoveFacts { before: &keys[0], after: &keys[1], open_steps: &[], open_children: &[] };
+        let facts = MoveFacts {
+            before: &keys[0],
+            after: &keys[1],
+            open_steps: &[],
+            open_children: &[],
+            elsewhere: &|_| None,
+        };
         table
             .judge_move(Some(from), to, &facts)
             .map(|verdict| verdict.wants(&Guard::Human))
@@ -213,7 +225,8 @@ fn a_remembered_state_is_the_only_way_back() {
     assert_eq!(targets(Some("nonsense")), ["waiting", "running"]);
     assert_eq!(targets(Some("over")), ["waiting", "running"], "nothing leads from there to here");
     let keys: RootKeys = [("held_from", "waiting")].into_iter().collect();
-    let facts = MoveFacts { before: &keys, after: &keys, open_steps: &[], open_children: &[] };
+    let facts =
+        MoveFacts { before: &keys, after: &keys, open_steps: &[], open_children: &[], elsewhere: &|_| None };
     assert!(table.judge_move(Some("held"), "waiting", &facts).is_ok());
     let refused = table.judge_move(Some("held"), "running", &facts).unwrap_err();
     assert_eq!(refused.legal(), ["waiting"]);

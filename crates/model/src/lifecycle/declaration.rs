@@ -63,7 +63,8 @@ pub(super) struct MoveDeclaration {
     pub(super) from: OneOrMore<Name>,
     /// The states that are entered.
     pub(super) to: OneOrMore<Name>,
-    /// The guards of the moves: `steps-finished`, `children-finished`, `human`, `filled(KEY)`.
+    /// The guards of the moves: `steps-finished`, `children-finished`, `human`, `filled(KEY)`,
+    /// `dependencies-done(KEY)`, `holder(KEY)`.
     pub(super) guards: Option<Vec<Guard>>,
 }
 

@@ -2,7 +2,13 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::artifact::parsed_scalar::{deserialize_as_scalar, schema_of_scalar};
+use serde_json::Value as Json;
+use stepmark_frontmatter::{KeyPath, Segment};
+
+use crate::artifact::{
+    Artifact,
+    parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
+};
 
 /// A condition of a move on the artifact. The set is closed: what is judged must stand in files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +20,33 @@ pub enum Guard {
     /// `human`: a person makes the move.
     Human,
     /// `filled(KEY)`: the frontmatter says something under KEY.
-    Filled(String),
+    Filled(Box<str>),
+    /// `dependencies-done(KEY)`: each id under KEY is that of an artifact whose work has come to its end:
+    /// what failed or was cancelled has not.
+    DependenciesDone(Box<str>),
+    /// `holder(KEY)`: whoever makes the move is named under KEY.
+    Holder(Box<str>),
+}
+
+impl Guard {
+    /// The texts that stand in `artifact` under the key of the guard, which may be a path.
+    pub fn named_in(&self, artifact: &Artifact) -> Vec<String> {
+        let (Self::Filled(key) | Self::DependenciesDone(key) | Self::Holder(key)) = self else {
+            return Vec::new();
+        };
+        let (Ok(state), Ok(path)) = (artifact.state_value(), key.parse::<KeyPath>()) else {
+            return Vec::new();
+        };
+        let value = path.0.iter().try_fold(&state, |value, segment| match segment {
+            Segment::Key(key) => value.get(key),
+            Segment::Index(index) => value.get(index),
+        });
+        match value {
+            Some(Json::String(text)) => vec![text.clone()],
+            Some(Json::Array(items)) => items.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl fmt::Display for Guard {
@@ -25,6 +57,8 @@ impl fmt::Display for Guard {
             Self::ChildrenFinished => out.write_str("children-finished"),
             Self::Human => out.write_str("human"),
             Self::Filled(key) => write!(out, "filled({key})"),
+            Self::DependenciesDone(key) => write!(out, "dependencies-done({key})"),
+            Self::Holder(key) => write!(out, "holder({key})"),
         }
     }
 }
@@ -33,17 +67,24 @@ impl FromStr for Guard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let filled = || text.strip_prefix("filled(")?.strip_suffix(')').map(str::trim);
+        let key = |name: &str| -> Option<Box<str>> {
+            let key = text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')').map(str::trim)?;
+            (!key.is_empty()).then(|| key.into())
+        };
         match text {
             "steps-finished" => Ok(Self::StepsFinished),
             "children-finished" => Ok(Self::ChildrenFinished),
             "human" => Ok(Self::Human),
-            _ => match filled() {
-                Some(key) if !key.is_empty() => Ok(Self::Filled(key.to_owned())),
-                _ => Err(format!(
-                    "`{text}` is no guard: write `steps-finished`, `children-finished`, `human` or `filled(KEY)`"
-                )),
-            },
+            _ => key("filled")
+                .map(Self::Filled)
+                .or_else(|| key("dependencies-done").map(Self::DependenciesDone))
+                .or_else(|| key("holder").map(Self::Holder))
+                .ok_or_else(|| {
+                    format!(
+                        "`{text}` is no guard: write `steps-finished`, `children-finished`, `human`, \
+                         `filled(KEY)`, `dependencies-done(KEY)` or `holder(KEY)`"
+                    )
+                }),
         }
     }
 }
@@ -53,20 +94,43 @@ deserialize_as_scalar!(Guard);
 schema_of_scalar!(Guard, {
     "description": "What a move wants of the artifact",
     "type": "string",
-    "pattern": r"^(steps-finished|children-finished|human|filled\(\s*[^)\s][^)]*\))$",
+    "pattern": r"^(steps-finished|children-finished|human|(filled|dependencies-done|holder)\(\s*[^)\s][^)]*\))$",
 });
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::artifact::ProjectPath;
 
     #[test]
     fn reads_and_shows() {
-        for text in ["steps-finished", "children-finished", "human", "filled(blocked_by)"] {
+        for text in [
+            "steps-finished",
+            "children-finished",
+            "human",
+            "filled(blocked_by)",
+            "dependencies-done(dependencies)",
+            "holder(lock.requester)",
+        ] {
             assert_eq!(text.parse::<Guard>().unwrap().to_string(), text);
         }
-        for text in ["", "filled", "filled()", "filled( )", "steps"] {
+        for text in ["", "filled", "filled()", "filled( )", "steps", "holder()", "dependencies-done"] {
             assert!(text.parse::<Guard>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_what_stands_under_its_key() {
+        let text = "---\ndependencies: [a, 3, b]\nclaimed_by: w\nlock: {requester: x}\n---\n";
+        let artifact = Artifact::read(ProjectPath::new("t.md").unwrap(), text.as_bytes().to_vec());
+        for (guard, wanted) in [
+            ("dependencies-done(dependencies)", &["a", "b"][..]),
+            ("holder(claimed_by)", &["w"]),
+            ("holder(lock.requester)", &["x"]),
+            ("holder(nobody)", &[]),
+            ("human", &[]),
+        ] {
+            assert_eq!(guard.parse::<Guard>().unwrap().named_in(&artifact), wanted, "{guard}");
         }
     }
 }

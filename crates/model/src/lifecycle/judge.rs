@@ -4,7 +4,7 @@ use super::{Counter, Guard, Lifecycle, LifecycleState, Move, MoveRefusal, RootKe
 use crate::spelling::{listed, near_words};
 
 /// The facts that decide a move beside the table. All of them stand in files.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct MoveFacts<'f> {
     /// The frontmatter before the move: counters, and what is remembered.
     pub before: &'f RootKeys,
@@ -15,6 +15,9 @@ pub struct MoveFacts<'f> {
     /// The delegated work that is open. Whoever looks for it elsewhere leaves it empty, and asks
     /// [`MoveDecision::wants`] whether it matters.
     pub open_children: &'f [String],
+    /// The reason why a guard does not hold that is about who moves, or about other artifacts. It is asked
+    /// for no others, and only where the move wants it.
+    pub elsewhere: &'f dyn Fn(&Guard) -> Option<String>,
 }
 
 /// A move that is legal, or none.
@@ -198,5 +201,6 @@ fn unmet(guard: &Guard, facts: &MoveFacts<'_>) -> Option<String> {
         // Whoever knows the actor asks `MoveDecision::wants`.
         Guard::Human => None,
         Guard::Filled(key) => (!facts.after.is_filled(key)).then(|| format!("`{key}` says nothing")),
+        Guard::DependenciesDone(_) | Guard::Holder(_) => (facts.elsewhere)(guard),
     }
 }

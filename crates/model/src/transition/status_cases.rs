@@ -107,7 +107,7 @@ fn one_law_for_every_change_of_the_status() {
     let lifecycle = table();
     let judge = |before: &str, after: &str, open: &[&str], insistence| {
         let open: Vec<String> = open.iter().map(|step| (*step).to_owned()).collect();
-        judge_status(&artifact(before), &artifact(after), &lifecycle, &open, insistence)
+        judge_status(&artifact(before), &artifact(after), &lifecycle, &open, &|_| None, insistence)
     };
     for (before, after, expected) in [
         ("status: waiting\n", "status: waiting\n", "no move"),

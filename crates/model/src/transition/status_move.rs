@@ -30,7 +30,8 @@ pub struct StatusMove {
 /// Returns whether `lifecycle` allows the change of the status from `before` to `after`; `None` where the
 /// state is the same. This is the one law for every way in which a status is changed: by `transition`, by
 /// `set`, by a program. `open_steps` are those of `after`; open children are asked elsewhere
-/// ([`StatusMove::wants_children_finished`]). An `insistence` is the reason to do it all the same.
+/// ([`StatusMove::wants_children_finished`]), and `elsewhere` tells the reason why a guard does not hold that
+/// is about others ([`MoveFacts::elsewhere`]). An `insistence` is the reason to do it all the same.
 ///
 /// # Errors
 /// When the lifecycle forbids it, and nobody insists.
@@ -39,6 +40,7 @@ pub fn judge_status(
     after: &Artifact,
     lifecycle: &Lifecycle,
     open_steps: &[String],
+    elsewhere: &dyn Fn(&Guard) -> Option<String>,
     insistence: Option<&str>,
 ) -> Result<Option<StatusMove>, TransitionRefusal> {
     let (from, to) = (status(before), status(after));
@@ -46,7 +48,7 @@ pub fn judge_status(
         return Ok(None);
     }
     let keys = [before, after].map(RootKeys::of);
-    let facts = MoveFacts { before: &keys[0], after: &keys[1], open_steps, open_children: &[] };
+    let facts = MoveFacts { before: &keys[0], after: &keys[1], open_steps, open_children: &[], elsewhere };
     // A status that is taken away is no state either: else any state could be taken up from nothing.
     let judged = lifecycle.judge_move(from, to.unwrap_or("null"), &facts);
     let ends = to.is_some_and(|word| lifecycle.is_terminal(word));

@@ -11,6 +11,7 @@ use stepmark_model::{
     autodev,
     delegation::Member,
     journal::{ActorKind, Event, EventDraft, EventId, Kind},
+    lifecycle::{Guard, LifecycleState},
     tracked_artifact::TrackedArtifact,
     transition::{OpenChild, StatusMove, TransitionRefusal, finish_above, judge_status},
 };
@@ -106,19 +107,50 @@ impl Workspace {
         let Some(choice) = before.lifecycle() else { return Ok(None) };
         let insistence = draft.insistence.as_deref();
         let refused = |source| ChangeError::Refused { path: before.path().clone(), source };
-        let judged = judge_status(
-            before.artifact(),
-            after.artifact(),
-            &choice.lifecycle,
-            &after.open_steps(),
-            insistence,
-        )
-        .map_err(refused)?;
+        let artifacts = [before.artifact(), after.artifact()];
+        let elsewhere = |guard: &Guard| if draft.is_decided { None } else { self.unmet(guard, artifacts) };
+        let open_steps = after.open_steps();
+        let judged =
+            judge_status(artifacts[0], artifacts[1], &choice.lifecycle, &open_steps, &elsewhere, insistence)
+                .map_err(refused)?;
         let is_human = self.attribution().actor.kind == ActorKind::Human;
         if judged.as_ref().is_some_and(|status| status.wants_human) && !is_human && insistence.is_none() {
             return Err(refused(TransitionRefusal::NotHuman));
         }
         Ok(judged)
+    }
+
+    /// The reason why `guard`, which is about who moves or about other artifacts, does not hold.
+    fn unmet(&self, guard: &Guard, [before, after]: [&Artifact; 2]) -> Option<String> {
+        match guard {
+            Guard::Holder(key) => {
+                let actor = &self.attribution().actor.name;
+                let holders = guard.named_in(before);
+                let told = || match holders.first() {
+                    Some(holder) => format!("`{key}` is `{holder}`, not `{actor}`"),
+                    None => format!("`{key}` says nothing"),
+                };
+                (!holders.contains(actor)).then(told)
+            }
+            Guard::DependenciesDone(_) => {
+                let mut open = guard.named_in(after);
+                if open.is_empty() {
+                    return None;
+                }
+                let found = match self.artifacts() {
+                    Ok(found) => found.artifacts,
+                    Err(error) => return Some(error.to_string()),
+                };
+                let is_done = |artifact: &&TrackedArtifact| {
+                    artifact.lifecycle_state().is_some_and(LifecycleState::is_reached_end)
+                };
+                for done in found.iter().filter(is_done) {
+                    open.retain(|id| done.member().id() != Some(id));
+                }
+                (!open.is_empty()).then(|| format!("open: `{}`", open.join("`, `")))
+            }
+            _ => None,
+        }
     }
 
     fn guard_children(
@@ -205,6 +237,7 @@ mod tests {
     use crate::commit::{FileDecision, Outcome};
     use stepmark_frontmatter::{Edit, KeyPath, Value};
     use stepmark_model::{
+        journal::Attribution,
         lifecycle::MoveRefusal,
         transition::{Plan, TransitionRefusal},
     };
@@ -231,6 +264,34 @@ mod tests {
         workspace.update("spec.md", |_| plan("in-progress")).unwrap();
         workspace.update("spec.md", |spec| spec.transition("in-review")).unwrap();
         assert_eq!(std::fs::read_to_string(&place).unwrap(), spec.replace("draft", "in-review"));
+    }
+
+    /// The facts about others that a table wants are asked for where the status is changed.
+    #[test]
+    fn a_task_waits_for_others_and_is_moved_by_its_holder() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |id: &str, rest: &str| {
+            let text = format!("---\nstepmark_kind: task\nid: {id}\n{rest}\n---\n");
+            std::fs::write(folder.path().join(format!("{id}.md")), text).unwrap();
+        };
+        write("t", "status: available\ndependencies: [a, b, n]");
+        write("a", "status: done");
+        write("b", "status: cancelled");
+        write("held", "status: claimed\nclaimed_by: w1");
+        let refused = |id: &str, to: &str, actor: &str| {
+            let attribution = Attribution::of(actor.parse().unwrap());
+            let workspace = Workspace::open(folder.path()).unwrap().with_attribution(attribution);
+            let moved = workspace.update(format!("{id}.md"), |task| task.transition(to));
+            moved.err().map(|error| stepmark_model::spelling::with_causes(&error))
+        };
+        let waits = refused("t", "claimed", "agent:w1").unwrap();
+        assert!(waits.contains("only with `dependencies-done(dependencies)`: open: `b`, `n`"), "{waits}");
+        write("n", "status: complete");
+        write("b", "status: done");
+        assert_eq!(refused("t", "claimed", "agent:w1"), None);
+        let held = refused("held", "in_progress", "agent:w2").unwrap();
+        assert!(held.contains("only with `holder(claimed_by)`: `claimed_by` is `w1`, not `w2`"), "{held}");
+        assert_eq!(refused("held", "in_progress", "agent:w1"), None);
     }
 
     const BEFORE: &str = "---\nstepsCompleted: [a, b]\n---\n";

@@ -2,6 +2,7 @@
 //! faster.
 
 pub(crate) mod artifact_change;
+pub(crate) mod configuring;
 pub(crate) mod delegating;
 pub(crate) mod error;
 pub(crate) mod guards;
@@ -11,6 +12,7 @@ pub(crate) mod removing;
 pub(crate) mod update_error;
 pub(crate) mod versions;
 
+pub use configuring::ConfigureError;
 pub use delegating::{Delegated, DelegationOrder};
 pub use error::ChangeError;
 pub use records::RecordDecision;

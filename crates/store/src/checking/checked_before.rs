@@ -3,15 +3,19 @@
 use std::{collections::HashMap, mem, ops::Range};
 
 use crate::checking::{
-    CheckError, CheckReport, Checks, Known, Selection, cache::Answers, cache::Facts, cache::FolderPart,
-    cache::Judgement, cache::Learned, cache::Verdict, cache::Verdicts, run::CheckingRun,
+    CheckError, CheckReport, Checks, Known, Selection, cache::Answers, cache::Facts, cache::FactsKey,
+    cache::FolderPart, cache::Judgement, cache::Learned, cache::Verdict, cache::Verdicts, kept_chains,
+    kept_chains::ChainPart, run::CheckingRun,
 };
-use crate::disk::{WalkError, file_stat::FileStat, folder::EntryKind, folder::Folder, walk::Visitor};
+use crate::disk::{
+    WalkError, file_stat::FileStat, folder::EntryKind, folder::Folder, in_parts::par_map, walk::Visitor,
+};
 use crate::workspace::{
-    Artifacts, Workspace, artifact_files::Looked, artifact_files::Reader, artifact_files::gathered,
-    artifact_files::walk_artifacts,
+    ArtifactError, Artifacts, Workspace, artifact_files::Looked, artifact_files::Reader,
+    artifact_files::gathered, artifact_files::walk_artifacts,
 };
 use stepmark_model::artifact::ProjectPath;
+use stepmark_model::delegation::Chains;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 
 /// The artifacts that need not be read for a check: they were clean, and nothing has changed that decides
@@ -19,6 +23,8 @@ use stepmark_model::tracked_artifact::TrackedArtifact;
 #[derive(Debug, Default)]
 pub struct CheckedBefore<'w> {
     pub(super) known: Vec<KnownArtifact>,
+    /// The chains of all artifacts; `None` where all are read.
+    pub(super) chains: Option<Chains>,
     /// `None` where nothing is kept from run to run.
     run: Option<Run<'w>>,
 }
@@ -29,6 +35,10 @@ pub(super) struct KnownArtifact {
     pub(super) path: ProjectPath,
     /// Its entry in the cache.
     pub(super) entry: usize,
+    /// The facts that decided about it, and by these its part in chains.
+    facts: FactsKey,
+    pub(super) part: ChainPart,
+    has_findings: bool,
 }
 
 /// All that is needed to keep what this run learns.
@@ -60,7 +70,6 @@ impl Workspace {
         };
         let new_sorter = || Sorter {
             verdicts: &verdicts,
-            wanted,
             reader: Reader::new(self, &|_| true),
             learned: Learned::default(),
             known: Vec::new(),
@@ -81,9 +90,37 @@ impl Workspace {
         known.sort_by(|one, other| first_path(one).cmp(&first_path(other)));
         before.known = known.into_iter().flatten().collect();
         learned.visited = walked.folders.into_iter().collect();
-        let artifacts = gathered(self, readers, walked.problems);
+        let mut found = gathered(self, readers, walked.problems);
+        let mut chains = kept_chains::chains(&verdicts, &before.known, &found.artifacts);
+        let outdated = kept_chains::take_outdated(&verdicts, &chains, &mut before.known);
+        let stat = |artifact: &KnownArtifact| Some((artifact.path.clone(), verdicts.stat(artifact.entry)?));
+        stats.extend(outdated.iter().filter_map(stat));
+        learned.used.extend(before.known.iter().map(|artifact| artifact.facts));
+        let is_shown = |artifact: &mut KnownArtifact| wanted == Wanted::Findings && artifact.has_findings;
+        let to_read: Vec<_> = outdated.into_iter().chain(before.known.extract_if(.., is_shown)).collect();
+        if !to_read.is_empty() {
+            self.read_known(&to_read, &mut found);
+            // What was read knows where everything stands in its file.
+            chains = kept_chains::chains(&verdicts, &before.known, &found.artifacts);
+        }
+        before.chains = Some(chains);
         before.run = Some(Run { verdicts, learned, stats });
-        Ok((artifacts, before))
+        Ok((found, before))
+    }
+
+    /// Reads artifacts that a walk passed by.
+    fn read_known(&self, known: &[KnownArtifact], found: &mut Artifacts) {
+        for read in par_map(known, |artifact| self.artifact(&artifact.path)) {
+            match read {
+                Ok(artifact) if artifact.artifact().is_tracked() => found.artifacts.push(artifact),
+                Ok(artifact) => found.stateless.push(artifact.path().clone()),
+                // Gone since its name was read.
+                Err(ArtifactError::Missing { .. }) => {}
+                Err(error) => found.unreadable.push(error),
+            }
+        }
+        found.artifacts.sort_by(|one, other| one.path().cmp(other.path()));
+        found.unreadable.sort_by_key(ToString::to_string);
     }
 
     /// The same; of those that were not read, the report names `clean` alone.
@@ -96,13 +133,14 @@ impl Workspace {
     ) -> Result<CheckReport<'t>, CheckError> {
         let answers = Answers::new(self);
         let mut run = CheckingRun::begin(self, known)?;
-        let chains = self.chains_of(read, Selection::All)?;
+        let own = || Chains::of(read.iter().map(TrackedArtifact::member));
+        let chains = &*before.chains.get_or_insert_with(own);
         let mut judged: Vec<Judgement> = Vec::new();
         let note = |artifact: &TrackedArtifact| {
             let run = before.run.as_ref().filter(|run| run.stats.contains_key(artifact.path()))?;
-            stands_alone(artifact).then(|| run.verdicts.write_note(artifact))
+            Some(run.verdicts.write_note(artifact, chains))
         };
-        run.judge(read, chains.as_ref(), &answers, note, |artifact, problems, noted, note| {
+        run.judge(read, Some(chains), &answers, note, |artifact, problems, noted, note| {
             let stat = before.run.as_ref().and_then(|run| run.stats.get(artifact.path()));
             if let Some(stat) = stat {
                 let path = artifact.path().clone();
@@ -178,16 +216,9 @@ fn first_path(known: &[KnownArtifact]) -> Option<&ProjectPath> {
     known.first().map(|artifact| &artifact.path)
 }
 
-/// Returns whether no other artifact decides about it: what has an id may be the parent of others.
-fn stands_alone(artifact: &TrackedArtifact) -> bool {
-    let member = artifact.member();
-    member.id().is_none() && member.delegation.is_none()
-}
-
 /// Tells the files of one thread apart, and reads those that have to be read.
 struct Sorter<'run> {
     verdicts: &'run Verdicts<'run>,
-    wanted: Wanted,
     reader: Reader<'run>,
     learned: Learned,
     /// By pieces of folders, each in the order of the names.
@@ -215,15 +246,11 @@ impl Sorter<'_> {
             Verdict::Clean(facts) | Verdict::Found(facts) => facts,
             Verdict::Stateless => return self.reader.passed(),
         };
+        self.reader.passed();
         let Ok(path) = ProjectPath::new(folder.path_of(folder.name(place))) else { return };
-        self.learned.used.insert(facts);
-        if self.wanted == Wanted::Findings && matches!(verdict, Verdict::Found(_)) {
-            self.reader.look(folder, place, path);
-        } else {
-            self.reader.passed();
-            if let Some(known) = self.known.last_mut() {
-                known.push(KnownArtifact { path, entry });
-            }
+        let (part, has_findings) = (self.verdicts.part(&facts), matches!(verdict, Verdict::Found(_)));
+        if let Some(known) = self.known.last_mut() {
+            known.push(KnownArtifact { path, entry, facts, part, has_findings });
         }
     }
 

@@ -8,6 +8,7 @@ pub(crate) mod cache;
 pub(crate) mod changed_files;
 pub(crate) mod check_report;
 pub(crate) mod checked_before;
+pub(crate) mod kept_chains;
 #[cfg(feature = "history")]
 mod chains_in_version;
 #[cfg(feature = "history")]
@@ -27,7 +28,7 @@ pub use checked_before::CheckedBefore;
 pub use listed_artifact::ListedArtifact;
 pub use summaries::{Summaries, SummaryRow};
 
-use std::io;
+use std::{collections::HashMap, io};
 
 use crate::checking::{cache::Answers, run::CheckingRun};
 use crate::disk::own_file;
@@ -43,7 +44,7 @@ use stepmark_model::{
     artifact::ProjectPath,
     artifact::READ_LIMIT,
     check::{self, Allowance, Baseline, BaselineError, Finding, Judged, Policy, Rule, Subject},
-    delegation::Chains,
+    delegation::{Chains, Member},
 };
 
 /// The path of the baseline of a project, seen from its root.
@@ -167,9 +168,12 @@ impl Workspace {
         if !artifacts.iter().any(|artifact| artifact.state().delegation.is_some()) {
             return Ok(None);
         }
-        // What takes part in a chain is always read.
         let all = self.checks().summaries()?;
-        Ok(Some(Chains::of(all.found().artifacts.iter().map(TrackedArtifact::member))))
+        let given: HashMap<&ProjectPath, &TrackedArtifact> =
+            artifacts.iter().map(|artifact| (artifact.path(), artifact)).collect();
+        // What was read knows where everything stands in its file.
+        let own = |member: Member| given.get(&member.path).map_or(member, |artifact| artifact.member());
+        Ok(Some(Chains::of(all.members().into_iter().map(own))))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::bmad::sprint::Ledgers;
 use crate::checking::{
     CheckError, CheckReport, Known, Selection, beside::AllowancesInUse, beside::AllowedRule, cache::Answers,
-    cache::Asked, cache::Noted,
+    cache::Asked, cache::Noted, kept_chains::ChainPart,
 };
 use crate::disk::in_parts::par_map;
 use crate::workspace::Workspace;
@@ -63,8 +63,9 @@ impl<'w, 't> CheckingRun<'w, 't> {
         let run = &*self;
         let judged = par_map(artifacts, |artifact| {
             let (judged, noted) = run.judge_one(artifact, chains, answers)?;
-            let noted =
-                noted.and_then(|noted| Some((run.with_own_facts(noted, artifact, &judged), note(artifact)?)));
+            let noted = noted.and_then(|noted| {
+                Some((run.with_own_facts(noted, artifact, chains, &judged), note(artifact)?))
+            });
             Ok((judged, noted))
         });
         let judged: Vec<_> = judged.into_iter().collect::<Result<_, CheckError>>()?;
@@ -79,11 +80,18 @@ impl<'w, 't> CheckingRun<'w, 't> {
     }
 
     /// Adds what concerns files beside the artifact.
-    fn with_own_facts(&self, mut noted: Noted, artifact: &TrackedArtifact, judged: &Judged) -> Noted {
+    fn with_own_facts(
+        &self,
+        mut noted: Noted,
+        artifact: &TrackedArtifact,
+        chains: Option<&Chains>,
+        judged: &Judged,
+    ) -> Noted {
         let rules = judged.used.iter().chain(&judged.undecided);
         // Suppressed findings are counted in every run.
         let is_clean = judged.findings.is_empty() && judged.suppressed == 0;
         let workflows = self.workspace.workflows();
+        noted.facts.part = chains.map_or_else(ChainPart::default, |chains| ChainPart::of(artifact, chains));
         noted.facts.workflow = artifact.workflow().and_then(|workflow| workflows.key_of(workflow));
         noted.facts.allowances = rules.map(|(at, rule)| (*at, rule.id.to_owned())).collect();
         noted.facts.baseline = (!is_clean).then(|| self.baseline_digest.clone());

@@ -8,13 +8,13 @@ use jiff::Timestamp;
 
 use crate::checking::{
     CheckError, CheckReport, CheckedBefore, Checks, Known, ListedArtifact, cache::Brief,
-    checked_before::KnownArtifact, checked_before::Wanted,
+    checked_before::KnownArtifact, checked_before::Wanted, kept_chains::ChainPart,
 };
 use crate::disk::{WalkError, file_stat::FileStat, file_stat::STAT_BYTES};
 use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::{
-    artifact::ProjectPath, bmad::sprint::LedgerKey, check::ProblemCounts, summary::ArtifactSummary,
-    tracked_artifact::TrackedArtifact,
+    artifact::ProjectPath, bmad::sprint::LedgerKey, check::ProblemCounts, delegation::Member,
+    summary::ArtifactSummary, tracked_artifact::TrackedArtifact,
 };
 
 /// Fewer artifacts than this may be read by each list: checking them, so that the next need not, takes
@@ -125,6 +125,14 @@ impl<'w> Summaries<'w> {
         }
     }
 
+    /// All members of the project's chains of delegation.
+    pub(super) fn members(&self) -> Vec<Member> {
+        self.before.chains.as_ref().map_or_else(
+            || self.found.artifacts.iter().map(TrackedArtifact::member).collect(),
+            |chains| chains.members().to_vec(),
+        )
+    }
+
     /// All artifacts, in no order.
     pub fn rows(&self) -> impl Iterator<Item = SummaryRow<'_>> {
         let known = self.before.known.iter().map(Source::Known);
@@ -174,6 +182,16 @@ impl<'s> SummaryRow<'s> {
             Source::Read(place) => self.summaries.problems.get(place).copied().unwrap_or_else(|| {
                 ProblemCounts::of(&self.summaries.workspace.checks().own_findings(self.artifact(place)))
             }),
+        }
+    }
+
+    /// Returns its part in chains of delegation; where it was not read, `None` if it takes part in none.
+    pub fn member(&self) -> Option<Member> {
+        match self.source {
+            Source::Known(known) => {
+                (known.part == ChainPart::Member).then(|| self.note(known).member(&known.path))
+            }
+            Source::Read(place) => Some(self.artifact(place).member()),
         }
     }
 

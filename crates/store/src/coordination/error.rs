@@ -1,7 +1,6 @@
 //! A reason why an operation of coordination was not made.
 
-use crate::changes::{ChangeError, UpdateError};
-use crate::configuration::ConfigureError;
+use crate::changes::{ChangeError, ConfigureError, UpdateError};
 use crate::coordination::RecordsError;
 use crate::projection::ProjectionError;
 use stepmark_frontmatter::EditError;

@@ -38,7 +38,7 @@ pub struct ImportRow {
     shown: Option<Record>,
 }
 
-/// What a state file would bring in.
+/// The records that a state file would bring in.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ImportSurvey {

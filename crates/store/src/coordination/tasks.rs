@@ -16,7 +16,7 @@ use stepmark_model::{
     journal::{EventDraft, Kind},
 };
 
-/// How often a decision is made anew where others change the records meanwhile.
+/// The number of times that a decision is made anew where others change the records meanwhile.
 const ATTEMPTS: usize = 32;
 
 /// A task that was changed.
@@ -267,7 +267,7 @@ impl Coordination<'_> {
 pub(super) const COMMIT: usize = 64;
 
 pub(super) fn draft(command: &str) -> EventDraft {
-    EventDraft::new(Kind::CHANGE).with_command(command.to_owned())
+    EventDraft::new(Kind::CHANGE).with_command(command.to_owned()).decided()
 }
 
 fn keep(count: usize) -> Vec<RecordDecision> {

@@ -57,7 +57,7 @@ pub enum ProjectionError {
     /// An edited version has no name.
     #[error(transparent)]
     Path(#[from] ProjectPathError),
-    /// What was written cannot be noted.
+    /// The digests of the files cannot be noted.
     #[error("cannot note what is written for `{name}`; nothing was changed")]
     Memory {
         /// The projection.

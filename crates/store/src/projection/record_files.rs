@@ -7,9 +7,9 @@
 //! # Protocol
 //! Under the lock of the projection: the records are read (whoever comes last writes the latest state) → the
 //! files are compared with the digests of what was written → the digest of what is about to be written is
-//! noted → the files are replaced, unflushed → what the records say is kept, to tell later changes by. A kill at any call leaves files that are known as written here;
-//! after a loss of power an older one may be told as drift, and nothing is lost, since all of it can be made
-//! again.
+//! noted → the files are replaced, unflushed → what the records say is kept, to tell later changes by. A kill
+//! at any call leaves files that are known as written here; after a loss of power an older one may be told as
+//! drift, and nothing is lost, since all of it can be made again.
 #![expect(clippy::disallowed_methods, reason = "an edge module: lock files are opened here")]
 
 use std::{
@@ -28,7 +28,7 @@ use stepmark_model::artifact::{FileHash, ProjectPath};
 /// The bytes of files, by their paths.
 pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
-/// How often a file that other programs write meanwhile is compared anew.
+/// The number of times that files are compared anew where other programs write them meanwhile.
 const ATTEMPTS: usize = 8;
 
 /// A format in which the records of a system are kept for its other programs.

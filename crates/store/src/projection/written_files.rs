@@ -1,4 +1,5 @@
-//! What was written last to the files that follow records, in the local state of this clone.
+//! Copies and digests of the files that follow records, as they were written last, in the local state of this
+//! clone.
 
 use std::{collections::BTreeMap, io, path::PathBuf};
 

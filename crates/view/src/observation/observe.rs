@@ -56,8 +56,8 @@ pub enum ObservationError {
 
 impl Observation {
     /// Looks at the project of `workspace` as it is now, its workflows included. Artifacts that have not
-    /// changed since they were last checked are not read, unless something was found in them, they take part
-    /// in a chain, or the configuration names trackers: tickets are made from texts.
+    /// changed since they were last checked are not read, unless something was found in them, or the
+    /// configuration names trackers: tickets are made from texts.
     ///
     /// # Errors
     /// When artifacts cannot be listed or checked, or the journal cannot be read. What concerns single files,

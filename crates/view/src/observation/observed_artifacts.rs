@@ -9,7 +9,6 @@ use std::{
 use stepmark_model::{
     artifact::natural_order,
     summary::{EpicTitles, epic_titles},
-    tracked_artifact::TrackedArtifact,
 };
 use stepmark_store::{
     checking::{Summaries, SummaryRow},
@@ -44,8 +43,7 @@ impl ObservedArtifacts {
     pub(super) fn of(summaries: &Summaries<'_>) -> Self {
         let rows: Vec<SummaryRow<'_>> =
             summaries.rows().filter(|row| row.brief().has_workflow_state).collect();
-        // What takes part in a chain is always read.
-        let members = rows.iter().filter_map(SummaryRow::read).map(TrackedArtifact::member);
+        let members = rows.iter().filter_map(SummaryRow::member);
         let tree = tree_row::rows(members).into();
         let mut all = par_map(&rows, |row| {
             let summary = row.summary();

@@ -2,6 +2,8 @@
 
 mod client;
 
+use std::thread;
+
 use serde_json::{Value, json};
 
 use self::client::Client;
@@ -79,7 +81,7 @@ fn a_leader_and_a_worker() {
     assert_eq!(client.end(), Some(0));
 
     let log = sandbox.stepmark(&["log", &format!(".coordination/tasks/{walls}.md"), "--json"]);
-    assert!(log.stdout.contains("agent:ada"), "{log}");
+    assert_eq!(log.json("stepmark.log/1")["events"][0]["actor"], json!({ "kind": "agent", "name": "ada" }));
 }
 
 #[test]
@@ -121,29 +123,47 @@ fn refusals_say_the_reason_and_the_remedy() {
     assert_eq!(client.end(), Some(0));
 }
 
-#[test]
-fn two_servers_and_a_command_claim_each_task_once() {
-    let (sandbox, mut one) = begun();
-    let tasks: Vec<Value> = (0..9).map(|number| json!({ "description": format!("Task {number}") })).collect();
-    one.done("create_tasks_batch", json!({ "tasks": tasks }));
-    let mut other = Client::start(&sandbox);
+/// Claims until nothing is left, each time as another agent.
+fn claim_all(client: &mut Client, name: &str) -> Vec<String> {
     let mut claimed = Vec::new();
-    for number in 0..3 {
-        for (name, client) in [("one", &mut one), ("other", &mut other)] {
-            let (answer, _) = client.done("claim_task", json!({ "agent_id": format!("{name}-{number}") }));
-            claimed.push(answer["task"]["id"].as_str().unwrap().to_owned());
+    loop {
+        let agent = format!("{name}-{}", claimed.len());
+        let (answer, _) = client.done("claim_task", json!({ "agent_id": agent }));
+        match answer["task"]["id"].as_str() {
+            Some(task) => claimed.push(task.to_owned()),
+            None => return claimed,
         }
-        let run = sandbox.stepmark(&["task", "claim", "--agent", &format!("shell-{number}")]);
-        assert_eq!(run.code, 0, "{run}");
-        claimed.push(run.stdout.split_whitespace().next().unwrap().to_owned());
     }
+}
+
+#[test]
+fn several_servers_and_a_command_claim_each_task_once() {
+    let (sandbox, mut client) = begun();
+    let tasks: Vec<Value> =
+        (0..20).map(|number| json!({ "description": format!("Task {number}") })).collect();
+    client.done("create_tasks_batch", json!({ "tasks": tasks }));
+    let mut claimed: Vec<String> = thread::scope(|scope| {
+        let server = |name| {
+            let sandbox = &sandbox;
+            scope.spawn(move || {
+                let mut client = Client::start(sandbox);
+                let claimed = claim_all(&mut client, name);
+                assert_eq!(client.end(), Some(0));
+                claimed
+            })
+        };
+        let servers = ["one", "two", "three"].map(server);
+        let run = sandbox.stepmark(&["task", "claim", "--agent", "shell"]);
+        assert_eq!(run.code, 0, "{run}");
+        let of_command = run.stdout.split_whitespace().next().unwrap().to_owned();
+        let of_servers = servers.into_iter().flat_map(|server| server.join().unwrap());
+        of_servers.chain([of_command]).collect()
+    });
     claimed.sort();
     claimed.dedup();
-    assert_eq!(claimed.len(), 9);
-    for client in [&mut one, &mut other] {
-        assert_eq!(client.done("get_status", json!({})).0["tasks"], json!({ "claimed": 9 }));
-    }
-    assert_eq!((one.end(), other.end()), (Some(0), Some(0)));
+    assert_eq!(claimed.len(), 20);
+    assert_eq!(client.done("get_status", json!({})).0["tasks"], json!({ "claimed": 20 }));
+    assert_eq!(client.end(), Some(0));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::{agent, converting, coordination, report, switched_on};
 use crate::{
     environment::new_id,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table},
+    output::{ListArguments, Output, table, wording},
     project::Project,
 };
 
@@ -241,7 +241,7 @@ fn init(
     Ok(report::told(&files, output))
 }
 
-/// How far the work is now.
+/// The progress as it is now.
 pub(crate) fn overview(coordination: &Coordination<'_>, project: &Project) -> Result<Overview, RecordsError> {
     let limit = coordination.settings().inactive_seconds.get();
     Ok(Overview::of(&coordination.state()?, &coordination.signals(), project.workspace.now(), limit))
@@ -262,8 +262,13 @@ fn status(overview: &Overview, output: &Output) {
                 counts.join(", ")
             ));
             output.line(format_args!(
-                "{} agents, {} active; {} discoveries",
-                overview.agents, overview.active, overview.discoveries
+                "{}, {} active; {}",
+                wording::count(overview.agents, "agent"),
+                overview.active,
+                match overview.discoveries {
+                    1 => "1 discovery".to_owned(),
+                    count => format!("{count} discoveries"),
+                }
             ));
         },
     );

@@ -7,7 +7,7 @@ pub(crate) mod task;
 
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{coordination::Format, journal::ActorKind};
-use stepmark_store::configuration::ConfigureError;
+use stepmark_store::changes::ConfigureError;
 use stepmark_store::coordination::{Coordination, CoordinationError, RecordsError};
 use stepmark_store::workspace::Workspace;
 

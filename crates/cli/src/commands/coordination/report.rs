@@ -1,4 +1,4 @@
-//! What `stepmark task` and `stepmark coordination` print.
+//! The answers of `stepmark task` and `stepmark coordination`.
 
 use serde_json::{Value as Json, json};
 use stepmark_model::coordination::Record;
@@ -116,7 +116,7 @@ pub(super) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
     Exit::Fine
 }
 
-/// What is told of the files that follow.
+/// The state of the files that follow, as JSON.
 pub(super) fn files_wire(files: &CoordinationFiles) -> Json {
     let drift = |drift: &[stepmark_model::coordination::Drift]| -> Vec<Json> {
         drift

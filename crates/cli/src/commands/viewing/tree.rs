@@ -43,9 +43,8 @@ impl Tree {
                 project.workspace.checks().summaries()
             })?;
         summaries.keep();
-        // What takes part in a chain is always read.
         let found = summaries.found();
-        let chains = Chains::of(found.artifacts.iter().map(TrackedArtifact::member));
+        let chains = Chains::of(summaries.rows().filter_map(|row| row.member()));
         let forest = Forest::of(&chains);
         let rows = path.as_ref().map_or(forest.rows.as_slice(), |path| forest.below(path));
         let mut rows = rows.to_vec();

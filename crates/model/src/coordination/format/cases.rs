@@ -129,7 +129,13 @@ fn a_is_written_as_its_programs_write_it() {
       ]
     }
     "##);
-    insta::assert_snapshot!(text(&files, "results/task-a.md"), @r##"
+}
+
+#[test]
+fn a_has_a_page_of_each_result() {
+    let pages: Files = sample().tasks.iter().filter_map(result_file).collect();
+    assert_eq!(pages.len(), 2);
+    insta::assert_snapshot!(text(&pages, "results/task-a.md"), @r##"
     # Task: task-a
 
     ## Description
@@ -154,7 +160,7 @@ fn a_is_written_as_its_programs_write_it() {
     ## Status
     SUCCESS
     "##);
-    insta::assert_snapshot!(text(&files, "results/task-b-3935cef6.md"), @r##"
+    insta::assert_snapshot!(text(&pages, "results/task-b-3935cef6.md"), @r##"
     # Task: task/b
 
     ## Description

@@ -5,8 +5,8 @@ use serde_json::Value as Json;
 use super::file_stem;
 use crate::coordination::{Record, is_done};
 
-/// The name and the bytes of the page of a task that is done or failed; `None` of any other. It is written for
-/// people, and never read.
+/// The name and the bytes of the page of a task that is done or failed; `None` of any other. It is written
+/// for people, and never read.
 pub fn result_file(task: &Record) -> Option<(String, Vec<u8>)> {
     Some((format!("results/{}.md", file_stem(&task.id)), result_page(task)?.into_bytes()))
 }

@@ -9,6 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::checking::beside::AllowedRule;
+use crate::checking::kept_chains::ChainPart;
 use crate::checking::{cache::Answers, cache::key::FactsKey};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
@@ -32,6 +33,8 @@ pub(crate) struct Facts {
     pub(crate) allowances: Vec<AllowedRule>,
     /// The digest of the baseline, where something was found: it says what of that is counted.
     pub(crate) baseline: Option<String>,
+    /// The part of the artifact in chains of delegation.
+    pub(crate) part: ChainPart,
 }
 
 impl Facts {
@@ -63,7 +66,7 @@ impl Facts {
             let _infallible = writeln!(text, "gates {:?} {gates:?}", path.as_str());
         }
         let _infallible = writeln!(text, "workflow {:?} allowances {:?}", self.workflow, self.allowances);
-        let _infallible = writeln!(text, "found {:?}", self.baseline);
+        let _infallible = writeln!(text, "found {:?} {:?}", self.baseline, self.part);
         FactsKey::of(text.as_bytes())
     }
 }
@@ -123,6 +126,8 @@ mod tests {
             Facts { allowances: vec![(1, "SM212".to_owned())], ..Facts::default() },
             Facts { baseline: Some("one".to_owned()), ..Facts::default() },
             Facts { baseline: Some("other".to_owned()), ..Facts::default() },
+            Facts { part: ChainPart::Named, ..Facts::default() },
+            Facts { part: ChainPart::Member, ..Facts::default() },
         ];
         let mut keys: Vec<_> = all.iter().map(|facts| facts.key(&context)).collect();
         keys.push(Facts::default().key(&FileHash::of(b"another")));
@@ -141,6 +146,7 @@ mod tests {
             workflow: Some((3, Track::Validate)),
             allowances: vec![(0, "SM212".to_owned()), (2, "SM305".to_owned())],
             baseline: Some("digest".to_owned()),
+            part: ChainPart::Member,
         };
         let bytes = to_bytes(&[&facts]).unwrap();
         assert_eq!(read(&[&bytes[..], b"more"].concat()), Some((vec![facts], &b"more"[..])));

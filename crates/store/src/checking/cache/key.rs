@@ -4,7 +4,7 @@ use crate::checking::cache::Noted;
 use stepmark_model::{artifact::FileHash, check::ManifestRow};
 
 /// Half of a hash: enough for a cache, which nobody attacks.
-const HALF: usize = 16;
+pub(super) const HALF: usize = 16;
 
 /// The key of what was decided by the same facts in the same context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,7 +67,7 @@ fn row_key(row: ManifestRow) -> [u8; HALF] {
     half(format!("{row:?}").as_bytes())
 }
 
-fn half(text: &[u8]) -> [u8; HALF] {
+pub(super) fn half(text: &[u8]) -> [u8; HALF] {
     let mut half = [0; HALF];
     half.copy_from_slice(&FileHash::of(text).as_bytes()[..HALF]);
     half

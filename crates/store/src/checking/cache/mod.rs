@@ -13,8 +13,8 @@
 //! artifact that has not changed, and a check only those with findings, of which it says more than how many
 //! there are.
 //!
-//! A cache that is old, torn or gone costs time, never truth. Artifacts that take part in chains of
-//! delegation, about which others decide, are read every time.
+//! A cache that is old, torn or gone costs time, never truth. What other artifacts decide about one, by its
+//! id, is no fact that can be asked one by one: it stands in the note, and `kept_chains` compares it.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: the cache of a check is read and written here"
@@ -41,14 +41,12 @@ pub(crate) use self::{
     answers::Answers,
     asked::{Asked, Noted},
     facts::Facts,
+    key::FactsKey,
     note::NoteReader,
+    note::surroundings,
 };
-use self::{
-    key::{FactsKey, Key},
-    note::NoteWriter,
-    shared_texts::SharedTexts,
-};
-use crate::checking::manifest_rows::ManifestRows;
+use self::{key::Key, note::NoteWriter, shared_texts::SharedTexts};
+use crate::checking::{kept_chains::ChainPart, manifest_rows::ManifestRows};
 use crate::disk::local_state::StateFolder;
 use crate::disk::{
     file_stat::FileStat, folder::EntryKind, folder::Folder, listed_files::ListedFiles,
@@ -60,6 +58,7 @@ use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     check::ProblemCounts,
+    delegation::Chains,
     projection::files_manifest::Listing,
     summary::ArtifactSummary,
     tracked_artifact::TrackedArtifact,
@@ -188,10 +187,17 @@ impl<'w> Verdicts<'w> {
         !stat.may_hide_a_change(self.start.moment)
     }
 
-    /// The note of `artifact` for the next run, without its problems.
-    pub(crate) fn write_note(&self, artifact: &TrackedArtifact) -> Vec<u8> {
+    /// The part of an artifact in chains, by the facts that decided about it.
+    pub(crate) fn part(&self, facts: &FactsKey) -> ChainPart {
+        self.sound.get(facts).map_or_else(ChainPart::default, |facts| facts.part)
+    }
+
+    /// The note of `artifact`, which stands in `chains`, for the next run; without its problems.
+    pub(crate) fn write_note(&self, artifact: &TrackedArtifact, chains: &Chains) -> Vec<u8> {
         let has_workflow_state = self.workspace.has_workflow_state(artifact);
-        NoteWriter::write(&ArtifactSummary::of(artifact), has_workflow_state, &self.shared)
+        let member = chains.at(artifact.path());
+        let member = member.and_then(|member| Some((member, surroundings(&chains.surroundings(member)?))));
+        NoteWriter::write(&ArtifactSummary::of(artifact), member, has_workflow_state, &self.shared)
     }
 
     /// Begins with the names of `folder` from `first` on.

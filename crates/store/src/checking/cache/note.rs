@@ -8,10 +8,12 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
+use super::key::{HALF, half};
 use super::shared_texts::SharedTexts;
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{Delegation, ProjectPath},
     check::ProblemCounts,
+    delegation::{Agent, Completion, Member},
     summary::{
         ArtifactSummary, Condition, LifecycleSummary, NextSteps, ProgressSummary, StepName, Units,
         WorkflowName,
@@ -59,6 +61,30 @@ const WORK_STATES: [WorkState; 4] =
     [WorkState::NotStarted, WorkState::Interrupted, WorkState::Underway, WorkState::Finished];
 const UNKNOWN: [UnknownNext; 2] = [UnknownNext::NoSteps, UnknownNext::NothingMatches];
 
+/// The digest of what surrounds a member of chains.
+pub(crate) fn surroundings(text: &str) -> Surroundings {
+    half(text.as_bytes())
+}
+
+type Surroundings = [u8; HALF];
+
+/// The ids of an artifact, and its place in a chain.
+#[derive(Debug)]
+struct Place<'a> {
+    id: Option<&'a str>,
+    parent: Option<&'a str>,
+    in_chain: Option<InChain<'a>>,
+}
+
+/// The rest of what others ask for of a member of chains.
+#[derive(Debug)]
+struct InChain<'a> {
+    has_delegation: bool,
+    completion: Completion,
+    delegation_id: Option<&'a str>,
+    surroundings: Surroundings,
+}
+
 /// Puts the bytes of a note together.
 pub(super) struct NoteWriter<'t> {
     bytes: Vec<u8>,
@@ -66,13 +92,18 @@ pub(super) struct NoteWriter<'t> {
 }
 
 impl<'t> NoteWriter<'t> {
-    /// Returns the note of `summary`, without its problems.
+    /// Returns the note of `summary`, without its problems; `member` is its part in a chain, with what
+    /// surrounds it.
     pub(super) fn write(
         summary: &ArtifactSummary<'_>,
+        member: Option<(&Member, Surroundings)>,
         has_workflow_state: bool,
         texts: &'t SharedTexts,
     ) -> Vec<u8> {
         let mut note = Self { bytes: Vec::with_capacity(96), texts };
+        note.own(summary.id);
+        note.own(summary.parent);
+        note.in_chain(member);
         note.number(place(&Condition::ALL, &summary.condition));
         let flags = [has_workflow_state, summary.waits_for_import, summary.progress.is_some()];
         flags.into_iter().for_each(|flag| note.number(usize::from(flag)));
@@ -82,7 +113,6 @@ impl<'t> NoteWriter<'t> {
         }
         note.own(summary.title);
         note.own(summary.heading.as_deref());
-        note.own(summary.id);
         note.list(&summary.completed);
         [summary.status, summary.body_status].into_iter().for_each(|text| note.shared(text));
         note.shared(summary.lifecycle.as_ref().map(|lifecycle| lifecycle.name));
@@ -94,7 +124,6 @@ impl<'t> NoteWriter<'t> {
         }
         note.shared(summary.scope);
         note.shared(summary.agent.as_deref());
-        note.own(summary.parent);
         note.moment(summary.updated);
         note.number(summary.epic_titles.len());
         for (epic, title) in &summary.epic_titles {
@@ -102,6 +131,15 @@ impl<'t> NoteWriter<'t> {
             note.own(Some(title));
         }
         note.bytes
+    }
+
+    fn in_chain(&mut self, member: Option<(&Member, Surroundings)>) {
+        let Some((member, surroundings)) = member else { return self.number(0) };
+        let Completion { by_workflow, by_status } = member.completion;
+        let flags = [true, member.delegation.is_some(), by_workflow, by_status];
+        flags.into_iter().for_each(|flag| self.number(usize::from(flag)));
+        self.own(member.delegation.as_ref().and_then(Delegation::id));
+        self.bytes.extend_from_slice(&surroundings);
     }
 
     fn workflow(&mut self, workflow: &WorkflowName<'_>) {
@@ -225,8 +263,64 @@ impl<'a> NoteReader<'a> {
 
     /// Returns what decides whether and where the artifact is shown.
     pub(crate) fn brief(&mut self) -> Brief<'a> {
+        let (problems, _) = (self.problems(), self.place());
+        self.brief_with(problems)
+    }
+
+    /// Returns the id of the artifact.
+    pub(crate) fn id(&mut self) -> Option<&'a str> {
+        self.problems();
+        self.place().id
+    }
+
+    /// Returns the digest of what surrounded the artifact in its chain.
+    pub(crate) fn surroundings(&mut self) -> Option<Surroundings> {
+        self.problems();
+        Some(self.place().in_chain?.surroundings)
+    }
+
+    /// Returns the part of the artifact at `path` in chains, as far as others ask for it.
+    pub(crate) fn member(self, path: &'a ProjectPath) -> Member {
+        let mut head = self.clone();
+        head.problems();
+        let (place, summary) = (head.place(), self.summary(path));
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let in_chain = place.in_chain.as_ref();
+        let delegated = in_chain.filter(|in_chain| in_chain.has_delegation);
+        Member {
+            path: path.clone(),
+            identity: owned(place.id),
+            delegation: delegated.map(|own| Delegation::of_ids(own.delegation_id, place.parent)),
+            completion: in_chain.map(|in_chain| in_chain.completion).unwrap_or_default(),
+            status: owned(summary.status),
+            progress: summary.progress.map(|progress| (progress.done, progress.total)),
+            title: owned(summary.title),
+            agent: delegated.and(summary.agent).map(|name| Agent(name.into_owned())),
+        }
+    }
+
+    fn problems(&mut self) -> ProblemCounts {
         let mut next = || self.number();
-        let problems = ProblemCounts { errors: next(), warnings: next(), notes: next() };
+        ProblemCounts { errors: next(), warnings: next(), notes: next() }
+    }
+
+    fn place(&mut self) -> Place<'a> {
+        let (id, parent, is_member) = (self.text(), self.text(), self.number() == 1);
+        Place { id, parent, in_chain: is_member.then(|| self.in_chain()) }
+    }
+
+    fn in_chain(&mut self) -> InChain<'a> {
+        let [has_delegation, by_workflow, by_status] =
+            [self.number(), self.number(), self.number()].map(|flag| flag == 1);
+        let completion = Completion { by_workflow, by_status };
+        let delegation_id = self.text();
+        let (surroundings, rest) = self.bytes.split_first_chunk().unwrap_or((&[0; HALF], &[]));
+        self.bytes = rest;
+        InChain { has_delegation, completion, delegation_id, surroundings: *surroundings }
+    }
+
+    fn brief_with(&mut self, problems: ProblemCounts) -> Brief<'a> {
+        let mut next = || self.number();
         let condition = Condition::ALL.get(next()).copied().unwrap_or(Condition::Unknown);
         let [has_workflow_state, waits_for_import, has_progress] =
             [next(), next(), next()].map(|flag| flag == 1);
@@ -236,7 +330,8 @@ impl<'a> NoteReader<'a> {
 
     /// Returns the summary of the artifact at `path`.
     pub(crate) fn summary(mut self, path: &'a ProjectPath) -> ArtifactSummary<'a> {
-        let brief = self.brief();
+        self.problems();
+        let (Place { id, parent, .. }, brief) = (self.place(), self.brief_with(ProblemCounts::default()));
         ArtifactSummary {
             path,
             workflow: brief.workflow,
@@ -245,14 +340,14 @@ impl<'a> NoteReader<'a> {
             progress: brief.has_progress.then(|| self.progress()),
             title: self.text(),
             heading: self.text().map(Cow::Borrowed),
-            id: self.text(),
+            id,
             completed: self.list(),
             status: self.text(),
             body_status: self.text(),
             lifecycle: self.lifecycle(),
             scope: self.text(),
             agent: self.text().map(Cow::Borrowed),
-            parent: self.text(),
+            parent,
             updated: self.moment(),
             epic_titles: self.epic_titles(),
         }
@@ -417,18 +512,35 @@ mod tests {
             let (summary, known) = (summary(&path, &text, number), ["l".into(), "large".into()]);
             let problems = ProblemCounts { errors: errors.into(), warnings: number, notes: 0 };
             let shared = SharedTexts::new(&known);
-            let note = with_problems(problems, &NoteWriter::write(&summary, number.is_multiple_of(2), &shared));
+            let delegation = (number % 7 < 5).then(|| Delegation::of_ids(Some("d"), summary.parent));
+            let own = Member {
+                path: path.clone(),
+                identity: summary.id.map(str::to_owned),
+                agent: delegation.as_ref().map(|_| Agent(text.clone())),
+                delegation,
+                completion: Completion { by_workflow: number % 2 == 1, by_status: number % 3 == 1 },
+                status: Some(text.clone()),
+                progress: summary.progress.as_ref().map(|progress| (progress.done, progress.total)),
+                title: Some(text.clone()),
+            };
+            let member = (number % 5 < 4).then(|| (&own, surroundings(&text)));
+            let note = with_problems(problems, &NoteWriter::write(&summary, member, number.is_multiple_of(2), &shared));
             let texts = shared_texts::read(&shared.to_bytes()).unwrap();
             prop_assert_eq!(&texts[..2], &known);
             let reader = NoteReader::new(&note, &texts);
             prop_assert_eq!(reader.clone().brief(), Brief::of(&summary, problems, number.is_multiple_of(2)));
+            prop_assert_eq!(reader.clone().id(), summary.id);
+            prop_assert_eq!(reader.clone().surroundings(), member.map(|(_, around)| around));
+            if let Some((member, _)) = member {
+                prop_assert_eq!(&reader.clone().member(&path), member);
+            }
             prop_assert_eq!(reader.summary(&path), summary);
         }
 
         #[test]
         fn other_bytes_are_read_to_their_end(bytes: Vec<u8>) {
             let path = ProjectPath::new("docs/a.md").unwrap();
-            let _ = NoteReader::new(&bytes, &["a".into()]).summary(&path);
+            let _ = NoteReader::new(&bytes, &["a".into()]).member(&path);
             let _ = shared_texts::read(&bytes);
         }
     }

@@ -64,16 +64,20 @@ impl FolderRenewal {
         self.kept.iter().map(Range::len).sum()
     }
 
-    /// Returns the entries that are to be kept of this folder.
-    fn entries<'run>(&'run self, earlier: Option<&'run StatCache>) -> impl Iterator<Item = Entry<'run>> {
-        let fresh = self.fresh.iter().map(|file| Entry {
+    /// Returns the entries of the files that were hashed.
+    fn fresh(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.fresh.iter().map(|file| Entry {
             name: file.name.as_bytes(),
             stat: file.stat,
             hash: file.hash,
             mark: Mark::Unlisted,
             note: &file.note,
-        });
-        let kept = earlier.into_iter().flat_map(|cache| {
+        })
+    }
+
+    /// Returns the entries that are to be kept of this folder.
+    fn kept_entries<'run>(&'run self, earlier: Option<&'run StatCache>) -> impl Iterator<Item = Entry<'run>> {
+        earlier.into_iter().flat_map(|cache| {
             self.kept.iter().cloned().flatten().filter_map(|entry| {
                 let stat = cache.bytes.stat(entry);
                 // Under the later beginning of the new cache, an entry would be believed that could not be
@@ -83,8 +87,7 @@ impl FolderRenewal {
                 let note = cache.note(entry);
                 is_believed.then_some(Entry { name, stat, hash, mark: Mark::Unlisted, note })
             })
-        });
-        fresh.chain(kept)
+        })
     }
 }
 
@@ -204,8 +207,12 @@ impl Renewal<'_> {
         self.folders.sort_by(|one, other| one.path.cmp(&other.path));
         let mut writer = Writer::new();
         for parts in self.folders.chunk_by(|one, other| one.path == other.path) {
-            let mut entries: Vec<Entry<'_>> = parts.iter().flat_map(|part| part.entries(earlier)).collect();
-            entries.sort_unstable_by(|one, other| one.name.cmp(other.name));
+            let fresh = parts.iter().flat_map(FolderRenewal::fresh);
+            let kept = parts.iter().flat_map(|part| part.kept_entries(earlier));
+            let mut entries: Vec<Entry<'_>> = fresh.chain(kept).collect();
+            // Stable: of a file that was kept at first and read later, the fresh entry counts.
+            entries.sort_by(|one, other| one.name.cmp(other.name));
+            entries.dedup_by(|later, first| later.name == first.name);
             let path = parts.first().map_or("", |part| &part.path);
             if let Some(manifest) = self.manifest {
                 mark_listed(&mut entries, manifest.files.in_folder(path, None, None));

@@ -45,6 +45,9 @@ mod tests {
                 "b.md:2:18 SM502 the id `a` is also that of `a.md`"
             ]
         );
+        let numbered: Vec<String> = (1..12).map(|number| format!("story-{number}.md")).collect();
+        let numbered: Vec<(&str, &str)> = numbered.iter().map(|path| (path.as_str(), file)).collect();
+        assert_eq!(found_in(&RULE, &numbered).len(), 11, "files with numbers, whatever their order");
         let plain = "---\nid: 1\n---\n";
         assert!(found_in(&RULE, &[("a.md", plain), ("b.md", plain)]).is_empty(), "ids that no chain uses");
     }

@@ -20,9 +20,7 @@ use stepmark_frontmatter::{Edit, KeyPath, Span, Value};
 /// The subject as a member of the chains of the project, where it takes part in one.
 fn member<'a>(subject: &Subject<'a>) -> Option<(&'a Chains, &'a Member)> {
     let chains = subject.chains?;
-    let path = subject.artifact.path();
-    let place = chains.members().binary_search_by(|member| member.path.cmp(path)).ok()?;
-    let member = &chains.members()[place];
+    let member = chains.at(subject.artifact.path())?;
     chains.takes_part(member).then_some((chains, member))
 }
 

@@ -1,0 +1,79 @@
+//! The chains of delegation of a project, of whose artifacts not all are read.
+//!
+//! Other artifacts decide about one that has an id. So its note says what they decided by
+//! ([`Chains::surroundings`]), and it is read again where that is something else now. To see this takes the
+//! notes of the artifacts that take part in a delegation, and no file: where nothing is delegated, not even
+//! these.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::checking::{cache::Verdicts, checked_before::KnownArtifact};
+use crate::disk::in_parts::par_map;
+use stepmark_model::{
+    delegation::{Chains, Member},
+    tracked_artifact::TrackedArtifact,
+};
+
+/// The part of an artifact in chains of delegation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum ChainPart {
+    /// It has no id: no other artifact can name it.
+    #[default]
+    Nameless,
+    /// It has an id, and no delegation names it.
+    Named,
+    /// It has a delegation, or is named by one.
+    Member,
+}
+
+impl ChainPart {
+    /// The part of `artifact` in `chains`.
+    pub(crate) fn of(artifact: &TrackedArtifact, chains: &Chains) -> Self {
+        let state = artifact.state();
+        match chains.at(artifact.path()) {
+            Some(member) if chains.takes_part(member) => Self::Member,
+            _ if state.id.is_some() || state.stepmark_id.is_some() => Self::Named,
+            _ => Self::Nameless,
+        }
+    }
+}
+
+/// The chains that the artifacts form that were `read`, and those of which enough is `known`.
+pub(super) fn chains(verdicts: &Verdicts<'_>, known: &[KnownArtifact], read: &[TrackedArtifact]) -> Chains {
+    let mut members: Vec<Member> = read.iter().map(TrackedArtifact::member).collect();
+    let all_with = |part| known.iter().filter(move |artifact| artifact.part == part);
+    let kept = |artifact: &KnownArtifact| verdicts.note(artifact.entry).member(&artifact.path);
+    members.extend(all_with(ChainPart::Member).map(kept));
+    let delegated = members.iter().filter(|member| member.delegation.is_some());
+    let ids: HashSet<&str> = delegated.flat_map(Member::ids).collect();
+    let mut named = Vec::new();
+    if !ids.is_empty() {
+        let is_meant =
+            |artifact: &&KnownArtifact| verdicts.note(artifact.entry).id().is_some_and(|id| ids.contains(id));
+        named.extend(all_with(ChainPart::Named).filter(is_meant).map(kept));
+    }
+    Chains::of(members.into_iter().chain(named))
+}
+
+/// Takes out of `known` the artifacts about which others decide by something else now.
+pub(super) fn take_outdated(
+    verdicts: &Verdicts<'_>,
+    chains: &Chains,
+    known: &mut Vec<KnownArtifact>,
+) -> Vec<KnownArtifact> {
+    let is_outdated = par_map(known, |artifact| match artifact.part {
+        ChainPart::Nameless => false,
+        ChainPart::Named => {
+            let mut note = verdicts.note(artifact.entry);
+            !chains.members().is_empty() && note.id().is_some_and(|id| chains.children(id).next().is_some())
+        }
+        ChainPart::Member => {
+            let now = chains.at(&artifact.path).and_then(|member| chains.surroundings(member));
+            verdicts.note(artifact.entry).surroundings() != now.map(|now| super::cache::surroundings(&now))
+        }
+    });
+    let mut is_outdated = is_outdated.into_iter();
+    known.extract_if(.., |_| is_outdated.next().unwrap_or(true)).collect()
+}
