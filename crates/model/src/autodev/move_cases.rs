@@ -83,7 +83,8 @@ fn a_step_that_ends_its_session_waits_for_the_boundary() {
     assert!(done.contains("step: 2\n") && done.contains("status: completed"), "{done}");
     let next = after(&done, &AutodevMove::Boundary, false).unwrap();
     assert!(next.contains("step: 3\nname: Status\nstatus: not_started"), "{next}");
-    assert!(after(&next, &AutodevMove::Boundary, false).unwrap_err().contains("between steps"));
+    assert!(after(&next, &AutodevMove::Boundary, false).unwrap_err().contains("that is done"));
+    assert_eq!(after(&begun, &AutodevMove::Boundary, false).unwrap(), next, "one move for both");
 }
 
 #[test]

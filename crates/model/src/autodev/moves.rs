@@ -23,7 +23,7 @@ pub enum AutodevMove {
     Fail,
     /// A failed step is begun again, with all retries before it.
     Reset,
-    /// The next step begins in a new session.
+    /// The step is done, and the next one begins in a new session.
     Boundary,
     /// The project is in this step, whatever is noted; in none where all are done.
     Correct(Option<u16>),
@@ -179,11 +179,11 @@ pub fn decide(
             after.retry_count = 0;
             after.status = "in_progress".to_owned();
         }
-        AutodevMove::Boundary if is(&["completed", "skipped"]) => {
+        AutodevMove::Boundary if is(&["in_progress", "completed", "skipped"]) => {
             go_on(flow, own_step(flow, noted)?, &mut after);
         }
         AutodevMove::Boundary => {
-            return Err(status("a session ends between steps, when the step is completed"));
+            return Err(status("a session ends behind a step that is done"));
         }
         AutodevMove::Correct(to) => {
             let to = to.and_then(|number| flow.step(number));

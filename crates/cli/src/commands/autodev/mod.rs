@@ -76,7 +76,7 @@ enum Task {
         #[arg(long)]
         reset: bool,
     },
-    /// Go on to the next step, which begins in a new session
+    /// Complete the step if it is not, note the next one, and end the session
     Boundary,
     /// Say what is to be done next; ends with 1 where a person must decide
     Next,

@@ -69,7 +69,10 @@ pub(super) fn next(status: &AutodevStatus, output: &Output) -> Result<Exit, Fail
                 noted.step, noted.name, noted.retry_count
             ));
         }
-        (None, Some(_), Some(step)) => choice(status, step, output),
+        (None, Some(_), Some(step)) => {
+            choice(status, step, output);
+            tell_boundary(output);
+        }
         _ => output.line(format_args!("{}{}", in_words(status), note(status))),
     }
     Ok(exit)
@@ -96,8 +99,13 @@ pub(super) fn moved(
     output.remark(format_args!("{}: {step}{place}", status.file));
     tell_disagreement(status, output);
     let ends = matches!(moved.after.status.as_str(), "completed" | "skipped");
-    if let (true, AutodevMove::Complete | AutodevMove::Skip, Some(step)) = (ends, made, status.step()) {
-        choice(status, step, output);
+    match (made, status.flow.step_at(&moved.before)) {
+        (AutodevMove::Complete | AutodevMove::Skip, Some(step)) if ends => {
+            choice(status, step, output);
+            tell_boundary(output);
+        }
+        (AutodevMove::Boundary, Some(step)) => choice(status, step, output),
+        _ => {}
     }
     Ok(Exit::Fine)
 }
@@ -108,10 +116,13 @@ fn choice(status: &AutodevStatus, step: &FlowStep, output: &Output) {
     let rule = "=".repeat(38);
     output.line(format_args!(
         "{rule}\n DECISION REQUIRED: {} is done, start {}?\n{rule}\n A) Start a new conversation for {} (recommended)\n \
-         B) Go on in this conversation: it may run out of room\n{rule}\n\
-         `stepmark autodev boundary` notes that {} comes next",
-        step.name, next.name, next.name, next.name
+         B) Go on in this conversation: it may run out of room\n{rule}",
+        step.name, next.name, next.name
     ));
+}
+
+fn tell_boundary(output: &Output) {
+    output.line("`stepmark autodev boundary` notes the next step and ends the session");
 }
 
 fn tell_disagreement(status: &AutodevStatus, output: &Output) {
@@ -191,6 +202,7 @@ fn wire(status: &AutodevStatus) -> Json {
         "step": status.step().map(|step| step.step),
         "name": status.step().map(|step| &step.name),
         "consistent": status.is_consistent(),
+        "skill_phase": status.other_phase.as_ref().map(|state| &state.phase),
         "noted": noted.map(|noted| json!({
             "step": number(&noted.step),
             "name": noted.name,
