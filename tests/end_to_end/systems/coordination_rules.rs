@@ -11,7 +11,9 @@ fn broken(run: &Run) -> Vec<String> {
         let path = finding["path"].as_str().unwrap().trim_start_matches(".coordination/tasks/");
         format!("{path} {}", finding["id"].as_str().unwrap())
     };
-    findings.map(told).collect()
+    let mut told: Vec<_> = findings.map(told).collect();
+    told.sort();
+    told
 }
 
 fn edit(sandbox: &Sandbox, id: &str, from: &str, to: &str) {
