@@ -2,5 +2,6 @@
 
 mod coordination;
 mod coordination_files;
+mod coordination_rules;
 #[cfg(unix)]
 mod many_claims;

@@ -1,7 +1,8 @@
 //! All rules.
 
 use super::rules::{
-    autodev, delegation, document, gates, history, manifest, references, scope, status, steps, suppression,
+    autodev, coordination, delegation, document, gates, history, manifest, references, scope, status, steps,
+    suppression,
 };
 use super::{Group, Rule};
 
@@ -81,6 +82,17 @@ pub static RULES: &[&Rule] = &[
     &history::id_changed::RULE,
     &history::artifact_deleted::RULE,
     &history::history_missing::RULE,
+    &coordination::dependency_unknown::RULE,
+    &coordination::dependency_circle::RULE,
+    &coordination::holder_wrong::RULE,
+    &coordination::done_before_dependencies::RULE,
+    &coordination::priority_wrong::RULE,
+    &coordination::result_missing::RULE,
+    &coordination::task_orphaned::RULE,
+    &coordination::agent_unknown::RULE,
+    &coordination::too_many_claims::RULE,
+    &coordination::time_order::RULE,
+    &coordination::not_for_orchestrators::RULE,
     &autodev::unparsable::RULE,
     &autodev::flow_unknown::RULE,
     &autodev::step_unknown::RULE,

@@ -1,11 +1,12 @@
 //! The subject of rules: an artifact, and the facts around it.
 
-use std::cell::OnceCell;
+use std::{cell::OnceCell, sync::Arc};
 
 use super::{BaseVersion, Finding, Rule};
 use crate::{
     artifact::{Artifact, Diagnosis, FileHash, Problem, ProjectPath},
     autodev::AutodevFacts,
+    coordination::{CoordinationFacts, Record},
     delegation::Chains,
     lifecycle::Lifecycle,
     tracked_artifact::TrackedArtifact,
@@ -24,6 +25,10 @@ pub struct Subject<'a> {
     progress: OnceCell<Option<Progress<'a>>>,
     /// Asked by the first rule that wants them.
     autodev: OnceCell<Option<AutodevFacts>>,
+    /// Read by the first rule that asks.
+    record: OnceCell<Option<Record>>,
+    /// Asked by the first rule that wants them.
+    coordination: OnceCell<Option<Arc<CoordinationFacts>>>,
     /// The files around it, where they were looked at.
     pub(crate) environment: Option<&'a dyn RuleEnvironment>,
     /// The chains of delegation of the project, where they were read.
@@ -45,6 +50,8 @@ pub trait RuleEnvironment {
     /// The facts about autodev that its state file `artifact` is held against; `None` where the project does
     /// not use autodev, or keeps its state in another file.
     fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts>;
+    /// The facts about the coordination of the project; `None` where it has none that can be read.
+    fn coordination(&self) -> Option<Arc<CoordinationFacts>>;
 }
 
 /// The row of a file in a manifest.
@@ -73,6 +80,8 @@ impl<'a> Subject<'a> {
             tracked: None,
             progress: OnceCell::new(),
             autodev: OnceCell::new(),
+            record: OnceCell::new(),
+            coordination: OnceCell::new(),
             environment: None,
             chains: None,
             base: None,
@@ -115,6 +124,20 @@ impl<'a> Subject<'a> {
     /// The facts about autodev, where it is the state file of a project that uses it.
     pub(crate) fn autodev(&self) -> Option<&AutodevFacts> {
         self.autodev.get_or_init(|| self.environment?.autodev(self.artifact)).as_ref()
+    }
+
+    /// The record of a coordination that it is.
+    pub(crate) fn record(&self) -> Option<&Record> {
+        // Most artifacts are none, and need not be read again.
+        let is_record = || self.artifact.state().other_keys.iter().any(|key| key == "stepmark_kind");
+        let read = || if is_record() { Record::of(self.artifact).ok() } else { None };
+        self.record.get_or_init(read).as_ref()
+    }
+
+    /// The facts about the coordination of the project, where it is one of its records.
+    pub(crate) fn coordination(&self) -> Option<&CoordinationFacts> {
+        self.record()?;
+        self.coordination.get_or_init(|| self.environment?.coordination()).as_deref()
     }
 
     /// Returns whether it is a story that waits for its import.

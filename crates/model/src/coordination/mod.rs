@@ -13,6 +13,7 @@ mod claiming;
 mod task_move;
 mod new_records;
 mod overview;
+mod facts;
 
 #[cfg(test)]
 mod drift_cases;
@@ -26,6 +27,8 @@ mod sample;
 pub use claiming::{claimable, held_by, is_held, orphaned};
 pub use dependencies::{check_dependencies, dependants_freed, dependency_circle, is_done, open_dependencies};
 pub use drift::{Drift, DriftChange, Merged, merge, seen};
+pub use facts::CoordinationFacts;
+pub(crate) use format::unheld;
 pub use format::{Files, Format, FormatError, JsonError, file_stem, read, read_json, render, result_file};
 pub use kind::RecordKind;
 pub use new_records::NewTask;

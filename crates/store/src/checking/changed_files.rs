@@ -1,5 +1,7 @@
 //! Checking what changed between two states of a repository: the facts that rules ask for come from git.
 
+use std::sync::{Arc, OnceLock};
+
 use crate::bmad::sprint::Ledgers;
 use crate::checking::chains_in_version::ChainsAround;
 use crate::checking::{
@@ -20,6 +22,7 @@ use stepmark_model::{
             history::history_missing, references::input_document_missing, status::sprint_status_disagrees,
         },
     },
+    coordination::CoordinationFacts,
     delegation::Chains,
     journal::LossExplanation,
 };
@@ -32,6 +35,7 @@ struct InVersion<'v> {
     workspace: &'v Workspace,
     ledgers: Ledgers,
     manifest: ManifestRows,
+    coordination: OnceLock<Option<Arc<CoordinationFacts>>>,
 }
 
 impl RuleEnvironment for InVersion<'_> {
@@ -59,6 +63,12 @@ impl RuleEnvironment for InVersion<'_> {
         let autodev = self.workspace.autodev()?;
         // What is about to be committed is held against the files as they are, some of which git may ignore.
         if self.version.is_index() { autodev.facts(artifact) } else { autodev.facts_without_files(artifact) }
+    }
+
+    fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
+        // An older version is not held against records of today.
+        let read = || Some(Arc::new(self.workspace.coordination()?.facts()?));
+        if self.version.is_index() { self.coordination.get_or_init(read).clone() } else { None }
     }
 }
 
@@ -177,6 +187,7 @@ impl Checks<'_> {
             workspace: self.workspace,
             ledgers: Ledgers::default(),
             manifest: ManifestRows::default(),
+            coordination: OnceLock::new(),
         };
         let mut baseline = match ProjectPath::new(BASELINE_PATH).ok().map(|path| version.read(&path)) {
             Some(bytes) => bytes?.map_or(Ok(Baseline::default()), |bytes| Baseline::read(&bytes))?,

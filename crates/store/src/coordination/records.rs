@@ -1,14 +1,14 @@
 //! The records of coordination on the disk: a file each.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the folders of records are listed here")]
 
-use std::{fs, io};
+use std::{fs, io, sync::PoisonError};
 
 use super::Coordination;
 use crate::disk::in_parts::par_map;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
-    coordination::{Record, RecordError, RecordKind, State, file_stem},
+    coordination::{CoordinationFacts, Record, RecordError, RecordKind, State, file_stem, orphaned},
 };
 
 /// A reason why the records cannot be read.
@@ -71,23 +71,39 @@ impl Coordination<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        let mut records = vec![root];
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.load(self.workspace.root());
+        let mut found = Vec::new();
         for kind in RecordKind::ALL {
-            records.extend(self.all(kind)?);
+            found.extend(known.read(self.workspace.root(), &self.paths(kind)?, |path| self.read_record(path))?);
         }
-        State::from_records(records)
+        drop(known);
+        let records = par_map(&found, |record| Record::clone(record));
+        State::from_records(std::iter::once(root).chain(records))
             .ok_or_else(|| RecordsError::NotBegun { folder: self.settings.folder.clone() })
     }
 
-    /// All records of a kind.
-    fn all(&self, kind: RecordKind) -> Result<Vec<Record>, RecordsError> {
-        let found = par_map(&self.paths(kind)?, |path| match self.workspace.read_file(path) {
+    /// The facts that records are held against; `None` where they cannot be read.
+    pub(crate) fn facts(&self) -> Option<CoordinationFacts> {
+        let state = self.state().ok()?;
+        let stale = u64::from(self.settings.stale_seconds.get());
+        let silent = orphaned(&state, &self.signals(), self.workspace.now(), stale);
+        let orphaned = silent.iter().map(|task| task.id.clone()).collect();
+        Some(CoordinationFacts {
+            format: self.settings.format,
+            claims_per_agent: usize::try_from(self.settings.claims_per_agent.get()).unwrap_or(usize::MAX),
+            orphaned,
+            state,
+        })
+    }
+
+    /// The record in the file at `path`; `None` where it went since the folder was listed.
+    fn read_record(&self, path: &ProjectPath) -> Result<Option<Record>, RecordsError> {
+        match self.workspace.read_file(path) {
             Ok(bytes) => read(&Artifact::read(path.clone(), bytes)).map(Some),
-            // It went since the folder was listed.
             Err(ArtifactError::Missing { .. }) => Ok(None),
             Err(error) => Err(error.into()),
-        });
-        found.into_iter().filter_map(Result::transpose).collect()
+        }
     }
 
     /// The files of a kind, in the order of their names.

@@ -12,8 +12,24 @@ pub(crate) mod scope;
 pub(crate) mod manifest;
 pub mod history;
 pub(crate) mod autodev;
+pub(crate) mod coordination;
 #[cfg(test)]
 pub(crate) mod sample;
+
+use crate::artifact::Artifact;
+use stepmark_frontmatter::{Span, Yaml};
+
+/// The span of the value under `keys` of the state; where it is missing, that of what should hold it.
+fn value_span(artifact: &Artifact, keys: &[&str]) -> Span {
+    let yaml = artifact.state_yaml();
+    let mut node = yaml.as_ref().and_then(Yaml::root);
+    let mut span = node.map_or(Span::at(0), |root| root.span);
+    for key in keys {
+        node = node.and_then(|node| node.get(key));
+        span = node.map_or(span, |node| node.span);
+    }
+    span
+}
 
 /// A word of a command line, in quotes where a shell would take it for several.
 pub(crate) fn argument(word: &str) -> String {

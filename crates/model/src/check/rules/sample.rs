@@ -7,6 +7,7 @@ use crate::{
     autodev::{AutodevFacts, Flows, Position, ProjectFiles},
     bmad::sprint::SprintStatus,
     check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject},
+    coordination::{CoordinationFacts, Format, Record, RecordKind, Signals, State, orphaned},
     delegation::Chains,
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::{Chain, WorkflowDefinition, sample},
@@ -26,6 +27,7 @@ pub(crate) fn found(rule: &'static Rule, text: &str) -> Vec<String> {
 pub(crate) fn path_of(rule: &'static Rule) -> &'static str {
     match rule.group {
         Group::Autodev => "_docs/_autodev_state.md",
+        Group::Coordination => ".coordination/tasks/tests.md",
         _ => "prd.md",
     }
 }
@@ -59,7 +61,7 @@ pub(crate) fn fixed_in(rule: &'static Rule, files: &[(&str, &str)]) -> Option<St
 /// Returns whether one file `prd.md` alone can never break the rule: it takes another one, another name, or
 /// the same at an earlier time.
 pub(crate) fn is_of_several_files(rule: &'static Rule) -> bool {
-    ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMD12"].contains(&rule.id)
+    ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMC04", "SMC09", "SMD12"].contains(&rule.id)
         || rule.group == Group::History
 }
 
@@ -91,6 +93,19 @@ impl RuleEnvironment for Files<'_> {
         let states = BTreeMap::from([("Document".to_owned(), ProjectPath::new(SKILL_STATE).unwrap())]);
         let position = Position::of(artifact).ok();
         Some(AutodevFacts::gather(Flows::default(), &states, position.as_ref(), self))
+    }
+
+    fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
+        let read = |(path, text): &(&str, &str)| {
+            Record::of(&Artifact::read(ProjectPath::new(*path).unwrap(), text.as_bytes().to_vec())).ok()
+        };
+        let root = Record::new(RecordKind::Coordination, "coordination", serde_json::Map::new());
+        let state = State::from_records(self.0.iter().filter_map(read).chain([root]))?;
+        let now = "2026-11-24T12:00:00Z".parse().unwrap();
+        let orphans = orphaned(&state, &Signals::new(), now, 900);
+        let orphaned = orphans.iter().map(|task| task.id.clone()).collect();
+        let format = Format::OrchestratorState;
+        Some(Arc::new(CoordinationFacts { state, format, claims_per_agent: 1, orphaned }))
     }
 
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {

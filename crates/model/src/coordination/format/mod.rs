@@ -11,6 +11,7 @@ mod orchestrator_task;
 #[cfg(test)]
 mod cases;
 
+pub(crate) use orchestrator_task::unheld;
 pub use result_page::result_file;
 pub use strict_json::{JsonError, read_json};
 

@@ -132,6 +132,17 @@ fn held_status(word: &str) -> &str {
     }
 }
 
+/// The paths of values of a task that the model does not hold as they are.
+pub(crate) fn unheld(record: &Record) -> Vec<String> {
+    let task = task(record);
+    let note = task.pointer("/context/metadata/stepmark").and_then(Json::as_object);
+    let parts = note.into_iter().flatten().filter_map(|(part, rest)| Some((part, rest.as_object()?)));
+    let paths = parts.flat_map(|(part, rest)| {
+        rest.keys().map(move |key| if part == "task" { key.clone() } else { format!("{part}.{key}") })
+    });
+    paths.collect()
+}
+
 /// The task as the model holds it, with the note of the rest.
 pub(super) fn task(record: &Record) -> Json {
     let mut note = Values::new();

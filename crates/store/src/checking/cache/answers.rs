@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     fs,
-    sync::{PoisonError, RwLock},
+    sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
 use crate::bmad::sprint::Ledgers;
@@ -15,6 +15,7 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     autodev::AutodevFacts,
     check::ManifestRow,
+    coordination::CoordinationFacts,
 };
 
 /// The files on the disk.
@@ -24,6 +25,7 @@ pub(crate) struct Answers<'w> {
     exists: RwLock<HashMap<ProjectPath, bool>>,
     ledgers: Ledgers,
     manifest: ManifestRows,
+    coordination: OnceLock<Option<Arc<CoordinationFacts>>>,
 }
 
 impl<'w> Answers<'w> {
@@ -33,6 +35,7 @@ impl<'w> Answers<'w> {
             exists: RwLock::default(),
             ledgers: Ledgers::default(),
             manifest: ManifestRows::default(),
+            coordination: OnceLock::new(),
         }
     }
 
@@ -64,6 +67,12 @@ impl<'w> Answers<'w> {
     /// The facts about autodev, where `artifact` is its state file.
     pub(super) fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts> {
         self.workspace.autodev()?.facts(artifact)
+    }
+
+    /// The facts about the coordination of the project.
+    pub(super) fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
+        let read = || Some(Arc::new(self.workspace.coordination()?.facts()?));
+        self.coordination.get_or_init(read).clone()
     }
 
     /// The names and stats of the gates of the artifact at `path`; `None` where they cannot be read, or are

@@ -1,12 +1,16 @@
 //! A note of what the rules asked about one artifact.
 
-use std::cell::{Cell, RefCell};
+use std::{
+    cell::{Cell, RefCell},
+    sync::Arc,
+};
 
 use crate::checking::{cache::Answers, cache::Facts};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     autodev::AutodevFacts,
     check::{ManifestRow, RuleEnvironment},
+    coordination::CoordinationFacts,
 };
 
 /// The surroundings of an artifact, which note what is asked.
@@ -80,5 +84,14 @@ impl RuleEnvironment for Asked<'_> {
         // It is one file, held against files all over the project: it is judged anew each time.
         self.is_unsettled.set(true);
         self.answers.autodev(artifact)
+    }
+
+    fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
+        let facts = self.answers.coordination();
+        // Records are held against each other and against the clock: they are judged anew each time.
+        if facts.is_some() {
+            self.is_unsettled.set(true);
+        }
+        facts
     }
 }

@@ -16,12 +16,12 @@ pub(crate) mod file_deleted;
 
 use serde_json::Value as Json;
 
-use super::super::Subject;
+use super::{super::Subject, value_span};
 use crate::{
     artifact::{Artifact, StateUnreadable},
     autodev::{Flow, FlowStep, StepPlace, keeps_state},
 };
-use stepmark_frontmatter::{Span, Yaml};
+use stepmark_frontmatter::Span;
 
 /// The values below `## Current Step` of a state file.
 struct Block<'a> {
@@ -46,14 +46,7 @@ impl<'a> Block<'a> {
 
     /// The span of the value under `keys`; where it is missing, that of what should hold it.
     fn span(&self, keys: &[&str]) -> Span {
-        let yaml = self.artifact.state_yaml();
-        let mut node = yaml.as_ref().and_then(Yaml::root);
-        let mut span = node.map_or(Span::at(0), |root| root.span);
-        for key in keys {
-            node = node.and_then(|node| node.get(key));
-            span = node.map_or(span, |node| node.span);
-        }
-        span
+        value_span(self.artifact, keys)
     }
 
     /// The first value that is of no kind in which a position can be read, and that no rule of its own tells
