@@ -191,8 +191,8 @@ impl Configuration {
         self.coordination.get_or_insert_with(|| coordination::CoordinationKeys::default().into());
     }
 
-    /// Returns whether the file at `path` is a record of a system that is switched on: an artifact whatever the
-    /// patterns say.
+    /// Returns whether the file at `path` is a record of a system that is switched on: an artifact whatever
+    /// the patterns say.
     fn is_record(&self, path: &ProjectPath) -> bool {
         let is_markdown = path.extension() == Some("md");
         is_markdown && self.is_of_system(path) || self.autodev().is_some_and(|own| own.file == *path)
