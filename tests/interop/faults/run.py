@@ -35,21 +35,27 @@ FAULTS = {
     ],
 }[sys.argv[2]]
 # Commands that make several changes, each whole by itself: an error tells of one of them.
-SEVERAL = ["track", "project", "sync", "doctor", "journal", "manifest", "report", "hook", "session", "lease"]
+SEVERAL = [
+    "track", "project", "sync", "doctor", "journal", "manifest", "report", "hook", "session", "lease", "task", "import", "coordination",
+]
 PRD, STORY, SPRINT = "docs/prd.md", "docs/1-1-login.md", "docs/sprint-status.yaml"
 TIME = "2026-11-22T10:00:00Z"
 PROJECT = {
     PRD: "---\nid: PRD-1\nstepsCompleted: [1]   # begun\nstatus: draft\n---\n\n# PRD\n",
     STORY: "---\nid: S-1\nstatus: ready-for-dev\n---\n\n# Story\n\nStatus: ready-for-dev\n",
     SPRINT: "development_status:\n  epic-1: backlog\n  1-1-login: ready-for-dev\n",
+    "other.json": '{"tasks": [{"id": "t3", "description": "Three", "status": "available"}]}',
     "docs/notes.md": "---\nstatus: draft\n---\n",
     ".stepmark/config.yaml": (
         "project_id: 0123456789abcdef\nartifacts:\n  include: ['docs/**/*.md']\ncheckpoints: {every: 1}\n"
-        "trackers:\n  log: {kind: file, path: tickets.jsonl}\n"
+        "trackers:\n  log: {kind: file, path: tickets.jsonl}\ncoordination: {option: A}\n"
     ),
 }
 # What was acknowledged before the command that is killed.
-BEFORE = [["complete", PRD, "2"], ["session", "start", "--name", "Night"], ["checkpoint", PRD], ["set", PRD, "owner=Ada"]]
+BEFORE = [
+    ["complete", PRD, "2"], ["session", "start", "--name", "Night"], ["checkpoint", PRD], ["set", PRD, "owner=Ada"],
+    ["coordination", "init", "--goal", "G"], ["task", "add", "One", "--id", "t1"],
+]
 COMMANDS = [
     line.split()
     for line in """
@@ -70,6 +76,10 @@ sync apply
 report page.html
 hook install
 doctor --repair
+task claim --agent w1
+task add Two --id t2 --after t1
+import coordination other.json
+coordination convert --to B
 """.strip().splitlines()
 ]
 
@@ -157,6 +167,9 @@ def judge(what, project, acknowledged, old, new, done):
     both = {found[STORY] == old[STORY], found[SPRINT] == old[SPRINT]} if old[SPRINT] != new[SPRINT] else {True}
     check(f"{what}: a story and its ledger agree after the repair", len(both) == 1 or is_behind(done), found)
     check(f"{what}: what was acknowledged is there", acknowledged <= events(project))
+    followed = run(project, ["coordination", "project", "--json"])
+    check(f"{what}: the files of tasks follow, and nothing in them is told as changed by others", followed.returncode == 0, followed)
+    check(f"{what}: they say what the records say", in_file(project) == in_records(project), (in_file(project), in_records(project)))
     replayed = run(project, ["replay", "--verify"])
     check(f"{what}: history explains everything", replayed.returncode == 0, replayed)
     again = run(project, ["set", PRD, "after=kill"])
@@ -164,6 +177,20 @@ def judge(what, project, acknowledged, old, new, done):
     check(f"{what}: the next command works", again.returncode in ((0, 3) if "lease" in what else (0,)), again)
     left = [path for path in project.rglob(".stepmark-*.tmp")]
     check(f"{what}: no temporary file is left", not left, left)
+
+
+def in_file(project):
+    """The status and the holder of each task, in the file that follows."""
+    for name in ["tasks.json", "mcp-state.json"]:
+        path = project / ".coordination" / name
+        if path.exists():
+            return {task["id"]: (task["status"], task.get("claimed_by")) for task in json.loads(path.read_text())["tasks"]}
+    return None
+
+
+def in_records(project):
+    tasks = json.loads(run(project, ["task", "list", "--json"]).stdout)["tasks"]
+    return {task["id"]: (task["status"], task.get("claimed_by")) for task in tasks}
 
 
 def main():

@@ -2,10 +2,12 @@
 
 use std::{fmt, str::FromStr};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 /// A kind of record. The frontmatter says it under `stepmark_kind`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum RecordKind {
     /// The goal, the master plan as body, and what else there is one of.
     Coordination,

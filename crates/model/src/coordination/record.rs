@@ -1,5 +1,6 @@
 //! A record: what one artifact of a coordination says.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 
@@ -10,7 +11,7 @@ use super::{
 use crate::artifact::{Artifact, StateUnreadable};
 
 /// A record: the values of one artifact of a coordination, as files of other formats have them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Its kind.
     pub kind: RecordKind,

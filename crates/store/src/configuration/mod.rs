@@ -159,9 +159,8 @@ impl Configuration {
 
     /// Returns whether the file at `path` counts as an artifact.
     pub fn is_artifact(&self, path: &ProjectPath) -> bool {
-        let is_included = self.include.matches(path) || self.autodev().is_some_and(|own| own.file == *path);
-        let is_excluded = || self.exclude.matches(path) && !self.is_of_system(path);
-        is_included && !is_excluded() && !self.always_excluded.matches(path)
+        let is_included = || self.include.matches(path) && !self.exclude.matches(path);
+        (is_included() || self.is_record(path)) && !self.always_excluded.matches(path)
     }
 
     /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not
@@ -192,8 +191,14 @@ impl Configuration {
         self.coordination.get_or_insert_with(|| coordination::CoordinationKeys::default().into());
     }
 
-    /// Returns whether `path` lies in the folder of a system that is switched on: its records are artifacts,
-    /// hidden or not.
+    /// Returns whether the file at `path` is a record of a system that is switched on: an artifact whatever the
+    /// patterns say.
+    fn is_record(&self, path: &ProjectPath) -> bool {
+        let is_markdown = path.extension() == Some("md");
+        is_markdown && self.is_of_system(path) || self.autodev().is_some_and(|own| own.file == *path)
+    }
+
+    /// Returns whether `path` is the folder of a system that is switched on, or lies in it.
     fn is_of_system(&self, path: &ProjectPath) -> bool {
         self.coordination.iter().any(|settings| path.starts_with(&settings.folder))
     }

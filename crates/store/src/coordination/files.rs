@@ -1,6 +1,6 @@
 //! The files of the configured format, which follow the records.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::PoisonError};
 
 use super::{Coordination, CoordinationError};
 use crate::commit::{CommitOptions, Expected, FsyncPolicy, read_whole, replace_whole};
@@ -138,6 +138,8 @@ impl Coordination<'_> {
     ) -> Result<CoordinationFiles, CoordinationError> {
         let options = self.workspace.commit_options();
         let mut followed = record_files::follow(self.workspace.root(), options, &self.format(), overwrite)?;
+        // A reader makes no file.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).keep(self.workspace.root());
         if self.settings.format == Format::TasksFile {
             for (name, bytes) in ended.iter().filter_map(result_file) {
                 followed.written.extend(self.write_result(&name, &bytes)?);

@@ -10,6 +10,7 @@
 //! * A task has one holder: whoever claims decides under the locks of the task and of its own record.
 //! * Nothing is kept in the process: several programs and servers work on one folder.
 
+mod known_records;
 mod records;
 mod signals;
 #[cfg(feature = "write")]
@@ -23,8 +24,11 @@ mod importing;
 #[cfg(feature = "write")]
 mod tasks;
 
+use std::sync::{Arc, Mutex};
+
 use stepmark_model::coordination::Signals;
 
+use self::known_records::KnownRecords;
 use crate::configuration::CoordinationSettings;
 use crate::workspace::Workspace;
 
@@ -40,17 +44,18 @@ pub use crate::projection::record_files::Overwrite;
 pub use records::RecordsError;
 
 /// Coordination in a project.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Coordination<'w> {
     workspace: &'w Workspace,
     settings: &'w CoordinationSettings,
+    known: Arc<Mutex<KnownRecords>>,
 }
 
 impl Workspace {
     /// Coordination in the project; `None` where the configuration has no key `coordination`.
     pub fn coordination(&self) -> Option<Coordination<'_>> {
         let settings = self.configuration().coordination()?;
-        Some(Coordination { workspace: self, settings })
+        Some(Coordination { workspace: self, settings, known: Arc::default() })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The records of coordination on the disk: a file each.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the folders of records are listed here")]
 
-use std::{fs, io};
+use std::{fs, io, sync::PoisonError};
 
 use super::Coordination;
 use crate::disk::in_parts::par_map;
@@ -71,11 +71,15 @@ impl Coordination<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        let mut records = vec![root];
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.load(self.workspace.root());
+        let mut found = Vec::new();
         for kind in RecordKind::ALL {
-            records.extend(self.all(kind)?);
+            found.extend(known.read(self.workspace.root(), &self.paths(kind)?, |path| self.read_record(path))?);
         }
-        State::from_records(records)
+        drop(known);
+        let records = par_map(&found, |record| Record::clone(record));
+        State::from_records(std::iter::once(root).chain(records))
             .ok_or_else(|| RecordsError::NotBegun { folder: self.settings.folder.clone() })
     }
 
@@ -93,15 +97,13 @@ impl Coordination<'_> {
         })
     }
 
-    /// All records of a kind.
-    fn all(&self, kind: RecordKind) -> Result<Vec<Record>, RecordsError> {
-        let found = par_map(&self.paths(kind)?, |path| match self.workspace.read_file(path) {
+    /// The record in the file at `path`; `None` where it went since the folder was listed.
+    fn read_record(&self, path: &ProjectPath) -> Result<Option<Record>, RecordsError> {
+        match self.workspace.read_file(path) {
             Ok(bytes) => read(&Artifact::read(path.clone(), bytes)).map(Some),
-            // It went since the folder was listed.
             Err(ArtifactError::Missing { .. }) => Ok(None),
             Err(error) => Err(error.into()),
-        });
-        found.into_iter().filter_map(Result::transpose).collect()
+        }
     }
 
     /// The files of a kind, in the order of their names.
