@@ -56,7 +56,8 @@ impl KnownRecords {
         let bytes = bytes.unwrap_or_default();
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         let read = par_map(&lines, |line| {
-            let Line { path, stat: (size, modified, changed, inode), record } = serde_json::from_slice(line).ok()?;
+            let Line { path, stat: (size, modified, changed, inode), record } =
+                serde_json::from_slice(line).ok()?;
             let stat = KnownStat { stat: FileStat { size, modified, changed, inode }, is_settled: true };
             Some((ProjectPath::new(path.as_ref()).ok()?, (stat, Arc::new(record.into_owned()))))
         });
@@ -75,9 +76,14 @@ impl KnownRecords {
         let found = par_map(paths, |path| {
             let place = root.path().join(path.as_str());
             // A link may lead to a file that changes without it.
-            let stat = fs::symlink_metadata(place).ok().filter(fs::Metadata::is_file).map(|found| FileStat::of(&found));
+            let stat = fs::symlink_metadata(place)
+                .ok()
+                .filter(fs::Metadata::is_file)
+                .map(|found| FileStat::of(&found));
             match (known.get(path), stat) {
-                (Some((before, record)), Some(stat)) if before.proves(&stat) => Ok((None, Some(Arc::clone(record)))),
+                (Some((before, record)), Some(stat)) if before.proves(&stat) => {
+                    Ok((None, Some(Arc::clone(record))))
+                }
                 (_, stat) => {
                     let stat = stat.map(|stat| stat.known_since(now()));
                     Ok((stat, read(path)?.map(Arc::new)))
@@ -118,7 +124,8 @@ impl KnownRecords {
             bytes.push(b'\n');
         }
         if let Ok(folder) = root.state().make(StateFolder::Cache) {
-            let _kept = crate::commit::replace_state_file(&folder, FILE, &bytes, crate::commit::FsyncPolicy::Never);
+            let _kept =
+                crate::commit::replace_state_file(&folder, FILE, &bytes, crate::commit::FsyncPolicy::Never);
         }
     }
 }

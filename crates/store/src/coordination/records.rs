@@ -75,7 +75,9 @@ impl Coordination<'_> {
         known.load(self.workspace.root());
         let mut found = Vec::new();
         for kind in RecordKind::ALL {
-            found.extend(known.read(self.workspace.root(), &self.paths(kind)?, |path| self.read_record(path))?);
+            found.extend(
+                known.read(self.workspace.root(), &self.paths(kind)?, |path| self.read_record(path))?,
+            );
         }
         drop(known);
         let records = par_map(&found, |record| Record::clone(record));
