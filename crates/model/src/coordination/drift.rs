@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::{
     Format, Record, RecordKind, Signals, State, read, render,
-    values::{said, values_digest},
+    values::{is_usual, said, values_digest},
 };
 use crate::artifact::FileHash;
 
@@ -123,6 +123,7 @@ impl Record {
         for key in keys {
             let (seen, their) = (seen.values.get(key), theirs.values.get(key));
             let says = |value: Option<&serde_json::Value>| {
+                let value = value.filter(|value| !is_usual(self.kind, key, value));
                 said(&[(key.clone(), value.cloned().unwrap_or_default())].into_iter().collect())
             };
             if says(seen) == says(their) {

@@ -3,7 +3,7 @@
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 use serde_json::{Map, Value as Json};
 
-use super::Record;
+use super::{Record, RecordKind};
 use crate::artifact::FileHash;
 
 /// The priority of a task that says none.
@@ -103,7 +103,10 @@ pub fn values_digest(record: &Record) -> FileHash {
     if record.kind.body_key().is_some() {
         values.insert("body".to_owned(), record.body.as_str().into());
     }
-    let lasting = record.values.iter().filter(|(key, _)| !VOLATILE.contains(&key.as_str()));
+    let lasting = record
+        .values
+        .iter()
+        .filter(|(key, value)| !VOLATILE.contains(&key.as_str()) && !is_usual(record.kind, key, value));
     let lasting: Map<_, _> = lasting.map(|(key, value)| (key.clone(), value.clone())).collect();
     values.insert("values".to_owned(), said(&Json::Object(lasting)));
     let text = serde_json_canonicalizer::to_string(&values);
@@ -120,14 +123,21 @@ pub(super) fn said(value: &Json) -> Json {
             _ => None,
         }
         .unwrap_or_else(|| said(value));
-        let is_usual = match key.as_str() {
+        (!is_empty(&value)).then(|| (key.clone(), value))
+    };
+    Json::Object(entries.iter().filter_map(entry).collect())
+}
+
+/// Returns whether a record of `kind` says the same without this value.
+pub(super) fn is_usual(kind: RecordKind, key: &str, value: &Json) -> bool {
+    kind == RecordKind::Task
+        && match key {
+            "status" => value == "available",
+            "priority" => value.as_i64() == Some(USUAL_PRIORITY),
             "attempts" => value.as_i64() == Some(0),
             "max_attempts" => value.as_i64() == Some(USUAL_ATTEMPTS),
             _ => false,
-        };
-        (!is_usual && !is_empty(&value)).then(|| (key.clone(), value))
-    };
-    Json::Object(entries.iter().filter_map(entry).collect())
+        }
 }
 
 fn is_empty(value: &Json) -> bool {

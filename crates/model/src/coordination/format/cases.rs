@@ -309,6 +309,7 @@ fn c_holds_what_its_model_takes_and_notes_the_rest() {
             "metadata": {
               "stepmark": {
                 "absent": [
+                  "created_at",
                   "result.output",
                   "context",
                   "context.metadata"
@@ -320,6 +321,7 @@ fn c_holds_what_its_model_takes_and_notes_the_rest() {
             "output": "",
             "error": "No disk"
           },
+          "created_at": "1970-01-01T00:00:00Z",
           "completed_at": "2026-11-24T11:30:00Z"
         },
         {
@@ -336,12 +338,14 @@ fn c_holds_what_its_model_takes_and_notes_the_rest() {
                   "mine": 1
                 },
                 "absent": [
+                  "created_at",
                   "context",
                   "context.metadata"
                 ]
               }
             }
-          }
+          },
+          "created_at": "1970-01-01T00:00:00Z"
         }
       ],
       "agents": {
@@ -426,6 +430,10 @@ fn saved_again(files: &Files, changed: impl Fn(&mut Map<String, Json>)) -> Files
             ("blocks", json!([])),
             ("started_at", Json::Null),
             ("attempts", json!(0)),
+            ("max_attempts", json!(3)),
+            ("status", json!("available")),
+            ("priority", json!(5)),
+            ("created_at", json!("2026-11-25T00:00:00")),
             ("result", Json::Null),
         ] {
             task.entry(key).or_insert(value);

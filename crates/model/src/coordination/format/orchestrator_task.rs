@@ -24,6 +24,9 @@ const NOTE: &str = "stepmark";
 /// The entry of the note that names keys which the task does not have.
 const ABSENT: &str = "absent";
 
+/// The time of creation of a task that says none: the model would fill in the time of reading.
+const UNKNOWN_TIME: &str = "1970-01-01T00:00:00Z";
+
 /// A kind of value in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -107,6 +110,7 @@ impl Kind {
             Self::Status if value.is_null() => Some("available".into()),
             Self::Status => Some(held_status(value.as_str().unwrap_or_default()).into()),
             Self::Priority => Some(5.into()),
+            Self::Time if key == "created_at" => Some(UNKNOWN_TIME.into()),
             Self::Count | Self::Time | Self::Context | Self::Metadata => None,
             Self::Texts => {
                 let texts = value.as_array().into_iter().flatten().filter(|item| item.is_string());
@@ -148,9 +152,11 @@ pub(super) fn task(record: &Record) -> Json {
     let mut note = Values::new();
     let mut absent: Vec<Json> = Vec::new();
     let mut held = hold("task", &TASK, &record.values, &mut note);
-    if !held.contains_key("description") {
-        held.insert("description".to_owned(), "".into());
-        absent.push("description".into());
+    for (key, unknown) in [("description", ""), ("created_at", UNKNOWN_TIME)] {
+        if !held.contains_key(key) {
+            held.insert(key.to_owned(), unknown.into());
+            absent.push(key.into());
+        }
     }
     if let Some(Json::Object(result)) = held.get("result") {
         let mut result = hold("result", &RESULT, result, &mut note);
@@ -220,15 +226,16 @@ pub(super) fn read_task(record: &mut Record) {
     };
     let values = &mut record.values;
     if let Some(Json::Object(context)) = values.get_mut("context") {
-        remove_empty(context, "metadata", is_absent("context.metadata"));
+        remove(context, "metadata", is_absent("context.metadata"), None);
         restore(&CONTEXT, context, note.get("context"));
     }
     if let Some(Json::Object(result)) = values.get_mut("result") {
-        remove_empty(result, "output", is_absent("result.output"));
+        remove(result, "output", is_absent("result.output"), None);
         restore(&RESULT, result, note.get("result"));
     }
-    remove_empty(values, "context", is_absent("context"));
-    remove_empty(values, "description", is_absent("description"));
+    remove(values, "context", is_absent("context"), None);
+    remove(values, "description", is_absent("description"), None);
+    remove(values, "created_at", is_absent("created_at"), Some(&UNKNOWN_TIME.into()));
     restore(&TASK, values, note.get("task"));
 }
 
@@ -245,9 +252,9 @@ fn take_note(values: &mut Values) -> Option<Values> {
     }
 }
 
-/// Removes the entry `key` where it `was_absent` and says nothing.
-fn remove_empty(values: &mut Values, key: &str, was_absent: bool) {
-    if was_absent && says_the_same(values.get(key), None) {
+/// Removes the entry `key` where it `was_absent` and still says what was written in its place.
+fn remove(values: &mut Values, key: &str, was_absent: bool, written: Option<&Json>) {
+    if was_absent && says_the_same(key, values.get(key), written) {
         values.shift_remove(key);
     }
 }
@@ -256,17 +263,17 @@ fn remove_empty(values: &mut Values, key: &str, was_absent: bool) {
 fn restore(kinds: &[(&str, Kind)], values: &mut Values, originals: Option<&Json>) {
     for (key, original) in originals.and_then(Json::as_object).into_iter().flatten() {
         let replacement = held_value(kinds, key, original);
-        if says_the_same(values.get(key), replacement.as_ref()) {
+        if says_the_same(key, values.get(key), replacement.as_ref()) {
             values.insert(key.clone(), original.clone());
         }
     }
 }
 
-/// Returns whether two values say the same to whoever fills in what is missing.
-fn says_the_same(one: Option<&Json>, other: Option<&Json>) -> bool {
+/// Returns whether two values of `key` say the same to whoever fills in what is missing.
+fn says_the_same(key: &str, one: Option<&Json>, other: Option<&Json>) -> bool {
     let entry = |value: Option<&Json>| {
         let value = value.cloned().unwrap_or_default();
-        said(&Json::Object([("value".to_owned(), value)].into_iter().collect()))
+        said(&Json::Object([(key.to_owned(), value)].into_iter().collect()))
     };
     entry(one) == entry(other)
 }
