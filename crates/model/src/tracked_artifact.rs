@@ -211,6 +211,11 @@ impl TrackedArtifact {
         {
             return Err(TransitionRefusal::NotImported);
         }
+        if matches!(command, Command::Complete { .. } | Command::Reopen { .. })
+            && autodev::keeps_state(self.path())
+        {
+            return Err(TransitionRefusal::StepsFollow { instead: "stepmark autodev" });
+        }
         // Only these look at it.
         let lifecycle = match command {
             Command::Transition { .. } | Command::Set { .. } => self.lifecycle(),

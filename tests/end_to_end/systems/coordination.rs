@@ -68,6 +68,32 @@ fn a_task_goes_from_added_to_done() {
 }
 
 #[test]
+fn what_is_said_again_changes_nothing() {
+    let sandbox = project();
+    let agent = |sandbox: &Sandbox| String::from_utf8(sandbox.read(".coordination/agents/w1.md")).unwrap();
+    succeeds(&sandbox, &["task", "claim", "t1", "--agent", "w1"]);
+    succeeds(&sandbox, &["task", "claim", "t1", "--agent", "w1"]);
+    succeeds(&sandbox, &["task", "start", "t1", "--agent", "w1"]);
+    assert!(agent(&sandbox).contains("current_task: t1\n"), "{}", agent(&sandbox));
+    succeeds(&sandbox, &["task", "done", "t1", "--agent", "w1", "--output", "yes"]);
+    succeeds(&sandbox, &["task", "done", "t1", "--agent", "w1", "--output", "yes"]);
+    assert!(agent(&sandbox).contains("tasks_completed: 1\n"), "{}", agent(&sandbox));
+    fails(&sandbox, &["task", "done", "t1", "--agent", "w1", "--output", "no"], "is `done`");
+    fails(&sandbox, &["task", "add", "x", "--id", ""], "the id of the task is empty");
+}
+
+#[test]
+fn a_file_that_is_no_record_is_told_from_one_that_is_damaged() {
+    let sandbox = project();
+    sandbox.write(".coordination/tasks/note.md", "junk\n");
+    succeeds(&sandbox, &["task", "list"]);
+    sandbox.write(".coordination/tasks/copy.md", sandbox.read(".coordination/tasks/t1.md"));
+    fails(&sandbox, &["task", "list"], "`.coordination/tasks/copy.md` has the id `t1`");
+    sandbox.write(".coordination/tasks/copy.md", "---\nstatus: [\n---\n");
+    fails(&sandbox, &["task", "list"], "`.coordination/tasks/copy.md` is no record of coordination");
+}
+
+#[test]
 fn a_wrong_move_is_undone() {
     let sandbox = project();
     succeeds(&sandbox, &["task", "cancel", "t1"]);

@@ -31,7 +31,7 @@ fn what_others_change_in_a_file_is_told_and_stays() {
     assert_eq!(project.code, 1, "{project}");
     assert_eq!(project.json("stepmark.coordination-files/1")["drift"][0]["id"], "t2");
 
-    fails(&sandbox, &["import", "coordination"], "1 records say something else than the file");
+    fails(&sandbox, &["import", "coordination"], "1 record says something else than the file");
     succeeds(&sandbox, &["import", "coordination", "--take", "file"]);
     let record = String::from_utf8(sandbox.read(".coordination/tasks/t2.md")).unwrap();
     assert!(record.contains("hint: theirs\n"), "{record}");
@@ -89,9 +89,50 @@ fn a_file_that_was_never_imported_is_not_replaced() {
     let theirs = "{\"tasks\": [{\"id\": \"x\"}]}";
     sandbox.write(TASKS, theirs);
     let begun = sandbox.stepmark(&["coordination", "init", "--goal", "G"]);
-    assert_eq!((begun.code, sandbox.read(TASKS)), (1, theirs.as_bytes().to_vec()), "{begun}");
+    assert_eq!((begun.code, sandbox.read(TASKS)), (0, theirs.as_bytes().to_vec()), "{begun}");
+    assert!(begun.stderr.contains("bring it in with `stepmark import coordination`"), "{begun}");
     succeeds(&sandbox, &["import", "coordination", "--take", "file"]);
     assert!(sandbox.place(".coordination/tasks/x.md").exists());
+}
+
+#[test]
+fn a_clone_takes_files_that_say_the_same_for_its_own() {
+    let sandbox = project();
+    // Another clone: the same files, and nothing remembered.
+    std::fs::remove_dir_all(sandbox.place(".stepmark/local")).unwrap();
+    let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
+    assert!(claimed.stderr.is_empty(), "{claimed}");
+    assert_eq!(tasks(&sandbox)[0]["status"], "claimed");
+    edit(&sandbox, TASKS, |file| file["tasks"][1]["hint"] = "theirs".into());
+    let started = succeeds(&sandbox, &["task", "start", "t1", "--agent", "w1"]);
+    assert!(started.stderr.contains("`t2` was changed") && !started.stderr.contains("`t1`"), "{started}");
+}
+
+#[test]
+fn a_file_that_is_none_of_the_format_is_never_replaced() {
+    let sandbox = Sandbox::empty();
+    succeeds(&sandbox, &["coordination", "init", "--goal", "G", "--option", "C"]);
+    succeeds(&sandbox, &["coordination", "save"]);
+    sandbox.write("README.md", "# Mine\n");
+    sandbox.write(".stepmark/config.yaml", "coordination: {option: C, state_file: README.md}\n");
+    fails(&sandbox, &["coordination", "save"], "`README.md` was written by another program");
+    assert_eq!(sandbox.read("README.md"), b"# Mine\n");
+    sandbox.write(".stepmark/config.yaml", "coordination: {folder: .stepmark/x}\n");
+    fails(&sandbox, &["coordination", "init", "--goal", "G"], "cannot stand in");
+}
+
+#[test]
+fn a_damaged_file_hides_no_change_in_another() {
+    let sandbox = project();
+    succeeds(&sandbox, &["coordination", "register", "w1"]);
+    sandbox.write(".coordination/agents.json", "{");
+    edit(&sandbox, TASKS, |file| file["tasks"][1]["hint"] = "theirs".into());
+    let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
+    assert!(
+        claimed.stderr.contains("could not be read") && claimed.stderr.contains("`t2` was changed"),
+        "{claimed}"
+    );
+    assert_eq!(tasks(&sandbox)[1]["hint"], "theirs");
 }
 
 #[test]

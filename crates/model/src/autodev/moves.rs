@@ -180,6 +180,10 @@ pub fn decide(
             after.status = "in_progress".to_owned();
         }
         AutodevMove::Boundary if is(&["in_progress", "completed", "skipped"]) => {
+            if is(&["in_progress"]) {
+                after.status = "completed".to_owned();
+                after.retry_count = 0;
+            }
             go_on(flow, own_step(flow, noted)?, &mut after);
         }
         AutodevMove::Boundary => {

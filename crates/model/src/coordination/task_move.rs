@@ -87,6 +87,23 @@ impl TaskMove {
         }
     }
 
+    /// The result that it writes.
+    fn result(&self) -> Option<Json> {
+        let mut result = Map::new();
+        match self {
+            Self::Complete { output, files_modified, files_created, .. } => {
+                result.insert("output".to_owned(), output.as_str().into());
+                result.insert("files_modified".to_owned(), files_modified.clone().into());
+                if !files_created.is_empty() {
+                    result.insert("files_created".to_owned(), files_created.clone().into());
+                }
+            }
+            Self::Fail { error, .. } => drop(result.insert("error".to_owned(), error.as_str().into())),
+            _ => return None,
+        }
+        Some(result.into())
+    }
+
     /// The statuses that it leads out of.
     const fn wanted(&self) -> &'static [&'static str] {
         match self {
@@ -119,7 +136,11 @@ impl TaskMove {
 /// # Errors
 /// When it is refused.
 pub fn decide(task: &Record, made: &TaskMove, state: &State, now: &str) -> Result<Record, TaskRefusal> {
-    if is(task, made.target()) && made.agent().is_some_and(|agent| task.claimed_by() == Some(agent)) {
+    let is_own = made.agent().is_some_and(|agent| task.claimed_by() == Some(agent));
+    if is_own
+        && is(task, made.target())
+        && made.result().is_none_or(|result| task.values.get("result") == Some(&result))
+    {
         return Ok(task.clone());
     }
     check_status(task, made)?;
@@ -142,21 +163,9 @@ pub fn decide(task: &Record, made: &TaskMove, state: &State, now: &str) -> Resul
             }
         }
         TaskMove::Start { .. } => after.set("started_at", now),
-        TaskMove::Complete { output, files_modified, files_created, .. } => {
-            check_output(output)?;
-            let mut result = Map::new();
-            result.insert("output".to_owned(), output.as_str().into());
-            result.insert("files_modified".to_owned(), files_modified.clone().into());
-            if !files_created.is_empty() {
-                result.insert("files_created".to_owned(), files_created.clone().into());
-            }
-            after.set("result", result);
-            after.set("completed_at", now);
-        }
-        TaskMove::Fail { error, .. } => {
-            check_output(error)?;
-            let result: Map<_, _> = [("error".to_owned(), error.as_str().into())].into_iter().collect();
-            after.set("result", result);
+        TaskMove::Complete { output: text, .. } | TaskMove::Fail { error: text, .. } => {
+            check_output(text)?;
+            after.set("result", made.result());
             after.set("completed_at", now);
         }
         TaskMove::Release { .. } | TaskMove::Orphan => give_back(&mut after),

@@ -24,6 +24,12 @@ pub enum TransitionRefusal {
         /// The key of the list.
         key: String,
     },
+    /// Its steps follow from the step that it notes.
+    #[error("its steps follow from the step that it notes: `{instead}` moves it on")]
+    StepsFollow {
+        /// The command that moves it on.
+        instead: &'static str,
+    },
     /// It has neither a workflow nor a list of steps.
     #[error("it has no steps: no workflow of the project fits it, and it lists none")]
     NoSteps {

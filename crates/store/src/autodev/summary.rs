@@ -18,6 +18,7 @@ struct Summary<'s> {
     path: &'s ProjectPath,
     text: String,
     found: Option<FileHash>,
+    is_foreign: bool,
 }
 
 impl Projection for Summary<'_> {
@@ -30,7 +31,7 @@ impl Projection for Summary<'_> {
             found: self.found,
             witness: Witness::Memory,
             on_edit: OnEdit::Keep,
-            is_foreign: false,
+            is_foreign: self.is_foreign,
         }]
     }
 }
@@ -54,7 +55,9 @@ impl Autodev<'_> {
         make_folders_to(root, path, options.fsync).map_err(CommitError::from).map_err(ChangeError::from)?;
         let found = read_whole(root, path).map_err(ProjectionError::from)?;
         let text = summary(&status.flow, noted);
+        let first = text.lines().next().unwrap_or_default().split(':').next().unwrap_or_default();
+        let is_foreign = found.as_ref().is_some_and(|found| !found.starts_with(first.as_bytes()));
         let found = found.as_deref().map(FileHash::of);
-        Ok(Some(publish(root, options, &Summary { path, text, found })?))
+        Ok(Some(publish(root, options, &Summary { path, text, found, is_foreign })?))
     }
 }

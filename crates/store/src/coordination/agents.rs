@@ -28,7 +28,7 @@ impl Coordination<'_> {
         }
         let root = Record::root(goal, plan, self.settings.format, &self.now());
         self.write_new(&root, "coordination init")?;
-        self.follow(&[])
+        Ok(self.follow(&[]))
     }
 
     /// Makes an agent known, or changes its role or its capabilities.
@@ -42,7 +42,7 @@ impl Coordination<'_> {
         capabilities: Option<Json>,
     ) -> Result<CoordinationFiles, CoordinationError> {
         let path = self.path_of(RecordKind::Agent, agent)?;
-        self.state()?;
+        self.state_to_change()?;
         self.make_folder(std::slice::from_ref(&path))?;
         self.attempt(&[path], "coordination register", |found| {
             let before = found.first().and_then(Option::as_ref).map(super::records::read).transpose()?;
@@ -58,7 +58,7 @@ impl Coordination<'_> {
             Ok(((), vec![decision]))
         })?;
         self.beat(agent, None)?;
-        self.follow(&[])
+        Ok(self.follow(&[]))
     }
 
     /// Notes that an agent is alive; nothing is committed. The journal is told where its status changes.
@@ -70,15 +70,15 @@ impl Coordination<'_> {
         agent: &str,
         status: Option<&str>,
     ) -> Result<CoordinationFiles, CoordinationError> {
-        let state = self.state()?;
+        let state = self.state_to_change()?;
         if !state.agents.iter().any(|record| record.id == agent) {
             return Err(TaskRefusal::UnknownAgent { agent: agent.to_owned() }.into());
         }
         self.beat(agent, status)?;
-        self.follow(&[])
+        Ok(self.follow(&[]))
     }
 
-    fn beat(&self, agent: &str, status: Option<&str>) -> Result<(), CoordinationError> {
+    pub(super) fn beat(&self, agent: &str, status: Option<&str>) -> Result<(), CoordinationError> {
         let signal = Signal {
             agent: agent.to_owned(),
             at: self.now(),
@@ -100,11 +100,11 @@ impl Coordination<'_> {
         content: &str,
         tags: &[String],
     ) -> Result<(Record, CoordinationFiles), CoordinationError> {
-        let state = self.state()?;
+        let state = self.state_to_change()?;
         let order = state.next_order(RecordKind::Discovery);
         let discovery = Record::discovery(id, (agent, content, tags), order, &self.now());
         self.write_new(&discovery, "coordination discover")?;
-        Ok((discovery, self.follow(&[])?))
+        Ok((discovery, self.follow(&[])))
     }
 
     /// Writes a record that is not there yet.

@@ -26,7 +26,10 @@ pub enum CoordinationError {
         id: String,
     },
     /// No task can be claimed.
-    #[error("no task can be claimed: {available} available, {waiting} waiting for others, {held} held")]
+    #[error(
+        "no task can be claimed: {available} available, {waiting} waiting for others, {held} held{}",
+        taken(orphaned)
+    )]
     NothingToClaim {
         /// Tasks that are available, but not to this agent, or not yet.
         available: usize,
@@ -34,6 +37,8 @@ pub enum CoordinationError {
         waiting: usize,
         /// Tasks that agents hold.
         held: usize,
+        /// Tasks that were taken from silent agents before.
+        orphaned: Vec<String>,
     },
     /// Coordination has begun already.
     #[error("coordination has begun here already, with the goal `{goal}`")]
@@ -95,5 +100,13 @@ impl From<UpdateError<Self>> for CoordinationError {
             UpdateError::Refused { source, .. } => source,
             UpdateError::Change(error) => error.into(),
         }
+    }
+}
+
+/// The end of the sentence about tasks that were taken from silent agents.
+fn taken(orphaned: &[String]) -> String {
+    match orphaned {
+        [] => String::new(),
+        ids => format!("; the agents of {} were silent for too long, and hold them no more", ids.join(", ")),
     }
 }

@@ -9,7 +9,9 @@ use crate::projection::record_files::{self, DriftedRecord, Files, Followed, Over
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
-    coordination::{Drift, Format, Record, Signals, State, latest_time, merge, read, render, result_file},
+    coordination::{
+        Drift, Format, Record, Signals, State, file_stem, latest_time, merge, read, render, result_file,
+    },
     transition::Remark,
 };
 
@@ -31,7 +33,7 @@ pub(super) struct FormatOf<'c, 'w> {
 
 impl FormatOf<'_, '_> {
     /// The path of the file that the format calls `name`.
-    fn path(&self, name: &str) -> Option<ProjectPath> {
+    pub(super) fn path(&self, name: &str) -> Option<ProjectPath> {
         let settings = self.coordination.settings;
         match self.format {
             Format::OrchestratorState => Some(settings.state_file.clone()),
@@ -53,6 +55,14 @@ impl RecordFormat for FormatOf<'_, '_> {
         }
     }
 
+    fn import(&self) -> &'static str {
+        "stepmark import coordination"
+    }
+
+    fn paths(&self) -> Vec<ProjectPath> {
+        self.format.files().iter().filter_map(|name| self.path(name)).collect()
+    }
+
     fn present(&self) -> Result<State, CoordinationError> {
         Ok(self.coordination.state()?)
     }
@@ -65,9 +75,12 @@ impl RecordFormat for FormatOf<'_, '_> {
     }
 
     fn read(&self, files: &Files) -> Option<State> {
-        let named: BTreeMap<String, Vec<u8>> =
-            files.iter().map(|(path, bytes)| (path.file_name().to_owned(), bytes.clone())).collect();
-        read(self.format, &named).ok()
+        let named = self
+            .format
+            .files()
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), files.get(&self.path(name)?)?.clone())));
+        read(self.format, &named.collect::<BTreeMap<_, _>>()).ok()
     }
 
     fn is_same(&self, one: &State, other: &State) -> bool {
@@ -94,23 +107,44 @@ impl Workspace {
     /// Makes the files of other programs follow a change of the artifact at `path`, where it is a record.
     pub(crate) fn follow_records(&self, path: &ProjectPath) -> Option<Remark> {
         let coordination = self.coordination().filter(|own| path.starts_with(&own.settings.folder))?;
-        let failed = coordination.follow(&[]).err()?;
-        Some(Remark::FilesLeft { reason: failed.to_string() })
+        let state = coordination.state().ok()?;
+        let is_it = |task: &&Record| coordination.path_of(task.kind, &task.id).is_ok_and(|own| own == *path);
+        let task: Vec<Record> = state.tasks.iter().find(is_it).into_iter().cloned().collect();
+        Some(Remark::FilesLeft { reason: coordination.follow(&task).behind? })
     }
 }
 
 impl Coordination<'_> {
     pub(super) fn format(&self) -> FormatOf<'_, '_> {
-        FormatOf { coordination: self, format: self.settings.format, signals: self.signals() }
+        self.format_of(self.settings.format)
+    }
+
+    pub(super) fn format_of(&self, format: Format) -> FormatOf<'_, '_> {
+        FormatOf { coordination: self, format, signals: self.signals() }
     }
 
     /// Makes the files follow, where the format wants that after each change, with the results of the tasks
-    /// in `ended`.
-    pub(super) fn follow(&self, ended: &[Record]) -> Result<CoordinationFiles, CoordinationError> {
-        match self.settings.format {
-            Format::OrchestratorState => Ok(Followed::default()),
-            _ => self.write_files(ended, &Overwrite::None),
+    /// in `ended`. The change is made: what goes wrong here is told beside it.
+    pub(super) fn follow(&self, ended: &[Record]) -> CoordinationFiles {
+        if self.settings.format == Format::OrchestratorState {
+            return Followed::default();
         }
+        self.write_files(ended, &Overwrite::None).unwrap_or_else(|error| {
+            let causes =
+                std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
+            let behind = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+            Followed { behind: Some(behind), ..Followed::default() }
+        })
+    }
+
+    /// The records, as they are now, for a change of them: files that say the same are taken for written here.
+    pub(super) fn state_to_change(&self) -> Result<State, CoordinationError> {
+        let state = self.state()?;
+        if self.settings.format != Format::OrchestratorState {
+            // What cannot be compared is told when the files follow.
+            record_files::adopt(self.workspace.root(), &self.format(), &state).ok();
+        }
+        Ok(state)
     }
 
     /// Makes the files follow, whatever the format; changes that other programs made are given up as
@@ -141,23 +175,33 @@ impl Coordination<'_> {
         // A reader makes no file.
         self.known.lock().unwrap_or_else(PoisonError::into_inner).keep(self.workspace.root());
         if self.settings.format == Format::TasksFile {
-            for (name, bytes) in ended.iter().filter_map(result_file) {
-                followed.written.extend(self.write_result(&name, &bytes)?);
+            for task in ended {
+                followed.written.extend(self.write_result(task)?);
             }
         }
         Ok(followed)
     }
 
-    /// Writes the result of a task, which is read by people and never back.
-    fn write_result(&self, name: &str, bytes: &[u8]) -> Result<Option<ProjectPath>, CoordinationError> {
-        let (root, path) = (self.workspace.root(), self.settings.folder.join(name)?);
+    /// Writes the page of a task's result, which is read by people and never back; one of a task that has ended
+    /// no more is taken away.
+    fn write_result(&self, task: &Record) -> Result<Option<ProjectPath>, CoordinationError> {
+        let root = self.workspace.root();
+        let path = self.settings.folder.join(&format!("results/{}.md", file_stem(&task.id)))?;
         let found = read_whole(root, &path).map_err(ProjectionError::from)?;
-        if found.as_deref() == Some(bytes) {
+        let wanted = result_file(task).map(|(_, bytes)| bytes);
+        // A page of somebody else stays.
+        let is_own = |page: &Vec<u8>| page.starts_with(format!("# Task: {}\n", task.id).as_bytes());
+        if found == wanted || !found.as_ref().is_none_or(is_own) {
             return Ok(None);
         }
         let options = CommitOptions { fsync: FsyncPolicy::Never, ..*self.workspace.commit_options() };
-        replace_whole(root, &path, Expected::of(found.as_deref()), bytes, &options)
-            .map_err(ProjectionError::from)?;
+        match wanted {
+            Some(bytes) => {
+                let expected = Expected::of(found.as_deref());
+                replace_whole(root, &path, expected, &bytes, &options).map_err(ProjectionError::from)?;
+            }
+            None => record_files::remove(root, &path)?,
+        }
         Ok(Some(path))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Coordination, CoordinationError, CoordinationFiles, RecordsError, tasks::COMMIT};
 use crate::changes::RecordDecision;
 use crate::commit::{Expected, read_whole, replace_whole};
-use crate::projection::{ProjectionError, record_files, record_files::Overwrite, record_files::RecordFormat};
+use crate::projection::{ProjectionError, record_files, record_files::Overwrite};
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -38,6 +38,17 @@ pub struct ImportRow {
     shown: Option<Record>,
 }
 
+impl ImportRow {
+    /// The keys of which both say something else; none where one of them has no record.
+    pub fn differing(&self) -> Vec<&str> {
+        let (Some(file), Some(shown)) = (&self.file, &self.shown) else { return Vec::new() };
+        let keys: BTreeSet<&String> = file.values.keys().chain(shown.values.keys()).collect();
+        let differs = |key: &&String| file.values.get(*key) != shown.values.get(*key);
+        let body = (file.body != shown.body).then_some("body");
+        keys.into_iter().filter(differs).map(String::as_str).chain(body).collect()
+    }
+}
+
 /// The records that a state file would bring in.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -48,6 +59,8 @@ pub struct ImportSurvey {
     pub rows: Vec<ImportRow>,
     /// The number of records that are the same.
     pub same: usize,
+    /// True where the files are those that follow the records.
+    is_own: bool,
 }
 
 impl Coordination<'_> {
@@ -95,7 +108,13 @@ impl Coordination<'_> {
             artifact: Some(artifact.clone()),
             shown: Some(shown.clone()),
         }));
-        Ok(ImportSurvey { format, rows, same })
+        let own =
+            self.format_of(self.settings.format).path(format.files().first().copied().unwrap_or_default());
+        let is_own = format == self.settings.format
+            && path.is_none_or(|path| {
+                own.is_some_and(|own| own == *path || own.parent().as_ref() == Some(path))
+            });
+        Ok(ImportSurvey { format, rows, same, is_own })
     }
 
     /// Brings in what `survey` found: new records always, changed ones where `side` is the file's, and takes
@@ -131,9 +150,10 @@ impl Coordination<'_> {
                 decided.collect::<Result<Vec<_>, CoordinationError>>()
             })?;
         }
-        // The files say what was taken from them; of the rest, the records' word stands.
+        // The files say what was taken from them; of the rest, the records' word stands. Files that were not
+        // compared keep what others changed in them.
         let ids: BTreeSet<String> = survey.rows.iter().map(|row| row.id.clone()).collect();
-        self.project(&Overwrite::Records(ids))?;
+        self.project(&if survey.is_own { Overwrite::Records(ids) } else { Overwrite::None })?;
         Ok(wanted.len())
     }
 
@@ -160,42 +180,36 @@ impl Coordination<'_> {
     }
 
     /// The state files at `path`, by the names that their format gives them: a folder is that of files with
-    /// these names, a file may have any name, and its siblings stand beside it.
+    /// these names, a file may have any name, and its siblings stand beside it. Without a path those that
+    /// follow the records.
     fn state_files(&self, path: Option<&ProjectPath>) -> Result<(Format, Files), CoordinationError> {
-        let places = match path {
-            Some(path) => vec![path.clone()],
-            None => vec![self.settings.folder.clone(), self.settings.state_file.clone()],
-        };
-        for place in &places {
-            let folder = match place.extension() {
-                Some("json") => place.parent(),
-                _ => Some(place.clone()),
-            };
-            let beside = |name: &str| {
-                folder.as_ref().map_or_else(|| ProjectPath::new(name), |folder| folder.join(name))
-            };
-            for format in
-                [self.settings.format, Format::TasksFile, Format::ServerState, Format::OrchestratorState]
-            {
-                let mut files = Files::new();
-                for (number, name) in format.files().iter().enumerate() {
-                    let path = if number == 0 && place.extension() == Some("json") {
-                        place.clone()
-                    } else {
-                        beside(name)?
-                    };
-                    let bytes = read_whole(self.workspace.root(), &path).map_err(ProjectionError::from)?;
-                    files.extend(bytes.map(|bytes| ((*name).to_owned(), bytes)));
-                }
-                let first = format.files().first().and_then(|name| files.get(*name));
-                if first.is_some_and(|bytes| {
-                    place.extension() != Some("json") || Format::of(bytes) == Some(format)
-                }) {
-                    return Ok((format, files));
-                }
+        let formats =
+            [self.settings.format, Format::TasksFile, Format::ServerState, Format::OrchestratorState];
+        let is_begun = self.state().is_ok();
+        let known = if path.is_none() && is_begun { &formats[..1] } else { &formats[..] };
+        for format in known.iter().copied() {
+            let mut files = Files::new();
+            for (number, name) in format.files().iter().enumerate() {
+                let place = match path {
+                    None => self.format_of(format).path(name),
+                    Some(path) if path.extension() != Some("json") => path.join(name).ok(),
+                    Some(path) if number == 0 => Some(path.clone()),
+                    Some(path) => {
+                        path.parent().map_or_else(|| ProjectPath::new(name), |own| own.join(name)).ok()
+                    }
+                };
+                let Some(place) = place else { continue };
+                let bytes = read_whole(self.workspace.root(), &place).map_err(ProjectionError::from)?;
+                files.extend(bytes.map(|bytes| ((*name).to_owned(), bytes)));
+            }
+            let Some(first) = format.files().first().and_then(|name| files.get(*name)) else { continue };
+            let is_named = path.is_none_or(|path| path.extension() != Some("json"));
+            // A file that is no JSON is of no format: the reader says what is wrong with it.
+            if is_named || Format::of(first).is_none_or(|own| own == format) {
+                return Ok((format, files));
             }
         }
-        let place = places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
+        let place = path.map_or_else(|| self.settings.folder.to_string(), ToString::to_string);
         Err(CoordinationError::NothingToImport { place })
     }
 }
@@ -214,8 +228,7 @@ impl Coordination<'_> {
             return Err(RecordsError::NotBegun { folder: self.settings.folder.clone() }.into());
         };
         let files = coordination.project(&Overwrite::None)?;
-        let before = self.format().name();
-        Ok((files, record_files::withdraw(self.workspace.root(), before)?))
+        Ok((files, record_files::withdraw(self.workspace.root(), &self.format())?))
     }
 
     /// The path of the copy of the state file that is kept under `name`.

@@ -22,12 +22,38 @@ pub enum RecordsError {
         folder: ProjectPath,
     },
     /// A record is not what it should be. Nothing is guessed from the others.
-    #[error("`{path}` is no record of coordination")]
+    #[error(
+        "`{path}` is no record of coordination: mend it, or bring an earlier state back with `stepmark restore`"
+    )]
     Record {
         /// The file.
         path: ProjectPath,
         /// The problem with it.
         source: RecordError,
+    },
+    /// A record stands in the file of another.
+    #[error(
+        "`{path}` has the id `{id}`, whose file is `{wanted}`: move it there, or give it the id of its file"
+    )]
+    Misnamed {
+        /// The file.
+        path: ProjectPath,
+        /// The id.
+        id: String,
+        /// The file that a record with that id has.
+        wanted: ProjectPath,
+    },
+    /// The folder is that of stepmark itself.
+    #[error("the records cannot stand in `{folder}`: give `coordination.folder` another value")]
+    Reserved {
+        /// The folder.
+        folder: ProjectPath,
+    },
+    /// An id has no letter.
+    #[error("the id of the {kind} is empty: give it one")]
+    EmptyId {
+        /// The kind of the record.
+        kind: RecordKind,
     },
     /// A file cannot be read.
     #[error(transparent)]
@@ -51,6 +77,13 @@ impl Coordination<'_> {
     /// # Errors
     /// When the folder and the name give no path.
     pub fn path_of(&self, kind: RecordKind, id: &str) -> Result<ProjectPath, RecordsError> {
+        let folder = &self.settings.folder;
+        if folder.as_str().split('/').any(|part| part == ".stepmark") {
+            return Err(RecordsError::Reserved { folder: folder.clone() });
+        }
+        if id.is_empty() && kind != RecordKind::Coordination {
+            return Err(RecordsError::EmptyId { kind });
+        }
         let name = match kind.folder() {
             Some(folder) => format!("{folder}/{}.md", file_stem(id)),
             None => format!("{}.md", kind.name()),
@@ -102,10 +135,25 @@ impl Coordination<'_> {
     /// The record in the file at `path`; `None` where it went since the folder was listed.
     fn read_record(&self, path: &ProjectPath) -> Result<Option<Record>, RecordsError> {
         match self.workspace.read_file(path) {
-            Ok(bytes) => read(&Artifact::read(path.clone(), bytes)).map(Some),
+            Ok(bytes) => self.read_bytes(path, bytes),
             Err(ArtifactError::Missing { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// The record in `bytes`; `None` where these are no record, as a note that somebody put beside them.
+    fn read_bytes(&self, path: &ProjectPath, bytes: Vec<u8>) -> Result<Option<Record>, RecordsError> {
+        let artifact = Artifact::read(path.clone(), bytes);
+        let says_kind = |state: serde_json::Value| state.get("stepmark_kind").is_some();
+        if !artifact.has_state_region() || artifact.state_value().is_ok_and(|state| !says_kind(state)) {
+            return Ok(None);
+        }
+        let record = read(&artifact)?;
+        let wanted = self.path_of(record.kind, &record.id)?;
+        if wanted != *path {
+            return Err(RecordsError::Misnamed { path: path.clone(), id: record.id, wanted });
+        }
+        Ok(Some(record))
     }
 
     /// The files of a kind, in the order of their names.

@@ -1,7 +1,7 @@
 //! Changes of tasks: each decided on what was read, and again under the locks of all records that it rests
 //! on.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, collections::BTreeSet};
 
 use serde_json::Value as Json;
 
@@ -48,11 +48,15 @@ impl Coordination<'_> {
     /// # Errors
     /// When a dependency is unknown or leads in a circle, an id is taken, or they cannot be written.
     pub fn create(&self, wanted: &[NewTask]) -> Result<(Vec<Record>, CoordinationFiles), CoordinationError> {
-        let state = self.state()?;
+        let state = self.state_to_change()?;
         let now = self.now();
         let places = state.next_order(RecordKind::Task)..;
         let made: Vec<Record> = places.zip(wanted).map(|(place, task)| task.record(place, &now)).collect();
         check_dependencies(&state, &made)?;
+        let mut ids: BTreeSet<&str> = state.tasks.iter().map(|task| task.id.as_str()).collect();
+        if let Some(taken) = made.iter().find(|task| !ids.insert(&task.id)) {
+            return Err(TaskRefusal::IdTaken { id: taken.id.clone() }.into());
+        }
         let paths = made
             .iter()
             .map(|task| self.path_of(RecordKind::Task, &task.id))
@@ -72,7 +76,7 @@ impl Coordination<'_> {
                 },
             )?;
         }
-        Ok((made, self.follow(&[])?))
+        Ok((made, self.follow(&[])))
     }
 
     /// Gives `agent` the best of the tasks that it may have: the highest priority, then the oldest. Tasks of
@@ -83,7 +87,7 @@ impl Coordination<'_> {
     pub fn claim(&self, agent: &str) -> Result<TaskChange, CoordinationError> {
         let mut freed = Vec::new();
         for _ in 0..ATTEMPTS {
-            let mut state = self.state()?;
+            let mut state = self.state_to_change()?;
             let orphans = self.free_orphans(&state)?;
             if !orphans.is_empty() {
                 freed.extend(orphans);
@@ -92,13 +96,14 @@ impl Coordination<'_> {
             self.refuse_more(&state, agent)?;
             let candidates = claimable(&state, agent, self.workspace.now());
             if candidates.is_empty() {
-                return Err(nothing_to_claim(&state));
+                return Err(nothing_to_claim(&state, freed));
             }
             let attempts = candidates.into_iter().map(|task| self.claim_one(&state, &task.id, agent));
             // Whoever claims at the same time takes the best ones: then the next is as good.
             let attempt = attempts.into_iter().find(|attempt| !matches!(attempt, Ok(Attempt::Taken)));
             if let Some(Attempt::Made(task)) = attempt.transpose()? {
-                let files = self.follow(&[])?;
+                self.beat(agent, None)?;
+                let files = self.follow(&[]);
                 return Ok(TaskChange { task, freed: Vec::new(), orphaned: freed, files });
             }
         }
@@ -114,10 +119,14 @@ impl Coordination<'_> {
             return self.claim_task(id, agent);
         }
         for _ in 0..ATTEMPTS {
-            let state = self.state()?;
-            let (attempt, freed) = self.make_once(&state, id, made)?;
+            let state = self.state_to_change()?;
+            let (attempt, mut freed) = self.make_once(&state, id, made)?;
             if let Attempt::Made(task) = attempt {
-                let files = self.follow(std::slice::from_ref(&task))?;
+                if matches!(made, TaskMove::Complete { .. }) {
+                    freed.extend(self.free_dependants(id)?);
+                }
+                made.agent().map_or(Ok(()), |agent| self.beat(agent, None))?;
+                let files = self.follow(std::slice::from_ref(&task));
                 return Ok(TaskChange { task, freed, orphaned: Vec::new(), files });
             }
         }
@@ -130,12 +139,17 @@ impl Coordination<'_> {
     /// When it is refused, or there is no such task.
     pub fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, CoordinationError> {
         for _ in 0..ATTEMPTS {
-            let state = self.state()?;
+            let state = self.state_to_change()?;
             let orphaned = self.free_orphans(&state)?;
             let state = if orphaned.is_empty() { state } else { self.state()? };
-            decide(task_of(&state, id)?, &self.claim_by(agent), &state, &self.now())?;
+            let task = task_of(&state, id)?;
+            if decide(task, &self.claim_by(agent), &state, &self.now())? == *task {
+                let (task, files) = (task.clone(), self.follow(&[]));
+                return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
+            }
             if let Attempt::Made(task) = self.claim_one(&state, id, agent)? {
-                return Ok(TaskChange { task, freed: Vec::new(), orphaned, files: self.follow(&[])? });
+                self.beat(agent, None)?;
+                return Ok(TaskChange { task, freed: Vec::new(), orphaned, files: self.follow(&[]) });
             }
         }
         Err(CoordinationError::Busy { path: self.path_of(RecordKind::Task, id)? })
@@ -181,6 +195,9 @@ impl Coordination<'_> {
         let task = task_of(state, id)?;
         // What is refused leaves no trace.
         let wanted = decide(task, made, state, &self.now())?;
+        if wanted == *task {
+            return Ok((Attempt::Made(wanted), Vec::new()));
+        }
         let holder = state.agents.iter().find(|agent| Some(agent.id.as_str()) == task.claimed_by());
         let ends = matches!(made, TaskMove::Complete { .. });
         let freed = if ends { dependants_freed(id, state) } else { Vec::new() };
@@ -190,7 +207,9 @@ impl Coordination<'_> {
             .chain(freed.iter().filter_map(|record| state.tasks.iter().find(|task| task.id == record.id)))
             .collect();
         let after: Vec<Record> = std::iter::once(wanted.clone())
-            .chain(holder.map(|agent| released(agent, id, ends)))
+            .chain(
+                holder.map(|agent| if is_held(&wanted) { agent.clone() } else { released(agent, id, ends) }),
+            )
             .chain(rest.filter(|record| record.kind == RecordKind::Task).cloned())
             .collect();
         let paths = before
@@ -210,6 +229,26 @@ impl Coordination<'_> {
             Ok((Attempt::Made(wanted.clone()), edits.collect()))
         })?;
         Ok((attempt, freed.into_iter().map(|task| task.id).collect()))
+    }
+
+    /// Makes the tasks available that wait for `id`, which is done, and for nothing else: another one that they
+    /// waited for may have been completed at the same time.
+    fn free_dependants(&self, id: &str) -> Result<Vec<String>, CoordinationError> {
+        let state = self.state()?;
+        let mut freed = Vec::new();
+        for after in dependants_freed(id, &state) {
+            let before = task_of(&state, &after.id)?;
+            let path = self.path_of(RecordKind::Task, &after.id)?;
+            freed.extend(self.attempt(&[path], "task done", |found| {
+                let found = found.first().and_then(Option::as_ref).map(read).transpose()?;
+                Ok(match found.as_ref() == Some(before) {
+                    true => (Some(after.id.clone()), vec![RecordDecision::Edit(before.edits_to(&after))]),
+                    // Somebody else is at it.
+                    false => (None, keep(1)),
+                })
+            })?);
+        }
+        Ok(freed)
     }
 
     /// Frees the tasks of agents that are silent for too long.
@@ -292,7 +331,7 @@ fn released(agent: &Record, id: &str, is_completed: bool) -> Record {
     agent
 }
 
-fn nothing_to_claim(state: &State) -> CoordinationError {
+fn nothing_to_claim(state: &State, orphaned: Vec<String>) -> CoordinationError {
     let waits = |task: &&Record| !is_held(task) && !open_dependencies(task, state).is_empty();
     let has = |task: &&Record, words: &[&str]| words.contains(&task.status());
     let open = || state.tasks.iter().filter(|task| has(task, &["available", "pending", "blocked"]));
@@ -300,5 +339,6 @@ fn nothing_to_claim(state: &State) -> CoordinationError {
         available: open().filter(|task| !waits(task)).count(),
         waiting: open().filter(waits).count(),
         held: state.tasks.iter().filter(|task| is_held(task)).count(),
+        orphaned,
     }
 }

@@ -46,6 +46,14 @@ pub enum ProjectionError {
         /// Its path.
         path: ProjectPath,
     },
+    /// A file of another program stands there, of which nothing was brought in.
+    #[error("`{path}` was written by another program: bring it in with `{import}`, or move it away")]
+    NotImported {
+        /// The file.
+        path: ProjectPath,
+        /// The command that brings it in.
+        import: &'static str,
+    },
     /// Somebody edits the file again and again, and nobody takes the kept versions away.
     #[error(
         "cannot write `{path}`: a hundred edited versions are kept beside it already; nothing was changed"
@@ -57,6 +65,14 @@ pub enum ProjectionError {
     /// An edited version has no name.
     #[error(transparent)]
     Path(#[from] ProjectPathError),
+    /// A file that is to go cannot be removed.
+    #[error("cannot remove `{path}`")]
+    Remove {
+        /// The file.
+        path: ProjectPath,
+        /// The error of the system.
+        source: std::io::Error,
+    },
     /// The digests of the files cannot be noted.
     #[error("cannot note what is written for `{name}`; nothing was changed")]
     Memory {

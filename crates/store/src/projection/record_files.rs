@@ -43,6 +43,12 @@ pub(crate) trait RecordFormat {
     /// The name under which what was written is remembered.
     fn name(&self) -> &'static str;
 
+    /// The command that brings in what its files hold.
+    fn import(&self) -> &'static str;
+
+    /// The paths that its files may have.
+    fn paths(&self) -> Vec<ProjectPath>;
+
     /// The records of the project, as they are now.
     ///
     /// # Errors
@@ -106,11 +112,19 @@ pub struct Followed<D> {
     /// Files that could not be read any more and were made again; the path of what stood there, in the local
     /// state of this clone.
     pub kept: Vec<String>,
+    /// The reason why the files do not say yet what the records say; the records are changed all the same.
+    pub behind: Option<String>,
 }
 
 impl<D> Default for Followed<D> {
     fn default() -> Self {
-        Self { written: Vec::new(), drift: Vec::new(), overwritten: Vec::new(), kept: Vec::new() }
+        Self {
+            written: Vec::new(),
+            drift: Vec::new(),
+            overwritten: Vec::new(),
+            kept: Vec::new(),
+            behind: None,
+        }
     }
 }
 
@@ -146,8 +160,30 @@ pub(crate) fn drift<F: RecordFormat>(root: &Root, format: &F) -> Result<Vec<F::D
     let state = format.present()?;
     let written = WrittenFiles::of(root, format.name());
     let ours = format.render(&state);
-    let found = found(root, &ours, &written)?;
+    let found = found(root, format)?;
     Ok(compare(format, (&state, &ours), (&found, &written), &Overwrite::None)?.drift)
+}
+
+/// Takes files that say what `state` says, and that another clone or build wrote, for what was written last:
+/// to be called before a change, so that the change is not taken for theirs.
+///
+/// # Errors
+/// When the files cannot be read, or it cannot be noted.
+pub(crate) fn adopt<F: RecordFormat>(root: &Root, format: &F, state: &F::State) -> Result<(), F::Error> {
+    let found = found(root, format)?;
+    if foreign(&found, &WrittenFiles::of(root, format.name())).is_empty() {
+        return Ok(());
+    }
+    let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
+    let (mut written, ours) = (WrittenFiles::of(root, format.name()), format.render(state));
+    match compare(format, (state, &ours), (&found, &written), &Overwrite::None) {
+        Ok(compared) if !compared.adopted.is_empty() => {
+            note(&mut written, &compared.adopted, &ours).map_err(|source| local(format.name(), source))?;
+        }
+        // The command that comes next tells what is wrong with them.
+        _ => {}
+    }
+    Ok(())
 }
 
 enum Attempted<E> {
@@ -170,7 +206,7 @@ fn attempt<F: RecordFormat>(
     let state = format.present().map_err(Attempted::Failed)?;
     let mut written = WrittenFiles::of(root, format.name());
     let ours = format.render(&state);
-    let found = found(root, &ours, &written)?;
+    let found = found(root, format)?;
     let compared = compare(format, (&state, &ours), (&found, &written), overwrite)
         .map_err(Attempted::<F::Error>::from)?;
     let mut followed =
@@ -190,10 +226,16 @@ fn attempt<F: RecordFormat>(
             followed.written.push(path.clone());
         }
     }
-    if !followed.written.is_empty() {
-        written.keep(&ours).map_err(|source| local(format.name(), source))?;
+    if !followed.written.is_empty() || !compared.adopted.is_empty() {
+        note(&mut written, &compared.adopted, &ours).map_err(|source| local(format.name(), source))?;
     }
     Ok(followed)
+}
+
+/// Notes that `adopted` stand there, and keeps what the records say.
+fn note(written: &mut WrittenFiles<'_>, adopted: &Files, ours: &Files) -> io::Result<()> {
+    written.intend(adopted)?;
+    written.keep(ours)
 }
 
 /// The files that are to stand there, and what was found out about those that do.
@@ -202,6 +244,14 @@ struct Compared<D> {
     drift: Vec<D>,
     overwritten: Vec<D>,
     damaged: Vec<ProjectPath>,
+    /// Files that say what the records say, in other bytes.
+    adopted: Files,
+}
+
+/// The files that were not written here.
+fn foreign(found: &Files, written: &WrittenFiles<'_>) -> Files {
+    let is_foreign = |(path, bytes): &(&ProjectPath, &Vec<u8>)| !written.knows(path, FileHash::of(bytes));
+    found.iter().filter(is_foreign).map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
 }
 
 fn compare<F: RecordFormat>(
@@ -210,65 +260,91 @@ fn compare<F: RecordFormat>(
     (found, written): (&Files, &WrittenFiles<'_>),
     overwrite: &Overwrite,
 ) -> Result<Compared<F::Drift>, ProjectionError> {
-    let files = rendered.clone();
-    let mut compared = Compared { files, drift: Vec::new(), overwritten: Vec::new(), damaged: Vec::new() };
-    let foreign: Vec<&ProjectPath> = found
-        .iter()
-        .filter(|(path, bytes)| !written.knows(path, FileHash::of(bytes)))
-        .map(|(path, _)| path)
-        .collect();
-    let Some(first) = foreign.first() else { return Ok(compared) };
-    let base = written.last().and_then(|files| format.read(&files));
-    // What is missing in a set of files is as it was written last.
-    let together = written.last().unwrap_or_default().into_iter().chain(found.clone()).collect();
-    let Some(theirs) = format.read(&together) else {
-        if base.is_none() {
-            return Err(ProjectionError::Foreign { path: (*first).clone() });
-        }
-        compared.damaged = foreign.into_iter().cloned().collect();
-        return Ok(compared);
+    let mut compared = Compared {
+        files: rendered.clone(),
+        drift: Vec::new(),
+        overwritten: Vec::new(),
+        damaged: Vec::new(),
+        adopted: Files::new(),
     };
+    let mut foreign = foreign(found, written);
+    let Some(first) = foreign.keys().next().cloned() else { return Ok(compared) };
+    let not_imported = || ProjectionError::NotImported { path: first.clone(), import: format.import() };
+    // What is missing in a set of files is as it was written last.
+    let last = written.last(&format.paths()).unwrap_or_default();
+    let base = format.read(&last);
+    if base.is_some() {
+        let is_readable = |path: &ProjectPath, bytes: &[u8]| {
+            let with = last.iter().map(|(path, bytes)| (path.clone(), bytes.clone()));
+            format.read(&with.chain([(path.clone(), bytes.to_vec())]).collect()).is_some()
+        };
+        foreign.retain(|path, bytes| {
+            let is_readable = is_readable(path, bytes);
+            compared.damaged.extend((!is_readable).then(|| path.clone()));
+            is_readable
+        });
+    }
+    let is_damaged = |path: &ProjectPath| compared.damaged.contains(path);
+    let readable = found.iter().filter(|(path, _)| !is_damaged(path));
+    let readable = readable.map(|(path, bytes)| (path.clone(), bytes.clone()));
+    let theirs = format.read(&last.into_iter().chain(readable).collect()).ok_or_else(not_imported)?;
     if format.is_same(&theirs, ours) {
         // Another clone or build wrote the same: that stays.
-        compared.files.retain(|path, _| !foreign.contains(&path));
+        compared.files.retain(|path, _| !foreign.contains_key(path));
+        compared.adopted = foreign;
         return Ok(compared);
     }
     let (merged, drift) = format.merge((base.as_ref(), &theirs, ours), &|id| overwrite.holds(id));
     (compared.overwritten, compared.drift) = drift.into_iter().partition(|drift| overwrite.holds(drift.id()));
     if base.is_none() && !compared.drift.is_empty() {
-        return Err(ProjectionError::Foreign { path: (*first).clone() });
+        return Err(not_imported());
     }
     compared.files = format.render(&merged);
     Ok(compared)
 }
 
-/// Takes away the files of the projection `name` that nobody else has changed, and returns them.
+/// Takes away the files of `format` that nobody else has changed, and returns them.
 ///
 /// # Errors
 /// When one of them cannot be removed.
-pub(crate) fn withdraw(root: &Root, name: &'static str) -> Result<Vec<ProjectPath>, ProjectionError> {
-    let _lock = lock(root, name).map_err(|source| local(name, source))?;
-    let written = WrittenFiles::of(root, name);
+pub(crate) fn withdraw<F: RecordFormat>(
+    root: &Root,
+    format: &F,
+) -> Result<Vec<ProjectPath>, ProjectionError> {
+    let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
+    let written = WrittenFiles::of(root, format.name());
     let mut removed = Vec::new();
-    for (path, bytes) in found(root, &Files::new(), &written)? {
+    for (path, bytes) in found(root, format)? {
         if written.knows(&path, FileHash::of(&bytes)) {
-            let place = root
-                .resolve_for_writing(&path)
-                .map_err(|error| CommitError::from(LockError::Resolve(error)))?;
-            fs::remove_file(place).map_err(|source| local(name, source))?;
+            remove(root, &path)?;
             removed.push(path);
         }
     }
     Ok(removed)
 }
 
-/// The bytes of those files that are there.
-fn found(root: &Root, files: &Files, written: &WrittenFiles<'_>) -> Result<Files, ProjectionError> {
+/// Removes the file at `path`.
+///
+/// # Errors
+/// When it is there and cannot be removed.
+pub(crate) fn remove(root: &Root, path: &ProjectPath) -> Result<(), ProjectionError> {
+    let place =
+        root.resolve_for_writing(path).map_err(|error| CommitError::from(LockError::Resolve(error)))?;
+    match fs::remove_file(place) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.map_err(|source| ProjectionError::Remove { path: path.clone(), source }),
+    }
+}
+
+/// The bytes of those files that are there. A link is none: what it leads to is not the file of a projection.
+fn found<F: RecordFormat>(root: &Root, format: &F) -> Result<Files, ProjectionError> {
     let mut found = Files::new();
-    let paths: BTreeSet<&ProjectPath> = files.keys().chain(written.paths()).collect();
-    for path in paths {
-        if let Some(bytes) = read_whole(root, path)? {
-            found.insert(path.clone(), bytes);
+    for path in format.paths() {
+        if fs::symlink_metadata(root.path().join(path.as_str())).is_ok_and(|found| found.is_symlink()) {
+            return Err(ProjectionError::Foreign { path });
+        }
+        if let Some(bytes) = read_whole(root, &path)? {
+            found.insert(path, bytes);
         }
     }
     Ok(found)

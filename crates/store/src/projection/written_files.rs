@@ -38,21 +38,17 @@ impl<'r> WrittenFiles<'r> {
         Self { root, name, digests }
     }
 
-    /// The files that were written.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &ProjectPath> {
-        self.digests.keys()
-    }
-
     /// Returns whether a file with this digest was written to `path`.
     pub(super) fn knows(&self, path: &ProjectPath, digest: FileHash) -> bool {
         let digest = digest.to_string();
         self.digests.get(path).is_some_and(|digests| digests.contains(&digest))
     }
 
-    /// The bytes that were written last; `None` where nothing was.
-    pub(super) fn last(&self) -> Option<Files> {
+    /// The bytes that were written last to those of `paths`; `None` where nothing was.
+    pub(super) fn last(&self, paths: &[ProjectPath]) -> Option<Files> {
+        let written = paths.iter().filter(|path| self.digests.contains_key(*path));
         let copy = |path: &ProjectPath| Some((path.clone(), read(self.root, &self.copy_name(path))?));
-        let files: Files = self.digests.keys().filter_map(copy).collect();
+        let files: Files = written.filter_map(copy).collect();
         (!files.is_empty()).then_some(files)
     }
 

@@ -7,7 +7,7 @@ use stepmark_store::coordination::{Coordination, ImportSide, Overwrite};
 use super::report;
 use crate::{
     exit::{Exit, Failure},
-    output::Output,
+    output::{Output, wording},
 };
 
 /// Makes the files follow.
@@ -97,8 +97,16 @@ pub(super) fn load(
         None => coordination.settings().state_file.clone(),
     };
     let survey = coordination.survey(Some(&place))?;
-    let count = coordination.import(&survey, |_| ImportSide::File, true)?;
-    output.remark(format_args!("{place}: {count} records changed, {} were the same", survey.same));
+    let missing: Vec<&str> =
+        survey.rows.iter().filter(|row| row.file.is_none()).map(|row| row.id.as_str()).collect();
+    // A copy that was kept is the whole state; a file that was not saved lately is not.
+    let count = coordination.import(&survey, |_| ImportSide::File, name.is_some())?;
+    let (count, same) = (wording::count(count, "record"), wording::count(survey.same, "record"));
+    output.remark(format_args!("{place}: {count} written, {same} the same"));
+    if !missing.is_empty() {
+        let fate = if name.is_some() { "gone, as in the copy" } else { "kept, though the file has them not" };
+        output.remark(format_args!("{}: {fate}", missing.join(", ")));
+    }
     Ok(Exit::Fine)
 }
 

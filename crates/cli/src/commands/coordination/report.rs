@@ -1,7 +1,7 @@
 //! The answers of `stepmark task` and `stepmark coordination`.
 
 use serde_json::{Value as Json, json};
-use stepmark_model::coordination::Record;
+use stepmark_model::coordination::{DriftChange, Record};
 use stepmark_store::coordination::{CoordinationFiles, TaskChange};
 
 use crate::{
@@ -101,11 +101,18 @@ pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Fail
 /// Tells what other programs changed in the files that follow. The command itself is made.
 pub(super) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
     for drift in &files.drift {
+        let removes = if drift.change == DriftChange::Removed { " --remove" } else { "" };
         output.warning(format_args!(
-            "`{}` was {} in a state file, and stays there so: `stepmark import coordination` takes it, `stepmark \
-             coordination project --overwrite` gives it up",
+            "`{}` was {} in a state file, and stays there so: `stepmark import coordination --take file{removes}` takes it, \
+             `stepmark coordination project --overwrite {}` gives it up",
             drift.id,
-            drift.change.name()
+            drift.change.name(),
+            drift.id
+        ));
+    }
+    if let Some(behind) = &files.behind {
+        output.warning(format_args!(
+            "the change is made, and the files of other programs do not say it yet: {behind}"
         ));
     }
     for kept in &files.kept {
@@ -129,6 +136,7 @@ pub(super) fn files_wire(files: &CoordinationFiles) -> Json {
         "drift": drift(&files.drift),
         "overwritten": drift(&files.overwritten),
         "kept": files.kept,
+        "behind": files.behind,
     })
 }
 

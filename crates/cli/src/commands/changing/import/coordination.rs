@@ -13,7 +13,7 @@ use stepmark_store::{
 use crate::{
     commands::coordination::coordination,
     exit::{Exit, Failure},
-    output::{Output, table},
+    output::{Output, table, wording},
     project::Project,
 };
 
@@ -61,7 +61,13 @@ impl ImportCoordination {
         if is_undecided {
             return Err(Failure::new(
                 Exit::Findings,
-                format!("{disputed} records say something else than the file, and nobody said which counts; nothing was written"),
+                format!(
+                    "{} something else than the file, and nobody said which counts; nothing was written",
+                    match disputed {
+                        1 => "1 record says".to_owned(),
+                        count => format!("{count} records say"),
+                    }
+                ),
             )
             .with_help("say which: `--take file` or `--take artifact`; `--dry-run` shows them"));
         }
@@ -85,7 +91,13 @@ impl ImportCoordination {
         output.json_or(
             "stepmark.import-coordination/1",
             || wire(&survey, Some(count)),
-            || output.remark(format_args!("{count} records written, {} were the same", survey.same)),
+            || {
+                let (count, same) = (wording::count(count, "record"), wording::count(survey.same, "record"));
+                output.remark(format_args!("{count} written, {same} the same"));
+                if is_new {
+                    output.remark("coordination is switched on in .stepmark/config.yaml");
+                }
+            },
         );
         Ok(Exit::Fine)
     }
