@@ -10,6 +10,8 @@ mod orchestrator_task;
 
 #[cfg(test)]
 mod cases;
+#[cfg(test)]
+mod round_trip_cases;
 
 pub(crate) use orchestrator_task::unheld;
 pub use result_page::result_file;

@@ -4,12 +4,12 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     Files, FormatError,
-    orchestrator_task::{read_task, task},
+    orchestrator_task::{Kind, held_record, read_task, task},
     server_state::{discovery, read_state},
     source::{Source, add_extra, to_bytes},
     tasks_file::agent,
 };
-use crate::coordination::{Record, Signals, State, kind::in_order, values::read_time};
+use crate::coordination::{Signals, State, values::read_time};
 
 /// The file, as the orchestrator calls it where nothing else is configured.
 pub(super) const FILE: &str = "orchestrator-state.json";
@@ -18,25 +18,29 @@ pub(super) const FILE: &str = "orchestrator-state.json";
 const ROOT: [&str; 5] =
     ["goal", "created_at", "working_directory", "max_parallel_workers", "task_timeout_seconds"];
 
-/// The roles that the orchestrator knows.
-const ROLES: [&str; 3] = ["leader", "worker", "specialist"];
-
 /// The keys of an agent in the orchestrator's model: it drops others.
-const AGENT: [&str; 10] = [
-    "id",
-    "role",
-    "is_active",
-    "current_task",
-    "pid",
-    "last_heartbeat",
-    "metrics",
-    "working_directory",
-    "model",
-    "max_concurrent_tasks",
+const AGENT: [(&str, Kind); 10] = [
+    ("id", Kind::Text),
+    ("role", Kind::Role),
+    ("is_active", Kind::Any),
+    ("current_task", Kind::OptionalText),
+    ("pid", Kind::Any),
+    ("last_heartbeat", Kind::Time),
+    ("metrics", Kind::Any),
+    ("working_directory", Kind::Text),
+    ("model", Kind::Text),
+    ("max_concurrent_tasks", Kind::Any),
 ];
 
 /// The keys of a discovery in that model.
-const DISCOVERY: [&str; 6] = ["id", "agent_id", "content", "tags", "related_task", "created_at"];
+const DISCOVERY: [(&str, Kind); 6] = [
+    ("id", Kind::Text),
+    ("agent_id", Kind::Text),
+    ("content", Kind::Text),
+    ("tags", Kind::Texts),
+    ("related_task", Kind::OptionalText),
+    ("created_at", Kind::Time),
+];
 
 pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     let root = &state.root;
@@ -46,10 +50,13 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     let directory = root.text("working_directory").unwrap_or(".");
     file.insert("working_directory".to_owned(), directory.into());
     file.insert("tasks".to_owned(), state.tasks.iter().map(task).collect());
-    let agents = state.agents.iter().map(|record| (record.id.clone(), held_agent(record, signals)));
+    let held = |record| held_record(&AGENT, &["role"], agent(record, "last_heartbeat", &[], signals));
+    let agents = state.agents.iter().map(|record| (record.id.clone(), held(record)));
     file.insert("agents".to_owned(), Json::Object(agents.collect()));
-    file.insert("discoveries".to_owned(), state.discoveries.iter().map(held_discovery).collect());
-    if let Some(created) = time_text(root, "created_at") {
+    let discoveries = state.discoveries.iter();
+    let discoveries = discoveries.map(|record| held_record(&DISCOVERY, &["agent_id"], discovery(record)));
+    file.insert("discoveries".to_owned(), discoveries.collect());
+    if let Some(created) = root.text("created_at").filter(|text| read_time(text).is_some()) {
         file.insert("created_at".to_owned(), created.into());
     }
     file.insert("last_activity".to_owned(), now.into());
@@ -58,42 +65,6 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     }
     add_extra(state, FILE, &mut file);
     Files::from([(FILE.to_owned(), to_bytes(file))])
-}
-
-/// An agent as the model holds it.
-fn held_agent(record: &Record, signals: &Signals) -> Json {
-    let mut values = agent(record, "last_heartbeat", &AGENT, signals);
-    values.retain(|key, _| AGENT.contains(&key.as_str()));
-    if !record.text("role").is_some_and(|role| ROLES.contains(&role)) {
-        values.insert("role".to_owned(), "worker".into());
-    }
-    if values.get("current_task").is_some_and(|task| !task.is_string()) {
-        values.insert("current_task".to_owned(), Json::Null);
-    }
-    if values.get("last_heartbeat").and_then(Json::as_str).and_then(read_time).is_none() {
-        values.shift_remove("last_heartbeat");
-    }
-    in_order(&AGENT, &values).into()
-}
-
-/// A discovery as the model holds it.
-fn held_discovery(record: &Record) -> Json {
-    let Json::Object(mut values) = discovery(record) else { return Json::Null };
-    values.retain(|key, _| DISCOVERY.contains(&key.as_str()));
-    values.insert("agent_id".to_owned(), record.text("agent_id").unwrap_or_default().into());
-    values.insert("tags".to_owned(), record.texts("tags").into());
-    if time_text(record, "created_at").is_none() {
-        values.shift_remove("created_at");
-    }
-    if values.get("related_task").is_some_and(|task| !task.is_string()) {
-        values.insert("related_task".to_owned(), Json::Null);
-    }
-    in_order(&DISCOVERY, &values).into()
-}
-
-/// The text under `key` where it is a time.
-fn time_text<'r>(record: &'r Record, key: &str) -> Option<&'r str> {
-    record.text(key).filter(|text| read_time(text).is_some())
 }
 
 pub(super) fn read(files: &Files) -> Result<State, FormatError> {

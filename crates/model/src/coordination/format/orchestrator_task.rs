@@ -29,7 +29,11 @@ const UNKNOWN_TIME: &str = "1970-01-01T00:00:00Z";
 
 /// A kind of value in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
+    /// Any value.
+    Any,
+    /// A role of an agent.
+    Role,
     /// A text, empty where there is none.
     Text,
     /// A text or null.
@@ -45,7 +49,7 @@ enum Kind {
     Result,
 }
 
-const TASK: [(&str, Kind); 15] = [
+const TASK: [(&str, Kind); 14] = [
     ("description", Kind::Text),
     ("status", Kind::Status),
     ("priority", Kind::Priority),
@@ -60,7 +64,6 @@ const TASK: [(&str, Kind); 15] = [
     ("completed_at", Kind::Time),
     ("attempts", Kind::Count),
     ("max_attempts", Kind::Count),
-    ("id", Kind::Text),
 ];
 
 const CONTEXT: [(&str, Kind); 5] = [
@@ -86,15 +89,18 @@ impl Kind {
     fn held(self, key: &str, value: &Json) -> Option<Json> {
         let is_texts = |items: &[Json]| items.iter().all(Json::is_string);
         let fits = match self {
+            Self::Any => true,
+            Self::Role => {
+                value.as_str().is_some_and(|role| ["leader", "worker", "specialist"].contains(&role))
+            }
             Self::Text => value.is_string(),
             Self::OptionalText => value.is_string() || value.is_null(),
             Self::Status => value.as_str().is_some_and(|word| held_status(word) == word),
             Self::Priority => value.as_i64().is_some_and(|number| (1..=10).contains(&number)),
             Self::Count => value.as_i64().is_some(),
-            // Only the time of creation may not be null.
             Self::Time => {
                 value.as_str().is_some_and(|text| read_time(text).is_some())
-                    || value.is_null() && key != "created_at"
+                    || value.is_null() && !["created_at", "last_heartbeat"].contains(&key)
             }
             Self::Texts => value.as_array().is_some_and(|items| is_texts(items)),
             Self::Context => value.is_object(),
@@ -105,13 +111,14 @@ impl Kind {
             return Some(value.clone());
         }
         match self {
+            Self::Role => Some("worker".into()),
             Self::Text => Some("".into()),
             Self::OptionalText => Some(Json::Null),
             Self::Status if value.is_null() => Some("available".into()),
             Self::Status => Some(held_status(value.as_str().unwrap_or_default()).into()),
             Self::Priority => Some(5.into()),
             Self::Time if key == "created_at" => Some(UNKNOWN_TIME.into()),
-            Self::Count | Self::Time | Self::Context | Self::Metadata => None,
+            Self::Any | Self::Count | Self::Time | Self::Context | Self::Metadata => None,
             Self::Texts => {
                 let texts = value.as_array().into_iter().flatten().filter(|item| item.is_string());
                 Some(texts.cloned().collect())
@@ -211,6 +218,17 @@ fn hold(part: &str, kinds: &[(&str, Kind)], values: &Values, note: &mut Values) 
         note.insert(part.to_owned(), rest.into());
     }
     held
+}
+
+/// The values of a record that is no task, as the model holds them; `wanted` are those that it insists on.
+pub(super) fn held_record(kinds: &[(&str, Kind)], wanted: &[&str], mut values: Values) -> Json {
+    for key in wanted {
+        values.entry(*key).or_insert(Json::Null);
+    }
+    let keys = kinds
+        .iter()
+        .filter_map(|(key, _)| Some(((*key).to_owned(), held_value(kinds, key, values.get(*key)?)?)));
+    Json::Object(keys.collect())
 }
 
 fn held_value(kinds: &[(&str, Kind)], key: &str, value: &Json) -> Option<Json> {

@@ -38,7 +38,10 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     let agents =
         agents.map(|record| (record.id.clone(), agent(record, "last_heartbeat", &keys, signals).into()));
     file.insert("agents".to_owned(), Json::Object(agents.collect()));
-    file.insert("discoveries".to_owned(), state.discoveries.iter().map(discovery).collect());
+    file.insert(
+        "discoveries".to_owned(),
+        state.discoveries.iter().map(discovery).map(Json::Object).collect(),
+    );
     file.insert("created_at".to_owned(), root.values.get("created_at").cloned().unwrap_or_default());
     file.insert("last_activity".to_owned(), now.into());
     add_extra(state, FILE, &mut file);
@@ -60,11 +63,11 @@ fn task(record: &Record) -> Json {
 }
 
 /// A discovery with its content.
-pub(super) fn discovery(record: &Record) -> Json {
+pub(super) fn discovery(record: &Record) -> Map<String, Json> {
     let mut values = record.values.clone();
     values.insert("id".to_owned(), record.id.as_str().into());
     values.insert("content".to_owned(), record.body.as_str().into());
-    in_order(&["id", "agent_id", "content", "tags", "created_at"], &values).into()
+    in_order(&["id", "agent_id", "content", "tags", "created_at"], &values)
 }
 
 pub(super) fn read(files: &Files) -> Result<State, FormatError> {
