@@ -137,7 +137,8 @@ impl Coordination<'_> {
         })
     }
 
-    /// The records, as they are now, for a change of them: files that say the same are taken for written here.
+    /// The records, as they are now, for a change of them: files that say the same are taken for written
+    /// here.
     pub(super) fn state_to_change(&self) -> Result<State, CoordinationError> {
         let state = self.state()?;
         if self.settings.format != Format::OrchestratorState {
@@ -182,8 +183,8 @@ impl Coordination<'_> {
         Ok(followed)
     }
 
-    /// Writes the page of a task's result, which is read by people and never back; one of a task that has ended
-    /// no more is taken away.
+    /// Writes the page of a task's result, which is read by people and never back; one of a task that has
+    /// ended no more is taken away.
     fn write_result(&self, task: &Record) -> Result<Option<ProjectPath>, CoordinationError> {
         let root = self.workspace.root();
         let path = self.settings.folder.join(&format!("results/{}.md", file_stem(&task.id)))?;

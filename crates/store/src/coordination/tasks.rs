@@ -231,8 +231,8 @@ impl Coordination<'_> {
         Ok((attempt, freed.into_iter().map(|task| task.id).collect()))
     }
 
-    /// Makes the tasks available that wait for `id`, which is done, and for nothing else: another one that they
-    /// waited for may have been completed at the same time.
+    /// Makes the tasks available that wait for `id`, which is done, and for nothing else: another one that
+    /// they waited for may have been completed at the same time.
     fn free_dependants(&self, id: &str) -> Result<Vec<String>, CoordinationError> {
         let state = self.state()?;
         let mut freed = Vec::new();
