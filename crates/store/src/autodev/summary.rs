@@ -11,7 +11,9 @@ use stepmark_model::{
 use super::{Autodev, AutodevError};
 use crate::changes::ChangeError;
 use crate::commit::{CommitError, make_folders_to, read_whole};
-use crate::projection::{OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish};
+use crate::projection::{
+    OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish, was_written,
+};
 
 /// The file that `autodev.summary` names.
 struct Summary<'s> {
@@ -55,8 +57,9 @@ impl Autodev<'_> {
         make_folders_to(root, path, options.fsync).map_err(CommitError::from).map_err(ChangeError::from)?;
         let found = read_whole(root, path).map_err(ProjectionError::from)?;
         let text = summary(&status.flow, noted);
-        let first = text.lines().next().unwrap_or_default().split(':').next().unwrap_or_default();
-        let is_foreign = found.as_ref().is_some_and(|found| !found.starts_with(first.as_bytes()));
+        let is_own = |found: &Vec<u8>| found.starts_with(b"# autodev: ");
+        let is_foreign = !found.as_ref().is_none_or(is_own)
+            && !was_written(root, ProjectionFacts::AUTODEV_SUMMARY.name, path);
         let found = found.as_deref().map(FileHash::of);
         Ok(Some(publish(root, options, &Summary { path, text, found, is_foreign })?))
     }

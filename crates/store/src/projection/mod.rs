@@ -21,6 +21,8 @@ mod cases;
 use std::borrow::Cow;
 
 #[cfg(feature = "write")]
+pub(crate) use publish::was_written;
+#[cfg(feature = "write")]
 pub use publish::{ProjectionError, Published, publish};
 
 use stepmark_model::{

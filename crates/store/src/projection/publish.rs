@@ -116,6 +116,11 @@ pub fn publish<P: Projection>(
     published.map(|()| done)
 }
 
+/// Returns whether the projection `name` is remembered to have written the file at `path`.
+pub(crate) fn was_written(root: &Root, name: &str, path: &ProjectPath) -> bool {
+    Memory::of(root, name).digest(path).is_some()
+}
+
 fn publish_file(
     root: &Root,
     options: &CommitOptions,

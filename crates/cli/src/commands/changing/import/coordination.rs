@@ -118,9 +118,11 @@ fn show(survey: &ImportSurvey, output: &Output) {
         None => "-".to_owned(),
         Some(record) => record.text("status").or_else(|| record.text("role")).unwrap_or("there").to_owned(),
     };
-    let row =
-        |row: &ImportRow| vec![row.kind.to_string(), row.id.clone(), said(&row.file), said(&row.artifact)];
-    output.line(table(&["KIND", "ID", "FILE", "ARTIFACT"], survey.rows.iter().map(row)));
+    let row = |row: &ImportRow| {
+        let differs = row.differing().join(", ");
+        vec![row.kind.to_string(), row.id.clone(), said(&row.file), said(&row.artifact), differs]
+    };
+    output.line(table(&["KIND", "ID", "FILE", "ARTIFACT", "DIFFERS"], survey.rows.iter().map(row)));
 }
 
 fn wire(survey: &ImportSurvey, written: Option<usize>) -> Json {
