@@ -20,7 +20,7 @@ fn edit(sandbox: &Sandbox, id: &str, from: &str, to: &str) {
     let path = format!(".coordination/tasks/{id}.md");
     let text = String::from_utf8(sandbox.read(&path)).unwrap();
     assert!(text.contains(from), "{text}");
-    sandbox.write(&path, &text.replace(from, to));
+    sandbox.write(&path, text.replace(from, to));
 }
 
 #[test]
