@@ -1,11 +1,14 @@
 //! Signs of life of agents: small files in the local state of the clone, replaced and never flushed.
 
+#![expect(clippy::disallowed_methods, reason = "an edge module: the folder of signals is listed here")]
+
+use std::fs;
+#[cfg(feature = "write")]
 use std::io;
 
-use crate::{
-    commit::{FsyncPolicy, names_in, replace_state_file},
-    disk::{Root, local_state::StateFolder, own_file},
-};
+#[cfg(feature = "write")]
+use crate::commit::{FsyncPolicy, replace_state_file};
+use crate::disk::{Root, local_state::StateFolder, own_file};
 use stepmark_model::coordination::{Signal, Signals};
 
 /// The largest signal.
@@ -23,13 +26,15 @@ pub(super) fn read_signals(root: &Root) -> Signals {
         let signal: Signal = serde_json::from_slice(&bytes).ok()?;
         Some((signal.agent.clone(), signal))
     };
-    names_in(&folder).unwrap_or_default().into_iter().filter_map(read).collect()
+    let names = fs::read_dir(&folder).into_iter().flatten().flatten();
+    names.filter_map(|entry| read(entry.file_name().into_string().ok()?)).collect()
 }
 
 /// Notes that an agent is alive; `name` is that of its record's file.
 ///
 /// # Errors
 /// When it cannot be written.
+#[cfg(feature = "write")]
 pub(super) fn write_signal(root: &Root, name: &str, signal: &Signal) -> io::Result<()> {
     let folder = root.state().make(StateFolder::Signals).map_err(io::Error::other)?;
     replace_state_file(
