@@ -175,6 +175,10 @@ def judge(what, project, acknowledged, old, new, done):
     again = run(project, ["set", PRD, "after=kill"])
     # The lease that was being taken may be held: its holder is gone, but its time is not over.
     check(f"{what}: the next command works", again.returncode in ((0, 3) if "lease" in what else (0,)), again)
+    if what.split()[0] in ("task", "import", "coordination"):
+        # What was left beside a file that follows, or the configuration, goes with the next command that writes that file.
+        run(project, ["task", "add", "After"])
+        run(project, ["coordination", "convert", "--to", "C"])
     left = [path for path in project.rglob(".stepmark-*.tmp")]
     check(f"{what}: no temporary file is left", not left, left)
 
