@@ -121,6 +121,19 @@ fn a_file_that_is_none_of_the_format_is_never_replaced() {
     fails(&sandbox, &["coordination", "init", "--goal", "G"], "cannot stand in");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_change_stands_where_its_files_cannot_follow() {
+    let sandbox = project();
+    sandbox.write("precious.json", "{}");
+    std::fs::remove_file(sandbox.place(TASKS)).unwrap();
+    std::os::unix::fs::symlink("../precious.json", sandbox.place(TASKS)).unwrap();
+    let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
+    assert!(claimed.stderr.contains("the change is made, and what follows it is not"), "{claimed}");
+    assert_eq!(sandbox.read("precious.json"), b"{}", "what a link leads to is no file of ours");
+    succeeds(&sandbox, &["task", "start", "t1", "--agent", "w1"]);
+}
+
 #[test]
 fn a_damaged_file_hides_no_change_in_another() {
     let sandbox = project();

@@ -10,7 +10,8 @@ use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     coordination::{
-        Drift, Format, Record, Signals, State, file_stem, latest_time, merge, read, render, result_file,
+        Drift, Format, Record, RecordKind, Signals, State, file_stem, latest_time, merge, read, render,
+        result_file,
     },
     transition::Remark,
 };
@@ -107,10 +108,10 @@ impl Workspace {
     /// Makes the files of other programs follow a change of the artifact at `path`, where it is a record.
     pub(crate) fn follow_records(&self, path: &ProjectPath) -> Option<Remark> {
         let coordination = self.coordination().filter(|own| path.starts_with(&own.settings.folder))?;
-        let state = coordination.state().ok()?;
-        let is_it = |task: &&Record| coordination.path_of(task.kind, &task.id).is_ok_and(|own| own == *path);
-        let task: Vec<Record> = state.tasks.iter().find(is_it).into_iter().cloned().collect();
-        Some(Remark::FilesLeft { reason: coordination.follow(&task).behind? })
+        // One that cannot be read is told when the files follow.
+        let record = coordination.read_record(path).ok().flatten();
+        let task = record.filter(|record| record.kind == RecordKind::Task);
+        Some(Remark::FilesLeft { reason: coordination.follow(task.as_slice()).behind? })
     }
 }
 

@@ -4,7 +4,7 @@
 //! version, is as if it were not there.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the stats of records are taken here")]
 
-use std::{collections::HashMap, fs, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, fs, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -40,9 +40,9 @@ pub(super) struct KnownRecords {
 /// A record as it is kept.
 #[derive(Debug, Serialize, Deserialize)]
 struct Line<'a> {
-    path: std::borrow::Cow<'a, str>,
+    path: Cow<'a, str>,
     stat: (u64, i64, i64, u64),
-    record: std::borrow::Cow<'a, Record>,
+    record: Cow<'a, Record>,
 }
 
 impl KnownRecords {
@@ -116,7 +116,7 @@ impl KnownRecords {
         let mut bytes = Vec::new();
         for (path, (known, record)) in self.records.iter().filter(|(_, (known, _))| known.is_settled) {
             let FileStat { size, modified, changed, inode } = known.stat;
-            let record = std::borrow::Cow::Borrowed(record.as_ref());
+            let record = Cow::Borrowed(record.as_ref());
             let line = Line { path: path.as_str().into(), stat: (size, modified, changed, inode), record };
             if serde_json::to_writer(&mut bytes, &line).is_err() {
                 return;

@@ -126,14 +126,19 @@ impl Coordination<'_> {
         let orphaned = silent.iter().map(|task| task.id.clone()).collect();
         Some(CoordinationFacts {
             format: self.settings.format,
-            claims_per_agent: usize::try_from(self.settings.claims_per_agent.get()).unwrap_or(usize::MAX),
+            claims_per_agent: self.claims_per_agent(),
             orphaned,
             state,
         })
     }
 
-    /// The record in the file at `path`; `None` where it went since the folder was listed.
-    fn read_record(&self, path: &ProjectPath) -> Result<Option<Record>, RecordsError> {
+    /// The number of tasks that an agent may hold at once.
+    pub(super) fn claims_per_agent(&self) -> usize {
+        usize::try_from(self.settings.claims_per_agent.get()).unwrap_or(usize::MAX)
+    }
+
+    /// The record in the file at `path`; `None` where it is gone.
+    pub(super) fn read_record(&self, path: &ProjectPath) -> Result<Option<Record>, RecordsError> {
         match self.workspace.read_file(path) {
             Ok(bytes) => self.read_bytes(path, bytes),
             Err(ArtifactError::Missing { .. }) => Ok(None),

@@ -102,8 +102,7 @@ impl Coordination<'_> {
             // Whoever claims at the same time takes the best ones: then the next is as good.
             let attempt = attempts.into_iter().find(|attempt| !matches!(attempt, Ok(Attempt::Taken)));
             if let Some(Attempt::Made(task)) = attempt.transpose()? {
-                self.beat(agent, None)?;
-                let files = self.follow(&[]);
+                let files = self.followed(Some(agent), &[]);
                 return Ok(TaskChange { task, freed: Vec::new(), orphaned: freed, files });
             }
         }
@@ -122,11 +121,13 @@ impl Coordination<'_> {
             let state = self.state_to_change()?;
             let (attempt, mut freed) = self.make_once(&state, id, made)?;
             if let Attempt::Made(task) = attempt {
-                if matches!(made, TaskMove::Complete { .. }) {
-                    freed.extend(self.free_dependants(id)?);
+                let ends = matches!(made, TaskMove::Complete { .. });
+                let others = if ends { self.free_dependants(id) } else { Ok(Vec::new()) };
+                let mut files = self.followed(made.agent(), std::slice::from_ref(&task));
+                match others {
+                    Ok(others) => freed.extend(others),
+                    Err(error) => files.behind = files.behind.or_else(|| Some(error.to_string())),
                 }
-                made.agent().map_or(Ok(()), |agent| self.beat(agent, None))?;
-                let files = self.follow(std::slice::from_ref(&task));
                 return Ok(TaskChange { task, freed, orphaned: Vec::new(), files });
             }
         }
@@ -148,8 +149,8 @@ impl Coordination<'_> {
                 return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
             }
             if let Attempt::Made(task) = self.claim_one(&state, id, agent)? {
-                self.beat(agent, None)?;
-                return Ok(TaskChange { task, freed: Vec::new(), orphaned, files: self.follow(&[]) });
+                let files = self.followed(Some(agent), &[]);
+                return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
             }
         }
         Err(CoordinationError::Busy { path: self.path_of(RecordKind::Task, id)? })
@@ -264,17 +265,24 @@ impl Coordination<'_> {
         Ok(freed)
     }
 
+    /// The steps behind a change that is made: a sign of life of `agent`, and the files, with the results of
+    /// the tasks in `ended`. A failure is told beside the change.
+    fn followed(&self, agent: Option<&str>, ended: &[Record]) -> CoordinationFiles {
+        let silent = agent.and_then(|agent| self.beat(agent, None).err());
+        let files = self.follow(ended);
+        let behind = files.behind.clone().or_else(|| silent.map(|error| error.to_string()));
+        CoordinationFiles { behind, ..files }
+    }
+
     /// A claim by `agent`.
     fn claim_by(&self, agent: &str) -> TaskMove {
-        let most = usize::try_from(self.settings.claims_per_agent.get()).unwrap_or(usize::MAX);
-        TaskMove::Claim { agent: agent.to_owned(), at_most: most }
+        TaskMove::Claim { agent: agent.to_owned(), at_most: self.claims_per_agent() }
     }
 
     /// Refuses where `agent` has as many tasks as it may have.
     fn refuse_more(&self, state: &State, agent: &str) -> Result<(), TaskRefusal> {
         let held: Vec<String> = held_by(state, agent).into_iter().map(|task| task.id.clone()).collect();
-        let most = usize::try_from(self.settings.claims_per_agent.get()).unwrap_or(usize::MAX);
-        match held.len() < most {
+        match held.len() < self.claims_per_agent() {
             true => Ok(()),
             false => Err(TaskRefusal::TooManyClaims { agent: agent.to_owned(), held }),
         }

@@ -49,7 +49,7 @@ impl OptionName {
 enum What {
     /// Begin: switch coordination on in .stepmark/config.yaml, and note the goal
     Init {
-        /// What all of it is for
+        /// The purpose of all of it
         #[arg(long)]
         goal: String,
         /// Which files follow
@@ -68,7 +68,7 @@ enum What {
         /// `leader`, `worker` or, with option C, `specialist`
         #[arg(long, default_value = "worker")]
         role: String,
-        /// What it can do; once for each
+        /// One of its capabilities; once for each
         #[arg(long = "capability")]
         capabilities: Vec<String>,
     },
@@ -80,7 +80,7 @@ enum What {
     },
     /// Keep what an agent has found out
     Discover {
-        /// What it is, as Markdown
+        /// The discovery, as Markdown
         content: String,
         /// The agent; without it the actor of the command
         #[arg(long, value_name = "ID")]

@@ -111,9 +111,7 @@ pub(super) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
         ));
     }
     if let Some(behind) = &files.behind {
-        output.warning(format_args!(
-            "the change is made, and the files of other programs do not say it yet: {behind}"
-        ));
+        output.warning(format_args!("the change is made, and what follows it is not: {behind}"));
     }
     for kept in &files.kept {
         output.warning(format_args!(

@@ -34,7 +34,7 @@ struct Acting {
 enum What {
     /// Add a task
     Add {
-        /// What is to be done
+        /// The work
         description: String,
         /// Its id; without it one is made
         #[arg(long)]
@@ -48,7 +48,7 @@ enum What {
         /// A file that helps; once for each
         #[arg(long = "file", value_name = "PATH")]
         files: Vec<String>,
-        /// What else helps
+        /// Other help
         #[arg(long, default_value = "")]
         hints: String,
     },
@@ -87,7 +87,7 @@ enum What {
         id: String,
         #[command(flatten)]
         acting: Acting,
-        /// What came out of it
+        /// The outcome
         #[arg(long, default_value = "")]
         output: String,
         /// A file that was changed; once for each

@@ -41,9 +41,9 @@ pub(crate) struct ImportCoordination {
 /// A side on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Side {
-    /// What the state file says
+    /// The state file
     File,
-    /// What the artifact says
+    /// The artifact
     Artifact,
 }
 
