@@ -113,6 +113,11 @@ impl Artifact {
         &self.diagnoses
     }
 
+    /// Returns whether its frontmatter can be read. Else nothing is known of it but its path.
+    pub fn is_readable(&self) -> bool {
+        !self.diagnoses.iter().any(|diagnosis| diagnosis.problem.hides_state())
+    }
+
     /// Returns whether the file holds workflow state, readable or not. Other Markdown files are none of our
     /// business.
     pub fn is_tracked(&self) -> bool {

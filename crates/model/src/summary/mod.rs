@@ -62,6 +62,8 @@ pub struct ArtifactSummary<'a> {
     pub waits_for_import: bool,
     /// The titles that it gives to epics, by their numbers.
     pub epic_titles: Vec<(u16, Cow<'a, str>)>,
+    /// True where its frontmatter can be read. Else nothing is known of it but its path.
+    pub is_readable: bool,
 }
 
 /// The name of an artifact's workflow, as far as it is known.
@@ -132,6 +134,7 @@ impl<'a> ArtifactSummary<'a> {
             condition: Condition::of(artifact),
             waits_for_import: artifact.waits_for_import(),
             epic_titles: epic_titles::of(artifact),
+            is_readable: artifact.artifact().is_readable(),
         }
     }
 

@@ -130,6 +130,7 @@ impl<'t> NoteWriter<'t> {
             note.number(usize::from(*epic));
             note.own(Some(title));
         }
+        note.number(usize::from(summary.is_readable));
         note.bytes
     }
 
@@ -350,6 +351,7 @@ impl<'a> NoteReader<'a> {
             parent,
             updated: self.moment(),
             epic_titles: self.epic_titles(),
+            is_readable: self.number() == 1,
         }
     }
 
@@ -502,6 +504,7 @@ mod tests {
             condition: Condition::ALL[number % 7],
             waits_for_import: number.is_multiple_of(2),
             epic_titles: vec![(7, text.into()); number % 2],
+            is_readable: number % 2 == 1,
         }
     }
 
