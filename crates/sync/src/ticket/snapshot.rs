@@ -6,6 +6,7 @@ use stepmark_model::{
     artifact::ProjectPath,
     bmad::sprint::{LedgerKey, story_key},
     journal::ArtifactKey,
+    tracked_artifact::TrackedArtifact,
 };
 use stepmark_store::disk::par_map;
 use stepmark_store::workspace::Artifacts;
@@ -91,7 +92,8 @@ impl Snapshot {
     /// The artifacts of the project with the id `project`. Where some of them, or folders, could not be read,
     /// no artifact is taken for gone.
     pub fn of(project: &str, listing: &Artifacts) -> Self {
-        let mut snapshot = Self::of_facts(project, par_map(&listing.artifacts, TicketFacts::of));
+        let facts = par_map(&listing.artifacts, |artifact| is_work(artifact).then(|| TicketFacts::of(artifact)));
+        let mut snapshot = Self::of_facts(project, facts.into_iter().flatten());
         snapshot.left_out.extend(listing.unreadable.iter().map(|error| LeftOut {
             path: error.path().clone(),
             reason: LeftOutReason::UnreadableFile { reason: error.to_string() },
@@ -249,6 +251,11 @@ impl Snapshot {
         }
         depth
     }
+}
+
+/// Returns whether `artifact` is work: a record of a system may be none, as an agent is.
+fn is_work(artifact: &TrackedArtifact) -> bool {
+    artifact.state().kind.is_none_or(|kind| kind.is_work)
 }
 
 /// The number of the epic that the file at `path` is: `epic-N.md` or `epic-N-slug.md`. What BMAD writes

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{Kind, ProjectPath},
     bmad::sprint::LedgerKey,
     summary::{ArtifactSummary, Condition, NextSteps},
 };
@@ -15,6 +15,8 @@ use crate::wording;
 pub struct Entry {
     /// Its path.
     pub path: ProjectPath,
+    /// Its kind, where it is a record of a system.
+    pub kind: Option<&'static Kind>,
     /// Its title: of the frontmatter, else its first heading.
     pub title: Option<String>,
     /// Its workflow in words; `-` where none is known.
@@ -53,6 +55,7 @@ impl Entry {
         let state = summary.lifecycle.as_ref().and_then(|lifecycle| lifecycle.state.as_ref());
         Self {
             path: summary.path.clone(),
+            kind: summary.kind,
             title: owned(summary.title.or(summary.heading.as_deref())),
             workflow: summary.workflow.in_words().into_owned(),
             bar: summary.progress.as_ref().map(StepBar::of),
@@ -78,6 +81,10 @@ impl Entry {
 
 /// The command for what comes next.
 fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
+    if let Some(kind) = summary.kind.filter(|kind| !kind.commands.is_empty()) {
+        let (state, _) = summary.lifecycle.as_ref()?.state.as_ref()?;
+        return kind.command(state, &quoted(summary.id.unwrap_or_default())).map(|own| format!("stepmark {own}"));
+    }
     match &summary.progress {
         Some(progress) => match &progress.next {
             NextSteps::Step(step, _) => {

@@ -108,8 +108,13 @@ fn tell_move(artifact: &TrackedArtifact, output: &Output) {
     let (Some(next), Some(command)) = (entry.next, entry.command) else {
         return output.remark(format_args!("`{}` is finished", artifact.path()));
     };
-    output.line(next);
-    output.remark(format_args!("  {command}"));
+    // The commands of a kind say more than the move.
+    if artifact.state().kind.is_some_and(|kind| kind.mover().is_some()) {
+        output.line(command);
+    } else {
+        output.line(next);
+        output.remark(format_args!("  {command}"));
+    }
     let named = artifact.next_state();
     let others = artifact.moves();
     let others = others.iter().map(|legal| legal.to).filter(|other| named != Some(*other));
