@@ -47,7 +47,7 @@ impl Member {
             progress: progress.map(|progress| (progress.done_units, progress.total)),
             kind: state.kind,
             title: filled(&state.title),
-            agent: state.delegation.is_some().then(|| Agent::of(artifact)).flatten(),
+            agent: Agent::of(artifact).filter(|_| state.delegation.is_some() || state.kind.is_some()),
         }
     }
 

@@ -81,9 +81,8 @@ impl Entry {
 
 /// The command for what comes next.
 fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
-    if let Some(kind) = summary.kind.filter(|kind| !kind.commands.is_empty()) {
-        let (state, _) = summary.lifecycle.as_ref()?.state.as_ref()?;
-        return kind.command(state, &quoted(summary.id.unwrap_or_default())).map(|own| format!("stepmark {own}"));
+    if summary.kind.is_some_and(|kind| !kind.commands.is_empty()) {
+        return own_command(summary).map(|command| format!("stepmark {command}"));
     }
     match &summary.progress {
         Some(progress) => match &progress.next {
@@ -94,6 +93,12 @@ fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
         },
         None => Some(transition_command(summary.path, summary.lifecycle.as_ref()?.next.as_ref()?)),
     }
+}
+
+/// The command that its kind has for its state, behind `stepmark`.
+fn own_command(summary: &ArtifactSummary<'_>) -> Option<String> {
+    let (state, _) = summary.lifecycle.as_ref()?.state.as_ref()?;
+    summary.kind?.command(state, &quoted(summary.id.unwrap_or_default()))
 }
 
 /// The command that moves the status of an artifact.
@@ -110,10 +115,11 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// The next step, else the next state of the lifecycle that is further on.
+/// The next step, else the command of its kind, else the next state of the lifecycle that is further on.
 fn next_of(summary: &ArtifactSummary<'_>) -> Option<String> {
-    match &summary.progress {
-        Some(progress) => Some(wording::next(&progress.next)),
-        None => Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)),
+    if let Some(progress) = &summary.progress {
+        return Some(wording::next(&progress.next));
     }
+    own_command(summary)
+        .or_else(|| Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)))
 }

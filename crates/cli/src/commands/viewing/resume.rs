@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value as Json, json};
 use stepmark_model::{
-    artifact::{Kind, ProjectPath},
+    artifact::ProjectPath,
     resume::{
         NextStep, NoResumePoint, ResumeAnswer, ResumeDecision, ResumeReport, SourceReport, SourceResult, Tier,
     },
@@ -130,7 +130,7 @@ fn tell(
         output.line(format_args!("status → {status}"));
         let artifact = project.workspace.artifact(&report.artifact).ok();
         let of_kind =
-            artifact.as_ref().filter(|artifact| artifact.state().kind.and_then(Kind::mover).is_some());
+            artifact.as_ref().filter(|artifact| artifact.state().kind.is_some_and(|kind| !kind.commands.is_empty()));
         let command = of_kind.and_then(|artifact| Entry::of(&ArtifactSummary::of(artifact)).command);
         let command = command.unwrap_or_else(|| transition_command(&report.artifact, status));
         output.remark(format_args!("  {command}"));

@@ -115,7 +115,9 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
     }
     let entry = Entry::of(&summary);
     let import = artifact.waits_for_import().then(|| NoResumePoint::NotImported.help());
-    line("next", import.or(entry.next.as_deref()));
+    // The command of a record says it.
+    let is_moved = progress.is_none() && state.kind.is_some() && entry.command.is_some();
+    line("next", import.or(entry.next.as_deref().filter(|_| !is_moved)));
     if progress.is_none() || state.kind.is_some() {
         line("command", entry.command.as_deref());
     }

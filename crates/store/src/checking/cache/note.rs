@@ -291,6 +291,7 @@ impl<'a> NoteReader<'a> {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let in_chain = place.in_chain.as_ref();
         let delegated = in_chain.filter(|in_chain| in_chain.has_delegation);
+        let has_agent = delegated.is_some() || summary.kind.is_some();
         Member {
             path: path.clone(),
             identity: owned(place.id),
@@ -300,7 +301,7 @@ impl<'a> NoteReader<'a> {
             progress: summary.progress.map(|progress| (progress.done, progress.total)),
             kind: summary.kind,
             title: owned(summary.title),
-            agent: delegated.and(summary.agent).map(|name| Agent(name.into_owned())),
+            agent: summary.agent.filter(|_| has_agent).map(|name| Agent(name.into_owned())),
         }
     }
 
@@ -524,7 +525,7 @@ mod tests {
             let own = Member {
                 path: path.clone(),
                 identity: summary.id.map(str::to_owned),
-                agent: delegation.as_ref().map(|_| Agent(text.clone())),
+                agent: (delegation.is_some() || summary.kind.is_some()).then(|| Agent(text.clone())),
                 delegation,
                 completion: Completion { by_workflow: number % 2 == 1, by_status: number % 3 == 1 },
                 status: Some(text.clone()),
