@@ -48,6 +48,7 @@ static KINDS: [Kind; 5] = [
             ("available", "task claim ID"),
             ("claimed", "task start ID"),
             ("in_progress", "task done ID"),
+            ("failed", "task retry ID"),
         ],
         ..Kind::of_system("coordination")
     },
