@@ -5,6 +5,8 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::artifact::KIND_KEY;
+
 /// A kind of record. The frontmatter says it under `stepmark_kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -18,9 +20,6 @@ pub enum RecordKind {
     /// A finding that agents share, as body.
     Discovery,
 }
-
-/// The frontmatter key of the kind.
-pub(super) const KIND: &str = "stepmark_kind";
 
 /// The frontmatter key of the place among others of the kind.
 pub(super) const ORDER: &str = "stepmark_order";
@@ -117,7 +116,7 @@ impl RecordKind {
 
     /// Returns whether stepmark itself has a use for this frontmatter key.
     pub(super) fn owns(self, key: &str) -> bool {
-        [KIND, ORDER, FOREIGN, "stepmark_id", "delegation", "id", self.id_key()].contains(&key)
+        [KIND_KEY, ORDER, FOREIGN, "stepmark_id", "delegation", "id", self.id_key()].contains(&key)
             || self.body_key() == Some(key)
     }
 

@@ -6,9 +6,9 @@ use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 
 use super::{
     RecordKind,
-    kind::{FOREIGN, KIND, ORDER},
+    kind::{FOREIGN, ORDER},
 };
-use crate::artifact::{Artifact, StateUnreadable};
+use crate::artifact::{Artifact, KIND_KEY, StateUnreadable};
 
 /// A record: the values of one artifact of a coordination, as files of other formats have them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ impl Record {
     /// When the frontmatter cannot be read, or does not say kind and id.
     pub fn of(artifact: &Artifact) -> Result<Self, RecordError> {
         let Json::Object(mut values) = artifact.state_value()? else { return Err(no_kind(&Json::Null)) };
-        let found = values.get(KIND).unwrap_or(&Json::Null);
+        let found = values.get(KIND_KEY).unwrap_or(&Json::Null);
         let kind: RecordKind =
             found.as_str().and_then(|kind| kind.parse().ok()).ok_or_else(|| no_kind(found))?;
         let key = kind.id_key();
@@ -129,7 +129,7 @@ impl Record {
     /// The frontmatter that says it.
     fn frontmatter(&self) -> Map<String, Json> {
         let mut frontmatter = Map::new();
-        frontmatter.insert(KIND.to_owned(), self.kind.name().into());
+        frontmatter.insert(KIND_KEY.to_owned(), self.kind.name().into());
         frontmatter.insert(self.kind.id_key().to_owned(), self.id.as_str().into());
         let mut foreign = Map::new();
         for (key, mut value) in self.kind.ordered(&self.values) {

@@ -28,16 +28,20 @@ pub struct SnapshotEntry {
 }
 
 impl SnapshotEntry {
-    /// The artifact of `row`; its facts are taken where it was read.
-    pub(super) fn of_row(row: &SummaryRow<'_>) -> Self {
+    /// The artifact of `row`; its facts are taken where it was read. `None` where it is no work: a record of a
+    /// system may be none, as an agent is.
+    pub(super) fn of_row(row: &SummaryRow<'_>) -> Option<Self> {
+        let summary = row.summary();
+        if summary.kind.is_some_and(|kind| !kind.is_work) {
+            return None;
+        }
         let content = row.content_key();
         if let Some(tracked) = row.read() {
-            return Self { content, ..Self::from(TicketFacts::of(tracked)) };
+            return Some(Self { content, ..Self::from(TicketFacts::of(tracked)) });
         }
-        let summary = row.summary();
         let member = row.member();
         let chain_id = member.as_ref().map_or(summary.id, |member| member.id());
-        Self {
+        Some(Self {
             key: summary.id.map_or_else(|| ArtifactKey::of_path(row.path()), ArtifactKey::of_id),
             path: row.path().clone(),
             chain_id: chain_id.map(str::to_owned),
@@ -45,7 +49,7 @@ impl SnapshotEntry {
             is_readable: summary.is_readable,
             content,
             facts: None,
-        }
+        })
     }
 }
 

@@ -100,7 +100,8 @@ impl Snapshot {
     /// no artifact is taken for gone.
     pub fn of(project: &str, summaries: &Summaries<'_>) -> Self {
         let rows: Vec<_> = summaries.rows().collect();
-        let mut snapshot = Self::of_entries(project, par_map(&rows, SnapshotEntry::of_row));
+        let entries = par_map(&rows, SnapshotEntry::of_row);
+        let mut snapshot = Self::of_entries(project, entries.into_iter().flatten());
         let found = summaries.found();
         snapshot.left_out.extend(found.unreadable.iter().map(|error| LeftOut {
             path: error.path().clone(),

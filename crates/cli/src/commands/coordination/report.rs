@@ -2,11 +2,11 @@
 
 use serde_json::{Value as Json, json};
 use stepmark_model::coordination::{DriftChange, Record};
-use stepmark_store::coordination::{CoordinationFiles, TaskChange};
+use stepmark_store::coordination::{CoordinationFiles, ImportSurvey, TaskChange};
 
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table},
+    output::{ListArguments, Output, table, wording},
 };
 
 /// The version of the JSON of tasks.
@@ -119,6 +119,17 @@ pub(super) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
         ));
     }
     Exit::Fine
+}
+
+/// Tells that records of a file were taken in with values that no command gives: what is unknown is kept.
+pub(crate) fn odd(survey: &ImportSurvey, output: &Output) {
+    let odd = survey.rows.iter().filter_map(|row| row.file.as_ref()).filter(|file| file.is_odd()).count();
+    if odd > 0 {
+        let tasks = wording::count(odd, "task");
+        output.warning(format_args!(
+            "{tasks} with a status or a priority that tasks do not have: `stepmark check` says which"
+        ));
+    }
 }
 
 /// The state of the files that follow, as JSON.
