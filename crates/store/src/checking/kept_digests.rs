@@ -14,6 +14,9 @@ use stepmark_model::artifact::FileHash;
 /// The length of a key, and of a digest.
 const HALF: usize = 32;
 
+/// Fewer digests than this are kept in no new file: whoever reads them writes nothing for so little.
+const WORTH_KEEPING: usize = 64;
+
 /// The largest file that is read.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
@@ -57,8 +60,9 @@ impl KeptDigests {
     ) -> io::Result<()> {
         let pairs = digests.iter().flat_map(|(key, digest)| [key.as_bytes(), digest.as_bytes()]);
         let pairs = pairs.flatten().copied().collect::<Vec<u8>>();
+        let is_worthwhile = !self.pairs.is_empty() || digests.len() >= WORTH_KEEPING;
         // Readers make no folder for themselves.
-        if pairs == self.pairs || !root.path().join(".stepmark").is_dir() {
+        if pairs == self.pairs || !is_worthwhile || !root.path().join(".stepmark").is_dir() {
             return Ok(());
         }
         let folder = root.state().make(StateFolder::Cache).map_err(io::Error::other)?;
@@ -74,32 +78,34 @@ fn file_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::disallowed_methods, reason = "files are torn here")]
-    use std::fs;
+    use std::{fs, ops::Range};
 
     use super::*;
 
-    fn digests(texts: &[(&str, &str)]) -> BTreeMap<FileHash, FileHash> {
-        let digest = |text: &str| FileHash::of(text.as_bytes());
-        texts.iter().map(|(key, value)| (digest(key), digest(value))).collect()
+    fn digests(numbers: Range<usize>) -> BTreeMap<FileHash, FileHash> {
+        let digest = |text: String| FileHash::of(text.as_bytes());
+        numbers.map(|number| (digest(format!("key {number}")), digest(format!("{number}")))).collect()
     }
 
     #[test]
     fn what_is_kept_is_found_and_a_torn_file_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::open(folder.path()).unwrap();
-        let all = digests(&[("a", "1"), ("b", "2"), ("c", "3")]);
+        let all = digests(0..WORTH_KEEPING);
         let none = KeptDigests::read(&root, "t");
         none.replace(&root, "t", &all).unwrap();
         assert!(KeptDigests::read(&root, "t").pairs.is_empty(), "a reader makes no `.stepmark`");
 
         fs::create_dir(folder.path().join(".stepmark")).unwrap();
+        none.replace(&root, "t", &digests(1..WORTH_KEEPING)).unwrap();
+        assert!(KeptDigests::read(&root, "t").pairs.is_empty(), "they are too few");
         none.replace(&root, "t", &all).unwrap();
         let kept = KeptDigests::read(&root, "t");
         assert!(all.iter().all(|(key, digest)| kept.get(key) == Some(*digest)));
         assert_eq!(kept.get(&FileHash::of(b"d")), None);
         assert!(KeptDigests::read(&root, "u").pairs.is_empty());
 
-        kept.replace(&root, "t", &digests(&[("b", "2")])).unwrap();
+        kept.replace(&root, "t", &digests(1..2)).unwrap();
         assert_eq!(KeptDigests::read(&root, "t").pairs.len(), 2 * HALF, "what nobody asked for is gone");
 
         let file = root.state().path(StateFolder::Cache).join("t.digests");

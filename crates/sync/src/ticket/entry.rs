@@ -24,7 +24,7 @@ pub struct SnapshotEntry {
     /// The digest of everything that its facts follow from; `None` where that is not known.
     pub(crate) content: Option<FileHash>,
     /// Its facts, where it was read.
-    pub(super) facts: Option<TicketFacts>,
+    pub(super) facts: Option<Box<TicketFacts>>,
 }
 
 impl SnapshotEntry {
@@ -62,7 +62,7 @@ impl From<TicketFacts> for SnapshotEntry {
             parent_id: facts.parent_id.clone(),
             is_readable: facts.is_readable,
             content: None,
-            facts: Some(facts),
+            facts: Some(Box::new(facts)),
         }
     }
 }

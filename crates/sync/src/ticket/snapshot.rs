@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
 };
 
 use stepmark_model::{
@@ -28,7 +28,8 @@ pub struct Snapshot {
     workspace: Option<Workspace>,
     artifacts: BTreeMap<Marker, SnapshotEntry>,
     left_out: Vec<LeftOut>,
-    /// The markers of the artifacts that others call by this id, where it is one artifact only.
+    /// The markers of the artifacts that others name as their parents by this id, where it is one artifact
+    /// only.
     by_chain_id: BTreeMap<String, Marker>,
     /// The markers of epics by their numbers, where one artifact only is an epic of that number.
     epics: BTreeMap<u16, Marker>,
@@ -119,7 +120,7 @@ impl Snapshot {
 
     fn of_entries(project: &str, artifacts: impl IntoIterator<Item = SnapshotEntry>) -> Self {
         let mut snapshot = Self::default();
-        let mut by_marker: BTreeMap<Marker, Vec<SnapshotEntry>> = BTreeMap::new();
+        let mut marked: Vec<(Marker, SnapshotEntry)> = Vec::new();
         for entry in artifacts {
             if !entry.is_readable {
                 snapshot.is_partial = true;
@@ -127,21 +128,22 @@ impl Snapshot {
                 continue;
             }
             match Marker::new(project, entry.key.clone()) {
-                Ok(marker) => by_marker.entry(marker).or_default().push(entry),
+                Ok(marker) => marked.push((marker, entry)),
                 Err(error) => snapshot.left_out.push(LeftOut { path: entry.path, reason: error.into() }),
             }
         }
-        for (marker, mut same) in by_marker {
-            match (same.pop(), same.is_empty()) {
-                (Some(only), true) => drop(snapshot.artifacts.insert(marker, only)),
-                (last, _) => {
-                    snapshot.leave_out_same(marker.artifact(), same.into_iter().chain(last).collect());
-                    snapshot.ambiguous.insert(marker);
-                }
-            }
+        marked.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for same in marked.chunk_by(|(one, _), (other, _)| one == other).filter(|same| same.len() > 1) {
+            snapshot.leave_out_same(same);
         }
+        marked.retain(|(marker, _)| !snapshot.ambiguous.contains(marker));
+        snapshot.artifacts = marked.into_iter().collect();
         snapshot.left_out.sort_by(|one, other| one.path.cmp(&other.path));
-        snapshot.by_chain_id = only(&snapshot.artifacts, |entry| entry.chain_id.clone());
+        let parents: HashSet<&String> =
+            snapshot.artifacts.values().filter_map(|entry| entry.parent_id.as_ref()).collect();
+        snapshot.by_chain_id = only(&snapshot.artifacts, |entry| {
+            entry.chain_id.as_ref().filter(|own| parents.contains(own)).cloned()
+        });
         snapshot.epics = only(&snapshot.artifacts, |entry| epic_number(&entry.path));
         snapshot
     }
@@ -189,11 +191,13 @@ impl Snapshot {
         !self.is_partial && !is_there && !self.elsewhere.contains(marker.artifact().as_str())
     }
 
-    fn leave_out_same(&mut self, key: &ArtifactKey, same: Vec<SnapshotEntry>) {
-        let mut paths: Vec<ProjectPath> = same.into_iter().map(|entry| entry.path).collect();
+    fn leave_out_same(&mut self, same: &[(Marker, SnapshotEntry)]) {
+        let Some((marker, _)) = same.first() else { return };
+        let mut paths: Vec<ProjectPath> = same.iter().map(|(_, entry)| entry.path.clone()).collect();
         paths.sort();
-        let reason = LeftOutReason::SameId { key: key.clone(), files: paths.clone() };
+        let reason = LeftOutReason::SameId { key: marker.artifact().clone(), files: paths.clone() };
         self.left_out.extend(paths.into_iter().map(|path| LeftOut { path, reason: reason.clone() }));
+        self.ambiguous.insert(marker.clone());
     }
 
     /// Returns whether the file at `path` is there and holds no workflow state.
