@@ -39,7 +39,7 @@ fn after(values: Json, made: &TaskMove, others: Vec<Record>) -> Result<Json, Str
     tasks.push(task.clone());
     let state = state(tasks, vec![agent("w", json!({"capabilities": "rust, yaml"}))]);
     let decided = decide(&task, made, &state, NOW).map_err(|refusal| refusal.to_string())?;
-    Ok(Json::Object(decided.values))
+    Ok(Json::Object(decided.values.into()))
 }
 
 #[test]

@@ -142,7 +142,9 @@ impl Coordination<'_> {
         let shown = ours.as_ref().map(|ours| seen(format, ours));
         let mut own: BTreeMap<(RecordKind, &str), (&Record, &Record)> = BTreeMap::new();
         for (ours, shown) in ours.iter().zip(&shown) {
-            let of = |shown: &'_ Record| ours.record(shown.kind, &shown.id);
+            let ours: BTreeMap<(RecordKind, &str), &Record> =
+                ours.records().map(|record| ((record.kind, record.id.as_str()), record)).collect();
+            let of = |shown: &'_ Record| ours.get(&(shown.kind, shown.id.as_str())).copied();
             own.extend(
                 shown
                     .records()

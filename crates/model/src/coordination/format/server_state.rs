@@ -45,7 +45,7 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     file.insert("created_at".to_owned(), root.values.get("created_at").cloned().unwrap_or_default());
     file.insert("last_activity".to_owned(), now.into());
     add_extra(state, FILE, &mut file);
-    Files::from([(FILE.to_owned(), to_bytes(file))])
+    Files::from([(FILE.to_owned(), to_bytes(&file))])
 }
 
 fn task(record: &Record) -> Json {
