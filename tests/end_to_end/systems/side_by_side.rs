@@ -135,9 +135,12 @@ fn the_page_and_the_tickets_call_tasks_by_their_description() {
     assert_eq!(sandbox.stepmark(&["track", AUTODEV]).code, 0);
     succeeds(&sandbox, &["report", "state.html"]);
     let page = String::from_utf8(sandbox.read("state.html")).unwrap();
-    for part in
-        ["Write the parser", "stepmark task start parser", "Story 1.1: Borrow a tool", "stepmark autodev complete"]
-    {
+    for part in [
+        "Write the parser",
+        "stepmark task start parser",
+        "Story 1.1: Borrow a tool",
+        "stepmark autodev complete",
+    ] {
         assert!(page.contains(part), "{part}");
     }
     // History tells of all that happened; work is what stands above it.
@@ -180,7 +183,13 @@ fn a_query_and_a_list_have_titles_and_agents_of_all() {
     _docs/_autodev_state.md        Plan                   in_progress  -
     4 rows
     ");
-    let list = ["list", "--where", "agent=w1 and status is not empty and path~tasks", "--columns", "path,title,parent"];
+    let list = [
+        "list",
+        "--where",
+        "agent=w1 and status is not empty and path~tasks",
+        "--columns",
+        "path,title,parent",
+    ];
     assert_snapshot!(sandbox.stepmark(&list), @r"
     exit 0
     ── stdout

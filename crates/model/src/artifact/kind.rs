@@ -172,9 +172,8 @@ mod tests {
         ] {
             let file = format!("---\nid: t1\nstatus: available\n{text}\nstepmark_kind: task\n---\n");
             let state = read("t1.md", &file).state().clone();
-            let said = |field: &Option<Field>| {
-                field.as_ref().and_then(Field::filled).unwrap_or("-").to_owned()
-            };
+            let said =
+                |field: &Option<Field>| field.as_ref().and_then(Field::filled).unwrap_or("-").to_owned();
             let above = state.delegation.as_ref().and_then(Delegation::parent_id).unwrap_or("-");
             let found = (said(&state.title), above, said(&state.agent));
             assert_eq!(found, (title.to_owned(), parent, agent.to_owned()), "{file}");

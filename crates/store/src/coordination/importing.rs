@@ -115,9 +115,7 @@ impl Coordination<'_> {
             match read_file(&place) {
                 Ok(bytes) => Ok(Some(bytes)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-                Err(source) => {
-                    Err(CoordinationError::Outside { place: place.display().to_string(), source })
-                }
+                Err(source) => Err(CoordinationError::Outside { place: place.display().to_string(), source }),
             }
         };
         let found = self.state_files(false, is_folder, read)?;

@@ -92,7 +92,8 @@ impl Snapshot {
     /// The artifacts of the project with the id `project`. Where some of them, or folders, could not be read,
     /// no artifact is taken for gone.
     pub fn of(project: &str, listing: &Artifacts) -> Self {
-        let facts = par_map(&listing.artifacts, |artifact| is_work(artifact).then(|| TicketFacts::of(artifact)));
+        let facts =
+            par_map(&listing.artifacts, |artifact| is_work(artifact).then(|| TicketFacts::of(artifact)));
         let mut snapshot = Self::of_facts(project, facts.into_iter().flatten());
         snapshot.left_out.extend(listing.unreadable.iter().map(|error| LeftOut {
             path: error.path().clone(),

@@ -120,6 +120,5 @@ fn next_of(summary: &ArtifactSummary<'_>) -> Option<String> {
     if let Some(progress) = &summary.progress {
         return Some(wording::next(&progress.next));
     }
-    own_command(summary)
-        .or_else(|| Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)))
+    own_command(summary).or_else(|| Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)))
 }

@@ -21,12 +21,17 @@ pub(crate) enum Surface {
 pub(crate) fn remedy(error: &CoordinationError, surface: Surface) -> Option<String> {
     let (command, tool) = match error {
         CoordinationError::Refused(refusal) => of_refusal(refusal)?,
-        CoordinationError::NoTask { .. } => both("`stepmark task list` shows the tasks", "get_all_tasks lists the tasks"),
-        CoordinationError::Begun { .. } => both("`stepmark task add TEXT` adds a task", "create_task adds a task"),
-        CoordinationError::Busy { .. } => both("try it again", "call the tool again"),
-        CoordinationError::Change(ChangeError::Refused { source: TransitionRefusal::OpenChildren { .. }, .. }) => {
-            both("", "complete_task its parts first: get_all_tasks lists them")
+        CoordinationError::NoTask { .. } => {
+            both("`stepmark task list` shows the tasks", "get_all_tasks lists the tasks")
         }
+        CoordinationError::Begun { .. } => {
+            both("`stepmark task add TEXT` adds a task", "create_task adds a task")
+        }
+        CoordinationError::Busy { .. } => both("try it again", "call the tool again"),
+        CoordinationError::Change(ChangeError::Refused {
+            source: TransitionRefusal::OpenChildren { .. },
+            ..
+        }) => both("", "complete_task its parts first: get_all_tasks lists them"),
         _ => return None,
     };
     let remedy = match surface {
@@ -50,7 +55,10 @@ fn of_refusal(refusal: &TaskRefusal) -> Option<(String, String)> {
         TaskRefusal::Capabilities { agent, missing, .. } => {
             let all: Vec<String> = missing.iter().map(|name| format!(" --capability {name}")).collect();
             let all = all.concat();
-            both(format!("`stepmark coordination register {agent}{all}` adds to them, with all that it has"), OTHER)
+            both(
+                format!("`stepmark coordination register {agent}{all}` adds to them, with all that it has"),
+                OTHER,
+            )
         }
         TaskRefusal::TooManyClaims { .. } => both("", "complete_task or fail_task ends one"),
         TaskRefusal::NotHolder { holder, .. } => {
@@ -60,7 +68,9 @@ fn of_refusal(refusal: &TaskRefusal) -> Option<(String, String)> {
             format!("`stepmark set {} {key}=NUMBER` allows more", file_stem(task)),
             "create_task adds what is left to do",
         ),
-        TaskRefusal::IdTaken { .. } => both("give it another one with `--id`, or none", "give it another id, or none"),
+        TaskRefusal::IdTaken { .. } => {
+            both("give it another one with `--id`, or none", "give it another id, or none")
+        }
         TaskRefusal::UnknownAgent { agent } => both(
             format!("`stepmark coordination register {agent}` makes it known"),
             "register_agent makes you known",
@@ -77,7 +87,9 @@ fn of_refusal(refusal: &TaskRefusal) -> Option<(String, String)> {
 fn of_status(task: &str, status: &str) -> (String, String) {
     let state = built_in("cc-task").and_then(|table| table.state_of(status));
     let moved = state.and_then(|state| Kind::named(RecordKind::Task.name())?.command(&state.name, task));
-    let opens = || format!("`stepmark set {} status=available claimed_by=null --force --reason TEXT`", file_stem(task));
+    let opens = || {
+        format!("`stepmark set {} status=available claimed_by=null --force --reason TEXT`", file_stem(task))
+    };
     let command = match (&moved, state) {
         (Some(command), _) => format!("`stepmark {command}` comes next"),
         (None, Some(_)) => format!("a person opens it again: {}", opens()),

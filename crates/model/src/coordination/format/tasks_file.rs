@@ -7,7 +7,9 @@ use super::{
     Files, FormatError,
     source::{Source, add_extra, new_root, to_bytes},
 };
-use crate::coordination::{Record, RecordKind, Signals, State, kind::in_order, values::VOLATILE};
+use crate::coordination::{
+    Record, RecordKind, Signals, State, kind::in_order, state::Places, values::VOLATILE,
+};
 
 /// The file of tasks.
 pub(super) const TASKS: &str = "tasks.json";
@@ -37,7 +39,8 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     let mut agents = Map::new();
     agents.insert("agents".to_owned(), state.agents.iter().map(seen).map(Json::Object).collect());
     add_extra(state, AGENTS, &mut agents);
-    let mut files = Files::from([(TASKS.to_owned(), to_bytes(&file)), (AGENTS.to_owned(), to_bytes(&agents))]);
+    let mut files =
+        Files::from([(TASKS.to_owned(), to_bytes(&file)), (AGENTS.to_owned(), to_bytes(&agents))]);
     if !state.root.body.is_empty() {
         files.insert(PLAN.to_owned(), state.root.body.clone().into_bytes());
     }
@@ -107,5 +110,5 @@ pub(super) fn read(files: &Files) -> Result<State, FormatError> {
         agents = source.records("agents", RecordKind::Agent)?;
         source.into_root(&[], &mut root);
     }
-    Ok(State { root, tasks: records, agents, discoveries: Vec::new() })
+    Ok(State { root, tasks: records, agents, discoveries: Vec::new(), places: Places::default() })
 }

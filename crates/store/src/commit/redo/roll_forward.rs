@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, PublishError, WriteState,
-    file::flush_folder, file::remove, journal::JournalFile, redo::Found, redo::RedoFile, redo::RedoRecord, redo::Slot, redo::may_pass,
-    redo::set_aside, redo::slot,
+    file::flush_folder, file::remove, journal::JournalFile, redo::Found, redo::RedoFile, redo::RedoRecord,
+    redo::Slot, redo::may_pass, redo::set_aside, redo::slot,
 };
 use crate::disk::root::Root;
 use stepmark_model::{
