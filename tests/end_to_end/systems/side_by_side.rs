@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::coordination::succeeds;
+use super::coordination::{fails, succeeds};
 use crate::harness::{Run, Sandbox};
 
 const PARSER: &str = ".coordination/tasks/parser.md";
@@ -77,6 +77,9 @@ fn status_and_tree_show_the_work_of_each_system() {
     ");
     let status = reads(&sandbox, &["status", "--json"]).json("stepmark.status/2");
     assert_eq!((&status["total"], &status["status_only"]), (&10.into(), &0.into()), "{status}");
+    let kinds: Vec<&str> =
+        status["artifacts"].as_array().unwrap().iter().filter_map(|one| one["kind"].as_str()).collect();
+    assert_eq!(kinds, ["task", "task", "autodev"]);
     for _ in 0..2 {
         let again = reads(&sandbox, &["status", "--json"]).json("stepmark.status/2");
         assert_eq!(again, status, "what is kept says the same");
@@ -198,4 +201,20 @@ fn a_query_and_a_list_have_titles_and_agents_of_all() {
     ");
     let check = sandbox.stepmark(&["check", ".coordination", "_docs"]);
     assert_eq!(check.code, 0, "{check}");
+}
+
+#[test]
+fn a_task_is_done_after_its_parts() {
+    let sandbox = project();
+    edit(&sandbox, TESTS, "[parser]", "[]");
+    fails(
+        &sandbox,
+        &["task", "done", "parser", "--agent", "w1"],
+        "help: its parts come first: `stepmark tree`",
+    );
+    succeeds(&sandbox, &["task", "claim", "tests", "--agent", "w2"]);
+    succeeds(&sandbox, &["task", "done", "tests", "--agent", "w2"]);
+    succeeds(&sandbox, &["task", "done", "parser", "--agent", "w1"]);
+    let status = reads(&sandbox, &["status"]);
+    assert!(status.stdout.contains("tasks (2 of 2 done)"), "{status}");
 }

@@ -4,6 +4,7 @@ use stepmark_model::{
     artifact::Kind,
     coordination::{RecordKind, TaskRefusal, file_stem},
     lifecycle::built_in,
+    spelling::argument,
     transition::TransitionRefusal,
 };
 use stepmark_store::{changes::ChangeError, coordination::CoordinationError};
@@ -31,7 +32,10 @@ pub(crate) fn remedy(error: &CoordinationError, surface: Surface) -> Option<Stri
         CoordinationError::Change(ChangeError::Refused {
             source: TransitionRefusal::OpenChildren { .. },
             ..
-        }) => both("", "complete_task its parts first: get_all_tasks lists them"),
+        }) => both(
+            "its parts come first: `stepmark tree` shows them",
+            "complete_task its parts first: get_all_tasks lists them",
+        ),
         _ => return None,
     };
     let remedy = match surface {
@@ -53,16 +57,17 @@ fn of_refusal(refusal: &TaskRefusal) -> Option<(String, String)> {
             both("`stepmark task next --agent ID` says which task can be claimed now", OTHER)
         }
         TaskRefusal::Capabilities { agent, missing, .. } => {
-            let all: Vec<String> = missing.iter().map(|name| format!(" --capability {name}")).collect();
-            let all = all.concat();
+            let all: Vec<String> =
+                missing.iter().map(|name| format!(" --capability {}", argument(name))).collect();
+            let (agent, all) = (argument(agent), all.concat());
             both(
-                format!("`stepmark coordination register {agent}{all}` adds to them, with all that it has"),
+                format!("name all that it is capable of: `stepmark coordination register {agent}{all}`"),
                 OTHER,
             )
         }
         TaskRefusal::TooManyClaims { .. } => both("", "complete_task or fail_task ends one"),
         TaskRefusal::NotHolder { holder, .. } => {
-            both(format!("`--agent {holder}` acts as that agent"), OTHER)
+            both(format!("`--agent {}` acts as that agent", argument(holder)), OTHER)
         }
         TaskRefusal::Exhausted { task, key, .. } => both(
             format!("`stepmark set {} {key}=NUMBER` allows more", file_stem(task)),
@@ -72,7 +77,7 @@ fn of_refusal(refusal: &TaskRefusal) -> Option<(String, String)> {
             both("give it another one with `--id`, or none", "give it another id, or none")
         }
         TaskRefusal::UnknownAgent { agent } => both(
-            format!("`stepmark coordination register {agent}` makes it known"),
+            format!("`stepmark coordination register {}` makes it known", argument(agent)),
             "register_agent makes you known",
         ),
         TaskRefusal::UnknownDependency { .. } => {
