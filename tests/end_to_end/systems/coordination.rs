@@ -183,7 +183,11 @@ fn a_refusal_names_a_command_that_works() {
     let final_word = "`start` is for tasks that are `claimed`: `done` is final";
     fails(&sandbox, &["task", "start", "t1", "--agent", "w1"], final_word);
     let opens = ["set", "t1", "status=available", "claimed_by=null", "--force", "--reason", "wrong"];
-    fails(&sandbox, &["task", "start", "t1", "--agent", "w1"], "`stepmark set t1 status=available claimed_by=null");
+    fails(
+        &sandbox,
+        &["task", "start", "t1", "--agent", "w1"],
+        "`stepmark set t1 status=available claimed_by=null",
+    );
     succeeds(&sandbox, &opens);
     assert_eq!(tasks(&sandbox)[0]["status"], "available");
     succeeds(&sandbox, &["task", "claim", "t1", "--agent", "w2"]);

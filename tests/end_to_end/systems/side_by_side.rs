@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::coordination::succeeds;
+use super::coordination::{fails, succeeds};
 use crate::harness::{Run, Sandbox};
 
 const PARSER: &str = ".coordination/tasks/parser.md";
@@ -77,6 +77,9 @@ fn status_and_tree_show_the_work_of_each_system() {
     ");
     let status = reads(&sandbox, &["status", "--json"]).json("stepmark.status/2");
     assert_eq!((&status["total"], &status["status_only"]), (&10.into(), &0.into()), "{status}");
+    let kinds: Vec<&str> =
+        status["artifacts"].as_array().unwrap().iter().filter_map(|one| one["kind"].as_str()).collect();
+    assert_eq!(kinds, ["task", "task", "autodev"]);
     for _ in 0..2 {
         let again = reads(&sandbox, &["status", "--json"]).json("stepmark.status/2");
         assert_eq!(again, status, "what is kept says the same");
@@ -135,9 +138,12 @@ fn the_page_and_the_tickets_call_tasks_by_their_description() {
     assert_eq!(sandbox.stepmark(&["track", AUTODEV]).code, 0);
     succeeds(&sandbox, &["report", "state.html"]);
     let page = String::from_utf8(sandbox.read("state.html")).unwrap();
-    for part in
-        ["Write the parser", "stepmark task start parser", "Story 1.1: Borrow a tool", "stepmark autodev complete"]
-    {
+    for part in [
+        "Write the parser",
+        "stepmark task start parser",
+        "Story 1.1: Borrow a tool",
+        "stepmark autodev complete",
+    ] {
         assert!(page.contains(part), "{part}");
     }
     // History tells of all that happened; work is what stands above it.
@@ -180,7 +186,13 @@ fn a_query_and_a_list_have_titles_and_agents_of_all() {
     _docs/_autodev_state.md        Plan                   in_progress  -
     4 rows
     ");
-    let list = ["list", "--where", "agent=w1 and status is not empty and path~tasks", "--columns", "path,title,parent"];
+    let list = [
+        "list",
+        "--where",
+        "agent=w1 and status is not empty and path~tasks",
+        "--columns",
+        "path,title,parent",
+    ];
     assert_snapshot!(sandbox.stepmark(&list), @r"
     exit 0
     ── stdout
@@ -189,4 +201,20 @@ fn a_query_and_a_list_have_titles_and_agents_of_all() {
     ");
     let check = sandbox.stepmark(&["check", ".coordination", "_docs"]);
     assert_eq!(check.code, 0, "{check}");
+}
+
+#[test]
+fn a_task_is_done_after_its_parts() {
+    let sandbox = project();
+    edit(&sandbox, TESTS, "[parser]", "[]");
+    fails(
+        &sandbox,
+        &["task", "done", "parser", "--agent", "w1"],
+        "help: its parts come first: `stepmark tree`",
+    );
+    succeeds(&sandbox, &["task", "claim", "tests", "--agent", "w2"]);
+    succeeds(&sandbox, &["task", "done", "tests", "--agent", "w2"]);
+    succeeds(&sandbox, &["task", "done", "parser", "--agent", "w1"]);
+    let status = reads(&sandbox, &["status"]);
+    assert!(status.stdout.contains("tasks (2 of 2 done)"), "{status}");
 }

@@ -1,6 +1,7 @@
 //! Kinds of records: under which keys a system says what every artifact says.
 
 use super::{Field, ProjectPath, state_region};
+use crate::spelling::argument;
 use stepmark_frontmatter::Region;
 
 /// The frontmatter key that names the kind of a record.
@@ -109,10 +110,10 @@ impl Kind {
         (state_region(path) != Region::Frontmatter).then(|| Self::named("autodev"))?
     }
 
-    /// The command behind `stepmark` that moves the record `id` on from `state`; `id` is one word of a shell.
+    /// The command behind `stepmark` that moves the record `id` on from `state`.
     pub fn command(&self, state: &str, id: &str) -> Option<String> {
         let (_, command) = self.commands.iter().find(|(own, _)| *own == state)?;
-        Some(command.replace("ID", id))
+        Some(command.replace("ID", &argument(id)))
     }
 
     /// The command whose parts move records of the kind, where it has some of its own: `stepmark task`.
@@ -172,9 +173,8 @@ mod tests {
         ] {
             let file = format!("---\nid: t1\nstatus: available\n{text}\nstepmark_kind: task\n---\n");
             let state = read("t1.md", &file).state().clone();
-            let said = |field: &Option<Field>| {
-                field.as_ref().and_then(Field::filled).unwrap_or("-").to_owned()
-            };
+            let said =
+                |field: &Option<Field>| field.as_ref().and_then(Field::filled).unwrap_or("-").to_owned();
             let above = state.delegation.as_ref().and_then(Delegation::parent_id).unwrap_or("-");
             let found = (said(&state.title), above, said(&state.agent));
             assert_eq!(found, (title.to_owned(), parent, agent.to_owned()), "{file}");
@@ -209,6 +209,7 @@ mod tests {
     fn the_state_says_the_command() {
         let task = Kind::named("task").unwrap();
         assert_eq!(task.command("available", "t1").as_deref(), Some("task claim t1"));
+        assert_eq!(task.command("claimed", "a b").as_deref(), Some("task start 'a b'"));
         assert_eq!(task.command("done", "t1"), None);
         assert_eq!(task.mover().as_deref(), Some("stepmark task"));
     }

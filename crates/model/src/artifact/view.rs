@@ -3,8 +3,8 @@
 use serde_json::Value as Json;
 
 use super::{
-    Diagnosis, FileHash, FrontmatterState, Kind, Problem, ProjectPath, StateUnreadable, Steps, digest::state_value,
-    frontmatter_state::first_heading, frontmatter_state::read_state, parsed::Parsed,
+    Diagnosis, FileHash, FrontmatterState, Kind, Problem, ProjectPath, StateUnreadable, Steps,
+    digest::state_value, frontmatter_state::first_heading, frontmatter_state::read_state, parsed::Parsed,
 };
 use stepmark_frontmatter::{Document, Yaml};
 

@@ -39,7 +39,7 @@ fn after(values: Json, made: &TaskMove, others: Vec<Record>) -> Result<Json, Str
     tasks.push(task.clone());
     let state = state(tasks, vec![agent("w", json!({"capabilities": "rust, yaml"}))]);
     let decided = decide(&task, made, &state, NOW).map_err(|refusal| refusal.to_string())?;
-    Ok(Json::Object(decided.values))
+    Ok(Json::Object(decided.values.into()))
 }
 
 #[test]
@@ -83,7 +83,11 @@ fn a_move_writes_what_it_is_about() {
             json!({"status": "available", "claimed_by": null, "retry_count": 1, "retry_delay": 60,
                    "next_retry_at": "2026-11-24T12:01:00Z"}),
         ),
-        (json!({"status": "pending", "dependencies": []}), TaskMove::Free, json!({"status": "available", "dependencies": []})),
+        (
+            json!({"status": "pending", "dependencies": []}),
+            TaskMove::Free,
+            json!({"status": "available", "dependencies": []}),
+        ),
         (json!({"status": "blocked"}), TaskMove::Cancel, json!({"status": "cancelled", "claimed_by": null})),
         // Made again by the same agent.
         (held.clone(), start("w"), held),

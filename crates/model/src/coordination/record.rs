@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 
 use super::{
-    RecordKind,
+    RecordKind, SharedValues,
     kind::{FOREIGN, ORDER},
 };
 use crate::artifact::{Artifact, KIND_KEY, StateUnreadable};
@@ -20,7 +20,7 @@ pub struct Record {
     /// Its place among the others of its kind, which stand in this order in lists.
     pub order: Option<i64>,
     /// The values of its frontmatter but id, body and keys of stepmark's own.
-    pub values: Map<String, Json>,
+    pub values: SharedValues,
     /// Its body: the master plan of a coordination, the content of a discovery; else nothing that other
     /// formats have.
     pub body: String,
@@ -55,7 +55,7 @@ pub enum RecordError {
 impl Record {
     /// A record with `values`, at no place.
     pub fn new(kind: RecordKind, id: impl Into<String>, values: Map<String, Json>) -> Self {
-        Self { kind, id: id.into(), order: None, values, body: String::new() }
+        Self { kind, id: id.into(), order: None, values: values.into(), body: String::new() }
     }
 
     /// Reads the record that `artifact` is.
@@ -78,7 +78,7 @@ impl Record {
         }
         let body = &artifact.bytes()[artifact.document().body().range()];
         let body = std::str::from_utf8(body).map_err(|_| RecordError::Body)?.to_owned();
-        Ok(Self { kind, id, order, values, body })
+        Ok(Self { kind, id, order, values: values.into(), body })
     }
 
     /// The bytes of a new artifact that says it.

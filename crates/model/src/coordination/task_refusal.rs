@@ -119,7 +119,7 @@ pub enum TaskRefusal {
     },
 }
 
-/// Where a task goes from `status`.
+/// The moves of a task out of `status`, in words.
 fn ways(status: &str, legal: &[String]) -> String {
     if !legal.is_empty() {
         return format!("from `{status}` it goes to {}", listed(legal));

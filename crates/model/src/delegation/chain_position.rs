@@ -46,7 +46,9 @@ impl ChainPosition {
     pub fn of(member: &Member, identity: &str) -> Result<Self, ParentPositionError> {
         let id = member.id().unwrap_or(identity);
         let says_more = |delegation: &&Delegation| !delegation.is_parent_alone;
-        let Some(delegation) = member.delegation.as_ref().filter(says_more) else { return Ok(Self::root(id)) };
+        let Some(delegation) = member.delegation.as_ref().filter(says_more) else {
+            return Ok(Self::root(id));
+        };
         let unclear = |reason: &str| ParentPositionError::Unclear { reason: reason.to_owned() };
         if !delegation.is_mapping {
             return Err(unclear("it is no mapping"));

@@ -115,9 +115,7 @@ impl Coordination<'_> {
             match read_file(&place) {
                 Ok(bytes) => Ok(Some(bytes)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-                Err(source) => {
-                    Err(CoordinationError::Outside { place: place.display().to_string(), source })
-                }
+                Err(source) => Err(CoordinationError::Outside { place: place.display().to_string(), source }),
             }
         };
         let found = self.state_files(false, is_folder, read)?;
@@ -142,7 +140,9 @@ impl Coordination<'_> {
         let shown = ours.as_ref().map(|ours| seen(format, ours));
         let mut own: BTreeMap<(RecordKind, &str), (&Record, &Record)> = BTreeMap::new();
         for (ours, shown) in ours.iter().zip(&shown) {
-            let of = |shown: &'_ Record| ours.record(shown.kind, &shown.id);
+            let ours: BTreeMap<(RecordKind, &str), &Record> =
+                ours.records().map(|record| ((record.kind, record.id.as_str()), record)).collect();
+            let of = |shown: &'_ Record| ours.get(&(shown.kind, shown.id.as_str())).copied();
             own.extend(
                 shown
                     .records()

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use stepmark_model::{
     artifact::{Kind, ProjectPath},
     bmad::sprint::LedgerKey,
+    spelling::argument,
     summary::{ArtifactSummary, Condition, NextSteps},
 };
 
@@ -87,7 +88,7 @@ fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
     match &summary.progress {
         Some(progress) => match &progress.next {
             NextSteps::Step(step, _) => {
-                Some(format!("stepmark complete {} {}", quoted(summary.path.as_str()), quoted(step.name)))
+                Some(format!("stepmark complete {} {}", argument(summary.path.as_str()), argument(step.name)))
             }
             _ => None,
         },
@@ -98,21 +99,12 @@ fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
 /// The command that its kind has for its state, behind `stepmark`.
 fn own_command(summary: &ArtifactSummary<'_>) -> Option<String> {
     let (state, _) = summary.lifecycle.as_ref()?.state.as_ref()?;
-    summary.kind?.command(state, &quoted(summary.id.unwrap_or_default()))
+    summary.kind?.command(state, summary.id.unwrap_or_default())
 }
 
 /// The command that moves the status of an artifact.
 pub fn transition_command(path: &ProjectPath, to: &str) -> String {
-    format!("stepmark transition {} {}", quoted(path.as_str()), quoted(to))
-}
-
-/// `text` as one word of a shell.
-fn quoted(text: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./".contains(character);
-    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
+    format!("stepmark transition {} {}", argument(path.as_str()), argument(to))
 }
 
 /// The next step, else the command of its kind, else the next state of the lifecycle that is further on.
@@ -120,6 +112,5 @@ fn next_of(summary: &ArtifactSummary<'_>) -> Option<String> {
     if let Some(progress) = &summary.progress {
         return Some(wording::next(&progress.next));
     }
-    own_command(summary)
-        .or_else(|| Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)))
+    own_command(summary).or_else(|| Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)))
 }

@@ -4,6 +4,7 @@ use stepmark_model::{
     artifact::Kind,
     coordination::{RecordKind, TaskRefusal, file_stem},
     lifecycle::built_in,
+    spelling::argument,
     transition::TransitionRefusal,
 };
 use stepmark_store::{changes::ChangeError, coordination::CoordinationError};
@@ -21,12 +22,20 @@ pub(crate) enum Surface {
 pub(crate) fn remedy(error: &CoordinationError, surface: Surface) -> Option<String> {
     let (command, tool) = match error {
         CoordinationError::Refused(refusal) => of_refusal(refusal)?,
-        CoordinationError::NoTask { .. } => both("`stepmark task list` shows the tasks", "get_all_tasks lists the tasks"),
-        CoordinationError::Begun { .. } => both("`stepmark task add TEXT` adds a task", "create_task adds a task"),
-        CoordinationError::Busy { .. } => both("try it again", "call the tool again"),
-        CoordinationError::Change(ChangeError::Refused { source: TransitionRefusal::OpenChildren { .. }, .. }) => {
-            both("", "complete_task its parts first: get_all_tasks lists them")
+        CoordinationError::NoTask { .. } => {
+            both("`stepmark task list` shows the tasks", "get_all_tasks lists the tasks")
         }
+        CoordinationError::Begun { .. } => {
+            both("`stepmark task add TEXT` adds a task", "create_task adds a task")
+        }
+        CoordinationError::Busy { .. } => both("try it again", "call the tool again"),
+        CoordinationError::Change(ChangeError::Refused {
+            source: TransitionRefusal::OpenChildren { .. },
+            ..
+        }) => both(
+            "its parts come first: `stepmark tree` shows them",
+            "complete_task its parts first: get_all_tasks lists them",
+        ),
         _ => return None,
     };
     let remedy = match surface {
@@ -48,21 +57,27 @@ fn of_refusal(refusal: &TaskRefusal) -> Option<(String, String)> {
             both("`stepmark task next --agent ID` says which task can be claimed now", OTHER)
         }
         TaskRefusal::Capabilities { agent, missing, .. } => {
-            let all: Vec<String> = missing.iter().map(|name| format!(" --capability {name}")).collect();
-            let all = all.concat();
-            both(format!("`stepmark coordination register {agent}{all}` adds to them, with all that it has"), OTHER)
+            let all: Vec<String> =
+                missing.iter().map(|name| format!(" --capability {}", argument(name))).collect();
+            let (agent, all) = (argument(agent), all.concat());
+            both(
+                format!("name all that it is capable of: `stepmark coordination register {agent}{all}`"),
+                OTHER,
+            )
         }
         TaskRefusal::TooManyClaims { .. } => both("", "complete_task or fail_task ends one"),
         TaskRefusal::NotHolder { holder, .. } => {
-            both(format!("`--agent {holder}` acts as that agent"), OTHER)
+            both(format!("`--agent {}` acts as that agent", argument(holder)), OTHER)
         }
         TaskRefusal::Exhausted { task, key, .. } => both(
             format!("`stepmark set {} {key}=NUMBER` allows more", file_stem(task)),
             "create_task adds what is left to do",
         ),
-        TaskRefusal::IdTaken { .. } => both("give it another one with `--id`, or none", "give it another id, or none"),
+        TaskRefusal::IdTaken { .. } => {
+            both("give it another one with `--id`, or none", "give it another id, or none")
+        }
         TaskRefusal::UnknownAgent { agent } => both(
-            format!("`stepmark coordination register {agent}` makes it known"),
+            format!("`stepmark coordination register {}` makes it known", argument(agent)),
             "register_agent makes you known",
         ),
         TaskRefusal::UnknownDependency { .. } => {
@@ -77,7 +92,9 @@ fn of_refusal(refusal: &TaskRefusal) -> Option<(String, String)> {
 fn of_status(task: &str, status: &str) -> (String, String) {
     let state = built_in("cc-task").and_then(|table| table.state_of(status));
     let moved = state.and_then(|state| Kind::named(RecordKind::Task.name())?.command(&state.name, task));
-    let opens = || format!("`stepmark set {} status=available claimed_by=null --force --reason TEXT`", file_stem(task));
+    let opens = || {
+        format!("`stepmark set {} status=available claimed_by=null --force --reason TEXT`", file_stem(task))
+    };
     let command = match (&moved, state) {
         (Some(command), _) => format!("`stepmark {command}` comes next"),
         (None, Some(_)) => format!("a person opens it again: {}", opens()),

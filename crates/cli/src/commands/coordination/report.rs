@@ -153,7 +153,7 @@ pub(super) fn files_wire(files: &CoordinationFiles) -> Json {
 pub(crate) fn wire(record: &Record) -> Json {
     let mut wire = serde_json::Map::new();
     wire.insert("id".to_owned(), record.id.clone().into());
-    wire.extend(record.values.clone());
+    wire.extend(record.values.iter().map(|(key, value)| (key.clone(), value.clone())));
     Json::Object(wire)
 }
 

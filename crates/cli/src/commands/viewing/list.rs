@@ -56,9 +56,10 @@ impl List {
                 project.workspace.checks().summaries()
             })?;
         let is_asked = |fields: &[SelectionField]| fields.contains(&SelectionField::Problems);
-        let needs_check = is_asked(columns.as_deref().unwrap_or(if output.json { &SelectionField::ALL } else { &[] }))
-            || sort.0.iter().any(|key| key.field == SelectionField::Problems)
-            || selection.as_ref().is_some_and(|selection| selection.mentions(SelectionField::Problems));
+        let needs_check =
+            is_asked(columns.as_deref().unwrap_or(if output.json { &SelectionField::ALL } else { &[] }))
+                || sort.0.iter().any(|key| key.field == SelectionField::Problems)
+                || selection.as_ref().is_some_and(|selection| selection.mentions(SelectionField::Problems));
         if needs_check {
             summaries.check()?;
         } else {

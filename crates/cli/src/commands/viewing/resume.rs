@@ -129,8 +129,9 @@ fn tell(
     if let Some(status) = &point.next_status {
         output.line(format_args!("status → {status}"));
         let artifact = project.workspace.artifact(&report.artifact).ok();
-        let of_kind =
-            artifact.as_ref().filter(|artifact| artifact.state().kind.is_some_and(|kind| !kind.commands.is_empty()));
+        let of_kind = artifact
+            .as_ref()
+            .filter(|artifact| artifact.state().kind.is_some_and(|kind| !kind.commands.is_empty()));
         let command = of_kind.and_then(|artifact| Entry::of(&ArtifactSummary::of(artifact)).command);
         let command = command.unwrap_or_else(|| transition_command(&report.artifact, status));
         output.remark(format_args!("  {command}"));

@@ -198,7 +198,7 @@ fn refused(error: CoordinationError) -> Refusal {
     Refusal { remedy: remedy.or(refusal.remedy), ..refusal }
 }
 
-/// What a command is refused with. A remedy that is a command is for a person.
+/// The refusal of a tool where a command fails so. A remedy that is a command is for a person.
 fn refusal(failure: Failure) -> Refusal {
     let reason = failure.in_one_line();
     let remedy = failure.help.map(|help| match help.contains("stepmark ") {
