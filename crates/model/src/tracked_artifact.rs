@@ -179,8 +179,8 @@ impl TrackedArtifact {
 
     /// The state that its lifecycle remembers, to which its own state leads back.
     pub fn remembered(&self) -> Option<String> {
-        let key = self.lifecycle_state()?.return_to.as_ref()?;
-        RootKeys::of(&self.artifact).text(key).map(str::to_owned)
+        let (choice, state) = self.lifecycle().zip(self.lifecycle_state())?;
+        choice.lifecycle.remembered(state, &RootKeys::of(&self.artifact)).map(str::to_owned)
     }
 
     /// Returns whether its lifecycle allows the status `to`, as far as the artifact itself tells: children
@@ -194,7 +194,7 @@ impl TrackedArtifact {
             after: &keys,
             open_steps: &open_steps,
             open_children: &[],
-            elsewhere: &|_| None,
+            elsewhere: &|guard| guard.unmet_in(&self.artifact),
         };
         let status = self.state().status.as_ref().and_then(|status| status.filled());
         Some(lifecycle.judge_move(status, to, &facts))

@@ -2,6 +2,7 @@
 //! faster.
 
 pub(crate) mod artifact_change;
+pub(crate) mod change_guard;
 pub(crate) mod configuring;
 pub(crate) mod delegating;
 pub(crate) mod error;
@@ -50,6 +51,15 @@ impl ChangeReason {
     /// The reason that somebody may have said.
     pub fn said(reason: Option<String>) -> Self {
         reason.map_or(Self::Unsaid, Self::Said)
+    }
+
+    /// The draft of an event, with the reason.
+    pub(crate) fn on(self, draft: EventDraft) -> EventDraft {
+        match self {
+            Self::Unsaid => draft,
+            Self::Said(reason) => draft.with_reason(Some(reason)),
+            Self::Forced(reason) => draft.with_reason(Some(reason.clone())).insisting(Some(reason)),
+        }
     }
 }
 
@@ -186,12 +196,7 @@ impl Workspace {
         strictness: Strictness,
         reason: ChangeReason,
     ) -> Result<ChangeReport, ChangeError> {
-        let draft = EventDraft::new(Kind::CHANGE).with_command(command.to_string());
-        let draft = match reason {
-            ChangeReason::Unsaid => draft,
-            ChangeReason::Said(reason) => draft.with_reason(Some(reason)),
-            ChangeReason::Forced(reason) => draft.with_reason(Some(reason.clone())).insisting(Some(reason)),
-        };
+        let draft = reason.on(EventDraft::new(Kind::CHANGE).with_command(command.to_string()));
         let mut carried =
             self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))?;
         if matches!(command, Command::Complete { .. })
@@ -207,7 +212,7 @@ impl Workspace {
     /// # Errors
     /// When the event changed nothing that can be taken back, its places were changed since, and those of
     /// [`Workspace::update`].
-    pub fn undo(&self, event: &Event, reason: Option<String>) -> Result<ChangeReport, ChangeError> {
+    pub fn undo(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, ChangeError> {
         let Some(artifact) = &event.artifact else {
             return Err(ChangeError::NoArtifact { event: event.id });
         };
@@ -217,8 +222,8 @@ impl Workspace {
         }
         let draft = EventDraft::new(Kind::UNDO)
             .with_command(format!("undo {}", event.id))
-            .with_reason(reason)
             .with("undone", event.id.to_string());
+        let draft = reason.on(draft);
         Ok(self.update_telling(&artifact.path, &draft, |now| journal::undo(now.artifact(), event))?)
     }
 

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::change;
 use crate::{
-    arguments::reason,
+    arguments::ReasonArguments,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -19,15 +19,14 @@ use crate::{
 pub(crate) struct Undo {
     /// The event: its id, or the first digits of it; `stepmark log` shows them
     event: String,
-    /// Why, for history
-    #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
-    reason: Option<String>,
+    #[command(flatten)]
+    reason: ReasonArguments,
 }
 
 impl Undo {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let event = project.workspace.history().ask(|history| history.event(&self.event))?;
-        let carried = project.workspace.undo(&event, self.reason.clone())?;
+        let carried = project.workspace.undo(&event, self.reason.reason())?;
         change::report(output, &carried)?;
         Ok(Exit::Fine)
     }
