@@ -5,3 +5,4 @@ mod coordination_files;
 mod coordination_rules;
 #[cfg(unix)]
 mod many_claims;
+mod staged;

@@ -12,6 +12,7 @@ use crate::artifact::parsed_scalar::{deserialize_as_scalar, schema_of_scalar};
 /// says.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(inline)]
 pub struct Roles(BTreeMap<Name, OneOrMore<ActorPattern>>);
 
 /// An actor, `agent:writer`; with `*` at the end every one whose text begins so, as with `human:*`.

@@ -18,6 +18,8 @@ mod agents;
 #[cfg(feature = "write")]
 mod error;
 #[cfg(feature = "write")]
+mod file_findings;
+#[cfg(feature = "write")]
 mod files;
 #[cfg(feature = "write")]
 mod importing;
