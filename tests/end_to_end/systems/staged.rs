@@ -7,8 +7,7 @@ const TASKS: &str = ".coordination/tasks.json";
 
 /// The rules of the group SMP that the staged files break, each with its file.
 fn staged(repository: &Repository) -> Vec<String> {
-    let run = repository.sandbox.changes_nothing(&mut repository.command(&["check", "--staged", "--json"]));
-    told(&run)
+    told(&repository.stepmark(&["check", "--staged", "--json"]))
 }
 
 fn told(run: &Run) -> Vec<String> {

@@ -1,6 +1,6 @@
-//! What a check finds in the files that follow the records.
+//! The state of the files that follow the records, and what a check finds in them.
 
-use super::Coordination;
+use super::{Coordination, RecordsError};
 use crate::git::{GitVersion, GitVersionError};
 use crate::projection::{
     audit::{FileProblem, problems},
@@ -22,6 +22,17 @@ pub(crate) struct FileFindings {
     pub(crate) path: ProjectPath,
     pub(crate) bytes: Vec<u8>,
     pub(crate) findings: Vec<Finding>,
+}
+
+/// A file that follows the records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileState {
+    /// The file.
+    pub path: ProjectPath,
+    /// Its state: `current`, `behind`, `drift`, `damaged` or `gone`.
+    pub state: &'static str,
+    /// The ids of the records that another program changed in it.
+    pub drift: Vec<String>,
 }
 
 impl Workspace {
@@ -54,6 +65,39 @@ impl Workspace {
 }
 
 impl Coordination<'_> {
+    /// The files of the configured format that are there or were written here, each with its state.
+    ///
+    /// # Errors
+    /// When the records cannot be read.
+    pub fn file_states(&self) -> Result<Vec<FileState>, RecordsError> {
+        let read = |path: &ProjectPath| self.workspace.read_file(path).ok();
+        let (_, problems) = self.file_problems(&self.state()?, read);
+        let state = |(path, problem)| {
+            let (state, drift) = match problem {
+                None => ("current", Vec::new()),
+                Some(FileProblem::Behind) => ("behind", Vec::new()),
+                Some(FileProblem::Damaged) => ("damaged", Vec::new()),
+                Some(FileProblem::Gone) => ("gone", Vec::new()),
+                Some(FileProblem::Drift(drift)) => ("drift", drift),
+            };
+            FileState { path, state, drift: drift.into_iter().map(|drift: Drift| drift.id).collect() }
+        };
+        Ok(problems.into_iter().map(state).collect())
+    }
+
+    /// The files that `read` gives, and what is wrong with each where the records are `state`.
+    fn file_problems(
+        &self,
+        state: &State,
+        read: impl Fn(&ProjectPath) -> Option<Vec<u8>>,
+    ) -> (Files, Vec<(ProjectPath, Option<FileProblem<Drift>>)>) {
+        let format = self.format();
+        let read = |path: ProjectPath| read(&path).map(|bytes| (path, bytes));
+        let found: Files = format.paths().into_iter().filter_map(read).collect();
+        let problems = problems(self.workspace.root(), &format, state, &found);
+        (found, problems)
+    }
+
     /// What is wrong with the files of the configured format, where the records are `state` and `read` gives a
     /// file (`None`: there is none, or it cannot be read). Those of option C are written when somebody asks for
     /// it, so that they may be older than the records.
@@ -62,12 +106,9 @@ impl Coordination<'_> {
         state: &State,
         read: impl Fn(&ProjectPath) -> Option<Vec<u8>>,
     ) -> Vec<FileFindings> {
-        let format = self.format();
-        let read = |path: ProjectPath| read(&path).map(|bytes| (path, bytes));
-        let mut found: Files = format.paths().into_iter().filter_map(read).collect();
-        let commands = [format.import(), format.project()];
+        let commands = [self.format().import(), self.format().project()];
         let is_old_as_wanted = self.settings.format == Format::OrchestratorState;
-        let problems = problems(self.workspace.root(), &format, state, &found).into_iter();
+        let (mut found, problems) = self.file_problems(state, read);
         let findings = |path: &ProjectPath, bytes: &[u8], problem: FileProblem<Drift>| match problem {
             FileProblem::Behind if is_old_as_wanted => Vec::new(),
             FileProblem::Behind => vec![projection_behind::finding(path, commands[1])],
@@ -78,11 +119,11 @@ impl Coordination<'_> {
                 .map(|own| projection_drift::finding(path, bytes, (&own.id, own.change.name()), commands))
                 .collect(),
         };
-        let file = |(path, problem)| {
+        let file = |(path, problem): (ProjectPath, Option<FileProblem<Drift>>)| {
             let bytes = found.remove(&path).unwrap_or_default();
-            let findings = findings(&path, &bytes, problem);
-            FileFindings { path, bytes, findings }
+            let findings = findings(&path, &bytes, problem?);
+            Some(FileFindings { path, bytes, findings })
         };
-        problems.map(file).collect()
+        problems.into_iter().filter_map(file).collect()
     }
 }

@@ -37,6 +37,7 @@ use crate::workspace::Workspace;
 #[cfg(feature = "write")]
 pub use self::{
     error::CoordinationError,
+    file_findings::FileState,
     files::CoordinationFiles,
     importing::{ImportRow, ImportSide, ImportSurvey},
     tasks::TaskChange,

@@ -20,18 +20,19 @@ pub(crate) enum FileProblem<D> {
     Gone,
 }
 
-/// Holds the files `found` of `format` against the records `state`, each by itself.
+/// Holds the files `found` of `format` against the records `state`, each by itself: `None` for one with which
+/// nothing is wrong. One that is not there, and was not written here either, is left out.
 pub(crate) fn problems<F: RecordFormat>(
     root: &Root,
     format: &F,
     state: &F::State,
     found: &Files,
-) -> Vec<(ProjectPath, FileProblem<F::Drift>)> {
+) -> Vec<(ProjectPath, Option<FileProblem<F::Drift>>)> {
     let written = WrittenFiles::of(root, format.name());
     let rendered = format.render(state);
     let base = written.last(&format.paths()).and_then(|last| format.read(&last));
     let problem = |(path, ours): (&ProjectPath, &Vec<u8>)| {
-        let Some(bytes) = found.get(path) else { return written.has(path).then_some(FileProblem::Gone) };
+        let Some(bytes) = found.get(path) else { return Some(FileProblem::Gone) };
         if bytes == ours {
             return None;
         }
@@ -49,5 +50,6 @@ pub(crate) fn problems<F: RecordFormat>(
         // What only we changed since is not theirs.
         Some(if drift.is_empty() { FileProblem::Behind } else { FileProblem::Drift(drift) })
     };
-    rendered.iter().filter_map(|file| Some((file.0.clone(), problem(file)?))).collect()
+    let is_known = |(path, _): &(&ProjectPath, &Vec<u8>)| found.contains_key(*path) || written.has(path);
+    rendered.iter().filter(is_known).map(|file| (file.0.clone(), problem(file))).collect()
 }
