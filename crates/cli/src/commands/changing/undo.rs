@@ -14,7 +14,8 @@ use crate::{
 ///
 /// History is never rewritten. What the event changed is written again as it was before, to the byte where
 /// nothing beside it was changed since. What was changed elsewhere stays; a value that was changed again is
-/// not touched, and the undo is refused.
+/// not touched, and the undo is refused. Records that a command changed together, as a task with its agent,
+/// are taken back together.
 #[derive(Debug, Args)]
 pub(crate) struct Undo {
     /// The event: its id, or the first digits of it; `stepmark log` shows them
