@@ -1,4 +1,4 @@
-//! What a declared lifecycle says of every change: lists that only grow, frozen states, writers, closed keys; and
+//! The attributes of declared lifecycles: lists that only grow, frozen states, writers, closed keys; and
 //! moves that want a file, an approval or a verified attempt.
 
 use insta::assert_snapshot;

@@ -1,10 +1,10 @@
-//! What holds for every change of artifacts that have a lifecycle, whatever their status.
+//! Attributes of artifacts that have a lifecycle: they hold for every change, whatever the status.
 
 use std::collections::BTreeMap;
 
 use super::{LifecycleDeclaration, one_or_more::Name};
 
-/// What holds for every change of an artifact, whatever its status.
+/// The attributes of artifacts that have a lifecycle: they hold for every change, whatever the status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
     /// The frontmatter keys of lists that only grow; each may be a path.

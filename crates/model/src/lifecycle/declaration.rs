@@ -59,8 +59,8 @@ pub(super) struct StateDeclaration {
     pub(super) terminal: Option<bool>,
     /// True if only a move out of it changes the frontmatter.
     pub(super) frozen: Option<bool>,
-    /// The frontmatter key that remembers which state it was entered from: it is left for that one. Of several
-    /// the last is written, and the first that names a state is where it is left for.
+    /// The frontmatter key that remembers which state it was entered from: it is left for that one. Of
+    /// several the last is written, and the first that names a state is where it is left for.
     pub(super) return_to: Option<OneOrMore<Name>>,
     /// Frontmatter keys with the numbers that are written when it is entered.
     pub(super) sets: Option<BTreeMap<String, u64>>,

@@ -9,8 +9,8 @@ use crate::artifact::Artifact;
 const PASS: &str = "PASS";
 
 impl Guard {
-    /// The reason why a guard about the values of `artifact` does not hold; `None` too for a guard about other
-    /// things.
+    /// The reason why a guard about the values of `artifact` does not hold; `None` too for a guard about
+    /// other things.
     pub fn unmet_in(&self, artifact: &Artifact) -> Option<String> {
         let state = || artifact.state_value().unwrap_or_default();
         match self {

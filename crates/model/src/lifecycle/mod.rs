@@ -16,19 +16,15 @@ mod refusal;
 mod judge;
 mod guarded_values;
 mod key_updates;
-mod change_refusal;
-mod judge_change;
-mod approval;
+mod change;
 mod problem;
 mod assemble;
 mod choice;
 #[cfg(test)]
 mod cases;
-#[cfg(test)]
-mod change_cases;
 
 pub use attributes::Attributes;
-pub use change_refusal::ChangeRefusal;
+pub use change::ChangeRefusal;
 pub use choice::built_in;
 pub use choice::{Choice, DeclaredLifecycle, LifecycleSource, Lifecycles};
 pub use condition::{Condition, ConditionMatch};

@@ -27,7 +27,7 @@ pub struct Lifecycle {
     pub(super) counters: Vec<Counter>,
     /// The keys that say whose status it is.
     pub(super) subject: Vec<String>,
-    /// What holds for every change.
+    /// The attributes: they hold for every change.
     pub(super) attributes: Attributes,
     /// The folded words for each state, with its place.
     pub(super) words: BTreeMap<String, usize>,
@@ -87,7 +87,7 @@ impl Lifecycle {
         &self.subject
     }
 
-    /// What holds for every change of an artifact that has it.
+    /// The attributes of artifacts that have it: they hold for every change.
     pub const fn attributes(&self) -> &Attributes {
         &self.attributes
     }
@@ -173,8 +173,8 @@ pub struct LifecycleState {
     pub is_terminal: bool,
     /// True if only a move out of it changes the frontmatter.
     pub is_frozen: bool,
-    /// The frontmatter keys that remember which state it was entered from: entering writes the last, and it is
-    /// left for the first that names a state. Without any it is left as the table says.
+    /// The frontmatter keys that remember which state it was entered from: entering writes the last, and it
+    /// is left for the first that names a state. Without any it is left as the table says.
     pub return_to: Vec<String>,
     /// The numbers that are written beside the status when it is entered: those that other programs read.
     pub sets: BTreeMap<String, u64>,

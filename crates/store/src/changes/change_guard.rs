@@ -1,4 +1,4 @@
-//! What a lifecycle asks of a change beside the move of the status, and what its guards ask about others.
+//! The demands of a lifecycle on a change beside the move of the status, and guards that ask about others.
 #![expect(
     clippy::disallowed_methods,
     reason = "an edge module: whether a named file is there is looked up here"

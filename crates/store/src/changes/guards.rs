@@ -18,9 +18,9 @@ use stepmark_model::{
 
 impl Workspace {
     /// Decides whether the artifact at `path` may become `new` where it is `old` (`None`: no file): no lease
-    /// of anybody else forbids it, the lifecycle has the move of its status and allows the change, and it does
-    /// not finish an artifact above open children; unless the draft insists. Answers with the events that come before those
-    /// of the change.
+    /// of anybody else forbids it, the lifecycle has the move of its status and allows the change, and it
+    /// does not finish an artifact above open children; unless the draft insists. Answers with the events
+    /// that come before those of the change.
     ///
     /// # Errors
     /// Why nothing may be published.

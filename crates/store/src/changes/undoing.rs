@@ -12,9 +12,9 @@ use stepmark_model::{
 };
 
 impl Workspace {
-    /// Takes back what `event` changed in its artifact, as a new event; history is never rewritten. Where it is
-    /// one of several of a commit that was one decision, all of them are taken back in one commit, or none.
-    /// Files that were made then stay, which is remarked.
+    /// Takes back what `event` changed in its artifact, as a new event; history is never rewritten. Where it
+    /// is one of several of a commit that was one decision, all of them are taken back in one commit, or
+    /// none. Files that were made then stay, which is remarked.
     ///
     /// # Errors
     /// When the event changed nothing that can be taken back, its places were changed since, and those of

@@ -93,8 +93,8 @@ impl Workspace {
         }
     }
 
-    /// Adds the files that follow the records `state` of a coordination and say something else; `read` gives a
-    /// file.
+    /// Adds the files that follow the records `state` of a coordination and say something else; `read` gives
+    /// a file.
     #[cfg(feature = "write")]
     pub(crate) fn add_files_of_records(
         &self,

@@ -215,7 +215,7 @@ impl Configuration {
         &self.lifecycles
     }
 
-    /// Who has which role: those that are declared, and those that the built-in systems know.
+    /// The roles with their actors: those that are declared, and those that the built-in systems know.
     pub const fn roles(&self) -> &Roles {
         &self.roles
     }

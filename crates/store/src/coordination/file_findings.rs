@@ -36,8 +36,8 @@ pub struct FileState {
 }
 
 impl Workspace {
-    /// The records of the project's coordination in `version`, where it has some that can be read, and `changed`
-    /// or a file that follows them is one of them.
+    /// The records of the project's coordination in `version`, where it has some that can be read, and one of
+    /// them is `changed`, or a file that follows them.
     ///
     /// # Errors
     /// When git does not answer.
@@ -98,9 +98,9 @@ impl Coordination<'_> {
         (found, problems)
     }
 
-    /// What is wrong with the files of the configured format, where the records are `state` and `read` gives a
-    /// file (`None`: there is none, or it cannot be read). Those of option C are written when somebody asks for
-    /// it, so that they may be older than the records.
+    /// The findings in the files of the configured format, where the records are `state` and `read` gives a
+    /// file (`None`: there is none, or it cannot be read). Those of option C are written when somebody asks
+    /// for it, so that they may be older than the records.
     pub(crate) fn file_findings(
         &self,
         state: &State,

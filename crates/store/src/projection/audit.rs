@@ -1,4 +1,4 @@
-//! What is wrong with files that follow records, wherever both are read from; nothing is written.
+//! The problems of files that follow records, wherever both are read from; nothing is written.
 
 use super::{
     record_files::{Files, RecordFormat},

@@ -1,8 +1,8 @@
-//! What holds for changes beside moves of the status: frozen states, lists that only grow, closed keys, writers,
+//! Changes beside moves of the status: frozen states, lists that only grow, closed keys, writers,
 //! approvals, verified attempts.
 
-use super::*;
 use crate::artifact::{Artifact, ProjectPath};
+use crate::lifecycle::*;
 
 const RUNS: &str = "
 name: runs

@@ -6,7 +6,7 @@ use crate::spelling::listed;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangeRefusal {
-    /// What stood in a list that only grows was changed or taken away.
+    /// An entry of a list that only grows was changed or taken away.
     #[error("`{key}` only grows by the lifecycle `{lifecycle}`: {}", lost(*.kept, *.before))]
     NotAppended {
         /// The lifecycle.

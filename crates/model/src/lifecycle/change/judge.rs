@@ -2,13 +2,14 @@
 
 use serde_json::Value as Json;
 
-use super::{ChangeRefusal, Lifecycle, Roles, RootKeys, guard::value_at};
+use super::ChangeRefusal;
 use crate::artifact::{Artifact, Field};
+use crate::lifecycle::{Lifecycle, Roles, RootKeys, guard::value_at};
 
 impl Lifecycle {
-    /// What forbids that the artifact `before` becomes `after` (`None`: there is no file); first what nobody may
-    /// insist on. `writer` is who makes the change, where that matters, and who has which role. Moves of the
-    /// status are judged by [`Lifecycle::judge_move`].
+    /// The refusals of the change of the artifact `before` into `after` (`None`: there is no file); first
+    /// what nobody may insist on. `writer` is who makes the change, where that matters, and who has which
+    /// role. Moves of the status are judged by [`Lifecycle::judge_move`].
     pub fn judge_change(
         &self,
         [before, after]: [Option<&Artifact>; 2],

@@ -1,7 +1,7 @@
 //! The approval of a move by a person.
 
-use super::{Lifecycle, Roles};
 use crate::artifact::Artifact;
+use crate::lifecycle::{Lifecycle, Roles};
 
 impl Lifecycle {
     /// The reason why `artifact` has no approval for the state that its status means: `approval: {to, by,
