@@ -107,6 +107,11 @@ impl TrackedArtifact {
         self.lifecycle.get_or_init(|| self.lifecycles.choose(&self.artifact)).as_ref()
     }
 
+    /// Returns whether a lifecycle of its project says more of a change than whether the status may move.
+    pub(crate) fn may_have_attributes(&self) -> bool {
+        self.lifecycles.judge_changes()
+    }
+
     /// Returns whether its work is finished: by its workflow, or by its status as its lifecycle, else the
     /// list of words, understands it.
     pub fn completion(&self) -> Completion {

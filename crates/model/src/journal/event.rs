@@ -128,8 +128,8 @@ pub struct EventDraft {
     pub spelling: Option<Json>,
 }
 
-/// The key in the data of events that were decided together: in the first of them how many artifacts change, in
-/// the others the id of the first.
+/// The key in the data of events that were decided together: in the first of them how many artifacts
+/// change, in the others the id of the first.
 const TOGETHER: &str = "together";
 
 impl Digests {

@@ -1,4 +1,4 @@
-//! What the work of an event is a part of.
+//! The work that an event is a part of.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,8 +7,8 @@ use super::{Event, EventDraft};
 /// The key in the data of an event.
 const KEY: &str = "correlation";
 
-/// What the work of an event is a part of, by ids; each may be unsaid. It stands in the data of the event, under
-/// `correlation`.
+/// The work that an event is a part of, by ids; each may be unsaid. It stands in the data of the event,
+/// under `correlation`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WorkContext {
@@ -45,7 +45,7 @@ impl EventDraft {
 }
 
 impl Event {
-    /// What its work is a part of; nothing where it does not say, or not in a form that this version reads.
+    /// The work that it is a part of; nothing where it does not say, or not in a form that is known here.
     pub fn context(&self) -> WorkContext {
         let written = self.data.get(KEY).cloned().unwrap_or_default();
         serde_json::from_value(written).unwrap_or_default()

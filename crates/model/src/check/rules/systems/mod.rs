@@ -1,5 +1,5 @@
-//! What holds for the records of every system: the files that follow them, and what their lifecycles say of every
-//! change.
+//! Rules about the records of every system: the files that follow them, and what their lifecycles say of
+//! every change.
 
 pub mod projection_drift;
 pub mod projection_behind;
@@ -26,18 +26,19 @@ struct Past<'a> {
 impl<'a> Past<'a> {
     /// That of `subject`, where it has one.
     fn of(subject: &Subject<'a>) -> Option<Self> {
-        let base = readable_base(subject)?;
+        // Mostly no lifecycle says anything of the kind.
+        let base = readable_base(subject).filter(|base| base.tracked.may_have_attributes())?;
         let lifecycle = base.lifecycle()?;
         Some(Self { base, lifecycle })
     }
 
-    /// What the lifecycle would have said of the change since.
+    /// The refusals that the change since would have got from the lifecycle.
     fn refusals(&self, subject: &Subject<'_>) -> Vec<ChangeRefusal> {
         self.lifecycle.judge_change([Some(self.base.artifact()), Some(subject.artifact)], None)
     }
 
-    /// The first of the keys of the root that were changed since by other means than stepmark: a command would
-    /// have been refused, or somebody insisted, which history keeps.
+    /// The first of the keys of the root that were changed since by other means than stepmark: a command
+    /// would have been refused, or somebody insisted, which history keeps.
     fn unexplained(&self, subject: &Subject<'_>) -> Option<(String, Span)> {
         let before = self.base.artifact().state_value().ok()?;
         let now = subject.artifact.state_value().ok()?;

@@ -21,8 +21,8 @@ pub static RULE: Rule = Rule {
     decision: Decision::OfLaterStage,
 };
 
-/// The finding about the file at `path`; `is_gone` where there is none. `project` is the command that makes it
-/// again.
+/// The finding about the file at `path`; `is_gone` where there is none. `project` is the command that
+/// makes it again.
 pub fn finding(path: &ProjectPath, is_gone: bool, project: &str) -> Finding {
     let message = if is_gone {
         "this file, which stepmark wrote, is gone"

@@ -34,8 +34,8 @@ impl AcceptedLosses for Explained<'_> {
     }
 }
 
-/// The findings of `rule` in `run.md` after its frontmatter went from `before` to `after`, where history tells
-/// of changes of the keys `explained`: `line:column id message`.
+/// The findings of `rule` in `run.md` after its frontmatter went from `before` to `after`, where history
+/// tells of changes of the keys `explained`: `line:column id message`.
 pub(super) fn found_after(rule: &'static Rule, before: &str, after: &str, explained: &[&str]) -> Vec<String> {
     let declared: Vec<LifecycleDeclaration> = serde_yaml::from_str(LIFECYCLES).unwrap();
     let declared = declared.iter().map(|own| DeclaredLifecycle::of(own).unwrap());
