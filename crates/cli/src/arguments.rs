@@ -69,8 +69,8 @@ pub(crate) struct ActingArguments {
 /// Why, and whether to insist on what the lifecycle, or delegated work that is open, forbids.
 #[derive(Debug, Args)]
 pub(crate) struct ReasonArguments {
-    /// Do it although its lifecycle has no such move, its workflow no such step, or what was delegated from
-    /// it is open
+    /// Do it although its lifecycle forbids it, its workflow has no such step, or what was delegated from it
+    /// is open
     #[arg(long, requires = "reason")]
     pub(crate) force: bool,
     /// Why, for history

@@ -43,7 +43,7 @@ pub fn with_causes(error: &dyn Error) -> String {
 }
 
 /// `` `a`, `b` and `c` ``
-pub(crate) fn listed<T: AsRef<str>>(words: &[T]) -> String {
+pub fn listed<T: AsRef<str>>(words: &[T]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{}`", word.as_ref())).collect();
     match quoted.as_slice() {
         [] => "nothing".to_owned(),

@@ -107,6 +107,11 @@ impl TrackedArtifact {
         self.lifecycle.get_or_init(|| self.lifecycles.choose(&self.artifact)).as_ref()
     }
 
+    /// Returns whether a lifecycle of its project says more of a change than whether the status may move.
+    pub(crate) fn may_have_attributes(&self) -> bool {
+        self.lifecycles.judge_changes()
+    }
+
     /// Returns whether its work is finished: by its workflow, or by its status as its lifecycle, else the
     /// list of words, understands it.
     pub fn completion(&self) -> Completion {
@@ -179,8 +184,8 @@ impl TrackedArtifact {
 
     /// The state that its lifecycle remembers, to which its own state leads back.
     pub fn remembered(&self) -> Option<String> {
-        let key = self.lifecycle_state()?.return_to.as_ref()?;
-        RootKeys::of(&self.artifact).text(key).map(str::to_owned)
+        let (choice, state) = self.lifecycle().zip(self.lifecycle_state())?;
+        choice.lifecycle.remembered(state, &RootKeys::of(&self.artifact)).map(str::to_owned)
     }
 
     /// Returns whether its lifecycle allows the status `to`, as far as the artifact itself tells: children
@@ -194,7 +199,7 @@ impl TrackedArtifact {
             after: &keys,
             open_steps: &open_steps,
             open_children: &[],
-            elsewhere: &|_| None,
+            elsewhere: &|guard| guard.unmet_in(&self.artifact),
         };
         let status = self.state().status.as_ref().and_then(|status| status.filled());
         Some(lifecycle.judge_move(status, to, &facts))

@@ -11,7 +11,7 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{ArtifactKey, ArtifactState, Event, EventId, HistoryState, Kind, Lineage},
 };
-use stepmark_store::changes::ChangeError;
+use stepmark_store::changes::{ChangeError, ChangeReason};
 use stepmark_store::commit::CommitError;
 use stepmark_store::workspace::Workspace;
 
@@ -195,7 +195,7 @@ impl Project {
         let lineage = self.lineage(artifact);
         let Some(last) = self.known[artifact].last_change.and_then(|id| lineage.get(id)) else { return };
         let before = state(&self.read(artifact));
-        match (self.workspace.undo(last, None), before) {
+        match (self.workspace.undo(last, ChangeReason::Unsaid), before) {
             (Ok(_), Some(before)) => {
                 let after = state(&self.read(artifact)).unwrap();
                 let mut expected = before;

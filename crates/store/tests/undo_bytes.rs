@@ -195,7 +195,7 @@ fn there_and_back(name: &str, document: &[u8], count: usize, seed: u64) -> Ended
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     for (before, event) in told.into_iter().rev() {
         let now = fs::read(project.place()).unwrap();
-        let undone = project.workspace.undo(&event, None);
+        let undone = project.workspace.undo(&event, ChangeReason::Unsaid);
         let found = fs::read(project.place()).unwrap();
         let tell = |what: &str| {
             format!("{name}: {what}, {:?}, from\n{}\nto\n{}", event.changes, text(&now), text(&before))

@@ -1,5 +1,6 @@
 //! Commands that change artifacts: they record work.
 
+mod attributes;
 mod complete;
 pub(crate) mod delegate;
 mod import_stories;

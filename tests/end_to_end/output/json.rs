@@ -80,7 +80,7 @@ fn lists_are_as_short_as_one_wants() {
         (&["log"], "stepmark.log/1", "events", "at"),
         (&["tree"], "stepmark.tree/1", "nodes", "agent"),
         (&["session", "list"], "stepmark.session/1", "sessions", "state"),
-        (&["lifecycle", "list"], "stepmark.lifecycles/1", "lifecycles", "name"),
+        (&["lifecycle", "list"], "stepmark.lifecycles/2", "lifecycles", "name"),
         (&["explain"], "stepmark.rules/1", "rules", "id"),
         (&["schema"], "stepmark.schemas/1", "schemas", "name"),
         (&["config", "show"], "stepmark.config/1", "values", "key"),

@@ -62,6 +62,10 @@ fn makes_the_configuration_once() {
     #     applies_to:
     #       - {key: {kind: [chore, errand]}}
 
+    # Who has a role that lifecycles ask for (`writers`, `approvers`); `*` stands for any name.
+    # roles:
+    #   tech_lead: ['human:Ada', 'human:Lin']
+
     # Values of the variables that step files use in paths, as folders seen from the project root.
     # variables:
     #   planning_artifacts: _bmad-output/planning-artifacts

@@ -194,3 +194,39 @@ fn a_refusal_names_a_command_that_works() {
     let check = sandbox.stepmark(&["check"]);
     assert_eq!(check.code, 0, "{check}");
 }
+
+/// The id of the last event of a record.
+fn last_event(sandbox: &Sandbox, path: &str) -> String {
+    let answer = sandbox.stepmark(&["log", path, "--json"]).json("stepmark.log/1");
+    answer["events"][0]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_was_decided_together_is_taken_back_together() {
+    let sandbox = project();
+    succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
+    succeeds(&sandbox, &["task", "start", "t1", "--agent", "w1"]);
+    let (task, agent) = (".coordination/tasks/t1.md", ".coordination/agents/w1.md");
+    let before = [sandbox.read(task), sandbox.read(agent)];
+    succeeds(&sandbox, &["task", "done", "t1", "--agent", "w1"]);
+    let after = [sandbox.read(task), sandbox.read(agent)];
+    assert!(before[0] != after[0] && before[1] != after[1]);
+    // Whichever of them is named.
+    let undone = succeeds(&sandbox, &["undo", &last_event(&sandbox, agent), "-m", "not yet"]);
+    assert!(undone.stdout.contains("`.coordination/tasks/t1.md` was taken back with it"), "{undone}");
+    assert_eq!([sandbox.read(task), sandbox.read(agent)], before);
+    assert_eq!(tasks(&sandbox)[0]["status"], "in_progress", "the files follow");
+    succeeds(&sandbox, &["undo", &last_event(&sandbox, task)]);
+    assert_eq!([sandbox.read(task), sandbox.read(agent)], after, "and forth");
+    assert_eq!(sandbox.stepmark(&["replay", "--verify"]).code, 0);
+
+    let told = [task, agent].map(|path| last_event(&sandbox, path));
+    let text = String::from_utf8(sandbox.read(agent)).unwrap();
+    sandbox.write(agent, text.replace("tasks_completed: 1", "tasks_completed: 7"));
+    for event in &told {
+        let refused = sandbox.stepmark(&["undo", event]);
+        assert_eq!(refused.code, 1, "{refused}");
+        assert!(refused.stderr.contains("`tasks_completed` was changed since"), "{refused}");
+    }
+    assert_eq!(sandbox.read(task), after[0], "all or none");
+}

@@ -70,6 +70,32 @@ fn what_others_add_and_take_away_is_told() {
 }
 
 #[test]
+fn queries_know_records_signs_of_life_and_files() {
+    let sandbox = project();
+    succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
+    succeeds(&sandbox, &["coordination", "heartbeat", "--agent", "w1"]);
+    let rows =
+        |sql: &str| sandbox.stepmark(&["query", sql, "--json"]).json("stepmark.query/1")["rows"].clone();
+    assert_eq!(
+        rows("SELECT id, system, kind, parent, priority FROM artifacts WHERE kind = 'task'"),
+        json!([["t1", "coordination", "task", null, 2], ["t2", "coordination", "task", null, 1]])
+    );
+    let waits = "SELECT below.id FROM dependencies JOIN artifacts AS below ON below.path = artifact
+                 JOIN artifacts AS above ON above.id = dependencies.id WHERE NOT above.finished";
+    assert_eq!(rows(waits), json!([["t2"]]));
+    assert_eq!(
+        rows("SELECT system, agent, at IS NOT NULL FROM heartbeats"),
+        json!([["coordination", "w1", 1]])
+    );
+    let files = "SELECT path, state, records FROM projections WHERE path LIKE '%/tasks.json'";
+    assert_eq!(rows(files)[0], json!([TASKS, "current", null]));
+    edit(&sandbox, TASKS, |file| file["tasks"][1]["hint"] = "theirs".into());
+    assert_eq!(rows(files)[0], json!([TASKS, "drift", "t2"]));
+    std::fs::remove_file(sandbox.place(TASKS)).unwrap();
+    assert_eq!(rows(files)[0], json!([TASKS, "gone", null]));
+}
+
+#[test]
 fn a_damaged_file_is_made_again_and_kept() {
     for damage in ["", "{\"tasks\": [", "<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs\n"] {
         let sandbox = project();

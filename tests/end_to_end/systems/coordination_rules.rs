@@ -3,10 +3,16 @@
 use super::coordination::{project, succeeds};
 use crate::harness::{Run, Sandbox};
 
-/// The rules that were broken, each with its file.
+/// The rules of records that were broken, each with its file.
 fn broken(run: &Run) -> Vec<String> {
+    told(run, "SMC")
+}
+
+/// The rules of a group that were broken.
+fn told(run: &Run, group: &str) -> Vec<String> {
     let answer = run.json("stepmark.check/1");
     let findings = answer["findings"].as_array().unwrap().iter();
+    let findings = findings.filter(|finding| finding["id"].as_str().unwrap().starts_with(group));
     let told = |finding: &serde_json::Value| {
         let path = finding["path"].as_str().unwrap().trim_start_matches(".coordination/tasks/");
         format!("{path} {}", finding["id"].as_str().unwrap())
@@ -52,4 +58,32 @@ fn option_c_tells_what_an_orchestrator_does_not_take() {
     assert!(broken(&succeeds(&sandbox, &["check", "--json"])).is_empty());
     succeeds(&sandbox, &["coordination", "convert", "--to", "C"]);
     assert_eq!(broken(&succeeds(&sandbox, &["check", "--json"])), ["t2.md SMC11"]);
+}
+
+const TASKS: &str = ".coordination/tasks.json";
+
+#[test]
+fn files_that_follow_are_held_against_the_records() {
+    let sandbox = project();
+    let check = || told(&sandbox.stepmark(&["check", "--json"]), "SMP");
+    assert_eq!(check(), Vec::<String>::new());
+    edit(&sandbox, "t1", "priority: 2", "priority: 3");
+    assert_eq!(check(), [".coordination/tasks.json SMP02"]);
+    let status = sandbox.stepmark(&["status"]);
+    let told = ".coordination/tasks.json: 1 warning; `stepmark check` says what";
+    assert!(status.stderr.contains(told), "{status}");
+    succeeds(&sandbox, &["coordination", "project"]);
+    assert_eq!(check(), Vec::<String>::new());
+    let written = String::from_utf8(sandbox.read(TASKS)).unwrap();
+    sandbox.write(TASKS, written.replace("\"available\"", "\"claimed\""));
+    assert_eq!(check(), [".coordination/tasks.json SMP01", ".coordination/tasks.json SMP01"]);
+    let run = sandbox.stepmark(&["check"]);
+    assert!(run.stdout.contains("this file says something else of `t1` than its record"), "{run}");
+    assert!(run.stdout.contains("`stepmark coordination project --overwrite t1` gives it up"), "{run}");
+    sandbox.write(TASKS, "<<<<<<< ours\n{\"tasks\": []}\n");
+    assert_eq!(check(), [".coordination/tasks.json SMP03"]);
+    std::fs::remove_file(sandbox.place(TASKS)).unwrap();
+    assert_eq!(check(), [".coordination/tasks.json SMP03"]);
+    let some = sandbox.stepmark(&["check", ".coordination/tasks/t1.md", "--json"]);
+    assert_eq!(self::told(&some, "SMP"), Vec::<String>::new(), "only what was named");
 }

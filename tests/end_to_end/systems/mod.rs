@@ -6,3 +6,4 @@ mod coordination_rules;
 #[cfg(unix)]
 mod many_claims;
 mod side_by_side;
+mod staged;

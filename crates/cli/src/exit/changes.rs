@@ -126,6 +126,14 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
         TransitionRefusal::Move(_) => {
             format!("`stepmark transition {path}` lists the moves; to force one: `--force --reason TEXT`")
         }
+        TransitionRefusal::Change(refusal) if !refusal.may_be_forced() => {
+            format!("add to it, and leave what is there; `stepmark show {path}` shows it")
+        }
+        TransitionRefusal::Change(_) => {
+            format!(
+                "`stepmark transition {path}` lists the moves; to change it all the same: `--force --reason TEXT`"
+            )
+        }
         TransitionRefusal::Finished => format!("`stepmark show {path}` shows its state"),
         TransitionRefusal::ScopeOfHuman { .. } => "a person changes it with `--by human`".to_owned(),
         TransitionRefusal::ScopeIsText { .. } => {

@@ -2,7 +2,7 @@
 
 use super::rules::{
     autodev, coordination, delegation, document, gates, history, manifest, references, scope, status, steps,
-    suppression,
+    suppression, systems,
 };
 use super::{Group, Rule};
 
@@ -106,6 +106,12 @@ pub static RULES: &[&Rule] = &[
     &autodev::folder_disagrees::RULE,
     &autodev::skill_state_disagrees::RULE,
     &autodev::file_deleted::RULE,
+    &systems::projection_drift::RULE,
+    &systems::projection_behind::RULE,
+    &systems::projection_damaged::RULE,
+    &systems::append_only_changed::RULE,
+    &systems::frozen_changed::RULE,
+    &systems::writer_not_allowed::RULE,
 ];
 
 /// The rule with this id (`SM106`, whatever its case) or name (`key-twice`).

@@ -102,11 +102,13 @@ pub enum Group {
     Coordination,
     /// SMDxx: the state file of autodev.
     Autodev,
+    /// SMPxx: the records of all systems, and the files that follow them.
+    Systems,
 }
 
 impl Group {
     /// All groups, in the order of their digits and letters.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Suppressions,
         Self::Document,
         Self::Steps,
@@ -119,6 +121,7 @@ impl Group {
         Self::History,
         Self::Coordination,
         Self::Autodev,
+        Self::Systems,
     ];
 
     /// The beginning of the ids of the group: `SM1`.
@@ -136,6 +139,7 @@ impl Group {
             Self::History => "SM9",
             Self::Coordination => "SMC",
             Self::Autodev => "SMD",
+            Self::Systems => "SMP",
         }
     }
 
@@ -154,6 +158,7 @@ impl Group {
             Self::History => "History",
             Self::Coordination => "Coordination",
             Self::Autodev => "autodev",
+            Self::Systems => "Records and the files that follow them",
         }
     }
 }
@@ -197,9 +202,13 @@ impl Rule {
 fn example(file: &str) -> String {
     let visible = file.replace('\u{FEFF}', "<BOM>").replace("\r\n", "<CRLF>\n").replace('\t', "<TAB>");
     let end = if visible.ends_with('\n') { "" } else { "\n" };
-    // What stands beside artifacts is YAML, and begins with a key.
-    let is_yaml = visible.lines().next().is_some_and(|line| line.ends_with(':'));
-    let language = if is_yaml { "yaml" } else { "markdown" };
+    // What stands beside artifacts is JSON, or YAML that begins with a key.
+    let first = visible.lines().next().unwrap_or_default();
+    let language = match first {
+        _ if first.starts_with('{') => "json",
+        _ if first.ends_with(':') => "yaml",
+        _ => "markdown",
+    };
     format!("````{language}\n{visible}{end}````\n")
 }
 

@@ -122,9 +122,15 @@ pub struct EventDraft {
     /// True if whoever makes it has asked already who moves and what it waits for: nobody reads all artifacts
     /// to ask again.
     pub is_decided: bool,
+    /// True if the changes of its commit are one decision, which is taken back as one.
+    pub is_in_one_decision: bool,
     /// The spelling of the changed values before.
     pub spelling: Option<Json>,
 }
+
+/// The key in the data of events that were decided together: in the first of them how many artifacts
+/// change, in the others the id of the first.
+const TOGETHER: &str = "together";
 
 impl Digests {
     /// Those of an artifact.
@@ -209,6 +215,7 @@ impl EventDraft {
             data: Map::new(),
             insistence: None,
             is_decided: false,
+            is_in_one_decision: false,
             spelling: None,
         }
     }
@@ -239,6 +246,23 @@ impl EventDraft {
     pub const fn decided(mut self) -> Self {
         self.is_decided = true;
         self
+    }
+
+    /// The same, as a part of one decision on several artifacts.
+    #[must_use]
+    pub const fn in_one_decision(mut self) -> Self {
+        self.is_in_one_decision = true;
+        self
+    }
+
+    /// The same, as the first of those that are decided together on `count` artifacts, or with the `first`.
+    #[must_use]
+    pub fn together(self, first: Option<EventId>, count: usize) -> Self {
+        match first {
+            _ if !self.is_in_one_decision || count < 2 => self,
+            Some(first) => self.with(TOGETHER, first.to_string()),
+            None => self.with(TOGETHER, count),
+        }
     }
 
     /// The same, which keeps how the frontmatter was written that the change makes another of.
@@ -291,6 +315,14 @@ impl Event {
     pub fn sealed(mut self) -> Self {
         self.id = self.content_id();
         self
+    }
+
+    /// The first of the events that were decided together with it; `None` where it was decided by itself.
+    pub fn first_of_decision(&self) -> Option<EventId> {
+        match self.data.get(TOGETHER)? {
+            Json::String(first) => first.parse().ok(),
+            _ => Some(self.id),
+        }
     }
 
     /// Returns whether its content is what its id was made from.

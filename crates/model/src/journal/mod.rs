@@ -15,6 +15,7 @@ mod loss_explanation;
 mod loss_cases;
 mod spelling;
 mod undo;
+mod work_context;
 
 pub use actor::{Actor, ActorError, ActorKind, Attribution};
 pub use artifact_key::ArtifactKey;
@@ -28,3 +29,4 @@ pub use segment_heads::{MOST_HEADS, SegmentHead, heads_in, seal};
 pub use session_id::{SessionId, SessionIdError};
 pub use spelling::Spelling;
 pub use undo::undo;
+pub use work_context::WorkContext;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Condition, Counter, Guard, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem,
+    Attributes, Condition, Counter, Guard, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem,
     LifecycleState,
     declaration::{ConditionDeclaration, CounterDeclaration, MoveDeclaration, StateDeclaration},
     one_or_more::{Name, OneOrMore},
@@ -33,7 +33,8 @@ impl Lifecycle {
         let Words { states, words } = states;
         let (name, title) = (declaration.name.0.clone(), declaration.title.clone());
         let subject = declaration.subject.iter().flatten().map(|key| key.0.clone()).collect();
-        let lifecycle = Self { name, title, states, moves, counters, subject, words };
+        let attributes = Attributes::of(declaration);
+        let lifecycle = Self { name, title, states, moves, counters, subject, attributes, words };
         table::check_reachable(&lifecycle)
             .map_err(|(place, problem)| (KeyPath::key("states").item(place), problem))?;
         Ok(lifecycle)
@@ -64,7 +65,8 @@ impl Words {
                 rank: state.rank,
                 is_initial: state.initial.unwrap_or(!has_initial && place == 0),
                 is_terminal: state.terminal.unwrap_or(false),
-                return_to: state.return_to.as_ref().map(|key| key.0.clone()),
+                is_frozen: state.frozen.unwrap_or(false),
+                return_to: state.return_to.iter().flat_map(|keys| &keys.0).map(|key| key.0.clone()).collect(),
                 sets: state.sets.clone().unwrap_or_default(),
             });
         }
@@ -165,9 +167,8 @@ impl Words {
         for (place, declared) in declared.iter().enumerate() {
             let way = KeyPath::key("counters").item(place);
             let key = declared.key.0.clone();
-            let remembers = |state: &LifecycleState| {
-                state.return_to.as_ref() == Some(&key) || state.sets.contains_key(&key)
-            };
+            let remembers =
+                |state: &LifecycleState| state.return_to.contains(&key) || state.sets.contains_key(&key);
             let is_used = counters.iter().any(|earlier| earlier.key == key);
             if is_used || key == "status" || self.states.iter().any(remembers) {
                 return Err((way.then("key"), LifecycleProblem::KeyTwice { key }));
@@ -179,7 +180,7 @@ impl Words {
             counters.push(Counter {
                 key,
                 entering: named(&declared.entering, &way.clone().then("entering"))?,
-                at_most: declared.at_most,
+                at_most: declared.at_most.clone(),
                 reset_by: match &declared.reset_by {
                     Some(words) => named(words, &way.then("reset_by"))?,
                     None => Vec::new(),

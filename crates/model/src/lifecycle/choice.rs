@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use super::condition::ConditionInput;
-use super::{Condition, ConditionMatch, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem};
+use super::{
+    Attributes, Condition, ConditionMatch, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem,
+};
 use crate::artifact::Artifact;
 use stepmark_frontmatter::KeyPath;
 
@@ -66,8 +68,10 @@ impl DeclaredLifecycle {
         let wrong =
             |key: &str, problem| LifecycleError { name: name.clone(), way: KeyPath::key(key), problem };
         let applies_to = Condition::assemble(declaration)?;
-        let says_more =
-            declaration.states.is_some() || declaration.moves.is_some() || declaration.counters.is_some();
+        let says_more = declaration.states.is_some()
+            || declaration.moves.is_some()
+            || declaration.counters.is_some()
+            || !Attributes::of(declaration).is_empty();
         let lifecycle = match built_in(name) {
             Some(_) if says_more => return Err(wrong("name", LifecycleProblem::BuiltInName)),
             Some(built_in) => Arc::clone(built_in),
@@ -100,6 +104,12 @@ impl Lifecycles {
         };
         let built_in = tables().iter().filter(is_new);
         declared.chain(built_in.map(|table| &table.lifecycle))
+    }
+
+    /// Returns whether any of them says more of a change than whether the status may move. Mostly none does,
+    /// and nobody need ask which one an artifact has.
+    pub fn judge_changes(&self) -> bool {
+        self.declared.iter().chain(tables()).any(|table| table.lifecycle.judges_changes())
     }
 
     /// The lifecycle of this name.

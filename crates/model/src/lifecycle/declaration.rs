@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Guard,
+    CounterLimit, Guard,
     one_or_more::{Name, OneOrMore},
 };
 use crate::artifact::PathGlob;
@@ -29,6 +29,14 @@ pub struct LifecycleDeclaration {
     /// The frontmatter keys that say whose status it is: where one of them changes too, the status is that of
     /// another thing, and begins anew.
     pub(super) subject: Option<Vec<Name>>,
+    /// Frontmatter keys of lists that only grow: what stands in them is never changed or taken away.
+    pub(super) append_only: Option<Vec<Name>>,
+    /// Frontmatter keys under which no other names may stand than these; in a list that holds of each entry.
+    pub(super) closed: Option<BTreeMap<Name, Vec<Name>>>,
+    /// The role (`roles`) of those who may change the frontmatter.
+    pub(super) writers: Option<Name>,
+    /// The role of the people whose approval counts; without it that of any person does.
+    pub(super) approvers: Option<Name>,
     /// The artifacts that it applies to: those for which one of these holds.
     pub(super) applies_to: Option<Vec<ConditionDeclaration>>,
 }
@@ -49,8 +57,11 @@ pub(super) struct StateDeclaration {
     pub(super) initial: Option<bool>,
     /// True if the work has ended in it.
     pub(super) terminal: Option<bool>,
-    /// The frontmatter key that remembers which state it was entered from: it is left for that one.
-    pub(super) return_to: Option<Name>,
+    /// True if only a move out of it changes the frontmatter.
+    pub(super) frozen: Option<bool>,
+    /// The frontmatter key that remembers which state it was entered from: it is left for that one. Of
+    /// several the last is written, and the first that names a state is where it is left for.
+    pub(super) return_to: Option<OneOrMore<Name>>,
     /// Frontmatter keys with the numbers that are written when it is entered.
     pub(super) sets: Option<BTreeMap<String, u64>>,
 }
@@ -63,8 +74,8 @@ pub(super) struct MoveDeclaration {
     pub(super) from: OneOrMore<Name>,
     /// The states that are entered.
     pub(super) to: OneOrMore<Name>,
-    /// The guards of the moves: `steps-finished`, `children-finished`, `human`, `filled(KEY)`,
-    /// `dependencies-done(KEY)`, `holder(KEY)`.
+    /// The guards of the moves: `steps-finished`, `children-finished`, `human`, `verified`, `approved`,
+    /// `filled(KEY)`, `file-exists(KEY)`, `at-least(KEY, N)`, `dependencies-done(KEY)`, `holder(KEY)`.
     pub(super) guards: Option<Vec<Guard>>,
 }
 
@@ -76,8 +87,8 @@ pub(super) struct CounterDeclaration {
     pub(super) key: Name,
     /// The states whose entering counts.
     pub(super) entering: OneOrMore<Name>,
-    /// The highest value.
-    pub(super) at_most: Option<u64>,
+    /// The highest value, or the frontmatter key that holds it.
+    pub(super) at_most: Option<CounterLimit>,
     /// The states whose entering sets it to 0.
     pub(super) reset_by: Option<OneOrMore<Name>>,
 }
@@ -121,6 +132,10 @@ mod tests {
             "name: x\nmoves: [{from: '*', to: b, guards: [steps-finished, filled(c)]}]",
             "name: x\nmoves: [{from: [a, b], to: [c]}]",
             "name: x\ncounters: [{key: n, entering: a, at_most: 3, reset_by: [b, c]}]",
+            "name: x\ncounters: [{key: n, entering: a, at_most: most_tries}]",
+            "name: x\nstates: [{name: a, frozen: true, return_to: [b, c]}]",
+            "name: x\nmoves: [{from: a, to: b, guards: [verified, approved, 'at-least(c.d, 2)', file-exists(e)]}]",
+            "name: x\nappend_only: [a, b.c]\nclosed: {a: [b, c]}\nwriters: custodian\napprovers: tech_lead",
             "name: x\napplies_to: [{path: 'docs/**', workflow_type: [prd], key: {kind: [a, b], owner: '*'}}]",
         ] {
             assert_eq!(accepted(text), (true, true), "{text}");
@@ -142,6 +157,11 @@ mod tests {
             "name: x\nmoves: [{from: a, to: b, guards: [always]}]",
             "name: x\napplies_to: [{path: []}]",
             "name: x\ncounters: [{key: n, entering: a, at_most: -1}]",
+            "name: x\nmoves: [{from: a, to: b, guards: ['at-least(c)']}]",
+            "name: x\nstates: [{name: a, return_to: []}]",
+            "name: x\nappend_only: a",
+            "name: x\nclosed: {a: b}",
+            "name: x\nwriters: [custodian]",
         ] {
             assert_eq!(accepted(text), (false, false), "{text}");
         }

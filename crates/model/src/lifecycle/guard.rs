@@ -26,27 +26,40 @@ pub enum Guard {
     DependenciesDone(Box<str>),
     /// `holder(KEY)`: whoever makes the move is named under KEY.
     Holder(Box<str>),
+    /// `file-exists(KEY)`: what KEY names are files of the project, and it names one.
+    FileExists(Box<str>),
+    /// `at-least(KEY, N)`: under KEY stands a number from N on, or a list of N entries or more.
+    AtLeast(Box<str>, u64),
+    /// `verified`: the last of `attempts` has a verification that passed.
+    Verified,
+    /// `approved`: `approval` names the state that is entered, and a person who may approve it.
+    Approved,
 }
 
 impl Guard {
     /// The texts that stand in `artifact` under the key of the guard, which may be a path.
     pub fn named_in(&self, artifact: &Artifact) -> Vec<String> {
-        let (Self::Filled(key) | Self::DependenciesDone(key) | Self::Holder(key)) = self else {
+        let (Self::Filled(key) | Self::DependenciesDone(key) | Self::Holder(key) | Self::FileExists(key)) =
+            self
+        else {
             return Vec::new();
         };
-        let (Ok(state), Ok(path)) = (artifact.state_value(), key.parse::<KeyPath>()) else {
-            return Vec::new();
-        };
-        let value = path.0.iter().try_fold(&state, |value, segment| match segment {
-            Segment::Key(key) => value.get(key),
-            Segment::Index(index) => value.get(index),
-        });
-        match value {
+        let Ok(state) = artifact.state_value() else { return Vec::new() };
+        match value_at(&state, key) {
             Some(Json::String(text)) => vec![text.clone()],
             Some(Json::Array(items)) => items.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
             _ => Vec::new(),
         }
     }
+}
+
+/// The value under `key`, which may be a path.
+pub(super) fn value_at<'s>(state: &'s Json, key: &str) -> Option<&'s Json> {
+    let path: KeyPath = key.parse().ok()?;
+    path.0.iter().try_fold(state, |value, segment| match segment {
+        Segment::Key(key) => value.get(key),
+        Segment::Index(index) => value.get(index),
+    })
 }
 
 impl fmt::Display for Guard {
@@ -59,6 +72,10 @@ impl fmt::Display for Guard {
             Self::Filled(key) => write!(out, "filled({key})"),
             Self::DependenciesDone(key) => write!(out, "dependencies-done({key})"),
             Self::Holder(key) => write!(out, "holder({key})"),
+            Self::FileExists(key) => write!(out, "file-exists({key})"),
+            Self::AtLeast(key, least) => write!(out, "at-least({key}, {least})"),
+            Self::Verified => out.write_str("verified"),
+            Self::Approved => out.write_str("approved"),
         }
     }
 }
@@ -75,18 +92,29 @@ impl FromStr for Guard {
             "steps-finished" => Ok(Self::StepsFinished),
             "children-finished" => Ok(Self::ChildrenFinished),
             "human" => Ok(Self::Human),
+            "verified" => Ok(Self::Verified),
+            "approved" => Ok(Self::Approved),
             _ => key("filled")
                 .map(Self::Filled)
                 .or_else(|| key("dependencies-done").map(Self::DependenciesDone))
                 .or_else(|| key("holder").map(Self::Holder))
+                .or_else(|| key("file-exists").map(Self::FileExists))
+                .or_else(|| at_least(&key("at-least")?))
                 .ok_or_else(|| {
                     format!(
-                        "`{text}` is no guard: write `steps-finished`, `children-finished`, `human`, \
-                         `filled(KEY)`, `dependencies-done(KEY)` or `holder(KEY)`"
+                        "`{text}` is no guard: write `steps-finished`, `children-finished`, `human`, `verified`, \
+                         `approved`, `filled(KEY)`, `file-exists(KEY)`, `dependencies-done(KEY)`, `holder(KEY)` \
+                         or, in quotes, `at-least(KEY, N)`"
                     )
                 }),
         }
     }
+}
+
+fn at_least(arguments: &str) -> Option<Guard> {
+    let (key, least) = arguments.rsplit_once(',')?;
+    let key = Some(key.trim()).filter(|key| !key.is_empty())?;
+    Some(Guard::AtLeast(key.into(), least.trim().parse().ok()?))
 }
 
 deserialize_as_scalar!(Guard);
@@ -94,7 +122,10 @@ deserialize_as_scalar!(Guard);
 schema_of_scalar!(Guard, {
     "description": "What a move wants of the artifact",
     "type": "string",
-    "pattern": r"^(steps-finished|children-finished|human|(filled|dependencies-done|holder)\(\s*[^)\s][^)]*\))$",
+    "pattern": concat!(
+        r"^(steps-finished|children-finished|human|verified|approved|at-least\(\s*[^)\s,][^)]*,\s*[0-9]+\s*\)",
+        r"|(filled|dependencies-done|holder|file-exists)\(\s*[^)\s][^)]*\))$",
+    ),
 });
 
 #[cfg(test)]
@@ -111,10 +142,26 @@ mod tests {
             "filled(blocked_by)",
             "dependencies-done(dependencies)",
             "holder(lock.requester)",
+            "file-exists(phase_data.intent)",
+            "at-least(reviews, 2)",
+            "verified",
+            "approved",
         ] {
             assert_eq!(text.parse::<Guard>().unwrap().to_string(), text);
         }
-        for text in ["", "filled", "filled()", "filled( )", "steps", "holder()", "dependencies-done"] {
+        for text in [
+            "",
+            "filled",
+            "filled()",
+            "filled( )",
+            "steps",
+            "holder()",
+            "dependencies-done",
+            "at-least(reviews)",
+            "at-least(, 2)",
+            "at-least(reviews, -1)",
+            "verified()",
+        ] {
             assert!(text.parse::<Guard>().is_err(), "{text}");
         }
     }

@@ -15,8 +15,8 @@ pub struct MoveFacts<'f> {
     /// The delegated work that is open. Whoever looks for it elsewhere leaves it empty, and asks
     /// [`MoveDecision::wants`] whether it matters.
     pub open_children: &'f [String],
-    /// The reason why a guard does not hold that is about who moves, or about other artifacts. It is asked
-    /// for no others, and only where the move wants it.
+    /// The reason why a guard does not hold that is about more than the keys of the root: about values below
+    /// them, who moves, or other files. It is asked for no others, and only where the move wants it.
     pub elsewhere: &'f dyn Fn(&Guard) -> Option<String>,
 }
 
@@ -99,8 +99,8 @@ impl Lifecycle {
         if self.is_of_another_subject(facts.before, facts.after) {
             return self.begin_anew(to);
         }
-        let key = from.and_then(|status| self.state_of(status)?.return_to.as_deref());
-        let remembered = key.and_then(|key| facts.before.text(key));
+        let left = from.and_then(|status| self.state_of(status));
+        let remembered = left.and_then(|left| self.remembered(left, facts.before));
         let verdict = self.legal_move(from, to, remembered)?;
         if !verdict.is_move() {
             return Ok(verdict);
@@ -148,14 +148,16 @@ impl Lifecycle {
         legal: impl Fn() -> Vec<String>,
     ) -> Result<(), MoveRefusal> {
         let (lifecycle, to, key) = (self.name.clone(), to.name.clone(), counter.key.clone());
-        let count = counter.count(keys).map_err(|text| MoveRefusal::NoNumber {
+        let no_number = |key: &str, text: &str| MoveRefusal::NoNumber {
             lifecycle: lifecycle.clone(),
             to: to.clone(),
-            key: key.clone(),
+            key: key.to_owned(),
             text: text.to_owned(),
             legal: legal(),
-        })?;
-        match counter.at_most {
+        };
+        let count = counter.count(keys).map_err(|text| no_number(&key, text))?;
+        let limit = counter.at_most.as_ref().map(|limit| limit.value(keys)).transpose();
+        match limit.map_err(|(key, text)| no_number(key, text))?.flatten() {
             Some(at_most) if count >= at_most => {
                 Err(MoveRefusal::Exhausted { lifecycle, to, key, count, at_most, legal: legal() })
             }
@@ -201,6 +203,11 @@ fn unmet(guard: &Guard, facts: &MoveFacts<'_>) -> Option<String> {
         // Whoever knows the actor asks `MoveDecision::wants`.
         Guard::Human => None,
         Guard::Filled(key) => (!facts.after.is_filled(key)).then(|| format!("`{key}` says nothing")),
-        Guard::DependenciesDone(_) | Guard::Holder(_) => (facts.elsewhere)(guard),
+        Guard::DependenciesDone(_)
+        | Guard::Holder(_)
+        | Guard::FileExists(_)
+        | Guard::AtLeast(..)
+        | Guard::Verified
+        | Guard::Approved => (facts.elsewhere)(guard),
     }
 }

@@ -39,13 +39,11 @@ impl Lifecycle {
             return Vec::new();
         }
         let mut changes = Vec::new();
-        if let Some(key) = from.and_then(|from| from.return_to.as_ref())
-            && keys.has(key)
-            && to.return_to.as_ref() != Some(key)
-        {
+        let left = from.map(|from| from.return_to.as_slice()).unwrap_or_default();
+        for key in left.iter().filter(|key| keys.has(key) && !to.return_to.contains(key)) {
             changes.push(KeyUpdate::Forget { key: key.clone() });
         }
-        if let (Some(key), Some(from)) = (&to.return_to, from) {
+        if let (Some(key), Some(from)) = (to.return_to.last(), from) {
             changes.push(KeyUpdate::Remember { key: key.clone(), state: from.name.clone() });
         }
         changes

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Guard, LifecycleProblem, RootKeys};
+use super::{Attributes, CounterLimit, Guard, LifecycleProblem, RootKeys};
 use crate::spelling::folded;
 
 /// A lifecycle: states, and the moves between them that are legal. It is well formed: names are unique, every
@@ -27,6 +27,8 @@ pub struct Lifecycle {
     pub(super) counters: Vec<Counter>,
     /// The keys that say whose status it is.
     pub(super) subject: Vec<String>,
+    /// The attributes: they hold for every change.
+    pub(super) attributes: Attributes,
     /// The folded words for each state, with its place.
     pub(super) words: BTreeMap<String, usize>,
 }
@@ -87,6 +89,22 @@ impl Lifecycle {
         &self.subject
     }
 
+    /// The attributes of artifacts that have it: they hold for every change.
+    pub const fn attributes(&self) -> &Attributes {
+        &self.attributes
+    }
+
+    /// Returns whether it says more of a change than whether the status may move.
+    pub(super) fn judges_changes(&self) -> bool {
+        !self.attributes.is_empty() || self.states.iter().any(|state| state.is_frozen)
+    }
+
+    /// The status word that `keys` remember for a return from `from`.
+    pub(crate) fn remembered<'k>(&self, from: &LifecycleState, keys: &'k RootKeys) -> Option<&'k str> {
+        let words = from.return_to.iter().filter_map(|key| keys.text(key));
+        words.into_iter().find(|word| self.state_of(word).is_some())
+    }
+
     /// Returns whether the status is that of another thing than before.
     pub(crate) fn is_of_another_subject(&self, before: &RootKeys, after: &RootKeys) -> bool {
         self.subject.iter().any(|key| before.text(key) != after.text(key))
@@ -114,7 +132,7 @@ impl Lifecycle {
                 (*to, Move { from, to: &self.states[*to], guards, is_return: false })
             })
             .collect();
-        if from.return_to.is_some() {
+        if !from.return_to.is_empty() {
             let sources: Vec<usize> =
                 self.moves.iter().filter(|legal| legal.to == left).map(|legal| legal.from).collect();
             let back = remembered.and_then(|word| self.words.get(&folded(word)).copied());
@@ -155,8 +173,11 @@ pub struct LifecycleState {
     pub is_initial: bool,
     /// True if the work has ended in it. Its exits are those that the table names; `*` means it not.
     pub is_terminal: bool,
-    /// The frontmatter key that remembers which state it was entered from: it is left for that one.
-    pub return_to: Option<String>,
+    /// True if only a move out of it changes the frontmatter.
+    pub is_frozen: bool,
+    /// The frontmatter keys that remember which state it was entered from: entering writes the last, and it
+    /// is left for the first that names a state. Without any it is left as the table says.
+    pub return_to: Vec<String>,
     /// The numbers that are written beside the status when it is entered: those that other programs read.
     pub sets: BTreeMap<String, u64>,
 }
@@ -176,7 +197,7 @@ pub struct Counter {
     /// The states whose entering counts.
     pub entering: Vec<String>,
     /// The highest value: a move that would go beyond is refused.
-    pub at_most: Option<u64>,
+    pub at_most: Option<CounterLimit>,
     /// The states whose entering sets it to 0.
     pub reset_by: Vec<String>,
 }

@@ -96,6 +96,16 @@ pub enum Remark {
         /// The reason.
         reason: String,
     },
+    /// Another artifact was taken back too: both were changed by one decision.
+    TakenBackToo {
+        /// Its path.
+        path: String,
+    },
+    /// An artifact that was made by the same decision stays.
+    MadeStays {
+        /// Its path.
+        path: String,
+    },
     /// The ledger of a sprint came along.
     LedgerFollowed {
         /// The ledger.
@@ -127,6 +137,7 @@ impl Remark {
                 | Self::AlreadyTracked { .. }
                 | Self::AlreadyInState { .. }
                 | Self::LedgerFollowed { .. }
+                | Self::TakenBackToo { .. }
         )
     }
 }
@@ -181,6 +192,10 @@ impl fmt::Display for Remark {
                 write!(out, "files of other programs do not say it yet: {reason}")
             }
             Self::LedgerFollowed { ledger, status } => write!(out, "`{ledger}` says `{status}` too"),
+            Self::TakenBackToo { path } => write!(out, "`{path}` was taken back with it"),
+            Self::MadeStays { path } => {
+                write!(out, "`{path}` was made with it and stays: `stepmark remove {path}` removes it")
+            }
             Self::LedgerLeft { reason } => {
                 write!(
                     out,

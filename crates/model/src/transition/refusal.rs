@@ -1,7 +1,7 @@
 //! Refusals of commands.
 
 use super::{OpenChild, Remark};
-use crate::lifecycle::MoveRefusal;
+use crate::lifecycle::{ChangeRefusal, MoveRefusal};
 use stepmark_frontmatter::KeyPathError;
 
 /// A command that makes no sense for this artifact. Nothing is changed.
@@ -78,6 +78,9 @@ pub enum TransitionRefusal {
     /// Its lifecycle forbids the move.
     #[error(transparent)]
     Move(Box<MoveRefusal>),
+    /// Its lifecycle forbids the change.
+    #[error(transparent)]
+    Change(Box<ChangeRefusal>),
     /// Nothing can be delegated from it.
     #[error("nothing can be delegated from it")]
     NoDelegation {
@@ -114,6 +117,12 @@ pub enum TransitionRefusal {
         /// The reason.
         reason: String,
     },
+}
+
+impl From<ChangeRefusal> for TransitionRefusal {
+    fn from(refusal: ChangeRefusal) -> Self {
+        Self::Change(Box::new(refusal))
+    }
 }
 
 impl From<MoveRefusal> for TransitionRefusal {

@@ -48,7 +48,14 @@ pub fn judge_status(
         return Ok(None);
     }
     let keys = [before, after].map(RootKeys::of);
-    let facts = MoveFacts { before: &keys[0], after: &keys[1], open_steps, open_children: &[], elsewhere };
+    let elsewhere = |guard: &Guard| guard.unmet_in(after).or_else(|| elsewhere(guard));
+    let facts = MoveFacts {
+        before: &keys[0],
+        after: &keys[1],
+        open_steps,
+        open_children: &[],
+        elsewhere: &elsewhere,
+    };
     // A status that is taken away is no state either: else any state could be taken up from nothing.
     let judged = lifecycle.judge_move(from, to.unwrap_or("null"), &facts);
     let ends = to.is_some_and(|word| lifecycle.is_terminal(word));

@@ -11,16 +11,16 @@ use stepmark_model::{
     autodev,
     delegation::Member,
     journal::{ActorKind, Event, EventDraft, EventId, Kind},
-    lifecycle::{Guard, LifecycleState},
+    lifecycle::Guard,
     tracked_artifact::TrackedArtifact,
     transition::{OpenChild, StatusMove, TransitionRefusal, finish_above, judge_status},
 };
 
 impl Workspace {
     /// Decides whether the artifact at `path` may become `new` where it is `old` (`None`: no file): no lease
-    /// of anybody else forbids it, the lifecycle has the move of its status, and it does not finish an
-    /// artifact above open children; unless the draft insists. Answers with the events that come before those
-    /// of the change.
+    /// of anybody else forbids it, the lifecycle has the move of its status and allows the change, and it
+    /// does not finish an artifact above open children; unless the draft insists. Answers with the events
+    /// that come before those of the change.
     ///
     /// # Errors
     /// Why nothing may be published.
@@ -31,12 +31,14 @@ impl Workspace {
         draft: &EventDraft,
     ) -> Result<Vec<Event>, ChangeError> {
         self.leases().admit(path, old)?;
-        match (old, new) {
+        let mut insisted = match (old, new) {
             // Nothing moves: a person brings in what is so already.
-            _ if draft.kind == Kind::IMPORT => Ok(Vec::new()),
-            (Some(old), Some(new)) => self.guard_state(old, new, draft),
-            _ => Ok(Vec::new()),
-        }
+            _ if draft.kind == Kind::IMPORT => Vec::new(),
+            (Some(old), Some(new)) => self.guard_state(old, new, draft)?,
+            _ => Vec::new(),
+        };
+        insisted.extend(self.guard_change(path, [old, new], draft)?);
+        Ok(insisted)
     }
 
     /// Brings the gates up to date after a commit that changed the artifact at `path` and told it as `event`.
@@ -108,7 +110,10 @@ impl Workspace {
         let insistence = draft.insistence.as_deref();
         let refused = |source| ChangeError::Refused { path: before.path().clone(), source };
         let artifacts = [before.artifact(), after.artifact()];
-        let elsewhere = |guard: &Guard| if draft.is_decided { None } else { self.unmet(guard, artifacts) };
+        let elsewhere = |guard: &Guard| match draft.is_decided {
+            true => None,
+            false => self.unmet(guard, artifacts, &choice.lifecycle),
+        };
         let open_steps = after.open_steps();
         let judged =
             judge_status(artifacts[0], artifacts[1], &choice.lifecycle, &open_steps, &elsewhere, insistence)
@@ -118,39 +123,6 @@ impl Workspace {
             return Err(refused(TransitionRefusal::NotHuman));
         }
         Ok(judged)
-    }
-
-    /// The reason why `guard`, which is about who moves or about other artifacts, does not hold.
-    fn unmet(&self, guard: &Guard, [before, after]: [&Artifact; 2]) -> Option<String> {
-        match guard {
-            Guard::Holder(key) => {
-                let actor = &self.attribution().actor.name;
-                let holders = guard.named_in(before);
-                let told = || match holders.first() {
-                    Some(holder) => format!("`{key}` is `{holder}`, not `{actor}`"),
-                    None => format!("`{key}` says nothing"),
-                };
-                (!holders.contains(actor)).then(told)
-            }
-            Guard::DependenciesDone(_) => {
-                let mut open = guard.named_in(after);
-                if open.is_empty() {
-                    return None;
-                }
-                let found = match self.artifacts() {
-                    Ok(found) => found.artifacts,
-                    Err(error) => return Some(error.to_string()),
-                };
-                let is_done = |artifact: &&TrackedArtifact| {
-                    artifact.lifecycle_state().is_some_and(LifecycleState::is_reached_end)
-                };
-                for done in found.iter().filter(is_done) {
-                    open.retain(|id| done.member().id() != Some(id));
-                }
-                (!open.is_empty()).then(|| format!("open: `{}`", open.join("`, `")))
-            }
-            _ => None,
-        }
     }
 
     fn guard_children(
@@ -178,7 +150,7 @@ impl Workspace {
     }
 
     /// The event that tells why what is refused is done to the artifact at `path` all the same.
-    fn insisted(&self, path: &ProjectPath, told: EventDraft, draft: &EventDraft) -> Event {
+    pub(super) fn insisted(&self, path: &ProjectPath, told: EventDraft, draft: &EventDraft) -> Event {
         let told = told.with_reason(draft.insistence.clone()).with("path", path.as_str());
         let mut event = Event::new(told, self.attribution().actor.clone(), self.now());
         event.session = self.attribution().session.clone().map(String::from);

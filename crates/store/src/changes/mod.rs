@@ -2,6 +2,7 @@
 //! faster.
 
 pub(crate) mod artifact_change;
+pub(crate) mod change_guard;
 pub(crate) mod configuring;
 pub(crate) mod delegating;
 pub(crate) mod error;
@@ -9,6 +10,7 @@ pub(crate) mod guards;
 pub(crate) mod recording;
 pub(crate) mod records;
 pub(crate) mod removing;
+mod undoing;
 pub(crate) mod update_error;
 pub(crate) mod versions;
 
@@ -31,7 +33,7 @@ use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    journal::{self, Event, EventDraft, EventId, Kind},
+    journal::{Event, EventDraft, EventId, Kind},
     transition::{Command, Plan, Remark, Strictness},
 };
 
@@ -50,6 +52,15 @@ impl ChangeReason {
     /// The reason that somebody may have said.
     pub fn said(reason: Option<String>) -> Self {
         reason.map_or(Self::Unsaid, Self::Said)
+    }
+
+    /// The draft of an event, with the reason.
+    pub(crate) fn on(self, draft: EventDraft) -> EventDraft {
+        match self {
+            Self::Unsaid => draft,
+            Self::Said(reason) => draft.with_reason(Some(reason)),
+            Self::Forced(reason) => draft.with_reason(Some(reason.clone())).insisting(Some(reason)),
+        }
     }
 }
 
@@ -139,11 +150,13 @@ impl Workspace {
         let mut told: BTreeMap<ProjectPath, Option<EventId>> = BTreeMap::new();
         let facts = GitFacts::default();
         let record = |(), changed: &[FileTransition<'_>]| -> Result<Vec<Event>, Halt<E>> {
-            let (mut events, mut questions) = (Vec::new(), Vec::new());
+            let (mut events, mut questions, mut first) = (Vec::new(), Vec::new(), None);
             for change in changed {
                 let versions = Versions::read(change.path, [change.old, change.new]);
-                match self.events_of(*change, &versions, &draft(change.path), &facts) {
+                let draft = draft(change.path).together(first, changed.len());
+                match self.events_of(*change, &versions, &draft, &facts) {
                     Ok(own) => {
+                        first = first.or_else(|| own.last().map(|event| event.id));
                         told.insert(change.path.clone(), own.last().map(|event| event.id));
                         events.extend(own);
                     }
@@ -186,12 +199,7 @@ impl Workspace {
         strictness: Strictness,
         reason: ChangeReason,
     ) -> Result<ChangeReport, ChangeError> {
-        let draft = EventDraft::new(Kind::CHANGE).with_command(command.to_string());
-        let draft = match reason {
-            ChangeReason::Unsaid => draft,
-            ChangeReason::Said(reason) => draft.with_reason(Some(reason)),
-            ChangeReason::Forced(reason) => draft.with_reason(Some(reason.clone())).insisting(Some(reason)),
-        };
+        let draft = reason.on(EventDraft::new(Kind::CHANGE).with_command(command.to_string()));
         let mut carried =
             self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))?;
         if matches!(command, Command::Complete { .. })
@@ -200,26 +208,6 @@ impl Workspace {
             carried.remarks.push(Remark::LeaseLeft { reason: error.to_string() });
         }
         Ok(carried)
-    }
-
-    /// Takes back what `event` changed in its artifact, as a new event; history is never rewritten.
-    ///
-    /// # Errors
-    /// When the event changed nothing that can be taken back, its places were changed since, and those of
-    /// [`Workspace::update`].
-    pub fn undo(&self, event: &Event, reason: Option<String>) -> Result<ChangeReport, ChangeError> {
-        let Some(artifact) = &event.artifact else {
-            return Err(ChangeError::NoArtifact { event: event.id });
-        };
-        if event.kind == Kind::DELETE {
-            let was_in_git = event.data.get(removing::IN_GIT) != Some(&false.into());
-            return Err(ChangeError::Removed { event: event.id, path: artifact.path.clone(), was_in_git });
-        }
-        let draft = EventDraft::new(Kind::UNDO)
-            .with_command(format!("undo {}", event.id))
-            .with_reason(reason)
-            .with("undone", event.id.to_string());
-        Ok(self.update_telling(&artifact.path, &draft, |now| journal::undo(now.artifact(), event))?)
     }
 
     /// Makes the configuration of the project, with `project_id` as its identity, if there is none.

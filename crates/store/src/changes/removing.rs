@@ -27,7 +27,10 @@ impl Workspace {
     /// # Errors
     /// When it is not there, cannot be removed, or only by force.
     pub fn remove(&self, path: &ProjectPath, reason: Option<String>, force: bool) -> Result<(), ChangeError> {
-        let draft = EventDraft::new(Kind::DELETE).with_command(format!("remove {path}")).with_reason(reason);
+        let draft = EventDraft::new(Kind::DELETE)
+            .with_command(format!("remove {path}"))
+            .insisting(force.then(|| reason.clone().unwrap_or_else(|| "removed by force".to_owned())))
+            .with_reason(reason);
         let answer: Rc<Cell<Option<Answer>>> = Rc::default();
         let draft = |_: &ProjectPath| match answer.get() {
             Some((_, false)) => draft.clone().with(IN_GIT, false),

@@ -10,6 +10,8 @@ use crate::checking::CheckReport;
 use crate::configuration::PathAllowance;
 use crate::disk::CONFIGURATION_PATH;
 use crate::workspace::Workspace;
+#[cfg(feature = "write")]
+use stepmark_model::coordination::State;
 use stepmark_model::{
     artifact::ProjectPath,
     check::{
@@ -88,6 +90,25 @@ impl Workspace {
             let judged = self.policy_at(&path, |policy| policy.judge_beside(vec![finding]));
             in_use.note(&judged);
             report.add_beside(path, bytes, judged, baseline);
+        }
+    }
+
+    /// Adds the files that follow the records `state` of a coordination and say something else; `read` gives
+    /// a file.
+    #[cfg(feature = "write")]
+    pub(crate) fn add_files_of_records(
+        &self,
+        report: &mut CheckReport<'_>,
+        state: &State,
+        read: impl Fn(&ProjectPath) -> Option<Vec<u8>>,
+        in_use: &mut AllowancesInUse,
+        baseline: &mut Baseline,
+    ) {
+        let Some(coordination) = self.coordination() else { return };
+        for file in coordination.file_findings(state, read) {
+            let judged = self.policy_at(&file.path, |policy| policy.judge_beside(file.findings));
+            in_use.note(&judged);
+            report.add_beside(file.path, file.bytes, judged, baseline);
         }
     }
 

@@ -208,12 +208,13 @@ impl Checks<'_> {
             report.add(changed.latest().artifact(), judged, &mut baseline);
         }
         self.workspace.add_bystanders(&mut report, changed, around.as_ref(), &surroundings, &mut baseline);
-        self.workspace.add_ledgers(
-            &mut report,
-            surroundings.ledgers,
-            &mut AllowancesInUse::default(),
-            &mut baseline,
-        );
+        let in_use = &mut AllowancesInUse::default();
+        #[cfg(feature = "write")]
+        if let Some(state) = self.workspace.records_touched(changed, version)? {
+            let read = |path: &ProjectPath| version.read(path).ok().flatten();
+            self.workspace.add_files_of_records(&mut report, &state, read, in_use, &mut baseline);
+        }
+        self.workspace.add_ledgers(&mut report, surroundings.ledgers, in_use, &mut baseline);
         Ok(report)
     }
 }

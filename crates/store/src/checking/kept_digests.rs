@@ -52,12 +52,7 @@ impl KeptDigests {
     ///
     /// # Errors
     /// When the cache cannot be written. Nothing but time is lost.
-    pub fn replace(
-        &self,
-        root: &Root,
-        name: &str,
-        digests: &BTreeMap<FileHash, FileHash>,
-    ) -> io::Result<()> {
+    pub fn replace(&self, root: &Root, name: &str, digests: &BTreeMap<FileHash, FileHash>) -> io::Result<()> {
         let pairs = digests.iter().flat_map(|(key, digest)| [key.as_bytes(), digest.as_bytes()]);
         let pairs = pairs.flatten().copied().collect::<Vec<u8>>();
         let is_worthwhile = !self.pairs.is_empty() || digests.len() >= WORTH_KEEPING;

@@ -118,7 +118,7 @@ impl Workspace {
         let chains = self.chains_of(artifacts, selection)?;
         run.judge(artifacts, chains.as_ref(), &answers, |_| None, |_, _, _, _| {})?;
         let workflows = artifacts.iter().filter_map(TrackedArtifact::workflow);
-        run.scan_other_files(workflows, answers.into_ledgers());
+        run.scan_other_files(workflows, answers, selection);
         Ok(run.finish(selection))
     }
 

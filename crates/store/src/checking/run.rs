@@ -1,6 +1,5 @@
 //! One run of a check over artifacts on the disk.
 
-use crate::bmad::sprint::Ledgers;
 use crate::checking::{
     CheckError, CheckReport, Known, Selection, beside::AllowancesInUse, beside::AllowedRule, cache::Answers,
     cache::Asked, cache::Noted, kept_chains::ChainPart,
@@ -9,7 +8,7 @@ use crate::disk::in_parts::par_map;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::FileHash,
+    artifact::{FileHash, ProjectPath},
     check::{self, Baseline, Judged, ProblemCounts, Subject},
     delegation::Chains,
     workflow::WorkflowDefinition,
@@ -120,16 +119,24 @@ impl<'w, 't> CheckingRun<'w, 't> {
         self.in_use.note_rules(rules);
     }
 
-    /// Looks at the files beside artifacts: the step files of their `workflows`, and the ledgers that were
-    /// asked.
+    /// Looks at the files beside artifacts: the step files of their `workflows`, the ledgers that were asked,
+    /// and, where all is checked, files that follow records.
     pub(crate) fn scan_other_files<'d>(
         &mut self,
         workflows: impl Iterator<Item = &'d WorkflowDefinition>,
-        ledgers: Ledgers,
+        answers: Answers<'_>,
+        selection: Selection,
     ) {
         let Self { workspace, baseline, in_use, report, .. } = self;
         workspace.add_step_files(report, workflows, in_use, baseline);
-        workspace.add_ledgers(report, ledgers, in_use, baseline);
+        #[cfg(feature = "write")]
+        if selection == Selection::All
+            && let Some(facts) = answers.coordination()
+        {
+            let read = |path: &ProjectPath| workspace.read_file(path).ok();
+            workspace.add_files_of_records(report, &facts.state, read, in_use, baseline);
+        }
+        workspace.add_ledgers(report, answers.into_ledgers(), in_use, baseline);
     }
 
     /// The report.

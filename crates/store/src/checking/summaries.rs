@@ -13,8 +13,12 @@ use crate::checking::{
 use crate::disk::{WalkError, file_stat::FileStat, file_stat::STAT_BYTES};
 use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::{
-    artifact::{FileHash, ProjectPath}, bmad::sprint::LedgerKey, check::ProblemCounts, delegation::Member,
-    summary::ArtifactSummary, tracked_artifact::TrackedArtifact,
+    artifact::{FileHash, ProjectPath},
+    bmad::sprint::LedgerKey,
+    check::ProblemCounts,
+    delegation::Member,
+    summary::ArtifactSummary,
+    tracked_artifact::TrackedArtifact,
 };
 
 /// Fewer artifacts than this may be read by each list: checking them, so that the next need not, takes

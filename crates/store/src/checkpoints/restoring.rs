@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::changes::ChangeError;
+use crate::changes::{ChangeError, ChangeReason};
 use crate::checkpoints::CheckpointReadError;
 use crate::checkpoints::Checkpoints;
 use crate::commit::{self, CommitError, FileDecision, Outcome, PublishError};
@@ -88,7 +88,7 @@ impl Checkpoints<'_> {
         &self,
         path: &ProjectPath,
         place: &ProjectPath,
-        reason: Option<String>,
+        reason: ChangeReason,
     ) -> Result<Restored, RestoreError> {
         let checkpoint = self.at(place)?;
         let bytes = self.workspace.read_file(path).map_err(ChangeError::from)?;
@@ -100,9 +100,9 @@ impl Checkpoints<'_> {
         let decided: RefCell<Result<Option<Decided>, RestoreError>> = RefCell::new(Ok(None));
         let draft = EventDraft::new(Kind::RESTORE)
             .with_command(format!("restore {path} --from {place}"))
-            .with_reason(reason)
             .with("checkpoint", place.as_str())
             .with("restored", checkpoint.event.to_string());
+        let draft = reason.on(draft);
         let outcomes = self.workspace.change_files(
             std::slice::from_ref(path),
             |_| draft.clone(),

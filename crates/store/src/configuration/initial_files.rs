@@ -53,6 +53,10 @@ artifacts:
 #     applies_to:
 #       - {{key: {{kind: [chore, errand]}}}}
 
+# Who has a role that lifecycles ask for (`writers`, `approvers`); `*` stands for any name.
+# roles:
+#   tech_lead: ['human:Ada', 'human:Lin']
+
 # Values of the variables that step files use in paths, as folders seen from the project root.
 # variables:
 #   planning_artifacts: _bmad-output/planning-artifacts

@@ -17,7 +17,7 @@ use crate::configuration::{
 use stepmark_frontmatter::Position;
 use stepmark_model::{
     artifact::{PathGlob, PathGlobs},
-    lifecycle::LifecycleDeclaration,
+    lifecycle::{LifecycleDeclaration, Roles},
 };
 
 /// The whole file. Every key may be missing or empty.
@@ -28,6 +28,7 @@ pub(super) struct Keys {
     pub(super) artifacts: Option<ArtifactKeys>,
     pub(super) workflows: Option<Workflows>,
     pub(super) lifecycles: Option<Vec<LifecycleDeclaration>>,
+    pub(super) roles: Option<Roles>,
     pub(super) variables: Option<BTreeMap<VariableName, VariablePath>>,
     pub(super) active: Option<FilePath>,
     pub(super) main_config: Option<FilePath>,
@@ -160,6 +161,7 @@ impl Keys {
             }),
             workflows: nearer.workflows.or(self.workflows),
             lifecycles: nearer.lifecycles.or(self.lifecycles),
+            roles: both(self.roles, nearer.roles, Roles::overlaid),
             variables: both(self.variables, nearer.variables, united),
             active: nearer.active.or(self.active),
             main_config: nearer.main_config.or(self.main_config),

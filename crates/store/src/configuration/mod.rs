@@ -45,7 +45,7 @@ use self::{
 use stepmark_model::{
     artifact::{FileHash, PathGlobs, ProjectPath},
     check::Levels,
-    lifecycle::Lifecycles,
+    lifecycle::{Lifecycles, Roles},
 };
 
 pub use autodev::AutodevSettings;
@@ -68,6 +68,7 @@ pub struct Configuration {
     always_excluded: PathGlobs,
     workflows: Vec<WorkflowDeclaration>,
     lifecycles: Arc<Lifecycles>,
+    roles: Roles,
     variables: BTreeMap<String, String>,
     active: Option<ProjectPath>,
     milestones: Vec<Milestone>,
@@ -120,6 +121,7 @@ impl Configuration {
             always_excluded: built_in.always_excluded,
             workflows: keys.workflows.map(|workflows| workflows.0).unwrap_or_default(),
             lifecycles: Arc::new(Lifecycles::new(lifecycles.unwrap_or_default())),
+            roles: keys.roles.into_iter().fold(built_in.roles, Roles::overlaid),
             variables: keys.variables.into_iter().flatten().map(|(name, path)| (name.0, path.0)).collect(),
             active: keys.active.map(|path| path.0),
             milestones: keys.milestones.unwrap_or_default(),
@@ -211,6 +213,11 @@ impl Configuration {
     /// The lifecycles: those that are declared, and those that are built in.
     pub const fn lifecycles(&self) -> &Arc<Lifecycles> {
         &self.lifecycles
+    }
+
+    /// The roles with their actors: those that are declared, and those that the built-in systems know.
+    pub const fn roles(&self) -> &Roles {
+        &self.roles
     }
 
     /// The values of variables in step files (`planning_artifacts`, without braces): folders seen from the
@@ -342,6 +349,7 @@ impl Default for Configuration {
             always_excluded: built_in(ALWAYS_EXCLUDED),
             workflows: Vec::new(),
             lifecycles: Arc::default(),
+            roles: Roles::default(),
             variables: BTreeMap::new(),
             active: None,
             milestones: Vec::new(),

@@ -169,7 +169,7 @@ fn flag_layer(key: &str, text: &str) -> Result<ConfigurationLayer, Configuration
         let known = Variable::all_static().filter(|variable| variable.environment.is_some());
         let known: Vec<_> = known.map(|variable| format!("`{}`", variable.name)).collect();
         return Err(failed(format!(
-            "it is no key with a single value; these are {}, `settings.NAME`, `variables.NAME` and `check.rules.RULE`",
+            "it is no key with a single value; these are {}, `settings.NAME`, `variables.NAME`, `roles.ROLE` and `check.rules.RULE`",
             known.join(", ")
         )));
     }

@@ -78,12 +78,17 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 64] = [
+pub const VARIABLES: [Variable; 65] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
     fixed(Project, "artifacts.include", "patterns of files that are artifacts"),
     fixed(Project, "artifacts.exclude", "patterns of files that are none, though they are included"),
     fixed(Project, "workflows", "declared workflows and the artifacts bound to them"),
     fixed(Project, "lifecycles", "declared lifecycles and the artifacts that they apply to"),
+    fixed(
+        Project,
+        "roles",
+        "who has a role that lifecycles ask for: `custodian`, `tech_lead`, `product_owner`, and others",
+    ),
     fixed(Project, "variables", "folders that step files name by a variable"),
     scalar(Project, "active", "STEPMARK_ACTIVE", "the artifact that is worked on"),
     scalar(Project, "main_config", "STEPMARK_MAIN_CONFIG", "the configuration file of the workflows"),
@@ -161,7 +166,7 @@ pub const VARIABLES: [Variable; 64] = [
 ];
 
 /// The keys of configuration whose mappings hold any name.
-pub(super) const FREE_MAPS: [&str; 3] = ["variables", "settings", "check.rules"];
+pub(super) const FREE_MAPS: [&str; 4] = ["variables", "roles", "settings", "check.rules"];
 
 impl Variable {
     /// The static variables, in the order of [`VARIABLES`].

@@ -60,6 +60,10 @@ impl RecordFormat for FormatOf<'_, '_> {
         "stepmark import coordination"
     }
 
+    fn project(&self) -> &'static str {
+        "stepmark coordination project"
+    }
+
     fn paths(&self) -> Vec<ProjectPath> {
         self.format.files().iter().filter_map(|name| self.path(name)).collect()
     }

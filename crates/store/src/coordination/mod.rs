@@ -18,6 +18,8 @@ mod agents;
 #[cfg(feature = "write")]
 mod error;
 #[cfg(feature = "write")]
+mod file_findings;
+#[cfg(feature = "write")]
 mod files;
 #[cfg(feature = "write")]
 mod importing;
@@ -35,6 +37,7 @@ use crate::workspace::Workspace;
 #[cfg(feature = "write")]
 pub use self::{
     error::CoordinationError,
+    file_findings::FileState,
     files::CoordinationFiles,
     importing::{ImportRow, ImportSide, ImportSurvey},
     tasks::TaskChange,

@@ -145,7 +145,11 @@ impl Coordination<'_> {
     }
 
     /// The record in `bytes`; `None` where these are no record, as a note that somebody put beside them.
-    fn read_bytes(&self, path: &ProjectPath, bytes: Vec<u8>) -> Result<Option<Record>, RecordsError> {
+    pub(super) fn read_bytes(
+        &self,
+        path: &ProjectPath,
+        bytes: Vec<u8>,
+    ) -> Result<Option<Record>, RecordsError> {
         let artifact = Artifact::read(path.clone(), bytes);
         let says_kind = |state: serde_json::Value| state.get("stepmark_kind").is_some();
         if !artifact.has_state_region() || artifact.state_value().is_ok_and(|state| !says_kind(state)) {

@@ -298,7 +298,7 @@ impl Coordination<'_> {
         let made = RefCell::new(None);
         self.workspace.change_records(
             paths,
-            |_| draft(command),
+            |_| draft(command).in_one_decision(),
             |found| {
                 let (attempt, decisions) = decide(found)?;
                 made.replace(Some(attempt));

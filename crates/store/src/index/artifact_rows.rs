@@ -1,12 +1,15 @@
 //! The rows that an artifact gives.
 
 use jiff::Timestamp;
+use serde_json::Value as Json;
 
 use crate::disk::file_stat::FileStat;
 use crate::index_db::{Cell, IntoCell as _, Row, add_to_digest};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{Field, FileHash, Scope, StateDigest},
+    artifact::{Artifact, Delegation, Field, FileHash, Scope, StateDigest},
+    autodev::keeps_state,
+    coordination::RecordKind,
     journal::ArtifactKey,
     summary::{ArtifactSummary, WorkflowName},
     workflow::Step,
@@ -19,6 +22,8 @@ pub(super) struct ArtifactRows {
     pub(super) artifact: Row,
     /// Its rows in `steps`.
     pub(super) steps: Vec<Row>,
+    /// Its rows in `dependencies`.
+    pub(super) dependencies: Vec<Row>,
     /// Its row in `delegations`, if it says something about a chain.
     pub(super) delegation: Option<Row>,
 }
@@ -27,9 +32,11 @@ impl ArtifactRows {
     /// The rows of `tracked`; `stat` was taken before it was read.
     pub(super) fn of(tracked: &TrackedArtifact, stat: Option<&FileStat>) -> Self {
         let summary = ArtifactSummary::of(tracked);
+        let state = tracked.artifact().state_value().ok();
         Self {
-            artifact: artifact_row(tracked, &summary, stat),
+            artifact: artifact_row(tracked, &summary, state.as_ref(), stat),
             steps: step_rows(tracked, &summary),
+            dependencies: state.as_ref().map(|state| dependency_rows(tracked, state)).unwrap_or_default(),
             delegation: delegation_row(tracked),
         }
     }
@@ -37,7 +44,8 @@ impl ArtifactRows {
     /// A digest of all of them.
     pub(super) fn digest(&self) -> FileHash {
         let mut text = Vec::new();
-        for row in [&self.artifact].into_iter().chain(&self.steps).chain(&self.delegation) {
+        let below = self.steps.iter().chain(&self.dependencies).chain(&self.delegation);
+        for row in [&self.artifact].into_iter().chain(below) {
             add_to_digest(row, &mut text);
         }
         FileHash::of(&text)
@@ -48,8 +56,16 @@ fn filled(field: &Option<Field>) -> Option<&str> {
     field.as_ref().and_then(Field::filled)
 }
 
-fn artifact_row(tracked: &TrackedArtifact, summary: &ArtifactSummary<'_>, stat: Option<&FileStat>) -> Row {
+fn artifact_row(
+    tracked: &TrackedArtifact,
+    summary: &ArtifactSummary<'_>,
+    values: Option<&Json>,
+    stat: Option<&FileStat>,
+) -> Row {
     let (artifact, state) = (tracked.artifact(), tracked.state());
+    let value = |key: &str| values.and_then(|values| values.get(key));
+    let kind = value("stepmark_kind").and_then(Json::as_str);
+    let parent = state.delegation.as_ref().and_then(Delegation::parent_id);
     let (progress, lifecycle) = (summary.progress.as_ref(), summary.lifecycle.as_ref());
     let named = lifecycle.and_then(|lifecycle| lifecycle.state.as_ref());
     let next = progress.map_or(&[][..], |progress| progress.next.steps());
@@ -58,7 +74,7 @@ fn artifact_row(tracked: &TrackedArtifact, summary: &ArtifactSummary<'_>, stat: 
         WorkflowName::Known(_, track) => Some(track.to_string()),
         _ => None,
     };
-    let digest = artifact.state_value().ok().map(|value| StateDigest::of(&value).to_string());
+    let digest = values.map(|values| StateDigest::of(values).to_string());
     vec![
         summary.path.as_str().cell(),
         summary.id.cell(),
@@ -80,11 +96,33 @@ fn artifact_row(tracked: &TrackedArtifact, summary: &ArtifactSummary<'_>, stat: 
         filled(&state.scope_source).cell(),
         filled(&state.scope_confidence).and_then(|text| text.parse::<f64>().ok()).cell(),
         summary.agent.as_deref().cell(),
+        system(artifact, kind).cell(),
+        kind.cell(),
+        parent.or_else(|| value("parent_id").and_then(Json::as_str)).cell(),
+        value("priority").and_then(Json::as_i64).cell(),
         digest.cell(),
         artifact.file_hash().to_string().cell(),
         artifact.bytes().len().cell(),
         stat.map(|stat| moment(stat.modified)).cell(),
     ]
+}
+
+/// The system whose record an artifact is.
+fn system(artifact: &Artifact, kind: Option<&str>) -> Option<&'static str> {
+    if keeps_state(artifact.path()) {
+        return Some("autodev");
+    }
+    let is_of_coordination = kind.is_some_and(|kind| kind.parse::<RecordKind>().is_ok());
+    is_of_coordination.then_some("coordination")
+}
+
+/// The lists that name what an artifact waits for.
+const DEPENDENCIES: [&str; 2] = ["dependencies", "depends_on"];
+
+fn dependency_rows(tracked: &TrackedArtifact, state: &Json) -> Vec<Row> {
+    let lists = DEPENDENCIES.iter().filter_map(|key| state.get(*key)?.as_array()).flatten();
+    let ids = lists.filter_map(Json::as_str).enumerate();
+    ids.map(|(place, id)| vec![tracked.path().as_str().cell(), (place + 1).cell(), id.cell()]).collect()
 }
 
 /// A time of a file, to the second: what the file system keeps beyond that differs from one to the other.

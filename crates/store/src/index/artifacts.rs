@@ -137,12 +137,16 @@ impl Run<'_, '_> {
         for row in rows.steps {
             self.contents.insert("steps", row)?;
         }
+        for row in rows.dependencies {
+            self.contents.insert("dependencies", row)?;
+        }
         rows.delegation.map_or(Ok(()), |row| self.contents.insert("delegations", row))
     }
 
     fn take_out(&mut self, path: &str) -> rusqlite::Result<()> {
         self.contents.remove("artifacts", "path", path)?;
         self.contents.remove("steps", "artifact", path)?;
+        self.contents.remove("dependencies", "artifact", path)?;
         self.contents.remove("delegations", "artifact", path)
     }
 }

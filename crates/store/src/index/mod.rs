@@ -8,6 +8,7 @@ mod artifact_rows;
 mod artifacts;
 mod known_files;
 mod scanner;
+mod systems;
 mod error;
 mod events;
 mod findings;
@@ -175,6 +176,7 @@ impl QueryIndex<'_> {
                 Part::Findings => findings::refresh(self.workspace, &mut contents)?,
                 Part::Leases => leases::refresh(self.workspace, &mut contents)?,
                 Part::Tickets => tickets::refresh(tickets.unwrap_or_default(), &mut contents)?,
+                Part::Systems => systems::refresh(self.workspace, &mut contents)?,
             }
         }
         let written = contents.commit()?;

@@ -16,12 +16,21 @@ pub enum Part {
     /// Tickets of all trackers. The caller brings the rows: what stands in a tracker is known to another
     /// crate.
     Tickets,
+    /// Signs of life of agents, and the files that follow records.
+    Systems,
 }
 
 impl Part {
     /// All parts, in the order in which they are brought up to date.
-    pub const ALL: [Self; 6] =
-        [Self::Inventory, Self::Artifacts, Self::Events, Self::Findings, Self::Leases, Self::Tickets];
+    pub const ALL: [Self; 7] = [
+        Self::Inventory,
+        Self::Artifacts,
+        Self::Events,
+        Self::Findings,
+        Self::Leases,
+        Self::Tickets,
+        Self::Systems,
+    ];
 
     /// The name, as it stands in the database.
     pub const fn name(self) -> &'static str {
@@ -32,6 +41,7 @@ impl Part {
             Self::Findings => "findings",
             Self::Leases => "leases",
             Self::Tickets => "tickets",
+            Self::Systems => "systems",
         }
     }
 }
@@ -44,7 +54,7 @@ impl Parts {
     /// None of them.
     pub const NONE: Self = Self(0);
     /// All of them.
-    pub const ALL: Self = Self(0b11_1111);
+    pub const ALL: Self = Self(0b111_1111);
 
     /// These and `part`.
     #[must_use]

@@ -76,6 +76,7 @@ pub fn schema_markdown() -> String {
             Part::Findings => "the check",
             Part::Leases => "the leases",
             Part::Tickets => "the ledger of the tickets",
+            Part::Systems => "the files of the systems that are switched on",
         };
         add(format!(
             "### `{name}`\n\n{about} From {source}.\n\n| column | type | meaning |\n| --- | --- | --- |"

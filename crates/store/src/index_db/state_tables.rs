@@ -3,8 +3,19 @@
 use crate::index_db::{Part, Table, table::integer, table::real, table::text};
 
 /// All of them.
-pub(super) const STATE_TABLES: [Table; 8] =
-    [ARTIFACTS, STEPS, DELEGATIONS, UNREADABLE, EVENTS, FINDINGS, LEASES, TICKETS];
+pub(super) const STATE_TABLES: [Table; 11] = [
+    ARTIFACTS,
+    STEPS,
+    DELEGATIONS,
+    DEPENDENCIES,
+    UNREADABLE,
+    EVENTS,
+    FINDINGS,
+    LEASES,
+    TICKETS,
+    HEARTBEATS,
+    PROJECTIONS,
+];
 
 const ARTIFACTS: Table = Table {
     name: "artifacts",
@@ -43,13 +54,17 @@ const ARTIFACTS: Table = Table {
         text("scope_source", "Who gave the scope"),
         real("scope_confidence", "How sure an AI was of the scope, 0 to 1"),
         text("agent", "Who works on it: `assignee`, `agent` or `owner`"),
+        text("system", "System whose record it is: `autodev`, `coordination`; NULL for what belongs to none"),
+        text("kind", "What it is a record of: `stepmark_kind`"),
+        text("parent", "Id of what it is a part of: `delegation.parent_id`, else `parent_id`"),
+        integer("priority", "`priority`, where that is a whole number; what is low comes first"),
         text("state_digest", "SHA-256 of the frontmatter without times; NULL where it cannot be read"),
         text("file_hash", "SHA-256 of the file's bytes"),
         integer("size", "Size of the file in bytes"),
         text("modified", "When the file was last changed, UTC, to the second"),
     ],
     key: "path",
-    indices: &["id", "status", "workflow"],
+    indices: &["id", "kind", "status", "workflow"],
 };
 
 const STEPS: Table = Table {
@@ -83,6 +98,19 @@ const DELEGATIONS: Table = Table {
     ],
     key: "artifact",
     indices: &["id", "parent_id"],
+};
+
+const DEPENDENCIES: Table = Table {
+    name: "dependencies",
+    part: Part::Artifacts,
+    about: "Something that an artifact waits for: an entry of `dependencies` or `depends_on`.",
+    columns: &[
+        text("artifact", "Path of the artifact that waits"),
+        integer("position", "Place in the list, from 1"),
+        text("id", "Id of what it waits for, as `artifacts.id`"),
+    ],
+    key: "artifact, position",
+    indices: &["id"],
 };
 
 const UNREADABLE: Table = Table {
@@ -177,4 +205,38 @@ const TICKETS: Table = Table {
     ],
     key: "tracker, marker",
     indices: &["artifact"],
+};
+
+const HEARTBEATS: Table = Table {
+    name: "heartbeats",
+    part: Part::Systems,
+    about: "The last sign of life of an agent that this clone has seen.",
+    columns: &[
+        text("system", "System that the agent works in: `coordination`"),
+        text("agent", "Name of the agent"),
+        text("at", "When, UTC"),
+        text("status", "What the agent said of itself, in its own word"),
+        text("current", "What it works on, by id"),
+        text("numbers", "JSON object of the numbers that it told; NULL where there are none"),
+    ],
+    key: "system, agent",
+    indices: &[],
+};
+
+const PROJECTIONS: Table = Table {
+    name: "projections",
+    part: Part::Systems,
+    about: "A file in which the records of a system are kept for its other programs.",
+    columns: &[
+        text("system", "System of the records: `coordination`"),
+        text("path", "The file"),
+        text(
+            "state",
+            "`current`; `behind` where it is as it was written for earlier records; `drift` where another program \
+             changed it; `damaged` where it cannot be read; `gone`",
+        ),
+        text("records", "Ids of the records that another program changed, with `, ` between them"),
+    ],
+    key: "system, path",
+    indices: &[],
 };

@@ -14,6 +14,8 @@ mod publish;
 #[cfg(feature = "write")]
 pub(crate) mod record_files;
 #[cfg(feature = "write")]
+pub(crate) mod audit;
+#[cfg(feature = "write")]
 mod written_files;
 #[cfg(all(test, feature = "write"))]
 mod cases;

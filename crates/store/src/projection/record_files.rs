@@ -46,6 +46,9 @@ pub(crate) trait RecordFormat {
     /// The command that brings in what its files hold.
     fn import(&self) -> &'static str;
 
+    /// The command that writes its files.
+    fn project(&self) -> &'static str;
+
     /// The paths that its files may have.
     fn paths(&self) -> Vec<ProjectPath>;
 

@@ -44,6 +44,11 @@ impl<'r> WrittenFiles<'r> {
         self.digests.get(path).is_some_and(|digests| digests.contains(&digest))
     }
 
+    /// Returns whether anything was written to `path`.
+    pub(super) fn has(&self, path: &ProjectPath) -> bool {
+        self.digests.contains_key(path)
+    }
+
     /// The bytes that were written last to those of `paths`; `None` where nothing was.
     pub(super) fn last(&self, paths: &[ProjectPath]) -> Option<Files> {
         let written = paths.iter().filter(|path| self.digests.contains_key(*path));

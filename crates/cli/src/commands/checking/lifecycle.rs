@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use clap::{Args, Subcommand, ValueEnum};
-use stepmark_model::lifecycle::{Lifecycle as Table, LifecycleState, Lifecycles, Move, built_in};
+use stepmark_model::{
+    lifecycle::{Attributes, CounterLimit, Lifecycle as Table, LifecycleState, Lifecycles, Move, built_in},
+    spelling::listed,
+};
 
 use crate::{
     exit::{Exit, Failure},
@@ -79,7 +82,7 @@ fn find<'l>(lifecycles: &'l Lifecycles, name: &str) -> Result<&'l Arc<Table>, Fa
 
 fn list(lifecycles: &Lifecycles, list: &ListArguments, output: &Output) -> Result<(), Failure> {
     let source = |table: &Table| if is_built_in(table) { "built in" } else { "declared" };
-    let answer = (output, "stepmark.lifecycles/1", "lifecycles");
+    let answer = (output, "stepmark.lifecycles/2", "lifecycles");
     list.answer(
         answer,
         lifecycles.all().collect(),
@@ -96,7 +99,7 @@ fn list(lifecycles: &Lifecycles, list: &ListArguments, output: &Output) -> Resul
 
 fn show(lifecycle: &Table, output: &Output) {
     output.json_or(
-        "stepmark.lifecycle/1",
+        "stepmark.lifecycle/2",
         || table_wire(lifecycle),
         || {
             if let Some(title) = lifecycle.title() {
@@ -117,15 +120,27 @@ fn show(lifecycle: &Table, output: &Output) {
             });
             output.line(table(&["STATE", "RANK", "SYNONYMS", "GOES TO", "MEANING"], rows));
             for counter in lifecycle.counters() {
-                let limit = counter.at_most.map_or(String::new(), |most| format!(", {most} times at most"));
+                let limit = counter.at_most.as_ref();
+                let limit = limit.map_or(String::new(), |most| format!(", {most} times at most"));
                 output.line(format_args!(
                     "`{}` counts entering {}{limit}",
                     counter.key,
                     counter.entering.join(", ")
                 ));
             }
+            attributes(lifecycle.attributes()).iter().for_each(|line| output.line(line));
         },
     );
+}
+
+/// The attributes, which hold for every change, a sentence each.
+fn attributes(attributes: &Attributes) -> Vec<String> {
+    let Attributes { append_only, closed, writers, approvers } = attributes;
+    let grows = append_only.iter().map(|key| format!("`{key}` only grows"));
+    let closed = closed.iter().map(|(key, known)| format!("under `{key}` stand only {}", listed(known)));
+    let writers = writers.iter().map(|role| format!("only the role `{role}` changes it"));
+    let approvers = approvers.iter().map(|role| format!("the role `{role}` approves"));
+    grows.chain(closed).chain(writers).chain(approvers).collect()
 }
 
 /// A move as its target, with what it wants.
@@ -146,8 +161,12 @@ fn notes(state: &LifecycleState) -> String {
     if state.is_terminal {
         notes.push("ends here".to_owned());
     }
-    if let Some(key) = &state.return_to {
-        notes.push(format!("goes back to the state in `{key}`"));
+    if state.is_frozen {
+        notes.push("only a move changes it".to_owned());
+    }
+    if !state.return_to.is_empty() {
+        let keys: Vec<String> = state.return_to.iter().map(|key| format!("`{key}`")).collect();
+        notes.push(format!("goes back to the state in {}", keys.join(" or ")));
     }
     notes.join("; ")
 }
@@ -175,6 +194,7 @@ fn table_wire(lifecycle: &Table) -> serde_json::Value {
             "rank": state.rank,
             "initial": state.is_initial,
             "terminal": state.is_terminal,
+            "frozen": state.is_frozen,
             "return_to": state.return_to,
             "moves": lifecycle.moves_from(state, None).iter().map(move_wire).collect::<Vec<_>>(),
         })
@@ -186,7 +206,10 @@ fn table_wire(lifecycle: &Table) -> serde_json::Value {
             serde_json::json!({
                 "key": counter.key,
                 "entering": counter.entering,
-                "at_most": counter.at_most,
+                "at_most": counter.at_most.as_ref().map(|limit| match limit {
+                    CounterLimit::Number(number) => serde_json::json!(number),
+                    CounterLimit::Key(key) => serde_json::json!(key),
+                }),
                 "reset_by": counter.reset_by,
             })
         })
@@ -197,5 +220,9 @@ fn table_wire(lifecycle: &Table) -> serde_json::Value {
         "built_in": is_built_in(lifecycle),
         "states": lifecycle.states().iter().map(state).collect::<Vec<_>>(),
         "counters": counters,
+        "append_only": lifecycle.attributes().append_only,
+        "closed": lifecycle.attributes().closed,
+        "writers": lifecycle.attributes().writers,
+        "approvers": lifecycle.attributes().approvers,
     })
 }

@@ -10,7 +10,7 @@ use stepmark_store::checkpoints::Restored;
 use stepmark_store::commit::Outcome;
 
 use crate::{
-    arguments::reason,
+    arguments::ReasonArguments,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -27,16 +27,15 @@ pub(crate) struct Restore {
     /// The checkpoint; `stepmark checkpoint list ARTIFACT` shows them
     #[arg(long, value_name = "CHECKPOINT")]
     from: PathBuf,
-    /// Why, for history
-    #[arg(short = 'm', long, value_name = "TEXT", value_parser = reason)]
-    reason: Option<String>,
+    #[command(flatten)]
+    reason: ReasonArguments,
 }
 
 impl Restore {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let path = project.artifact_path(&self.artifact)?;
         let place = project.path(&self.from)?;
-        let restored = project.workspace.checkpoints().restore(&path, &place, self.reason.clone())?;
+        let restored = project.workspace.checkpoints().restore(&path, &place, self.reason.reason())?;
         if output.json {
             let wire = json!({
                 "path": path.to_string(),

@@ -155,7 +155,7 @@ fn was_looked_for(rule: &Rule, subject: &Subject<'_>) -> bool {
             subject.environment.is_some()
         }
         Group::Delegation => subject.chains.is_some(),
-        Group::History => subject.base.is_some(),
+        Group::History | Group::Systems => subject.base.is_some(),
         Group::Suppressions | Group::Gates => false,
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod manifest;
 pub mod history;
 pub(crate) mod autodev;
 pub(crate) mod coordination;
+pub mod systems;
 #[cfg(test)]
 pub(crate) mod sample;
 
@@ -21,7 +22,7 @@ pub(crate) use crate::spelling::argument;
 use stepmark_frontmatter::{Span, Yaml};
 
 /// The span of the value under `keys` of the state; where it is missing, that of what should hold it.
-fn value_span(artifact: &Artifact, keys: &[&str]) -> Span {
+pub(crate) fn value_span(artifact: &Artifact, keys: &[&str]) -> Span {
     let yaml = artifact.state_yaml();
     let mut node = yaml.as_ref().and_then(Yaml::root);
     let mut span = node.map_or(Span::at(0), |root| root.span);

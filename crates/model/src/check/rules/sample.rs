@@ -62,7 +62,7 @@ pub(crate) fn fixed_in(rule: &'static Rule, files: &[(&str, &str)]) -> Option<St
 /// the same at an earlier time.
 pub(crate) fn is_of_several_files(rule: &'static Rule) -> bool {
     ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMC04", "SMC09", "SMD12"].contains(&rule.id)
-        || rule.group == Group::History
+        || [Group::History, Group::Systems].contains(&rule.group)
 }
 
 fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {

@@ -70,7 +70,7 @@ impl<'w> Answers<'w> {
     }
 
     /// The facts about the coordination of the project.
-    pub(super) fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
+    pub(crate) fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
         let read = || Some(Arc::new(self.workspace.coordination()?.facts()?));
         self.coordination.get_or_init(read).clone()
     }

@@ -133,6 +133,40 @@ impl GitVersion {
         Ok(is_there)
     }
 
+    /// Returns whether the file at `path` is another one than in the state that it is compared with.
+    ///
+    /// # Errors
+    /// When git does not answer.
+    pub(crate) fn is_changed(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
+        Ok(self.object(path)? != self.object_in(&self.base, path)?)
+    }
+
+    /// The files in the folder at `folder`, each with its bytes.
+    ///
+    /// # Errors
+    /// When git does not answer.
+    pub(crate) fn files_in(
+        &self,
+        folder: &ProjectPath,
+    ) -> Result<Vec<(ProjectPath, Vec<u8>)>, GitVersionError> {
+        let listing = match self.revision.as_str() {
+            "" => vec!["ls-files", "--cached", "-z", "--", folder.as_str()],
+            revision => vec!["ls-tree", "-r", "-z", "--name-only", revision, "--", folder.as_str()],
+        };
+        let listed = base::ask(&self.root, &listing)?.unwrap_or_default();
+        let names = listed.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
+        // `cat-file` is asked in lines.
+        let names = names.filter(|name| !name.contains('\n')).filter_map(|name| ProjectPath::new(name).ok());
+        let paths: Vec<ProjectPath> = names.collect();
+        let objects: Vec<String> = paths.iter().map(|path| format!("{}:./{path}", self.revision)).collect();
+        let objects = self.objects().read(&objects)?;
+        let file = |(path, object)| match object {
+            Object::Blob(bytes) => Some((path, bytes)),
+            _ => None,
+        };
+        Ok(paths.into_iter().zip(objects).filter_map(file).collect())
+    }
+
     /// Returns whether a file was there in the state that it is compared with.
     ///
     /// # Errors

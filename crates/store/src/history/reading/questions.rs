@@ -30,6 +30,9 @@ impl Index {
     }
 }
 
+/// The number of events behind the first of a decision among which the others are looked for.
+const MOST_TOGETHER: i64 = 512;
+
 impl History {
     /// The events of the artifact with `key` at `path` that nothing follows, in the order (n, time, id);
     /// several after a merge, none where nothing is recorded.
@@ -147,6 +150,26 @@ impl History {
                 }
             }
         })
+    }
+
+    /// The other events that were decided together with `event`, as its commit wrote them.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn decided_with(&self, event: &Event) -> Result<Vec<Event>, HistoryError> {
+        let Some(first) = event.first_of_decision() else { return Ok(Vec::new()) };
+        let mut found = self.ask(|index| {
+            // A commit writes its events one behind the other.
+            let rows = row::select(
+                index.connection(),
+                "WHERE segment = (SELECT segment FROM events WHERE id = ?1)
+                   AND start >= (SELECT start FROM events WHERE id = ?1) ORDER BY start LIMIT ?2",
+                (first.as_bytes(), MOST_TOGETHER),
+            )?;
+            index.events(&rows)
+        })?;
+        found.retain(|other| other.id != event.id && other.first_of_decision() == Some(first));
+        Ok(found)
     }
 
     /// The frontmatter after the event: found from the nearest snapshot before it, so that at most

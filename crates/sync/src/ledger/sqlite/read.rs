@@ -77,12 +77,7 @@ impl LinkRow {
     const COLUMNS: &str = "marker, remote, digest, linked_at";
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            marker: row.get(0)?,
-            remote: row.get(1)?,
-            digest: row.get(2)?,
-            linked_at: row.get(3)?,
-        })
+        Ok(Self { marker: row.get(0)?, remote: row.get(1)?, digest: row.get(2)?, linked_at: row.get(3)? })
     }
 
     fn link(&self, tracker: &TrackerName) -> Result<Link, LedgerError> {

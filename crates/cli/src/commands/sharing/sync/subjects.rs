@@ -20,9 +20,8 @@ pub(super) struct Subjects {
 impl Subjects {
     /// Those of the artifacts that there are.
     pub(super) fn of(snapshot: &Snapshot) -> Self {
-        let named = |(marker, entry): (&Marker, &SnapshotEntry)| {
-            (marker.clone(), (Some(entry.path.clone()), None))
-        };
+        let named =
+            |(marker, entry): (&Marker, &SnapshotEntry)| (marker.clone(), (Some(entry.path.clone()), None));
         Self { known: snapshot.artifacts().map(named).collect(), remarks: Vec::new() }
     }
 

@@ -27,7 +27,7 @@ const FINISHED_WORDS: [&str; 3] = ["done", "complete", "completed"];
 
 /// The past of an artifact that can be read: of one that is broken other rules tell, and nothing is known to
 /// be lost.
-fn readable_base<'a>(subject: &Subject<'a>) -> Option<BaseVersion<'a>> {
+pub(super) fn readable_base<'a>(subject: &Subject<'a>) -> Option<BaseVersion<'a>> {
     let broken = subject.artifact.diagnoses().iter().any(|diagnosis| diagnosis.problem.hides_state());
     subject.base.filter(|_| !broken)
 }

@@ -31,9 +31,8 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     if is_finished(Some(table), before) && !is_finished(Some(table), after) {
         return;
     }
-    let remembered_under = table.state_of(before).and_then(|state| state.return_to.as_deref());
-    let keys = remembered_under.and_then(|key| Some((key, super::keys(base.artifact())?)));
-    let remembered = keys.as_ref().and_then(|(key, keys)| keys.get(*key)?.as_str());
+    let keys = RootKeys::of(base.artifact());
+    let remembered = table.state_of(before).and_then(|state| table.remembered(state, &keys));
     // Words that are no states are none of this rule's business.
     let Err(refusal @ MoveRefusal::Illegal { .. }) = table.legal_move(Some(before), after, remembered) else {
         return;
