@@ -178,7 +178,11 @@ fn a_refusal_names_a_command_that_works() {
     let sandbox = project();
     succeeds(&sandbox, &["task", "claim", "t1", "--agent", "w1"]);
     fails(&sandbox, &["task", "retry", "t1"], "help: `stepmark task start t1` comes next");
-    fails(&sandbox, &["task", "done", "t1", "--agent", "w2"], "help: `--agent w1` acts as that agent");
+    fails(
+        &sandbox,
+        &["task", "done", "t1", "--agent", "w2"],
+        "help: `stepmark task next --agent w2` says which",
+    );
     succeeds(&sandbox, &["task", "done", "t1", "--agent", "w1", "--output", "x"]);
     let final_word = "`start` is for tasks that are `claimed`: `done` is final";
     fails(&sandbox, &["task", "start", "t1", "--agent", "w1"], final_word);

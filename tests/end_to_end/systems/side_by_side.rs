@@ -33,6 +33,7 @@ fn project() -> Sandbox {
     succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
     // A program may give its agents a status, which is none of work.
     edit(&sandbox, ".coordination/agents/w1.md", "role: worker", "role: worker\nstatus: active");
+    succeeds(&sandbox, &["project"]);
     sandbox
 }
 

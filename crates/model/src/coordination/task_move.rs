@@ -160,6 +160,8 @@ pub fn decide(task: &Record, made: &TaskMove, state: &State, now: &str) -> Resul
     match made {
         TaskMove::Claim { agent, at_most } => {
             check_claim(task, agent, *at_most, state, now)?;
+            // A person may have opened it again.
+            forget_work(&mut after);
             after.set("claimed_by", agent.as_str());
             after.set("claimed_at", now);
             if task.counts_attempts() {
@@ -244,6 +246,13 @@ fn give_back(task: &mut Record) {
     }
 }
 
+/// Takes away what the work on it before has written.
+fn forget_work(task: &mut Record) {
+    for key in ["started_at", "completed_at", "result"] {
+        task.values.shift_remove(key);
+    }
+}
+
 fn retry(task: &Record, after: &mut Record, now: &str) -> Result<(), TaskRefusal> {
     let (count, most, key) = task.attempts();
     if count >= most {
@@ -251,9 +260,7 @@ fn retry(task: &Record, after: &mut Record, now: &str) -> Result<(), TaskRefusal
         return Err(TaskRefusal::Exhausted { task: task.id.clone(), key, count, most });
     }
     give_back(after);
-    for key in ["completed_at", "result"] {
-        after.values.shift_remove(key);
-    }
+    forget_work(after);
     if !task.counts_attempts() {
         after.set(key, count.saturating_add(1));
     }

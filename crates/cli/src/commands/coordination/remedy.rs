@@ -66,9 +66,10 @@ fn of_refusal(refusal: &TaskRefusal) -> Option<(String, String)> {
             )
         }
         TaskRefusal::TooManyClaims { .. } => both("", "complete_task or fail_task ends one"),
-        TaskRefusal::NotHolder { holder, .. } => {
-            both(format!("`--agent {}` acts as that agent", argument(holder)), OTHER)
-        }
+        TaskRefusal::NotHolder { agent, .. } => both(
+            format!("`stepmark task next --agent {}` says which task it can claim", argument(agent)),
+            OTHER,
+        ),
         TaskRefusal::Exhausted { task, key, .. } => both(
             format!("`stepmark set {} {key}=NUMBER` allows more", file_stem(task)),
             "create_task adds what is left to do",
