@@ -1,4 +1,4 @@
-//! `stepmark sync` where nothing is to be done, beside `status`, which reads the same artifacts.
+//! `stepmark sync` where nothing is to be done, beside `status`, which lists the same artifacts.
 
 use std::{
     fs,
@@ -6,10 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use stepmark_store::workspace::Workspace;
+use stepmark_store::{disk::StateFolder, workspace::Workspace};
 use stepmark_sync::{
     configuration::SyncConfiguration,
-    ledger::{Ledger as _, SqliteLedger},
+    ledger::{LEDGER_FILE, Ledger as _, SqliteLedger},
     plan::{Plan, PlanInputs},
     ticket::Snapshot,
 };
@@ -60,14 +60,15 @@ fn plan(folder: &Path, rounds: usize) -> Result<(), Failure> {
     let configuration = SyncConfiguration::of(workspace.configuration())
         .map_err(|error| failed("read the configuration", &error))?;
     let [settings] = &configuration.trackers[..] else { return Ok(()) };
-    let mut ledger = SqliteLedger::open(&folder.join(".stepmark/local/sync.db"))
-        .map_err(|error| failed("open the ledger", &error))?;
-    let listing = workspace.artifacts().map_err(|error| failed("read the artifacts", &error))?;
+    let place = workspace.root().state().path(StateFolder::Sync).join(LEDGER_FILE);
+    let mut ledger = SqliteLedger::open(&place).map_err(|error| failed("open the ledger", &error))?;
     let (mut taken, mut planned) = (Vec::new(), Vec::new());
     let mut unchanged = 0;
     for _ in 0..rounds {
         let started = Instant::now();
-        let snapshot = Snapshot::of("bench", &listing);
+        let summaries =
+            workspace.checks().summaries().map_err(|error| failed("list the artifacts", &error))?;
+        let snapshot = Snapshot::of("bench", &summaries);
         taken.push(started.elapsed());
         let started = Instant::now();
         let reader = ledger.read().map_err(|error| failed("read the ledger", &error))?;

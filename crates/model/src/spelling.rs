@@ -1,5 +1,5 @@
-//! Words that people write: when two are one, and which one a misspelt word was meant for; errors on one
-//! line.
+//! Words that people write: when two are one, which one a misspelt word was meant for, and one as a shell
+//! takes it; errors on one line.
 
 use std::error::Error;
 
@@ -20,6 +20,16 @@ pub fn near_words<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> 
         .collect();
     near.sort_by(|one, other| other.0.total_cmp(&one.0));
     near.into_iter().take(3).map(|(_, word)| word.to_owned()).collect()
+}
+
+/// A word of a command line, in quotes where a shell would take it for several.
+pub fn argument(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:@%+=,".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// The causes of an error, outermost first.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::{
-    artifact::{Artifact, FrontmatterState, ProjectPath},
+    artifact::{Artifact, FrontmatterState, Kind, ProjectPath},
     autodev,
     delegation::{Completion, Member},
     lifecycle::{Choice, LifecycleState, Lifecycles, Move, MoveDecision, MoveFacts, MoveRefusal, RootKeys},
@@ -217,9 +217,9 @@ impl TrackedArtifact {
             return Err(TransitionRefusal::NotImported);
         }
         if matches!(command, Command::Complete { .. } | Command::Reopen { .. })
-            && autodev::keeps_state(self.path())
+            && let Some(instead) = self.state().kind.and_then(Kind::mover)
         {
-            return Err(TransitionRefusal::StepsFollow { instead: "stepmark autodev" });
+            return Err(TransitionRefusal::StepsFollow { instead });
         }
         // Only these look at it.
         let lifecycle = match command {

@@ -190,7 +190,7 @@ async fn sync(root: &str) -> Result<[Report; 2], Box<dyn Error>> {
     let issues = Mutex::default();
     let tracker: Box<dyn Tracker> = Box::new(LinearTracker { name: settings.name.clone(), team, issues });
     let clock: Box<dyn WorkerClock> = Box::new(WallClock(Clock::System));
-    let snapshot = Snapshot::of("example", &Workspace::open(root)?.artifacts()?);
+    let snapshot = Snapshot::of("example", &Workspace::open(root)?.checks().summaries()?);
     let mut ledger = MemoryLedger::default();
     let mut reports = [Report::default(), Report::default()];
     for report in &mut reports {

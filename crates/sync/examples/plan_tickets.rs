@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Returns what an empty tracker would need for the artifacts of the project.
 fn plan(root: &str) -> Result<Plan, Box<dyn Error>> {
     let workspace = Workspace::open(root)?;
-    let snapshot = Snapshot::of("example", &workspace.artifacts()?);
+    let snapshot = Snapshot::of("example", &workspace.checks().summaries()?);
     let configuration =
         SyncConfiguration::read(Path::new("example"), TRACKERS.as_bytes(), &TrackerKinds::default())?;
     let Some(settings) = configuration.as_ref().and_then(|known| known.trackers.first()) else {

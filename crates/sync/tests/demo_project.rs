@@ -87,7 +87,8 @@ impl Project {
     }
 
     fn plan(&self, survey: Option<&[Observed]>) -> Plan {
-        let snapshot = Snapshot::of("demo", &self.artifacts());
+        let workspace = Workspace::open(self.folder.path()).unwrap();
+        let snapshot = Snapshot::of("demo", &workspace.checks().summaries().unwrap());
         let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
             self.tracker.compare(desired, before, observed).unwrap()
         };
@@ -142,7 +143,6 @@ impl Project {
             marker: action.marker.clone(),
             remote,
             digest: says.map(Ticket::digest),
-            source: None,
             linked_at: Timestamp::now(),
         };
         transaction.put_link(&link, says).unwrap();

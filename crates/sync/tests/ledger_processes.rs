@@ -55,7 +55,6 @@ fn link(number: u32) -> Link {
         marker: marker(number),
         remote,
         digest: None,
-        source: None,
         linked_at: Timestamp::UNIX_EPOCH,
     }
 }

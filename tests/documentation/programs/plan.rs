@@ -8,7 +8,7 @@ use stepmark_sync::{
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let workspace = Workspace::open(".")?;
-    let snapshot = Snapshot::of("my-project", &workspace.artifacts()?);
+    let snapshot = Snapshot::of("my-project", &workspace.checks().summaries()?);
     let configuration = SyncConfiguration::of(workspace.configuration())?;
     let mut ledger = MemoryLedger::default();
     let reader = ledger.read()?;

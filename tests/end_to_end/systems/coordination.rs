@@ -158,6 +158,43 @@ fn without_the_key_nothing_is_there() {
     fails(&sandbox, &["coordination", "init", "--goal", "H"], "has begun here already, with the goal `G`");
 }
 
+#[test]
+fn a_task_that_waits_for_nothing_more_is_freed() {
+    let sandbox = Sandbox::empty();
+    let tasks = r#"{"tasks": [{"id": "a", "description": "A", "status": "done", "result": {"output": "x"}},
+        {"id": "b", "description": "B", "status": "pending", "dependencies": ["a"]},
+        {"id": "c", "description": "C", "status": "blocked", "dependencies": ["b"]}]}"#;
+    sandbox.write("old/tasks.json", tasks);
+    succeeds(&sandbox, &["import", "coordination", "old"]);
+    fails(&sandbox, &["task", "free", "c"], "the task `c` waits for `b`");
+    fails(&sandbox, &["task", "free", "a"], "is for tasks that are `pending` and `blocked`: `done` is final");
+    fails(&sandbox, &["task", "claim", "--agent", "w1"], "no task can be claimed");
+    succeeds(&sandbox, &["task", "free", "b"]);
+    succeeds(&sandbox, &["task", "claim", "b", "--agent", "w1"]);
+}
+
+#[test]
+fn a_refusal_names_a_command_that_works() {
+    let sandbox = project();
+    succeeds(&sandbox, &["task", "claim", "t1", "--agent", "w1"]);
+    fails(&sandbox, &["task", "retry", "t1"], "help: `stepmark task start t1` comes next");
+    fails(&sandbox, &["task", "done", "t1", "--agent", "w2"], "help: `--agent w1` acts as that agent");
+    succeeds(&sandbox, &["task", "done", "t1", "--agent", "w1", "--output", "x"]);
+    let final_word = "`start` is for tasks that are `claimed`: `done` is final";
+    fails(&sandbox, &["task", "start", "t1", "--agent", "w1"], final_word);
+    let opens = ["set", "t1", "status=available", "claimed_by=null", "--force", "--reason", "wrong"];
+    fails(
+        &sandbox,
+        &["task", "start", "t1", "--agent", "w1"],
+        "`stepmark set t1 status=available claimed_by=null",
+    );
+    succeeds(&sandbox, &opens);
+    assert_eq!(tasks(&sandbox)[0]["status"], "available");
+    succeeds(&sandbox, &["task", "claim", "t1", "--agent", "w2"]);
+    let check = sandbox.stepmark(&["check"]);
+    assert_eq!(check.code, 0, "{check}");
+}
+
 /// The id of the last event of a record.
 fn last_event(sandbox: &Sandbox, path: &str) -> String {
     let answer = sandbox.stepmark(&["log", path, "--json"]).json("stepmark.log/1");

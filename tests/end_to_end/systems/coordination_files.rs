@@ -224,3 +224,27 @@ fn option_c_is_saved_and_loaded_when_the_user_says_so() {
     let task = sandbox.reads_only(&["task", "show", "t1", "--json"]).json("stepmark.task/1");
     assert_eq!(task["task"]["priority"], 1, "{task}");
 }
+
+#[test]
+fn what_is_unknown_in_a_file_is_taken_in_and_told() {
+    let sandbox = Sandbox::empty();
+    let outside = sandbox.outside();
+    let list = json!([{"id": "a", "description": "A", "status": "frozen"},
+        {"id": "b", "description": "B", "status": "available", "priority": 12},
+        {"id": "c", "description": "C", "status": "available"}]);
+    std::fs::write(outside.join("tasks.json"), json!({"tasks": list}).to_string()).unwrap();
+    let place = outside.to_str().unwrap();
+    for given in [place, &format!("{place}/tasks.json")] {
+        let dry = sandbox.reads_only(&["import", "coordination", given, "--dry-run", "--json"]);
+        assert_eq!(dry.json("stepmark.import-coordination/1")["records"].as_array().unwrap().len(), 4);
+    }
+    let imported = succeeds(&sandbox, &["import", "coordination", "../outside"]);
+    let odd = "2 tasks with a status or a priority that tasks do not have: `stepmark check` says which";
+    assert!(imported.stderr.contains(odd), "{imported}");
+    let check = sandbox.stepmark(&["check", "--json"]).json("stepmark.check/1");
+    let ids: Vec<&str> =
+        check["findings"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["SM304", "SMC05"]);
+    fails(&sandbox, &["import", "coordination", "../nowhere"], "there is no state file of coordination in");
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1, "nothing is written there");
+}

@@ -5,4 +5,5 @@ mod coordination_files;
 mod coordination_rules;
 #[cfg(unix)]
 mod many_claims;
+mod side_by_side;
 mod staged;

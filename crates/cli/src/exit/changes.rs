@@ -107,6 +107,9 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
         TransitionRefusal::ListReplaced { key } => format!(
             "add a step with `stepmark complete {path} STEP`, or write the whole list: `stepmark set {path} {key}='[1, 2, 3]'`"
         ),
+        TransitionRefusal::StepsFollow { .. } => {
+            format!("`stepmark next {path}` says which command comes next")
+        }
         TransitionRefusal::EmptyStep => "write it as in `step-03-success`, `3` or `03`".to_owned(),
         TransitionRefusal::OpenChildren { .. } => {
             "finish them first, or force it: `--force --reason TEXT`; `stepmark tree` shows them".to_owned()

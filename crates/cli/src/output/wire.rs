@@ -12,6 +12,9 @@ use stepmark_model::{
 #[derive(Debug, Serialize)]
 pub(crate) struct ArtifactWire {
     path: String,
+    /// Of a record of a system alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
     title: Option<String>,
     id: Option<String>,
     workflow: Option<String>,
@@ -79,6 +82,7 @@ impl ArtifactWire {
         };
         Self {
             path: summary.path.to_string(),
+            kind: summary.kind.map(|kind| kind.name),
             title: owned(summary.title),
             id: owned(summary.id),
             workflow: owned(summary.workflow.known()),

@@ -19,6 +19,8 @@ pub struct Delegation {
     pub chain_path: Option<ChainPath>,
     /// True if the value is a mapping at all.
     pub is_mapping: bool,
+    /// True if the parent is all that it says: the key of a kind holds it.
+    pub is_parent_alone: bool,
     /// The span of the value.
     pub span: Span,
 }
@@ -48,8 +50,15 @@ impl Delegation {
             depth: None,
             chain_path: None,
             is_mapping: true,
+            is_parent_alone: false,
             span: Span::at(0),
         }
+    }
+
+    /// The delegation of a record whose kind has a key for the parent.
+    pub(super) fn of_parent(parent: Field) -> Self {
+        let span = parent.span;
+        Self { parent_id: Some(parent), is_parent_alone: true, span, ..Self::of_ids(None, None) }
     }
 
     /// Reads the value of the key `delegation`. Keys may be spelled `parent_id` or `parentId`.
@@ -63,6 +72,7 @@ impl Delegation {
             chain_path: find(yaml, node, ["chain_path", "chainPath"])
                 .and_then(|(_, value)| ChainPath::read(yaml, value)),
             is_mapping: matches!(node.kind, NodeKind::Mapping { .. }),
+            is_parent_alone: false,
             span: node.span,
         }
     }

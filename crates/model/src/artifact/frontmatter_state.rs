@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{
-    BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, Problem, STEPS_KEYS, Scope, Steps,
-    Timestamp, ambiguity, body, field, inputs, parsed::Parsed,
+    BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, KIND_KEY, Kind, Problem, STEPS_KEYS,
+    Scope, Steps, Timestamp, ambiguity, body, field, inputs, kind::KindFields, parsed::Parsed,
 };
 use stepmark_frontmatter::{
     CollectionStyle, Document, Frontmatter, Node, NodeKind, ParseError, Span, Yaml, heading_title,
@@ -45,10 +45,14 @@ pub struct FrontmatterState {
     pub id: Option<Field>,
     /// `stepmark_id`: the id that `track` gave to an artifact without one.
     pub stepmark_id: Option<Field>,
-    /// `title`, else `name`, else `project_name` where the body has no heading: in a whole project that is
-    /// the same.
+    /// Its kind, where it is a record of a system.
+    pub kind: Option<&'static Kind>,
+    /// The key that its kind names; else `title`, else `name`, else `project_name` where the body has no
+    /// heading: in a whole project that is the same.
     pub title: Option<Field>,
-    /// `delegation`: its place in a chain of delegation.
+    /// The agent that works on it: the key that its kind names, else `assignee`, `agent` or `owner`.
+    pub agent: Option<Field>,
+    /// `delegation`: its place in a chain of delegation; else the parent under the key that its kind names.
     pub delegation: Option<Delegation>,
     /// All times.
     pub times: Vec<Timestamp>,
@@ -159,6 +163,11 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut FrontmatterState,
             read_entry(yaml, key, &entry.value, state, found);
         }
     }
+    let field = |key: &str| Field::read(key, field::followed(yaml, root.get(key)?));
+    let KindFields { title, parent, agent } = Kind::read(state.kind, field);
+    state.title = title.or(state.title.take());
+    state.delegation = state.delegation.take().or_else(|| parent.map(Delegation::of_parent));
+    state.agent = agent;
     ambiguity::diagnose(yaml, found);
     if let [first, .., last] = state.current_step.as_slice()
         && first.text != last.text
@@ -208,6 +217,7 @@ fn read_entry(
         PROJECT_NAME_KEY if state.title.is_none() => state.title = field(),
         key if inputs::is_inputs_key(key) => state.input_documents.extend(inputs::read(yaml, node, found)),
         key if field::is_time_key(key) => state.times.extend(field()),
+        KIND_KEY => state.kind = node.text().and_then(Kind::named),
         key => state.other_keys.push(key.to_owned()),
     }
 }

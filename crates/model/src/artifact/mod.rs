@@ -13,6 +13,7 @@ mod body;
 mod diagnosis;
 mod state_region;
 mod parsed;
+mod kind;
 mod frontmatter_state;
 mod view;
 #[cfg(test)]
@@ -26,6 +27,7 @@ pub use field::{Field, FieldKind};
 pub use field::{TIME_KEYS, Timestamp, is_time_key};
 pub use frontmatter_state::FrontmatterState;
 pub use inputs::InputDocument;
+pub use kind::{KIND_KEY, Kind};
 pub use path::{
     PathGlob, PathGlobError, PathGlobs, ProjectPath, ProjectPathError, READ_LIMIT, names_git_folder,
     natural_order,

@@ -3,10 +3,10 @@
 use serde_json::Value as Json;
 
 use super::{
-    Diagnosis, FileHash, FrontmatterState, Problem, ProjectPath, StateUnreadable, Steps, digest::state_value,
-    frontmatter_state::first_heading, frontmatter_state::read_state, parsed::Parsed, state_region,
+    Diagnosis, FileHash, FrontmatterState, Kind, Problem, ProjectPath, StateUnreadable, Steps,
+    digest::state_value, frontmatter_state::first_heading, frontmatter_state::read_state, parsed::Parsed,
 };
-use stepmark_frontmatter::{Document, Region, Yaml};
+use stepmark_frontmatter::{Document, Yaml};
 
 /// A file of the project with the state that its frontmatter holds. Reading never fails: what cannot be read
 /// is a diagnosis, and what is unknown is kept as text.
@@ -59,7 +59,8 @@ impl Artifact {
     fn of(path: ProjectPath, bytes: Vec<u8>, tree: Option<&Yaml<'_>>, has_value: bool) -> Self {
         let document = Document::scan(&bytes);
         let parsed = tree.map_or_else(|| Parsed::of(&path, &document), Parsed::Given);
-        let (state, diagnoses) = read_state(&document, &parsed);
+        let (mut state, diagnoses) = read_state(&document, &parsed);
+        state.kind = state.kind.or_else(|| Kind::of_file(&path));
         let value = has_value.then(|| Box::new(state_value(&parsed)));
         drop(parsed);
         Self { path, bytes, state, diagnoses, value }
@@ -113,13 +114,18 @@ impl Artifact {
         &self.diagnoses
     }
 
+    /// Returns whether its frontmatter can be read. Else nothing is known of it but its path.
+    pub fn is_readable(&self) -> bool {
+        !self.diagnoses.iter().any(|diagnosis| diagnosis.problem.hides_state())
+    }
+
     /// Returns whether the file holds workflow state, readable or not. Other Markdown files are none of our
     /// business.
     pub fn is_tracked(&self) -> bool {
         self.has_workflow_keys()
             || self.state.status.is_some()
             || self.is_story()
-            || state_region(self.path()) != Region::Frontmatter
+            || self.state.kind.is_some()
             || self.names_state_unreadably()
     }
 

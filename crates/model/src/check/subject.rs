@@ -129,8 +129,7 @@ impl<'a> Subject<'a> {
     /// The record of a coordination that it is.
     pub(crate) fn record(&self) -> Option<&Record> {
         // Most artifacts are none, and need not be read again.
-        let is_record = || self.artifact.state().other_keys.iter().any(|key| key == "stepmark_kind");
-        let read = || if is_record() { Record::of(self.artifact).ok() } else { None };
+        let read = || self.artifact.state().kind.and_then(|_| Record::of(self.artifact).ok());
         self.record.get_or_init(read).as_ref()
     }
 

@@ -58,7 +58,7 @@ pub fn check_dependencies(state: &State, new: &[Record]) -> Result<(), TaskRefus
                 dependency: unknown.to_owned(),
             });
         }
-        if let Some(circle) = circle(&task.id, &tasks) {
+        if let Some(circle) = circle(&task.id, |id| tasks.get(id).cloned()) {
             return Err(TaskRefusal::Circle { circle });
         }
     }
@@ -67,18 +67,16 @@ pub fn check_dependencies(state: &State, new: &[Record]) -> Result<(), TaskRefus
 
 /// The circle in which the task `id` waits for itself: its ids, the first at the end too.
 pub fn dependency_circle(id: &str, state: &State) -> Option<Vec<String>> {
-    let tasks: HashMap<&str, Vec<&str>> =
-        state.tasks.iter().map(|task| (task.id.as_str(), task.dependencies())).collect();
-    circle(id, &tasks)
+    circle(&state.task(id)?.id, |id| state.task(id).map(Record::dependencies))
 }
 
-fn circle(id: &str, tasks: &HashMap<&str, Vec<&str>>) -> Option<Vec<String>> {
-    let (&start, _) = tasks.get_key_value(id)?;
+/// The circle through the task `start`; `waits_for` says what a task waits for.
+fn circle<'t>(start: &'t str, waits_for: impl Fn(&str) -> Option<Vec<&'t str>>) -> Option<Vec<String>> {
     let mut came_from: HashMap<&str, &str> = HashMap::new();
     let mut waiting = vec![start];
     while let Some(task) = waiting.pop() {
-        for next in tasks.get(task).into_iter().flatten() {
-            if *next == start {
+        for next in waits_for(task).into_iter().flatten() {
+            if next == start {
                 let mut circle = vec![start];
                 let mut at = task;
                 while at != start {

@@ -5,6 +5,8 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::artifact::KIND_KEY;
+
 /// A kind of record. The frontmatter says it under `stepmark_kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -18,9 +20,6 @@ pub enum RecordKind {
     /// A finding that agents share, as body.
     Discovery,
 }
-
-/// The frontmatter key of the kind.
-pub(super) const KIND: &str = "stepmark_kind";
 
 /// The frontmatter key of the place among others of the kind.
 pub(super) const ORDER: &str = "stepmark_order";
@@ -117,7 +116,7 @@ impl RecordKind {
 
     /// Returns whether stepmark itself has a use for this frontmatter key.
     pub(super) fn owns(self, key: &str) -> bool {
-        [KIND, ORDER, FOREIGN, "stepmark_id", "delegation", "id", self.id_key()].contains(&key)
+        [KIND_KEY, ORDER, FOREIGN, "stepmark_id", "delegation", "id", self.id_key()].contains(&key)
             || self.body_key() == Some(key)
     }
 
@@ -140,23 +139,44 @@ impl RecordKind {
 
     /// `values` in the order of its keys; those that it does not know follow in their own.
     pub(super) fn ordered(self, values: &Map<String, Json>) -> Map<String, Json> {
-        let mut ordered = in_order(self.keys(), values);
-        if self == Self::Task {
-            for (key, keys) in [("context", &CONTEXT_KEYS[..]), ("result", &RESULT_KEYS)] {
-                if let Some(Json::Object(inner)) = ordered.get_mut(key) {
-                    *inner = in_order(keys, inner);
-                }
-            }
+        let entry = |(key, value): (&String, &Json)| {
+            let value = match (self.inner_keys(key), value) {
+                (Some(keys), Json::Object(inner)) => in_order(keys, inner).into(),
+                _ => value.clone(),
+            };
+            (key.clone(), value)
+        };
+        self.entries(values).map(entry).collect()
+    }
+
+    /// The entries of `values` in the order of its keys.
+    pub(super) fn entries(self, values: &Map<String, Json>) -> impl Iterator<Item = (&String, &Json)> {
+        entries_in_order(self.keys(), values)
+    }
+
+    /// The keys of the mapping under `key`, in order, where it has one.
+    pub(super) fn inner_keys(self, key: &str) -> Option<&'static [&'static str]> {
+        match (self, key) {
+            (Self::Task, "context") => Some(&CONTEXT_KEYS),
+            (Self::Task, "result") => Some(&RESULT_KEYS),
+            _ => None,
         }
-        ordered
     }
 }
 
 /// `values` with those of `keys` first.
 pub(super) fn in_order(keys: &[&str], values: &Map<String, Json>) -> Map<String, Json> {
+    entries_in_order(keys, values).map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// The entries of `values`, those of `keys` first.
+pub(super) fn entries_in_order<'v>(
+    keys: &[&str],
+    values: &'v Map<String, Json>,
+) -> impl Iterator<Item = (&'v String, &'v Json)> {
     let known = keys.iter().filter_map(|key| values.get_key_value(*key));
     let others = values.iter().filter(|(key, _)| !keys.contains(&key.as_str()));
-    known.chain(others).map(|(key, value)| (key.clone(), value.clone())).collect()
+    known.chain(others)
 }
 
 impl fmt::Display for RecordKind {

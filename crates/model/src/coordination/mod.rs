@@ -2,6 +2,7 @@
 //! the three formats in which other programs keep them (docs/formats.md, "Coordination"). Pure.
 
 mod kind;
+mod shared_values;
 mod record;
 mod values;
 mod state;
@@ -34,6 +35,7 @@ pub use kind::RecordKind;
 pub use new_records::NewTask;
 pub use overview::{Overview, latest_time};
 pub use record::{Record, RecordError};
+pub use shared_values::SharedValues;
 pub use state::{Signal, Signals, State};
 pub use task_move::{TaskMove, decide};
 pub use task_refusal::TaskRefusal;

@@ -39,7 +39,7 @@ fn after(values: Json, made: &TaskMove, others: Vec<Record>) -> Result<Json, Str
     tasks.push(task.clone());
     let state = state(tasks, vec![agent("w", json!({"capabilities": "rust, yaml"}))]);
     let decided = decide(&task, made, &state, NOW).map_err(|refusal| refusal.to_string())?;
-    Ok(Json::Object(decided.values))
+    Ok(Json::Object(decided.values.into()))
 }
 
 #[test]
@@ -83,6 +83,11 @@ fn a_move_writes_what_it_is_about() {
             json!({"status": "available", "claimed_by": null, "retry_count": 1, "retry_delay": 60,
                    "next_retry_at": "2026-11-24T12:01:00Z"}),
         ),
+        (
+            json!({"status": "pending", "dependencies": []}),
+            TaskMove::Free,
+            json!({"status": "available", "dependencies": []}),
+        ),
         (json!({"status": "blocked"}), TaskMove::Cancel, json!({"status": "cancelled", "claimed_by": null})),
         // Made again by the same agent.
         (held.clone(), start("w"), held),
@@ -100,7 +105,7 @@ fn a_refusal_says_what_would_be_legal() {
         (
             done.clone(),
             claim("x"),
-            "the task `t` is `done`, and `claim` is for tasks that are `available`: from `done` it goes to nothing",
+            "the task `t` is `done`, and `claim` is for tasks that are `available`: `done` is final",
         ),
         (
             held.clone(),
@@ -111,12 +116,12 @@ fn a_refusal_says_what_would_be_legal() {
         (
             json!({"status": "frozen"}),
             claim("w"),
-            "the task `t` is `frozen`, and `claim` is for tasks that are `available`: from `frozen` it goes to nothing",
+            "the task `t` is `frozen`, and `claim` is for tasks that are `available`: `frozen` is no status of a task",
         ),
         (
             done,
             TaskMove::Cancel,
-            "the task `t` is `done`, and `cancel` is for tasks that are `pending`, `blocked`, `available`, `claimed` and `in_progress`: from `done` it goes to nothing",
+            "the task `t` is `done`, and `cancel` is for tasks that are `pending`, `blocked`, `available`, `claimed` and `in_progress`: `done` is final",
         ),
         (held.clone(), complete("x"), "the task `t` is that of `w`: only `w` moves it, not `x`"),
         (
@@ -147,7 +152,12 @@ fn a_refusal_says_what_would_be_legal() {
         (
             json!({"status": "failed", "attempts": 1, "max_attempts": 1}),
             TaskMove::Retry,
-            "the task `t` was tried 1 times, and `max_attempts` allows 1",
+            "the task `t` was tried once, and `max_attempts` allows 1",
+        ),
+        (
+            json!({"status": "pending", "dependencies": ["a", "b"]}),
+            TaskMove::Free,
+            "the task `t` waits for `b`",
         ),
         (json!({}), claim("y"), "`y` has `d`: complete, fail or release one of them before"),
     ] {
@@ -176,6 +186,7 @@ fn every_move_is_one_of_the_table() {
         fail("w"),
         TaskMove::Release { agent: agent() },
         TaskMove::Retry,
+        TaskMove::Free,
         TaskMove::Cancel,
         TaskMove::Orphan,
     ] {

@@ -5,10 +5,10 @@ use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 
 use super::{
-    RecordKind,
-    kind::{FOREIGN, KIND, ORDER},
+    RecordKind, SharedValues,
+    kind::{FOREIGN, ORDER},
 };
-use crate::artifact::{Artifact, StateUnreadable};
+use crate::artifact::{Artifact, KIND_KEY, StateUnreadable};
 
 /// A record: the values of one artifact of a coordination, as files of other formats have them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Record {
     /// Its place among the others of its kind, which stand in this order in lists.
     pub order: Option<i64>,
     /// The values of its frontmatter but id, body and keys of stepmark's own.
-    pub values: Map<String, Json>,
+    pub values: SharedValues,
     /// Its body: the master plan of a coordination, the content of a discovery; else nothing that other
     /// formats have.
     pub body: String,
@@ -55,7 +55,7 @@ pub enum RecordError {
 impl Record {
     /// A record with `values`, at no place.
     pub fn new(kind: RecordKind, id: impl Into<String>, values: Map<String, Json>) -> Self {
-        Self { kind, id: id.into(), order: None, values, body: String::new() }
+        Self { kind, id: id.into(), order: None, values: values.into(), body: String::new() }
     }
 
     /// Reads the record that `artifact` is.
@@ -64,7 +64,7 @@ impl Record {
     /// When the frontmatter cannot be read, or does not say kind and id.
     pub fn of(artifact: &Artifact) -> Result<Self, RecordError> {
         let Json::Object(mut values) = artifact.state_value()? else { return Err(no_kind(&Json::Null)) };
-        let found = values.get(KIND).unwrap_or(&Json::Null);
+        let found = values.get(KIND_KEY).unwrap_or(&Json::Null);
         let kind: RecordKind =
             found.as_str().and_then(|kind| kind.parse().ok()).ok_or_else(|| no_kind(found))?;
         let key = kind.id_key();
@@ -78,7 +78,7 @@ impl Record {
         }
         let body = &artifact.bytes()[artifact.document().body().range()];
         let body = std::str::from_utf8(body).map_err(|_| RecordError::Body)?.to_owned();
-        Ok(Self { kind, id, order, values, body })
+        Ok(Self { kind, id, order, values: values.into(), body })
     }
 
     /// The bytes of a new artifact that says it.
@@ -129,7 +129,7 @@ impl Record {
     /// The frontmatter that says it.
     fn frontmatter(&self) -> Map<String, Json> {
         let mut frontmatter = Map::new();
-        frontmatter.insert(KIND.to_owned(), self.kind.name().into());
+        frontmatter.insert(KIND_KEY.to_owned(), self.kind.name().into());
         frontmatter.insert(self.kind.id_key().to_owned(), self.id.as_str().into());
         let mut foreign = Map::new();
         for (key, mut value) in self.kind.ordered(&self.values) {

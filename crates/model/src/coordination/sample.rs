@@ -31,6 +31,7 @@ pub(super) fn state(tasks: Vec<Record>, agents: Vec<Record>) -> State {
         tasks: placed(tasks),
         agents: placed(agents),
         discoveries: Vec::new(),
+        places: Default::default(),
     }
 }
 

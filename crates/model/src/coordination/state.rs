@@ -1,6 +1,9 @@
 //! All records of a coordination, and what is known of its agents besides.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::OnceLock,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +20,32 @@ pub struct State {
     pub agents: Vec<Record>,
     /// The discoveries.
     pub discoveries: Vec<Record>,
+    /// The places of the tasks.
+    pub(super) places: Places,
+}
+
+/// The places of records by their ids, made at the first question. A place that holds no more is none.
+#[derive(Debug, Default)]
+pub(super) struct Places(OnceLock<HashMap<String, usize>>);
+
+impl Places {
+    fn find<'r>(&self, records: &'r [Record], id: &str) -> Option<&'r Record> {
+        let entry = |(place, record): (usize, &Record)| (record.id.clone(), place);
+        let places = self.0.get_or_init(|| records.iter().enumerate().map(entry).collect());
+        records.get(*places.get(id)?).filter(|record| record.id == id)
+    }
+}
+
+impl Clone for Places {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Places {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// A sign of life of an agent. It is no state: only projections show it.
@@ -55,6 +84,7 @@ impl State {
             tasks: take(RecordKind::Task),
             agents: take(RecordKind::Agent),
             discoveries: take(RecordKind::Discovery),
+            places: Places::default(),
         })
     }
 
@@ -66,7 +96,8 @@ impl State {
 
     /// The record of `kind` with this id.
     pub fn record(&self, kind: RecordKind, id: &str) -> Option<&Record> {
-        self.of_kind(kind).iter().find(|record| record.id == id)
+        let found = if kind == RecordKind::Task { self.places.find(&self.tasks, id) } else { None };
+        found.or_else(|| self.of_kind(kind).iter().find(|record| record.id == id))
     }
 
     /// The task with this id.

@@ -54,6 +54,8 @@ pub enum TaskMove {
     },
     /// A task that failed is to be tried again.
     Retry,
+    /// It waits for nothing any more.
+    Free,
     /// It is never to be done.
     Cancel,
     /// It is taken from an agent that is silent.
@@ -70,6 +72,7 @@ impl TaskMove {
             Self::Fail { .. } => "fail",
             Self::Release { .. } => "release",
             Self::Retry => "retry",
+            Self::Free => "free",
             Self::Cancel => "cancel",
             Self::Orphan => "orphan",
         }
@@ -83,7 +86,7 @@ impl TaskMove {
             | Self::Complete { agent, .. }
             | Self::Fail { agent, .. }
             | Self::Release { agent } => Some(agent),
-            Self::Retry | Self::Cancel | Self::Orphan => None,
+            Self::Retry | Self::Free | Self::Cancel | Self::Orphan => None,
         }
     }
 
@@ -113,6 +116,7 @@ impl TaskMove {
                 &["claimed", "in_progress"]
             }
             Self::Retry => &["failed"],
+            Self::Free => &["pending", "blocked"],
             Self::Cancel => &["pending", "blocked", "available", "claimed", "in_progress"],
         }
     }
@@ -124,7 +128,7 @@ impl TaskMove {
             Self::Start { .. } => "in_progress",
             Self::Complete { .. } => "done",
             Self::Fail { .. } => "failed",
-            Self::Release { .. } | Self::Retry | Self::Orphan => "available",
+            Self::Release { .. } | Self::Retry | Self::Free | Self::Orphan => "available",
             Self::Cancel => "cancelled",
         }
     }
@@ -170,6 +174,7 @@ pub fn decide(task: &Record, made: &TaskMove, state: &State, now: &str) -> Resul
         }
         TaskMove::Release { .. } | TaskMove::Orphan => give_back(&mut after),
         TaskMove::Retry => retry(task, &mut after, now)?,
+        TaskMove::Free => check_waits(task, state)?,
         TaskMove::Cancel => after.set("claimed_by", Json::Null),
     }
     Ok(after)
@@ -191,6 +196,12 @@ fn check_status(task: &Record, made: &TaskMove) -> Result<(), TaskRefusal> {
     })
 }
 
+/// Refuses a move of a task that waits for others.
+fn check_waits(task: &Record, state: &State) -> Result<(), TaskRefusal> {
+    let open: Vec<String> = open_dependencies(task, state).into_iter().map(str::to_owned).collect();
+    if open.is_empty() { Ok(()) } else { Err(TaskRefusal::Waits { task: task.id.clone(), open }) }
+}
+
 fn check_claim(
     task: &Record,
     agent: &str,
@@ -198,12 +209,8 @@ fn check_claim(
     state: &State,
     now: &str,
 ) -> Result<(), TaskRefusal> {
-    let owned = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let id = || task.id.clone();
-    let open = open_dependencies(task, state);
-    if !open.is_empty() {
-        return Err(TaskRefusal::Waits { task: id(), open: owned(open) });
-    }
+    check_waits(task, state)?;
     if let (Some(at), Some(now)) = (task.time("next_retry_at"), read_time(now))
         && at > now
     {
@@ -211,7 +218,7 @@ fn check_claim(
     }
     let missing = missing_capabilities(task, &capabilities_of(state, agent));
     if !missing.is_empty() {
-        let (agent, missing) = (agent.to_owned(), owned(missing));
+        let (agent, missing) = (agent.to_owned(), missing.into_iter().map(str::to_owned).collect());
         return Err(TaskRefusal::Capabilities { task: id(), agent, missing });
     }
     let held = held_by(state, agent);

@@ -1,6 +1,6 @@
 //! Refusals of moves of tasks.
 
-use crate::spelling::listed;
+use crate::{lifecycle::built_in, spelling::listed};
 
 /// A reason why a move of a task is refused, with what would be legal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -8,9 +8,9 @@ use crate::spelling::listed;
 pub enum TaskRefusal {
     /// It is in another status.
     #[error(
-        "the task `{task}` is `{status}`, and `{made}` is for tasks that are {}: from `{status}` it goes to {}",
+        "the task `{task}` is `{status}`, and `{made}` is for tasks that are {}: {}",
         listed(wanted),
-        listed(legal)
+        ways(status, legal)
     )]
     Status {
         /// The task.
@@ -72,7 +72,7 @@ pub enum TaskRefusal {
         agent: String,
     },
     /// It was tried as often as it may be.
-    #[error("the task `{task}` was tried {count} times, and `{key}` allows {most}")]
+    #[error("the task `{task}` was tried {}, and `{key}` allows {most}", times(*count))]
     Exhausted {
         /// The task.
         task: String,
@@ -98,7 +98,7 @@ pub enum TaskRefusal {
         id: String,
     },
     /// Nobody knows the agent.
-    #[error("there is no agent `{agent}`: `stepmark coordination register {agent}` makes it known")]
+    #[error("there is no agent `{agent}`")]
     UnknownAgent {
         /// The agent.
         agent: String,
@@ -117,4 +117,19 @@ pub enum TaskRefusal {
         /// The ids, the first at the end too.
         circle: Vec<String>,
     },
+}
+
+/// The moves of a task out of `status`, in words.
+fn ways(status: &str, legal: &[String]) -> String {
+    if !legal.is_empty() {
+        return format!("from `{status}` it goes to {}", listed(legal));
+    }
+    match built_in("cc-task").and_then(|table| table.state_of(status)) {
+        Some(_) => format!("`{status}` is final"),
+        None => format!("`{status}` is no status of a task"),
+    }
+}
+
+fn times(count: i64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }

@@ -3,7 +3,7 @@
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 use serde_json::{Map, Value as Json};
 
-use super::{Record, RecordKind};
+use super::{Record, RecordKind, dependencies::state_of};
 use crate::artifact::FileHash;
 
 /// The priority of a task that says none.
@@ -58,6 +58,18 @@ impl Record {
     /// The priority: 1 is the highest, 10 the lowest.
     pub fn priority(&self) -> i64 {
         self.number("priority").unwrap_or(USUAL_PRIORITY)
+    }
+
+    /// Returns whether its priority is no whole number from 1 to 10.
+    pub(crate) fn has_odd_priority(&self) -> bool {
+        let is_in_range = |number| (1..=10).contains(&number);
+        let odd = |priority: &Json| !priority.is_null() && !priority.as_i64().is_some_and(is_in_range);
+        self.values.get("priority").is_some_and(odd)
+    }
+
+    /// Returns whether it is a task with a status or a priority that no command gives.
+    pub fn is_odd(&self) -> bool {
+        self.kind == RecordKind::Task && (state_of(self).is_none() || self.has_odd_priority())
     }
 
     /// The priority that counts when tasks are claimed: a boost makes it higher.

@@ -1,6 +1,7 @@
 //! A place in a chain, exactly.
 
 use super::Member;
+use crate::artifact::Delegation;
 use stepmark_frontmatter::Value;
 
 /// The position of an artifact in its chain, as it is written into frontmatter.
@@ -44,7 +45,10 @@ impl ChainPosition {
     /// When the delegation contradicts itself.
     pub fn of(member: &Member, identity: &str) -> Result<Self, ParentPositionError> {
         let id = member.id().unwrap_or(identity);
-        let Some(delegation) = &member.delegation else { return Ok(Self::root(id)) };
+        let says_more = |delegation: &&Delegation| !delegation.is_parent_alone;
+        let Some(delegation) = member.delegation.as_ref().filter(says_more) else {
+            return Ok(Self::root(id));
+        };
         let unclear = |reason: &str| ParentPositionError::Unclear { reason: reason.to_owned() };
         if !delegation.is_mapping {
             return Err(unclear("it is no mapping"));

@@ -2,10 +2,9 @@
 
 use super::Completion;
 use crate::{
-    artifact::{Artifact, Delegation, Field, ProjectPath},
+    artifact::{Artifact, Delegation, Field, Kind, ProjectPath},
     workflow::Progress,
 };
-use stepmark_frontmatter::NodeKind;
 
 /// An artifact, as far as chains of delegation are concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,13 +21,15 @@ pub struct Member {
     pub status: Option<String>,
     /// Steps done and steps in all, where its workflow is known.
     pub progress: Option<(usize, usize)>,
+    /// Its kind, where it is a record of a system.
+    pub kind: Option<&'static Kind>,
     /// Its title.
     pub title: Option<String>,
     /// The agent that works on it.
     pub agent: Option<Agent>,
 }
 
-/// The agent that works on an artifact: the value of `assignee`, `agent` or `owner`.
+/// The agent that works on an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent(pub String);
 
@@ -44,8 +45,9 @@ impl Member {
             completion: Completion::of(artifact, progress),
             status: filled(&state.status),
             progress: progress.map(|progress| (progress.done_units, progress.total)),
+            kind: state.kind,
             title: filled(&state.title),
-            agent: state.delegation.is_some().then(|| Agent::of(artifact)).flatten(),
+            agent: Agent::of(artifact).filter(|_| state.delegation.is_some() || state.kind.is_some()),
         }
     }
 
@@ -66,16 +68,8 @@ impl Member {
 }
 
 impl Agent {
-    /// Reads the artifact's frontmatter once more: the keys are no state, so the typed view does not have
-    /// them.
+    /// The agent of `artifact`.
     pub fn of(artifact: &Artifact) -> Option<Self> {
-        const KEYS: [&str; 3] = ["assignee", "agent", "owner"];
-        if !artifact.state().other_keys.iter().any(|key| KEYS.contains(&key.as_str())) {
-            return None;
-        }
-        let yaml = artifact.state_yaml()?;
-        let root = yaml.root().filter(|root| matches!(root.kind, NodeKind::Mapping { .. }))?;
-        let name = KEYS.iter().find_map(|key| root.get(key)?.text());
-        name.filter(|name| !name.is_empty()).map(|name| Self(name.to_owned()))
+        artifact.state().agent.as_ref().and_then(Field::filled).map(|name| Self(name.to_owned()))
     }
 }

@@ -91,6 +91,7 @@ impl Condition {
         }
         if let Some(wanted) = self.delegated {
             let delegation = subject.artifact.state().delegation.as_ref();
+            let delegation = delegation.filter(|delegation| !delegation.is_parent_alone);
             let is_child = delegation.and_then(Delegation::parent_id).is_some();
             (is_child == wanted).then_some(())?;
             found.push(ConditionMatch::Delegated(wanted));

@@ -78,7 +78,9 @@ impl Lifecycle {
     /// The state that a status word means; `None` for a word that is unknown here. No move leads out of an
     /// unknown status (docs/design.md, "Unknown words").
     pub fn state_of(&self, status: &str) -> Option<&LifecycleState> {
-        self.words.get(&folded(status)).map(|place| &self.states[*place])
+        // Mostly it is spelled as in the table.
+        let exact = self.states.iter().find(|state| state.name == status);
+        exact.or_else(|| self.words.get(&folded(status)).map(|place| &self.states[*place]))
     }
 
     /// The frontmatter keys that say whose status it is; none where it is that of the artifact. Where one of

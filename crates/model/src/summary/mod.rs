@@ -17,9 +17,8 @@ pub use self::{
     units::{CellState, Units},
 };
 use crate::{
-    artifact::{Field, ProjectPath, Scope},
+    artifact::{Field, Kind, ProjectPath, Scope},
     bmad::sprint::LedgerKey,
-    delegation::Agent,
     selection::FieldValue,
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::{Track, WorkState},
@@ -30,6 +29,8 @@ use crate::{
 pub struct ArtifactSummary<'a> {
     /// Its path.
     pub path: &'a ProjectPath,
+    /// Its kind, where it is a record of a system.
+    pub kind: Option<&'static Kind>,
     /// The title in its frontmatter.
     pub title: Option<&'a str>,
     /// The first heading of its body, where it has no title.
@@ -62,6 +63,8 @@ pub struct ArtifactSummary<'a> {
     pub waits_for_import: bool,
     /// The titles that it gives to epics, by their numbers.
     pub epic_titles: Vec<(u16, Cow<'a, str>)>,
+    /// True where its frontmatter can be read. Else nothing is known of it but its path.
+    pub is_readable: bool,
 }
 
 /// The name of an artifact's workflow, as far as it is known.
@@ -116,6 +119,7 @@ impl<'a> ArtifactSummary<'a> {
         };
         Self {
             path: artifact.path(),
+            kind: state.kind,
             title,
             heading: heading.map(Cow::Owned),
             id: filled(&state.id).or_else(|| filled(&state.stepmark_id)),
@@ -126,18 +130,20 @@ impl<'a> ArtifactSummary<'a> {
             body_status: state.body_status.as_ref().map(|status| &*status.text),
             lifecycle: LifecycleSummary::of(artifact),
             scope: filled(&state.scope),
-            agent: Agent::of(artifact.artifact()).map(|Agent(name)| Cow::Owned(name)),
+            agent: filled(&state.agent).map(Cow::Borrowed),
             parent: state.delegation.as_ref().and_then(|delegation| delegation.parent_id()),
             updated,
             condition: Condition::of(artifact),
             waits_for_import: artifact.waits_for_import(),
             epic_titles: epic_titles::of(artifact),
+            is_readable: artifact.artifact().is_readable(),
         }
     }
 
     /// Returns what the artifact is to an epic, where it is a story.
     pub fn story(&self) -> Option<LedgerKey> {
-        LedgerKey::of(self.path).map(|(key, _)| key).filter(|key| key.is_story())
+        let key = LedgerKey::of(self.path).filter(|_| self.kind.is_none()).map(|(key, _)| key);
+        key.filter(|key| key.is_story())
     }
 
     /// Returns how big the work is.

@@ -24,11 +24,11 @@ pub enum TransitionRefusal {
         /// The key of the list.
         key: String,
     },
-    /// Its steps follow from the step that it notes.
-    #[error("its steps follow from the step that it notes: `{instead}` moves it on")]
+    /// Its kind has commands of its own, from which its steps follow.
+    #[error("it has no list of steps: `{instead}` moves it on")]
     StepsFollow {
         /// The command that moves it on.
-        instead: &'static str,
+        instead: String,
     },
     /// It has neither a workflow nor a list of steps.
     #[error("it has no steps: no workflow of the project fits it, and it lists none")]

@@ -9,6 +9,7 @@ pub(crate) mod changed_files;
 pub(crate) mod check_report;
 pub(crate) mod checked_before;
 pub(crate) mod kept_chains;
+pub(crate) mod kept_digests;
 #[cfg(feature = "history")]
 mod chains_in_version;
 #[cfg(feature = "history")]
@@ -25,6 +26,7 @@ pub use baseline::BaselineWriteError;
 pub use cache::Brief;
 pub use check_report::{CheckReport, CheckedFile, Known, LeftOut};
 pub use checked_before::CheckedBefore;
+pub use kept_digests::KeptDigests;
 pub use listed_artifact::ListedArtifact;
 pub use summaries::{Summaries, SummaryRow};
 

@@ -13,8 +13,12 @@ use crate::checking::{
 use crate::disk::{WalkError, file_stat::FileStat, file_stat::STAT_BYTES};
 use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::{
-    artifact::ProjectPath, bmad::sprint::LedgerKey, check::ProblemCounts, delegation::Member,
-    summary::ArtifactSummary, tracked_artifact::TrackedArtifact,
+    artifact::{FileHash, ProjectPath},
+    bmad::sprint::LedgerKey,
+    check::ProblemCounts,
+    delegation::Member,
+    summary::ArtifactSummary,
+    tracked_artifact::TrackedArtifact,
 };
 
 /// Fewer artifacts than this may be read by each list: checking them, so that the next need not, takes
@@ -80,6 +84,11 @@ impl<'w> Summaries<'w> {
     fn new(workspace: &'w Workspace, found: Artifacts, before: CheckedBefore<'w>) -> Self {
         let have_state = found.have_workflow_state(workspace);
         Self { workspace, found, have_state, problems: Vec::new(), before }
+    }
+
+    /// The workspace whose artifacts they are.
+    pub const fn workspace(&self) -> &'w Workspace {
+        self.workspace
     }
 
     /// The artifacts that were read, and what could not be.
@@ -212,6 +221,15 @@ impl<'s> SummaryRow<'s> {
             Source::Read(_) => before.stat(self.path()),
         };
         stat.map(FileStat::to_bytes)
+    }
+
+    /// The digest of everything that decides what the artifact says: its file, by its path and stat, and what
+    /// is the same for all, as the configuration, the files of workflows and the program. `None` where
+    /// [`SummaryRow::stat`] is.
+    pub fn content_key(&self) -> Option<FileHash> {
+        let context = self.summaries.before.verdicts()?.context();
+        let stat = self.stat()?;
+        Some(FileHash::of(&[context.as_bytes(), &stat[..], self.path().as_str().as_bytes()].concat()))
     }
 
     /// Returns it with the fields that filters compare.

@@ -1,5 +1,7 @@
 //! The decided commit made: files staged, the redo record written, files published, the journal told.
 
+use std::path::PathBuf;
+
 use crate::commit::{
     ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, PublishError, Staged, WriteState,
     file::remove, journal::JournalFile, redo::RedoRecord, redo::Slot, redo::roll_forward, redo::told,
@@ -86,12 +88,21 @@ fn prepare_all<'lock>(
         .collect()
 }
 
-/// Publishes one after the other; with the error, how many were published before.
+/// Publishes one after the other, and makes the names in a folder durable with the last file in it; with the
+/// error, how many were published before.
 fn publish_in_order(prepared: Vec<Prepared<'_>>) -> Result<(), (usize, CommitError)> {
+    let folder = |prepared: &Prepared<'_>| match prepared {
+        Prepared::Write(staged, _) => staged.lock.folder().to_owned(),
+        Prepared::Remove(lock, ..) => lock.folder().to_owned(),
+    };
+    let folders: Vec<PathBuf> = prepared.iter().map(folder).collect();
     for (place, prepared) in prepared.into_iter().enumerate() {
+        // Until then the redo record stands for the others.
+        let is_last = !folders[place + 1..].contains(&folders[place]);
         let done = match prepared {
             Prepared::Write(staged, expected) => {
-                staged.publish(expected).map(drop).map_err(CommitError::from)
+                let fsync = if is_last { staged.fsync } else { FsyncPolicy::Never };
+                Staged { fsync, ..staged }.publish(expected).map(drop).map_err(CommitError::from)
             }
             Prepared::Remove(lock, before, fsync) => remove(lock, before, fsync),
         };

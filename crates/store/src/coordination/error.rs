@@ -20,7 +20,7 @@ pub enum CoordinationError {
     #[error(transparent)]
     Refused(#[from] TaskRefusal),
     /// There is no such task.
-    #[error("there is no task `{id}`: `stepmark task list` shows those that there are")]
+    #[error("there is no task `{id}`")]
     NoTask {
         /// The id that was given.
         id: String,
@@ -60,6 +60,14 @@ pub enum CoordinationError {
     NothingToImport {
         /// The place that was looked at.
         place: String,
+    },
+    /// A state file outside of the project cannot be read.
+    #[error("cannot read `{place}`")]
+    Outside {
+        /// The file.
+        place: String,
+        /// The error of the system.
+        source: std::io::Error,
     },
     /// A sign of life cannot be noted.
     #[error("cannot note that `{agent}` is alive")]

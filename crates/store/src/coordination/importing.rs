@@ -1,10 +1,15 @@
 //! State files that become records, and the change from one format to another.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+    path::Path,
+};
 
 use super::{Coordination, CoordinationError, CoordinationFiles, RecordsError, tasks::COMMIT};
 use crate::changes::RecordDecision;
 use crate::commit::{Expected, read_whole, replace_whole};
+use crate::disk::file_reading::read_file;
 use crate::projection::{ProjectionError, record_files, record_files::Overwrite};
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{
@@ -70,8 +75,62 @@ impl Coordination<'_> {
     /// # Errors
     /// When there is no state file, it cannot be read, or the records cannot.
     pub fn survey(&self, path: Option<&ProjectPath>) -> Result<ImportSurvey, CoordinationError> {
-        let (format, files) = self.state_files(path)?;
-        let theirs = read(format, &files)?;
+        let is_folder = path.is_none_or(|path| path.extension() != Some("json"));
+        let read = |format: Format, number: usize, name: &str| {
+            let place = match path {
+                None => self.format_of(format).path(name),
+                Some(path) if is_folder => path.join(name).ok(),
+                Some(path) if number == 0 => Some(path.clone()),
+                Some(path) => path.parent().map_or_else(|| ProjectPath::new(name), |own| own.join(name)).ok(),
+            };
+            let bytes = place.map(|place| read_whole(self.workspace.root(), &place)).transpose();
+            Ok(bytes.map_err(ProjectionError::from)?.flatten())
+        };
+        let (format, files) = self.state_files(path.is_none(), is_folder, read)?.ok_or_else(|| {
+            let place = path.map_or_else(|| self.settings.folder.to_string(), ToString::to_string);
+            CoordinationError::NothingToImport { place }
+        })?;
+        let own =
+            self.format_of(self.settings.format).path(format.files().first().copied().unwrap_or_default());
+        let is_own = format == self.settings.format
+            && path.is_none_or(|path| {
+                own.is_some_and(|own| own == *path || own.parent().as_ref() == Some(path))
+            });
+        self.compare(format, &files, is_own)
+    }
+
+    /// The same of a state file at `place`, or in the folder `place`, which may stand outside of the project:
+    /// it is only read.
+    ///
+    /// # Errors
+    /// Those of [`Self::survey`].
+    pub fn survey_outside(&self, place: &Path) -> Result<ImportSurvey, CoordinationError> {
+        let is_folder = place.extension().is_none_or(|extension| extension != "json");
+        let read = |_: Format, number: usize, name: &str| {
+            let place = match (is_folder, number) {
+                (true, _) => place.join(name),
+                (false, 0) => place.to_owned(),
+                (false, _) => place.with_file_name(name),
+            };
+            match read_file(&place) {
+                Ok(bytes) => Ok(Some(bytes)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                Err(source) => Err(CoordinationError::Outside { place: place.display().to_string(), source }),
+            }
+        };
+        let found = self.state_files(false, is_folder, read)?;
+        let nothing = || CoordinationError::NothingToImport { place: place.display().to_string() };
+        let (format, files) = found.ok_or_else(nothing)?;
+        self.compare(format, &files, false)
+    }
+
+    fn compare(
+        &self,
+        format: Format,
+        files: &Files,
+        is_own: bool,
+    ) -> Result<ImportSurvey, CoordinationError> {
+        let theirs = read(format, files)?;
         let ours = match self.state() {
             Ok(state) => Some(state),
             Err(RecordsError::NotBegun { .. }) => None,
@@ -81,7 +140,9 @@ impl Coordination<'_> {
         let shown = ours.as_ref().map(|ours| seen(format, ours));
         let mut own: BTreeMap<(RecordKind, &str), (&Record, &Record)> = BTreeMap::new();
         for (ours, shown) in ours.iter().zip(&shown) {
-            let of = |shown: &'_ Record| ours.record(shown.kind, &shown.id);
+            let ours: BTreeMap<(RecordKind, &str), &Record> =
+                ours.records().map(|record| ((record.kind, record.id.as_str()), record)).collect();
+            let of = |shown: &'_ Record| ours.get(&(shown.kind, shown.id.as_str())).copied();
             own.extend(
                 shown
                     .records()
@@ -108,12 +169,6 @@ impl Coordination<'_> {
             artifact: Some(artifact.clone()),
             shown: Some(shown.clone()),
         }));
-        let own =
-            self.format_of(self.settings.format).path(format.files().first().copied().unwrap_or_default());
-        let is_own = format == self.settings.format
-            && path.is_none_or(|path| {
-                own.is_some_and(|own| own == *path || own.parent().as_ref() == Some(path))
-            });
         Ok(ImportSurvey { format, rows, same, is_own })
     }
 
@@ -179,38 +234,31 @@ impl Coordination<'_> {
         }
     }
 
-    /// The state files at `path`, by the names that their format gives them: a folder is that of files with
-    /// these names, a file may have any name, and its siblings stand beside it. Without a path those that
-    /// follow the records.
-    fn state_files(&self, path: Option<&ProjectPath>) -> Result<(Format, Files), CoordinationError> {
+    /// The state files that `read` finds, by the names that their format gives them, and the format: a folder
+    /// is that of files with these names, a file may have any name, and its siblings stand beside it. `read`
+    /// is given the place of a name among those of its format. Where records are there, `is_own` files are
+    /// those of the configured format.
+    fn state_files(
+        &self,
+        is_own: bool,
+        is_folder: bool,
+        read: impl Fn(Format, usize, &str) -> Result<Option<Vec<u8>>, CoordinationError>,
+    ) -> Result<Option<(Format, Files)>, CoordinationError> {
         let formats =
             [self.settings.format, Format::TasksFile, Format::ServerState, Format::OrchestratorState];
-        let is_begun = self.state().is_ok();
-        let known = if path.is_none() && is_begun { &formats[..1] } else { &formats[..] };
+        let known = if is_own && self.state().is_ok() { &formats[..1] } else { &formats[..] };
         for format in known.iter().copied() {
             let mut files = Files::new();
             for (number, name) in format.files().iter().enumerate() {
-                let place = match path {
-                    None => self.format_of(format).path(name),
-                    Some(path) if path.extension() != Some("json") => path.join(name).ok(),
-                    Some(path) if number == 0 => Some(path.clone()),
-                    Some(path) => {
-                        path.parent().map_or_else(|| ProjectPath::new(name), |own| own.join(name)).ok()
-                    }
-                };
-                let Some(place) = place else { continue };
-                let bytes = read_whole(self.workspace.root(), &place).map_err(ProjectionError::from)?;
-                files.extend(bytes.map(|bytes| ((*name).to_owned(), bytes)));
+                files.extend(read(format, number, name)?.map(|bytes| ((*name).to_owned(), bytes)));
             }
             let Some(first) = format.files().first().and_then(|name| files.get(*name)) else { continue };
-            let is_named = path.is_none_or(|path| path.extension() != Some("json"));
             // A file that is no JSON is of no format: the reader says what is wrong with it.
-            if is_named || Format::of(first).is_none_or(|own| own == format) {
-                return Ok((format, files));
+            if is_folder || Format::of(first).is_none_or(|own| own == format) {
+                return Ok(Some((format, files)));
             }
         }
-        let place = path.map_or_else(|| self.settings.folder.to_string(), ToString::to_string);
-        Err(CoordinationError::NothingToImport { place })
+        Ok(None)
     }
 }
 

@@ -4,7 +4,7 @@
 //! version, is as if it were not there.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the stats of records are taken here")]
 
-use std::{borrow::Cow, collections::HashMap, fs, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, fs};
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ const WORTH_KEEPING: usize = 64;
 /// The records that were read, by path.
 #[derive(Debug, Default)]
 pub(super) struct KnownRecords {
-    records: HashMap<ProjectPath, (KnownStat, Arc<Record>)>,
+    records: HashMap<ProjectPath, (KnownStat, Record)>,
     is_loaded: bool,
     #[cfg(feature = "write")]
     read_since: usize,
@@ -59,7 +59,7 @@ impl KnownRecords {
             let Line { path, stat: (size, modified, changed, inode), record } =
                 serde_json::from_slice(line).ok()?;
             let stat = KnownStat { stat: FileStat { size, modified, changed, inode }, is_settled: true };
-            Some((ProjectPath::new(path.as_ref()).ok()?, (stat, Arc::new(record.into_owned()))))
+            Some((ProjectPath::new(path.as_ref()).ok()?, (stat, record.into_owned())))
         });
         self.records.extend(read.into_iter().flatten());
     }
@@ -71,7 +71,7 @@ impl KnownRecords {
         root: &Root,
         paths: &[ProjectPath],
         read: impl Fn(&ProjectPath) -> Result<Option<Record>, E> + Sync,
-    ) -> Result<Vec<Arc<Record>>, E> {
+    ) -> Result<Vec<Record>, E> {
         let known = &self.records;
         let found = par_map(paths, |path| {
             let place = root.path().join(path.as_str());
@@ -82,11 +82,11 @@ impl KnownRecords {
                 .map(|found| FileStat::of(&found));
             match (known.get(path), stat) {
                 (Some((before, record)), Some(stat)) if before.proves(&stat) => {
-                    Ok((None, Some(Arc::clone(record))))
+                    Ok((None, Some(record.clone())))
                 }
                 (_, stat) => {
                     let stat = stat.map(|stat| stat.known_since(now()));
-                    Ok((stat, read(path)?.map(Arc::new)))
+                    Ok((stat, read(path)?))
                 }
             }
         });
@@ -95,7 +95,7 @@ impl KnownRecords {
             let (stat, record) = found?;
             let Some(record) = record else { continue };
             if let Some(stat) = stat {
-                self.records.insert(path.clone(), (stat, Arc::clone(&record)));
+                self.records.insert(path.clone(), (stat, record.clone()));
                 #[cfg(feature = "write")]
                 {
                     self.read_since += 1;
@@ -116,7 +116,7 @@ impl KnownRecords {
         let mut bytes = Vec::new();
         for (path, (known, record)) in self.records.iter().filter(|(_, (known, _))| known.is_settled) {
             let FileStat { size, modified, changed, inode } = known.stat;
-            let record = Cow::Borrowed(record.as_ref());
+            let record = Cow::Borrowed(record);
             let line = Line { path: path.as_str().into(), stat: (size, modified, changed, inode), record };
             if serde_json::to_writer(&mut bytes, &line).is_err() {
                 return;

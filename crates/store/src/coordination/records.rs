@@ -4,7 +4,6 @@
 use std::{fs, io, sync::PoisonError};
 
 use super::Coordination;
-use crate::disk::in_parts::par_map;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
@@ -113,8 +112,7 @@ impl Coordination<'_> {
             );
         }
         drop(known);
-        let records = par_map(&found, |record| Record::clone(record));
-        State::from_records(std::iter::once(root).chain(records))
+        State::from_records(std::iter::once(root).chain(found))
             .ok_or_else(|| RecordsError::NotBegun { folder: self.settings.folder.clone() })
     }
 

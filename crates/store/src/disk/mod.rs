@@ -2,6 +2,7 @@
 
 #[cfg(feature = "history")]
 pub(crate) mod cache_database;
+pub(crate) mod cache_file;
 #[cfg(feature = "history")]
 mod sqlite_error;
 #[cfg(feature = "history")]

@@ -25,8 +25,11 @@ impl Artifacts {
 impl Workspace {
     /// Returns whether `artifact` takes part in a workflow. A status word alone is not enough, or every post
     /// of a blog would: a workflow, a lifecycle, the folder in which workflows write, or `artifacts.include`
-    /// in the configuration has to say so.
+    /// in the configuration has to say so. Of the records of a system those are meant that are work.
     pub(crate) fn has_workflow_state(&self, artifact: &TrackedArtifact) -> bool {
+        if let Some(kind) = artifact.state().kind {
+            return kind.is_work;
+        }
         !artifact.artifact().has_status_alone()
             || !matches!(artifact.membership(), Membership::None)
             || artifact.path().as_str().split('/').any(|folder| folder == OUTPUT_FOLDER)

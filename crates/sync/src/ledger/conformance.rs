@@ -36,7 +36,6 @@ fn link(name: &str, id: &str, number: u32) -> Link {
             other_ids: [("node_id".to_owned(), format!("N{number}"))].into(),
         },
         digest: None,
-        source: None,
         linked_at: at(0),
     }
 }

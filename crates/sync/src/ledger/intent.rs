@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::{
     TrackerName,
-    ticket::{Marker, RemoteTicket, SourceDigest, TicketDigest},
+    ticket::{Marker, RemoteTicket, TicketDigest},
 };
 
 /// A request that is about to be made: written down durably **before** it is made, taken away in the
@@ -70,9 +70,6 @@ pub struct Link {
     pub remote: RemoteTicket,
     /// The digest of what the ticket is known to say; `None` where it was only found.
     pub digest: Option<TicketDigest>,
-    /// The digest of what the ticket that it says was made from; `None` where that is not known, and costs
-    /// only time.
-    pub source: Option<SourceDigest>,
     /// Since when this is known.
     pub linked_at: Timestamp,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stepmark_model::artifact::ProjectPath;
 
-use crate::ticket::{FieldDifference, Marker, Observed, RemoteTicket, SourceDigest, Ticket, TicketDigest};
+use crate::ticket::{FieldDifference, Marker, Observed, RemoteTicket, Ticket, TicketDigest};
 
 /// An action on one ticket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +23,6 @@ pub struct Action {
     pub digest: Option<TicketDigest>,
     /// The ticket as it should be; `None` where nothing is known of what a ticket to be pruned says.
     pub ticket: Option<Ticket>,
-    /// The digest of what `ticket` is made from; no part of a plan that is written down.
-    #[serde(skip)]
-    pub source: Option<SourceDigest>,
     /// The fields that change.
     pub differences: Vec<FieldDifference>,
 }
@@ -82,7 +79,6 @@ impl Action {
             remote: Some(observed.remote.clone()),
             base: None,
             digest: Some(ticket.digest()),
-            source: None,
             differences: FieldDifference::between("state", before, after).into_iter().collect(),
             ticket: Some(ticket),
         }

@@ -141,7 +141,6 @@ mod tests {
                 marker: marker("a"),
                 remote: seen(linked, OPEN).remote,
                 digest: None,
-                source: None,
                 linked_at: Timestamp::UNIX_EPOCH,
             };
             let claim = Claim { same: &same, is_late };

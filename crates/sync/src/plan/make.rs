@@ -2,18 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use stepmark_store::disk::par_map;
-
 use super::{
     Action, ActionKind, Plan, PlanInputs, Remark,
     claim::{Claim, Remembered, Survey, by_marker},
+    compare::{Compared, Comparison, Outcome},
 };
 use crate::{
     configuration::{Drift, Prune},
     ledger::{IntentAction, LedgerError, Link},
     ticket::{
-        CloseReason, FieldDifference, Marker, Observed, RemoteTicket, SourceDigest, SourceDigests, Ticket,
-        TicketFacts, TicketState,
+        CloseReason, FieldDifference, Marker, Observed, RemoteTicket, SnapshotEntry, Ticket, TicketState,
     },
 };
 
@@ -28,7 +26,6 @@ struct Making<'g, 'a> {
     grounds: &'g PlanInputs<'a>,
     remembered: Remembered,
     found: Option<BTreeMap<&'a Marker, Vec<&'a Observed>>>,
-    sources: SourceDigests,
     plan: Plan,
 }
 
@@ -49,17 +46,13 @@ impl Plan {
         if let Some(from) = record.elsewhere(&grounds.settings.target.address()) {
             plan.remarks.push(Remark::Moved { from: from.to_owned() });
         }
-        let sources = SourceDigests::new(&grounds.settings.ticket);
-        let mut making = Making { grounds, remembered, found, sources, plan };
-        let artifacts = grounds.snapshot.artifacts();
-        let concerned: Vec<_> =
-            artifacts.filter(|(_, facts)| grounds.settings.concerns(&facts.path)).collect();
-        let is_unchanged = making.unchanged(&concerned);
-        for ((marker, facts), is_unchanged) in concerned.into_iter().zip(is_unchanged) {
-            if is_unchanged {
-                making.plan.unchanged += 1;
-            } else {
-                making.consider(marker, facts)?;
+        let mut making = Making { grounds, remembered, found, plan };
+        for compared in making.compared() {
+            match compared.outcome {
+                Outcome::Same => making.plan.unchanged += 1,
+                // The next plan sees what became of it.
+                Outcome::Gone => {}
+                Outcome::Desired(desired) => making.consider(compared.marker, compared.entry, *desired)?,
             }
         }
         making.consider_links_without_artifact()?;
@@ -69,31 +62,31 @@ impl Plan {
 }
 
 impl<'a> Making<'_, 'a> {
-    /// Returns whether the ticket of each of `artifacts` is known to say what it should: mostly all of them
-    /// are, and to see that is most of the work.
-    fn unchanged(&self, artifacts: &[(&Marker, &TicketFacts)]) -> Vec<bool> {
-        if self.found.is_some() {
-            return vec![false; artifacts.len()];
-        }
-        let Remembered { links, intents } = &self.remembered;
-        let (snapshot, settings) = (self.grounds.snapshot, &self.grounds.settings.ticket);
-        let sources = &self.sources;
-        par_map(artifacts, |(marker, facts)| {
+    /// The artifacts that the tracker concerns, compared with their tickets, unless these were surveyed. The
+    /// digests of the tickets are kept for the next plan.
+    fn compared(&self) -> Vec<Compared<'a>> {
+        let PlanInputs { snapshot, settings, .. } = self.grounds;
+        let artifacts = snapshot.artifacts();
+        let concerned: Vec<_> = artifacts.filter(|(_, entry)| settings.concerns(&entry.path)).collect();
+        let kept = snapshot.kept_digests(&settings.name);
+        let comparison = Comparison { snapshot, settings: &settings.ticket, kept: &kept };
+        let (Remembered { links, intents }, is_surveyed) = (&self.remembered, self.found.is_some());
+        let compared = comparison.of_all(&concerned, |marker| {
             // A change that was begun may have been made: then the ticket does not say what is remembered.
-            let link = links.get(*marker).filter(|_| !intents.contains_key(*marker));
-            let Some((link, digest)) = link.and_then(|link| Some((link, link.digest?))) else { return false };
-            let is_said = || Some(Ticket::desired(snapshot, marker, settings)?.digest() == digest);
-            link.source == Some(sources.of(facts, snapshot.parent(marker))) || is_said().unwrap_or(false)
-        })
+            let is_certain = !is_surveyed && !intents.contains_key(marker);
+            links.get(marker).filter(|_| is_certain)?.digest
+        });
+        let digests = compared.iter().filter_map(|compared| compared.kept).collect();
+        snapshot.keep_digests(&settings.name, &kept, &digests);
+        compared
     }
 
-    fn source(&self, marker: &Marker, facts: &TicketFacts) -> SourceDigest {
-        self.sources.of(facts, self.grounds.snapshot.parent(marker))
-    }
-
-    fn consider(&mut self, marker: &Marker, facts: &TicketFacts) -> Result<(), LedgerError> {
-        let settings = &self.grounds.settings.ticket;
-        let Some(desired) = Ticket::desired(self.grounds.snapshot, marker, settings) else { return Ok(()) };
+    fn consider(
+        &mut self,
+        marker: &Marker,
+        entry: &SnapshotEntry,
+        desired: Ticket,
+    ) -> Result<(), LedgerError> {
         let action = match self.remembered.links.get(marker).cloned() {
             Some(link) => match self.superseded(&link, &desired) {
                 Some(action) => Some(action),
@@ -103,8 +96,7 @@ impl<'a> Making<'_, 'a> {
         };
         match action {
             Some(action) => {
-                let (path, source) = (Some(facts.path.clone()), Some(self.source(marker, facts)));
-                self.plan.actions.push(Action { path, source, ..action });
+                self.plan.actions.push(Action { path: Some(entry.path.clone()), ..action });
             }
             None => self.plan.unchanged += 1,
         }
@@ -289,7 +281,6 @@ impl<'a> Making<'_, 'a> {
             remote: Some(remote),
             base: link.digest,
             digest: closed.as_ref().map(Ticket::digest),
-            source: None,
             differences: differences.unwrap_or_default(),
             ticket: closed,
         });
@@ -346,7 +337,6 @@ fn action(kind: ActionKind, desired: Ticket) -> Action {
         remote: None,
         base: None,
         digest: Some(desired.digest()),
-        source: None,
         ticket: Some(desired),
         differences: Vec::new(),
     }

@@ -3,6 +3,7 @@
 mod action;
 mod remark;
 mod claim;
+mod compare;
 mod document;
 mod make;
 #[cfg(test)]

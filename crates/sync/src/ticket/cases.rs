@@ -1,5 +1,7 @@
 //! Cases of tickets.
 
+use std::sync::Arc;
+
 use proptest::{prop_assert, prop_assert_eq, prop_assume};
 use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};
 
@@ -173,13 +175,12 @@ fn the_configuration_chooses() {
 
 #[test]
 fn another_commit_alone_changes_no_ticket() {
-    let path = facts("a").path;
-    let at = |id: char, files: &[&ProjectPath]| {
+    let at = |id: char, is_committed: bool| {
         let commit = Commit {
             id: id.to_string().repeat(40),
             folder: "sub/".to_owned(),
             remotes: vec!["git@h:x/y.git".to_owned()],
-            files: files.iter().map(|path| (*path).clone()).collect(),
+            holds: Arc::new(move |_| is_committed),
         };
         let snapshot = Snapshot::of_facts("p", [facts("a")]).at(Some(commit));
         let settings = TicketSettings {
@@ -189,7 +190,7 @@ fn another_commit_alone_changes_no_ticket() {
         };
         Ticket::desired(&snapshot, &marker("a"), &settings).unwrap()
     };
-    let (first, second, changed) = (at('a', &[&path]), at('b', &[&path]), at('b', &[]));
+    let (first, second, changed) = (at('a', true), at('b', true), at('b', false));
     let link = |id: &str| format!("[docs/a.md](<https://h/{id}/docs/a.md>)");
     let id = format!("x/y/blob/{}/sub", "a".repeat(40));
     assert_eq!(body(&first).matches(&link(&id)).count(), 2, "{}", body(&first));

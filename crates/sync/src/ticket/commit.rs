@@ -1,6 +1,6 @@
 //! The address at which the file of an artifact can be looked at as it was when its ticket was written.
 
-use std::collections::BTreeSet;
+use std::{fmt, sync::Arc};
 
 use stepmark_model::artifact::ProjectPath;
 
@@ -8,7 +8,7 @@ use super::{Inline, Ticket, file_url::percent_encoded};
 
 /// The commit that is checked out. It is no part of what a ticket says: another commit alone changes no
 /// ticket.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Commit {
     /// Its name.
     pub id: String,
@@ -16,8 +16,14 @@ pub struct Commit {
     pub folder: String,
     /// The addresses of the repository's remotes.
     pub remotes: Vec<String>,
-    /// The artifacts that it holds as they are.
-    pub files: BTreeSet<ProjectPath>,
+    /// Tells whether it holds an artifact as it is. Only artifacts whose ticket is made are asked for.
+    pub holds: Arc<dyn Fn(&ProjectPath) -> bool + Send + Sync>,
+}
+
+impl fmt::Debug for Commit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Commit").field("id", &self.id).field("folder", &self.folder).finish_non_exhaustive()
+    }
 }
 
 impl Commit {
@@ -33,7 +39,7 @@ impl Commit {
                 && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte));
             (is_plain && host_of_remote.eq_ignore_ascii_case(host)).then(|| path.to_owned())
         };
-        let repository = self.remotes.iter().find_map(own).filter(|_| self.files.contains(path))?;
+        let repository = self.remotes.iter().find_map(own).filter(|_| (self.holds)(path))?;
         let file = percent_encoded(&format!("{}{path}", self.folder));
         Some(format!("{}/{repository}/blob/{}/{file}", web.trim_end_matches('/'), self.id))
     }
@@ -99,7 +105,7 @@ mod tests {
             id: "a".repeat(40),
             folder: "sub dir/".to_owned(),
             remotes: vec!["/local/path".to_owned(), remote.to_owned()],
-            files: [ProjectPath::new("docs/a.md").unwrap()].into(),
+            holds: Arc::new(|path| path.as_str() == "docs/a.md"),
         }
     }
 

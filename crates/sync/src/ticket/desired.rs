@@ -131,6 +131,17 @@ impl TicketDigest {
     pub(super) fn of(canonical: &str) -> Self {
         Self(FileHash::of(canonical.as_bytes()))
     }
+
+    /// The SHA-256.
+    pub(crate) const fn hash(self) -> FileHash {
+        self.0
+    }
+}
+
+impl From<FileHash> for TicketDigest {
+    fn from(hash: FileHash) -> Self {
+        Self(hash)
+    }
 }
 
 impl fmt::Display for TicketDigest {

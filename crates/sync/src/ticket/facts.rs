@@ -11,7 +11,7 @@ use stepmark_model::{
 use super::title::title;
 
 /// The facts of an artifact that tickets tell: values, taken once.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketFacts {
     /// The key by which stepmark knows it.
     pub key: ArtifactKey,
@@ -51,7 +51,7 @@ pub struct TicketFacts {
 }
 
 /// One step of an artifact.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepFact {
     /// Its name; several where one of them is chosen.
     pub names: Vec<String>,
@@ -91,7 +91,7 @@ impl TicketFacts {
             is_initial: lifecycle_state.map(|state| state.is_initial),
             chain_id: delegation.and_then(Delegation::id).map(str::to_owned).or(own_id),
             parent_id: delegation.and_then(Delegation::parent_id).map(str::to_owned),
-            is_readable: is_readable(artifact),
+            is_readable: artifact.is_readable(),
             inputs: inputs(artifact),
             text: String::from_utf8_lossy(&artifact.bytes()[artifact.document().body().range()]).into_owned(),
         }
@@ -102,10 +102,6 @@ impl TicketFacts {
     pub fn percent(&self) -> Option<usize> {
         self.total.filter(|total| *total > 0).map(|total| self.done.min(total) * 100 / total)
     }
-}
-
-fn is_readable(artifact: &Artifact) -> bool {
-    !artifact.diagnoses().iter().any(|diagnosis| diagnosis.problem.hides_state())
 }
 
 fn steps(tracked: &TrackedArtifact, progress: Option<&Progress<'_>>) -> Vec<StepFact> {

@@ -9,9 +9,10 @@ use super::{
 };
 
 impl Ticket {
-    /// The ticket that the artifact of `marker` should have; `None` where `snapshot` has no such artifact.
+    /// The ticket that the artifact of `marker` should have; `None` where `snapshot` has no such artifact,
+    /// or it cannot be read.
     pub fn desired(snapshot: &Snapshot, marker: &Marker, settings: &TicketSettings) -> Option<Self> {
-        let facts = snapshot.get(marker)?;
+        let facts = &*snapshot.facts(marker)?;
         let fact = |place| facts.fact(place, marker);
         let title = settings.title.fill(fact).filter(|title| !title.trim().is_empty());
         let own_labels = settings.labels.iter().filter_map(|label| label.fill(fact));

@@ -1,24 +1,35 @@
 //! The snapshot of artifacts that sync works on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet, HashSet},
+};
 
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{FileHash, ProjectPath},
     bmad::sprint::{LedgerKey, story_key},
     journal::ArtifactKey,
 };
-use stepmark_store::disk::par_map;
-use stepmark_store::workspace::Artifacts;
+use stepmark_store::{
+    checking::{KeptDigests, Summaries},
+    disk::par_map,
+    workspace::Workspace,
+};
 
-use super::{Commit, Marker, MarkerError, TicketFacts, TicketKind};
+use super::{Commit, Marker, MarkerError, SnapshotEntry, TicketFacts, TicketKind};
+use crate::TrackerName;
 
 /// The artifacts of a project at one moment, by their markers. It is made from the read side of core and has
-/// no way back.
+/// no way back. Artifacts that have not changed since they were last checked are read only where their ticket
+/// is made.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    artifacts: BTreeMap<Marker, TicketFacts>,
+    /// The workspace in which artifacts are read; `None` where all were.
+    workspace: Option<Workspace>,
+    artifacts: BTreeMap<Marker, SnapshotEntry>,
     left_out: Vec<LeftOut>,
-    /// The markers of the artifacts that others call by this id, where it is one artifact only.
+    /// The markers of the artifacts that others name as their parents by this id, where it is one artifact
+    /// only.
     by_chain_id: BTreeMap<String, Marker>,
     /// The markers of epics by their numbers, where one artifact only is an epic of that number.
     epics: BTreeMap<u16, Marker>,
@@ -26,8 +37,6 @@ pub struct Snapshot {
     ambiguous: BTreeSet<Marker>,
     is_partial: bool,
     commit: Option<Commit>,
-    /// The files that hold no workflow state, or no longer.
-    stateless: BTreeSet<String>,
     /// The keys of artifacts that are elsewhere, as on the default branch.
     elsewhere: BTreeSet<String>,
     /// The keys of artifacts that were ever here; `None` where nobody can say.
@@ -90,44 +99,52 @@ fn spelled(paths: &[ProjectPath]) -> String {
 impl Snapshot {
     /// The artifacts of the project with the id `project`. Where some of them, or folders, could not be read,
     /// no artifact is taken for gone.
-    pub fn of(project: &str, listing: &Artifacts) -> Self {
-        let mut snapshot = Self::of_facts(project, par_map(&listing.artifacts, TicketFacts::of));
-        snapshot.left_out.extend(listing.unreadable.iter().map(|error| LeftOut {
+    pub fn of(project: &str, summaries: &Summaries<'_>) -> Self {
+        let rows: Vec<_> = summaries.rows().collect();
+        let entries = par_map(&rows, SnapshotEntry::of_row);
+        let mut snapshot = Self::of_entries(project, entries.into_iter().flatten());
+        let found = summaries.found();
+        snapshot.left_out.extend(found.unreadable.iter().map(|error| LeftOut {
             path: error.path().clone(),
             reason: LeftOutReason::UnreadableFile { reason: error.to_string() },
         }));
         snapshot.left_out.sort_by(|one, other| one.path.cmp(&other.path));
-        snapshot.stateless = listing.stateless.iter().map(ToString::to_string).collect();
-        if listing.is_whole() { snapshot } else { snapshot.partial() }
+        snapshot.workspace = Some(summaries.workspace().clone());
+        if found.is_whole() { snapshot } else { snapshot.partial() }
     }
 
     /// The same, from what the artifacts say.
     pub fn of_facts(project: &str, artifacts: impl IntoIterator<Item = TicketFacts>) -> Self {
+        Self::of_entries(project, artifacts.into_iter().map(SnapshotEntry::from))
+    }
+
+    fn of_entries(project: &str, artifacts: impl IntoIterator<Item = SnapshotEntry>) -> Self {
         let mut snapshot = Self::default();
-        let mut by_marker: BTreeMap<Marker, Vec<TicketFacts>> = BTreeMap::new();
-        for facts in artifacts {
-            if !facts.is_readable {
+        let mut marked: Vec<(Marker, SnapshotEntry)> = Vec::new();
+        for entry in artifacts {
+            if !entry.is_readable {
                 snapshot.is_partial = true;
-                snapshot.left_out.push(LeftOut { path: facts.path, reason: LeftOutReason::Unreadable });
+                snapshot.left_out.push(LeftOut { path: entry.path, reason: LeftOutReason::Unreadable });
                 continue;
             }
-            match Marker::new(project, facts.key.clone()) {
-                Ok(marker) => by_marker.entry(marker).or_default().push(facts),
-                Err(error) => snapshot.left_out.push(LeftOut { path: facts.path, reason: error.into() }),
+            match Marker::new(project, entry.key.clone()) {
+                Ok(marker) => marked.push((marker, entry)),
+                Err(error) => snapshot.left_out.push(LeftOut { path: entry.path, reason: error.into() }),
             }
         }
-        for (marker, mut same) in by_marker {
-            match (same.pop(), same.is_empty()) {
-                (Some(only), true) => drop(snapshot.artifacts.insert(marker, only)),
-                (last, _) => {
-                    snapshot.leave_out_same(marker.artifact(), same.into_iter().chain(last).collect());
-                    snapshot.ambiguous.insert(marker);
-                }
-            }
+        marked.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for same in marked.chunk_by(|(one, _), (other, _)| one == other).filter(|same| same.len() > 1) {
+            snapshot.leave_out_same(same);
         }
+        marked.retain(|(marker, _)| !snapshot.ambiguous.contains(marker));
+        snapshot.artifacts = marked.into_iter().collect();
         snapshot.left_out.sort_by(|one, other| one.path.cmp(&other.path));
-        snapshot.by_chain_id = only(&snapshot.artifacts, |facts| facts.chain_id.clone());
-        snapshot.epics = only(&snapshot.artifacts, |facts| epic_number(&facts.path));
+        let parents: HashSet<&String> =
+            snapshot.artifacts.values().filter_map(|entry| entry.parent_id.as_ref()).collect();
+        snapshot.by_chain_id = only(&snapshot.artifacts, |entry| {
+            entry.chain_id.as_ref().filter(|own| parents.contains(own)).cloned()
+        });
+        snapshot.epics = only(&snapshot.artifacts, |entry| epic_number(&entry.path));
         snapshot
     }
 
@@ -174,26 +191,60 @@ impl Snapshot {
         !self.is_partial && !is_there && !self.elsewhere.contains(marker.artifact().as_str())
     }
 
-    fn leave_out_same(&mut self, key: &ArtifactKey, same: Vec<TicketFacts>) {
-        let mut paths: Vec<ProjectPath> = same.into_iter().map(|facts| facts.path).collect();
+    fn leave_out_same(&mut self, same: &[(Marker, SnapshotEntry)]) {
+        let Some((marker, _)) = same.first() else { return };
+        let mut paths: Vec<ProjectPath> = same.iter().map(|(_, entry)| entry.path.clone()).collect();
         paths.sort();
-        let reason = LeftOutReason::SameId { key: key.clone(), files: paths.clone() };
+        let reason = LeftOutReason::SameId { key: marker.artifact().clone(), files: paths.clone() };
         self.left_out.extend(paths.into_iter().map(|path| LeftOut { path, reason: reason.clone() }));
+        self.ambiguous.insert(marker.clone());
     }
 
     /// Returns whether the file at `path` is there and holds no workflow state.
     pub fn has_stateless(&self, path: &str) -> bool {
-        self.stateless.contains(path)
+        let read = self.workspace.as_ref().zip(ProjectPath::new(path).ok());
+        let read = read.and_then(|(workspace, path)| workspace.artifact(&path).ok());
+        read.is_some_and(|read| !read.artifact().is_tracked())
     }
 
     /// The artifacts that can have a ticket, in the order of their markers.
-    pub fn artifacts(&self) -> impl ExactSizeIterator<Item = (&Marker, &TicketFacts)> {
+    pub fn artifacts(&self) -> impl ExactSizeIterator<Item = (&Marker, &SnapshotEntry)> {
         self.artifacts.iter()
     }
 
-    /// Returns what the artifact of `marker` says.
-    pub fn get(&self, marker: &Marker) -> Option<&TicketFacts> {
+    /// The artifact of `marker`.
+    pub fn get(&self, marker: &Marker) -> Option<&SnapshotEntry> {
         self.artifacts.get(marker)
+    }
+
+    /// Returns what the artifact of `marker` says. It is read where it was not; `None` where that fails, or
+    /// another one stands there by now.
+    pub fn facts(&self, marker: &Marker) -> Option<Cow<'_, TicketFacts>> {
+        let entry = self.get(marker)?;
+        if let Some(facts) = &entry.facts {
+            return Some(Cow::Borrowed(facts));
+        }
+        let facts = TicketFacts::of(&self.workspace.as_ref()?.artifact(&entry.path).ok()?);
+        (facts.is_readable && facts.key == entry.key).then_some(Cow::Owned(facts))
+    }
+
+    /// The digests of the tickets of `tracker` that earlier plans kept.
+    pub(crate) fn kept_digests(&self, tracker: &TrackerName) -> KeptDigests {
+        let root = self.workspace.as_ref().map(Workspace::root);
+        root.map(|root| KeptDigests::read(root, &kept_name(tracker))).unwrap_or_default()
+    }
+
+    /// Keeps `digests` for later plans; `before` are those that were kept.
+    pub(crate) fn keep_digests(
+        &self,
+        tracker: &TrackerName,
+        before: &KeptDigests,
+        digests: &BTreeMap<FileHash, FileHash>,
+    ) {
+        if let Some(workspace) = &self.workspace {
+            // What cannot be kept is computed again.
+            before.replace(workspace.root(), &kept_name(tracker), digests).ok();
+        }
     }
 
     /// The artifacts that get no ticket, in the order of their paths.
@@ -229,11 +280,11 @@ impl Snapshot {
     }
 
     fn named_parent(&self, marker: &Marker) -> Option<&Marker> {
-        let facts = self.artifacts.get(marker)?;
-        match &facts.parent_id {
+        let entry = self.artifacts.get(marker)?;
+        match &entry.parent_id {
             Some(parent) => self.by_chain_id.get(parent),
             None => {
-                let (key, _) = LedgerKey::of(&facts.path)?;
+                let (key, _) = LedgerKey::of(&entry.path)?;
                 self.epics.get(&key.epic).filter(|_| key.is_story())
             }
         }
@@ -251,6 +302,11 @@ impl Snapshot {
     }
 }
 
+/// The name under which the digests of a tracker's tickets are kept.
+fn kept_name(tracker: &TrackerName) -> String {
+    format!("tickets-{tracker}")
+}
+
 /// The number of the epic that the file at `path` is: `epic-N.md` or `epic-N-slug.md`. What BMAD writes
 /// beside epics is none.
 fn epic_number(path: &ProjectPath) -> Option<u16> {
@@ -263,12 +319,12 @@ fn epic_number(path: &ProjectPath) -> Option<u16> {
 
 /// The markers of artifacts by a key that they have, where no other has it.
 fn only<K: Ord>(
-    artifacts: &BTreeMap<Marker, TicketFacts>,
-    key: impl Fn(&TicketFacts) -> Option<K>,
+    artifacts: &BTreeMap<Marker, SnapshotEntry>,
+    key: impl Fn(&SnapshotEntry) -> Option<K>,
 ) -> BTreeMap<K, Marker> {
     let mut markers: BTreeMap<K, Vec<&Marker>> = BTreeMap::new();
-    for (marker, facts) in artifacts {
-        if let Some(key) = key(facts) {
+    for (marker, entry) in artifacts {
+        if let Some(key) = key(entry) {
             markers.entry(key).or_default().push(marker);
         }
     }

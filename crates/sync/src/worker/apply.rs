@@ -242,7 +242,6 @@ impl<'w> Worker<'w> {
                         marker: action.marker.clone(),
                         remote: remote.clone(),
                         digest: None,
-                        source: None,
                         linked_at: now,
                     };
                     adopt(&mut *transaction, (&link, None), Vec::new())?

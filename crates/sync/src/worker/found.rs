@@ -11,7 +11,7 @@ use crate::{
     moment,
     plan::{Action, ActionKind, Claim, Plan, by_marker},
     retry::Delivery,
-    ticket::{Marker, Observed, RemoteTicket, SourceDigest, Ticket},
+    ticket::{Marker, Observed, RemoteTicket, Ticket},
     tracker::Tracker,
 };
 
@@ -133,14 +133,12 @@ fn said_already<'p>(
     tracker: &dyn Tracker,
     plan: &'p Plan,
     same: &[&Observed],
-) -> Result<Option<(&'p Ticket, Option<SourceDigest>)>, LedgerError> {
+) -> Result<Option<&'p Ticket>, LedgerError> {
     let Some(oldest) = same.first() else { return Ok(None) };
     let is_first = |kind| matches!(kind, ActionKind::Create | ActionKind::LookUp);
     let mut actions = plan.actions.iter();
     let created = actions.find(|action| is_first(action.kind) && action.marker == oldest.marker);
-    let Some((action, ticket)) = created.and_then(|action| Some((action, action.ticket.as_ref()?))) else {
-        return Ok(None);
-    };
+    let Some(ticket) = created.and_then(|action| action.ticket.as_ref()) else { return Ok(None) };
     let hangs_right = match &ticket.parent {
         None => true,
         Some(parent) => {
@@ -153,7 +151,7 @@ fn said_already<'p>(
         return Ok(None);
     }
     let says_it = tracker.compare(ticket, None, oldest).is_ok_and(|differences| differences.is_empty());
-    Ok((hangs_right && says_it).then_some((ticket, action.source)))
+    Ok((hangs_right && says_it).then_some(ticket))
 }
 
 /// A transaction that settles what was found.
@@ -169,19 +167,18 @@ impl Settling<'_> {
         &mut self,
         marker: &Marker,
         same: &[&Observed],
-        said: Option<(&Ticket, Option<SourceDigest>)>,
+        said: Option<&Ticket>,
     ) -> Result<ActionOutcome, LedgerError> {
         let Some((oldest, others)) = same.split_first() else { return Ok(ActionOutcome::NotThere) };
         let link = Link {
             tracker: self.settings.name.clone(),
             marker: marker.clone(),
             remote: oldest.remote.clone(),
-            digest: said.map(|(ticket, _)| ticket.digest()),
-            source: said.and_then(|(_, source)| source),
+            digest: said.map(Ticket::digest),
             linked_at: self.now,
         };
         let duplicates = others.iter().map(|other| other.remote.clone()).collect();
-        adopt(self.ledger, (&link, said.map(|(ticket, _)| ticket)), duplicates)
+        adopt(self.ledger, (&link, said), duplicates)
     }
 
     /// The ticket of an artifact that has one, beside all that carry its marker. What becomes of the link, if

@@ -191,7 +191,7 @@ mod tests {
         let ticket = Ticket { parent: parent.map(marker), ..ticket(id, |_| {}) };
         let (digest, marker) = (Some(ticket.digest()), ticket.marker.clone());
         let (path, remote, base, differences) = (None, None, None, Vec::new());
-        Action { kind, marker, path, remote, base, digest, ticket: Some(ticket), source: None, differences }
+        Action { kind, marker, path, remote, base, digest, ticket: Some(ticket), differences }
     }
 
     #[test]

@@ -167,8 +167,7 @@ fn link(
     let is_known = delivered.missing.is_empty() || item.action.kind != ActionKind::Create;
     let (tracker, marker, remote) = (name.clone(), marker.clone(), delivered.remote.clone());
     let digest = is_known.then(|| item.ticket.digest());
-    let source = item.action.source.filter(|_| is_known);
-    let link = Link { tracker, marker, remote, digest, source, linked_at };
+    let link = Link { tracker, marker, remote, digest, linked_at };
     ledger.put_link(&link, is_known.then_some(item.ticket))
 }
 

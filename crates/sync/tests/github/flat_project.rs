@@ -93,7 +93,7 @@ impl FlatProject {
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        Snapshot::of(PROJECT, &Workspace::open(&self.folder).unwrap().artifacts().unwrap())
+        Snapshot::of(PROJECT, &Workspace::open(&self.folder).unwrap().checks().summaries().unwrap())
     }
 
     pub(crate) fn plan(&self, ledger: &mut SqliteLedger) -> Plan {

@@ -105,8 +105,8 @@ impl Project {
     }
 
     fn plan(&self, tracker: &GitHubTracker, survey: Option<&Vec<Observed>>) -> Plan {
-        let artifacts = Workspace::open(self.folder.path()).unwrap().artifacts().unwrap();
-        let snapshot = Snapshot::of("demo", &artifacts);
+        let workspace = Workspace::open(self.folder.path()).unwrap();
+        let snapshot = Snapshot::of("demo", &workspace.checks().summaries().unwrap());
         let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
             tracker.compare(desired, before, observed).unwrap()
         };

@@ -160,7 +160,7 @@ impl Project {
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        Snapshot::of("demo", &Workspace::open(self.folder.path()).unwrap().artifacts().unwrap())
+        Snapshot::of("demo", &Workspace::open(self.folder.path()).unwrap().checks().summaries().unwrap())
     }
 
     fn plan(&self, tracker: &JiraTracker, snapshot: &Snapshot, survey: Option<&Vec<Observed>>) -> Plan {

@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use stepmark_model::{
-    artifact::ProjectPath,
+    artifact::{Kind, ProjectPath},
     bmad::sprint::LedgerKey,
+    spelling::argument,
     summary::{ArtifactSummary, Condition, NextSteps},
 };
 
@@ -15,6 +16,8 @@ use crate::wording;
 pub struct Entry {
     /// Its path.
     pub path: ProjectPath,
+    /// Its kind, where it is a record of a system.
+    pub kind: Option<&'static Kind>,
     /// Its title: of the frontmatter, else its first heading.
     pub title: Option<String>,
     /// Its workflow in words; `-` where none is known.
@@ -53,6 +56,7 @@ impl Entry {
         let state = summary.lifecycle.as_ref().and_then(|lifecycle| lifecycle.state.as_ref());
         Self {
             path: summary.path.clone(),
+            kind: summary.kind,
             title: owned(summary.title.or(summary.heading.as_deref())),
             workflow: summary.workflow.in_words().into_owned(),
             bar: summary.progress.as_ref().map(StepBar::of),
@@ -78,10 +82,13 @@ impl Entry {
 
 /// The command for what comes next.
 fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
+    if summary.kind.is_some_and(|kind| !kind.commands.is_empty()) {
+        return own_command(summary).map(|command| format!("stepmark {command}"));
+    }
     match &summary.progress {
         Some(progress) => match &progress.next {
             NextSteps::Step(step, _) => {
-                Some(format!("stepmark complete {} {}", quoted(summary.path.as_str()), quoted(step.name)))
+                Some(format!("stepmark complete {} {}", argument(summary.path.as_str()), argument(step.name)))
             }
             _ => None,
         },
@@ -89,24 +96,21 @@ fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
     }
 }
 
+/// The command that its kind has for its state, behind `stepmark`.
+fn own_command(summary: &ArtifactSummary<'_>) -> Option<String> {
+    let (state, _) = summary.lifecycle.as_ref()?.state.as_ref()?;
+    summary.kind?.command(state, summary.id.unwrap_or_default())
+}
+
 /// The command that moves the status of an artifact.
 pub fn transition_command(path: &ProjectPath, to: &str) -> String {
-    format!("stepmark transition {} {}", quoted(path.as_str()), quoted(to))
+    format!("stepmark transition {} {}", argument(path.as_str()), argument(to))
 }
 
-/// `text` as one word of a shell.
-fn quoted(text: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./".contains(character);
-    if !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-/// The next step, else the next state of the lifecycle that is further on.
+/// The next step, else the command of its kind, else the next state of the lifecycle that is further on.
 fn next_of(summary: &ArtifactSummary<'_>) -> Option<String> {
-    match &summary.progress {
-        Some(progress) => Some(wording::next(&progress.next)),
-        None => Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)),
+    if let Some(progress) = &summary.progress {
+        return Some(wording::next(&progress.next));
     }
+    own_command(summary).or_else(|| Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)))
 }

@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use jiff::Timestamp;
 use stepmark_model::{artifact::ProjectPath, journal::Event};
 use stepmark_store::bmad::sprint::SprintLedgers;
-use stepmark_store::checking::{CheckError, Checks, Known, Selection, Summaries};
+use stepmark_store::checking::{CheckError, Summaries};
 use stepmark_store::disk::WalkError;
 use stepmark_store::history::{History, HistoryError};
 use stepmark_store::workspace::{Artifacts, Workspace};
@@ -25,7 +25,7 @@ pub struct Observation {
     pub at: Timestamp,
     /// Its artifacts.
     pub artifacts: ObservedArtifacts,
-    /// The files that could not be read, and the artifacts where all were read: for the check that follows.
+    /// The files that could not be read; not the artifacts.
     pub found: Arc<Artifacts>,
     /// The ledgers of its sprints, which know stories that nobody has written yet.
     pub ledgers: Arc<SprintLedgers>,
@@ -56,8 +56,7 @@ pub enum ObservationError {
 
 impl Observation {
     /// Looks at the project of `workspace` as it is now, its workflows included. Artifacts that have not
-    /// changed since they were last checked are not read, unless something was found in them, or the
-    /// configuration names trackers: tickets are made from texts.
+    /// changed since they were last checked are not read, unless something was found in them.
     ///
     /// # Errors
     /// When artifacts cannot be listed or checked, or the journal cannot be read. What concerns single files,
@@ -71,7 +70,7 @@ impl Observation {
     /// # Errors
     /// Those of [`Observation::take`].
     pub fn whole(workspace: &Workspace) -> Result<Self, ObservationError> {
-        let mut summaries = listed(workspace, Checks::summaries_for_findings)?;
+        let mut summaries = workspace.checks().summaries_for_findings()?;
         let findings = findings(&mut summaries)?;
         Self::of(workspace, summaries, findings)
     }
@@ -82,24 +81,19 @@ impl Observation {
     /// # Errors
     /// When artifacts cannot be listed, or the journal cannot be read.
     pub fn begin(workspace: &Workspace, findings: Vec<FindingRow>) -> Result<Self, ObservationError> {
-        Self::of(workspace, listed(workspace, Checks::summaries)?, findings)
+        Self::of(workspace, workspace.checks().summaries()?, findings)
     }
 
-    /// The same, with what is wrong now. Where all artifacts were read, they are not read again.
+    /// The same, with what is wrong now.
     ///
     /// # Errors
     /// When artifacts cannot be listed or checked.
     pub fn checked(self, workspace: &Workspace) -> Result<Self, ObservationError> {
-        if !self.found.artifacts.is_empty() {
-            let report = workspace.check(&self.found.artifacts, Selection::All, Known::LeftOut)?;
-            let findings = report.files.iter().flat_map(FindingRow::of_file).collect();
-            return Ok(Self { findings, ..self });
-        }
-        let mut summaries = listed(workspace, Checks::summaries_for_findings)?;
+        let mut summaries = workspace.checks().summaries_for_findings()?;
         let findings = findings(&mut summaries)?;
         Ok(Self {
             artifacts: ObservedArtifacts::of(&summaries),
-            found: kept(workspace, summaries),
+            found: unreadable(summaries),
             findings,
             ..self
         })
@@ -121,19 +115,10 @@ impl Observation {
             findings,
             events,
             damaged_lines,
-            trackers: TrackerState::read_all(workspace, summaries.found()),
-            found: kept(workspace, summaries),
+            trackers: TrackerState::read_all(workspace, &summaries),
+            found: unreadable(summaries),
         })
     }
-}
-
-/// Lists the artifacts: all are read where trackers are configured, in every look, else as `list` says.
-fn listed<'w>(
-    workspace: &'w Workspace,
-    list: fn(&Checks<'w>) -> Result<Summaries<'w>, WalkError>,
-) -> Result<Summaries<'w>, WalkError> {
-    let checks = workspace.checks();
-    if TrackerState::are_configured(workspace) { checks.summaries_of_all_read() } else { list(&checks) }
 }
 
 /// Checks the project: what is wrong with artifacts that have workflow state, and with files beside them.
@@ -146,16 +131,9 @@ fn findings(summaries: &mut Summaries<'_>) -> Result<Vec<FindingRow>, CheckError
     Ok(findings)
 }
 
-/// The files that could not be read, and where all artifacts were read, those that have workflow state.
-fn kept(workspace: &Workspace, summaries: Summaries<'_>) -> Arc<Artifacts> {
-    let mut found = summaries.into_found();
-    if TrackerState::are_configured(workspace) {
-        let mut have = found.have_workflow_state(workspace).into_iter();
-        found.artifacts.retain(|_| have.next().unwrap_or(true));
-    } else {
-        found.artifacts.clear();
-    }
-    Arc::new(found)
+/// The files that could not be read.
+fn unreadable(summaries: Summaries<'_>) -> Arc<Artifacts> {
+    Arc::new(Artifacts { artifacts: Vec::new(), ..summaries.into_found() })
 }
 
 fn recorded(history: &History) -> Result<(Vec<Event>, usize), HistoryError> {

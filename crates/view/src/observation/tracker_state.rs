@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use stepmark_model::artifact::{ProjectPath, natural_order};
 use stepmark_model::spelling::with_causes;
+use stepmark_store::checking::Summaries;
 use stepmark_store::disk::StateFolder;
-use stepmark_store::workspace::{Artifacts, Workspace};
+use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
     ledger::{LEDGER_FILE, Ledger, LedgerReader, MemoryLedger, SqliteLedger},
@@ -87,14 +88,9 @@ pub struct LeaderState {
 }
 
 impl TrackerState {
-    /// Returns whether the configuration can be read and names trackers.
-    pub(super) fn are_configured(workspace: &Workspace) -> bool {
-        SyncConfiguration::of(workspace.configuration()).is_ok_and(|sync| !sync.trackers.is_empty())
-    }
-
     /// The state of every tracker that the configuration names; why not, where configuration or ledger cannot
     /// be read.
-    pub(super) fn read_all(workspace: &Workspace, artifacts: &Artifacts) -> Result<Vec<Self>, String> {
+    pub(super) fn read_all(workspace: &Workspace, summaries: &Summaries<'_>) -> Result<Vec<Self>, String> {
         let configuration =
             SyncConfiguration::of(workspace.configuration()).map_err(|error| with_causes(&error))?;
         if configuration.trackers.is_empty() {
@@ -109,7 +105,7 @@ impl TrackerState {
             Err(error) => return Err(with_causes(&error)),
         };
         let project = workspace.configuration().project_id().unwrap_or_default();
-        let snapshot = Snapshot::of(project, artifacts);
+        let snapshot = Snapshot::of(project, summaries);
         let read = |ledger: &dyn LedgerReader| {
             let states = configuration.trackers.iter();
             states.map(|settings| Self::read(ledger, settings, &snapshot, workspace.now())).collect()
@@ -125,7 +121,7 @@ impl TrackerState {
     ) -> Result<Self, stepmark_sync::ledger::LedgerError> {
         let name = &settings.name;
         let plan = Plan::make(&PlanInputs { snapshot, settings, ledger, survey: None })?;
-        let path_of = |marker: &Marker| snapshot.get(marker).map(|facts| facts.path.clone());
+        let path_of = |marker: &Marker| snapshot.get(marker).map(|entry| entry.path.clone());
         let to_do = |marker: &Marker| plan.actions.iter().any(|action| action.marker == *marker);
         let mut tickets: Vec<TicketLink> = ledger
             .links(name)?

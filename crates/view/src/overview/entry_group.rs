@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use stepmark_model::{
-    artifact::{ProjectPath, natural_order},
+    artifact::{Kind, ProjectPath, natural_order},
     bmad::sprint::LedgerKey,
 };
 
@@ -17,14 +17,27 @@ pub struct GroupMember<'a> {
     pub path: &'a ProjectPath,
     /// Its key in a ledger: its part of an epic, where it is a story.
     pub story: Option<LedgerKey>,
-    /// Its workflow in words, where it is known how far it is in that.
+    /// Its workflow in words, where it is known how far it is in that; else the records that it is one of.
     pub workflow: Option<Cow<'a, str>>,
 }
 
 impl<'a> From<&'a Entry> for GroupMember<'a> {
     fn from(entry: &'a Entry) -> Self {
         let workflow = entry.bar.is_some().then_some(Cow::Borrowed(&*entry.workflow));
-        Self { path: &entry.path, story: entry.story, workflow }
+        Self::new(&entry.path, entry.story, workflow, entry.kind)
+    }
+}
+
+impl<'a> GroupMember<'a> {
+    /// The artifact at `path`, which may be a `story`, have a `workflow`, and be of a `kind`.
+    pub fn new(
+        path: &'a ProjectPath,
+        story: Option<LedgerKey>,
+        workflow: Option<Cow<'a, str>>,
+        kind: Option<&'static Kind>,
+    ) -> Self {
+        let workflow = workflow.or_else(|| kind.map(|kind| Cow::Borrowed(kind.plural)));
+        Self { path, story: story.filter(|_| kind.is_none()), workflow }
     }
 }
 

@@ -117,9 +117,50 @@ fn refusals_say_the_reason_and_the_remedy() {
         ("get_master_plan", json!({ "folder": "/etc" }), "unknown field `folder`"),
     ] {
         let text = client.refused(tool, arguments.clone());
-        assert!(text.contains(wanted), "{tool} {arguments}: {text}");
+        assert!(text.contains(wanted) && text.contains("\nhelp: "), "{tool} {arguments}: {text}");
+        assert!(!text.contains("stepmark "), "an agent has no shell: {text}");
     }
     assert_eq!(sandbox.tree(), before, "what was refused leaves no trace");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_refused_move_names_the_tool_that_is_meant() {
+    let (_sandbox, mut client) = begun();
+    let tasks =
+        json!([{ "id": "a", "description": "A" }, { "id": "b", "description": "B", "dependencies": ["a"] }]);
+    client.done("create_tasks_batch", json!({ "tasks": tasks }));
+    let held = |agent: &str, task: &str| json!({ "agent_id": agent, "task_id": task });
+    let text = client.refused("start_task", held("ada", "a"));
+    assert!(text.ends_with("help: claim_task takes a task first"), "{text}");
+    client.done("claim_task", json!({ "agent_id": "ada" }));
+    for (tool, arguments, wanted) in [
+        ("claim_task", json!({ "agent_id": "ada" }), "complete_task or fail_task ends one"),
+        ("start_task", held("eve", "a"), "claim_task gives you a task that can be done now"),
+        ("heartbeat", json!({ "agent_id": "nobody" }), "register_agent makes you known"),
+        (
+            "create_task",
+            json!({ "description": "C", "dependencies": ["x"] }),
+            "get_all_tasks lists the tasks",
+        ),
+        (
+            "create_tasks_batch",
+            json!({ "tasks": [{ "id": "a", "description": "A" }] }),
+            "give it another id, or none",
+        ),
+    ] {
+        let text = client.refused(tool, arguments);
+        assert!(text.ends_with(&format!("help: {wanted}")) && !text.contains("stepmark "), "{text}");
+    }
+    client.done("complete_task", json!({ "agent_id": "ada", "task_id": "a", "output": "x" }));
+    let text = client.refused("start_task", held("ada", "a"));
+    assert!(text.ends_with("`done` is final\nhelp: create_task adds what is left to do"), "{text}");
+    assert!(
+        client
+            .done("get_status", json!({}))
+            .1
+            .contains("\n2 tasks, 50 % done: 1 available, 1 done\n1 agent, ")
+    );
     assert_eq!(client.end(), Some(0));
 }
 

@@ -256,8 +256,8 @@ fn status(overview: &Overview, output: &Output) {
             let counts: Vec<String> =
                 overview.counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
             output.line(format_args!(
-                "{} tasks, {} % done: {}",
-                overview.total,
+                "{}, {} % done: {}",
+                wording::count(overview.total, "task"),
                 overview.percent,
                 counts.join(", ")
             ));

@@ -103,6 +103,7 @@ pub(super) fn load(
     let count = coordination.import(&survey, |_| ImportSide::File, name.is_some())?;
     let (count, same) = (wording::count(count, "record"), wording::count(survey.same, "record"));
     output.remark(format_args!("{place}: {count} written, {same} the same"));
+    report::odd(&survey, output);
     if !missing.is_empty() {
         let fate = if name.is_some() { "gone, as in the copy" } else { "kept, though the file has them not" };
         output.remark(format_args!("{}: {fate}", missing.join(", ")));

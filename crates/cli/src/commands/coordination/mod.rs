@@ -2,6 +2,7 @@
 
 pub(crate) mod board;
 mod converting;
+pub(crate) mod remedy;
 pub(crate) mod report;
 pub(crate) mod task;
 
@@ -68,11 +69,13 @@ impl From<ConfigureError> for Failure {
 
 impl From<CoordinationError> for Failure {
     fn from(error: CoordinationError) -> Self {
-        match error {
+        let help = remedy::remedy(&error, remedy::Surface::Commands);
+        let failure = match error {
             CoordinationError::Records(error) => error.into(),
             CoordinationError::Change(error) => error.into(),
             CoordinationError::Busy { .. } => Self::from_error(Exit::Conflict, &error),
             error => Self::from_error(Exit::Findings, &error),
-        }
+        };
+        Self { help: help.or(failure.help), ..failure }
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Value as Json, json};
 use stepmark_model::coordination::{DriftChange, Record};
-use stepmark_store::coordination::{CoordinationFiles, TaskChange};
+use stepmark_store::coordination::{CoordinationFiles, ImportSurvey, TaskChange};
 
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table},
+    output::{ListArguments, Output, table, wording},
 };
 
 /// The version of the JSON of tasks.
@@ -121,6 +121,17 @@ pub(super) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
     Exit::Fine
 }
 
+/// Tells that records of a file were taken in with values that no command gives: what is unknown is kept.
+pub(crate) fn odd(survey: &ImportSurvey, output: &Output) {
+    let odd = survey.rows.iter().filter_map(|row| row.file.as_ref()).filter(|file| file.is_odd()).count();
+    if odd > 0 {
+        let tasks = wording::count(odd, "task");
+        output.warning(format_args!(
+            "{tasks} with a status or a priority that tasks do not have: `stepmark check` says which"
+        ));
+    }
+}
+
 /// The state of the files that follow, as JSON.
 pub(super) fn files_wire(files: &CoordinationFiles) -> Json {
     let drift = |drift: &[stepmark_model::coordination::Drift]| -> Vec<Json> {
@@ -142,7 +153,7 @@ pub(super) fn files_wire(files: &CoordinationFiles) -> Json {
 pub(crate) fn wire(record: &Record) -> Json {
     let mut wire = serde_json::Map::new();
     wire.insert("id".to_owned(), record.id.clone().into());
-    wire.extend(record.values.clone());
+    wire.extend(record.values.iter().map(|(key, value)| (key.clone(), value.clone())));
     Json::Object(wire)
 }
 

@@ -114,6 +114,11 @@ enum What {
         #[command(flatten)]
         acting: Acting,
     },
+    /// Make a task available that is `pending` or `blocked`; those that it waits for must be done
+    Free {
+        /// The task
+        id: String,
+    },
     /// Make a failed task available again
     Retry {
         /// The task
@@ -201,6 +206,7 @@ impl What {
                 (id, TaskMove::Fail { agent: agent(acting)?, error: error.clone() })
             }
             Self::Release { id, acting } => (id, TaskMove::Release { agent: agent(acting)? }),
+            Self::Free { id } => (id, TaskMove::Free),
             Self::Retry { id } => (id, TaskMove::Retry),
             Self::Cancel { id } => (id, TaskMove::Cancel),
             _ => return Err(Failure::new(Exit::Usage, "this is no move of a task")),

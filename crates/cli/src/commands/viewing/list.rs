@@ -56,11 +56,10 @@ impl List {
                 project.workspace.checks().summaries()
             })?;
         let is_asked = |fields: &[SelectionField]| fields.contains(&SelectionField::Problems);
-        let shown =
-            columns.as_deref().unwrap_or(if output.json { &SelectionField::ALL } else { &USUAL_COLUMNS });
-        let needs_check = is_asked(shown)
-            || sort.0.iter().any(|key| key.field == SelectionField::Problems)
-            || selection.as_ref().is_some_and(|selection| selection.mentions(SelectionField::Problems));
+        let needs_check =
+            is_asked(columns.as_deref().unwrap_or(if output.json { &SelectionField::ALL } else { &[] }))
+                || sort.0.iter().any(|key| key.field == SelectionField::Problems)
+                || selection.as_ref().is_some_and(|selection| selection.mentions(SelectionField::Problems));
         if needs_check {
             summaries.check()?;
         } else {
@@ -76,9 +75,10 @@ impl List {
         let total = rows.len();
         rows.truncate(self.limit.map_or(usize::MAX, |limit| limit as usize));
         if output.json {
+            let shown = columns.as_deref().unwrap_or(&SelectionField::ALL);
             print_json(output, summaries.found(), (&rows, total), shown);
         } else {
-            print_table(output, &rows, shown);
+            print_table(output, &rows, &columns.unwrap_or_else(|| usual_columns(&rows)));
             if total > rows.len() {
                 output.remark(format_args!("and {} more", total - rows.len()));
             }
@@ -87,6 +87,16 @@ impl List {
         wording::unreadable(found).iter().for_each(|problem| output.warning(problem));
         Ok(if found.is_whole() { Exit::Fine } else { Exit::Io })
     }
+}
+
+/// The columns that are shown of `rows` where nobody names any: with titles where records are among them,
+/// whose paths say little.
+fn usual_columns(rows: &[SummaryRow<'_>]) -> Vec<SelectionField> {
+    let mut columns = USUAL_COLUMNS.to_vec();
+    if rows.iter().any(|row| row.brief().kind.is_some_and(|kind| kind.title.is_some())) {
+        columns.insert(1, SelectionField::Title);
+    }
+    columns
 }
 
 /// Reads the value of an option.

@@ -38,6 +38,9 @@ struct NextAnswer {
     next: NextWire,
     /// Errors and warnings of its own.
     problems: usize,
+    /// The command that moves a record on, where its kind has commands of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
 }
 
 impl Next {
@@ -54,6 +57,9 @@ impl Next {
                 path: artifact.path().to_string(),
                 next: NextWire::new(&artifact),
                 problems: counts.errors + counts.warnings,
+                command: Entry::of(&ArtifactSummary::of(&artifact))
+                    .command
+                    .filter(|_| has_commands(&artifact)),
             };
             let wire = serde_json::to_value(wire).map_err(|error| Failure::from_error(Exit::Io, &error))?;
             output.json("stepmark.next/3", wire);
@@ -108,8 +114,12 @@ fn tell_move(artifact: &TrackedArtifact, output: &Output) {
     let (Some(next), Some(command)) = (entry.next, entry.command) else {
         return output.remark(format_args!("`{}` is finished", artifact.path()));
     };
-    output.line(next);
-    output.remark(format_args!("  {command}"));
+    if has_commands(artifact) {
+        output.line(command);
+    } else {
+        output.line(next);
+        output.remark(format_args!("  {command}"));
+    }
     let named = artifact.next_state();
     let others = artifact.moves();
     let others = others.iter().map(|legal| legal.to).filter(|other| named != Some(*other));
@@ -117,6 +127,11 @@ fn tell_move(artifact: &TrackedArtifact, output: &Output) {
     if !others.is_empty() {
         output.remark(format_args!("  or to {}", others.join(", ")));
     }
+}
+
+/// Returns whether commands of its kind move it.
+fn has_commands(artifact: &TrackedArtifact) -> bool {
+    artifact.state().kind.is_some_and(|kind| !kind.commands.is_empty())
 }
 
 fn cannot_tell(artifact: &TrackedArtifact) -> Failure {

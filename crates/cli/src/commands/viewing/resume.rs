@@ -9,10 +9,11 @@ use stepmark_model::{
     resume::{
         NextStep, NoResumePoint, ResumeAnswer, ResumeDecision, ResumeReport, SourceReport, SourceResult, Tier,
     },
+    summary::ArtifactSummary,
     tracked_artifact::TrackedArtifact,
 };
 use stepmark_store::resuming::{ResumeChoice, Resumption};
-use stepmark_view::observation::transition_command;
+use stepmark_view::observation::{Entry, transition_command};
 
 use crate::{
     commands::sessions::session,
@@ -127,7 +128,13 @@ fn tell(
     }
     if let Some(status) = &point.next_status {
         output.line(format_args!("status → {status}"));
-        output.remark(format_args!("  {}", transition_command(&report.artifact, status)));
+        let artifact = project.workspace.artifact(&report.artifact).ok();
+        let of_kind = artifact
+            .as_ref()
+            .filter(|artifact| artifact.state().kind.is_some_and(|kind| !kind.commands.is_empty()));
+        let command = of_kind.and_then(|artifact| Entry::of(&ArtifactSummary::of(artifact)).command);
+        let command = command.unwrap_or_else(|| transition_command(&report.artifact, status));
+        output.remark(format_args!("  {command}"));
     }
     point.next.iter().for_each(|next| output.line(line(next)));
     point.alternatives.iter().for_each(|next| output.remark(format_args!("or {}", line(next))));

@@ -93,6 +93,7 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
         }
     };
     line("artifact", Some(artifact.path().as_str()));
+    line("kind", state.kind.map(|kind| kind.name));
     line("title", state.title.as_ref().and_then(|title| title.filled()));
     line("id", [&state.id, &state.stepmark_id].into_iter().flatten().find_map(|id| id.filled()));
     line("workflow", Some(&summary.workflow.in_words()));
@@ -106,6 +107,7 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
         let state = state.map_or("an unknown state".to_owned(), |state| format!("state `{}`", state.name));
         line("lifecycle", Some(&format!("{}, {state}; {choice}", choice.lifecycle.name())));
     }
+    line("agent", state.kind.and(summary.agent.as_deref()));
     line("scope", state.scope().map(|scope| scope.to_string()).as_deref());
     if let Some(progress) = &summary.progress {
         line("work state", Some(progress.state.as_str()));
@@ -113,8 +115,10 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
     }
     let entry = Entry::of(&summary);
     let import = artifact.waits_for_import().then(|| NoResumePoint::NotImported.help());
-    line("next", import.or(entry.next.as_deref()));
-    if progress.is_none() {
+    // The command of a record says it.
+    let is_moved = progress.is_none() && state.kind.is_some() && entry.command.is_some();
+    line("next", import.or(entry.next.as_deref().filter(|_| !is_moved)));
+    if progress.is_none() || state.kind.is_some() {
         line("command", entry.command.as_deref());
     }
     line("inputs", joined(state.input_documents.iter().map(|input| input.path.as_str())).as_deref());

@@ -11,7 +11,7 @@ use stepmark_store::workspace::ChainLink;
 
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output, bar, table, with_spinner, wording},
+    output::{ListArguments, Output, bar, on_one_line, table, with_spinner, wording},
     project::Project,
 };
 
@@ -86,6 +86,7 @@ fn print_rows(
             }
             goes_on.push(level == 0 || !row.is_last);
             name.push_str(row.member.path.as_str());
+            name.push_str(&title(row.member));
             if row.is_cut_off {
                 name.push_str(" (its parent is missing)");
             }
@@ -117,12 +118,18 @@ fn print_chain(output: &Output, links: &[ChainLink], list: &ListArguments) -> Re
     let lines = members.iter().enumerate().map(|(level, (link, member))| {
         let indent = "   ".repeat(level.saturating_sub(1)) + if level > 0 { "└─ " } else { "" };
         match member {
-            Some(member) => cells(format!("{indent}{}", member.path), member),
+            Some(member) => cells(format!("{indent}{}{}", member.path, title(member)), member),
             None => vec![format!("{indent}? no artifact has the id {}", link.id)],
         }
     });
     output.line(table(&["ARTIFACT", "AGENT", "DONE", "STATUS"], lines));
     Ok(())
+}
+
+/// The title of a record behind its path, which says little.
+fn title(member: &Member) -> String {
+    let title = member.kind.and(member.title.as_deref());
+    title.map_or_else(String::new, |title| format!("  {}", on_one_line(title)))
 }
 
 fn cells(name: String, member: &Member) -> Vec<String> {

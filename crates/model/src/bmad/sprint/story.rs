@@ -41,7 +41,8 @@ pub enum StoryState {
 impl Story {
     /// Reads the role of `artifact`, whose status has the lifecycle `lifecycle`, for the ledgers.
     pub fn read(artifact: &Artifact, lifecycle: impl FnOnce() -> Option<Arc<Lifecycle>>) -> StoryState {
-        let Some((key, _)) = LedgerKey::of(artifact.path()) else { return StoryState::Other };
+        let key = LedgerKey::of(artifact.path()).filter(|_| artifact.state().kind.is_none());
+        let Some((key, _)) = key else { return StoryState::Other };
         let heading = artifact.first_heading();
         let is_story = key.is_story()
             && heading.is_some_and(|heading| heading.split_whitespace().next() == Some("Story"));

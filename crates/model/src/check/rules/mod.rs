@@ -18,6 +18,7 @@ pub mod systems;
 pub(crate) mod sample;
 
 use crate::artifact::Artifact;
+pub(crate) use crate::spelling::argument;
 use stepmark_frontmatter::{Span, Yaml};
 
 /// The span of the value under `keys` of the state; where it is missing, that of what should hold it.
@@ -30,14 +31,4 @@ pub(crate) fn value_span(artifact: &Artifact, keys: &[&str]) -> Span {
         span = node.map_or(span, |node| node.span);
     }
     span
-}
-
-/// A word of a command line, in quotes where a shell would take it for several.
-pub(crate) fn argument(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./:@%+=,".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

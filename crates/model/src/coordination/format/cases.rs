@@ -38,7 +38,8 @@ pub(super) fn sample() -> State {
     sample.root.values = json!({"goal": "G", "created_at": "2026-11-24T08:00:00Z", "version": "1.0"})
         .as_object()
         .cloned()
-        .unwrap();
+        .unwrap()
+        .into();
     sample.root.body = "# Plan\n".to_owned();
     sample.discoveries = vec![record(
         RecordKind::Discovery,

@@ -64,7 +64,7 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
         file.insert(key.to_owned(), root.number(key).unwrap_or(usual).into());
     }
     add_extra(state, FILE, &mut file);
-    Files::from([(FILE.to_owned(), to_bytes(file))])
+    Files::from([(FILE.to_owned(), to_bytes(&file))])
 }
 
 pub(super) fn read(files: &Files) -> Result<State, FormatError> {

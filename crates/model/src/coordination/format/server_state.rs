@@ -7,7 +7,7 @@ use super::{
     source::{Source, add_extra, new_root, to_bytes},
     tasks_file::agent,
 };
-use crate::coordination::{Record, RecordKind, Signals, State, kind::in_order};
+use crate::coordination::{Record, RecordKind, Signals, State, kind::in_order, state::Places};
 
 /// The file.
 pub(super) const FILE: &str = "mcp-state.json";
@@ -45,7 +45,7 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     file.insert("created_at".to_owned(), root.values.get("created_at").cloned().unwrap_or_default());
     file.insert("last_activity".to_owned(), now.into());
     add_extra(state, FILE, &mut file);
-    Files::from([(FILE.to_owned(), to_bytes(file))])
+    Files::from([(FILE.to_owned(), to_bytes(&file))])
 }
 
 fn task(record: &Record) -> Json {
@@ -85,5 +85,6 @@ pub(super) fn read_state(source: &mut Source) -> Result<State, FormatError> {
         tasks: source.records("tasks", RecordKind::Task)?,
         agents: source.records("agents", RecordKind::Agent)?,
         discoveries: source.records("discoveries", RecordKind::Discovery)?,
+        places: Places::default(),
     })
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::{Files, FormatError, read_json};
@@ -65,7 +66,7 @@ impl Source {
                 values.retain(|key, _| !VOLATILE.contains(&key.as_str()));
             }
             let order = i64::try_from(place).ok();
-            records.push(Record { kind, id, order, values, body });
+            records.push(Record { kind, id, order, values: values.into(), body });
         }
         Ok(records)
     }
@@ -114,6 +115,9 @@ pub(super) fn add_extra(state: &State, name: &str, object: &mut Map<String, Json
 }
 
 /// The bytes of a JSON file: two blanks a level, and a line end.
-pub(super) fn to_bytes(object: Map<String, Json>) -> Vec<u8> {
-    format!("{:#}\n", Json::Object(object)).into_bytes()
+pub(super) fn to_bytes(object: &impl Serialize) -> Vec<u8> {
+    // Keys are texts, so all of it can be written.
+    let mut bytes = serde_json::to_vec_pretty(object).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
 }

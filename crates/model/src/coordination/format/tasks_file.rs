@@ -1,15 +1,21 @@
 //! Format A: tasks and agents in a file each, the plan and results as Markdown.
 
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Map, Value as Json};
 
 use super::{
     Files, FormatError,
     source::{Source, add_extra, new_root, to_bytes},
 };
-use crate::coordination::{Record, RecordKind, Signals, State, kind::in_order, values::VOLATILE};
+use crate::coordination::{
+    Record, RecordKind, Signals, State, kind::in_order, state::Places, values::VOLATILE,
+};
 
 /// The file of tasks.
 pub(super) const TASKS: &str = "tasks.json";
+
+/// The key of the tasks.
+const LIST: &str = "tasks";
 
 /// The file of agents.
 pub(super) const AGENTS: &str = "agents.json";
@@ -18,7 +24,6 @@ pub(super) const AGENTS: &str = "agents.json";
 pub(super) const PLAN: &str = "master-plan.md";
 
 pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
-    let tasks = state.tasks.iter().map(task).collect();
     let mut file = Map::new();
     for key in ["version", "created_at"] {
         if let Some(value) = state.root.values.get(key) {
@@ -26,26 +31,58 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
         }
     }
     file.insert("last_updated".to_owned(), now.into());
-    file.insert("tasks".to_owned(), tasks);
+    file.insert(LIST.to_owned(), Json::Null);
     add_extra(state, TASKS, &mut file);
+    let file = TasksFile { keys: &file, tasks: &state.tasks };
     let seen =
         |record| agent(record, "last_seen", &["id", "capabilities", "registered_at", "last_seen"], signals);
     let mut agents = Map::new();
     agents.insert("agents".to_owned(), state.agents.iter().map(seen).map(Json::Object).collect());
     add_extra(state, AGENTS, &mut agents);
-    let mut files = Files::from([(TASKS.to_owned(), to_bytes(file)), (AGENTS.to_owned(), to_bytes(agents))]);
+    let mut files =
+        Files::from([(TASKS.to_owned(), to_bytes(&file)), (AGENTS.to_owned(), to_bytes(&agents))]);
     if !state.root.body.is_empty() {
         files.insert(PLAN.to_owned(), state.root.body.clone().into_bytes());
     }
     files
 }
 
+/// The file of tasks, written without a copy of each.
+struct TasksFile<'s> {
+    /// Its keys, with nothing under that of the list.
+    keys: &'s Map<String, Json>,
+    tasks: &'s [Record],
+}
+
+impl Serialize for TasksFile<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut file = serializer.serialize_map(Some(self.keys.len()))?;
+        for (key, value) in self.keys {
+            match key.as_str() {
+                LIST => file.serialize_entry(key, &self.tasks.iter().map(Task).collect::<Vec<_>>())?,
+                _ => file.serialize_entry(key, value)?,
+            }
+        }
+        file.end()
+    }
+}
+
 /// A task, without what it does not say.
-fn task(record: &Record) -> Json {
-    let mut values = Map::new();
-    values.insert("id".to_owned(), record.id.as_str().into());
-    values.extend(record.kind.ordered(&record.values));
-    values.into()
+struct Task<'s>(&'s Record);
+
+impl Serialize for Task<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Record { kind, id, values, .. } = self.0;
+        let mut task = serializer.serialize_map(None)?;
+        task.serialize_entry("id", id)?;
+        for (key, value) in kind.entries(values) {
+            match (kind.inner_keys(key), value) {
+                (Some(keys), Json::Object(inner)) => task.serialize_entry(key, &in_order(keys, inner))?,
+                _ => task.serialize_entry(key, value)?,
+            }
+        }
+        task.end()
+    }
 }
 
 /// An agent with its last sign of life under `heartbeat`; `keys` come first.
@@ -65,7 +102,7 @@ pub(super) fn read(files: &Files) -> Result<State, FormatError> {
     let plan = files.get(PLAN).map(|bytes| String::from_utf8(bytes.clone()));
     let plan = plan.transpose().map_err(|_| FormatError::NotText { file: PLAN })?;
     let mut root = new_root(plan.unwrap_or_default());
-    let records = tasks.records("tasks", RecordKind::Task)?;
+    let records = tasks.records(LIST, RecordKind::Task)?;
     tasks.into_root(&["version", "created_at"], &mut root);
     let mut agents = Vec::new();
     if files.contains_key(AGENTS) {
@@ -73,5 +110,5 @@ pub(super) fn read(files: &Files) -> Result<State, FormatError> {
         agents = source.records("agents", RecordKind::Agent)?;
         source.into_root(&[], &mut root);
     }
-    Ok(State { root, tasks: records, agents, discoveries: Vec::new() })
+    Ok(State { root, tasks: records, agents, discoveries: Vec::new(), places: Places::default() })
 }

@@ -171,6 +171,11 @@ impl<'w> Verdicts<'w> {
         Some(Self { workspace, start, file, cache, context, sound, stateless, manifest, texts, shared })
     }
 
+    /// The digest of all that decides about every file.
+    pub(crate) const fn context(&self) -> &FileHash {
+        &self.context
+    }
+
     /// Returns the note of the artifact of `entry`.
     pub(crate) fn note(&self, entry: usize) -> NoteReader<'_> {
         let bytes = self.cache.as_ref().map_or(&[][..], |cache| cache.note(entry));

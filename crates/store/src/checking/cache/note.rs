@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::key::{HALF, half};
 use super::shared_texts::SharedTexts;
 use stepmark_model::{
-    artifact::{Delegation, ProjectPath},
+    artifact::{Delegation, Kind, ProjectPath},
     check::ProblemCounts,
     delegation::{Agent, Completion, Member},
     summary::{
@@ -36,6 +36,8 @@ pub struct Brief<'a> {
     pub has_progress: bool,
     /// Its workflow.
     pub workflow: WorkflowName<'a>,
+    /// Its kind, where it is a record of a system.
+    pub kind: Option<&'static Kind>,
 }
 
 impl<'a> Brief<'a> {
@@ -52,6 +54,7 @@ impl<'a> Brief<'a> {
             waits_for_import: summary.waits_for_import,
             has_progress: summary.progress.is_some(),
             workflow: summary.workflow.clone(),
+            kind: summary.kind,
         }
     }
 }
@@ -108,6 +111,7 @@ impl<'t> NoteWriter<'t> {
         let flags = [has_workflow_state, summary.waits_for_import, summary.progress.is_some()];
         flags.into_iter().for_each(|flag| note.number(usize::from(flag)));
         note.workflow(&summary.workflow);
+        note.number(summary.kind.map_or(0, |kind| place(Kind::all(), kind) + 1));
         if let Some(progress) = &summary.progress {
             note.progress(progress);
         }
@@ -130,6 +134,7 @@ impl<'t> NoteWriter<'t> {
             note.number(usize::from(*epic));
             note.own(Some(title));
         }
+        note.number(usize::from(summary.is_readable));
         note.bytes
     }
 
@@ -287,6 +292,7 @@ impl<'a> NoteReader<'a> {
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let in_chain = place.in_chain.as_ref();
         let delegated = in_chain.filter(|in_chain| in_chain.has_delegation);
+        let has_agent = delegated.is_some() || summary.kind.is_some();
         Member {
             path: path.clone(),
             identity: owned(place.id),
@@ -294,8 +300,9 @@ impl<'a> NoteReader<'a> {
             completion: in_chain.map(|in_chain| in_chain.completion).unwrap_or_default(),
             status: owned(summary.status),
             progress: summary.progress.map(|progress| (progress.done, progress.total)),
+            kind: summary.kind,
             title: owned(summary.title),
-            agent: delegated.and(summary.agent).map(|name| Agent(name.into_owned())),
+            agent: summary.agent.filter(|_| has_agent).map(|name| Agent(name.into_owned())),
         }
     }
 
@@ -325,7 +332,8 @@ impl<'a> NoteReader<'a> {
         let [has_workflow_state, waits_for_import, has_progress] =
             [next(), next(), next()].map(|flag| flag == 1);
         let workflow = self.workflow();
-        Brief { problems, condition, has_workflow_state, waits_for_import, has_progress, workflow }
+        let kind = self.number().checked_sub(1).and_then(|place| Kind::all().get(place));
+        Brief { problems, condition, has_workflow_state, waits_for_import, has_progress, workflow, kind }
     }
 
     /// Returns the summary of the artifact at `path`.
@@ -334,6 +342,7 @@ impl<'a> NoteReader<'a> {
         let (Place { id, parent, .. }, brief) = (self.place(), self.brief_with(ProblemCounts::default()));
         ArtifactSummary {
             path,
+            kind: brief.kind,
             workflow: brief.workflow,
             condition: brief.condition,
             waits_for_import: brief.waits_for_import,
@@ -350,6 +359,7 @@ impl<'a> NoteReader<'a> {
             parent,
             updated: self.moment(),
             epic_titles: self.epic_titles(),
+            is_readable: self.number() == 1,
         }
     }
 
@@ -482,6 +492,7 @@ mod tests {
         let state = Some((Cow::Borrowed(text), u32::try_from(number).ok()));
         ArtifactSummary {
             path,
+            kind: Kind::all().get(number % 8),
             title: Some(text),
             heading: None,
             id: number.is_multiple_of(2).then_some(text),
@@ -502,6 +513,7 @@ mod tests {
             condition: Condition::ALL[number % 7],
             waits_for_import: number.is_multiple_of(2),
             epic_titles: vec![(7, text.into()); number % 2],
+            is_readable: number % 2 == 1,
         }
     }
 
@@ -516,12 +528,13 @@ mod tests {
             let own = Member {
                 path: path.clone(),
                 identity: summary.id.map(str::to_owned),
-                agent: delegation.as_ref().map(|_| Agent(text.clone())),
+                agent: (delegation.is_some() || summary.kind.is_some()).then(|| Agent(text.clone())),
                 delegation,
                 completion: Completion { by_workflow: number % 2 == 1, by_status: number % 3 == 1 },
                 status: Some(text.clone()),
                 progress: summary.progress.as_ref().map(|progress| (progress.done, progress.total)),
                 title: Some(text.clone()),
+                kind: summary.kind,
             };
             let member = (number % 5 < 4).then(|| (&own, surroundings(&text)));
             let note = with_problems(problems, &NoteWriter::write(&summary, member, number.is_multiple_of(2), &shared));

@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use crate::commit::{
-    ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, PublishError, WriteState, file::remove,
-    journal::JournalFile, redo::Found, redo::RedoFile, redo::RedoRecord, redo::Slot, redo::may_pass,
-    redo::set_aside, redo::slot,
+    ArtifactLock, CommitError, CommitOptions, Expected, FsyncPolicy, PublishError, WriteState,
+    file::flush_folder, file::remove, journal::JournalFile, redo::Found, redo::RedoFile, redo::RedoRecord,
+    redo::Slot, redo::may_pass, redo::set_aside, redo::slot,
 };
 use crate::disk::root::Root;
 use stepmark_model::{
@@ -151,7 +151,12 @@ pub(in crate::commit) fn roll_forward(
     for (lock, file) in locks.iter_mut().zip(&record.files) {
         let found = lock.read().map(|bytes| bytes.as_deref().map(FileHash::of));
         match found {
-            Ok(found) if found == file.after => continue,
+            // Whoever put it there may have ended before the name was durable.
+            Ok(found) if found == file.after => {
+                flush_folder(lock.folder(), fsync)
+                    .map_err(|source| PublishError::Flush { path: file.path.clone(), source })?;
+                continue;
+            }
             Ok(found) if found == file.before => match publish(lock, file, fsync) {
                 Err(CommitError::Publish(PublishError::Conflict(_) | PublishError::Busy { .. })) => {}
                 Err(error) => return Err(error),

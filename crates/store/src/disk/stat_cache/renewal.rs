@@ -1,16 +1,9 @@
 //! A cache brought up to date after a run.
 #![expect(clippy::disallowed_methods, reason = "an edge module: the cache file is written here")]
 
-use std::{
-    collections::HashSet,
-    fs::{self, File},
-    io::{self, Write},
-    ops::Range,
-    path::Path,
-    process,
-};
+use std::{collections::HashSet, fs, io, ops::Range, path::Path};
 
-use crate::disk::{listed_files::FolderRows, listed_files::ListedFiles};
+use crate::disk::{cache_file, listed_files::FolderRows, listed_files::ListedFiles};
 use crate::disk::{
     stat_cache::FileStat, stat_cache::RunStart, stat_cache::StatCache, stat_cache::format::ManifestKey,
     stat_cache::format::Mark, stat_cache::writer::Writer,
@@ -179,8 +172,7 @@ impl Renewal<'_> {
 
     /// Replaces the cache at `file` by one that holds what `earlier` held and what this run learned.
     ///
-    /// The file is renamed into place but not flushed to the disk: after a loss of power a torn one is
-    /// recognised by its digest and ignored.
+    /// After a loss of power a torn one is recognised by its digest and ignored.
     pub(crate) fn write(self, earlier: Option<&StatCache>, file: &Path) -> io::Result<()> {
         let (start, manifest) =
             (self.start, self.manifest.map_or(ManifestKey::NONE, |manifest| manifest.key));
@@ -190,15 +182,7 @@ impl Renewal<'_> {
         if let Some(folder) = file.parent().filter(|folder| !folder.is_dir()) {
             make_folder(folder)?;
         }
-        let staged = file.with_extension(format!("{}.tmp", process::id()));
-        let written = File::create(&staged)
-            .and_then(|mut target| target.write_all(&writer.finish(start.hashing(), manifest)))
-            .and_then(|()| fs::rename(&staged, file));
-        if written.is_err() {
-            // What went wrong is told; that the remains could not be removed either adds nothing.
-            fs::remove_file(&staged).ok();
-        }
-        written
+        cache_file::replace(file, &writer.finish(start.hashing(), manifest))
     }
 
     fn merged(mut self, earlier: Option<&StatCache>) -> Option<Writer> {

@@ -206,7 +206,6 @@ fn an_older_stepmark_can_read_what_a_ticket_says() {
             other_ids: BTreeMap::new(),
         },
         digest: None,
-        source: None,
         linked_at: jiff::Timestamp::UNIX_EPOCH,
     };
     let mut transaction = ledger.write().unwrap();

@@ -162,6 +162,7 @@ pub(super) const VERSION: i64 = 2;
 
 /// Keys are texts, so that anybody can look with the `sqlite3` program. Times are milliseconds since 1970.
 /// `state` is JSON. A link and an intent exist once for each ticket; no ticket belongs to two artifacts.
+/// `source` is of earlier programs, which go on reading it.
 const TABLES: &str = "
     CREATE TABLE links (
         tracker TEXT NOT NULL, marker TEXT NOT NULL, remote_id TEXT NOT NULL, remote TEXT NOT NULL,

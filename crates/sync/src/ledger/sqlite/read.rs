@@ -70,21 +70,14 @@ struct LinkRow {
     marker: String,
     remote: String,
     digest: Option<String>,
-    source: Option<String>,
     linked_at: i64,
 }
 
 impl LinkRow {
-    const COLUMNS: &str = "marker, remote, digest, source, linked_at";
+    const COLUMNS: &str = "marker, remote, digest, linked_at";
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            marker: row.get(0)?,
-            remote: row.get(1)?,
-            digest: row.get(2)?,
-            source: row.get(3)?,
-            linked_at: row.get(4)?,
-        })
+        Ok(Self { marker: row.get(0)?, remote: row.get(1)?, digest: row.get(2)?, linked_at: row.get(3)? })
     }
 
     fn link(&self, tracker: &TrackerName) -> Result<Link, LedgerError> {
@@ -95,8 +88,6 @@ impl LinkRow {
             marker: self.marker.parse().map_err(corrupt("marker"))?,
             remote: serde_json::from_str(&self.remote).map_err(corrupt("ticket"))?,
             digest,
-            // What cannot be read costs only time.
-            source: self.source.as_ref().and_then(|source| source.parse().ok()),
             linked_at: moment::at(self.linked_at),
         })
     }

@@ -33,15 +33,14 @@ impl LedgerWriter for SqliteTransaction<'_> {
         }
         let projected = projected.map(|ticket| json("projected ticket", &ticket.stored())).transpose()?;
         self.execute(
-            "INSERT OR REPLACE INTO links (tracker, marker, remote_id, remote, digest, source, projected, linked_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT OR REPLACE INTO links (tracker, marker, remote_id, remote, digest, projected, linked_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             &[
                 &link.tracker.as_str(),
                 &link.marker.to_string(),
                 &link.remote.id,
                 &json("ticket", &link.remote)?,
                 &link.digest.map(|digest| digest.to_string()),
-                &link.source.map(|source| source.to_string()),
                 &projected,
                 &link.linked_at.as_millisecond(),
             ],

@@ -11,7 +11,7 @@ use stepmark_store::{
 };
 
 use crate::{
-    commands::coordination::coordination,
+    commands::coordination::{coordination, report},
     exit::{Exit, Failure},
     output::{Output, table, wording},
     project::Project,
@@ -25,7 +25,8 @@ use crate::{
 /// is 1. Records that the file has no more stay, unless `--remove` is given.
 #[derive(Debug, Args)]
 pub(crate) struct ImportCoordination {
-    /// A state file, or the folder of several; without it the files that the project itself writes
+    /// A state file, or the folder of several, also outside of the project; without it the files that the
+    /// project itself writes
     path: Option<PathBuf>,
     /// The side that counts where both say something
     #[arg(long, value_name = "SIDE")]
@@ -94,6 +95,7 @@ impl ImportCoordination {
             || {
                 let (count, same) = (wording::count(count, "record"), wording::count(survey.same, "record"));
                 output.remark(format_args!("{count} written, {same} the same"));
+                report::odd(&survey, output);
                 if is_new {
                     output.remark("coordination is switched on in .stepmark/config.yaml");
                 }
@@ -105,8 +107,14 @@ impl ImportCoordination {
 
 impl ImportCoordination {
     fn survey(&self, project: &Project, workspace: &Workspace) -> Result<ImportSurvey, Failure> {
-        let path = self.path.as_deref().map(|path| project.path(path)).transpose()?;
-        Ok(coordination(workspace)?.survey(path.as_ref())?)
+        let coordination = coordination(workspace)?;
+        let survey = match self.path.as_deref().map(|path| (path, project.path(path))) {
+            None => coordination.survey(None),
+            Some((_, Ok(path))) => coordination.survey(Some(&path)),
+            // Reading it changes nothing there.
+            Some((given, Err(_))) => coordination.survey_outside(&project.place(given)),
+        };
+        Ok(survey?)
     }
 }
 

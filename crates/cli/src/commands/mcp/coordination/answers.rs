@@ -5,7 +5,10 @@ use stepmark_mcp::Answer;
 use stepmark_model::coordination::{Overview, Record, State};
 use stepmark_store::coordination::{CoordinationError, CoordinationFiles, TaskChange};
 
-use crate::commands::coordination::report::{discovery, wire};
+use crate::{
+    commands::coordination::report::{discovery, wire},
+    output::wording::count,
+};
 
 /// The number of records that are put into words; JSON has all of them.
 const IN_WORDS: usize = 200;
@@ -26,7 +29,7 @@ fn with_drift(mut answer: Answer, files: &CoordinationFiles) -> Answer {
     if !ids.is_empty() {
         let ids_listed = ids.join(", ");
         answer.text.push_str(&format!(
-            "\nnote: a program changed {ids_listed} in a state file; this waits for `stepmark import coordination`"
+            "\nnote: a program changed {ids_listed} in a state file, which waits for a person, who says what counts"
         ));
         answer.structured.insert("drift".to_owned(), json!(ids));
     }
@@ -53,7 +56,7 @@ pub(super) fn created((tasks, files): Changed<Vec<Record>>) -> Answer {
 
 pub(super) fn batch((tasks, files): Changed<Vec<Record>>) -> Answer {
     let ids: Vec<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
-    let text = format!("{} tasks: {}", ids.len(), ids.join(", "));
+    let text = format!("{}: {}", count(ids.len(), "task"), ids.join(", "));
     with_drift(answer(json!({ "task_ids": ids }), text), &files)
 }
 
@@ -119,7 +122,13 @@ pub(super) fn status(overview: &Overview) -> Answer {
     let Overview { goal, total, percent, agents, active, discoveries, .. } = overview;
     let counts = if counts.is_empty() { "none".to_owned() } else { counts.join(", ") };
     let text = format!(
-        "{goal}\n{total} tasks, {percent} % done: {counts}\n{agents} agents, {active} active; {discoveries} discoveries"
+        "{goal}\n{}, {percent} % done: {counts}\n{}, {active} active; {}",
+        count(*total, "task"),
+        count(*agents, "agent"),
+        match discoveries {
+            1 => "1 discovery".to_owned(),
+            many => format!("{many} discoveries"),
+        },
     );
     answer(overview.to_json(), text)
 }

@@ -14,7 +14,11 @@ use self::arguments::{
 };
 use super::Opening;
 use crate::{
-    commands::coordination::{board::overview, switched_on},
+    commands::coordination::{
+        board::overview,
+        remedy::{Surface, remedy},
+        switched_on,
+    },
     environment,
     exit::Failure,
     project::Project,
@@ -79,7 +83,7 @@ impl CoordinationTools {
         let coordination = project.workspace.coordination().ok_or_else(not_begun)?;
         act(&coordination, &project).map_err(|error| match error {
             CoordinationError::Records(RecordsError::NotBegun { .. }) => not_begun(),
-            error => refusal(error.into()),
+            error => refused(error),
         })
     }
 
@@ -90,7 +94,7 @@ impl CoordinationTools {
             workspace = switched_on(&workspace, Format::ServerState).map_err(refusal)?;
         }
         let coordination = workspace.coordination().ok_or_else(not_begun)?;
-        let files = coordination.begin(goal, master_plan).map_err(|error| refusal(error.into()))?;
+        let files = coordination.begin(goal, master_plan).map_err(refused)?;
         Ok(answers::begun(goal, &files))
     }
 
@@ -188,6 +192,18 @@ fn not_begun() -> Refusal {
         .with_remedy("call init_coordination with a goal")
 }
 
+fn refused(error: CoordinationError) -> Refusal {
+    let remedy = remedy(&error, Surface::Tools);
+    let refusal = refusal(error.into());
+    Refusal { remedy: remedy.or(refusal.remedy), ..refusal }
+}
+
+/// The refusal of a tool where a command fails so. A remedy that is a command is for a person.
 fn refusal(failure: Failure) -> Refusal {
-    Refusal { reason: failure.in_one_line(), remedy: failure.help }
+    let reason = failure.in_one_line();
+    let remedy = failure.help.map(|help| match help.contains("stepmark ") {
+        true => format!("no tool does that, ask a person: {help}"),
+        false => help,
+    });
+    Refusal { reason, remedy }
 }

@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, atomic::AtomicUsize},
 };
 
-use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::artifact::ProjectPath;
 use stepmark_store::disk::{StateFolder, WalkError};
 use stepmark_store::history::{History, HistoryError};
 use stepmark_store::workspace::{Clock, Workspace};
@@ -208,19 +208,22 @@ pub(super) fn snapshot(
     project: &str,
     settings: &TrackerSettings,
 ) -> Result<Snapshot, SnapshotError> {
-    let listing = workspace.artifacts()?;
+    let mut summaries = workspace.checks().summaries()?;
+    summaries.keep();
     let elsewhere = match settings.prune {
         Prune::Close => workspace.repository().kept_by_default_branch()?,
         Prune::Keep => Some(BTreeSet::new()),
     };
     let committed = settings.ticket.web.as_ref().and_then(|_| workspace.repository().committed_files());
-    let commit = committed.map(|committed| {
-        let artifacts = listing.artifacts.iter().map(TrackedArtifact::artifact);
-        let held = artifacts.filter(|own| committed.holds(own.path(), own.bytes()));
-        let files = held.map(|own| own.path().clone()).collect();
-        Commit { id: committed.commit, folder: committed.folder, remotes: committed.remotes, files }
-    });
-    let snapshot = Snapshot::of(project, &listing).at(commit);
+    let snapshot = Snapshot::of(project, &summaries).at(committed.map(|committed| {
+        let (id, folder, remotes) =
+            (committed.commit.clone(), committed.folder.clone(), committed.remotes.clone());
+        let workspace = workspace.clone();
+        let holds = move |path: &ProjectPath| {
+            workspace.artifact(path).is_ok_and(|own| committed.holds(path, own.artifact().bytes()))
+        };
+        Commit { id, folder, remotes, holds: Arc::new(holds) }
+    }));
     let snapshot = match settings.prune {
         Prune::Close => snapshot.knowing(workspace.history().ask(History::known_keys)?),
         Prune::Keep => snapshot,

@@ -6,7 +6,7 @@ use super::plan;
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
     plan::{Plan, Remark},
-    ticket::{Marker, Snapshot},
+    ticket::{Marker, Snapshot, SnapshotEntry},
 };
 
 /// Paths and titles of artifacts. Their ids mean nothing to people.
@@ -20,9 +20,8 @@ pub(super) struct Subjects {
 impl Subjects {
     /// Those of the artifacts that there are.
     pub(super) fn of(snapshot: &Snapshot) -> Self {
-        let named = |(marker, facts): (&Marker, &stepmark_sync::ticket::TicketFacts)| {
-            (marker.clone(), (Some(facts.path.clone()), Some(facts.title.clone())))
-        };
+        let named =
+            |(marker, entry): (&Marker, &SnapshotEntry)| (marker.clone(), (Some(entry.path.clone()), None));
         Self { known: snapshot.artifacts().map(named).collect(), remarks: Vec::new() }
     }
 

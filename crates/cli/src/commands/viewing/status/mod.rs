@@ -68,8 +68,10 @@ impl Status {
         let briefs = par_map(&all, SummaryRow::brief);
         let waiting = briefs.iter().filter(|brief| brief.waits_for_import).count();
         let counted = all.iter().copied().zip(briefs);
-        let (mut rows, others): (Vec<BriefRow<'_>>, Vec<BriefRow<'_>>) =
+        let (mut rows, mut others): (Vec<BriefRow<'_>>, Vec<BriefRow<'_>>) =
             counted.partition(|(_, brief)| brief.has_workflow_state || self.all);
+        // A record that is no work is no file of which a status is all.
+        others.retain(|(_, brief)| brief.kind.is_none());
         rows.sort_by(|(one, _), (other, _)| natural_order(one.path().as_str(), other.path().as_str()));
         let found = summaries.found();
         if output.json {

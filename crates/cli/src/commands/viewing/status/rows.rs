@@ -64,11 +64,8 @@ pub(super) fn lines(rows: &[BriefRow<'_>], titles: &EpicTitles, limit: usize) ->
 
 /// The parts of an artifact that say where it is looked for.
 fn member<'s>((row, brief): &BriefRow<'s>) -> GroupMember<'s> {
-    GroupMember {
-        path: row.path(),
-        story: row.story(),
-        workflow: brief.has_progress.then(|| brief.workflow.in_words()),
-    }
+    let workflow = brief.has_progress.then(|| brief.workflow.in_words());
+    GroupMember::new(row.path(), row.story(), workflow, brief.kind)
 }
 
 /// `Epic 3: Lending (2 of 5 done)`

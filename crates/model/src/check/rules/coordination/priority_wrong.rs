@@ -18,9 +18,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(priority) = task(subject).and_then(|task| task.values.get("priority")) else { return };
-    let is_in_range = priority.as_i64().is_some_and(|number| (1..=10).contains(&number));
-    if !priority.is_null() && !is_in_range {
+    let Some(task) = task(subject).filter(|task| task.has_odd_priority()) else { return };
+    if let Some(priority) = task.values.get("priority") {
         let message = format!("the priority should be a whole number from 1 to 10, not `{priority}`");
         found.push(subject.finding(&RULE, span(subject, "priority"), message));
     }

@@ -27,7 +27,8 @@ fn member<'a>(subject: &Subject<'a>) -> Option<(&'a Chains, &'a Member)> {
 /// The member, what it says of its place, and the ids that its parents give: from the root to itself.
 fn place<'a>(subject: &Subject<'a>) -> Option<(&'a Member, &'a Delegation, Vec<&'a str>)> {
     let (chains, member) = member(subject)?;
-    let delegation = member.delegation.as_ref().filter(|delegation| delegation.is_mapping)?;
+    let says_place = |delegation: &&Delegation| delegation.is_mapping && !delegation.is_parent_alone;
+    let delegation = member.delegation.as_ref().filter(says_place)?;
     match chains.ancestry(member) {
         Ancestry::Whole(way) => Some((member, delegation, way)),
         _ => None,

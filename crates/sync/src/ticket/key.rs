@@ -1,0 +1,46 @@
+//! The keys under which digests of tickets are kept, so that a ticket that would be made from the same need
+//! not be made again to be compared.
+
+use stepmark_model::artifact::FileHash;
+
+use super::{Marker, TicketSettings};
+
+/// Makes the keys of one tracker's tickets. A key is the SHA-256 of everything that a ticket is made from:
+/// the same key means the same ticket.
+#[derive(Debug)]
+pub(crate) struct TicketKeys {
+    /// The digest of what is the same for all of them.
+    common: FileHash,
+}
+
+impl TicketKeys {
+    /// Those of tickets that are made as `settings` say.
+    pub(crate) fn new(settings: &TicketSettings) -> Self {
+        Self { common: FileHash::of(format!("{} {settings:?}", super::desired::CANONICAL_SCHEMA).as_bytes()) }
+    }
+
+    /// That of the ticket of an artifact with the key `content`
+    /// ([`content_key`](stepmark_store::checking::SummaryRow::content_key)). What decides where its ticket
+    /// hangs is its parent's marker.
+    pub(crate) fn of(&self, content: &FileHash, parent: Option<&Marker>) -> FileHash {
+        let parent = parent.map(ToString::to_string).unwrap_or_default();
+        FileHash::of(&[self.common.as_bytes(), &content.as_bytes()[..], parent.as_bytes()].concat())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::sample::marker, *};
+
+    #[test]
+    fn whatever_a_ticket_is_made_from_counts() {
+        let content = FileHash::of(b"content");
+        let keys = TicketKeys::new(&TicketSettings::default());
+        let own = keys.of(&content, None);
+        assert_eq!(own, keys.of(&content, None));
+        assert_ne!(own, keys.of(&FileHash::of(b"other"), None));
+        assert_ne!(own, keys.of(&content, Some(&marker("b"))), "its parent");
+        let settings = TicketSettings { not_planned: Vec::new(), ..TicketSettings::default() };
+        assert_ne!(own, TicketKeys::new(&settings).of(&content, None), "the settings");
+    }
+}
