@@ -29,7 +29,7 @@ pub enum Guard {
     /// `file-exists(KEY)`: what KEY names are files of the project, and it names one.
     FileExists(Box<str>),
     /// `at-least(KEY, N)`: under KEY stands a number from N on, or a list of N entries or more.
-    AtLeast(Box<str>, u64),
+    AtLeast(Box<str>, u32),
     /// `verified`: the last of `attempts` has a verification that passed.
     Verified,
     /// `approved`: `approval` names the state that is entered, and a person who may approve it.

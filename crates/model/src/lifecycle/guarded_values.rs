@@ -20,7 +20,7 @@ impl Guard {
                     Some(found) => format!("`{key}` is {found}"),
                     None => format!("`{key}` is neither a number nor a list"),
                 };
-                let is_enough = found.is_some_and(|found| found >= *least as f64);
+                let is_enough = found.is_some_and(|found| found >= f64::from(*least));
                 (!is_enough).then(told)
             }
             Self::Verified => unverified(&state()),

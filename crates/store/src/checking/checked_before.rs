@@ -158,7 +158,9 @@ impl Workspace {
         }
         let workflows = workflows.iter().map(|definition| &**definition);
         let workflows = workflows.chain(read.iter().filter_map(TrackedArtifact::workflow));
-        run.scan_other_files(workflows, answers, Selection::All);
+        #[cfg(feature = "write")]
+        run.scan_files_of_records(&answers);
+        run.scan_other_files(workflows, answers.into_ledgers());
         let mut report = run.finish(Selection::All);
         if let Some(Run { verdicts, learned, .. }) = &mut before.run {
             report.cache = verdicts.renew(mem::take(learned), judged);

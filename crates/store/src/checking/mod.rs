@@ -118,7 +118,11 @@ impl Workspace {
         let chains = self.chains_of(artifacts, selection)?;
         run.judge(artifacts, chains.as_ref(), &answers, |_| None, |_, _, _, _| {})?;
         let workflows = artifacts.iter().filter_map(TrackedArtifact::workflow);
-        run.scan_other_files(workflows, answers, selection);
+        #[cfg(feature = "write")]
+        if selection == Selection::All {
+            run.scan_files_of_records(&answers);
+        }
+        run.scan_other_files(workflows, answers.into_ledgers());
         Ok(run.finish(selection))
     }
 

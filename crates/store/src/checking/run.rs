@@ -1,5 +1,6 @@
 //! One run of a check over artifacts on the disk.
 
+use crate::bmad::sprint::Ledgers;
 use crate::checking::{
     CheckError, CheckReport, Known, Selection, beside::AllowancesInUse, beside::AllowedRule, cache::Answers,
     cache::Asked, cache::Noted, kept_chains::ChainPart,
@@ -8,7 +9,7 @@ use crate::disk::in_parts::par_map;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{FileHash, ProjectPath},
+    artifact::FileHash,
     check::{self, Baseline, Judged, ProblemCounts, Subject},
     delegation::Chains,
     workflow::WorkflowDefinition,
@@ -119,24 +120,25 @@ impl<'w, 't> CheckingRun<'w, 't> {
         self.in_use.note_rules(rules);
     }
 
-    /// Looks at the files beside artifacts: the step files of their `workflows`, the ledgers that were asked,
-    /// and, where all is checked, files that follow records.
+    /// Looks at the files that follow records.
+    #[cfg(feature = "write")]
+    pub(crate) fn scan_files_of_records(&mut self, answers: &Answers<'_>) {
+        let Some(facts) = answers.coordination() else { return };
+        let Self { workspace, baseline, in_use, report, .. } = self;
+        let read = |path: &stepmark_model::artifact::ProjectPath| workspace.read_file(path).ok();
+        workspace.add_files_of_records(report, &facts.state, read, in_use, baseline);
+    }
+
+    /// Looks at the files beside artifacts: the step files of their `workflows`, and the ledgers that were
+    /// asked.
     pub(crate) fn scan_other_files<'d>(
         &mut self,
         workflows: impl Iterator<Item = &'d WorkflowDefinition>,
-        answers: Answers<'_>,
-        selection: Selection,
+        ledgers: Ledgers,
     ) {
         let Self { workspace, baseline, in_use, report, .. } = self;
         workspace.add_step_files(report, workflows, in_use, baseline);
-        #[cfg(feature = "write")]
-        if selection == Selection::All
-            && let Some(facts) = answers.coordination()
-        {
-            let read = |path: &ProjectPath| workspace.read_file(path).ok();
-            workspace.add_files_of_records(report, &facts.state, read, in_use, baseline);
-        }
-        workspace.add_ledgers(report, answers.into_ledgers(), in_use, baseline);
+        workspace.add_ledgers(report, ledgers, in_use, baseline);
     }
 
     /// The report.

@@ -24,6 +24,9 @@ pub(crate) struct FileFindings {
     pub(crate) findings: Vec<Finding>,
 }
 
+/// The files of a format, each with what is wrong with it.
+type FileProblems = Vec<(ProjectPath, Option<FileProblem<Drift>>)>;
+
 /// A file that follows the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileState {
@@ -90,7 +93,7 @@ impl Coordination<'_> {
         &self,
         state: &State,
         read: impl Fn(&ProjectPath) -> Option<Vec<u8>>,
-    ) -> (Files, Vec<(ProjectPath, Option<FileProblem<Drift>>)>) {
+    ) -> (Files, FileProblems) {
         let format = self.format();
         let read = |path: ProjectPath| read(&path).map(|bytes| (path, bytes));
         let found: Files = format.paths().into_iter().filter_map(read).collect();

@@ -1,7 +1,7 @@
 //! Signs of life of agents, and the files that follow records.
 
 use crate::coordination::Coordination;
-use crate::index_db::{Cell, Contents, IntoCell as _, Row};
+use crate::index_db::{Contents, IntoCell as _, Row};
 use crate::workspace::Workspace;
 
 /// The system that both come from.
@@ -40,7 +40,7 @@ fn projections(_: &Coordination<'_>) -> Vec<Row> {
 fn projections(coordination: &Coordination<'_>) -> Vec<Row> {
     let row = |file: crate::coordination::FileState| {
         let records = (!file.drift.is_empty()).then(|| file.drift.join(", "));
-        let records = records.map_or(Cell::Null, Cell::Text);
+        let records = records.cell();
         vec![COORDINATION.cell(), file.path.as_str().cell(), file.state.cell(), records]
     };
     coordination.file_states().unwrap_or_default().into_iter().map(row).collect()

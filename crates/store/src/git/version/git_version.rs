@@ -137,6 +137,7 @@ impl GitVersion {
     ///
     /// # Errors
     /// When git does not answer.
+    #[cfg(feature = "write")]
     pub(crate) fn is_changed(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
         Ok(self.object(path)? != self.object_in(&self.base, path)?)
     }
@@ -145,6 +146,7 @@ impl GitVersion {
     ///
     /// # Errors
     /// When git does not answer.
+    #[cfg(feature = "write")]
     pub(crate) fn files_in(
         &self,
         folder: &ProjectPath,
