@@ -33,7 +33,7 @@ fn project() -> Sandbox {
     succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
     // A program may give its agents a status, which is none of work.
     edit(&sandbox, ".coordination/agents/w1.md", "role: worker", "role: worker\nstatus: active");
-    succeeds(&sandbox, &["project"]);
+    succeeds(&sandbox, &["coordination", "project"]);
     sandbox
 }
 
@@ -117,6 +117,7 @@ fn each_record_names_the_command_of_its_system() {
         (PARSER, "pending", "task free parser"),
         (PARSER, "blocked", "task free parser"),
         (PARSER, "in_progress", "task done parser"),
+        (PARSER, "failed", "task retry parser"),
         (AUTODEV, "not_started", "autodev start"),
     ] {
         let text = String::from_utf8(sandbox.read(path)).unwrap();

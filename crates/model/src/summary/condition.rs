@@ -40,7 +40,7 @@ impl Condition {
     /// The condition of `artifact`. A status that is beside the way counts more than its workflow.
     pub fn of(artifact: &TrackedArtifact) -> Self {
         if artifact.completion().is_finished() {
-            return Self::Finished;
+            return if goes_on(artifact) { Self::Blocked } else { Self::Finished };
         }
         let status = artifact.state().status.as_ref().and_then(|status| status.filled());
         if status.is_some_and(|status| is_blocked(artifact, status)) {
@@ -75,6 +75,12 @@ impl Condition {
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Underway | Self::NotStarted)
     }
+}
+
+/// Returns whether its kind has a command for its state: a task that failed has ended, and can be tried again.
+fn goes_on(artifact: &TrackedArtifact) -> bool {
+    let of_kind = artifact.state().kind.zip(artifact.lifecycle_state());
+    of_kind.is_some_and(|(kind, state)| kind.commands.iter().any(|(own, _)| *own == state.name))
 }
 
 /// A state without a rank is beside the way (`lifecycle::LifecycleState`); without a lifecycle only the word
