@@ -77,7 +77,8 @@ impl Condition {
     }
 }
 
-/// Returns whether its kind has a command for its state: a task that failed has ended, and can be tried again.
+/// Returns whether its kind has a command for its state: a task that failed has ended, and can be tried
+/// again.
 fn goes_on(artifact: &TrackedArtifact) -> bool {
     let of_kind = artifact.state().kind.zip(artifact.lifecycle_state());
     of_kind.is_some_and(|(kind, state)| kind.commands.iter().any(|(own, _)| *own == state.name))

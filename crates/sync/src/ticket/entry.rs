@@ -28,8 +28,8 @@ pub struct SnapshotEntry {
 }
 
 impl SnapshotEntry {
-    /// The artifact of `row`; its facts are taken where it was read. `None` where it is no work: a record of a
-    /// system may be none, as an agent is.
+    /// The artifact of `row`; its facts are taken where it was read. `None` where it is no work: a record
+    /// of a system may be none, as an agent is.
     pub(super) fn of_row(row: &SummaryRow<'_>) -> Option<Self> {
         let summary = row.summary();
         if summary.kind.is_some_and(|kind| !kind.is_work) {
