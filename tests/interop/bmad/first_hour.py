@@ -86,5 +86,6 @@ elif now != page:
             break
     else:
         print("FAIL docs/first-hour.md: one is longer than the other")
+    print("     if what it prints now is right, `python3 tests/interop/bmad/first_hour.py STEPMARK --update` writes the page anew")
     sys.exit(1)
 print(f"ok   the first hour is as the page says: {sum(line.startswith('$ ') for line in now.splitlines())} commands")
