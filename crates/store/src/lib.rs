@@ -31,6 +31,7 @@ pub mod checkpoints;
 pub mod replay;
 pub mod autodev;
 pub mod coordination;
+mod signals;
 pub mod resuming;
 pub mod instructions;
 #[cfg(feature = "history")]

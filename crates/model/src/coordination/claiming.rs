@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use super::{Record, Signals, State, dependencies::state_of, is_done, values::read_time};
+use super::{Record, State, dependencies::state_of, is_done};
+use crate::record::{Signals, read_time};
 
 /// The tasks that `agent` may claim at `now`, the best first: by priority, then by age.
 pub fn claimable<'s>(state: &'s State, agent: &str, now: Timestamp) -> Vec<&'s Record> {

@@ -3,10 +3,11 @@
 use serde_json::json;
 
 use super::{
-    DriftChange, Format, RecordKind, State, merge,
+    Format, RecordKind, State, merge,
     sample::{agent, state, task},
     seen,
 };
+use crate::record::{DriftChange, RecordSet as _};
 
 fn ours() -> State {
     state(
@@ -25,7 +26,7 @@ fn ours() -> State {
 const FORMATS: [Format; 3] = [Format::TasksFile, Format::ServerState, Format::OrchestratorState];
 
 fn told(theirs: &State, ours: &State, base: Option<&State>, format: Format) -> (Vec<String>, Vec<String>) {
-    let merged = merge(format, base, theirs, ours);
+    let merged = merge(format, (base, theirs, ours), &|_| false);
     let drift = merged.drift.iter().map(|drift| format!("{:?} {} {}", drift.change, drift.kind, drift.id));
     let tasks = merged.state.tasks.iter().map(|task| format!("{} {}", task.id, task.status()));
     (drift.collect(), tasks.collect())
@@ -35,7 +36,7 @@ fn told(theirs: &State, ours: &State, base: Option<&State>, format: Format) -> (
 fn what_a_format_does_not_hold_is_no_drift() {
     for format in FORMATS {
         let theirs = seen(format, &ours());
-        let merged = merge(format, None, &theirs, &ours());
+        let merged = merge(format, (None, &theirs, &ours()), &|_| false);
         assert_eq!((merged.drift, merged.state), (Vec::new(), ours()), "{format}");
     }
 }
@@ -67,7 +68,7 @@ fn what_is_older_than_ours_is_no_drift() {
     let (drift, tasks) = told(&base, &ours, Some(&base), Format::TasksFile);
     assert_eq!((drift.len(), tasks), (0, vec!["a claimed".to_owned(), "b cancelled".to_owned()]));
     // Without a base nobody knows.
-    let merged = merge(Format::TasksFile, None, &base, &ours);
+    let merged = merge(Format::TasksFile, (None, &base, &ours), &|_| false);
     let changes: Vec<_> = merged.drift.iter().map(|drift| (drift.change, drift.id.as_str())).collect();
     assert_eq!(changes, [(DriftChange::Changed, "a"), (DriftChange::Added, "c")]);
 }

@@ -1,11 +1,12 @@
 //! The kinds of records, and the order of their keys.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
-use crate::artifact::KIND_KEY;
+use super::values::{USUAL_ATTEMPTS, USUAL_PRIORITY};
+use crate::record::RecordKinds;
 
 /// A kind of record. The frontmatter says it under `stepmark_kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,12 +21,6 @@ pub enum RecordKind {
     /// A finding that agents share, as body.
     Discovery,
 }
-
-/// The frontmatter key of the place among others of the kind.
-pub(super) const ORDER: &str = "stepmark_order";
-
-/// The frontmatter key of what is called like a key of stepmark.
-pub(super) const FOREIGN: &str = "foreign";
 
 /// The key of [`RecordKind::Coordination`] with what its files say besides, by name of the file.
 pub(super) const EXTRA: &str = "extra";
@@ -73,19 +68,6 @@ const RESULT_KEYS: [&str; 8] = [
 ];
 
 impl RecordKind {
-    /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Coordination, Self::Task, Self::Agent, Self::Discovery];
-
-    /// Its name in the frontmatter.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Coordination => "coordination",
-            Self::Task => "task",
-            Self::Agent => "agent",
-            Self::Discovery => "discovery",
-        }
-    }
-
     /// The folder of its artifacts within the folder of the coordination; `None` for the one artifact that
     /// stands in there itself.
     pub const fn folder(self) -> Option<&'static str> {
@@ -96,17 +78,28 @@ impl RecordKind {
             Self::Discovery => Some("discoveries"),
         }
     }
+}
 
-    /// The frontmatter key of its id.
-    pub const fn id_key(self) -> &'static str {
+impl RecordKinds for RecordKind {
+    const ALL: &'static [Self] = &[Self::Coordination, Self::Task, Self::Agent, Self::Discovery];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Coordination => "coordination",
+            Self::Task => "task",
+            Self::Agent => "agent",
+            Self::Discovery => "discovery",
+        }
+    }
+
+    fn id_key(self) -> &'static str {
         match self {
             Self::Agent => "agent",
             Self::Coordination | Self::Task | Self::Discovery => "id",
         }
     }
 
-    /// The key under which files of other formats have its body.
-    pub const fn body_key(self) -> Option<&'static str> {
+    fn body_key(self) -> Option<&'static str> {
         match self {
             Self::Coordination => Some("master_plan"),
             Self::Discovery => Some("content"),
@@ -114,14 +107,7 @@ impl RecordKind {
         }
     }
 
-    /// Returns whether stepmark itself has a use for this frontmatter key.
-    pub(super) fn owns(self, key: &str) -> bool {
-        [KIND_KEY, ORDER, FOREIGN, "stepmark_id", "delegation", "id", self.id_key()].contains(&key)
-            || self.body_key() == Some(key)
-    }
-
-    /// Its keys behind the id, in order.
-    const fn keys(self) -> &'static [&'static str] {
+    fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Coordination => &[
                 "goal",
@@ -137,58 +123,28 @@ impl RecordKind {
         }
     }
 
-    /// `values` in the order of its keys; those that it does not know follow in their own.
-    pub(super) fn ordered(self, values: &Map<String, Json>) -> Map<String, Json> {
-        let entry = |(key, value): (&String, &Json)| {
-            let value = match (self.inner_keys(key), value) {
-                (Some(keys), Json::Object(inner)) => in_order(keys, inner).into(),
-                _ => value.clone(),
-            };
-            (key.clone(), value)
-        };
-        self.entries(values).map(entry).collect()
-    }
-
-    /// The entries of `values` in the order of its keys.
-    pub(super) fn entries(self, values: &Map<String, Json>) -> impl Iterator<Item = (&String, &Json)> {
-        entries_in_order(self.keys(), values)
-    }
-
-    /// The keys of the mapping under `key`, in order, where it has one.
-    pub(super) fn inner_keys(self, key: &str) -> Option<&'static [&'static str]> {
+    fn inner_keys(self, key: &str) -> Option<&'static [&'static str]> {
         match (self, key) {
             (Self::Task, "context") => Some(&CONTEXT_KEYS),
             (Self::Task, "result") => Some(&RESULT_KEYS),
             _ => None,
         }
     }
-}
 
-/// `values` with those of `keys` first.
-pub(super) fn in_order(keys: &[&str], values: &Map<String, Json>) -> Map<String, Json> {
-    entries_in_order(keys, values).map(|(key, value)| (key.clone(), value.clone())).collect()
-}
-
-/// The entries of `values`, those of `keys` first.
-pub(super) fn entries_in_order<'v>(
-    keys: &[&str],
-    values: &'v Map<String, Json>,
-) -> impl Iterator<Item = (&'v String, &'v Json)> {
-    let known = keys.iter().filter_map(|key| values.get_key_value(*key));
-    let others = values.iter().filter(|(key, _)| !keys.contains(&key.as_str()));
-    known.chain(others)
+    fn is_usual(self, key: &str, value: &Json) -> bool {
+        self == Self::Task
+            && match key {
+                "status" => value == "available",
+                "priority" => value.as_i64() == Some(USUAL_PRIORITY),
+                "attempts" => value.as_i64() == Some(0),
+                "max_attempts" => value.as_i64() == Some(USUAL_ATTEMPTS),
+                _ => false,
+            }
+    }
 }
 
 impl fmt::Display for RecordKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.name())
-    }
-}
-
-impl FromStr for RecordKind {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Self::ALL.into_iter().find(|kind| kind.name() == text).ok_or(())
     }
 }

@@ -2,8 +2,6 @@
 //! the three formats in which other programs keep them (docs/formats.md, "Coordination"). Pure.
 
 mod kind;
-mod shared_values;
-mod record;
 mod values;
 mod state;
 mod format;
@@ -27,16 +25,16 @@ mod sample;
 
 pub use claiming::{claimable, held_by, is_held, orphaned};
 pub use dependencies::{check_dependencies, dependants_freed, dependency_circle, is_done, open_dependencies};
-pub use drift::{Drift, DriftChange, Merged, merge, seen};
+pub use drift::{Drift, Merged, merge, seen};
 pub use facts::CoordinationFacts;
 pub(crate) use format::unheld;
 pub use format::{Files, Format, FormatError, JsonError, file_stem, read, read_json, render, result_file};
 pub use kind::RecordKind;
 pub use new_records::NewTask;
 pub use overview::{Overview, latest_time};
-pub use record::{Record, RecordError};
-pub use shared_values::SharedValues;
-pub use state::{Signal, Signals, State};
+pub use state::State;
 pub use task_move::{TaskMove, decide};
 pub use task_refusal::TaskRefusal;
-pub use values::values_digest;
+
+/// A record of a coordination.
+pub type Record = crate::record::Record<RecordKind>;

@@ -3,11 +3,12 @@
 use serde_json::{Value as Json, json};
 
 use super::{
-    Record, Signal, Signals, State, TaskMove, check_dependencies, claimable, decide, dependants_freed,
-    dependency_circle, orphaned,
+    Record, State, TaskMove, check_dependencies, claimable, decide, dependants_freed, dependency_circle,
+    orphaned,
     sample::{agent, state, task},
 };
 use crate::lifecycle::built_in;
+use crate::record::{Signal, Signals};
 
 const NOW: &str = "2026-11-24T12:00:00Z";
 

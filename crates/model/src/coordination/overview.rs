@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{Signals, State, values::read_time};
+use super::State;
+use crate::record::{RecordSet, Signals, read_time};
 
 /// The words of status, in the order in which a task goes through them.
 const STATUSES: [&str; 8] =

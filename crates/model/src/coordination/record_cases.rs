@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::{
-    Record, RecordError, RecordKind,
+    Record, RecordKind,
     sample::{any_values, task},
-    values_digest,
 };
 use crate::artifact::{Artifact, ProjectPath};
+use crate::record::{RecordError, RecordKinds as _, values_digest};
 use stepmark_frontmatter::{Region, apply};
 
 fn artifact(bytes: &[u8]) -> Artifact {

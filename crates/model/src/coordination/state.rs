@@ -1,13 +1,9 @@
 //! All records of a coordination, and what is known of its agents besides.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::OnceLock,
-};
-
-use serde::{Deserialize, Serialize};
+use std::{collections::HashMap, sync::OnceLock};
 
 use super::{Record, RecordKind};
+use crate::record::{RecordSet, by_kind};
 
 /// All records of a coordination, in the order of their places.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,37 +44,12 @@ impl PartialEq for Places {
     }
 }
 
-/// A sign of life of an agent. It is no state: only projections show it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Signal {
-    /// The agent.
-    pub agent: String,
-    /// The time (RFC 3339).
-    pub at: String,
-    /// A word of the agent for what it is.
-    pub status: Option<String>,
-    /// The task that it works on.
-    pub current: Option<String>,
-    /// Its numbers.
-    pub numbers: BTreeMap<String, i64>,
-}
+impl RecordSet for State {
+    type Kind = RecordKind;
 
-/// The last sign of life of each agent.
-pub type Signals = BTreeMap<String, Signal>;
-
-impl State {
-    /// A state with these records; `None` without one of the kind [`RecordKind::Coordination`].
-    pub fn from_records(records: impl IntoIterator<Item = Record>) -> Option<Self> {
-        let mut by_kind: BTreeMap<RecordKind, Vec<Record>> = BTreeMap::new();
-        for record in records {
-            by_kind.entry(record.kind).or_default().push(record);
-        }
-        let mut take = |kind| {
-            let mut records = by_kind.remove(&kind).unwrap_or_default();
-            records.sort_by(|one, other| place(one).cmp(&place(other)));
-            records
-        };
+    fn from_records(records: impl IntoIterator<Item = Record>) -> Option<Self> {
+        let mut by_kind = by_kind(records);
+        let mut take = |kind| by_kind.remove(&kind).unwrap_or_default();
         Some(Self {
             root: take(RecordKind::Coordination).into_iter().next()?,
             tasks: take(RecordKind::Task),
@@ -88,18 +59,22 @@ impl State {
         })
     }
 
-    /// All records, the one of the coordination first.
-    pub fn records(&self) -> impl Iterator<Item = &Record> {
-        let root = std::iter::once(&self.root);
-        root.chain(&self.tasks).chain(&self.agents).chain(&self.discoveries)
-    }
-
-    /// The record of `kind` with this id.
-    pub fn record(&self, kind: RecordKind, id: &str) -> Option<&Record> {
+    fn record(&self, kind: RecordKind, id: &str) -> Option<&Record> {
         let found = if kind == RecordKind::Task { self.places.find(&self.tasks, id) } else { None };
         found.or_else(|| self.of_kind(kind).iter().find(|record| record.id == id))
     }
 
+    fn of_kind(&self, kind: RecordKind) -> &[Record] {
+        match kind {
+            RecordKind::Coordination => std::slice::from_ref(&self.root),
+            RecordKind::Task => &self.tasks,
+            RecordKind::Agent => &self.agents,
+            RecordKind::Discovery => &self.discoveries,
+        }
+    }
+}
+
+impl State {
     /// The task with this id.
     pub fn task(&self, id: &str) -> Option<&Record> {
         self.record(RecordKind::Task, id)
@@ -109,25 +84,4 @@ impl State {
     pub fn agent(&self, id: &str) -> Option<&Record> {
         self.record(RecordKind::Agent, id)
     }
-
-    /// The records of `kind`.
-    pub fn of_kind(&self, kind: RecordKind) -> &[Record] {
-        match kind {
-            RecordKind::Coordination => std::slice::from_ref(&self.root),
-            RecordKind::Task => &self.tasks,
-            RecordKind::Agent => &self.agents,
-            RecordKind::Discovery => &self.discoveries,
-        }
-    }
-
-    /// The place of the next new record of `kind`.
-    pub fn next_order(&self, kind: RecordKind) -> i64 {
-        let last = self.of_kind(kind).iter().filter_map(|record| record.order).max();
-        last.map_or(0, |last| last.saturating_add(1))
-    }
-}
-
-/// The place of a record, behind all others where it has none; ties by id.
-fn place(record: &Record) -> (i64, &str) {
-    (record.order.unwrap_or(i64::MAX), &record.id)
 }

@@ -7,9 +7,8 @@ use super::{
     Record, State, TaskRefusal,
     claiming::{capabilities_of, held_by, is, missing_capabilities},
     dependencies::{open_dependencies, state_of},
-    values::read_time,
 };
-use crate::lifecycle::built_in;
+use crate::{lifecycle::built_in, record::read_time};
 
 /// The most bytes of an output that frontmatter keeps.
 const MOST_OUTPUT: usize = 64 * 1024;

@@ -1,42 +1,16 @@
-//! Typed reads of records, and their values as they are compared.
+//! Typed reads of tasks.
 
-use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use super::{Record, RecordKind, dependencies::state_of};
-use crate::artifact::FileHash;
 
 /// The priority of a task that says none.
-const USUAL_PRIORITY: i64 = 5;
+pub(super) const USUAL_PRIORITY: i64 = 5;
 
 /// The number of attempts that a task has where it says nothing.
-const USUAL_ATTEMPTS: i64 = 3;
-
-/// The keys of times that follow the clock: no comparison counts them.
-pub(super) const VOLATILE: [&str; 4] = ["last_updated", "last_activity", "last_seen", "last_heartbeat"];
+pub(super) const USUAL_ATTEMPTS: i64 = 3;
 
 impl Record {
-    /// The text under `key`; `None` for nothing, an empty text and other values.
-    pub fn text(&self, key: &str) -> Option<&str> {
-        self.values.get(key)?.as_str().filter(|text| !text.is_empty())
-    }
-
-    /// The whole number under `key`.
-    pub fn number(&self, key: &str) -> Option<i64> {
-        self.values.get(key)?.as_i64()
-    }
-
-    /// The texts of the list under `key`.
-    pub fn texts(&self, key: &str) -> Vec<&str> {
-        let items = self.values.get(key).and_then(Json::as_array);
-        items.map(|items| items.iter().filter_map(Json::as_str).collect()).unwrap_or_default()
-    }
-
-    /// The time under `key`; one without a zone is taken for UTC.
-    pub fn time(&self, key: &str) -> Option<Timestamp> {
-        read_time(self.text(key)?)
-    }
-
     /// The status word; `available` where the task says none, and nothing where it is no text.
     pub fn status(&self) -> &str {
         match self.values.get("status") {
@@ -99,71 +73,4 @@ impl Record {
     pub(super) fn counts_attempts(&self) -> bool {
         ["attempts", "max_attempts"].iter().any(|key| self.number(key).is_some())
     }
-
-    /// Sets `key`.
-    pub fn set(&mut self, key: &str, value: impl Into<Json>) {
-        self.values.insert(key.to_owned(), value.into());
-    }
-}
-
-/// The digest of what a record says: canonical JSON (RFC 8785) without its place, without volatile times, and
-/// without entries that say nothing.
-pub fn values_digest(record: &Record) -> FileHash {
-    let mut values = Map::new();
-    values.insert("kind".to_owned(), record.kind.name().into());
-    values.insert("id".to_owned(), record.id.as_str().into());
-    if record.kind.body_key().is_some() {
-        values.insert("body".to_owned(), record.body.as_str().into());
-    }
-    let lasting = record
-        .values
-        .iter()
-        .filter(|(key, value)| !VOLATILE.contains(&key.as_str()) && !is_usual(record.kind, key, value));
-    let lasting: Map<_, _> = lasting.map(|(key, value)| (key.clone(), value.clone())).collect();
-    values.insert("values".to_owned(), said(&Json::Object(lasting)));
-    let text = serde_json_canonicalizer::to_string(&values);
-    FileHash::of(text.unwrap_or_else(|_| Json::Object(values).to_string()).as_bytes())
-}
-
-/// `value` without entries that say nothing, and with times in one spelling: what two writers of the same
-/// state agree on.
-pub(super) fn said(value: &Json) -> Json {
-    let Json::Object(entries) = value else { return value.clone() };
-    let entry = |(key, value): (&String, &Json)| {
-        let value = match value {
-            Json::String(text) if key.ends_with("_at") => read_time(text).map(|time| time.to_string().into()),
-            _ => None,
-        }
-        .unwrap_or_else(|| said(value));
-        (!is_empty(&value)).then(|| (key.clone(), value))
-    };
-    Json::Object(entries.iter().filter_map(entry).collect())
-}
-
-/// Returns whether a record of `kind` says the same without this value.
-pub(super) fn is_usual(kind: RecordKind, key: &str, value: &Json) -> bool {
-    kind == RecordKind::Task
-        && match key {
-            "status" => value == "available",
-            "priority" => value.as_i64() == Some(USUAL_PRIORITY),
-            "attempts" => value.as_i64() == Some(0),
-            "max_attempts" => value.as_i64() == Some(USUAL_ATTEMPTS),
-            _ => false,
-        }
-}
-
-fn is_empty(value: &Json) -> bool {
-    match value {
-        Json::Null => true,
-        Json::String(text) => text.is_empty(),
-        Json::Array(items) => items.is_empty(),
-        Json::Object(entries) => entries.is_empty(),
-        Json::Bool(_) | Json::Number(_) => false,
-    }
-}
-
-/// The time that `text` says; without a zone it is taken for UTC.
-pub(super) fn read_time(text: &str) -> Option<Timestamp> {
-    let zoned = text.parse::<Timestamp>().ok();
-    zoned.or_else(|| Some(text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp()))
 }

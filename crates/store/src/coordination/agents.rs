@@ -3,13 +3,14 @@
 use serde_json::Value as Json;
 
 use super::{
-    Coordination, CoordinationError, files::CoordinationFiles, records::RecordsError, signals::write_signal,
-    tasks::draft,
+    Coordination, CoordinationError, SYSTEM, files::CoordinationFiles, records::RecordsError, tasks::draft,
 };
 use crate::changes::RecordDecision;
+use crate::signals::write_signal;
 use stepmark_model::{
     artifact::ProjectPath,
-    coordination::{Record, RecordKind, Signal, TaskRefusal, file_stem},
+    coordination::{Record, RecordKind, TaskRefusal, file_stem},
+    record::{RecordSet as _, Signal},
 };
 
 impl Coordination<'_> {
@@ -86,7 +87,7 @@ impl Coordination<'_> {
             ..Signal::default()
         };
         let name = file_stem(agent);
-        write_signal(self.workspace.root(), &name, &signal)
+        write_signal(self.workspace.root(), (SYSTEM, &name), &signal)
             .map_err(|source| CoordinationError::Signal { agent: agent.to_owned(), source })
     }
 

@@ -10,16 +10,16 @@ use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     coordination::{
-        Drift, Format, Record, RecordKind, Signals, State, file_stem, latest_time, merge, read, render,
-        result_file,
+        Drift, Format, Record, RecordKind, State, file_stem, latest_time, merge, read, render, result_file,
     },
+    record::Signals,
     transition::Remark,
 };
 
 /// The state of the files that follow: what was written, and what other programs changed in them.
 pub type CoordinationFiles = Followed<Drift>;
 
-impl DriftedRecord for Drift {
+impl<K> DriftedRecord for stepmark_model::record::Drift<K> {
     fn id(&self) -> &str {
         &self.id
     }
@@ -89,22 +89,16 @@ impl RecordFormat for FormatOf<'_, '_> {
     }
 
     fn is_same(&self, one: &State, other: &State) -> bool {
-        merge(self.format, None, one, other).drift.is_empty()
+        merge(self.format, (None, one, other), &|_| false).drift.is_empty()
     }
 
     fn merge(
         &self,
-        (base, theirs, ours): (Option<&State>, &State, &State),
+        versions: (Option<&State>, &State, &State),
         is_overwritten: &dyn Fn(&str) -> bool,
     ) -> (State, Vec<Drift>) {
-        let merged = merge(self.format, base, theirs, ours);
-        let given_up = |kind, id: &str| {
-            is_overwritten(id) && merged.drift.iter().any(|drift| drift.kind == kind && drift.id == id)
-        };
-        let kept = merged.state.records().filter(|record| !given_up(record.kind, &record.id)).cloned();
-        let own = ours.records().filter(|record| given_up(record.kind, &record.id)).cloned();
-        let state = State::from_records(kept.chain(own)).unwrap_or_else(|| ours.clone());
-        (state, merged.drift)
+        let merged = merge(self.format, versions, is_overwritten);
+        (merged.state, merged.drift)
     }
 }
 

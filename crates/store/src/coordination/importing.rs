@@ -14,8 +14,9 @@ use crate::projection::{ProjectionError, record_files, record_files::Overwrite};
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    coordination::{Files, Format, Record, RecordKind, file_stem, read, seen, values_digest},
+    coordination::{Files, Format, Record, RecordKind, file_stem, read, seen},
     journal::{EventDraft, Kind},
+    record::{RecordSet as _, values_digest},
 };
 
 /// The side that counts where a record and a state file disagree.

@@ -12,7 +12,6 @@
 
 mod known_records;
 mod records;
-mod signals;
 #[cfg(feature = "write")]
 mod agents;
 #[cfg(feature = "write")]
@@ -28,10 +27,11 @@ mod tasks;
 
 use std::sync::{Arc, Mutex};
 
-use stepmark_model::coordination::Signals;
+use stepmark_model::record::Signals;
 
 use self::known_records::KnownRecords;
 use crate::configuration::CoordinationSettings;
+use crate::signals::read_signals;
 use crate::workspace::Workspace;
 
 #[cfg(feature = "write")]
@@ -45,6 +45,9 @@ pub use self::{
 #[cfg(feature = "write")]
 pub use crate::projection::record_files::Overwrite;
 pub use records::RecordsError;
+
+/// The key of the system in the configuration.
+const SYSTEM: &str = "coordination";
 
 /// Coordination in a project.
 #[derive(Clone, Debug)]
@@ -80,6 +83,6 @@ impl<'w> Coordination<'w> {
 
     /// The last sign of life of each agent, as this clone knows it.
     pub fn signals(&self) -> Signals {
-        signals::read_signals(self.workspace.root())
+        read_signals(self.workspace.root(), SYSTEM)
     }
 }

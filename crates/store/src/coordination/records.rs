@@ -7,7 +7,8 @@ use super::Coordination;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
-    coordination::{CoordinationFacts, Record, RecordError, RecordKind, State, file_stem, orphaned},
+    coordination::{CoordinationFacts, Record, RecordKind, State, file_stem, orphaned},
+    record::{RecordError, RecordKinds as _, RecordSet as _},
 };
 
 /// A reason why the records cannot be read.
@@ -106,7 +107,7 @@ impl Coordination<'_> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.load(self.workspace.root());
         let mut found = Vec::new();
-        for kind in RecordKind::ALL {
+        for kind in RecordKind::ALL.iter().copied() {
             found.extend(
                 known.read(self.workspace.root(), &self.paths(kind)?, |path| self.read_record(path))?,
             );

@@ -14,6 +14,7 @@ use stepmark_model::{
         dependants_freed, held_by, is_held, open_dependencies, orphaned,
     },
     journal::{EventDraft, Kind},
+    record::RecordSet as _,
 };
 
 /// The number of times that a decision is made anew where others change the records meanwhile.

@@ -7,9 +7,7 @@ use crate::disk::file_stat::FileStat;
 use crate::index_db::{Cell, IntoCell as _, Row, add_to_digest};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::{Artifact, Delegation, Field, FileHash, Scope, StateDigest},
-    autodev::keeps_state,
-    coordination::RecordKind,
+    artifact::{Delegation, Field, FileHash, Scope, StateDigest},
     journal::ArtifactKey,
     summary::{ArtifactSummary, WorkflowName},
     workflow::Step,
@@ -96,7 +94,7 @@ fn artifact_row(
         filled(&state.scope_source).cell(),
         filled(&state.scope_confidence).and_then(|text| text.parse::<f64>().ok()).cell(),
         summary.agent.as_deref().cell(),
-        system(artifact, kind).cell(),
+        artifact.state().kind.map(|kind| kind.system).cell(),
         kind.cell(),
         parent.or_else(|| value("parent_id").and_then(Json::as_str)).cell(),
         value("priority").and_then(Json::as_i64).cell(),
@@ -105,15 +103,6 @@ fn artifact_row(
         artifact.bytes().len().cell(),
         stat.map(|stat| moment(stat.modified)).cell(),
     ]
-}
-
-/// The system whose record an artifact is.
-fn system(artifact: &Artifact, kind: Option<&str>) -> Option<&'static str> {
-    if keeps_state(artifact.path()) {
-        return Some("autodev");
-    }
-    let is_of_coordination = kind.is_some_and(|kind| kind.parse::<RecordKind>().is_ok());
-    is_of_coordination.then_some("coordination")
 }
 
 /// The lists that name what an artifact waits for.

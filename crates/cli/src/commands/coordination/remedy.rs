@@ -2,7 +2,7 @@
 
 use stepmark_model::{
     artifact::Kind,
-    coordination::{RecordKind, TaskRefusal, file_stem},
+    coordination::{TaskRefusal, file_stem},
     lifecycle::built_in,
     spelling::argument,
     transition::TransitionRefusal,
@@ -92,7 +92,7 @@ fn of_refusal(refusal: &TaskRefusal) -> Option<(String, String)> {
 /// The remedy where a move is not for the status of the task.
 fn of_status(task: &str, status: &str) -> (String, String) {
     let state = built_in("cc-task").and_then(|table| table.state_of(status));
-    let moved = state.and_then(|state| Kind::named(RecordKind::Task.name())?.command(&state.name, task));
+    let moved = state.and_then(|state| Kind::named("task")?.command(&state.name, task));
     let opens = || {
         format!("`stepmark set {} status=available claimed_by=null --force --reason TEXT`", file_stem(task))
     };

@@ -1,7 +1,10 @@
 //! The answers of `stepmark task` and `stepmark coordination`.
 
 use serde_json::{Value as Json, json};
-use stepmark_model::coordination::{DriftChange, Record};
+use stepmark_model::{
+    coordination::Record,
+    record::{DriftChange, RecordKinds as _},
+};
 use stepmark_store::coordination::{CoordinationFiles, ImportSurvey, TaskChange};
 
 use crate::{

@@ -7,8 +7,9 @@ use crate::{
     autodev::{AutodevFacts, Flows, Position, ProjectFiles},
     bmad::sprint::SprintStatus,
     check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject},
-    coordination::{CoordinationFacts, Format, Record, RecordKind, Signals, State, orphaned},
+    coordination::{CoordinationFacts, Format, Record, RecordKind, State, orphaned},
     delegation::Chains,
+    record::{RecordSet as _, Signals},
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::{Chain, WorkflowDefinition, sample},
 };

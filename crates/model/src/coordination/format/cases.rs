@@ -4,9 +4,10 @@ use serde_json::json;
 
 use super::{Files, Format, read, render, result_file};
 use crate::coordination::{
-    RecordKind, Signal, Signals, State,
+    RecordKind, State,
     sample::{agent, record, state, task},
 };
+use crate::record::{Signal, Signals};
 
 pub(super) const NOW: &str = "2026-11-24T12:00:00Z";
 

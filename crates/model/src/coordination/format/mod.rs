@@ -22,7 +22,8 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
-use super::{RecordKind, Signals, State};
+use super::{RecordKind, State};
+use crate::record::Signals;
 
 /// A format in which other programs keep a coordination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,10 @@ use super::{
     source::{Source, add_extra, to_bytes},
     tasks_file::agent,
 };
-use crate::coordination::{Signals, State, values::read_time};
+use crate::{
+    coordination::State,
+    record::{Signals, read_time},
+};
 
 /// The file, as the orchestrator calls it where nothing else is configured.
 pub(super) const FILE: &str = "orchestrator-state.json";

@@ -8,12 +8,9 @@
 use serde_json::{Map, Value as Json};
 
 use crate::{
-    coordination::{
-        Record,
-        kind::in_order,
-        values::{read_time, said},
-    },
+    coordination::Record,
     lifecycle::built_in,
+    record::{in_order, read_time, said},
 };
 
 type Values = Map<String, Json>;

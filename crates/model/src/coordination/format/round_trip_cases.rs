@@ -9,10 +9,10 @@ use super::{
     read, render,
 };
 use crate::coordination::{
-    Signals,
     sample::{any_json, any_values},
-    seen, values_digest,
+    seen,
 };
+use crate::record::{Signals, values_digest};
 
 /// Makes the orchestrator's model of a task fill in what is missing, as a program that loads and saves does.
 fn saved_again(files: &Files, changed: impl Fn(&mut Map<String, Json>)) -> Files {

@@ -7,7 +7,10 @@ use super::{
     source::{Source, add_extra, new_root, to_bytes},
     tasks_file::agent,
 };
-use crate::coordination::{Record, RecordKind, Signals, State, kind::in_order, state::Places};
+use crate::{
+    coordination::{Record, RecordKind, State, state::Places},
+    record::{Signals, in_order, ordered},
+};
 
 /// The file.
 pub(super) const FILE: &str = "mcp-state.json";
@@ -59,7 +62,7 @@ fn task(record: &Record) -> Json {
             *value = empty;
         }
     }
-    in_order(&["id"], &record.kind.ordered(&values)).into()
+    in_order(&["id"], &ordered(record.kind, &values)).into()
 }
 
 /// A discovery with its content.

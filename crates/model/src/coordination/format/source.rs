@@ -6,7 +6,10 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use super::{Files, FormatError, read_json};
-use crate::coordination::{Record, RecordKind, State, kind::EXTRA, values::VOLATILE};
+use crate::{
+    coordination::{Record, RecordKind, State, kind::EXTRA},
+    record::{RecordKinds as _, VOLATILE},
+};
 
 /// The object that the file `name` holds.
 fn read_object(files: &Files, name: &'static str) -> Result<Map<String, Json>, FormatError> {

@@ -7,8 +7,9 @@ use super::{
     Files, FormatError,
     source::{Source, add_extra, new_root, to_bytes},
 };
-use crate::coordination::{
-    Record, RecordKind, Signals, State, kind::in_order, state::Places, values::VOLATILE,
+use crate::{
+    coordination::{Record, RecordKind, State, state::Places},
+    record::{RecordKinds as _, Signals, VOLATILE, entries_in_order, in_order},
 };
 
 /// The file of tasks.
@@ -75,7 +76,7 @@ impl Serialize for Task<'_> {
         let Record { kind, id, values, .. } = self.0;
         let mut task = serializer.serialize_map(None)?;
         task.serialize_entry("id", id)?;
-        for (key, value) in kind.entries(values) {
+        for (key, value) in entries_in_order(kind.keys(), values) {
             match (kind.inner_keys(key), value) {
                 (Some(keys), Json::Object(inner)) => task.serialize_entry(key, &in_order(keys, inner))?,
                 _ => task.serialize_entry(key, value)?,

@@ -1,28 +1,27 @@
-//! A record: what one artifact of a coordination says.
+//! A record: what one artifact of a system says.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 
 use super::{
-    RecordKind, SharedValues,
-    kind::{FOREIGN, ORDER},
+    RecordKinds, SharedValues,
+    kinds::{FOREIGN, ORDER, ordered, owns},
 };
 use crate::artifact::{Artifact, KIND_KEY, StateUnreadable};
 
-/// A record: the values of one artifact of a coordination, as files of other formats have them.
+/// A record: the values of one artifact of a system, as files of other formats have them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct Record<K> {
     /// Its kind.
-    pub kind: RecordKind,
+    pub kind: K,
     /// Its id.
     pub id: String,
     /// Its place among the others of its kind, which stand in this order in lists.
     pub order: Option<i64>,
     /// The values of its frontmatter but id, body and keys of stepmark's own.
     pub values: SharedValues,
-    /// Its body: the master plan of a coordination, the content of a discovery; else nothing that other
-    /// formats have.
+    /// Its body, which other formats have for kinds with [`RecordKinds::body_key`].
     pub body: String,
 }
 
@@ -33,17 +32,19 @@ pub enum RecordError {
     /// The frontmatter cannot be read.
     #[error(transparent)]
     Unreadable(#[from] StateUnreadable),
-    /// It is of no kind of a coordination.
-    #[error("`stepmark_kind` is {found}: `coordination`, `task`, `agent` or `discovery` is wanted")]
+    /// It is of no kind of the system.
+    #[error("`stepmark_kind` is {found}: {} is wanted", wanted_kinds(kinds))]
     Kind {
         /// The value, as JSON.
         found: String,
+        /// The kinds of the system.
+        kinds: Vec<&'static str>,
     },
     /// It has no id.
     #[error("`{key}` should be a text, the id of the {kind}")]
     Id {
         /// The kind.
-        kind: RecordKind,
+        kind: &'static str,
         /// The key of the id.
         key: &'static str,
     },
@@ -52,9 +53,9 @@ pub enum RecordError {
     Body,
 }
 
-impl Record {
+impl<K: RecordKinds> Record<K> {
     /// A record with `values`, at no place.
-    pub fn new(kind: RecordKind, id: impl Into<String>, values: Map<String, Json>) -> Self {
+    pub fn new(kind: K, id: impl Into<String>, values: Map<String, Json>) -> Self {
         Self { kind, id: id.into(), order: None, values: values.into(), body: String::new() }
     }
 
@@ -63,16 +64,15 @@ impl Record {
     /// # Errors
     /// When the frontmatter cannot be read, or does not say kind and id.
     pub fn of(artifact: &Artifact) -> Result<Self, RecordError> {
-        let Json::Object(mut values) = artifact.state_value()? else { return Err(no_kind(&Json::Null)) };
+        let Json::Object(mut values) = artifact.state_value()? else { return Err(no_kind::<K>(&Json::Null)) };
         let found = values.get(KIND_KEY).unwrap_or(&Json::Null);
-        let kind: RecordKind =
-            found.as_str().and_then(|kind| kind.parse().ok()).ok_or_else(|| no_kind(found))?;
+        let kind = found.as_str().and_then(K::named).ok_or_else(|| no_kind::<K>(found))?;
         let key = kind.id_key();
         let id = values.get(key).and_then(Json::as_str).filter(|id| !id.is_empty());
-        let id = id.ok_or(RecordError::Id { kind, key })?.to_owned();
+        let id = id.ok_or(RecordError::Id { kind: kind.name(), key })?.to_owned();
         let order = values.get(ORDER).and_then(Json::as_i64);
         let foreign = values.shift_remove(FOREIGN);
-        values.retain(|key, _| !kind.owns(key));
+        values.retain(|key, _| !owns(kind, key));
         if let Some(Json::Object(foreign)) = foreign {
             values.extend(foreign);
         }
@@ -132,9 +132,9 @@ impl Record {
         frontmatter.insert(KIND_KEY.to_owned(), self.kind.name().into());
         frontmatter.insert(self.kind.id_key().to_owned(), self.id.as_str().into());
         let mut foreign = Map::new();
-        for (key, mut value) in self.kind.ordered(&self.values) {
+        for (key, mut value) in ordered(self.kind, &self.values) {
             fit_numbers(&mut value);
-            let into = if self.kind.owns(&key) { &mut foreign } else { &mut frontmatter };
+            let into = if owns(self.kind, &key) { &mut foreign } else { &mut frontmatter };
             into.insert(key, value);
         }
         if !foreign.is_empty() {
@@ -147,8 +147,17 @@ impl Record {
     }
 }
 
-fn no_kind(found: &Json) -> RecordError {
-    RecordError::Kind { found: found.to_string() }
+fn no_kind<K: RecordKinds>(found: &Json) -> RecordError {
+    RecordError::Kind { found: found.to_string(), kinds: K::ALL.iter().map(|kind| kind.name()).collect() }
+}
+
+/// ``a`, `b` or `c``.
+fn wanted_kinds(kinds: &[&str]) -> String {
+    let named: Vec<String> = kinds.iter().map(|kind| format!("`{kind}`")).collect();
+    match named.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => named.concat(),
+    }
 }
 
 /// The only entry in which two mappings differ, where `new` has a value for it.

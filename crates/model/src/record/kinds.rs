@@ -1,0 +1,86 @@
+//! The kinds of records that a system has, and the order of their keys.
+
+use std::{
+    fmt::{Debug, Display},
+    hash::Hash,
+};
+
+use serde_json::{Map, Value as Json};
+
+use crate::artifact::KIND_KEY;
+
+/// The frontmatter key of the place among others of the kind.
+pub(super) const ORDER: &str = "stepmark_order";
+
+/// The frontmatter key of what is called like a key of stepmark.
+pub(super) const FOREIGN: &str = "foreign";
+
+/// The kinds of records that a system has.
+pub trait RecordKinds: Copy + Debug + Display + Eq + Ord + Hash + 'static {
+    /// All kinds.
+    const ALL: &'static [Self];
+
+    /// Its name, which the frontmatter says under `stepmark_kind`.
+    fn name(self) -> &'static str;
+
+    /// The frontmatter key of its id.
+    fn id_key(self) -> &'static str {
+        "id"
+    }
+
+    /// The key under which files of other formats have its body.
+    fn body_key(self) -> Option<&'static str> {
+        None
+    }
+
+    /// Its keys behind the id, in order.
+    fn keys(self) -> &'static [&'static str];
+
+    /// The keys of the mapping under `key`, in order, where it has one.
+    fn inner_keys(self, _key: &str) -> Option<&'static [&'static str]> {
+        None
+    }
+
+    /// Returns whether a record says the same without this value.
+    fn is_usual(self, _key: &str, _value: &Json) -> bool {
+        false
+    }
+
+    /// The kind with this name.
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+}
+
+/// Returns whether stepmark itself has a use for this frontmatter key.
+pub(super) fn owns(kind: impl RecordKinds, key: &str) -> bool {
+    [KIND_KEY, ORDER, FOREIGN, "stepmark_id", "delegation", "id", kind.id_key()].contains(&key)
+        || kind.body_key() == Some(key)
+}
+
+/// `values` in the order of the keys of `kind`; those that it does not know follow in their own.
+pub(crate) fn ordered(kind: impl RecordKinds, values: &Map<String, Json>) -> Map<String, Json> {
+    let entry = |(key, value): (&String, &Json)| {
+        let value = match (kind.inner_keys(key), value) {
+            (Some(keys), Json::Object(inner)) => in_order(keys, inner).into(),
+            _ => value.clone(),
+        };
+        (key.clone(), value)
+    };
+    entries_in_order(kind.keys(), values).map(entry).collect()
+}
+
+/// `values` with those of `keys` first.
+pub(crate) fn in_order(keys: &[&str], values: &Map<String, Json>) -> Map<String, Json> {
+    entries_in_order(keys, values).map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// The entries of `values`, those of `keys` first.
+pub(crate) fn entries_in_order<'v>(
+    keys: &[&str],
+    values: &'v Map<String, Json>,
+) -> impl Iterator<Item = (&'v String, &'v Json)> {
+    let known = keys.iter().filter_map(|key| values.get_key_value(*key));
+    let others = values.iter().filter(|(key, _)| !keys.contains(&key.as_str()));
+    known.chain(others)
+}

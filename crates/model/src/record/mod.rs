@@ -1,0 +1,21 @@
+//! Records: artifacts whose frontmatter other systems keep as entries of their own files. A system says which
+//! kinds it has ([`RecordKinds`]); reading, writing, comparing and merging are the same for all.
+
+mod kinds;
+mod shared_values;
+mod record;
+mod values;
+mod record_set;
+mod drift;
+mod signal;
+
+pub use drift::{Drift, DriftChange, Merged, merge};
+pub use kinds::RecordKinds;
+pub(crate) use kinds::{entries_in_order, in_order, ordered};
+pub use record::{Record, RecordError};
+pub use record_set::RecordSet;
+pub(crate) use record_set::by_kind;
+pub use shared_values::SharedValues;
+pub use signal::{Signal, Signals};
+pub use values::values_digest;
+pub(crate) use values::{VOLATILE, read_time, said};
