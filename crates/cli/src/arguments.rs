@@ -8,7 +8,7 @@ use stepmark_store::changes::ChangeReason;
 
 #[cfg(feature = "mcp")]
 use crate::commands::mcp;
-use crate::commands::{autodev, changing, checking, coordination, sessions, setup, sharing, viewing};
+use crate::commands::{asdd, autodev, changing, checking, coordination, sessions, setup, sharing, viewing};
 
 /// Reads, checks and changes the frontmatter state of agentic workflows: losslessly, atomically, provably.
 #[derive(Debug, Parser)]
@@ -126,6 +126,7 @@ pub(crate) enum Command {
     Remove(changing::remove::Remove),
     Undo(changing::undo::Undo),
     Session(sessions::session::Session),
+    Asdd(asdd::AsddCommand),
     Autodev(autodev::Autodev),
     Task(coordination::task::Task),
     Coordination(coordination::board::CoordinationCommand),

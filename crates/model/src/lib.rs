@@ -9,6 +9,7 @@ pub mod workflow;
 pub mod delegation;
 pub mod lifecycle;
 pub mod transition;
+pub mod asdd;
 pub mod autodev;
 pub mod coordination;
 pub mod record;

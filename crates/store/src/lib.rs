@@ -29,6 +29,7 @@ pub mod fixing;
 pub mod checkpoints;
 #[cfg(feature = "history")]
 pub mod replay;
+pub mod asdd;
 pub mod autodev;
 pub mod coordination;
 mod signals;

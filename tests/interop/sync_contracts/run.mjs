@@ -67,6 +67,8 @@ function repeater(exchanges) {
       response.writeHead(reply.status, headers).end(reply.body)
     })
   })
+  // On a busy machine an idle connection would be closed while prism sends the next exchange over it.
+  server.keepAliveTimeout = 0
   return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(server)))
 }
 

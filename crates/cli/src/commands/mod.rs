@@ -1,7 +1,9 @@
 //! One command a file: its doc comment is its help. The folders are the groups of `stepmark help --all`.
 
 pub(crate) mod autodev;
+pub(crate) mod asdd;
 pub(crate) mod coordination;
+pub(crate) mod followed_files;
 pub(crate) mod changing;
 pub(crate) mod checking;
 #[cfg(feature = "mcp")]
@@ -68,6 +70,7 @@ fn dispatch(
         sessions::session::refuse_ended(&project()?)?;
     }
     match &arguments.command {
+        Command::Asdd(command) => command.run(&project()?, output),
         Command::Autodev(command) => command.run(&project()?, output),
         Command::Task(command) => command.run(&project()?, output),
         Command::Coordination(command) => command.run(&project()?, output),
@@ -136,6 +139,7 @@ const fn writes_artifacts(command: &Command) -> bool {
     match command {
         Command::Gate(gate) => return gate.takes_lease(),
         Command::Lease(lease) => return lease.takes_lease(),
+        Command::Asdd(asdd) => return asdd.writes(),
         Command::Autodev(autodev) => return autodev.writes(),
         Command::Task(task) => return task.writes(),
         Command::Coordination(coordination) => return coordination.writes(),

@@ -35,7 +35,7 @@ pub struct Kind {
 const AGENT_KEYS: [&str; 3] = ["assignee", "agent", "owner"];
 
 /// All kinds. A system adds its own here.
-static KINDS: [Kind; 5] = [
+static KINDS: [Kind; 7] = [
     Kind {
         name: "task",
         plural: "tasks",
@@ -65,6 +65,29 @@ static KINDS: [Kind; 5] = [
         plural: "discoveries",
         agent: Some("agent_id"),
         ..Kind::of_system("coordination")
+    },
+    Kind { name: "asdd-project", plural: "projects", ..Kind::of_system("asdd") },
+    Kind {
+        name: "asdd-slice",
+        plural: "slices",
+        is_work: true,
+        title: Some("name"),
+        commands: &[
+            ("DISCOVERY", "asdd begin ID"),
+            ("SPEC", "asdd begin ID"),
+            ("VALIDATION", "asdd begin ID"),
+            ("PARTIAL", "asdd begin ID"),
+            ("DESIGN", "asdd begin ID"),
+            ("IMPLEMENTATION", "asdd begin ID"),
+            ("CI_CD", "asdd begin ID"),
+            ("OBSERVABILITY", "asdd begin ID"),
+            ("QUICK_FIX", "asdd begin ID"),
+            ("BEHAVIOR_CAPTURE", "asdd begin ID"),
+            ("BLOCKED", "asdd unblock ID"),
+            ("LOCK", "asdd proposals"),
+            ("NEEDS_HUMAN_REVIEW", "asdd review ID"),
+        ],
+        ..Kind::of_system("asdd")
     },
     // Known by the name of its file.
     Kind {

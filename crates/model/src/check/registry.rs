@@ -1,8 +1,8 @@
 //! All rules.
 
 use super::rules::{
-    autodev, coordination, delegation, document, gates, history, manifest, references, scope, status, steps,
-    suppression, systems,
+    asdd, autodev, coordination, delegation, document, gates, history, manifest, references, scope, status,
+    steps, suppression, systems,
 };
 use super::{Group, Rule};
 
@@ -82,6 +82,17 @@ pub static RULES: &[&Rule] = &[
     &history::id_changed::RULE,
     &history::artifact_deleted::RULE,
     &history::history_missing::RULE,
+    &asdd::slice_inconsistent::RULE,
+    &asdd::slice_drifted::RULE,
+    &asdd::agent_twice_in_chain::RULE,
+    &asdd::ccs_wrong::RULE,
+    &asdd::done_with_missing_file::RULE,
+    &asdd::below_threshold::RULE,
+    &asdd::slice_not_explained::RULE,
+    &asdd::review_open::RULE,
+    &asdd::heartbeat_stale::RULE,
+    &asdd::factors_missing::RULE,
+    &asdd::chain_out_of_order::RULE,
     &coordination::dependency_unknown::RULE,
     &coordination::dependency_circle::RULE,
     &coordination::holder_wrong::RULE,

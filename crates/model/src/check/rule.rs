@@ -98,6 +98,8 @@ pub enum Group {
     Manifest,
     /// SM9xx: what changed since HEAD.
     History,
+    /// SMAxx: slices of ASDD.
+    Asdd,
     /// SMCxx: tasks, agents and discoveries that several agents share.
     Coordination,
     /// SMDxx: the state file of autodev.
@@ -108,7 +110,7 @@ pub enum Group {
 
 impl Group {
     /// All groups, in the order of their digits and letters.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Suppressions,
         Self::Document,
         Self::Steps,
@@ -119,6 +121,7 @@ impl Group {
         Self::Scope,
         Self::Manifest,
         Self::History,
+        Self::Asdd,
         Self::Coordination,
         Self::Autodev,
         Self::Systems,
@@ -137,6 +140,7 @@ impl Group {
             Self::Scope => "SM7",
             Self::Manifest => "SM8",
             Self::History => "SM9",
+            Self::Asdd => "SMA",
             Self::Coordination => "SMC",
             Self::Autodev => "SMD",
             Self::Systems => "SMP",
@@ -156,6 +160,7 @@ impl Group {
             Self::Scope => "Scope",
             Self::Manifest => "Manifest",
             Self::History => "History",
+            Self::Asdd => "ASDD",
             Self::Coordination => "Coordination",
             Self::Autodev => "autodev",
             Self::Systems => "Records and the files that follow them",

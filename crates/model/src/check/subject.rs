@@ -5,6 +5,7 @@ use std::{cell::OnceCell, sync::Arc};
 use super::{BaseVersion, Finding, Rule};
 use crate::{
     artifact::{Artifact, Diagnosis, FileHash, Problem, ProjectPath},
+    asdd::{self, AsddFacts},
     autodev::AutodevFacts,
     coordination::{CoordinationFacts, Record},
     delegation::Chains,
@@ -27,6 +28,10 @@ pub struct Subject<'a> {
     autodev: OnceCell<Option<AutodevFacts>>,
     /// Read by the first rule that asks.
     record: OnceCell<Option<Record>>,
+    /// Read by the first rule that asks.
+    slice: OnceCell<Option<asdd::Record>>,
+    /// Asked by the first rule that wants them.
+    asdd: OnceCell<Option<Arc<AsddFacts>>>,
     /// Asked by the first rule that wants them.
     coordination: OnceCell<Option<Arc<CoordinationFacts>>>,
     /// The files around it, where they were looked at.
@@ -52,6 +57,8 @@ pub trait RuleEnvironment {
     fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts>;
     /// The facts about the coordination of the project; `None` where it has none that can be read.
     fn coordination(&self) -> Option<Arc<CoordinationFacts>>;
+    /// The facts about ASDD in the project; `None` where it does not use it, or they cannot be read.
+    fn asdd(&self) -> Option<Arc<AsddFacts>>;
 }
 
 /// The row of a file in a manifest.
@@ -81,6 +88,8 @@ impl<'a> Subject<'a> {
             progress: OnceCell::new(),
             autodev: OnceCell::new(),
             record: OnceCell::new(),
+            slice: OnceCell::new(),
+            asdd: OnceCell::new(),
             coordination: OnceCell::new(),
             environment: None,
             chains: None,
@@ -131,6 +140,18 @@ impl<'a> Subject<'a> {
         // Most artifacts are none, and need not be read again.
         let read = || self.artifact.state().kind.and_then(|_| Record::of(self.artifact).ok());
         self.record.get_or_init(read).as_ref()
+    }
+
+    /// The record of ASDD that it is.
+    pub(crate) fn slice(&self) -> Option<&asdd::Record> {
+        let read = || self.artifact.state().kind.and_then(|_| asdd::Record::of(self.artifact).ok());
+        self.slice.get_or_init(read).as_ref()
+    }
+
+    /// The facts about ASDD in the project, where it is one of its records.
+    pub(crate) fn asdd(&self) -> Option<&AsddFacts> {
+        self.slice()?;
+        self.asdd.get_or_init(|| self.environment?.asdd()).as_deref()
     }
 
     /// The facts about the coordination of the project, where it is one of its records.

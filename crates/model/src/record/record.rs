@@ -64,7 +64,17 @@ impl<K: RecordKinds> Record<K> {
     /// # Errors
     /// When the frontmatter cannot be read, or does not say kind and id.
     pub fn of(artifact: &Artifact) -> Result<Self, RecordError> {
-        let Json::Object(mut values) = artifact.state_value()? else { return Err(no_kind::<K>(&Json::Null)) };
+        let body = &artifact.bytes()[artifact.document().body().range()];
+        let body = std::str::from_utf8(body).map_err(|_| RecordError::Body)?.to_owned();
+        Self::of_state(artifact.state_value()?, body)
+    }
+
+    /// Reads the record that a frontmatter with these values says.
+    ///
+    /// # Errors
+    /// When they do not say kind and id.
+    pub fn of_state(state: Json, body: String) -> Result<Self, RecordError> {
+        let Json::Object(mut values) = state else { return Err(no_kind::<K>(&Json::Null)) };
         let found = values.get(KIND_KEY).unwrap_or(&Json::Null);
         let kind = found.as_str().and_then(K::named).ok_or_else(|| no_kind::<K>(found))?;
         let key = kind.id_key();
@@ -76,8 +86,6 @@ impl<K: RecordKinds> Record<K> {
         if let Some(Json::Object(foreign)) = foreign {
             values.extend(foreign);
         }
-        let body = &artifact.bytes()[artifact.document().body().range()];
-        let body = std::str::from_utf8(body).map_err(|_| RecordError::Body)?.to_owned();
         Ok(Self { kind, id, order, values: values.into(), body })
     }
 

@@ -82,7 +82,7 @@ fn is_empty(value: &Json) -> bool {
 }
 
 /// The time that `text` says; without a zone it is taken for UTC.
-pub(crate) fn read_time(text: &str) -> Option<Timestamp> {
+pub fn read_time(text: &str) -> Option<Timestamp> {
     let zoned = text.parse::<Timestamp>().ok();
     zoned.or_else(|| Some(text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp()))
 }

@@ -15,6 +15,7 @@ use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
+    asdd::AsddFacts,
     autodev::AutodevFacts,
     check::{
         self, BaseVersion, Baseline, Finding, Group, Judged, Loss, ManifestRow, RuleEnvironment, Subject,
@@ -35,6 +36,7 @@ struct InVersion<'v> {
     workspace: &'v Workspace,
     ledgers: Ledgers,
     manifest: ManifestRows,
+    asdd: OnceLock<Option<Arc<AsddFacts>>>,
     coordination: OnceLock<Option<Arc<CoordinationFacts>>>,
 }
 
@@ -63,6 +65,12 @@ impl RuleEnvironment for InVersion<'_> {
         let autodev = self.workspace.autodev()?;
         // What is about to be committed is held against the files as they are, some of which git may ignore.
         if self.version.is_index() { autodev.facts(artifact) } else { autodev.facts_without_files(artifact) }
+    }
+
+    fn asdd(&self) -> Option<Arc<AsddFacts>> {
+        // An older version is not held against files of today.
+        let read = || Some(Arc::new(self.workspace.asdd()?.facts()?));
+        if self.version.is_index() { self.asdd.get_or_init(read).clone() } else { None }
     }
 
     fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
@@ -187,6 +195,7 @@ impl Checks<'_> {
             workspace: self.workspace,
             ledgers: Ledgers::default(),
             manifest: ManifestRows::default(),
+            asdd: OnceLock::new(),
             coordination: OnceLock::new(),
         };
         let mut baseline = match ProjectPath::new(BASELINE_PATH).ok().map(|path| version.read(&path)) {

@@ -9,10 +9,10 @@ use serde_yaml::{Mapping, Value};
 
 use crate::configuration::WorkflowDeclaration;
 use crate::configuration::{
-    Milestone, UnknownKey, autodev::AutodevKeys, check_keys::CheckKeys, check_keys::RuleLevels,
-    coordination::CoordinationKeys, scalars::Count, scalars::FilePath, scalars::Limit, scalars::ProjectId,
-    scalars::SettingText, scalars::VariableName, scalars::VariablePath, variable_sides::FREE_MAPS,
-    variable_sides::Variable, workflow_declaration::Workflows,
+    Milestone, UnknownKey, asdd::AsddKeys, autodev::AutodevKeys, check_keys::CheckKeys,
+    check_keys::RuleLevels, coordination::CoordinationKeys, scalars::Count, scalars::FilePath,
+    scalars::Limit, scalars::ProjectId, scalars::SettingText, scalars::VariableName, scalars::VariablePath,
+    variable_sides::FREE_MAPS, variable_sides::Variable, workflow_declaration::Workflows,
 };
 use stepmark_frontmatter::Position;
 use stepmark_model::{
@@ -40,6 +40,7 @@ pub(super) struct Keys {
     pub(super) gates: Option<GateKeys>,
     pub(super) git_history: Option<GitHistoryKeys>,
     pub(super) instructions: Option<InstructionKeys>,
+    pub(super) asdd: Option<AsddKeys>,
     pub(super) autodev: Option<AutodevKeys>,
     pub(super) coordination: Option<CoordinationKeys>,
     pub(super) settings: Option<BTreeMap<VariableName, SettingText>>,
@@ -184,6 +185,7 @@ impl Keys {
                 output: near.output.or(far.output),
                 components: near.components.or(far.components),
             }),
+            asdd: nearer.asdd.or(self.asdd),
             autodev: nearer.autodev.or(self.autodev),
             coordination: nearer.coordination.or(self.coordination),
             settings: both(self.settings, nearer.settings, united),

@@ -7,6 +7,7 @@ pub(crate) mod workflow_declaration;
 pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 pub use workflow_declaration::{StepSource, WorkflowDeclaration};
 
+mod asdd;
 mod autodev;
 mod coordination;
 mod variable_sides;
@@ -48,6 +49,7 @@ use stepmark_model::{
     lifecycle::{Lifecycles, Roles},
 };
 
+pub use asdd::AsddSettings;
 pub use autodev::AutodevSettings;
 pub use check_keys::PathAllowance;
 pub use coordination::CoordinationSettings;
@@ -81,6 +83,7 @@ pub struct Configuration {
     instruction_components: Vec<ProjectPath>,
     settings: BTreeMap<String, String>,
     autodev: Option<AutodevSettings>,
+    asdd: Option<AsddSettings>,
     coordination: Option<CoordinationSettings>,
     rule_levels: Levels,
     allowances: Vec<PathAllowance>,
@@ -142,6 +145,7 @@ impl Configuration {
                 .collect(),
             settings: keys.settings.into_iter().flatten().map(|(name, text)| (name.0, text.0)).collect(),
             autodev: keys.autodev.map(AutodevSettings::from),
+            asdd: keys.asdd.map(AsddSettings::from),
             coordination: keys.coordination.map(CoordinationSettings::from),
             rule_levels: check.rules.into_iter().flat_map(|levels| levels.0).collect(),
             allowances: check.allow.unwrap_or_default(),
@@ -168,7 +172,7 @@ impl Configuration {
     /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not
     /// enter it.
     pub fn skips_folder(&self, path: &ProjectPath) -> bool {
-        let leads_to_system = || self.coordination.iter().any(|settings| settings.folder.starts_with(path));
+        let leads_to_system = || self.system_folders().any(|folder| folder.starts_with(path));
         let is_open = || self.is_of_system(path) || leads_to_system();
         self.exclude.matches_all_in(path) && !is_open() || self.always_excluded.matches_all_in(path)
     }
@@ -181,6 +185,16 @@ impl Configuration {
     /// autodev; `None` where the project does not use it.
     pub const fn autodev(&self) -> Option<&AutodevSettings> {
         self.autodev.as_ref()
+    }
+
+    /// ASDD; `None` where the project does not use it.
+    pub const fn asdd(&self) -> Option<&AsddSettings> {
+        self.asdd.as_ref()
+    }
+
+    /// Switches ASDD on, if it is not.
+    pub(crate) fn switch_asdd_on(&mut self) {
+        self.asdd.get_or_insert_with(|| asdd::AsddKeys::default().into());
     }
 
     /// Coordination; `None` where the project does not use it.
@@ -202,7 +216,13 @@ impl Configuration {
 
     /// Returns whether `path` is the folder of a system that is switched on, or lies in it.
     fn is_of_system(&self, path: &ProjectPath) -> bool {
-        self.coordination.iter().any(|settings| path.starts_with(&settings.folder))
+        self.system_folders().any(|folder| path.starts_with(folder))
+    }
+
+    /// The folders of the records of systems that are switched on.
+    fn system_folders(&self) -> impl Iterator<Item = &ProjectPath> {
+        let asdd = self.asdd.iter().map(|settings| &settings.folder);
+        asdd.chain(self.coordination.iter().map(|settings| &settings.folder))
     }
 
     /// The declared workflows, in the order of the file.
@@ -362,6 +382,7 @@ impl Default for Configuration {
             instruction_components: Vec::new(),
             settings: BTreeMap::new(),
             autodev: None,
+            asdd: None,
             coordination: None,
             rule_levels: Levels::default(),
             allowances: Vec::new(),

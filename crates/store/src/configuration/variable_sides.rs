@@ -78,7 +78,7 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 65] = [
+pub const VARIABLES: [Variable; 73] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
     fixed(Project, "artifacts.include", "patterns of files that are artifacts"),
     fixed(Project, "artifacts.exclude", "patterns of files that are none, though they are included"),
@@ -122,6 +122,14 @@ pub const VARIABLES: [Variable; 65] = [
     fixed(Project, "coordination.stale_seconds", "after which silence of its agent a task is free again"),
     fixed(Project, "coordination.inactive_seconds", "after which silence an agent does not count as active"),
     fixed(Project, "coordination.claims_per_agent", "how many tasks an agent may hold at once"),
+    fixed(Project, "asdd.folder", "the folder of slices and of the manifest"),
+    fixed(Project, "asdd.failure_log", "the document to which failures of agents are added"),
+    fixed(Project, "asdd.dissent_log", "the document of dissent"),
+    fixed(Project, "asdd.thresholds", "the least confidence of each agent"),
+    fixed(Project, "asdd.ccs_floor", "the least product of the confidences of a slice"),
+    fixed(Project, "asdd.steering", "which of several proposals counts"),
+    fixed(Project, "asdd.conflict_seconds", "after which a conflict that no rule decides blocks a slice"),
+    fixed(Project, "asdd.monitor", "when agents are looked at, and how long they may be silent"),
     fixed(Project, "autodev.file", "the state file of autodev"),
     fixed(Project, "autodev.docs", "the folder of the documents of autodev"),
     fixed(Project, "autodev.skill", "the folder of the skill, whose flow files are read"),

@@ -76,15 +76,9 @@ impl Coordination<'_> {
     pub fn file_states(&self) -> Result<Vec<FileState>, RecordsError> {
         let read = |path: &ProjectPath| self.workspace.read_file(path).ok();
         let (_, problems) = self.file_problems(&self.state()?, read);
-        let state = |(path, problem)| {
-            let (state, drift) = match problem {
-                None => ("current", Vec::new()),
-                Some(FileProblem::Behind) => ("behind", Vec::new()),
-                Some(FileProblem::Damaged) => ("damaged", Vec::new()),
-                Some(FileProblem::Gone) => ("gone", Vec::new()),
-                Some(FileProblem::Drift(drift)) => ("drift", drift),
-            };
-            FileState { path, state, drift: drift.into_iter().map(|drift: Drift| drift.id).collect() }
+        let state = |(path, problem): (ProjectPath, Option<FileProblem<Drift>>)| {
+            let (state, drift) = problem.map_or(("current", Vec::new()), FileProblem::named);
+            FileState { path, state, drift: drift.into_iter().map(|drift| drift.id).collect() }
         };
         Ok(problems.into_iter().map(state).collect())
     }

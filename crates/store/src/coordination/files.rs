@@ -104,7 +104,7 @@ impl RecordFormat for FormatOf<'_, '_> {
 
 impl Workspace {
     /// Makes the files of other programs follow a change of the artifact at `path`, where it is a record.
-    pub(crate) fn follow_records(&self, path: &ProjectPath) -> Option<Remark> {
+    pub(crate) fn follow_tasks(&self, path: &ProjectPath) -> Option<Remark> {
         let coordination = self.coordination().filter(|own| path.starts_with(&own.settings.folder))?;
         // One that cannot be read is told when the files follow.
         let record = coordination.read_record(path).ok().flatten();

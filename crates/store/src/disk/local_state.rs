@@ -58,6 +58,8 @@ pub enum StateFolder {
     Projections,
     /// Signs of life of agents.
     Signals,
+    /// What agents propose.
+    Proposals,
     /// Files that can be deleted at will.
     Cache,
 }
@@ -259,6 +261,7 @@ impl LocalState {
             StateFolder::RedoAside => (&self.base, "redo-aside"),
             StateFolder::Locks => (&self.base, "locks"),
             StateFolder::Projections => (&self.base, "projections"),
+            StateFolder::Proposals => (&self.base, "proposals"),
             StateFolder::Signals => (&self.common_base, "signals"),
             StateFolder::Cache => (&self.base, "cache"),
         }

@@ -20,6 +20,18 @@ pub(crate) enum FileProblem<D> {
     Gone,
 }
 
+impl<D> FileProblem<D> {
+    /// Its word, and the records that somebody changed.
+    pub(crate) fn named(self) -> (&'static str, Vec<D>) {
+        match self {
+            Self::Behind => ("behind", Vec::new()),
+            Self::Damaged => ("damaged", Vec::new()),
+            Self::Gone => ("gone", Vec::new()),
+            Self::Drift(drift) => ("drift", drift),
+        }
+    }
+}
+
 /// Holds the files `found` of `format` against the records `state`, each by itself: `None` for one with which
 /// nothing is wrong. One that is not there, and was not written here either, is left out.
 pub(crate) fn problems<F: RecordFormat>(

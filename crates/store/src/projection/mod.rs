@@ -16,6 +16,8 @@ pub(crate) mod record_files;
 #[cfg(feature = "write")]
 pub(crate) mod audit;
 #[cfg(feature = "write")]
+mod following;
+#[cfg(feature = "write")]
 mod written_files;
 #[cfg(all(test, feature = "write"))]
 mod cases;
@@ -26,6 +28,8 @@ use std::borrow::Cow;
 pub(crate) use publish::was_written;
 #[cfg(feature = "write")]
 pub use publish::{ProjectionError, Published, publish};
+#[cfg(feature = "write")]
+pub use record_files::{Followed, Overwrite};
 
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},

@@ -5,6 +5,7 @@ use stepmark_model::{artifact::ProjectPath, coordination::Format};
 use stepmark_store::coordination::{Coordination, ImportSide, Overwrite};
 
 use super::report;
+use crate::commands::followed_files;
 use crate::{
     exit::{Exit, Failure},
     output::{Output, wording},
@@ -19,7 +20,7 @@ pub(super) fn project(
     let files = coordination.project(overwrite)?;
     output.json_or(
         "stepmark.coordination-files/1",
-        || report::files_wire(&files),
+        || followed_files::wire(&files),
         || files.written.iter().for_each(|path| output.line(path)),
     );
     report::told(&files, output);
@@ -55,7 +56,7 @@ pub(super) fn convert(
     output.json_or(
         "stepmark.coordination-files/1",
         || {
-            let mut wire = report::files_wire(&files);
+            let mut wire = followed_files::wire(&files);
             wire["removed"] = json!(removed.iter().map(ProjectPath::as_str).collect::<Vec<_>>());
             wire
         },

@@ -1,13 +1,11 @@
 //! The answers of `stepmark task` and `stepmark coordination`.
 
 use serde_json::{Value as Json, json};
-use stepmark_model::{
-    coordination::Record,
-    record::{DriftChange, RecordKinds as _},
-};
+use stepmark_model::coordination::Record;
 use stepmark_store::coordination::{CoordinationFiles, ImportSurvey, TaskChange};
 
 use crate::{
+    commands::followed_files,
     exit::{Exit, Failure},
     output::{ListArguments, Output, table, wording},
 };
@@ -19,7 +17,7 @@ const TASK: &str = "stepmark.task/1";
 pub(super) fn added(tasks: &[Record], files: &CoordinationFiles, output: &Output) -> Result<Exit, Failure> {
     output.json_or(
         TASK,
-        || json!({"tasks": tasks.iter().map(wire).collect::<Vec<_>>(), "files": files_wire(files)}),
+        || json!({"tasks": tasks.iter().map(wire).collect::<Vec<_>>(), "files": followed_files::wire(files)}),
         || tasks.iter().for_each(|task| output.line(&task.id)),
     );
     Ok(told(files, output))
@@ -82,7 +80,7 @@ pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Fail
                 "task": wire(task),
                 "freed": change.freed,
                 "orphaned": change.orphaned,
-                "files": files_wire(&change.files),
+                "files": followed_files::wire(&change.files),
             })
         },
         || {
@@ -103,25 +101,7 @@ pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Fail
 
 /// Tells what other programs changed in the files that follow. The command itself is made.
 pub(super) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
-    for drift in &files.drift {
-        let removes = if drift.change == DriftChange::Removed { " --remove" } else { "" };
-        output.warning(format_args!(
-            "`{}` was {} in a state file, and stays there so: `stepmark import coordination --take file{removes}` takes it, \
-             `stepmark coordination project --overwrite {}` gives it up",
-            drift.id,
-            drift.change.name(),
-            drift.id
-        ));
-    }
-    if let Some(behind) = &files.behind {
-        output.warning(format_args!("the change is made, and what follows it is not: {behind}"));
-    }
-    for kept in &files.kept {
-        output.warning(format_args!(
-            "a state file could not be read and was made again; what stood there: {kept}"
-        ));
-    }
-    Exit::Fine
+    followed_files::told(files, "coordination", output)
 }
 
 /// Tells that records of a file were taken in with values that no command gives: what is unknown is kept.
@@ -133,23 +113,6 @@ pub(crate) fn odd(survey: &ImportSurvey, output: &Output) {
             "{tasks} with a status or a priority that tasks do not have: `stepmark check` says which"
         ));
     }
-}
-
-/// The state of the files that follow, as JSON.
-pub(super) fn files_wire(files: &CoordinationFiles) -> Json {
-    let drift = |drift: &[stepmark_model::coordination::Drift]| -> Vec<Json> {
-        drift
-            .iter()
-            .map(|drift| json!({"kind": drift.kind.name(), "id": drift.id, "change": drift.change.name()}))
-            .collect()
-    };
-    json!({
-        "written": files.written.iter().map(|path| path.as_str()).collect::<Vec<_>>(),
-        "drift": drift(&files.drift),
-        "overwritten": drift(&files.overwritten),
-        "kept": files.kept,
-        "behind": files.behind,
-    })
 }
 
 /// A record with its id.

@@ -11,6 +11,7 @@ pub(crate) mod gates;
 pub(crate) mod scope;
 pub(crate) mod manifest;
 pub mod history;
+pub(crate) mod asdd;
 pub(crate) mod autodev;
 pub(crate) mod coordination;
 pub mod systems;

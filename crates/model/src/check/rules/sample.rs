@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    artifact::{Artifact, PathGlob, ProjectPath},
+    artifact::{Artifact, FileHash, PathGlob, ProjectPath},
+    asdd::{self, AsddFacts, SliceFacts, SliceKind},
     autodev::{AutodevFacts, Flows, Position, ProjectFiles},
     bmad::sprint::SprintStatus,
     check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject},
@@ -28,6 +29,7 @@ pub(crate) fn found(rule: &'static Rule, text: &str) -> Vec<String> {
 pub(crate) fn path_of(rule: &'static Rule) -> &'static str {
     match rule.group {
         Group::Autodev => "_docs/_autodev_state.md",
+        Group::Asdd => ".asdd/slices/SLICE-001.md",
         Group::Coordination => ".coordination/tasks/tests.md",
         _ => "prd.md",
     }
@@ -62,7 +64,8 @@ pub(crate) fn fixed_in(rule: &'static Rule, files: &[(&str, &str)]) -> Option<St
 /// Returns whether one file `prd.md` alone can never break the rule: it takes another one, another name, or
 /// the same at an earlier time.
 pub(crate) fn is_of_several_files(rule: &'static Rule) -> bool {
-    ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMC04", "SMC09", "SMD12"].contains(&rule.id)
+    ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMA02", "SMA07", "SMC04", "SMC09", "SMD12"]
+        .contains(&rule.id)
         || [Group::History, Group::Systems].contains(&rule.group)
 }
 
@@ -107,6 +110,22 @@ impl RuleEnvironment for Files<'_> {
         let orphaned = orphans.iter().map(|task| task.id.clone()).collect();
         let format = Format::OrchestratorState;
         Some(Arc::new(CoordinationFacts { state, format, claims_per_agent: 1, orphaned }))
+    }
+
+    fn asdd(&self) -> Option<Arc<AsddFacts>> {
+        let read = |(path, text): &(&str, &str)| {
+            let artifact = Artifact::read(ProjectPath::new(*path).unwrap(), text.as_bytes().to_vec());
+            asdd::Record::of(&artifact).ok()
+        };
+        let project = asdd::Record::new(SliceKind::Project, "asdd", serde_json::Map::new());
+        let state = asdd::State::from_records(self.0.iter().filter_map(read).chain([project]))?;
+        let hash = |path: String| {
+            let file = self.0.iter().find(|(own, _)| *own == path);
+            (path, file.map(|(_, text)| FileHash::of(text.as_bytes())))
+        };
+        let files = state.slices.iter().flat_map(SliceFacts::paths_of).map(hash).collect();
+        let silent = [("SLICE-009".to_owned(), vec!["implementation_agent".to_owned()])].into();
+        Some(Arc::new(AsddFacts { state, files: SliceFacts { files }, rules: Default::default(), silent }))
     }
 
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {

@@ -1,6 +1,5 @@
 //! The formats in which other programs keep a coordination.
 
-mod strict_json;
 mod source;
 mod tasks_file;
 mod result_page;
@@ -13,14 +12,13 @@ mod cases;
 #[cfg(test)]
 mod round_trip_cases;
 
+pub use crate::record::{JsonError, file_stem, read_json};
 pub(crate) use orchestrator_task::unheld;
 pub use result_page::result_file;
-pub use strict_json::{JsonError, read_json};
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use serde_json::Value as Json;
-use sha2::{Digest, Sha256};
 
 use super::{RecordKind, State};
 use crate::record::Signals;
@@ -162,18 +160,4 @@ pub fn read(format: Format, files: &Files) -> Result<State, FormatError> {
         Format::ServerState => server_state::read(files),
         Format::OrchestratorState => orchestrator_state::read(files),
     }
-}
-
-/// The name of the file of `id`, without its extension: the id where that is a plain name, else one that is
-/// like it.
-pub fn file_stem(id: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
-    if (1..=80).contains(&id.len()) && !id.starts_with('.') && id.chars().all(is_plain) {
-        return id.to_owned();
-    }
-    let slug: String =
-        id.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).take(60).collect();
-    let digest = Sha256::digest(id.as_bytes());
-    let digits: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{digits}", slug.trim_matches('-')).trim_start_matches('-').to_owned()
 }

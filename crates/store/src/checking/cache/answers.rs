@@ -13,6 +13,7 @@ use crate::manifest;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
+    asdd::AsddFacts,
     autodev::AutodevFacts,
     check::ManifestRow,
     coordination::CoordinationFacts,
@@ -25,6 +26,7 @@ pub(crate) struct Answers<'w> {
     exists: RwLock<HashMap<ProjectPath, bool>>,
     ledgers: Ledgers,
     manifest: ManifestRows,
+    asdd: OnceLock<Option<Arc<AsddFacts>>>,
     coordination: OnceLock<Option<Arc<CoordinationFacts>>>,
 }
 
@@ -35,6 +37,7 @@ impl<'w> Answers<'w> {
             exists: RwLock::default(),
             ledgers: Ledgers::default(),
             manifest: ManifestRows::default(),
+            asdd: OnceLock::new(),
             coordination: OnceLock::new(),
         }
     }
@@ -67,6 +70,12 @@ impl<'w> Answers<'w> {
     /// The facts about autodev, where `artifact` is its state file.
     pub(super) fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts> {
         self.workspace.autodev()?.facts(artifact)
+    }
+
+    /// The facts about ASDD in the project.
+    pub(crate) fn asdd(&self) -> Option<Arc<AsddFacts>> {
+        let read = || Some(Arc::new(self.workspace.asdd()?.facts()?));
+        self.asdd.get_or_init(read).clone()
     }
 
     /// The facts about the coordination of the project.

@@ -8,6 +8,7 @@ use std::{
 use crate::checking::{cache::Answers, cache::Facts};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
+    asdd::AsddFacts,
     autodev::AutodevFacts,
     check::{ManifestRow, RuleEnvironment},
     coordination::CoordinationFacts,
@@ -84,6 +85,15 @@ impl RuleEnvironment for Asked<'_> {
         // It is one file, held against files all over the project: it is judged anew each time.
         self.is_unsettled.set(true);
         self.answers.autodev(artifact)
+    }
+
+    fn asdd(&self) -> Option<Arc<AsddFacts>> {
+        let facts = self.answers.asdd();
+        // Slices are held against files and against the clock: they are judged anew each time.
+        if facts.is_some() {
+            self.is_unsettled.set(true);
+        }
+        facts
     }
 
     fn coordination(&self) -> Option<Arc<CoordinationFacts>> {

@@ -1,5 +1,6 @@
 //! `stepmark import`
 
+mod asdd;
 mod autodev;
 mod coordination;
 mod question;
@@ -27,6 +28,7 @@ pub(crate) struct Import {
 enum What {
     Stories(stories::Stories),
     Autodev(autodev::Autodev),
+    Asdd(asdd::ImportAsdd),
     Coordination(coordination::ImportCoordination),
 }
 
@@ -35,6 +37,7 @@ impl Import {
         match &self.what {
             What::Stories(command) => command.run(project, output),
             What::Autodev(command) => command.run(project, output),
+            What::Asdd(command) => command.run(project, output),
             What::Coordination(command) => command.run(project, output),
         }
     }

@@ -1,0 +1,183 @@
+//! `stepmark asdd begin`, `propose`, `proposals`, `commit` and `reject`
+
+use clap::Args;
+use serde_json::Map;
+use stepmark_model::asdd::{Confidence, Proposal, Verdict};
+use stepmark_store::asdd::{Asdd, Draft};
+
+use super::{agent, report, slice::key_value};
+use crate::{
+    environment::new_id,
+    exit::{Exit, Failure},
+    output::{ListArguments, Output, table},
+    project::Project,
+};
+
+/// Begin to work on a slice: hold it against the files, and read it
+///
+/// A proposal rests on what its agent read here.
+#[derive(Debug, Args)]
+pub(super) struct Begin {
+    /// The slice
+    slice: String,
+    /// The agent; without it the actor of the command
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+}
+
+impl Begin {
+    pub(super) fn run(
+        &self,
+        (asdd, project): (&Asdd<'_>, &Project),
+        output: &Output,
+    ) -> Result<Exit, Failure> {
+        let begun = asdd.begin(&self.slice, &agent(project, self.agent.as_deref())?)?;
+        report::slice(&begun.slice, output);
+        Ok(Exit::Fine)
+    }
+}
+
+/// Propose what follows from the work on a slice
+///
+/// Where the slice says `governance_mode: AUTO` a valid proposal is committed at once; else it waits for the
+/// custodian. A confidence below the threshold of the agent blocks the slice and takes it back to the last
+/// phase that was good.
+#[derive(Debug, Args)]
+pub(super) struct Propose {
+    /// The slice
+    slice: String,
+    /// The agent; without it the actor of the command
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// The phase that comes next
+    #[arg(long, value_name = "PHASE")]
+    to: Option<String>,
+    /// A file that was made: `requirements=.asdd/specs/auth/requirements.md`; once for each
+    #[arg(long = "file", value_name = "KEY=PATH")]
+    files: Vec<String>,
+    /// The confidence in it, from 0 to 1
+    #[arg(long)]
+    score: Option<f64>,
+    /// Something that the agent is not sure of; once for each
+    #[arg(long = "uncertainty", value_name = "TEXT", requires = "score")]
+    uncertainty: Vec<String>,
+    /// The file with the reasons of the agent
+    #[arg(long, value_name = "PATH")]
+    trace: Option<String>,
+    /// Another key and its value; once for each
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+impl Propose {
+    pub(super) fn run(
+        &self,
+        (asdd, project): (&Asdd<'_>, &Project),
+        output: &Output,
+    ) -> Result<Exit, Failure> {
+        let mut set: Map<_, _> = self.set.iter().map(|text| key_value(text)).collect::<Result<_, _>>()?;
+        if let Some(to) = &self.to {
+            set.insert("status".to_owned(), to.as_str().into());
+        }
+        let file = |text: &String| match text.split_once('=') {
+            Some((key, path)) => Ok((key.to_owned(), path.to_owned())),
+            None => Err(Failure::new(Exit::Usage, format!("`{text}` is no KEY=PATH"))),
+        };
+        let confidence =
+            self.score.map(|score| Confidence { score, uncertainty_factors: self.uncertainty.clone() });
+        let draft = Draft {
+            set,
+            files: self.files.iter().map(file).collect::<Result<_, _>>()?,
+            confidence,
+            trace: self.trace.clone(),
+        };
+        let agent = agent(project, self.agent.as_deref())?;
+        let proposed = asdd.propose(&format!("proposal-{}", new_id()), &self.slice, &agent, draft)?;
+        report::proposed(&proposed, output);
+        match proposed.proposal.verdict {
+            Verdict::Failed => Ok(Exit::Findings),
+            _ => Ok(Exit::Fine),
+        }
+    }
+}
+
+/// List proposals that wait for the custodian
+#[derive(Debug, Args)]
+pub(super) struct Proposals {
+    /// Also those that were decided
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    list: ListArguments,
+}
+
+impl Proposals {
+    pub(super) fn run(&self, asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
+        let mut proposals = asdd.proposals()?;
+        proposals.retain(|proposal| self.all || proposal.verdict == Verdict::Pending);
+        let wire = |proposal: &Proposal| serde_json::to_value(proposal).unwrap_or_default();
+        self.list.answer(
+            (output, "stepmark.asdd-proposals/1", "proposals"),
+            proposals,
+            wire,
+            |proposals| {
+                let row = |proposal: &Proposal| {
+                    let score =
+                        proposal.confidence.as_ref().map_or("-".to_owned(), |own| own.score.to_string());
+                    vec![
+                        proposal.proposal_id.clone(),
+                        proposal.slice_id.clone(),
+                        proposal.agent.clone(),
+                        proposal.to().unwrap_or("-").to_owned(),
+                        score,
+                        proposal.verdict.as_str().to_owned(),
+                        proposal.reason.clone().unwrap_or_else(|| "-".to_owned()),
+                    ]
+                };
+                let head = ["ID", "SLICE", "AGENT", "TO", "SCORE", "VERDICT", "REASON"];
+                output.line(table(&head, proposals.iter().map(row)));
+            },
+        )?;
+        Ok(Exit::Fine)
+    }
+}
+
+/// Commit a proposal, as the custodian
+///
+/// Where several wait for a locked slice, all are committed as `asdd.steering` brings them together.
+#[derive(Debug, Args)]
+pub(super) struct Commit {
+    /// The proposal
+    id: String,
+}
+
+impl Commit {
+    pub(super) fn run(&self, asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
+        report::proposed(&asdd.commit(&self.id)?, output);
+        Ok(Exit::Fine)
+    }
+}
+
+/// Refuse a proposal, as the custodian: the slice stays
+#[derive(Debug, Args)]
+pub(super) struct Reject {
+    /// The proposal
+    id: String,
+    /// Why
+    #[arg(long)]
+    reason: String,
+    /// Bring its files back from git as they were accepted last
+    #[arg(long)]
+    restore: bool,
+}
+
+impl Reject {
+    pub(super) fn run(&self, asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
+        let (rejected, left) = asdd.reject(&self.id, &self.reason, self.restore)?;
+        report::proposed(&rejected, output);
+        for reason in &left {
+            output.warning(reason);
+        }
+        Ok(if left.is_empty() { Exit::Fine } else { Exit::Findings })
+    }
+}

@@ -1,0 +1,47 @@
+//! What is told of the files that follow the records of a system.
+
+use serde_json::{Value as Json, json};
+use stepmark_model::record::{Drift, DriftChange, RecordKinds};
+use stepmark_store::projection::Followed;
+
+use crate::{exit::Exit, output::Output};
+
+/// Tells what other programs changed in the files that follow. The command itself is made.
+pub(crate) fn told<K>(files: &Followed<Drift<K>>, system: &str, output: &Output) -> Exit {
+    for drift in &files.drift {
+        let removes = if drift.change == DriftChange::Removed { " --remove" } else { "" };
+        output.warning(format_args!(
+            "`{}` was {} in a state file, and stays there so: `stepmark import {system} --take file{removes}` takes it, \
+             `stepmark {system} project --overwrite {}` gives it up",
+            drift.id,
+            drift.change.name(),
+            drift.id
+        ));
+    }
+    if let Some(behind) = &files.behind {
+        output.warning(format_args!("the change is made, and what follows it is not: {behind}"));
+    }
+    for kept in &files.kept {
+        output.warning(format_args!(
+            "a state file could not be read and was made again; what stood there: {kept}"
+        ));
+    }
+    Exit::Fine
+}
+
+/// The state of the files that follow, as JSON.
+pub(crate) fn wire<K: RecordKinds>(files: &Followed<Drift<K>>) -> Json {
+    let drift = |drift: &[Drift<K>]| -> Vec<Json> {
+        drift
+            .iter()
+            .map(|drift| json!({"kind": drift.kind.name(), "id": drift.id, "change": drift.change.name()}))
+            .collect()
+    };
+    json!({
+        "written": files.written.iter().map(|path| path.as_str()).collect::<Vec<_>>(),
+        "drift": drift(&files.drift),
+        "overwritten": drift(&files.overwritten),
+        "kept": files.kept,
+        "behind": files.behind,
+    })
+}

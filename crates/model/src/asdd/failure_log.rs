@@ -1,0 +1,72 @@
+//! The failure log: a document of people, to which a row is added.
+
+/// The columns of the table.
+const COLUMNS: [&str; 8] = [
+    "Date",
+    "Agent",
+    "Phase",
+    "Failure Mode",
+    "Confidence Score",
+    "Resolution",
+    "Time to Resolve",
+    "Root Cause",
+];
+
+/// `log` with one more row of the table that has the column `Failure Mode`; a log without one is given one at
+/// its end. Nothing else changes.
+pub fn add_row(log: Option<&str>, cells: &[&str]) -> String {
+    let row = row(COLUMNS.iter().enumerate().map(|(place, _)| cells.get(place).copied().unwrap_or("")));
+    let Some(log) = log.filter(|log| !log.trim().is_empty()) else {
+        return format!("# Agent failure log\n\n{}{row}", head());
+    };
+    match end_of_table(log) {
+        Some(at) => {
+            let line_end = if log[..at].ends_with('\n') { "" } else { "\n" };
+            format!("{}{line_end}{row}{}", &log[..at], &log[at..])
+        }
+        None => format!("{}\n\n{}{row}", log.trim_end_matches('\n'), head()),
+    }
+}
+
+fn head() -> String {
+    format!("{}{}", row(COLUMNS.into_iter()), row(COLUMNS.iter().map(|_| "---")))
+}
+
+fn row<'c>(cells: impl Iterator<Item = &'c str>) -> String {
+    let cell = |cell: &str| cell.replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("| {} |\n", cells.map(cell).collect::<Vec<_>>().join(" | "))
+}
+
+/// The place behind the last row of the table of failures.
+fn end_of_table(log: &str) -> Option<usize> {
+    let (mut at, mut end) = (0, None);
+    for line in log.split_inclusive('\n') {
+        at += line.len();
+        let is_row = line.trim_start().starts_with('|');
+        let is_head = is_row && line.contains("Failure Mode");
+        if is_head || is_row && end.is_some_and(|end| end == at - line.len()) {
+            end = Some(at);
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::add_row;
+
+    #[test]
+    fn a_row_joins_the_table_and_nothing_else_changes() {
+        let made = add_row(None, &["2026-04-20", "implementation"]);
+        let table = "| Date | Agent | Phase | Failure Mode | Confidence Score | Resolution | Time to Resolve | Root Cause |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+        let row = "| 2026-04-20 | implementation |  |  |  |  |  |  |\n";
+        assert_eq!(made, format!("# Agent failure log\n\n{table}{row}"));
+        let log = format!("# Log\r\n\ntext | of people\n\n{table}{row}\nBelow.\n");
+        let second = "| a \\| b | c d |  |  |  |  |  |  |\n";
+        let expected = format!("# Log\r\n\ntext | of people\n\n{table}{row}{second}\nBelow.\n");
+        assert_eq!(add_row(Some(&log), &["a | b", "c\nd"]), expected);
+        assert_eq!(add_row(Some("No table"), &["a | b", "c\nd"]), format!("No table\n\n{table}{second}"));
+        let unended = table.trim_end();
+        assert_eq!(add_row(Some(unended), &["a | b", "c d"]), format!("{table}{second}"));
+    }
+}

@@ -1,0 +1,355 @@
+//! Changes of slices, each one commit.
+
+use std::cell::RefCell;
+
+use super::{
+    Asdd, AsddError, AsddFiles, AsddRecordsError, proposals::local, proposing::slice_of, records::read,
+};
+use crate::changes::RecordDecision;
+use crate::commit::{Expected, make_folders_to, replace_whole};
+use crate::git::version::{Object, ObjectReader};
+use crate::history::History;
+use crate::projection::ProjectionError;
+use crate::signals::write_signal;
+use stepmark_model::{
+    artifact::{Artifact, FileHash, ProjectPath},
+    asdd::{
+        AsddRefusal, Failure, FoundFile, Record, SliceChange, SliceKind, add_row, change, fail, from_files,
+        plain_name,
+    },
+    journal::{EventDraft, Kind},
+    record::{RecordSet as _, Signal, file_stem},
+};
+
+/// The slices that were made again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rebuilt {
+    /// Those that history gave back as they were.
+    pub from_history: Vec<String>,
+    /// Those that files told of, and that a tech lead has to look at.
+    pub from_files: Vec<String>,
+}
+
+impl Asdd<'_> {
+    /// Begins ASDD: notes the sprint and the goals.
+    ///
+    /// # Errors
+    /// When it has begun, or its record cannot be written.
+    pub fn init(&self, project: Record) -> Result<AsddFiles, AsddError> {
+        match self.state() {
+            Err(AsddRecordsError::NotBegun) => {}
+            Err(error) => return Err(error.into()),
+            Ok(_) => return Err(AsddError::Begun),
+        }
+        self.write_new(&project, draft("create", "asdd init"))?;
+        Ok(self.follow())
+    }
+
+    /// Adds a slice with the next place.
+    ///
+    /// # Errors
+    /// When the id is taken, or it cannot be written.
+    pub fn add(
+        &self,
+        id: &str,
+        (name, kind): (&str, &str),
+        status: &str,
+    ) -> Result<(Record, AsddFiles), AsddError> {
+        let state = self.state_to_change()?;
+        if state.slice(id).is_some() {
+            return Err(AsddError::IdTaken { id: id.to_owned() });
+        }
+        let slice = SliceKind::new_slice(id, (name, kind), status, state.next_order(SliceKind::Slice));
+        self.write_new(&slice, draft("create", "asdd add"))?;
+        Ok((slice, self.follow()))
+    }
+
+    /// Makes `made` on the slice `id`, told as an event of the kind `event`.
+    ///
+    /// # Errors
+    /// When the status does not allow it, or whoever acts has not the role.
+    pub fn change(
+        &self,
+        id: &str,
+        event: &'static str,
+        made: &SliceChange,
+    ) -> Result<(Record, AsddFiles), AsddError> {
+        match made {
+            SliceChange::Approve { .. } => self.want_role("approving a phase", "tech_lead")?,
+            SliceChange::Review { .. } => self.want_role("a review", "tech_lead")?,
+            SliceChange::Unblock => self.want_role("unblocking a slice", "tech_lead")?,
+            _ => {}
+        }
+        let now = self.now();
+        let reason = match made {
+            SliceChange::Block { reason, .. } => Some(reason.clone()),
+            _ => None,
+        };
+        let command = event.replacen('-', " ", 1);
+        self.change_slice(id, draft(event, &command).with_reason(reason), |slice| change(slice, made, &now))
+    }
+
+    /// Accepts the file at `path` as it is, for the slice `id`.
+    ///
+    /// # Errors
+    /// When it is not there, or whoever acts is no tech lead.
+    pub fn accept(&self, id: &str, path: &str, reason: &str) -> Result<(Record, AsddFiles), AsddError> {
+        self.want_role("accepting a file", "tech_lead")?;
+        let hash = self.hash(path).ok_or_else(|| AsddRefusal::File { path: path.to_owned() })?;
+        let made = SliceChange::Accept { path: path.to_owned(), hash: hash.to_string() };
+        let (draft, now) =
+            (draft("asdd-accept", "asdd accept").with_reason(Some(reason.to_owned())), self.now());
+        self.change_slice(id, draft, |slice| change(slice, &made, &now))
+    }
+
+    /// Blocks the slice `id` for a failure, takes it back to the last phase that was good, and adds a row to
+    /// the failure log.
+    ///
+    /// # Errors
+    /// When the confidence is high enough, or they cannot be written.
+    pub fn fail(&self, id: &str, failure: &Failure) -> Result<(Record, AsddFiles), AsddError> {
+        let state = self.state_to_change()?;
+        let phase = slice_of(&state, id)?.status_below_lock().to_owned();
+        let (rules, now) = (self.rules(), self.now());
+        let paths = [self.path_of(SliceKind::Slice, id)?, self.settings.failure_log.clone()];
+        make_folders_to(self.workspace.root(), &paths[1], self.workspace.commit_options().fsync)?;
+        let (agent, factors) = (plain_name(&failure.agent), failure.uncertainty_factors.join("; "));
+        let score = failure.score.to_string();
+        let mode = format!("{id}: {}", failure.reason(&rules));
+        let row = [&now[..10.min(now.len())], &agent, &phase, &mode, &score, "", "", &factors];
+        let draft = draft("asdd-fail", "asdd fail").with_reason(Some(failure.reason(&rules)));
+        let slice = self.attempt(&paths, draft, |found| {
+            let before = found_slice(found, id)?;
+            let after = fail(&before, failure, &rules, &now)?;
+            let log = found
+                .get(1)
+                .and_then(Option::as_ref)
+                .map(|log| String::from_utf8_lossy(log.bytes()).into_owned());
+            let log = RecordDecision::Write(add_row(log.as_deref(), &row).into_bytes());
+            Ok((after.clone(), vec![RecordDecision::Edit(before.edits_to(&after)), log]))
+        })?;
+        Ok((slice, self.follow()))
+    }
+
+    /// Makes slices again whose artifact is gone or cannot be read: from history as they were, and from the
+    /// files of phases that no slice names.
+    ///
+    /// # Errors
+    /// When history cannot be read, or they cannot be written.
+    pub fn rebuild(&self) -> Result<Rebuilt, AsddError> {
+        let mut rebuilt = Rebuilt::default();
+        for (path, record) in self.lost()? {
+            make_folders_to(self.workspace.root(), &path, self.workspace.commit_options().fsync)?;
+            let bytes = record.to_file().map_err(|source| AsddError::Edit { path: path.clone(), source })?;
+            self.attempt(&[path], draft("restore", "asdd rebuild"), |_| {
+                Ok(((), vec![RecordDecision::Write(bytes.clone())]))
+            })?;
+            rebuilt.from_history.push(record.id);
+        }
+        let state = self.state()?;
+        for slice in from_files(&self.files_of_phases()?, &state) {
+            self.write_new(&slice, draft("asdd-rebuilt", "asdd rebuild"))?;
+            rebuilt.from_files.push(slice.id);
+        }
+        self.follow();
+        Ok(rebuilt)
+    }
+
+    /// The slices that are gone or cannot be read, as history knows them last. One that was taken away is none.
+    fn lost(&self) -> Result<Vec<(ProjectPath, Record)>, AsddError> {
+        let (folder, history) = (self.path_of(SliceKind::Slice, "x")?.parent(), self.workspace.history());
+        let mut lost = Vec::new();
+        for known in history.ask(History::artifacts)? {
+            let is_slice = known.path.parent() == folder && !known.goes_on;
+            if !is_slice || self.read_record(&known.path).is_ok_and(|record| record.is_some()) {
+                continue;
+            }
+            let Some(head) = known.heads.last() else { continue };
+            if let Ok(record) =
+                Record::of_state(history.ask(|history| history.state_after(*head))?, String::new())
+            {
+                lost.push((known.path, record));
+            }
+        }
+        Ok(lost)
+    }
+
+    /// The files of phases: `specs/NAME/KEY.md`.
+    fn files_of_phases(&self) -> Result<Vec<FoundFile>, AsddError> {
+        let specs = self.settings.folder.join("specs")?;
+        let mut found = Vec::new();
+        for name in self.names_in(&specs)? {
+            for key in ["intent", "requirements", "design", "tasks"] {
+                let path = format!("{specs}/{name}/{key}.md");
+                if let Some(hash) = self.hash(&path) {
+                    found.push(FoundFile {
+                        slice: name.clone(),
+                        key: key.to_owned(),
+                        path,
+                        hash: hash.to_string(),
+                    });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Notes that an agent is alive, and what it is at; the manifest follows. The journal is told where its
+    /// status or its work changes.
+    ///
+    /// # Errors
+    /// When it cannot be noted.
+    pub fn heartbeat(
+        &self,
+        agent: &str,
+        (status, slice): (Option<&str>, Option<&str>),
+        numbers: &[(&str, i64)],
+    ) -> Result<AsddFiles, AsddError> {
+        self.beat(agent, status, slice, numbers)?;
+        Ok(self.follow())
+    }
+
+    pub(super) fn beat(
+        &self,
+        agent: &str,
+        status: Option<&str>,
+        slice: Option<&str>,
+        numbers: &[(&str, i64)],
+    ) -> Result<(), AsddError> {
+        let status = status.unwrap_or(if slice.is_some() { "ACTIVE" } else { "IDLE" });
+        let signal = Signal {
+            agent: agent.to_owned(),
+            at: self.now(),
+            status: Some(status.to_owned()),
+            current: slice.map(str::to_owned),
+            numbers: numbers.iter().map(|(key, number)| ((*key).to_owned(), *number)).collect(),
+        };
+        let before = self.signals().remove(agent);
+        if before.is_none_or(|before| {
+            (before.status, before.current) != (signal.status.clone(), signal.current.clone())
+        }) {
+            let event = EventDraft::new(Kind::of("agent-status"))
+                .with_command("asdd heartbeat")
+                .with("agent", agent)
+                .with("status", status)
+                .with("slice", slice);
+            self.workspace.history().append_event(event)?;
+        }
+        self.write_signal(&signal)
+    }
+
+    pub(super) fn write_signal(&self, signal: &Signal) -> Result<(), AsddError> {
+        let name = file_stem(&signal.agent);
+        write_signal(self.workspace.root(), (super::SYSTEM, &name), signal)
+            .map_err(|source| local("a sign of life", source))
+    }
+
+    /// One commit of the slice `id`, as `decide` makes it.
+    pub(super) fn change_slice(
+        &self,
+        id: &str,
+        draft: EventDraft,
+        mut decide: impl FnMut(&Record) -> Result<Record, AsddRefusal>,
+    ) -> Result<(Record, AsddFiles), AsddError> {
+        slice_of(&self.state_to_change()?, id)?;
+        let path = self.path_of(SliceKind::Slice, id)?;
+        let slice = self.attempt(&[path], draft, |found| {
+            let before = found_slice(found, id)?;
+            let after = decide(&before)?;
+            let edits = before.edits_to(&after);
+            let decision = if edits.is_empty() { RecordDecision::Keep } else { RecordDecision::Edit(edits) };
+            Ok((after, vec![decision]))
+        })?;
+        Ok((slice, self.follow()))
+    }
+
+    /// One commit of the files at `paths`.
+    pub(super) fn attempt<T>(
+        &self,
+        paths: &[ProjectPath],
+        draft: EventDraft,
+        mut decide: impl FnMut(&[Option<Artifact>]) -> Result<(T, Vec<RecordDecision>), AsddError>,
+    ) -> Result<T, AsddError> {
+        let made = RefCell::new(None);
+        self.workspace.change_records(
+            paths,
+            |_| draft.clone(),
+            |found| {
+                let (outcome, decisions) = decide(found)?;
+                made.replace(Some(outcome));
+                Ok::<_, AsddError>(decisions)
+            },
+        )?;
+        // A commit that ends well has decided at least once.
+        made.into_inner().ok_or_else(|| AsddError::Busy { path: self.settings.folder.clone() })
+    }
+
+    /// Writes a record that is not there yet.
+    pub(super) fn write_new(&self, record: &Record, draft: EventDraft) -> Result<(), AsddError> {
+        let path = self.path_of(record.kind, &record.id)?;
+        make_folders_to(self.workspace.root(), &path, self.workspace.commit_options().fsync)?;
+        let bytes = record.to_file().map_err(|source| AsddError::Edit { path: path.clone(), source })?;
+        self.attempt(&[path], draft, |found| match found {
+            [None] => Ok(((), vec![RecordDecision::Write(bytes.clone())])),
+            _ => Err(AsddError::IdTaken { id: record.id.clone() }),
+        })
+    }
+
+    /// Brings the bytes of a file back from git that have the hash `accepted`; returns why not, where they
+    /// are not found.
+    pub(super) fn restore_accepted(
+        &self,
+        path: &str,
+        accepted: Option<&str>,
+    ) -> Result<Option<String>, AsddError> {
+        let Some(accepted) = accepted else { return Ok(Some(format!("`{path}` was never accepted"))) };
+        if self.hash(path).is_some_and(|hash| hash.to_string() == accepted) {
+            return Ok(None);
+        }
+        let root = self.workspace.root();
+        let names = [format!("HEAD:./{path}"), format!(":./{path}")];
+        let objects = ObjectReader::start(root.path()).and_then(|mut reader| reader.read(&names));
+        let is_it = |bytes: &[u8]| FileHash::of(bytes).to_string() == accepted;
+        let found = objects.into_iter().flatten().find_map(|object| match object {
+            Object::Blob(bytes) if is_it(&bytes) => Some(bytes),
+            _ => None,
+        });
+        let Some(bytes) = found else {
+            return Ok(Some(format!(
+                "git has no `{path}` as it was accepted, neither at HEAD nor in the index"
+            )));
+        };
+        let path = ProjectPath::new(path)?;
+        let before = self.workspace.read_file(&path).ok();
+        replace_whole(root, &path, Expected::of(before.as_deref()), &bytes, self.workspace.commit_options())
+            .map_err(ProjectionError::from)?;
+        Ok(None)
+    }
+
+    /// Refuses where whoever acts has not `role`.
+    pub(super) fn want_role(&self, wanted: &'static str, role: &'static str) -> Result<(), AsddError> {
+        let (roles, actor) =
+            (self.workspace.configuration().roles(), self.workspace.attribution().actor.to_string());
+        match roles.has(role, &actor) {
+            true => Ok(()),
+            false => Err(AsddError::Role { wanted, role, actor, holders: roles.of(role) }),
+        }
+    }
+
+    pub(super) fn now(&self) -> String {
+        self.workspace.now().to_string()
+    }
+}
+
+/// A draft of an event of ASDD, whose maker has decided.
+pub(super) fn draft(kind: &'static str, command: &str) -> EventDraft {
+    EventDraft::new(Kind::of(kind)).with_command(command).decided()
+}
+
+fn found_slice(found: &[Option<Artifact>], id: &str) -> Result<Record, AsddError> {
+    match found.first() {
+        Some(Some(artifact)) => Ok(read(artifact)?),
+        _ => Err(AsddError::NoSlice { id: id.to_owned() }),
+    }
+}

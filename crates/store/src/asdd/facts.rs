@@ -1,0 +1,51 @@
+//! The facts that slices are held against.
+
+use std::collections::BTreeMap;
+
+use super::Asdd;
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath},
+    asdd::{AsddFacts, Record, Rules, SliceFacts, Thresholds, timeouts},
+};
+
+impl Asdd<'_> {
+    /// The files that `slice` names, and those at `others`.
+    pub(super) fn files_of(&self, slice: &Record, others: impl IntoIterator<Item = String>) -> SliceFacts {
+        let paths = SliceFacts::paths_of(slice).into_iter().chain(others);
+        SliceFacts { files: paths.map(|path| (path.clone(), self.hash(&path))).collect() }
+    }
+
+    /// The hash of a file of the project; `None` where it is not there.
+    pub(super) fn hash(&self, path: &str) -> Option<FileHash> {
+        let path = ProjectPath::new(path).ok()?;
+        Some(FileHash::of(&self.workspace.read_file(&path).ok()?))
+    }
+
+    /// What the project asks of its agents: the configuration, and thresholds in
+    /// `steering/agent-thresholds.md` where it names none.
+    pub(super) fn rules(&self) -> Rules {
+        let mut rules = self.settings.rules.clone();
+        if rules.thresholds.0.is_empty()
+            && let Ok(path) = self.settings.folder.join("steering/agent-thresholds.md")
+            && let Ok(bytes) = self.workspace.read_file(&path)
+        {
+            rules.thresholds = Thresholds::of_table(&String::from_utf8_lossy(&bytes));
+        }
+        rules
+    }
+
+    /// The facts that a check holds slices against; `None` where they cannot be read.
+    pub(crate) fn facts(&self) -> Option<AsddFacts> {
+        let state = self.state().ok()?;
+        let paths = state.slices.iter().flat_map(SliceFacts::paths_of);
+        let files = SliceFacts { files: paths.map(|path| (path.clone(), self.hash(&path))).collect() };
+        let mut silent: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let seconds = self.settings.timeout_seconds;
+        for timeout in timeouts(&self.signals(), &state, self.workspace.now(), seconds) {
+            if let Some(slice) = timeout.slice {
+                silent.entry(slice).or_default().push(timeout.agent);
+            }
+        }
+        Some(AsddFacts { rules: self.rules(), files, state, silent })
+    }
+}

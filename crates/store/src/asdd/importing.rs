@@ -1,0 +1,136 @@
+//! A manifest that becomes records.
+
+use std::collections::BTreeSet;
+
+use super::{Asdd, AsddError, AsddRecordsError, changing::draft, records::read as read_artifact};
+use crate::changes::RecordDecision;
+use crate::commit::make_folders_to;
+use crate::disk::file_reading::read_file;
+use crate::projection::record_files::Overwrite;
+use stepmark_model::{
+    asdd::{Record, SliceKind, State, read, seen},
+    record::{RecordSet as _, Signals, values_digest},
+};
+
+/// A record that a manifest and the artifacts do not hold alike.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SliceRow {
+    /// Its kind.
+    pub kind: SliceKind,
+    /// Its id.
+    pub id: String,
+    /// The record as the manifest has it; `None` where it has none.
+    pub file: Option<Record>,
+    /// The record as the artifact has it; `None` where there is none.
+    pub artifact: Option<Record>,
+    /// The same as a reader of the manifest sees it.
+    shown: Option<Record>,
+}
+
+/// What a manifest would bring in.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SliceImport {
+    /// The records that differ.
+    pub rows: Vec<SliceRow>,
+    /// The number of records that are the same.
+    pub same: usize,
+    signals: Signals,
+    is_own: bool,
+}
+
+impl Asdd<'_> {
+    /// Compares the manifest at `place` (outside of the project, too; the project's own where nothing is
+    /// given) with the records.
+    ///
+    /// # Errors
+    /// When there is none, or it or the records cannot be read.
+    pub fn survey(&self, place: Option<&std::path::Path>) -> Result<SliceImport, AsddError> {
+        let own = self.workspace.root().path().join(self.manifest_path()?.as_str());
+        let given = place.map_or_else(
+            || own.clone(),
+            |place| match place.is_dir() {
+                true => place.join(stepmark_model::asdd::MANIFEST),
+                false => place.to_owned(),
+            },
+        );
+        let shown_place = || given.display().to_string();
+        let bytes = read_file(&given).map_err(|_| AsddError::NothingToImport { place: shown_place() })?;
+        let (theirs, signals) =
+            read(&bytes).map_err(|source| AsddError::Manifest { place: shown_place(), source })?;
+        let ours = match self.state() {
+            Ok(state) => Some(state),
+            Err(AsddRecordsError::NotBegun) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let (rows, same) = compare(&theirs, ours.as_ref());
+        Ok(SliceImport { rows, same, signals, is_own: given == own })
+    }
+
+    /// Brings in what `found` holds: new records always, changed ones where `takes_file`, and takes away those
+    /// that the manifest has no more only with `removes`. Returns the number of records that changed.
+    ///
+    /// # Errors
+    /// When a record was changed meanwhile, or cannot be written.
+    pub fn import(&self, found: &SliceImport, takes_file: bool, removes: bool) -> Result<usize, AsddError> {
+        let is_wanted = |row: &&SliceRow| match (&row.file, &row.artifact) {
+            (Some(_), Some(_)) => takes_file,
+            (None, _) => removes && row.kind == SliceKind::Slice,
+            (Some(_), None) => true,
+        };
+        let wanted: Vec<&SliceRow> = found.rows.iter().filter(is_wanted).collect();
+        for row in &wanted {
+            let path = self.path_of(row.kind, &row.id)?;
+            make_folders_to(self.workspace.root(), &path, self.workspace.commit_options().fsync)?;
+            self.attempt(std::slice::from_ref(&path), draft("import", "import asdd"), |present| {
+                let present = present.first().and_then(Option::as_ref);
+                let record = present.map(read_artifact).transpose()?;
+                if record != row.artifact {
+                    return Err(AsddError::Busy { path: path.clone() });
+                }
+                let edit = |source| AsddError::Edit { path: path.clone(), source };
+                let decision = match (&row.file, record, present) {
+                    (None, ..) => RecordDecision::Remove,
+                    (Some(file), Some(record), Some(artifact)) => {
+                        let wanted = record.taking(row.shown.as_ref().unwrap_or(&record), file);
+                        RecordDecision::Write(record.rewrite(artifact, &wanted).map_err(edit)?)
+                    }
+                    (Some(file), ..) => RecordDecision::Write(file.to_file().map_err(edit)?),
+                };
+                Ok(((), vec![decision]))
+            })?;
+        }
+        let own = self.signals();
+        for (agent, signal) in &found.signals {
+            if own.get(agent).is_none_or(|own| own.at < signal.at) {
+                self.write_signal(signal)?;
+            }
+        }
+        let ids: BTreeSet<String> = found.rows.iter().map(|row| row.id.clone()).collect();
+        self.project(&if found.is_own { Overwrite::Records(ids) } else { Overwrite::None })?;
+        Ok(wanted.len())
+    }
+}
+
+fn compare(theirs: &State, ours: Option<&State>) -> (Vec<SliceRow>, usize) {
+    let shown = ours.map(seen);
+    let (mut rows, mut same) = (Vec::new(), 0);
+    for file in theirs.records() {
+        let artifact = ours.and_then(|ours| ours.record(file.kind, &file.id)).cloned();
+        let shown = shown.as_ref().and_then(|shown| shown.record(file.kind, &file.id)).cloned();
+        if shown.as_ref().is_some_and(|shown| values_digest(shown) == values_digest(file)) {
+            same += 1;
+        } else {
+            let (kind, id) = (file.kind, file.id.clone());
+            rows.push(SliceRow { kind, id, file: Some(file.clone()), artifact, shown });
+        }
+    }
+    for artifact in ours.into_iter().flat_map(State::records) {
+        if theirs.record(artifact.kind, &artifact.id).is_none() {
+            let (kind, id) = (artifact.kind, artifact.id.clone());
+            rows.push(SliceRow { kind, id, file: None, artifact: Some(artifact.clone()), shown: None });
+        }
+    }
+    (rows, same)
+}

@@ -1,0 +1,167 @@
+//! The manifest, which follows the records.
+
+use super::Asdd;
+use crate::projection::{
+    audit::{FileProblem, problems},
+    record_files::{self, Files, Followed, Overwrite, RecordFormat},
+};
+use crate::workspace::Workspace;
+use stepmark_model::{
+    artifact::ProjectPath,
+    asdd::{MANIFEST, SliceKind, State, read, render, seen},
+    record::{self, Signals},
+    transition::Remark,
+};
+
+type Drift = record::Drift<SliceKind>;
+
+/// The state of the manifest: what was written, and what other programs changed in it.
+pub type AsddFiles = Followed<Drift>;
+
+/// A file that follows the records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileState {
+    /// The file.
+    pub path: ProjectPath,
+    /// Its state: `current`, `behind`, `drift`, `damaged` or `gone`.
+    pub state: &'static str,
+    /// The ids of the slices that another program changed in it.
+    pub drift: Vec<String>,
+}
+
+/// The manifest of a project.
+pub(super) struct ManifestOf<'c, 'w> {
+    asdd: &'c Asdd<'w>,
+    path: ProjectPath,
+    signals: Signals,
+}
+
+impl RecordFormat for ManifestOf<'_, '_> {
+    type State = State;
+    type Drift = Drift;
+    type Error = super::AsddError;
+
+    fn name(&self) -> &'static str {
+        "asdd-manifest"
+    }
+
+    fn import(&self) -> &'static str {
+        "stepmark import asdd"
+    }
+
+    fn project(&self) -> &'static str {
+        "stepmark asdd project"
+    }
+
+    fn paths(&self) -> Vec<ProjectPath> {
+        vec![self.path.clone()]
+    }
+
+    fn present(&self) -> Result<State, super::AsddError> {
+        Ok(self.asdd.state()?)
+    }
+
+    fn render(&self, state: &State) -> Files {
+        Files::from([(self.path.clone(), render(state, &self.signals))])
+    }
+
+    fn read(&self, files: &Files) -> Option<State> {
+        read(files.get(&self.path)?).ok().map(|(state, _)| state)
+    }
+
+    fn is_same(&self, one: &State, other: &State) -> bool {
+        record::merge((None, one), (other, &seen(other)), &|_| false).drift.is_empty()
+    }
+
+    fn merge(
+        &self,
+        (base, theirs, ours): (Option<&State>, &State, &State),
+        is_overwritten: &dyn Fn(&str) -> bool,
+    ) -> (State, Vec<Drift>) {
+        let merged = record::merge((base, theirs), (ours, &seen(ours)), is_overwritten);
+        (merged.state, merged.drift)
+    }
+}
+
+impl Workspace {
+    /// Makes the manifest follow a change of the artifact at `path`, where it is a record of ASDD.
+    pub(crate) fn follow_slices(&self, path: &ProjectPath) -> Option<Remark> {
+        let asdd = self.asdd().filter(|own| path.starts_with(&own.settings.folder))?;
+        Some(Remark::FilesLeft { reason: asdd.follow().behind? })
+    }
+}
+
+impl<'w> Asdd<'w> {
+    /// The path of the manifest.
+    ///
+    /// # Errors
+    /// When the folder gives no path.
+    pub fn manifest_path(&self) -> Result<ProjectPath, super::AsddError> {
+        Ok(self.settings.folder.join(MANIFEST)?)
+    }
+
+    /// The manifest. Of heartbeats the newer one counts, also where another clone told it.
+    pub(super) fn manifest(&self) -> Result<ManifestOf<'_, 'w>, super::AsddError> {
+        let path = self.manifest_path()?;
+        let mut signals = self.signals();
+        let told = self.workspace.read_file(&path).ok().and_then(|bytes| read(&bytes).ok());
+        for (agent, signal) in told.into_iter().flat_map(|(_, told)| told) {
+            if signals.get(&agent).is_none_or(|own| own.at < signal.at) {
+                signals.insert(agent, signal);
+            }
+        }
+        Ok(ManifestOf { asdd: self, path, signals })
+    }
+
+    /// Makes the manifest follow. The change is made: what goes wrong here is told beside it.
+    pub(super) fn follow(&self) -> AsddFiles {
+        self.project(&Overwrite::None).unwrap_or_else(|error| {
+            let causes =
+                std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
+            let behind = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+            Followed { behind: Some(behind), ..Followed::default() }
+        })
+    }
+
+    /// Writes the manifest; changes that other programs made in it are given up as `overwrite` says.
+    ///
+    /// # Errors
+    /// When the records cannot be read, or it cannot be written.
+    pub fn project(&self, overwrite: &Overwrite) -> Result<AsddFiles, super::AsddError> {
+        let options = self.workspace.commit_options();
+        record_files::follow(self.workspace.root(), options, &self.manifest()?, overwrite)
+    }
+
+    /// The slices that other programs changed in the manifest.
+    ///
+    /// # Errors
+    /// When the records or the manifest cannot be read.
+    pub fn drift(&self) -> Result<Vec<String>, super::AsddError> {
+        let drift = record_files::drift(self.workspace.root(), &self.manifest()?)?;
+        Ok(drift.into_iter().map(|drift| drift.id).collect())
+    }
+
+    /// The records, as they are now, for a change of them: a manifest that says the same is taken for written
+    /// here.
+    pub(super) fn state_to_change(&self) -> Result<State, super::AsddError> {
+        let state = self.state()?;
+        // What cannot be compared is told when the manifest follows.
+        record_files::adopt(self.workspace.root(), &self.manifest()?, &state).ok();
+        Ok(state)
+    }
+
+    /// The state of the manifest.
+    ///
+    /// # Errors
+    /// When the records cannot be read.
+    pub fn file_states(&self) -> Result<Vec<FileState>, super::AsddError> {
+        let (state, format) = (self.state()?, self.manifest()?);
+        let read = |path: ProjectPath| self.workspace.read_file(&path).ok().map(|bytes| (path, bytes));
+        let found: Files = format.paths().into_iter().filter_map(read).collect();
+        let file = |(path, problem): (ProjectPath, Option<FileProblem<Drift>>)| {
+            let (state, drift) = problem.map_or(("current", Vec::new()), FileProblem::named);
+            FileState { path, state, drift: drift.into_iter().map(|drift| drift.id).collect() }
+        };
+        Ok(problems(self.workspace.root(), &format, &state, &found).into_iter().map(file).collect())
+    }
+}

@@ -1,0 +1,98 @@
+//! A look at agents that are silent, and at conflicts that nobody settles.
+
+use super::{Asdd, AsddError};
+use stepmark_model::{
+    asdd::{SliceChange, reconcile, timeouts},
+    journal::{EventDraft, Kind},
+    record::read_time,
+};
+
+/// What a look found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Monitored {
+    /// Agents that are silent, and the number of times that their time has run out.
+    pub silent: Vec<(String, u64)>,
+    /// Slices that were blocked, and why.
+    pub blocked: Vec<(String, String)>,
+}
+
+impl Asdd<'_> {
+    /// Looks at the agents that say they work: the journal is told each time that the time of one has run
+    /// out, and its slice is blocked when that happened too often. Slices that are locked for a conflict which
+    /// no rule decides are blocked when their time is over.
+    ///
+    /// # Errors
+    /// When the records cannot be read or written.
+    pub fn monitor(&self) -> Result<Monitored, AsddError> {
+        let mut found = Monitored::default();
+        let (mut signals, state) = (self.signals(), self.state_to_change()?);
+        for timeout in timeouts(&signals, &state, self.workspace.now(), self.settings.timeout_seconds) {
+            let Some(signal) = signals.get_mut(&timeout.agent) else { continue };
+            let told = signal.numbers.get(TOLD).copied().unwrap_or_default();
+            let times = i64::try_from(timeout.times).unwrap_or(i64::MAX);
+            if times > told {
+                let event = EventDraft::new(Kind::of("agent-timeout"))
+                    .with_command("asdd monitor")
+                    .with("agent", timeout.agent.as_str())
+                    .with("slice", timeout.slice.clone())
+                    .with("times", timeout.times);
+                self.workspace.history().append_event(event)?;
+                signal.numbers.insert(TOLD.to_owned(), times);
+                self.write_signal(signal)?;
+            }
+            let is_open = |id: &String| {
+                state.slice(id).is_some_and(|slice| slice.status() != "BLOCKED" && slice.status() != "DONE")
+            };
+            if timeout.times > self.settings.retries
+                && let Some(slice) = timeout.slice.clone().filter(is_open)
+            {
+                let reason = format!("`{}` is silent since {}", timeout.agent, signal.at);
+                self.block_for(&slice, "TIMEOUT", reason, &mut found)?;
+            }
+            found.silent.push((timeout.agent, timeout.times));
+        }
+        self.end_conflicts(&state, &mut found)?;
+        Ok(found)
+    }
+
+    /// Blocks slices whose proposals contradict each other for too long.
+    fn end_conflicts(
+        &self,
+        state: &stepmark_model::asdd::State,
+        found: &mut Monitored,
+    ) -> Result<(), AsddError> {
+        let steering = self.rules().steering;
+        for slice in state.slices.iter().filter(|slice| slice.status() == "LOCK") {
+            let since = slice.values.get("lock").and_then(|lock| read_time(lock.get("timestamp")?.as_str()?));
+            let seconds = i64::try_from(self.settings.conflict_seconds).unwrap_or(i64::MAX);
+            let is_over =
+                since.is_none_or(|since| self.workspace.now().duration_since(since).as_secs() >= seconds);
+            let pending = self.pending(&slice.id, slice.base())?;
+            if let (true, Err(conflicts)) = (is_over, reconcile(&pending, &steering)) {
+                let texts: Vec<String> = conflicts.iter().map(ToString::to_string).collect();
+                self.block_for(&slice.id, "CONFLICT", texts.join("; "), found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn block_for(
+        &self,
+        id: &str,
+        kind: &str,
+        reason: String,
+        found: &mut Monitored,
+    ) -> Result<(), AsddError> {
+        let made = SliceChange::Block {
+            reason: reason.clone(),
+            kind: Some((kind.to_owned(), "tech_lead".to_owned())),
+        };
+        self.change(id, "asdd-block", &made)?;
+        found.blocked.push((id.to_owned(), reason));
+        Ok(())
+    }
+}
+
+/// The number of a signal that says how often its silence was told.
+const TOLD: &str = "timeouts_told";

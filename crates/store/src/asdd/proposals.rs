@@ -1,0 +1,121 @@
+//! Proposals that wait, and what agents have read: files in the local state of the clone, being no state.
+
+use std::io;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::{Asdd, AsddError};
+use crate::commit::{FsyncPolicy, names_in, replace_state_file};
+use crate::disk::{local_state::StateFolder, own_file};
+use stepmark_model::{
+    artifact::FileHash,
+    asdd::{Proposal, Verdict, plain_name},
+    record::file_stem,
+};
+
+/// The largest file.
+const LIMIT: u64 = 1024 * 1024;
+
+/// The beginning of the names of files that say what an agent has read.
+const BEGUN: &str = "begun-";
+
+/// The beginning of the names of proposals.
+const PROPOSAL: &str = "proposal-";
+
+/// What an agent has read before it works.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Reading {
+    pub(super) slice: String,
+    pub(super) agent: String,
+    pub(super) base: FileHash,
+}
+
+impl Asdd<'_> {
+    /// All proposals, the oldest first.
+    ///
+    /// # Errors
+    /// When the local state cannot be read.
+    pub fn proposals(&self) -> Result<Vec<Proposal>, AsddError> {
+        let folder = self.workspace.root().state().folder(StateFolder::Proposals);
+        let names = match folder {
+            Ok(folder) => names_in(&folder).map_err(|source| local("proposals", source))?,
+            Err(_) => Vec::new(),
+        };
+        let proposals = names.iter().filter(|name| name.starts_with(PROPOSAL));
+        let mut proposals: Vec<Proposal> =
+            proposals.filter_map(|name| self.read(name).ok().flatten()).collect();
+        proposals.sort_by(|one, other| {
+            (&one.created_at, &one.proposal_id).cmp(&(&other.created_at, &other.proposal_id))
+        });
+        Ok(proposals)
+    }
+
+    /// The proposals for `slice` that wait and rest on `base`.
+    pub(super) fn pending(&self, slice: &str, base: FileHash) -> Result<Vec<Proposal>, AsddError> {
+        let mut proposals = self.proposals()?;
+        proposals.retain(|own| own.verdict == Verdict::Pending && own.slice_id == slice && own.base == base);
+        Ok(proposals)
+    }
+
+    /// The proposal `id` that waits.
+    pub(super) fn waiting(&self, id: &str) -> Result<Proposal, AsddError> {
+        let found: Option<Proposal> = self
+            .read(&format!("{PROPOSAL}{}.json", file_stem(id)))
+            .map_err(|source| local("proposals", source))?;
+        let found = found.filter(|proposal| proposal.verdict == Verdict::Pending);
+        found.ok_or_else(|| AsddError::NoProposal { id: id.to_owned() })
+    }
+
+    /// Keeps a proposal, so that it outlives a loss of power.
+    pub(super) fn keep(&self, proposal: &Proposal) -> Result<(), AsddError> {
+        let name = format!("{PROPOSAL}{}.json", file_stem(&proposal.proposal_id));
+        self.write(&name, proposal, FsyncPolicy::Always).map_err(|source| local("a proposal", source))
+    }
+
+    /// Keeps a proposal with what became of it.
+    pub(super) fn decided(
+        &self,
+        mut proposal: Proposal,
+        verdict: Verdict,
+        reason: Option<String>,
+    ) -> Result<Proposal, AsddError> {
+        (proposal.verdict, proposal.reason) = (verdict, reason);
+        self.keep(&proposal)?;
+        Ok(proposal)
+    }
+
+    /// What `agent` has read of `slice`.
+    pub(super) fn reading(&self, slice: &str, agent: &str) -> Result<Reading, AsddError> {
+        let found = self.read(&name_of(slice, agent)).map_err(|source| local("what agents read", source))?;
+        found.ok_or_else(|| AsddError::NotBegun { slice: slice.to_owned(), agent: agent.to_owned() })
+    }
+
+    /// Keeps what an agent has read. Whoever loses it reads again.
+    pub(super) fn keep_reading(&self, reading: &Reading) -> Result<(), AsddError> {
+        let name = name_of(&reading.slice, &reading.agent);
+        self.write(&name, reading, FsyncPolicy::Never).map_err(|source| local("what agents read", source))
+    }
+
+    fn read<T: DeserializeOwned>(&self, name: &str) -> io::Result<Option<T>> {
+        let folder =
+            self.workspace.root().state().folder(StateFolder::Proposals).map_err(io::Error::other)?;
+        match own_file::read(&folder, name.as_ref(), LIMIT) {
+            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn write(&self, name: &str, value: &impl Serialize, fsync: FsyncPolicy) -> io::Result<()> {
+        let folder = self.workspace.root().state().make(StateFolder::Proposals).map_err(io::Error::other)?;
+        replace_state_file(&folder, name, &serde_json::to_vec(value)?, fsync)
+    }
+}
+
+fn name_of(slice: &str, agent: &str) -> String {
+    format!("{BEGUN}{}-{}.json", file_stem(slice), file_stem(&plain_name(agent)))
+}
+
+pub(super) const fn local(what: &'static str, source: io::Error) -> AsddError {
+    AsddError::Local { what, source }
+}

@@ -1,0 +1,276 @@
+//! The atomic update: an agent begins, proposes, and the custodian commits or refuses.
+
+use serde_json::{Map, Value as Json};
+
+use super::{Asdd, AsddError, AsddFiles, changing::draft, proposals::Reading};
+use stepmark_model::{
+    artifact::FileHash,
+    asdd::{
+        AsddRefusal, Confidence, Failure, Proposal, ProposedFile, Record, SliceChange, SliceFacts, Verdict,
+        commit, drifted, inconsistencies, plain_name, settle,
+    },
+    journal::{EventDraft, Kind},
+};
+
+/// What an agent begins with.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Begun {
+    /// The slice.
+    pub slice: Record,
+    /// The digest that the proposal rests on.
+    pub base: FileHash,
+}
+
+/// A proposal as an agent makes it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Draft {
+    /// Values of keys; `status` is the phase that comes next.
+    pub set: Map<String, Json>,
+    /// The files that the agent made: key of `phase_data`, and path.
+    pub files: Vec<(String, String)>,
+    /// The confidence of the agent.
+    pub confidence: Option<Confidence>,
+    /// The file with the agent's reasons.
+    pub trace: Option<String>,
+}
+
+/// The outcome of a proposal.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Proposed {
+    /// The proposal.
+    pub proposal: Proposal,
+    /// The slice as it is now.
+    pub slice: Record,
+    /// The state of the manifest.
+    pub files: AsddFiles,
+}
+
+impl Asdd<'_> {
+    /// Lets `agent` begin with the slice `id`: holds it against the files of the project, and notes what the
+    /// agent reads.
+    ///
+    /// # Errors
+    /// When the slice is held up, contradicts the files, or was changed by other means.
+    pub fn begin(&self, id: &str, agent: &str) -> Result<Begun, AsddError> {
+        let state = self.state_to_change()?;
+        let slice = slice_of(&state, id)?;
+        let facts = self.files_of(slice, []);
+        let found = inconsistencies(slice, &facts);
+        if !found.is_empty() {
+            return Err(AsddRefusal::Inconsistent { slice: id.to_owned(), found }.into());
+        }
+        let paths: Vec<String> = drifted(slice, &state, &facts).into_iter().map(str::to_owned).collect();
+        if !paths.is_empty() {
+            return Err(AsddRefusal::Drift { slice: id.to_owned(), paths }.into());
+        }
+        self.refuse_drift(id)?;
+        let base = slice.base();
+        self.keep_reading(&Reading { slice: id.to_owned(), agent: plain_name(agent), base })?;
+        self.beat(agent, Some("ACTIVE"), Some(id), &[])?;
+        let slice = slice.clone();
+        Ok(Begun { slice, base })
+    }
+
+    /// Takes a proposal of `agent` for the slice `slice_id`, under the id `id`. It is validated, and
+    /// committed where the slice says `AUTO`; else it waits for the custodian. A confidence below the
+    /// threshold blocks the slice.
+    ///
+    /// # Errors
+    /// When the agent has not begun, the slice has changed since, or the proposal is not valid: then it is
+    /// kept with the reason.
+    pub fn propose(
+        &self,
+        id: &str,
+        slice_id: &str,
+        agent: &str,
+        wanted: Draft,
+    ) -> Result<Proposed, AsddError> {
+        let reading = self.reading(slice_id, agent)?;
+        let state = self.state_to_change()?;
+        let slice = slice_of(&state, slice_id)?;
+        let proposal = self.proposal(id, agent, &reading, wanted)?;
+        self.keep(&proposal)?;
+        if let Some(failure) = self.failure(&proposal) {
+            let (slice, files) = self.fail(slice_id, &failure)?;
+            let proposal = self.decided(proposal, Verdict::Failed, Some(failure.reason(&self.rules())))?;
+            return Ok(Proposed { proposal, slice, files });
+        }
+        if let Err(refusal) = self.validate(slice, &proposal, &state) {
+            return Err(self.refused(proposal, refusal)?.into());
+        }
+        let others = self.pending(slice_id, proposal.base)?.len() > 1;
+        if slice.is_manual() || slice.status() == "LOCK" || others {
+            let (slice, files) = match others && slice.status() != "LOCK" {
+                true => {
+                    self.change(slice_id, "asdd-lock", &SliceChange::Lock { requester: plain_name(agent) })?
+                }
+                false => (slice.clone(), self.follow()),
+            };
+            return Ok(Proposed { proposal, slice, files });
+        }
+        self.commit_proposal(proposal)
+    }
+
+    /// Commits the proposal `id`; where several wait for a locked slice, all of them, as the steering rules
+    /// bring them together.
+    ///
+    /// # Errors
+    /// When whoever acts is no custodian, or it contradicts what is there by now.
+    pub fn commit(&self, id: &str) -> Result<Proposed, AsddError> {
+        self.want_role("committing a proposal", "custodian")?;
+        self.commit_proposal(self.waiting(id)?)
+    }
+
+    fn commit_proposal(&self, proposal: Proposal) -> Result<Proposed, AsddError> {
+        let (id, rules, now) = (proposal.slice_id.clone(), self.rules(), self.now());
+        self.refuse_drift(&id)?;
+        let state = self.state_to_change()?;
+        let together = match slice_of(&state, &id)?.status() {
+            "LOCK" => self.pending(&id, proposal.base)?,
+            _ => Vec::new(),
+        };
+        let all = if together.is_empty() { vec![proposal.clone()] } else { together.clone() };
+        let ids: Vec<&str> = all.iter().map(|own| own.proposal_id.as_str()).collect();
+        let draft = draft("asdd-commit", "asdd commit").with("proposals", ids);
+        let made = self.change_slice(&id, draft, |slice| {
+            let facts = self.facts_of(slice, &all);
+            match together.is_empty() {
+                true => commit(slice, &proposal, (&state, &facts, &rules), &now),
+                false => settle(slice, &together, (&state, &facts, &rules), &now),
+            }
+        });
+        let (slice, files) = match made {
+            Err(AsddError::Refused(refusal)) => return Err(self.refused(proposal, refusal)?.into()),
+            made => made?,
+        };
+        for own in all {
+            self.decided(own, Verdict::Committed, None)?;
+        }
+        let proposal = Proposal { verdict: Verdict::Committed, ..proposal };
+        Ok(Proposed { proposal, slice, files })
+    }
+
+    /// Refuses the proposal `id` for a reason: the slice stays. With `restores`, the files that it names are
+    /// brought back from git as the slice accepted them last. Returns the files that could not be.
+    ///
+    /// # Errors
+    /// When whoever acts is no custodian, or it waits no more.
+    pub fn reject(
+        &self,
+        id: &str,
+        reason: &str,
+        restores: bool,
+    ) -> Result<(Proposed, Vec<String>), AsddError> {
+        self.want_role("refusing a proposal", "custodian")?;
+        let proposal = self.waiting(id)?;
+        let state = self.state_to_change()?;
+        let slice = slice_of(&state, &proposal.slice_id)?.clone();
+        let event = EventDraft::new(Kind::of("asdd-reject"))
+            .with_command("asdd reject")
+            .with_reason(Some(reason.to_owned()))
+            .with("proposal", id)
+            .with("slice", slice.id.as_str());
+        self.workspace.history().append_event(event)?;
+        let mut left = Vec::new();
+        for file in proposal.artifacts.iter().filter(|_| restores) {
+            left.extend(self.restore_accepted(&file.path, slice.accepted(&file.path))?);
+        }
+        let proposal = self.decided(proposal, Verdict::Rejected, Some(reason.to_owned()))?;
+        let is_settled = slice.status() == "LOCK" && self.pending(&slice.id, proposal.base)?.len() < 2;
+        let (slice, files) = match is_settled {
+            true => self.change(&slice.id.clone(), "asdd-unlock", &SliceChange::Unlock)?,
+            false => (slice, self.follow()),
+        };
+        Ok((Proposed { proposal, slice, files }, left))
+    }
+
+    /// Says whether the proposal could be committed; that a tech lead still has to approve it, or that others
+    /// wait, is no fault of it.
+    fn validate(
+        &self,
+        slice: &Record,
+        proposal: &Proposal,
+        state: &stepmark_model::asdd::State,
+    ) -> Result<(), AsddRefusal> {
+        let facts = self.facts_of(slice, std::slice::from_ref(proposal));
+        let context = (state, &facts, &self.rules());
+        let made = match slice.status() {
+            "LOCK" => settle(slice, std::slice::from_ref(proposal), context, &self.now()),
+            _ => commit(slice, proposal, context, &self.now()),
+        };
+        match made {
+            Ok(_) | Err(AsddRefusal::NotApproved { .. }) => Ok(()),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Keeps a proposal that is refused, with the reason. One that only waits for somebody stays as it is.
+    fn refused(&self, proposal: Proposal, refusal: AsddRefusal) -> Result<AsddRefusal, AsddError> {
+        let verdict = match refusal {
+            AsddRefusal::Outdated { .. } => Verdict::Outdated,
+            AsddRefusal::NotApproved { .. } | AsddRefusal::Conflict { .. } => return Ok(refusal),
+            _ => Verdict::Rejected,
+        };
+        self.decided(proposal, verdict, Some(refusal.to_string()))?;
+        Ok(refusal)
+    }
+
+    fn proposal(
+        &self,
+        id: &str,
+        agent: &str,
+        reading: &Reading,
+        wanted: Draft,
+    ) -> Result<Proposal, AsddError> {
+        let file = |(phase, path): (String, String)| match self.hash(&path) {
+            Some(file_hash) => Ok(ProposedFile { phase, path, file_hash }),
+            None => Err(AsddRefusal::File { path }),
+        };
+        Ok(Proposal {
+            proposal_id: id.to_owned(),
+            slice_id: reading.slice.clone(),
+            agent: plain_name(agent),
+            base: reading.base,
+            created_at: self.now(),
+            set: wanted.set,
+            artifacts: wanted.files.into_iter().map(file).collect::<Result<_, _>>()?,
+            confidence: wanted.confidence,
+            trace: wanted.trace,
+            verdict: Verdict::Pending,
+            reason: None,
+        })
+    }
+
+    /// The failure that the confidence of a proposal tells.
+    fn failure(&self, proposal: &Proposal) -> Option<Failure> {
+        let Confidence { score, uncertainty_factors } = proposal.confidence.clone()?;
+        let failure = Failure { agent: proposal.agent.clone(), score, uncertainty_factors };
+        let is_told = !failure.uncertainty_factors.is_empty() && (0.0..=1.0).contains(&score);
+        (is_told && failure.is_below(&self.rules())).then_some(failure)
+    }
+
+    /// The files that a slice and proposals for it name.
+    fn facts_of(&self, slice: &Record, proposals: &[Proposal]) -> SliceFacts {
+        let named = proposals
+            .iter()
+            .flat_map(|own| own.artifacts.iter().map(|file| file.path.clone()).chain(own.trace.clone()));
+        self.files_of(slice, named)
+    }
+
+    /// Refuses where another program changed the slice in the manifest.
+    fn refuse_drift(&self, id: &str) -> Result<(), AsddError> {
+        match self.drift()?.iter().any(|own| own == id) {
+            true => Err(AsddRefusal::ManifestDrift { slice: id.to_owned() }.into()),
+            false => Ok(()),
+        }
+    }
+}
+
+pub(super) fn slice_of<'s>(
+    state: &'s stepmark_model::asdd::State,
+    id: &str,
+) -> Result<&'s Record, AsddError> {
+    state.slice(id).ok_or_else(|| AsddError::NoSlice { id: id.to_owned() })
+}
