@@ -1,5 +1,6 @@
 //! Systems that keep state in a way of their own.
 
+mod asdd;
 mod coordination;
 mod coordination_files;
 mod coordination_rules;

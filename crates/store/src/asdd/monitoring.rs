@@ -26,7 +26,8 @@ impl Asdd<'_> {
     /// When the records cannot be read or written.
     pub fn monitor(&self) -> Result<Monitored, AsddError> {
         let mut found = Monitored::default();
-        let (mut signals, state) = (self.signals(), self.state_to_change()?);
+        self.end_conflicts(&self.state_to_change()?, &mut found)?;
+        let (mut signals, state) = (self.signals(), self.state()?);
         for timeout in timeouts(&signals, &state, self.workspace.now(), self.settings.timeout_seconds) {
             let Some(signal) = signals.get_mut(&timeout.agent) else { continue };
             let told = signal.numbers.get(TOLD).copied().unwrap_or_default();
@@ -52,7 +53,6 @@ impl Asdd<'_> {
             }
             found.silent.push((timeout.agent, timeout.times));
         }
-        self.end_conflicts(&state, &mut found)?;
         Ok(found)
     }
 

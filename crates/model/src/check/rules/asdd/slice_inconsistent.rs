@@ -1,6 +1,6 @@
 //! SMA01: a slice contradicts the files of the project.
 
-use super::{slice, span};
+use super::{super::value_span, slice, span};
 use crate::asdd::{Inconsistency, inconsistencies};
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 
@@ -21,16 +21,16 @@ pub(crate) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(slice), Some(facts)) = (slice(subject), subject.asdd()) else { return };
     for inconsistency in inconsistencies(slice, &facts.files) {
-        let key = match &inconsistency {
+        let place = match &inconsistency {
             // A finished slice and a chain have rules of their own.
             Inconsistency::Missing { .. } if slice.status() == "DONE" => continue,
             Inconsistency::Twice { .. } => continue,
-            Inconsistency::Missing { .. } => "phase_data",
-            _ => "status",
+            Inconsistency::Missing { key, .. } => value_span(subject.artifact, &["phase_data", key]),
+            _ => span(subject, "status"),
         };
         let message = format!("STATE_INCONSISTENCY: {inconsistency}");
         let help = "bring the files back, or let their agent propose what they are now";
-        found.push(subject.finding(&RULE, span(subject, key), message).with_help(help));
+        found.push(subject.finding(&RULE, place, message).with_help(help));
     }
 }
 
@@ -44,7 +44,7 @@ mod tests {
         assert_eq!(
             found(&RULE, RULE.bad),
             [
-                "6:13 SMA01 STATE_INCONSISTENCY: `phase_data.intent` names `.asdd/specs/auth/intent.md`, which is not there"
+                "6:22 SMA01 STATE_INCONSISTENCY: `phase_data.intent` names `.asdd/specs/auth/intent.md`, which is not there"
             ]
         );
         let intent = (".asdd/specs/auth/intent.md", "# Intent");
