@@ -1,6 +1,9 @@
 //! Changes that other programs made in their files, by record.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+};
 
 use super::{
     Format, Record, RecordKind, Signals, State, read, render,
@@ -61,6 +64,7 @@ pub fn seen(format: Format, state: &State) -> State {
 /// base every difference is theirs.
 pub fn merge(format: Format, base: Option<&State>, theirs: &State, ours: &State) -> Merged {
     let shown = seen(format, ours);
+    let theirs = &without_filled_in(format, theirs, &shown);
     let mut drift = Vec::new();
     let mut records = Vec::new();
     for kind in RecordKind::ALL {
@@ -107,6 +111,21 @@ pub fn merge(format: Format, base: Option<&State>, theirs: &State, ours: &State)
     }
     let state = State::from_records(records).unwrap_or_else(|| ours.clone());
     Merged { state, drift }
+}
+
+/// `theirs` without the language model that an orchestrator fills in for each agent whose record names none.
+fn without_filled_in<'s>(format: Format, theirs: &'s State, shown: &State) -> Cow<'s, State> {
+    const MODEL: &str = "model";
+    let mut theirs = Cow::Borrowed(theirs);
+    if format == Format::OrchestratorState {
+        for agent in shown.agents.iter().filter(|agent| !agent.values.contains_key(MODEL)) {
+            let is_filled_in = |their: &Record| their.id == agent.id && their.values.contains_key(MODEL);
+            if let Some(place) = theirs.agents.iter().position(is_filled_in) {
+                theirs.to_mut().agents[place].values.shift_remove(MODEL);
+            }
+        }
+    }
+    theirs
 }
 
 fn digests(state: &State, kind: RecordKind) -> HashMap<&str, FileHash> {

@@ -142,14 +142,22 @@ pub(super) fn said(value: &Json) -> Json {
 
 /// Returns whether a record of `kind` says the same without this value.
 pub(super) fn is_usual(kind: RecordKind, key: &str, value: &Json) -> bool {
-    kind == RecordKind::Task
-        && match key {
-            "status" => value == "available",
-            "priority" => value.as_i64() == Some(USUAL_PRIORITY),
-            "attempts" => value.as_i64() == Some(0),
-            "max_attempts" => value.as_i64() == Some(USUAL_ATTEMPTS),
-            _ => false,
+    let is = |number| value.as_i64() == Some(number);
+    match (kind, key) {
+        (RecordKind::Task, "status") => value == "available",
+        (RecordKind::Task, "priority") => is(USUAL_PRIORITY),
+        (RecordKind::Task, "attempts") | (RecordKind::Agent, "tasks_completed") => is(0),
+        (RecordKind::Task, "max_attempts") => is(USUAL_ATTEMPTS),
+        (RecordKind::Agent, "role") => value == "worker",
+        // An orchestrator notes of every agent that it is not running, and has measured nothing.
+        (RecordKind::Agent, "is_active") => value == false,
+        (RecordKind::Agent, "working_directory") => value == ".",
+        (RecordKind::Agent, "max_concurrent_tasks") => is(1),
+        (RecordKind::Agent, "metrics") => {
+            value.as_object().is_some_and(|all| all.values().all(|one| one.as_f64() == Some(0.0)))
         }
+        _ => false,
+    }
 }
 
 fn is_empty(value: &Json) -> bool {

@@ -68,6 +68,14 @@ impl RecordFormat for FormatOf<'_, '_> {
         self.format.files().iter().filter_map(|name| self.path(name)).collect()
     }
 
+    fn locks(&self) -> Vec<ProjectPath> {
+        let names: &[&str] = match self.format {
+            Format::TasksFile => &["agents.json.lock", "tasks.json.lock"],
+            Format::ServerState | Format::OrchestratorState => &[],
+        };
+        names.iter().filter_map(|name| self.path(name)).collect()
+    }
+
     fn present(&self) -> Result<State, CoordinationError> {
         Ok(self.coordination.state()?)
     }
@@ -168,7 +176,7 @@ impl Coordination<'_> {
     /// # Errors
     /// When the records or the files cannot be read.
     pub fn drift(&self) -> Result<Vec<Drift>, CoordinationError> {
-        record_files::drift(self.workspace.root(), &self.format())
+        record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.format())
     }
 
     fn write_files(

@@ -276,7 +276,8 @@ impl Coordination<'_> {
             return Err(RecordsError::NotBegun { folder: self.settings.folder.clone() }.into());
         };
         let files = coordination.project(&Overwrite::None)?;
-        Ok((files, record_files::withdraw(self.workspace.root(), &self.format())?))
+        let options = self.workspace.commit_options();
+        Ok((files, record_files::withdraw(self.workspace.root(), options, &self.format())?))
     }
 
     /// The path of the copy of the state file that is kept under `name`.

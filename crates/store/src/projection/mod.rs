@@ -16,6 +16,8 @@ pub(crate) mod record_files;
 #[cfg(feature = "write")]
 pub(crate) mod audit;
 #[cfg(feature = "write")]
+mod others_locks;
+#[cfg(feature = "write")]
 mod written_files;
 #[cfg(all(test, feature = "write"))]
 mod cases;

@@ -5,7 +5,8 @@
 //! go on.
 //!
 //! # Protocol
-//! Under the lock of the projection: the records are read (whoever comes last writes the latest state) → the
+//! Under the lock of the projection, and those with which other programs write the files, where there are
+//! such: the records are read (whoever comes last writes the latest state) → the
 //! files are compared with the digests of what was written → the digest of what is about to be written is
 //! noted → the files are replaced, unflushed → what the records say is kept, to tell later changes by. A kill
 //! at any call leaves files that are known as written here; after a loss of power an older one may be told as
@@ -15,10 +16,11 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File, OpenOptions},
-    io,
+    io, thread,
+    time::Duration,
 };
 
-use super::{ProjectionError, written_files::WrittenFiles};
+use super::{ProjectionError, others_locks, written_files::WrittenFiles};
 use crate::{
     commit::{CommitError, CommitOptions, Expected, FsyncPolicy, LockError, read_whole, replace_whole},
     disk::{Root, file_lock, local_state::StateFolder},
@@ -30,6 +32,17 @@ pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
 /// The number of times that files are compared anew where other programs write them meanwhile.
 const ATTEMPTS: usize = 8;
+
+/// The pause before a file that cannot be read is read again, up to the last attempt: a program without locks
+/// writes in place, and may be half through.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The treatment of a file that cannot be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Damage {
+    IsWaitedFor,
+    IsReplaced,
+}
 
 /// A format in which the records of a system are kept for its other programs.
 pub(crate) trait RecordFormat {
@@ -51,6 +64,9 @@ pub(crate) trait RecordFormat {
 
     /// The paths that its files may have.
     fn paths(&self) -> Vec<ProjectPath>;
+
+    /// The lock files that its other programs hold while they write its files.
+    fn locks(&self) -> Vec<ProjectPath>;
 
     /// The records of the project, as they are now.
     ///
@@ -144,8 +160,11 @@ pub(crate) fn follow<F: RecordFormat>(
 ) -> Result<Followed<F::Drift>, F::Error> {
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
     let mut last = None;
-    for _ in 0..ATTEMPTS {
-        match attempt(root, options, format, overwrite) {
+    for number in 1..=ATTEMPTS {
+        let _others = others_locks::lock(root, options, format)?;
+        let damage = if number < ATTEMPTS { Damage::IsWaitedFor } else { Damage::IsReplaced };
+        match attempt(root, options, format, (overwrite, damage)) {
+            Err(Attempted::Torn) => thread::sleep(PAUSE),
             Err(Attempted::Again(error)) => last = Some(error),
             Err(Attempted::Failed(error)) => return Err(error),
             Ok(followed) => return Ok(followed),
@@ -159,7 +178,12 @@ pub(crate) fn follow<F: RecordFormat>(
 ///
 /// # Errors
 /// As of [`follow`].
-pub(crate) fn drift<F: RecordFormat>(root: &Root, format: &F) -> Result<Vec<F::Drift>, F::Error> {
+pub(crate) fn drift<F: RecordFormat>(
+    root: &Root,
+    options: &CommitOptions,
+    format: &F,
+) -> Result<Vec<F::Drift>, F::Error> {
+    let _others = others_locks::lock(root, options, format)?;
     let state = format.present()?;
     let written = WrittenFiles::of(root, format.name());
     let ours = format.render(&state);
@@ -190,6 +214,8 @@ pub(crate) fn adopt<F: RecordFormat>(root: &Root, format: &F, state: &F::State) 
 }
 
 enum Attempted<E> {
+    /// Another program may be writing a file just now.
+    Torn,
     Again(ProjectionError),
     Failed(E),
 }
@@ -204,7 +230,7 @@ fn attempt<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
     format: &F,
-    overwrite: &Overwrite,
+    (overwrite, damage): (&Overwrite, Damage),
 ) -> Result<Followed<F::Drift>, Attempted<F::Error>> {
     let state = format.present().map_err(Attempted::Failed)?;
     let mut written = WrittenFiles::of(root, format.name());
@@ -212,6 +238,9 @@ fn attempt<F: RecordFormat>(
     let found = found(root, format)?;
     let compared = compare(format, (&state, &ours), (&found, &written), overwrite)
         .map_err(Attempted::<F::Error>::from)?;
+    if damage == Damage::IsWaitedFor && !compared.damaged.is_empty() {
+        return Err(Attempted::Torn);
+    }
     let mut followed =
         Followed { drift: compared.drift, overwritten: compared.overwritten, ..Followed::default() };
     for path in compared.damaged {
@@ -312,9 +341,11 @@ fn compare<F: RecordFormat>(
 /// When one of them cannot be removed.
 pub(crate) fn withdraw<F: RecordFormat>(
     root: &Root,
+    options: &CommitOptions,
     format: &F,
 ) -> Result<Vec<ProjectPath>, ProjectionError> {
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
+    let _others = others_locks::lock(root, options, format)?;
     let written = WrittenFiles::of(root, format.name());
     let mut removed = Vec::new();
     for (path, bytes) in found(root, format)? {

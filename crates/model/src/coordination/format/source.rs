@@ -8,6 +8,9 @@ use serde_json::{Map, Value as Json};
 use super::{Files, FormatError, read_json};
 use crate::coordination::{Record, RecordKind, State, kind::EXTRA, values::VOLATILE};
 
+/// A time that nobody said, where a program always asks for one.
+pub(super) const UNKNOWN_TIME: &str = "1970-01-01T00:00:00Z";
+
 /// The object that the file `name` holds.
 fn read_object(files: &Files, name: &'static str) -> Result<Map<String, Json>, FormatError> {
     let bytes = files.get(name).ok_or(FormatError::Missing { file: name })?;
