@@ -461,7 +461,7 @@ fn expect<T: std::fmt::Debug>(done: Result<T, CoordinationError>, may: bool, wha
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn no_task_is_claimed_twice_or_lost(deeds in prop::collection::vec(deed(), 1..32)) {

@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, sync::PoisonError};
 use super::{Coordination, CoordinationError};
 use crate::commit::{CommitOptions, Expected, FsyncPolicy, read_whole, replace_whole};
 use crate::projection::ProjectionError;
-use crate::projection::record_files::{self, DriftedRecord, Files, Followed, Overwrite, RecordFormat};
+use crate::projection::record_files;
+use crate::projection::record_format::{DriftedRecord, Files, Followed, Overwrite, RecordFormat};
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,

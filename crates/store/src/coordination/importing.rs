@@ -10,11 +10,11 @@ use super::{Coordination, CoordinationError, CoordinationFiles, RecordsError, ta
 use crate::changes::RecordDecision;
 use crate::commit::{Expected, read_whole, replace_whole};
 use crate::disk::file_reading::read_file;
-use crate::projection::{ProjectionError, record_files, record_files::Overwrite};
+use crate::projection::{ProjectionError, record_files, record_format::Overwrite};
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    coordination::{Files, Format, Record, RecordKind, file_stem, read, seen, values_digest},
+    coordination::{Files, Format, Record, RecordKind, State, file_stem, read, seen, values_digest},
     journal::{EventDraft, Kind},
 };
 
@@ -149,10 +149,17 @@ impl Coordination<'_> {
                     .filter_map(|shown| Some(((shown.kind, shown.id.as_str()), (of(shown)?, shown)))),
             );
         }
+        // Where the file says what was written last, the artifact alone was changed since.
+        let last = if is_own { self.last_and_found()?.0 } else { None };
+        let is_behind = |kind, id: &str, file: Option<&Record>| {
+            let last = last.as_ref().map(|last| last.record(kind, id).map(values_digest));
+            last == Some(file.map(values_digest))
+        };
         let (mut rows, mut same) = (Vec::new(), 0);
         for file in theirs.records() {
             match own.remove(&(file.kind, file.id.as_str())) {
                 Some((_, shown)) if values_digest(shown) == values_digest(file) => same += 1,
+                Some(_) if is_behind(file.kind, &file.id, Some(file)) => {}
                 found => rows.push(ImportRow {
                     kind: file.kind,
                     id: file.id.clone(),
@@ -162,6 +169,7 @@ impl Coordination<'_> {
                 }),
             }
         }
+        own.retain(|(kind, id), _| !is_behind(*kind, id, None));
         rows.extend(own.into_values().map(|(artifact, shown)| ImportRow {
             kind: artifact.kind,
             id: artifact.id.clone(),
@@ -206,10 +214,24 @@ impl Coordination<'_> {
             })?;
         }
         // The files say what was taken from them; of the rest, the records' word stands. Files that were not
-        // compared keep what others changed in them.
-        let ids: BTreeSet<String> = survey.rows.iter().map(|row| row.id.clone()).collect();
+        // compared keep what others changed in them, and so do records that they changed since.
+        let found = if survey.is_own { self.last_and_found()?.1 } else { None };
+        let is_as_compared = |row: &&ImportRow| {
+            let found = found.as_ref().map(|found| found.record(row.kind, &row.id).map(values_digest));
+            found.is_none_or(|found| found == row.file.as_ref().map(values_digest))
+        };
+        let ids = survey.rows.iter().filter(is_as_compared).map(|row| row.id.clone()).collect();
         self.project(&if survey.is_own { Overwrite::Records(ids) } else { Overwrite::None })?;
         Ok(wanted.len())
+    }
+
+    /// The records as they were written last to the files that follow, and as these hold them now. Those of
+    /// option C are written when the user says so: none of them are the last.
+    fn last_and_found(&self) -> Result<(Option<State>, Option<State>), CoordinationError> {
+        let options = self.workspace.commit_options();
+        let (last, found) = record_files::last_and_found(self.workspace.root(), options, &self.format())?;
+        let follows = self.settings.format != Format::OrchestratorState;
+        Ok((last.filter(|_| follows), found))
     }
 
     fn decide_import(

@@ -43,7 +43,7 @@ pub use self::{
     tasks::TaskChange,
 };
 #[cfg(feature = "write")]
-pub use crate::projection::record_files::Overwrite;
+pub use crate::projection::record_format::Overwrite;
 pub use records::RecordsError;
 
 /// Coordination in a project.

@@ -12,6 +12,8 @@
 #[cfg(feature = "write")]
 mod publish;
 #[cfg(feature = "write")]
+pub(crate) mod record_format;
+#[cfg(feature = "write")]
 pub(crate) mod record_files;
 #[cfg(feature = "write")]
 pub(crate) mod audit;

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use super::{ProjectionError, record_files::RecordFormat};
+use super::{ProjectionError, record_format::RecordFormat};
 use crate::{commit::CommitOptions, disk::Root, disk::file_lock::exclusive_within};
 
 /// The longest wait for another program, which holds its lock for as long as it writes a file.

@@ -14,21 +14,21 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: lock files are opened here")]
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
     fs::{self, File, OpenOptions},
     io, thread,
     time::Duration,
 };
 
-use super::{ProjectionError, others_locks, written_files::WrittenFiles};
+use super::{
+    ProjectionError, others_locks,
+    record_format::{DriftedRecord as _, Files, Followed, Overwrite, RecordFormat},
+    written_files::WrittenFiles,
+};
 use crate::{
     commit::{CommitError, CommitOptions, Expected, FsyncPolicy, LockError, read_whole, replace_whole},
     disk::{Root, file_lock, local_state::StateFolder},
 };
 use stepmark_model::artifact::{FileHash, ProjectPath};
-
-/// The bytes of files, by their paths.
-pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
 /// The number of times that files are compared anew where other programs write them meanwhile.
 const ATTEMPTS: usize = 8;
@@ -42,109 +42,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 enum Damage {
     IsWaitedFor,
     IsReplaced,
-}
-
-/// A format in which the records of a system are kept for its other programs.
-pub(crate) trait RecordFormat {
-    /// The records, as the format holds them.
-    type State;
-    /// The change of a record that was made in a file.
-    type Drift: DriftedRecord;
-    /// A reason why the records cannot be read.
-    type Error: From<ProjectionError>;
-
-    /// The name under which what was written is remembered.
-    fn name(&self) -> &'static str;
-
-    /// The command that brings in what its files hold.
-    fn import(&self) -> &'static str;
-
-    /// The command that writes its files.
-    fn project(&self) -> &'static str;
-
-    /// The paths that its files may have.
-    fn paths(&self) -> Vec<ProjectPath>;
-
-    /// The lock files that its other programs hold while they write its files.
-    fn locks(&self) -> Vec<ProjectPath>;
-
-    /// The records of the project, as they are now.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    fn present(&self) -> Result<Self::State, Self::Error>;
-
-    /// The files that hold `state`.
-    fn render(&self, state: &Self::State) -> Files;
-
-    /// The records that `files` hold; `None` where they are no files of the format.
-    fn read(&self, files: &Files) -> Option<Self::State>;
-
-    /// Returns whether both say the same, times of writing aside.
-    fn is_same(&self, one: &Self::State, other: &Self::State) -> bool;
-
-    /// Puts `theirs`, which another program wrote, together with `ours`; `base` is what both come from, where
-    /// that is known. Records of which `is_overwritten` says so are ours.
-    fn merge(
-        &self,
-        versions: (Option<&Self::State>, &Self::State, &Self::State),
-        is_overwritten: &dyn Fn(&str) -> bool,
-    ) -> (Self::State, Vec<Self::Drift>);
-}
-
-/// The change of a record that another program made in a file.
-pub(crate) trait DriftedRecord {
-    /// The id of the record.
-    fn id(&self) -> &str;
-}
-
-/// The records whose changes in the files are given up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Overwrite {
-    /// None: drift stays.
-    None,
-    /// Those with these ids.
-    Records(BTreeSet<String>),
-    /// All.
-    All,
-}
-
-impl Overwrite {
-    fn holds(&self, id: &str) -> bool {
-        match self {
-            Self::None => false,
-            Self::Records(ids) => ids.contains(id),
-            Self::All => true,
-        }
-    }
-}
-
-/// The state of the files after they followed the records.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Followed<D> {
-    /// The files that were written.
-    pub written: Vec<ProjectPath>,
-    /// The records that other programs changed in the files, and which stay there as they are.
-    pub drift: Vec<D>,
-    /// Those whose changes were given up.
-    pub overwritten: Vec<D>,
-    /// Files that could not be read any more and were made again; the path of what stood there, in the local
-    /// state of this clone.
-    pub kept: Vec<String>,
-    /// The reason why the files do not say yet what the records say; the records are changed all the same.
-    pub behind: Option<String>,
-}
-
-impl<D> Default for Followed<D> {
-    fn default() -> Self {
-        Self {
-            written: Vec::new(),
-            drift: Vec::new(),
-            overwritten: Vec::new(),
-            kept: Vec::new(),
-            behind: None,
-        }
-    }
 }
 
 /// Makes the files of `format` follow its records.
@@ -189,6 +86,20 @@ pub(crate) fn drift<F: RecordFormat>(
     let ours = format.render(&state);
     let found = found(root, format)?;
     Ok(compare(format, (&state, &ours), (&found, &written), &Overwrite::None)?.drift)
+}
+
+/// The records as they were written last, and as the files hold them now; nothing where they hold none.
+///
+/// # Errors
+/// When a file cannot be read, or another program does not let go of it.
+pub(crate) fn last_and_found<F: RecordFormat>(
+    root: &Root,
+    options: &CommitOptions,
+    format: &F,
+) -> Result<(Option<F::State>, Option<F::State>), ProjectionError> {
+    let _others = others_locks::lock(root, options, format)?;
+    let last = WrittenFiles::of(root, format.name()).last(&format.paths());
+    Ok((last.and_then(|last| format.read(&last)), format.read(&found(root, format)?)))
 }
 
 /// Takes files that say what `state` says, and that another clone or build wrote, for what was written last:
@@ -248,7 +159,7 @@ fn attempt<F: RecordFormat>(
         followed.kept.push(written.keep_copy(&path, &bytes).map_err(|source| local(format.name(), source))?);
     }
     // A file with records in drift is not noted as written here: the next comparison finds them again.
-    written.intend(&ours).map_err(|source| local(format.name(), source))?;
+    written.intend(&ours, &compared.files).map_err(|source| local(format.name(), source))?;
     let unflushed = CommitOptions { fsync: FsyncPolicy::Never, ..*options };
     for (path, bytes) in &compared.files {
         let before = found.get(path);
@@ -266,7 +177,7 @@ fn attempt<F: RecordFormat>(
 
 /// Notes that `adopted` stand there, and keeps what the records say.
 fn note(written: &mut WrittenFiles<'_>, adopted: &Files, ours: &Files) -> io::Result<()> {
-    written.intend(adopted)?;
+    written.intend(adopted, &Files::new())?;
     written.keep(ours)
 }
 
