@@ -190,7 +190,9 @@ impl Coordination<'_> {
         // A reader makes no file.
         self.known.lock().unwrap_or_else(PoisonError::into_inner).keep(self.workspace.root());
         if self.settings.format == Format::TasksFile {
-            for task in ended {
+            // The page of a task that another program changed is of that change.
+            let is_ours = |task: &&Record| !followed.drift.iter().any(|drift| drift.id == task.id);
+            for task in ended.iter().filter(is_ours).collect::<Vec<_>>() {
                 followed.written.extend(self.write_result(task)?);
             }
         }

@@ -240,14 +240,19 @@ impl Coordination<'_> {
         found: Option<&Artifact>,
     ) -> Result<RecordDecision, CoordinationError> {
         let record = found.map(super::records::read).transpose()?;
+        let taken = record.as_ref().zip(row.file.as_ref());
+        let taken = taken.map(|(record, file)| record.taking(row.shown.as_ref().unwrap_or(record), file));
+        // Brought in already, as by an import that was killed and has been finished since.
+        if record == taken && record.is_some() == row.file.is_some() {
+            return Ok(RecordDecision::Keep);
+        }
         if record != row.artifact {
             return Err(CoordinationError::Busy { path: self.path_of(row.kind, &row.id)? });
         }
-        match (&row.file, record) {
+        match (&row.file, record.zip(taken)) {
             (None, _) => Ok(RecordDecision::Remove),
             (Some(file), None) => Ok(RecordDecision::Write(self.bytes_of(file)?)),
-            (Some(file), Some(record)) => {
-                let wanted = record.taking(row.shown.as_ref().unwrap_or(&record), file);
+            (Some(_), Some((record, wanted))) => {
                 let bytes = found.map(|found| record.rewrite(found, &wanted)).transpose();
                 let path = self.path_of(row.kind, &row.id)?;
                 let bytes = bytes.map_err(|source| CoordinationError::Edit { path, source })?;
