@@ -86,7 +86,7 @@ fn a_file_that_git_alone_puts_back_is_written_again() {
         succeeds(&repository, &["task", "add", "More", "--id", &format!("m{number}")]);
     }
     repository.commit("two");
-    repository.git(&["checkout", "--quiet", "HEAD~1", "--", ".coordination"]);
+    repository.git(&["checkout", "--quiet", "--no-overlay", "HEAD~1", "--", ".coordination"]);
     has_no_drift(&repository, "checkout of an old folder");
     goes_on(&repository, &["task", "claim", "t1", "--agent", "w1"], "checkout of an old folder");
     succeeds(&repository, &["task", "start", "t1", "--agent", "w1"]);
