@@ -240,14 +240,17 @@ impl Project {
     }
 
     fn claim_best(&mut self, agent: &str) -> bool {
-        let may = |task: &&Task| task.is(&["available"]) && !self.waits(task);
-        let best = self.tasks.values().filter(may).map(|task| task.priority).min();
+        let may = |id: &&String| {
+            let task = &self.tasks[*id];
+            task.is(&["available"]) && !self.waits(task) && !self.foreign.contains_key(*id)
+        };
+        let best = self.tasks.keys().filter(may).map(|id| self.tasks[id].priority).min();
         let best = best.filter(|_| !self.holds(agent));
         let claimed = self.workspace.coordination().unwrap().claim(agent);
         let claimed = expect(claimed, best.is_some(), "claim");
         let Some(claimed) = claimed else { return false };
         let task = self.tasks.get(&claimed.task.id).cloned().unwrap();
-        assert!(task.is(&["available"]) && !self.waits(&task), "{}: {task:?}", claimed.task.id);
+        assert!(may(&&claimed.task.id), "{}: {task:?}", claimed.task.id);
         assert_eq!(Some(task.priority), best);
         self.take(&claimed.task.id, agent);
         true
@@ -258,6 +261,7 @@ impl Project {
         let task = &self.tasks[&id];
         let is_own = task.is(&["claimed"]) && task.holder.as_deref() == Some(agent);
         let may = task.is(&["available"]) && !self.waits(task) && !self.holds(agent);
+        let may = may && !self.foreign.contains_key(&id);
         let claimed = self.workspace.coordination().unwrap().claim_task(&id, agent);
         if expect(claimed, is_own || may, &id).is_some() {
             self.take(&id, agent);
@@ -455,7 +459,11 @@ fn expect<T: std::fmt::Debug>(done: Result<T, CoordinationError>, may: bool, wha
             assert!(may, "{what} should be refused: {done:?}");
             Some(done)
         }
-        Err(CoordinationError::Refused(_) | CoordinationError::NothingToClaim { .. }) if !may => None,
+        Err(
+            CoordinationError::Refused(_)
+            | CoordinationError::NothingToClaim { .. }
+            | CoordinationError::Changed { .. },
+        ) if !may => None,
         Err(error) => panic!("{what}, which {}: {error:?}", if may { "is allowed" } else { "is refused" }),
     }
 }

@@ -45,6 +45,29 @@ fn what_others_change_in_a_file_is_told_and_stays() {
 }
 
 #[test]
+fn what_another_program_may_have_claimed_is_not_claimed() {
+    let sandbox = project();
+    succeeds(&sandbox, &["task", "add", "Say it", "--id", "t3", "--priority", "9"]);
+    edit(&sandbox, TASKS, |file| {
+        file["tasks"][0]["status"] = "claimed".into();
+        file["tasks"][0]["claimed_by"] = "theirs".into();
+    });
+    fails(&sandbox, &["task", "claim", "t1", "--agent", "w1"], "another program changed the task `t1`");
+    fails(
+        &sandbox,
+        &["task", "claim", "t1", "--agent", "w1"],
+        "coordination project --overwrite t1` gives it up",
+    );
+    let next = sandbox.reads_only(&["task", "next", "--agent", "w1"]);
+    assert!(next.stdout.starts_with("t3 "), "{next}");
+    let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w1", "--json"]).json("stepmark.task/1");
+    assert_eq!(claimed["task"]["id"], "t3", "it has the last priority, and nobody else has it");
+    fails(&sandbox, &["task", "claim", "--agent", "w2"], "other programs changed t1 in the state files");
+    succeeds(&sandbox, &["coordination", "project", "--overwrite", "t1"]);
+    succeeds(&sandbox, &["task", "claim", "t1", "--agent", "w2"]);
+}
+
+#[test]
 fn the_page_of_a_task_that_others_ended_stays() {
     let sandbox = project();
     succeeds(&sandbox, &["task", "claim", "t1", "--agent", "w1"]);

@@ -238,6 +238,25 @@ def two_writers(project):
     project.accepted("accepts what both wrote", "A", "note")
 
 
+def claims_of_both(project):
+    """The program of option A and stepmark claim in turn: no task has two holders, and what the program claimed is taken in."""
+    project.does("coordination", "init", "--goal", "G")
+    for number in range(6):
+        project.does("task", "add", f"Do {number}", "--id", f"t{number}")
+    ours, theirs = [], []
+    for number in range(3):
+        theirs.append(project.theirs("A", "claim", f"theirs{number}"))
+        claimed = project.does("task", "claim", "--agent", f"ours{number}", "--json")
+        ours.append(json.loads(claimed.stdout)["task"]["id"])
+    check("claims of both: each task is claimed once", len({*ours, *theirs}) == 6, (ours, theirs))
+    project.does("import", "coordination", "--take", "file")
+    project.accepted("accepts what both claimed", "A")
+    held = {task["id"]: task["claimed_by"] for task in json.loads(project.theirs("A", "canonical"))["tasks"]}
+    wanted = {id: f"{whose}{number}" for whose, ids in [("ours", ours), ("theirs", theirs)] for number, id in enumerate(ids)}
+    check("claims of both: each holder keeps its task", held == wanted, (held, wanted))
+    project.quiet("claims of both: nothing is told afterwards")
+
+
 def tools_in(folder):
     if "STEPMARK_TOOLS" in os.environ:
         return pathlib.Path(os.environ["STEPMARK_TOOLS"]).resolve()
@@ -260,6 +279,7 @@ def main():
             change_of_theirs(theirs, option)
         round_trip(folder, tools)
         two_writers(Project(folder, "two", tools))
+        claims_of_both(Project(folder, "claims", tools))
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0)
 

@@ -1,6 +1,9 @@
 //! The files of the configured format, which follow the records.
 
-use std::{collections::BTreeMap, sync::PoisonError};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::PoisonError,
+};
 
 use super::{Coordination, CoordinationError};
 use crate::commit::{CommitOptions, Expected, FsyncPolicy, read_whole, replace_whole};
@@ -154,12 +157,21 @@ impl Coordination<'_> {
     /// The records, as they are now, for a change of them: files that say the same are taken for written
     /// here.
     pub(super) fn state_to_change(&self) -> Result<State, CoordinationError> {
-        let state = self.state()?;
-        if self.settings.format != Format::OrchestratorState {
+        self.state_to_claim().map(|(state, _)| state)
+    }
+
+    /// The same, with the ids of the tasks that other programs changed in the files: nobody claims these
+    /// until somebody has decided what counts.
+    pub(super) fn state_to_claim(&self) -> Result<(State, BTreeSet<String>), CoordinationError> {
+        let (state, format) = (self.state()?, self.format());
+        let drift = match self.settings.format {
+            Format::OrchestratorState => Vec::new(),
             // What cannot be compared is told when the files follow.
-            record_files::adopt(self.workspace.root(), &self.format(), &state).ok();
-        }
-        Ok(state)
+            _ => record_files::adopt(self.workspace.root(), self.workspace.commit_options(), &format)
+                .unwrap_or_default(),
+        };
+        let tasks = drift.into_iter().filter(|drift| drift.kind == RecordKind::Task);
+        Ok((state, tasks.map(|drift| drift.id).collect()))
     }
 
     /// Makes the files follow, whatever the format; changes that other programs made are given up as

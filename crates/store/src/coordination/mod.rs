@@ -25,6 +25,8 @@ mod files;
 mod importing;
 #[cfg(feature = "write")]
 mod tasks;
+#[cfg(feature = "write")]
+mod claims;
 
 use std::sync::{Arc, Mutex};
 

@@ -102,26 +102,30 @@ pub(crate) fn last_and_found<F: RecordFormat>(
     Ok((last.and_then(|last| format.read(&last)), format.read(&found(root, format)?)))
 }
 
-/// Takes files that say what `state` says, and that another clone or build wrote, for what was written last:
-/// to be called before a change, so that the change is not taken for theirs.
+/// Takes files that say what the records say, and that another clone or build wrote, for what was written
+/// last: to be called before a change, so that the change is not taken for theirs. Returns the records that
+/// other programs changed.
 ///
 /// # Errors
 /// When the files cannot be read, or it cannot be noted.
-pub(crate) fn adopt<F: RecordFormat>(root: &Root, format: &F, state: &F::State) -> Result<(), F::Error> {
-    let found = found(root, format)?;
-    if foreign(&found, &WrittenFiles::of(root, format.name())).is_empty() {
-        return Ok(());
+pub(crate) fn adopt<F: RecordFormat>(
+    root: &Root,
+    options: &CommitOptions,
+    format: &F,
+) -> Result<Vec<F::Drift>, F::Error> {
+    if foreign(&found(root, format)?, &WrittenFiles::of(root, format.name())).is_empty() {
+        return Ok(Vec::new());
     }
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
-    let (mut written, ours) = (WrittenFiles::of(root, format.name()), format.render(state));
-    match compare(format, (state, &ours), (&found, &written), &Overwrite::None) {
-        Ok(compared) if !compared.adopted.is_empty() => {
-            note(&mut written, &compared.adopted, &ours).map_err(|source| local(format.name(), source))?;
-        }
-        // The command that comes next tells what is wrong with them.
-        _ => {}
+    let _others = others_locks::lock(root, options, format)?;
+    // Whoever had the lock may have changed all of it.
+    let (state, found) = (format.present()?, found(root, format)?);
+    let (mut written, ours) = (WrittenFiles::of(root, format.name()), format.render(&state));
+    let compared = compare(format, (&state, &ours), (&found, &written), &Overwrite::None)?;
+    if !compared.adopted.is_empty() {
+        note(&mut written, &compared.adopted, &ours).map_err(|source| local(format.name(), source))?;
     }
-    Ok(())
+    Ok(compared.drift)
 }
 
 enum Attempted<E> {
