@@ -1,7 +1,13 @@
 //! Other programs write a file that follows while stepmark does: no task is lost, and what they changed is
 //! told and stays.
 
-use std::{fs, io::Write as _, thread, time::Duration};
+use std::{
+    fs,
+    io::Write as _,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
 
 use serde_json::Value;
 
@@ -9,9 +15,6 @@ use super::coordination::{succeeds, tasks};
 use crate::harness::Sandbox;
 
 const TASKS: &str = ".coordination/tasks.json";
-
-/// The number of changes that the other program makes.
-const CHANGES: usize = 24;
 
 /// A way in which another program writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +37,12 @@ fn project() -> Sandbox {
     sandbox
 }
 
-/// Changes `theirs` in the file `CHANGES` times, as another program would.
-fn change(sandbox: &Sandbox, manner: Manner) {
+/// Changes `theirs` in the file until all `is_over`, as another program would, and returns the last change.
+fn change(sandbox: &Sandbox, manner: Manner, is_over: &AtomicBool) -> u64 {
     let place = sandbox.place(TASKS);
-    for number in 0..CHANGES {
+    let mut number = 0;
+    while number == 0 || !is_over.load(Ordering::Relaxed) {
+        number += 1;
         let lock = (manner == Manner::Locked).then(|| {
             let lock = fs::File::create(sandbox.place(".coordination/tasks.json.lock")).unwrap();
             lock.lock().unwrap();
@@ -55,6 +60,7 @@ fn change(sandbox: &Sandbox, manner: Manner) {
         let own = tasks.iter_mut().find(|task| task["id"] == "theirs");
         own.expect("a task is in the file")["note"] = number.into();
         let bytes = file.to_string().into_bytes();
+        thread::sleep(Duration::from_millis(5));
         if manner == Manner::Replacing {
             fs::write(place.with_extension("new"), bytes).unwrap();
             fs::rename(place.with_extension("new"), &place).unwrap();
@@ -66,8 +72,9 @@ fn change(sandbox: &Sandbox, manner: Manner) {
             file.write_all(rest).unwrap();
         }
         drop(lock);
-        thread::sleep(Duration::from_millis(3));
+        thread::sleep(Duration::from_millis(15));
     }
+    number
 }
 
 /// Claims and ends both tasks of an agent, and returns what it was told.
@@ -83,18 +90,20 @@ fn work(sandbox: &Sandbox, agent: &str) -> String {
     told
 }
 
-/// The project after all have written, and what the agents were told.
-fn write_at_once(manner: Manner) -> (Sandbox, String) {
-    let sandbox = project();
-    let told = thread::scope(|scope| {
-        scope.spawn(|| change(&sandbox, manner));
+/// The project after all have written, what the agents were told, and the last change of the other program.
+fn write_at_once(manner: Manner) -> (Sandbox, String, u64) {
+    let (sandbox, is_over) = (project(), AtomicBool::new(false));
+    let (told, last) = thread::scope(|scope| {
+        let other = scope.spawn(|| change(&sandbox, manner, &is_over));
         let workers = ["a", "b", "c"].map(|agent| {
             let sandbox = &sandbox;
             scope.spawn(move || work(sandbox, agent))
         });
-        workers.map(|worker| worker.join().unwrap()).concat()
+        let told = workers.map(|worker| worker.join()).map(|told| told.unwrap_or_default()).concat();
+        is_over.store(true, Ordering::Relaxed);
+        (told, other.join().unwrap())
     });
-    (sandbox, told)
+    (sandbox, told, last)
 }
 
 /// The records in drift, told and not overwritten.
@@ -116,23 +125,23 @@ fn all_are_done(sandbox: &Sandbox) {
 
 #[test]
 fn under_its_lock_each_writer_sees_what_the_other_wrote() {
-    let (sandbox, told) = write_at_once(Manner::Locked);
+    let (sandbox, told, last) = write_at_once(Manner::Locked);
     all_are_done(&sandbox);
     assert!(!told.contains("could not be read") && told.contains("`theirs` was changed"), "{told}");
     assert_eq!(drift(&sandbox), ["theirs"], "only what it changed");
     let found = tasks(&sandbox);
-    assert_eq!(found[0]["note"], CHANGES - 1, "the last change stays: {found:?}");
+    assert_eq!(found[0]["note"], last, "the last change stays: {found:?}");
     assert!(found[1..].iter().all(|task| task["status"] == "done"), "the others go on: {found:?}");
     succeeds(&sandbox, &["import", "coordination", "--take", "file"]);
     assert_eq!(drift(&sandbox), Vec::<String>::new());
-    assert_eq!(tasks(&sandbox)[0]["note"], CHANGES - 1);
+    assert_eq!(tasks(&sandbox)[0]["note"], last);
     assert_eq!(sandbox.stepmark(&["check"]).code, 0);
 }
 
 #[test]
 fn without_a_lock_nothing_that_stands_there_is_lost() {
     for manner in [Manner::InPlace, Manner::Replacing] {
-        let (sandbox, told) = write_at_once(manner);
+        let (sandbox, told, _) = write_at_once(manner);
         all_are_done(&sandbox);
         // It may have put back what it had read before others wrote: that is told, too.
         let (ids, stands) = (drift(&sandbox), tasks(&sandbox)[0]["note"].is_u64());

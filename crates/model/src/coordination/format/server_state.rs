@@ -12,9 +12,12 @@ use crate::coordination::{Record, RecordKind, Signals, State, kind::in_order, st
 /// The file.
 pub(super) const FILE: &str = "mcp-state.json";
 
+/// A key, and its value where nothing is said.
+type Usual = (&'static str, fn() -> Json);
+
 /// The keys of a task that always stand there, each with its value where the task says nothing: the server
 /// compares texts, counts with numbers and goes through lists without looking.
-const TASK: [(&str, fn() -> Json); 10] = [
+const TASK: [Usual; 10] = [
     ("description", || "".into()),
     ("status", || "available".into()),
     ("priority", || 5.into()),
@@ -28,7 +31,7 @@ const TASK: [(&str, fn() -> Json); 10] = [
 ];
 
 /// The same of an agent.
-const AGENT: [(&str, fn() -> Json); 3] =
+const AGENT: [Usual; 3] =
     [("role", || "worker".into()), ("current_task", || Json::Null), ("tasks_completed", || 0.into())];
 
 pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
@@ -63,7 +66,7 @@ fn task(record: &Record) -> Json {
 }
 
 /// Fills in the keys that the server asks for and `values` do not say.
-fn fill(values: &mut Map<String, Json>, keys: &[(&str, fn() -> Json)]) {
+fn fill(values: &mut Map<String, Json>, keys: &[Usual]) {
     for (key, usual) in keys {
         let value = values.entry(*key).or_insert(Json::Null);
         if value.is_null() {
