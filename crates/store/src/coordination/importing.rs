@@ -227,7 +227,7 @@ impl Coordination<'_> {
 
     /// The records as they were written last to the files that follow, and as these hold them now. Those of
     /// option C are written when the user says so: none of them are the last.
-    fn last_and_found(&self) -> Result<(Option<State>, Option<State>), CoordinationError> {
+    fn last_and_found(&self) -> Result<record_files::LastAndFound<State>, CoordinationError> {
         let options = self.workspace.commit_options();
         let (last, found) = record_files::last_and_found(self.workspace.root(), options, &self.format())?;
         let follows = self.settings.format != Format::OrchestratorState;

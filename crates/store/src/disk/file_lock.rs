@@ -14,7 +14,7 @@ use crate::disk::uninterrupted::uninterrupted;
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
 
 /// Short against a commit (two flushes, about 10 ms), so that the lock is taken soon after it is free.
-const LONGEST_PAUSE: Duration = Duration::from_millis(4);
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
 /// Waits for the lock that nobody else has.
 ///

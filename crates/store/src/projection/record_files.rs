@@ -88,6 +88,9 @@ pub(crate) fn drift<F: RecordFormat>(
     Ok(compare(format, (&state, &ours), (&found, &written), &Overwrite::None)?.drift)
 }
 
+/// The records as they were written last, and as they are found.
+pub(crate) type LastAndFound<S> = (Option<S>, Option<S>);
+
 /// The records as they were written last, and as the files hold them now; nothing where they hold none.
 ///
 /// # Errors
@@ -96,7 +99,7 @@ pub(crate) fn last_and_found<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
     format: &F,
-) -> Result<(Option<F::State>, Option<F::State>), ProjectionError> {
+) -> Result<LastAndFound<F::State>, ProjectionError> {
     let _others = others_locks::lock(root, options, format)?;
     let last = WrittenFiles::of(root, format.name()).last(&format.paths());
     Ok((last.and_then(|last| format.read(&last)), format.read(&found(root, format)?)))

@@ -164,6 +164,7 @@ mod tests {
 
     use super::*;
     use crate::commit::{scratch_project::PRD, scratch_project::ScratchProject, scratch_project::named};
+    use crate::disk::file_lock::LONGEST_PAUSE;
 
     #[test]
     fn works_without_init_and_ignores_itself() {
