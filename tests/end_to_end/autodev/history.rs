@@ -1,4 +1,5 @@
-//! The state file as an artifact like any other: journal, undo, `at`, diff, checkpoint, restore, lease, gate.
+//! The state file as an artifact like any other: journal, undo, `at`, diff, checkpoint, restore, lease, gate,
+//! tickets.
 
 use serde_json::Value as Json;
 
@@ -140,4 +141,28 @@ fn of_two_blocks_none_is_chosen() {
     let run = autodev(&sandbox, &["detect", "--write"]);
     assert!(run.code == 1 && run.stderr.contains("several headings"), "{run}");
     assert_eq!(text(&sandbox), twice);
+}
+
+#[test]
+fn its_ticket_follows_the_block() {
+    let sandbox = with(PLAN);
+    let keys = "project_id: demo\nautodev: {}\ntrackers: {file: {path: out/tickets.jsonl}}\n";
+    sandbox.write(".stepmark/config.yaml", keys);
+    assert_eq!(sandbox.stepmark(&["track", FILE]).code, 0);
+    let tickets = || -> Vec<Json> {
+        let run = sandbox.stepmark(&["sync", "apply"]);
+        assert_eq!(run.code, 0, "{run}");
+        let text = String::from_utf8(sandbox.read("out/tickets.jsonl")).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let first = tickets();
+    assert_eq!(first.last().unwrap()["ticket"]["title"], "Plan", "{first:?}");
+    assert_eq!(tickets(), first, "nothing is said again");
+    let tracked = text(&sandbox);
+    done(&sandbox, &["complete"]);
+    let second = tickets();
+    assert!(second.len() > first.len(), "{second:?}");
+    assert_eq!(second.last().unwrap()["ticket"]["title"], "UI Design", "{second:?}");
+    // The other way nothing comes.
+    assert!(tracked.contains("step: 3") && text(&sandbox).contains("step: 4"));
 }

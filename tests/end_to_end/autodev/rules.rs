@@ -135,3 +135,17 @@ fn empty_start() -> Vec<u8> {
     super::done(&sandbox, &["start"]);
     sandbox.read(FILE)
 }
+
+#[test]
+fn the_state_of_a_skill_is_held_against_the_sub_step() {
+    let document = PLAN
+        .replace("flow: greenfield\nstep: 3\nname: Plan", "flow: existing-code\nstep: 1\nname: Document")
+        .replace("architecture-review-risk-assessment", "module-analysis");
+    let sandbox = with(&document);
+    let check = || ids(&sandbox.stepmark(&["check", FILE, "--json"]));
+    assert_eq!(check(), Vec::<String>::new(), "the skill keeps none");
+    sandbox.write("_docs/02_document/state.json", "{\"current_step\": \"discovery\"}");
+    assert_eq!(check(), ["SMD12"]);
+    sandbox.write("_docs/02_document/state.json", "{\"current_step\": \"module-analysis\"}");
+    assert_eq!(check(), Vec::<String>::new());
+}

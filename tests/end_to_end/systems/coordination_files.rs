@@ -45,6 +45,72 @@ fn what_others_change_in_a_file_is_told_and_stays() {
 }
 
 #[test]
+fn what_another_program_may_have_claimed_is_not_claimed() {
+    let sandbox = project();
+    succeeds(&sandbox, &["task", "add", "Say it", "--id", "t3", "--priority", "9"]);
+    edit(&sandbox, TASKS, |file| {
+        file["tasks"][0]["status"] = "claimed".into();
+        file["tasks"][0]["claimed_by"] = "theirs".into();
+    });
+    fails(&sandbox, &["task", "claim", "t1", "--agent", "w1"], "another program changed the task `t1`");
+    fails(
+        &sandbox,
+        &["task", "claim", "t1", "--agent", "w1"],
+        "coordination project --overwrite t1` gives it up",
+    );
+    let next = sandbox.reads_only(&["task", "next", "--agent", "w1"]);
+    assert!(next.stdout.starts_with("t3 "), "{next}");
+    let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w1", "--json"]).json("stepmark.task/1");
+    assert_eq!(claimed["task"]["id"], "t3", "it has the last priority, and nobody else has it");
+    fails(&sandbox, &["task", "claim", "--agent", "w2"], "other programs changed t1 in the state files");
+    succeeds(&sandbox, &["coordination", "project", "--overwrite", "t1"]);
+    succeeds(&sandbox, &["task", "claim", "t1", "--agent", "w2"]);
+}
+
+#[test]
+fn the_page_of_a_task_that_others_ended_stays() {
+    let sandbox = project();
+    succeeds(&sandbox, &["task", "claim", "t1", "--agent", "w1"]);
+    edit(&sandbox, TASKS, |file| file["tasks"][0]["status"] = "done".into());
+    let page = ".coordination/results/t1.md";
+    sandbox.write(page, "# Task: t1\n\n## Output\nTheirs\n");
+    assert_eq!(sandbox.stepmark(&["coordination", "project"]).code, 1);
+    assert!(sandbox.read(page).ends_with(b"Theirs\n"), "it is as little given up as the task");
+    succeeds(&sandbox, &["coordination", "project", "--overwrite", "t1"]);
+    assert!(!sandbox.place(page).exists());
+}
+
+#[test]
+fn an_import_takes_back_no_edit_of_a_record() {
+    let sandbox = project();
+    let path = ".coordination/tasks/t2.md";
+    let edited = String::from_utf8(sandbox.read(path)).unwrap().replace("Test it", "Test all of it");
+    sandbox.write(path, &edited);
+    edit(&sandbox, TASKS, |file| file["tasks"][0]["hint"] = "theirs".into());
+    let told = succeeds(&sandbox, &["import", "coordination", "--take", "file", "--remove", "--json"]);
+    let rows = told.json("stepmark.import-coordination/1")["records"].clone();
+    assert_eq!(rows.as_array().unwrap().iter().map(|row| row["id"].clone()).collect::<Vec<_>>(), ["t1"]);
+    assert_eq!(String::from_utf8(sandbox.read(path)).unwrap(), edited, "the file did not say otherwise");
+    let found = tasks(&sandbox);
+    assert_eq!((&found[0]["hint"], &found[1]["description"]), (&"theirs".into(), &"Test all of it".into()));
+}
+
+#[test]
+fn what_others_take_away_stays_away_until_somebody_decides() {
+    let sandbox = Sandbox::empty();
+    succeeds(&sandbox, &["coordination", "init", "--goal", "Ship"]);
+    succeeds(&sandbox, &["task", "add", "One", "--id", "t1"]);
+    // The file says now what it said before there was a task.
+    edit(&sandbox, TASKS, |file| drop(file["tasks"].take()));
+    edit(&sandbox, TASKS, |file| file["tasks"] = json!([]));
+    for _twice in 0..2 {
+        let project = sandbox.stepmark(&["coordination", "project", "--json"]);
+        let drift = &project.json("stepmark.coordination-files/1")["drift"];
+        assert_eq!(drift[0]["change"], "removed", "{project}");
+    }
+}
+
+#[test]
 fn what_others_add_and_take_away_is_told() {
     let sandbox = project();
     edit(&sandbox, TASKS, |file| {

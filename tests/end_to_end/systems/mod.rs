@@ -4,7 +4,10 @@ mod asdd;
 mod coordination;
 mod coordination_files;
 mod coordination_rules;
+mod in_git;
 #[cfg(unix)]
 mod many_claims;
 mod side_by_side;
 mod staged;
+#[cfg(unix)]
+mod two_writers;

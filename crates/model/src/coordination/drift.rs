@@ -1,6 +1,8 @@
 //! Changes that other programs made in their files, by record.
 
-use super::{Format, RecordKind, State, read, render};
+use std::borrow::Cow;
+
+use super::{Format, Record, RecordKind, State, read, render};
 use crate::record::{self, Signals};
 
 /// A record that somebody else has changed in a file that is written from artifacts.
@@ -21,5 +23,21 @@ pub fn merge(
     (base, theirs, ours): (Option<&State>, &State, &State),
     is_overwritten: &dyn Fn(&str) -> bool,
 ) -> Merged {
-    record::merge((base, theirs), (ours, &seen(format, ours)), is_overwritten)
+    let shown = seen(format, ours);
+    record::merge((base, &without_filled_in(format, theirs, &shown)), (ours, &shown), is_overwritten)
+}
+
+/// `theirs` without the language model that an orchestrator fills in for each agent whose record names none.
+fn without_filled_in<'s>(format: Format, theirs: &'s State, shown: &State) -> Cow<'s, State> {
+    const MODEL: &str = "model";
+    let mut theirs = Cow::Borrowed(theirs);
+    if format == Format::OrchestratorState {
+        for agent in shown.agents.iter().filter(|agent| !agent.values.contains_key(MODEL)) {
+            let is_filled_in = |their: &Record| their.id == agent.id && their.values.contains_key(MODEL);
+            if let Some(place) = theirs.agents.iter().position(is_filled_in) {
+                theirs.to_mut().agents[place].values.shift_remove(MODEL);
+            }
+        }
+    }
+    theirs
 }

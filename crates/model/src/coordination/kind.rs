@@ -132,14 +132,22 @@ impl RecordKinds for RecordKind {
     }
 
     fn is_usual(self, key: &str, value: &Json) -> bool {
-        self == Self::Task
-            && match key {
-                "status" => value == "available",
-                "priority" => value.as_i64() == Some(USUAL_PRIORITY),
-                "attempts" => value.as_i64() == Some(0),
-                "max_attempts" => value.as_i64() == Some(USUAL_ATTEMPTS),
-                _ => false,
+        let is = |number| value.as_i64() == Some(number);
+        match (self, key) {
+            (Self::Task, "status") => value == "available",
+            (Self::Task, "priority") => is(USUAL_PRIORITY),
+            (Self::Task, "attempts") | (Self::Agent, "tasks_completed") => is(0),
+            (Self::Task, "max_attempts") => is(USUAL_ATTEMPTS),
+            (Self::Agent, "role") => value == "worker",
+            // An orchestrator notes of every agent that it is not running, and has measured nothing.
+            (Self::Agent, "is_active") => value == false,
+            (Self::Agent, "working_directory") => value == ".",
+            (Self::Agent, "max_concurrent_tasks") => is(1),
+            (Self::Agent, "metrics") => {
+                value.as_object().is_some_and(|all| all.values().all(|one| one.as_f64() == Some(0.0)))
             }
+            _ => false,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Asdd, AsddError, AsddRecordsError, changing::draft, records::read as
 use crate::changes::RecordDecision;
 use crate::commit::make_folders_to;
 use crate::disk::file_reading::read_file;
-use crate::projection::record_files::Overwrite;
+use crate::projection::Overwrite;
 use stepmark_model::{
     asdd::{Record, SliceKind, State, read, seen},
     record::{RecordSet as _, Signals, values_digest},

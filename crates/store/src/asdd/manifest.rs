@@ -3,7 +3,8 @@
 use super::Asdd;
 use crate::projection::{
     audit::{FileProblem, problems},
-    record_files::{self, Files, Followed, Overwrite, RecordFormat},
+    record_files,
+    record_format::{Files, Followed, Overwrite, RecordFormat},
 };
 use crate::workspace::Workspace;
 use stepmark_model::{
@@ -55,6 +56,10 @@ impl RecordFormat for ManifestOf<'_, '_> {
 
     fn paths(&self) -> Vec<ProjectPath> {
         vec![self.path.clone()]
+    }
+
+    fn locks(&self) -> Vec<ProjectPath> {
+        Vec::new()
     }
 
     fn present(&self) -> Result<State, super::AsddError> {
@@ -137,7 +142,7 @@ impl<'w> Asdd<'w> {
     /// # Errors
     /// When the records or the manifest cannot be read.
     pub fn drift(&self) -> Result<Vec<String>, super::AsddError> {
-        let drift = record_files::drift(self.workspace.root(), &self.manifest()?)?;
+        let drift = record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.manifest()?)?;
         Ok(drift.into_iter().map(|drift| drift.id).collect())
     }
 
@@ -146,7 +151,7 @@ impl<'w> Asdd<'w> {
     pub(super) fn state_to_change(&self) -> Result<State, super::AsddError> {
         let state = self.state()?;
         // What cannot be compared is told when the manifest follows.
-        record_files::adopt(self.workspace.root(), &self.manifest()?, &state).ok();
+        record_files::adopt(self.workspace.root(), self.workspace.commit_options(), (&self.manifest()?, &state)).ok();
         Ok(state)
     }
 

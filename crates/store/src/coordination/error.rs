@@ -1,5 +1,7 @@
 //! A reason why an operation of coordination was not made.
 
+use std::collections::BTreeSet;
+
 use crate::changes::{ChangeError, ConfigureError, UpdateError};
 use crate::coordination::RecordsError;
 use crate::projection::ProjectionError;
@@ -27,8 +29,9 @@ pub enum CoordinationError {
     },
     /// No task can be claimed.
     #[error(
-        "no task can be claimed: {available} available, {waiting} waiting for others, {held} held{}",
-        taken(orphaned)
+        "no task can be claimed: {available} available, {waiting} waiting for others, {held} held{}{}",
+        taken(orphaned),
+        undecided(changed)
     )]
     NothingToClaim {
         /// Tasks that are available, but not to this agent, or not yet.
@@ -39,6 +42,16 @@ pub enum CoordinationError {
         held: usize,
         /// Tasks that were taken from silent agents before.
         orphaned: Vec<String>,
+        /// Tasks that other programs changed in the files.
+        changed: BTreeSet<String>,
+    },
+    /// Another program changed the task in a file, perhaps by claiming it.
+    #[error(
+        "another program changed the task `{id}` in a state file, and perhaps works on it: nobody claims it"
+    )]
+    Changed {
+        /// The id of the task.
+        id: String,
     },
     /// Coordination has begun already.
     #[error("coordination has begun here already, with the goal `{goal}`")]
@@ -108,6 +121,16 @@ impl From<UpdateError<Self>> for CoordinationError {
             UpdateError::Refused { source, .. } => source,
             UpdateError::Change(error) => error.into(),
         }
+    }
+}
+
+/// The end of the sentence about tasks that other programs changed.
+fn undecided(changed: &BTreeSet<String>) -> String {
+    match changed.iter().map(String::as_str).collect::<Vec<_>>().join(", ") {
+        ids if ids.is_empty() => ids,
+        ids => format!(
+            "; other programs changed {ids} in the state files: nobody claims what is undecided there"
+        ),
     }
 }
 

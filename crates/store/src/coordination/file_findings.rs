@@ -4,7 +4,7 @@ use super::{Coordination, RecordsError};
 use crate::git::{GitVersion, GitVersionError};
 use crate::projection::{
     audit::{FileProblem, problems},
-    record_files::{Files, RecordFormat},
+    record_format::{Files, RecordFormat},
 };
 use crate::repository::ChangedArtifact;
 use crate::workspace::Workspace;

@@ -1,11 +1,15 @@
 //! The files of the configured format, which follow the records.
 
-use std::{collections::BTreeMap, sync::PoisonError};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::PoisonError,
+};
 
 use super::{Coordination, CoordinationError};
 use crate::commit::{CommitOptions, Expected, FsyncPolicy, read_whole, replace_whole};
 use crate::projection::ProjectionError;
-use crate::projection::record_files::{self, DriftedRecord, Files, Followed, Overwrite, RecordFormat};
+use crate::projection::record_files;
+use crate::projection::record_format::{DriftedRecord, Files, Followed, Overwrite, RecordFormat};
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -66,6 +70,14 @@ impl RecordFormat for FormatOf<'_, '_> {
 
     fn paths(&self) -> Vec<ProjectPath> {
         self.format.files().iter().filter_map(|name| self.path(name)).collect()
+    }
+
+    fn locks(&self) -> Vec<ProjectPath> {
+        let names: &[&str] = match self.format {
+            Format::TasksFile => &["agents.json.lock", "tasks.json.lock"],
+            Format::ServerState | Format::OrchestratorState => &[],
+        };
+        names.iter().filter_map(|name| self.path(name)).collect()
     }
 
     fn present(&self) -> Result<State, CoordinationError> {
@@ -139,12 +151,21 @@ impl Coordination<'_> {
     /// The records, as they are now, for a change of them: files that say the same are taken for written
     /// here.
     pub(super) fn state_to_change(&self) -> Result<State, CoordinationError> {
-        let state = self.state()?;
-        if self.settings.format != Format::OrchestratorState {
+        self.state_to_claim().map(|(state, _)| state)
+    }
+
+    /// The same, with the ids of the tasks that other programs changed in the files: nobody claims these
+    /// until somebody has decided what counts.
+    pub(super) fn state_to_claim(&self) -> Result<(State, BTreeSet<String>), CoordinationError> {
+        let (state, format) = (self.state()?, self.format());
+        let drift = match self.settings.format {
+            Format::OrchestratorState => Vec::new(),
             // What cannot be compared is told when the files follow.
-            record_files::adopt(self.workspace.root(), &self.format(), &state).ok();
-        }
-        Ok(state)
+            _ => record_files::adopt(self.workspace.root(), self.workspace.commit_options(), &format)
+                .unwrap_or_default(),
+        };
+        let tasks = drift.into_iter().filter(|drift| drift.kind == RecordKind::Task);
+        Ok((state, tasks.map(|drift| drift.id).collect()))
     }
 
     /// Makes the files follow, whatever the format; changes that other programs made are given up as
@@ -162,7 +183,7 @@ impl Coordination<'_> {
     /// # Errors
     /// When the records or the files cannot be read.
     pub fn drift(&self) -> Result<Vec<Drift>, CoordinationError> {
-        record_files::drift(self.workspace.root(), &self.format())
+        record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.format())
     }
 
     fn write_files(
@@ -175,7 +196,9 @@ impl Coordination<'_> {
         // A reader makes no file.
         self.known.lock().unwrap_or_else(PoisonError::into_inner).keep(self.workspace.root());
         if self.settings.format == Format::TasksFile {
-            for task in ended {
+            // The page of a task that another program changed is of that change.
+            let is_ours = |task: &&Record| !followed.drift.iter().any(|drift| drift.id == task.id);
+            for task in ended.iter().filter(is_ours).collect::<Vec<_>>() {
                 followed.written.extend(self.write_result(task)?);
             }
         }

@@ -10,11 +10,11 @@ use super::{Coordination, CoordinationError, CoordinationFiles, RecordsError, ta
 use crate::changes::RecordDecision;
 use crate::commit::{Expected, read_whole, replace_whole};
 use crate::disk::file_reading::read_file;
-use crate::projection::{ProjectionError, record_files, record_files::Overwrite};
+use crate::projection::{ProjectionError, record_files, record_format::Overwrite};
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    coordination::{Files, Format, Record, RecordKind, file_stem, read, seen},
+    coordination::{Files, Format, Record, RecordKind, State, file_stem, read, seen},
     journal::{EventDraft, Kind},
     record::{RecordSet as _, values_digest},
 };
@@ -150,10 +150,17 @@ impl Coordination<'_> {
                     .filter_map(|shown| Some(((shown.kind, shown.id.as_str()), (of(shown)?, shown)))),
             );
         }
+        // Where the file says what was written last, the artifact alone was changed since.
+        let last = if is_own { self.last_and_found()?.0 } else { None };
+        let is_behind = |kind, id: &str, file: Option<&Record>| {
+            let last = last.as_ref().map(|last| last.record(kind, id).map(values_digest));
+            last == Some(file.map(values_digest))
+        };
         let (mut rows, mut same) = (Vec::new(), 0);
         for file in theirs.records() {
             match own.remove(&(file.kind, file.id.as_str())) {
                 Some((_, shown)) if values_digest(shown) == values_digest(file) => same += 1,
+                Some(_) if is_behind(file.kind, &file.id, Some(file)) => {}
                 found => rows.push(ImportRow {
                     kind: file.kind,
                     id: file.id.clone(),
@@ -163,6 +170,7 @@ impl Coordination<'_> {
                 }),
             }
         }
+        own.retain(|(kind, id), _| !is_behind(*kind, id, None));
         rows.extend(own.into_values().map(|(artifact, shown)| ImportRow {
             kind: artifact.kind,
             id: artifact.id.clone(),
@@ -207,10 +215,24 @@ impl Coordination<'_> {
             })?;
         }
         // The files say what was taken from them; of the rest, the records' word stands. Files that were not
-        // compared keep what others changed in them.
-        let ids: BTreeSet<String> = survey.rows.iter().map(|row| row.id.clone()).collect();
+        // compared keep what others changed in them, and so do records that they changed since.
+        let found = if survey.is_own { self.last_and_found()?.1 } else { None };
+        let is_as_compared = |row: &&ImportRow| {
+            let found = found.as_ref().map(|found| found.record(row.kind, &row.id).map(values_digest));
+            found.is_none_or(|found| found == row.file.as_ref().map(values_digest))
+        };
+        let ids = survey.rows.iter().filter(is_as_compared).map(|row| row.id.clone()).collect();
         self.project(&if survey.is_own { Overwrite::Records(ids) } else { Overwrite::None })?;
         Ok(wanted.len())
+    }
+
+    /// The records as they were written last to the files that follow, and as these hold them now. Those of
+    /// option C are written when the user says so: none of them are the last.
+    fn last_and_found(&self) -> Result<record_files::LastAndFound<State>, CoordinationError> {
+        let options = self.workspace.commit_options();
+        let (last, found) = record_files::last_and_found(self.workspace.root(), options, &self.format())?;
+        let follows = self.settings.format != Format::OrchestratorState;
+        Ok((last.filter(|_| follows), found))
     }
 
     fn decide_import(
@@ -219,14 +241,19 @@ impl Coordination<'_> {
         found: Option<&Artifact>,
     ) -> Result<RecordDecision, CoordinationError> {
         let record = found.map(super::records::read).transpose()?;
+        let taken = record.as_ref().zip(row.file.as_ref());
+        let taken = taken.map(|(record, file)| record.taking(row.shown.as_ref().unwrap_or(record), file));
+        // Brought in already, as by an import that was killed and has been finished since.
+        if record == taken && record.is_some() == row.file.is_some() {
+            return Ok(RecordDecision::Keep);
+        }
         if record != row.artifact {
             return Err(CoordinationError::Busy { path: self.path_of(row.kind, &row.id)? });
         }
-        match (&row.file, record) {
+        match (&row.file, record.zip(taken)) {
             (None, _) => Ok(RecordDecision::Remove),
             (Some(file), None) => Ok(RecordDecision::Write(self.bytes_of(file)?)),
-            (Some(file), Some(record)) => {
-                let wanted = record.taking(row.shown.as_ref().unwrap_or(&record), file);
+            (Some(_), Some((record, wanted))) => {
                 let bytes = found.map(|found| record.rewrite(found, &wanted)).transpose();
                 let path = self.path_of(row.kind, &row.id)?;
                 let bytes = bytes.map_err(|source| CoordinationError::Edit { path, source })?;
@@ -277,7 +304,8 @@ impl Coordination<'_> {
             return Err(RecordsError::NotBegun { folder: self.settings.folder.clone() }.into());
         };
         let files = coordination.project(&Overwrite::None)?;
-        Ok((files, record_files::withdraw(self.workspace.root(), &self.format())?))
+        let options = self.workspace.commit_options();
+        Ok((files, record_files::withdraw(self.workspace.root(), options, &self.format())?))
     }
 
     /// The path of the copy of the state file that is kept under `name`.

@@ -24,6 +24,8 @@ mod files;
 mod importing;
 #[cfg(feature = "write")]
 mod tasks;
+#[cfg(feature = "write")]
+mod claims;
 
 use std::sync::{Arc, Mutex};
 
@@ -43,7 +45,7 @@ pub use self::{
     tasks::TaskChange,
 };
 #[cfg(feature = "write")]
-pub use crate::projection::record_files::Overwrite;
+pub use crate::projection::record_format::Overwrite;
 pub use records::RecordsError;
 
 /// The key of the system in the configuration.

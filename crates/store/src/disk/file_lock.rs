@@ -1,11 +1,20 @@
 //! Advisory locks on open files (flock(2)), asked for again when a signal interrupts the call.
+#![expect(clippy::disallowed_methods, reason = "an edge module: the clock bounds the wait for a lock")]
 
 use std::{
     fs::{File, TryLockError},
-    io,
+    io, thread,
+    time::{Duration, Instant},
 };
 
 use crate::disk::uninterrupted::uninterrupted;
+
+/// The first pause between two attempts to lock; each is twice as long as the one before, up to
+/// [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_micros(200);
+
+/// Short against a commit (two flushes, about 10 ms), so that the lock is taken soon after it is free.
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
 /// Waits for the lock that nobody else has.
 ///
@@ -21,6 +30,28 @@ pub fn exclusive(file: &File) -> io::Result<()> {
 /// When it is not free, or the file system has no locks.
 pub fn try_exclusive(file: &File) -> Result<(), TryLockError> {
     try_uninterrupted(|| file.try_lock())
+}
+
+/// Waits for the lock that nobody else has, no longer than `timeout`: the standard library can wait, but not
+/// for a limited time, so this asks again and again.
+///
+/// # Errors
+/// When it is not free all the time, or the file system has no locks.
+pub fn exclusive_within(file: &File, timeout: Duration) -> Result<(), TryLockError> {
+    let started = Instant::now();
+    let mut pause = FIRST_PAUSE;
+    loop {
+        match try_exclusive(file) {
+            Err(TryLockError::WouldBlock) => {}
+            answer => return answer,
+        }
+        let left = timeout.saturating_sub(started.elapsed());
+        if left.is_zero() {
+            return Err(TryLockError::WouldBlock);
+        }
+        thread::sleep(pause.min(left));
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
 }
 
 /// Takes the lock that others may share, if it is free.

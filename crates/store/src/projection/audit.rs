@@ -1,7 +1,7 @@
 //! The problems of files that follow records, wherever both are read from; nothing is written.
 
 use super::{
-    record_files::{Files, RecordFormat},
+    record_format::{Files, RecordFormat},
     written_files::WrittenFiles,
 };
 use crate::disk::Root;

@@ -12,11 +12,15 @@
 #[cfg(feature = "write")]
 mod publish;
 #[cfg(feature = "write")]
+pub(crate) mod record_format;
+#[cfg(feature = "write")]
 pub(crate) mod record_files;
 #[cfg(feature = "write")]
 pub(crate) mod audit;
 #[cfg(feature = "write")]
 mod following;
+#[cfg(feature = "write")]
+mod others_locks;
 #[cfg(feature = "write")]
 mod written_files;
 #[cfg(all(test, feature = "write"))]
@@ -29,7 +33,7 @@ pub(crate) use publish::was_written;
 #[cfg(feature = "write")]
 pub use publish::{ProjectionError, Published, publish};
 #[cfg(feature = "write")]
-pub use record_files::{Followed, Overwrite};
+pub use record_format::{Followed, Overwrite};
 
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},

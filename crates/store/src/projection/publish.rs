@@ -54,6 +54,12 @@ pub enum ProjectionError {
         /// The command that brings it in.
         import: &'static str,
     },
+    /// Another program does not let go of the lock with which it writes the file.
+    #[error("another program holds `{path}` all the time: end it, then `stepmark coordination project`")]
+    Locked {
+        /// Its lock file.
+        path: ProjectPath,
+    },
     /// Somebody edits the file again and again, and nobody takes the kept versions away.
     #[error(
         "cannot write `{path}`: a hundred edited versions are kept beside it already; nothing was changed"

@@ -5,7 +5,8 @@
 //! go on.
 //!
 //! # Protocol
-//! Under the lock of the projection: the records are read (whoever comes last writes the latest state) → the
+//! Under the lock of the projection, and those with which other programs write the files, where there are
+//! such: the records are read (whoever comes last writes the latest state) → the
 //! files are compared with the digests of what was written → the digest of what is about to be written is
 //! noted → the files are replaced, unflushed → what the records say is kept, to tell later changes by. A kill
 //! at any call leaves files that are known as written here; after a loss of power an older one may be told as
@@ -13,122 +14,34 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: lock files are opened here")]
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
     fs::{self, File, OpenOptions},
-    io,
+    io, thread,
+    time::Duration,
 };
 
-use super::{ProjectionError, written_files::WrittenFiles};
+use super::{
+    ProjectionError, others_locks,
+    record_format::{DriftedRecord as _, Files, Followed, Overwrite, RecordFormat},
+    written_files::WrittenFiles,
+};
 use crate::{
     commit::{CommitError, CommitOptions, Expected, FsyncPolicy, LockError, read_whole, replace_whole},
     disk::{Root, file_lock, local_state::StateFolder},
 };
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-/// The bytes of files, by their paths.
-pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
-
 /// The number of times that files are compared anew where other programs write them meanwhile.
 const ATTEMPTS: usize = 8;
 
-/// A format in which the records of a system are kept for its other programs.
-pub(crate) trait RecordFormat {
-    /// The records, as the format holds them.
-    type State;
-    /// The change of a record that was made in a file.
-    type Drift: DriftedRecord;
-    /// A reason why the records cannot be read.
-    type Error: From<ProjectionError>;
+/// The pause before a file that cannot be read is read again, up to the last attempt: a program without locks
+/// writes in place, and may be half through.
+const PAUSE: Duration = Duration::from_millis(20);
 
-    /// The name under which what was written is remembered.
-    fn name(&self) -> &'static str;
-
-    /// The command that brings in what its files hold.
-    fn import(&self) -> &'static str;
-
-    /// The command that writes its files.
-    fn project(&self) -> &'static str;
-
-    /// The paths that its files may have.
-    fn paths(&self) -> Vec<ProjectPath>;
-
-    /// The records of the project, as they are now.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    fn present(&self) -> Result<Self::State, Self::Error>;
-
-    /// The files that hold `state`.
-    fn render(&self, state: &Self::State) -> Files;
-
-    /// The records that `files` hold; `None` where they are no files of the format.
-    fn read(&self, files: &Files) -> Option<Self::State>;
-
-    /// Returns whether both say the same, times of writing aside.
-    fn is_same(&self, one: &Self::State, other: &Self::State) -> bool;
-
-    /// Puts `theirs`, which another program wrote, together with `ours`; `base` is what both come from, where
-    /// that is known. Records of which `is_overwritten` says so are ours.
-    fn merge(
-        &self,
-        versions: (Option<&Self::State>, &Self::State, &Self::State),
-        is_overwritten: &dyn Fn(&str) -> bool,
-    ) -> (Self::State, Vec<Self::Drift>);
-}
-
-/// The change of a record that another program made in a file.
-pub(crate) trait DriftedRecord {
-    /// The id of the record.
-    fn id(&self) -> &str;
-}
-
-/// The records whose changes in the files are given up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Overwrite {
-    /// None: drift stays.
-    None,
-    /// Those with these ids.
-    Records(BTreeSet<String>),
-    /// All.
-    All,
-}
-
-impl Overwrite {
-    fn holds(&self, id: &str) -> bool {
-        match self {
-            Self::None => false,
-            Self::Records(ids) => ids.contains(id),
-            Self::All => true,
-        }
-    }
-}
-
-/// The state of the files after they followed the records.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Followed<D> {
-    /// The files that were written.
-    pub written: Vec<ProjectPath>,
-    /// The records that other programs changed in the files, and which stay there as they are.
-    pub drift: Vec<D>,
-    /// Those whose changes were given up.
-    pub overwritten: Vec<D>,
-    /// Files that could not be read any more and were made again; the path of what stood there, in the local
-    /// state of this clone.
-    pub kept: Vec<String>,
-    /// The reason why the files do not say yet what the records say; the records are changed all the same.
-    pub behind: Option<String>,
-}
-
-impl<D> Default for Followed<D> {
-    fn default() -> Self {
-        Self {
-            written: Vec::new(),
-            drift: Vec::new(),
-            overwritten: Vec::new(),
-            kept: Vec::new(),
-            behind: None,
-        }
-    }
+/// The treatment of a file that cannot be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Damage {
+    IsWaitedFor,
+    IsReplaced,
 }
 
 /// Makes the files of `format` follow its records.
@@ -144,8 +57,11 @@ pub(crate) fn follow<F: RecordFormat>(
 ) -> Result<Followed<F::Drift>, F::Error> {
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
     let mut last = None;
-    for _ in 0..ATTEMPTS {
-        match attempt(root, options, format, overwrite) {
+    for number in 1..=ATTEMPTS {
+        let _others = others_locks::lock(root, options, format)?;
+        let damage = if number < ATTEMPTS { Damage::IsWaitedFor } else { Damage::IsReplaced };
+        match attempt(root, options, format, (overwrite, damage)) {
+            Err(Attempted::Torn) => thread::sleep(PAUSE),
             Err(Attempted::Again(error)) => last = Some(error),
             Err(Attempted::Failed(error)) => return Err(error),
             Ok(followed) => return Ok(followed),
@@ -159,7 +75,12 @@ pub(crate) fn follow<F: RecordFormat>(
 ///
 /// # Errors
 /// As of [`follow`].
-pub(crate) fn drift<F: RecordFormat>(root: &Root, format: &F) -> Result<Vec<F::Drift>, F::Error> {
+pub(crate) fn drift<F: RecordFormat>(
+    root: &Root,
+    options: &CommitOptions,
+    format: &F,
+) -> Result<Vec<F::Drift>, F::Error> {
+    let _others = others_locks::lock(root, options, format)?;
     let state = format.present()?;
     let written = WrittenFiles::of(root, format.name());
     let ours = format.render(&state);
@@ -167,29 +88,52 @@ pub(crate) fn drift<F: RecordFormat>(root: &Root, format: &F) -> Result<Vec<F::D
     Ok(compare(format, (&state, &ours), (&found, &written), &Overwrite::None)?.drift)
 }
 
-/// Takes files that say what `state` says, and that another clone or build wrote, for what was written last:
-/// to be called before a change, so that the change is not taken for theirs.
+/// The records as they were written last, and as they are found.
+pub(crate) type LastAndFound<S> = (Option<S>, Option<S>);
+
+/// The records as they were written last, and as the files hold them now; nothing where they hold none.
+///
+/// # Errors
+/// When a file cannot be read, or another program does not let go of it.
+pub(crate) fn last_and_found<F: RecordFormat>(
+    root: &Root,
+    options: &CommitOptions,
+    format: &F,
+) -> Result<LastAndFound<F::State>, ProjectionError> {
+    let _others = others_locks::lock(root, options, format)?;
+    let last = WrittenFiles::of(root, format.name()).last(&format.paths());
+    Ok((last.and_then(|last| format.read(&last)), format.read(&found(root, format)?)))
+}
+
+/// Takes files that say what the records say, and that another clone or build wrote, for what was written
+/// last: to be called before a change, so that the change is not taken for theirs. Returns the records that
+/// other programs changed.
 ///
 /// # Errors
 /// When the files cannot be read, or it cannot be noted.
-pub(crate) fn adopt<F: RecordFormat>(root: &Root, format: &F, state: &F::State) -> Result<(), F::Error> {
-    let found = found(root, format)?;
-    if foreign(&found, &WrittenFiles::of(root, format.name())).is_empty() {
-        return Ok(());
+pub(crate) fn adopt<F: RecordFormat>(
+    root: &Root,
+    options: &CommitOptions,
+    format: &F,
+) -> Result<Vec<F::Drift>, F::Error> {
+    if foreign(&found(root, format)?, &WrittenFiles::of(root, format.name())).is_empty() {
+        return Ok(Vec::new());
     }
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
-    let (mut written, ours) = (WrittenFiles::of(root, format.name()), format.render(state));
-    match compare(format, (state, &ours), (&found, &written), &Overwrite::None) {
-        Ok(compared) if !compared.adopted.is_empty() => {
-            note(&mut written, &compared.adopted, &ours).map_err(|source| local(format.name(), source))?;
-        }
-        // The command that comes next tells what is wrong with them.
-        _ => {}
+    let _others = others_locks::lock(root, options, format)?;
+    // Whoever had the lock may have changed all of it.
+    let (state, found) = (format.present()?, found(root, format)?);
+    let (mut written, ours) = (WrittenFiles::of(root, format.name()), format.render(&state));
+    let compared = compare(format, (&state, &ours), (&found, &written), &Overwrite::None)?;
+    if !compared.adopted.is_empty() {
+        note(&mut written, &compared.adopted, &ours).map_err(|source| local(format.name(), source))?;
     }
-    Ok(())
+    Ok(compared.drift)
 }
 
 enum Attempted<E> {
+    /// Another program may be writing a file just now.
+    Torn,
     Again(ProjectionError),
     Failed(E),
 }
@@ -204,7 +148,7 @@ fn attempt<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
     format: &F,
-    overwrite: &Overwrite,
+    (overwrite, damage): (&Overwrite, Damage),
 ) -> Result<Followed<F::Drift>, Attempted<F::Error>> {
     let state = format.present().map_err(Attempted::Failed)?;
     let mut written = WrittenFiles::of(root, format.name());
@@ -212,6 +156,9 @@ fn attempt<F: RecordFormat>(
     let found = found(root, format)?;
     let compared = compare(format, (&state, &ours), (&found, &written), overwrite)
         .map_err(Attempted::<F::Error>::from)?;
+    if damage == Damage::IsWaitedFor && !compared.damaged.is_empty() {
+        return Err(Attempted::Torn);
+    }
     let mut followed =
         Followed { drift: compared.drift, overwritten: compared.overwritten, ..Followed::default() };
     for path in compared.damaged {
@@ -219,7 +166,7 @@ fn attempt<F: RecordFormat>(
         followed.kept.push(written.keep_copy(&path, &bytes).map_err(|source| local(format.name(), source))?);
     }
     // A file with records in drift is not noted as written here: the next comparison finds them again.
-    written.intend(&ours).map_err(|source| local(format.name(), source))?;
+    written.intend(&ours, &compared.files).map_err(|source| local(format.name(), source))?;
     let unflushed = CommitOptions { fsync: FsyncPolicy::Never, ..*options };
     for (path, bytes) in &compared.files {
         let before = found.get(path);
@@ -237,7 +184,7 @@ fn attempt<F: RecordFormat>(
 
 /// Notes that `adopted` stand there, and keeps what the records say.
 fn note(written: &mut WrittenFiles<'_>, adopted: &Files, ours: &Files) -> io::Result<()> {
-    written.intend(adopted)?;
+    written.intend(adopted, &Files::new())?;
     written.keep(ours)
 }
 
@@ -312,9 +259,11 @@ fn compare<F: RecordFormat>(
 /// When one of them cannot be removed.
 pub(crate) fn withdraw<F: RecordFormat>(
     root: &Root,
+    options: &CommitOptions,
     format: &F,
 ) -> Result<Vec<ProjectPath>, ProjectionError> {
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
+    let _others = others_locks::lock(root, options, format)?;
     let written = WrittenFiles::of(root, format.name());
     let mut removed = Vec::new();
     for (path, bytes) in found(root, format)? {

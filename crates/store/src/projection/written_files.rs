@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, io, path::PathBuf};
 
-use super::record_files::Files;
+use super::record_format::Files;
 use crate::{
     commit::{FsyncPolicy, replace_state_file},
     disk::{Root, local_state::StateFolder, own_file},
@@ -57,9 +57,18 @@ impl<'r> WrittenFiles<'r> {
         (!files.is_empty()).then_some(files)
     }
 
-    /// Notes that `files` are about to be written: from now on whatever of them stands there is known.
-    pub(super) fn intend(&mut self, files: &Files) -> io::Result<()> {
+    /// Notes that `files` are about to be written: from now on whatever of them stands there is known. Those of
+    /// `mixed` that are others hold changes of other programs: they are not, even where earlier ones were the
+    /// same.
+    pub(super) fn intend(&mut self, files: &Files, mixed: &Files) -> io::Result<()> {
         let mut is_changed = false;
+        for (path, bytes) in mixed.iter().filter(|(path, bytes)| files.get(*path) != Some(bytes)) {
+            if let Some(digests) = self.digests.get_mut(path) {
+                let (digest, count) = (FileHash::of(bytes).to_string(), digests.len());
+                digests.retain(|known| *known != digest);
+                is_changed = is_changed || digests.len() < count;
+            }
+        }
         for (path, bytes) in files {
             let digest = FileHash::of(bytes).to_string();
             let digests = self.digests.entry(path.clone()).or_default();

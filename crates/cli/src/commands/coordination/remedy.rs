@@ -28,6 +28,17 @@ pub(crate) fn remedy(error: &CoordinationError, surface: Surface) -> Option<Stri
         CoordinationError::Begun { .. } => {
             both("`stepmark task add TEXT` adds a task", "create_task adds a task")
         }
+        CoordinationError::Changed { id } => both(
+            format!(
+                "`stepmark import coordination --take file` takes the change, `stepmark coordination project --overwrite {}` gives it up",
+                argument(id)
+            ),
+            "claim_task gives you another one; a person decides on this one",
+        ),
+        CoordinationError::NothingToClaim { changed, .. } if !changed.is_empty() => both(
+            "`stepmark import coordination --take file` takes the changes, `stepmark coordination project --overwrite` gives them up",
+            "a person decides on the changed ones",
+        ),
         CoordinationError::Busy { .. } => both("try it again", "call the tool again"),
         CoordinationError::Change(ChangeError::Refused {
             source: TransitionRefusal::OpenChildren { .. },

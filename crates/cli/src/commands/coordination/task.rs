@@ -1,7 +1,7 @@
 //! `stepmark task`
 
 use clap::{Args, Subcommand};
-use stepmark_model::coordination::{NewTask, TaskMove, claimable};
+use stepmark_model::coordination::{NewTask, TaskMove};
 use stepmark_store::coordination::CoordinationError;
 
 use super::{agent, coordination, report};
@@ -156,10 +156,8 @@ impl Task {
                 Ok(Exit::Fine)
             }
             What::Next(acting) => {
-                let state = coordination.state()?;
                 let agent = agent(project, acting.agent.as_deref())?;
-                let next = claimable(&state, &agent, project.workspace.now()).into_iter().next();
-                report::next(next, output)
+                report::next(coordination.next(&agent)?.as_ref(), output)
             }
             What::Claim { id, acting } => {
                 let agent = agent(project, acting.agent.as_deref())?;

@@ -216,7 +216,7 @@ fn b_has_every_common_key() {
           "id": "task/b",
           "description": "Test it",
           "status": "failed",
-          "priority": null,
+          "priority": 5,
           "claimed_by": "w1",
           "dependencies": [],
           "context": null,
@@ -247,6 +247,8 @@ fn b_has_every_common_key() {
           "id": "w1",
           "role": "worker",
           "last_heartbeat": "2026-11-24T11:59:00Z",
+          "current_task": null,
+          "tasks_completed": 0,
           "capabilities": "rust, yaml",
           "registered_at": "2026-11-24T09:00:00Z"
         }

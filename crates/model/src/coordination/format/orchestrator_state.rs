@@ -53,7 +53,8 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     let directory = root.text("working_directory").unwrap_or(".");
     file.insert("working_directory".to_owned(), directory.into());
     file.insert("tasks".to_owned(), state.tasks.iter().map(task).collect());
-    let held = |record| held_record(&AGENT, &["role"], agent(record, "last_heartbeat", &[], signals));
+    let held =
+        |record| held_record(&AGENT, &["role"], agent(record, "last_heartbeat", &[], (state, signals)));
     let agents = state.agents.iter().map(|record| (record.id.clone(), held(record)));
     file.insert("agents".to_owned(), Json::Object(agents.collect()));
     let discoveries = state.discoveries.iter();

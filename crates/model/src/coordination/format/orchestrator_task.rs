@@ -7,6 +7,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::source::UNKNOWN_TIME;
 use crate::{
     coordination::Record,
     lifecycle::built_in,
@@ -20,9 +21,6 @@ const NOTE: &str = "stepmark";
 
 /// The entry of the note that names keys which the task does not have.
 const ABSENT: &str = "absent";
-
-/// The time of creation of a task that says none: the model would fill in the time of reading.
-const UNKNOWN_TIME: &str = "1970-01-01T00:00:00Z";
 
 /// A kind of value in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use super::{
     read, render,
 };
 use crate::coordination::{
+    merge,
     sample::{any_json, any_values},
     seen,
 };
@@ -39,6 +40,19 @@ fn saved_again(files: &Files, changed: impl Fn(&mut Map<String, Json>)) -> Files
         }
         changed(task);
     }
+    for agent in file["agents"].as_object_mut().unwrap().values_mut() {
+        for (key, value) in [
+            ("is_active", json!(false)),
+            ("current_task", Json::Null),
+            ("pid", Json::Null),
+            ("metrics", json!({"tasks_completed": 0, "avg_task_time": 0.0})),
+            ("working_directory", json!(".")),
+            ("model", json!("any")),
+            ("max_concurrent_tasks", json!(1)),
+        ] {
+            agent.as_object_mut().unwrap().entry(key).or_insert(value);
+        }
+    }
     Files::from([("orchestrator-state.json".to_owned(), file.to_string().into_bytes())])
 }
 
@@ -49,6 +63,8 @@ fn what_an_orchestrator_saves_unchanged_says_the_same() {
     for (before, after) in sample().tasks.iter().zip(&again.tasks) {
         assert_eq!(values_digest(before), values_digest(after), "{before:?} {after:?}");
     }
+    let theirs = merge(Format::OrchestratorState, (None, &again, &sample()), &|_| false);
+    assert_eq!(theirs.drift, Vec::new());
     let again = saved_again(&files, |task| {
         task.insert("status".to_owned(), "available".into());
     });
@@ -74,11 +90,10 @@ const KEYS: &[&str] = &[
     "agent",
 ];
 
-/// `value` without nulls and empty lists of dependencies: B writes them where a task says nothing.
+/// `value` without nulls and the values that B writes where a task says nothing.
 fn without_nulls(values: &Map<String, Json>) -> Json {
-    let says = |(key, value): &(&String, &Json)| {
-        !value.is_null() && (*key != "dependencies" || *value != &json!([]))
-    };
+    let filled_in = json!({"dependencies": [], "description": "", "status": "available", "priority": 5});
+    let says = |(key, value): &(&String, &Json)| !value.is_null() && filled_in.get(*key) != Some(*value);
     let kept = values.iter().filter(says);
     Json::Object(kept.map(|(key, value)| (key.clone(), value.clone())).collect())
 }

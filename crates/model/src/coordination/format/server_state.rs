@@ -15,20 +15,27 @@ use crate::{
 /// The file.
 pub(super) const FILE: &str = "mcp-state.json";
 
-/// The keys of a task that always stand there, null where the task says nothing.
-const COMMON: [&str; 11] = [
-    "id",
-    "description",
-    "status",
-    "priority",
-    "claimed_by",
-    "dependencies",
-    "context",
-    "result",
-    "created_at",
-    "claimed_at",
-    "completed_at",
+/// A key, and its value where nothing is said.
+type Usual = (&'static str, fn() -> Json);
+
+/// The keys of a task that always stand there, each with its value where the task says nothing: the server
+/// compares texts, counts with numbers and goes through lists without looking.
+const TASK: [Usual; 10] = [
+    ("description", || "".into()),
+    ("status", || "available".into()),
+    ("priority", || 5.into()),
+    ("claimed_by", || Json::Null),
+    ("dependencies", || Json::Array(Vec::new())),
+    ("context", || Json::Null),
+    ("result", || Json::Null),
+    ("created_at", || Json::Null),
+    ("claimed_at", || Json::Null),
+    ("completed_at", || Json::Null),
 ];
+
+/// The same of an agent.
+const AGENT: [Usual; 3] =
+    [("role", || "worker".into()), ("current_task", || Json::Null), ("tasks_completed", || 0.into())];
 
 pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     let root = &state.root;
@@ -38,8 +45,11 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     file.insert("tasks".to_owned(), state.tasks.iter().map(task).collect());
     let keys = ["id", "role", "last_heartbeat", "current_task", "tasks_completed"];
     let agents = state.agents.iter();
-    let agents =
-        agents.map(|record| (record.id.clone(), agent(record, "last_heartbeat", &keys, signals).into()));
+    let agents = agents.map(|record| {
+        let mut agent = agent(record, "last_heartbeat", &keys, (state, signals));
+        fill(&mut agent, &AGENT);
+        (record.id.clone(), in_order(&keys, &agent).into())
+    });
     file.insert("agents".to_owned(), Json::Object(agents.collect()));
     file.insert(
         "discoveries".to_owned(),
@@ -54,15 +64,18 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
 fn task(record: &Record) -> Json {
     let mut values = record.values.clone();
     values.insert("id".to_owned(), record.id.as_str().into());
-    for key in COMMON {
-        // The server asks each of them: no list would be a fault there.
-        let empty = if key == "dependencies" { Json::Array(Vec::new()) } else { Json::Null };
-        let value = values.entry(key).or_insert(Json::Null);
+    fill(&mut values, &TASK);
+    in_order(&["id"], &ordered(record.kind, &values)).into()
+}
+
+/// Fills in the keys that the server asks for and `values` do not say.
+fn fill(values: &mut Map<String, Json>, keys: &[Usual]) {
+    for (key, usual) in keys {
+        let value = values.entry(*key).or_insert(Json::Null);
         if value.is_null() {
-            *value = empty;
+            *value = usual();
         }
     }
-    in_order(&["id"], &ordered(record.kind, &values)).into()
 }
 
 /// A discovery with its content.

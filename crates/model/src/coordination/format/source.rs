@@ -11,6 +11,9 @@ use crate::{
     record::{RecordKinds as _, VOLATILE},
 };
 
+/// A time that nobody said, where a program always asks for one.
+pub(super) const UNKNOWN_TIME: &str = "1970-01-01T00:00:00Z";
+
 /// The object that the file `name` holds.
 fn read_object(files: &Files, name: &'static str) -> Result<Map<String, Json>, FormatError> {
     let bytes = files.get(name).ok_or(FormatError::Missing { file: name })?;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     Files, FormatError,
-    source::{Source, add_extra, new_root, to_bytes},
+    source::{Source, UNKNOWN_TIME, add_extra, new_root, to_bytes},
 };
 use crate::{
     coordination::{Record, RecordKind, State, state::Places},
@@ -35,10 +35,17 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     file.insert(LIST.to_owned(), Json::Null);
     add_extra(state, TASKS, &mut file);
     let file = TasksFile { keys: &file, tasks: &state.tasks };
-    let seen =
-        |record| agent(record, "last_seen", &["id", "capabilities", "registered_at", "last_seen"], signals);
+    let keys = ["id", "capabilities", "registered_at", "last_seen"];
+    let written = |record| {
+        let mut agent = agent(record, "last_seen", &keys, (state, signals));
+        if let Some(list) = agent.get("capabilities").filter(|own| own.is_array()) {
+            let words = list.as_array().into_iter().flatten().filter_map(Json::as_str);
+            agent.insert("capabilities".to_owned(), words.collect::<Vec<_>>().join(", ").into());
+        }
+        Json::Object(agent)
+    };
     let mut agents = Map::new();
-    agents.insert("agents".to_owned(), state.agents.iter().map(seen).map(Json::Object).collect());
+    agents.insert("agents".to_owned(), state.agents.iter().map(written).collect());
     add_extra(state, AGENTS, &mut agents);
     let mut files =
         Files::from([(TASKS.to_owned(), to_bytes(&file)), (AGENTS.to_owned(), to_bytes(&agents))]);
@@ -86,15 +93,21 @@ impl Serialize for Task<'_> {
     }
 }
 
-/// An agent with its last sign of life under `heartbeat`; `keys` come first.
-pub(super) fn agent(record: &Record, heartbeat: &str, keys: &[&str], signals: &Signals) -> Map<String, Json> {
+/// An agent with its last sign of life under `heartbeat`, which its programs always ask for; `keys` come
+/// first.
+pub(super) fn agent(
+    record: &Record,
+    heartbeat: &str,
+    keys: &[&str],
+    (state, signals): (&State, &Signals),
+) -> Map<String, Json> {
     let mut values = record.values.clone();
     values.retain(|key, _| !VOLATILE.contains(&key.as_str()));
     values.insert("id".to_owned(), record.id.as_str().into());
     let signal = signals.get(&record.id).map(|signal| signal.at.as_str());
-    if let Some(at) = signal.or_else(|| record.text("registered_at")) {
-        values.insert(heartbeat.to_owned(), at.into());
-    }
+    let begun = || state.root.text("created_at").unwrap_or(UNKNOWN_TIME);
+    let at = signal.or_else(|| record.text("registered_at")).unwrap_or_else(begun);
+    values.insert(heartbeat.to_owned(), at.into());
     in_order(keys, &values)
 }
 

@@ -5,7 +5,6 @@ use std::{
     fs::{File, TryLockError},
     io,
     path::{Path, PathBuf},
-    thread,
     time::{Duration, Instant},
 };
 
@@ -13,15 +12,8 @@ use crate::commit::{
     ReadError, file::FileContent, file::read_file, lock::LastEvent, lock::LockKey, lock::Note,
     lock::open_lock_file, lock::recover,
 };
-use crate::disk::{root::ResolveError, root::Root};
+use crate::disk::{file_lock::exclusive_within, root::ResolveError, root::Root};
 use stepmark_model::artifact::{FileHash, ProjectPath};
-
-/// The first pause between two attempts to lock; each is twice as long as the one before, up to
-/// [`LONGEST_PAUSE`].
-const FIRST_PAUSE: Duration = Duration::from_micros(200);
-
-/// Short against a commit (two flushes, about 10 ms), so that the lock is taken soon after it is free.
-const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
 /// The lock of one file: whoever holds it is the only one, among all processes that use this module, who
 /// replaces that file. It is advisory, is no obstacle to readers, and the kernel releases it when its holder
@@ -158,33 +150,21 @@ impl ArtifactLock {
     }
 }
 
-/// The standard library can wait for a lock, but not for a limited time: so this asks again and again.
 fn wait_for(lock_file: &File, path: &ProjectPath, timeout: Duration) -> Result<(), LockError> {
     let started = Instant::now();
-    let mut pause = FIRST_PAUSE;
-    loop {
-        match crate::disk::file_lock::try_exclusive(lock_file) {
-            Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(source)) => {
-                return Err(LockError::Unsupported { path: path.clone(), source });
-            }
-        }
-        let waited = started.elapsed();
-        let Some(left) = timeout.checked_sub(waited).filter(|left| !left.is_zero()) else {
-            return Err(LockError::Timeout { path: path.clone(), waited });
-        };
-        thread::sleep(pause.min(left));
-        pause = (pause * 2).min(LONGEST_PAUSE);
-    }
+    exclusive_within(lock_file, timeout).map_err(|error| match error {
+        TryLockError::WouldBlock => LockError::Timeout { path: path.clone(), waited: started.elapsed() },
+        TryLockError::Error(source) => LockError::Unsupported { path: path.clone(), source },
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, sync::mpsc};
+    use std::{fs, sync::mpsc, thread};
 
     use super::*;
     use crate::commit::{scratch_project::PRD, scratch_project::ScratchProject, scratch_project::named};
+    use crate::disk::file_lock::LONGEST_PAUSE;
 
     #[test]
     fn works_without_init_and_ignores_itself() {

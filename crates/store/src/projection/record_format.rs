@@ -1,0 +1,112 @@
+//! A format in which records are kept for other programs, and what becomes of its files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::ProjectionError;
+use stepmark_model::artifact::ProjectPath;
+
+/// The bytes of files, by their paths.
+pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
+
+/// A format in which the records of a system are kept for its other programs.
+pub(crate) trait RecordFormat {
+    /// The records, as the format holds them.
+    type State;
+    /// The change of a record that was made in a file.
+    type Drift: DriftedRecord;
+    /// A reason why the records cannot be read.
+    type Error: From<ProjectionError>;
+
+    /// The name under which what was written is remembered.
+    fn name(&self) -> &'static str;
+
+    /// The command that brings in what its files hold.
+    fn import(&self) -> &'static str;
+
+    /// The command that writes its files.
+    fn project(&self) -> &'static str;
+
+    /// The paths that its files may have.
+    fn paths(&self) -> Vec<ProjectPath>;
+
+    /// The lock files that its other programs hold while they write its files.
+    fn locks(&self) -> Vec<ProjectPath>;
+
+    /// The records of the project, as they are now.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn present(&self) -> Result<Self::State, Self::Error>;
+
+    /// The files that hold `state`.
+    fn render(&self, state: &Self::State) -> Files;
+
+    /// The records that `files` hold; `None` where they are no files of the format.
+    fn read(&self, files: &Files) -> Option<Self::State>;
+
+    /// Returns whether both say the same, times of writing aside.
+    fn is_same(&self, one: &Self::State, other: &Self::State) -> bool;
+
+    /// Puts `theirs`, which another program wrote, together with `ours`; `base` is what both come from, where
+    /// that is known. Records of which `is_overwritten` says so are ours.
+    fn merge(
+        &self,
+        versions: (Option<&Self::State>, &Self::State, &Self::State),
+        is_overwritten: &dyn Fn(&str) -> bool,
+    ) -> (Self::State, Vec<Self::Drift>);
+}
+
+/// The change of a record that another program made in a file.
+pub(crate) trait DriftedRecord {
+    /// The id of the record.
+    fn id(&self) -> &str;
+}
+
+/// The records whose changes in the files are given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Overwrite {
+    /// None: drift stays.
+    None,
+    /// Those with these ids.
+    Records(BTreeSet<String>),
+    /// All.
+    All,
+}
+
+impl Overwrite {
+    pub(super) fn holds(&self, id: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::Records(ids) => ids.contains(id),
+            Self::All => true,
+        }
+    }
+}
+
+/// The state of the files after they followed the records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed<D> {
+    /// The files that were written.
+    pub written: Vec<ProjectPath>,
+    /// The records that other programs changed in the files, and which stay there as they are.
+    pub drift: Vec<D>,
+    /// Those whose changes were given up.
+    pub overwritten: Vec<D>,
+    /// Files that could not be read any more and were made again; the path of what stood there, in the local
+    /// state of this clone.
+    pub kept: Vec<String>,
+    /// The reason why the files do not say yet what the records say; the records are changed all the same.
+    pub behind: Option<String>,
+}
+
+impl<D> Default for Followed<D> {
+    fn default() -> Self {
+        Self {
+            written: Vec::new(),
+            drift: Vec::new(),
+            overwritten: Vec::new(),
+            kept: Vec::new(),
+            behind: None,
+        }
+    }
+}
