@@ -1,6 +1,6 @@
 //! The files of the configured format, which follow the records.
 
-use std::{collections::BTreeMap, sync::PoisonError};
+use std::{cell::OnceCell, collections::BTreeMap, sync::PoisonError};
 
 use super::{Coordination, CoordinationError};
 use crate::commit::{CommitOptions, Expected, FsyncPolicy, read_whole, replace_whole};
@@ -29,7 +29,8 @@ impl DriftedRecord for Drift {
 pub(super) struct FormatOf<'c, 'w> {
     coordination: &'c Coordination<'w>,
     format: Format,
-    signals: Signals,
+    /// Read where a file is made.
+    signals: OnceCell<Signals>,
 }
 
 impl FormatOf<'_, '_> {
@@ -73,9 +74,9 @@ impl RecordFormat for FormatOf<'_, '_> {
     }
 
     fn render(&self, state: &State) -> Files {
+        let signals = self.signals.get_or_init(|| self.coordination.signals());
         // The time of writing is that of the latest record: the same records give the same bytes.
-        let time = latest_time(state, &self.signals);
-        let files = render(self.format, state, &self.signals, &time);
+        let files = render(self.format, state, signals, &latest_time(state, signals));
         files.into_iter().filter_map(|(name, bytes)| Some((self.path(&name)?, bytes))).collect()
     }
 
@@ -125,7 +126,7 @@ impl Coordination<'_> {
     }
 
     pub(super) fn format_of(&self, format: Format) -> FormatOf<'_, '_> {
-        FormatOf { coordination: self, format, signals: self.signals() }
+        FormatOf { coordination: self, format, signals: OnceCell::new() }
     }
 
     /// Makes the files follow, where the format wants that after each change, with the results of the tasks
@@ -148,7 +149,8 @@ impl Coordination<'_> {
         let state = self.state()?;
         if self.settings.format != Format::OrchestratorState {
             // What cannot be compared is told when the files follow.
-            record_files::adopt(self.workspace.root(), &self.format(), &state).ok();
+            let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+            record_files::adopt(self.workspace.root(), &self.format(), &state, &mut found).ok();
         }
         Ok(state)
     }
@@ -177,9 +179,12 @@ impl Coordination<'_> {
         overwrite: &Overwrite,
     ) -> Result<CoordinationFiles, CoordinationError> {
         let options = self.workspace.commit_options();
-        let mut followed = record_files::follow(self.workspace.root(), options, &self.format(), overwrite)?;
+        let (root, mut found) =
+            (self.workspace.root(), self.found.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut followed = record_files::follow(root, options, &self.format(), overwrite, &mut found)?;
+        drop(found);
         // A reader makes no file.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).keep(self.workspace.root());
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).keep(self.workspace.root());
         if self.settings.format == Format::TasksFile {
             for task in ended {
                 followed.written.extend(self.write_result(task)?);

@@ -10,7 +10,7 @@
 //! * A task has one holder: whoever claims decides under the locks of the task and of its own record.
 //! * Nothing is kept in the process: several programs and servers work on one folder.
 
-mod known_records;
+mod snapshot;
 mod records;
 mod signals;
 #[cfg(feature = "write")]
@@ -25,12 +25,14 @@ mod files;
 mod importing;
 #[cfg(feature = "write")]
 mod tasks;
+#[cfg(feature = "write")]
+mod claims;
 
 use std::sync::{Arc, Mutex};
 
 use stepmark_model::coordination::Signals;
 
-use self::known_records::KnownRecords;
+use self::snapshot::Snapshot;
 use crate::configuration::CoordinationSettings;
 use crate::workspace::Workspace;
 
@@ -43,6 +45,8 @@ pub use self::{
     tasks::TaskChange,
 };
 #[cfg(feature = "write")]
+use crate::projection::found_files::FoundFiles;
+#[cfg(feature = "write")]
 pub use crate::projection::record_files::Overwrite;
 pub use records::RecordsError;
 
@@ -51,14 +55,22 @@ pub use records::RecordsError;
 pub struct Coordination<'w> {
     workspace: &'w Workspace,
     settings: &'w CoordinationSettings,
-    known: Arc<Mutex<KnownRecords>>,
+    snapshot: Arc<Mutex<Snapshot>>,
+    #[cfg(feature = "write")]
+    found: Arc<Mutex<FoundFiles>>,
 }
 
 impl Workspace {
     /// Coordination in the project; `None` where the configuration has no key `coordination`.
     pub fn coordination(&self) -> Option<Coordination<'_>> {
         let settings = self.configuration().coordination()?;
-        Some(Coordination { workspace: self, settings, known: Arc::default() })
+        Some(Coordination {
+            workspace: self,
+            settings,
+            snapshot: Arc::default(),
+            #[cfg(feature = "write")]
+            found: Arc::default(),
+        })
     }
 }
 

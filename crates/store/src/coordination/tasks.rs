@@ -10,14 +10,14 @@ use crate::changes::RecordDecision;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     coordination::{
-        NewTask, Record, RecordKind, State, TaskMove, TaskRefusal, check_dependencies, claimable, decide,
-        dependants_freed, held_by, is_held, open_dependencies, orphaned,
+        NewTask, Record, RecordKind, State, TaskMove, TaskRefusal, check_dependencies, decide,
+        dependants_freed, is_held,
     },
     journal::{EventDraft, Kind},
 };
 
 /// The number of times that a decision is made anew where others change the records meanwhile.
-const ATTEMPTS: usize = 32;
+pub(super) const ATTEMPTS: usize = 32;
 
 /// A task that was changed.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct TaskChange {
 }
 
 /// The outcome of one attempt under the locks.
-enum Attempt {
+pub(super) enum Attempt {
     Made(Record),
     /// The task is not as it was read: somebody else was faster.
     Taken,
@@ -79,36 +79,6 @@ impl Coordination<'_> {
         Ok((made, self.follow(&[])))
     }
 
-    /// Gives `agent` the best of the tasks that it may have: the highest priority, then the oldest. Tasks of
-    /// agents that are silent are freed first.
-    ///
-    /// # Errors
-    /// When there is none, or the agent holds as many as it may.
-    pub fn claim(&self, agent: &str) -> Result<TaskChange, CoordinationError> {
-        let mut freed = Vec::new();
-        for _ in 0..ATTEMPTS {
-            let mut state = self.state_to_change()?;
-            let orphans = self.free_orphans(&state)?;
-            if !orphans.is_empty() {
-                freed.extend(orphans);
-                state = self.state()?;
-            }
-            self.refuse_more(&state, agent)?;
-            let candidates = claimable(&state, agent, self.workspace.now());
-            if candidates.is_empty() {
-                return Err(nothing_to_claim(&state, freed));
-            }
-            let attempts = candidates.into_iter().map(|task| self.claim_one(&state, &task.id, agent));
-            // Whoever claims at the same time takes the best ones: then the next is as good.
-            let attempt = attempts.into_iter().find(|attempt| !matches!(attempt, Ok(Attempt::Taken)));
-            if let Some(Attempt::Made(task)) = attempt.transpose()? {
-                let files = self.followed(Some(agent), &[]);
-                return Ok(TaskChange { task, freed: Vec::new(), orphaned: freed, files });
-            }
-        }
-        Err(CoordinationError::Busy { path: self.settings.folder.clone() })
-    }
-
     /// Makes `made` on the task `id`.
     ///
     /// # Errors
@@ -134,60 +104,8 @@ impl Coordination<'_> {
         Err(CoordinationError::Busy { path: self.path_of(RecordKind::Task, id)? })
     }
 
-    /// Gives `agent` the task `id`.
-    ///
-    /// # Errors
-    /// When it is refused, or there is no such task.
-    pub fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, CoordinationError> {
-        for _ in 0..ATTEMPTS {
-            let state = self.state_to_change()?;
-            let orphaned = self.free_orphans(&state)?;
-            let state = if orphaned.is_empty() { state } else { self.state()? };
-            let task = task_of(&state, id)?;
-            if decide(task, &self.claim_by(agent), &state, &self.now())? == *task {
-                let (task, files) = (task.clone(), self.follow(&[]));
-                return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
-            }
-            if let Attempt::Made(task) = self.claim_one(&state, id, agent)? {
-                let files = self.followed(Some(agent), &[]);
-                return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
-            }
-        }
-        Err(CoordinationError::Busy { path: self.path_of(RecordKind::Task, id)? })
-    }
-
-    /// Claims the task `id`, which was available in `state`, with the record of its agent in one commit.
-    fn claim_one(&self, state: &State, id: &str, agent: &str) -> Result<Attempt, CoordinationError> {
-        let paths = [self.path_of(RecordKind::Task, id)?, self.path_of(RecordKind::Agent, agent)?];
-        let known = state.agents.iter().find(|record| record.id == agent);
-        if known.is_none() {
-            self.make_folder(&paths[1..])?;
-        }
-        let (now, made) = (self.now(), self.claim_by(agent));
-        self.attempt(&paths, "task claim", |found| {
-            let [Some(task), own] = found else { return Ok((Attempt::Taken, keep(2))) };
-            let task = read(task)?;
-            let own = own.as_ref().map(read).transpose()?;
-            if own.as_ref() != known {
-                return Ok((Attempt::Outdated, keep(2)));
-            }
-            if task.status() != "available" {
-                return Ok((Attempt::Taken, keep(2)));
-            }
-            let claimed = decide(&task, &made, state, &now)?;
-            let before = own.clone();
-            let mut own = own.unwrap_or_else(|| Record::agent(agent, "worker", &now));
-            own.set("current_task", Json::from(id));
-            let own = match before {
-                Some(before) => RecordDecision::Edit(before.edits_to(&own)),
-                None => RecordDecision::Write(self.bytes_of(&own)?),
-            };
-            Ok((Attempt::Made(claimed.clone()), vec![RecordDecision::Edit(task.edits_to(&claimed)), own]))
-        })
-    }
-
     /// Makes `made` on the task `id` as it was in `state`, with its holder and the tasks that wait for it.
-    fn make_once(
+    pub(super) fn make_once(
         &self,
         state: &State,
         id: &str,
@@ -252,40 +170,13 @@ impl Coordination<'_> {
         Ok(freed)
     }
 
-    /// Frees the tasks of agents that are silent for too long.
-    fn free_orphans(&self, state: &State) -> Result<Vec<String>, CoordinationError> {
-        let stale = u64::from(self.settings.stale_seconds.get());
-        let mut freed = Vec::new();
-        for task in orphaned(state, &self.signals(), self.workspace.now(), stale) {
-            // Whoever is faster has freed or ended it.
-            if let (Attempt::Made(task), _) = self.make_once(state, &task.id, &TaskMove::Orphan)? {
-                freed.push(task.id);
-            }
-        }
-        Ok(freed)
-    }
-
     /// The steps behind a change that is made: a sign of life of `agent`, and the files, with the results of
     /// the tasks in `ended`. A failure is told beside the change.
-    fn followed(&self, agent: Option<&str>, ended: &[Record]) -> CoordinationFiles {
+    pub(super) fn followed(&self, agent: Option<&str>, ended: &[Record]) -> CoordinationFiles {
         let silent = agent.and_then(|agent| self.beat(agent, None).err());
         let files = self.follow(ended);
         let behind = files.behind.clone().or_else(|| silent.map(|error| error.to_string()));
         CoordinationFiles { behind, ..files }
-    }
-
-    /// A claim by `agent`.
-    fn claim_by(&self, agent: &str) -> TaskMove {
-        TaskMove::Claim { agent: agent.to_owned(), at_most: self.claims_per_agent() }
-    }
-
-    /// Refuses where `agent` has as many tasks as it may have.
-    fn refuse_more(&self, state: &State, agent: &str) -> Result<(), TaskRefusal> {
-        let held: Vec<String> = held_by(state, agent).into_iter().map(|task| task.id.clone()).collect();
-        match held.len() < self.claims_per_agent() {
-            true => Ok(()),
-            false => Err(TaskRefusal::TooManyClaims { agent: agent.to_owned(), held }),
-        }
     }
 
     /// One commit of the records at `paths`, told as `command`.
@@ -317,11 +208,11 @@ pub(super) fn draft(command: &str) -> EventDraft {
     EventDraft::new(Kind::CHANGE).with_command(command.to_owned()).decided()
 }
 
-fn keep(count: usize) -> Vec<RecordDecision> {
+pub(super) fn keep(count: usize) -> Vec<RecordDecision> {
     vec![RecordDecision::Keep; count]
 }
 
-fn task_of<'s>(state: &'s State, id: &str) -> Result<&'s Record, CoordinationError> {
+pub(super) fn task_of<'s>(state: &'s State, id: &str) -> Result<&'s Record, CoordinationError> {
     let task = state.tasks.iter().find(|task| task.id == id);
     task.ok_or_else(|| CoordinationError::NoTask { id: id.to_owned() })
 }
@@ -337,16 +228,4 @@ fn released(agent: &Record, id: &str, is_completed: bool) -> Record {
         agent.set("tasks_completed", Json::from(completed.saturating_add(1)));
     }
     agent
-}
-
-fn nothing_to_claim(state: &State, orphaned: Vec<String>) -> CoordinationError {
-    let waits = |task: &&Record| !is_held(task) && !open_dependencies(task, state).is_empty();
-    let has = |task: &&Record, words: &[&str]| words.contains(&task.status());
-    let open = || state.tasks.iter().filter(|task| has(task, &["available", "pending", "blocked"]));
-    CoordinationError::NothingToClaim {
-        available: open().filter(|task| !waits(task)).count(),
-        waiting: open().filter(waits).count(),
-        held: state.tasks.iter().filter(|task| is_held(task)).count(),
-        orphaned,
-    }
 }

@@ -14,6 +14,10 @@ mod publish;
 #[cfg(feature = "write")]
 pub(crate) mod record_files;
 #[cfg(feature = "write")]
+pub(crate) mod found_files;
+#[cfg(feature = "write")]
+mod comparison;
+#[cfg(feature = "write")]
 pub(crate) mod audit;
 #[cfg(feature = "write")]
 mod written_files;

@@ -18,12 +18,17 @@ use std::{
     io,
 };
 
-use super::{ProjectionError, written_files::WrittenFiles};
+use super::{
+    ProjectionError,
+    comparison::{compare, foreign},
+    found_files::{FoundFiles, hashed},
+    written_files::WrittenFiles,
+};
 use crate::{
-    commit::{CommitError, CommitOptions, Expected, FsyncPolicy, LockError, read_whole, replace_whole},
+    commit::{CommitError, CommitOptions, Expected, FsyncPolicy, LockError, replace_hashed},
     disk::{Root, file_lock, local_state::StateFolder},
 };
-use stepmark_model::artifact::{FileHash, ProjectPath};
+use stepmark_model::artifact::ProjectPath;
 
 /// The bytes of files, by their paths.
 pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
@@ -94,7 +99,7 @@ pub enum Overwrite {
 }
 
 impl Overwrite {
-    fn holds(&self, id: &str) -> bool {
+    pub(super) fn holds(&self, id: &str) -> bool {
         match self {
             Self::None => false,
             Self::Records(ids) => ids.contains(id),
@@ -141,11 +146,12 @@ pub(crate) fn follow<F: RecordFormat>(
     options: &CommitOptions,
     format: &F,
     overwrite: &Overwrite,
+    found: &mut FoundFiles,
 ) -> Result<Followed<F::Drift>, F::Error> {
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
     let mut last = None;
     for _ in 0..ATTEMPTS {
-        match attempt(root, options, format, overwrite) {
+        match attempt(root, options, format, overwrite, found) {
             Err(Attempted::Again(error)) => last = Some(error),
             Err(Attempted::Failed(error)) => return Err(error),
             Ok(followed) => return Ok(followed),
@@ -160,11 +166,10 @@ pub(crate) fn follow<F: RecordFormat>(
 /// # Errors
 /// As of [`follow`].
 pub(crate) fn drift<F: RecordFormat>(root: &Root, format: &F) -> Result<Vec<F::Drift>, F::Error> {
-    let state = format.present()?;
-    let written = WrittenFiles::of(root, format.name());
-    let ours = format.render(&state);
-    let found = found(root, format)?;
-    Ok(compare(format, (&state, &ours), (&found, &written), &Overwrite::None)?.drift)
+    let (state, written) = (format.present()?, WrittenFiles::of(root, format.name()));
+    let mut found = FoundFiles::default();
+    found.read(root, format.paths())?;
+    Ok(compare(format, &state, (&found, &written), &Overwrite::None)?.drift)
 }
 
 /// Takes files that say what `state` says, and that another clone or build wrote, for what was written last:
@@ -172,16 +177,23 @@ pub(crate) fn drift<F: RecordFormat>(root: &Root, format: &F) -> Result<Vec<F::D
 ///
 /// # Errors
 /// When the files cannot be read, or it cannot be noted.
-pub(crate) fn adopt<F: RecordFormat>(root: &Root, format: &F, state: &F::State) -> Result<(), F::Error> {
-    let found = found(root, format)?;
-    if foreign(&found, &WrittenFiles::of(root, format.name())).is_empty() {
+pub(crate) fn adopt<F: RecordFormat>(
+    root: &Root,
+    format: &F,
+    state: &F::State,
+    found: &mut FoundFiles,
+) -> Result<(), F::Error> {
+    found.read(root, format.paths())?;
+    if foreign(found, &WrittenFiles::of(root, format.name())).next().is_none() {
         return Ok(());
     }
-    let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
-    let (mut written, ours) = (WrittenFiles::of(root, format.name()), format.render(state));
-    match compare(format, (state, &ours), (&found, &written), &Overwrite::None) {
+    let failed = |source| local(format.name(), source);
+    let _lock = lock(root, format.name()).map_err(failed)?;
+    let mut written = WrittenFiles::of(root, format.name());
+    match compare(format, state, (found, &written), &Overwrite::None) {
         Ok(compared) if !compared.adopted.is_empty() => {
-            note(&mut written, &compared.adopted, &ours).map_err(|source| local(format.name(), source))?;
+            written.intend(&compared.adopted).map_err(failed)?;
+            written.keep(&hashed(format.render(state))).map_err(failed)?;
         }
         // The command that comes next tells what is wrong with them.
         _ => {}
@@ -205,105 +217,38 @@ fn attempt<F: RecordFormat>(
     options: &CommitOptions,
     format: &F,
     overwrite: &Overwrite,
+    found: &mut FoundFiles,
 ) -> Result<Followed<F::Drift>, Attempted<F::Error>> {
+    let failed = |source| local(format.name(), source);
     let state = format.present().map_err(Attempted::Failed)?;
     let mut written = WrittenFiles::of(root, format.name());
-    let ours = format.render(&state);
-    let found = found(root, format)?;
-    let compared = compare(format, (&state, &ours), (&found, &written), overwrite)
-        .map_err(Attempted::<F::Error>::from)?;
+    found.read(root, format.paths())?;
+    let compared = compare(format, &state, (found, &written), overwrite)?;
+    let ours = hashed(format.render(&state));
     let mut followed =
         Followed { drift: compared.drift, overwritten: compared.overwritten, ..Followed::default() };
     for path in compared.damaged {
-        let bytes = found.get(&path).cloned().unwrap_or_default();
-        followed.kept.push(written.keep_copy(&path, &bytes).map_err(|source| local(format.name(), source))?);
+        let bytes = found.get(&path).map_or(&[][..], |found| &found.bytes);
+        followed.kept.push(written.keep_copy(&path, bytes).map_err(failed)?);
     }
     // A file with records in drift is not noted as written here: the next comparison finds them again.
-    written.intend(&ours).map_err(|source| local(format.name(), source))?;
+    written.intend(&ours.iter().map(|(path, file)| (path.clone(), file.hash)).collect()).map_err(failed)?;
     let unflushed = CommitOptions { fsync: FsyncPolicy::Never, ..*options };
-    for (path, bytes) in &compared.files {
-        let before = found.get(path);
-        if before != Some(bytes) {
-            let expected = Expected::of(before.map(Vec::as_slice));
-            replace_whole(root, path, expected, bytes, &unflushed).map_err(ProjectionError::from)?;
+    let stays = |path: &ProjectPath| compared.adopted.contains_key(path);
+    for (path, file) in compared.files.as_ref().unwrap_or(&ours).iter().filter(|(path, _)| !stays(path)) {
+        let before = found.get(path).map(|found| found.hash);
+        if before != Some(file.hash) {
+            let expected = before.map_or(Expected::Absent, Expected::Hash);
+            replace_hashed(root, path, expected, (&file.bytes, file.hash), &unflushed)
+                .map_err(ProjectionError::from)?;
             followed.written.push(path.clone());
         }
     }
     if !followed.written.is_empty() || !compared.adopted.is_empty() {
-        note(&mut written, &compared.adopted, &ours).map_err(|source| local(format.name(), source))?;
+        written.intend(&compared.adopted).map_err(failed)?;
+        written.keep(&ours).map_err(failed)?;
     }
     Ok(followed)
-}
-
-/// Notes that `adopted` stand there, and keeps what the records say.
-fn note(written: &mut WrittenFiles<'_>, adopted: &Files, ours: &Files) -> io::Result<()> {
-    written.intend(adopted)?;
-    written.keep(ours)
-}
-
-/// The files that are to stand there, and what was found out about those that do.
-struct Compared<D> {
-    files: Files,
-    drift: Vec<D>,
-    overwritten: Vec<D>,
-    damaged: Vec<ProjectPath>,
-    /// Files that say what the records say, in other bytes.
-    adopted: Files,
-}
-
-/// The files that were not written here.
-fn foreign(found: &Files, written: &WrittenFiles<'_>) -> Files {
-    let is_foreign = |(path, bytes): &(&ProjectPath, &Vec<u8>)| !written.knows(path, FileHash::of(bytes));
-    found.iter().filter(is_foreign).map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
-}
-
-fn compare<F: RecordFormat>(
-    format: &F,
-    (ours, rendered): (&F::State, &Files),
-    (found, written): (&Files, &WrittenFiles<'_>),
-    overwrite: &Overwrite,
-) -> Result<Compared<F::Drift>, ProjectionError> {
-    let mut compared = Compared {
-        files: rendered.clone(),
-        drift: Vec::new(),
-        overwritten: Vec::new(),
-        damaged: Vec::new(),
-        adopted: Files::new(),
-    };
-    let mut foreign = foreign(found, written);
-    let Some(first) = foreign.keys().next().cloned() else { return Ok(compared) };
-    let not_imported = || ProjectionError::NotImported { path: first.clone(), import: format.import() };
-    // What is missing in a set of files is as it was written last.
-    let last = written.last(&format.paths()).unwrap_or_default();
-    let base = format.read(&last);
-    if base.is_some() {
-        let is_readable = |path: &ProjectPath, bytes: &[u8]| {
-            let with = last.iter().map(|(path, bytes)| (path.clone(), bytes.clone()));
-            format.read(&with.chain([(path.clone(), bytes.to_vec())]).collect()).is_some()
-        };
-        foreign.retain(|path, bytes| {
-            let is_readable = is_readable(path, bytes);
-            compared.damaged.extend((!is_readable).then(|| path.clone()));
-            is_readable
-        });
-    }
-    let is_damaged = |path: &ProjectPath| compared.damaged.contains(path);
-    let readable = found.iter().filter(|(path, _)| !is_damaged(path));
-    let readable = readable.map(|(path, bytes)| (path.clone(), bytes.clone()));
-    let theirs = format.read(&last.into_iter().chain(readable).collect()).ok_or_else(not_imported)?;
-    if format.is_same(&theirs, ours) {
-        // Another clone or build wrote the same: that stays.
-        compared.files.retain(|path, _| !foreign.contains_key(path));
-        compared.adopted = foreign;
-        return Ok(compared);
-    }
-    let (merged, drift) = format.merge((base.as_ref(), &theirs, ours), &|id| overwrite.holds(id));
-    (compared.overwritten, compared.drift) = drift.into_iter().partition(|drift| overwrite.holds(drift.id()));
-    if base.is_none() && !compared.drift.is_empty() {
-        return Err(not_imported());
-    }
-    compared.files = format.render(&merged);
-    Ok(compared)
 }
 
 /// Takes away the files of `format` that nobody else has changed, and returns them.
@@ -316,12 +261,11 @@ pub(crate) fn withdraw<F: RecordFormat>(
 ) -> Result<Vec<ProjectPath>, ProjectionError> {
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
     let written = WrittenFiles::of(root, format.name());
-    let mut removed = Vec::new();
-    for (path, bytes) in found(root, format)? {
-        if written.knows(&path, FileHash::of(&bytes)) {
-            remove(root, &path)?;
-            removed.push(path);
-        }
+    let (mut found, mut removed) = (FoundFiles::default(), Vec::new());
+    found.read(root, format.paths())?;
+    for (path, _) in found.iter().filter(|(path, found)| written.knows(path, found.hash)) {
+        remove(root, path)?;
+        removed.push(path.clone());
     }
     Ok(removed)
 }
@@ -337,20 +281,6 @@ pub(crate) fn remove(root: &Root, path: &ProjectPath) -> Result<(), ProjectionEr
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed.map_err(|source| ProjectionError::Remove { path: path.clone(), source }),
     }
-}
-
-/// The bytes of those files that are there. A link is none: what it leads to is not the file of a projection.
-fn found<F: RecordFormat>(root: &Root, format: &F) -> Result<Files, ProjectionError> {
-    let mut found = Files::new();
-    for path in format.paths() {
-        if fs::symlink_metadata(root.path().join(path.as_str())).is_ok_and(|found| found.is_symlink()) {
-            return Err(ProjectionError::Foreign { path });
-        }
-        if let Some(bytes) = read_whole(root, &path)? {
-            found.insert(path, bytes);
-        }
-    }
-    Ok(found)
 }
 
 /// Waits for the lock of the projection `name`, which is held until the file is dropped.

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, io, path::PathBuf};
 
-use super::record_files::Files;
+use super::{found_files::HashedFiles, record_files::Files};
 use crate::{
     commit::{FsyncPolicy, replace_state_file},
     disk::{Root, local_state::StateFolder, own_file},
@@ -57,11 +57,12 @@ impl<'r> WrittenFiles<'r> {
         (!files.is_empty()).then_some(files)
     }
 
-    /// Notes that `files` are about to be written: from now on whatever of them stands there is known.
-    pub(super) fn intend(&mut self, files: &Files) -> io::Result<()> {
+    /// Notes that files with these hashes are about to be written: from now on whatever of them stands there
+    /// is known.
+    pub(super) fn intend(&mut self, files: &BTreeMap<ProjectPath, FileHash>) -> io::Result<()> {
         let mut is_changed = false;
-        for (path, bytes) in files {
-            let digest = FileHash::of(bytes).to_string();
+        for (path, digest) in files {
+            let digest = digest.to_string();
             let digests = self.digests.entry(path.clone()).or_default();
             if digests.first() != Some(&digest) {
                 digests.retain(|known| *known != digest);
@@ -81,10 +82,10 @@ impl<'r> WrittenFiles<'r> {
     }
 
     /// Keeps copies of what the records say, against which a later change by another program is seen.
-    pub(super) fn keep(&self, files: &Files) -> io::Result<()> {
+    pub(super) fn keep(&self, files: &HashedFiles) -> io::Result<()> {
         let folder = self.folder()?;
-        files.iter().try_for_each(|(path, bytes)| {
-            replace_state_file(&folder, &self.copy_name(path), bytes, FsyncPolicy::Never)
+        files.iter().try_for_each(|(path, file)| {
+            replace_state_file(&folder, &self.copy_name(path), &file.bytes, FsyncPolicy::Never)
         })
     }
 

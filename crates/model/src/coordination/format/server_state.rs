@@ -7,25 +7,14 @@ use super::{
     source::{Source, add_extra, new_root, to_bytes},
     tasks_file::agent,
 };
-use crate::coordination::{Record, RecordKind, Signals, State, kind::in_order, state::Places};
+use crate::coordination::{
+    Record, RecordKind, Signals, State,
+    kind::{COMMON_TASK_KEYS, in_order},
+    state::Places,
+};
 
 /// The file.
 pub(super) const FILE: &str = "mcp-state.json";
-
-/// The keys of a task that always stand there, null where the task says nothing.
-const COMMON: [&str; 11] = [
-    "id",
-    "description",
-    "status",
-    "priority",
-    "claimed_by",
-    "dependencies",
-    "context",
-    "result",
-    "created_at",
-    "claimed_at",
-    "completed_at",
-];
 
 pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
     let root = &state.root;
@@ -51,8 +40,8 @@ pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {
 fn task(record: &Record) -> Json {
     let mut values = record.values.clone();
     values.insert("id".to_owned(), record.id.as_str().into());
-    for key in COMMON {
-        // The server asks each of them: no list would be a fault there.
+    for key in COMMON_TASK_KEYS.iter().copied() {
+        // The server asks each of them, and is at fault where one is not there.
         let empty = if key == "dependencies" { Json::Array(Vec::new()) } else { Json::Null };
         let value = values.entry(key).or_insert(Json::Null);
         if value.is_null() {

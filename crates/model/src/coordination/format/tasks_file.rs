@@ -8,7 +8,10 @@ use super::{
     source::{Source, add_extra, new_root, to_bytes},
 };
 use crate::coordination::{
-    Record, RecordKind, Signals, State, kind::in_order, state::Places, values::VOLATILE,
+    Record, RecordKind, Signals, State,
+    kind::{entries_in_order, in_order},
+    state::Places,
+    values::VOLATILE,
 };
 
 /// The file of tasks.
@@ -77,11 +80,20 @@ impl Serialize for Task<'_> {
         task.serialize_entry("id", id)?;
         for (key, value) in kind.entries(values) {
             match (kind.inner_keys(key), value) {
-                (Some(keys), Json::Object(inner)) => task.serialize_entry(key, &in_order(keys, inner))?,
+                (Some(keys), Json::Object(inner)) => task.serialize_entry(key, &InOrder(keys, inner))?,
                 _ => task.serialize_entry(key, value)?,
             }
         }
         task.end()
+    }
+}
+
+/// A mapping with some keys first.
+struct InOrder<'s>(&'s [&'s str], &'s Map<String, Json>);
+
+impl Serialize for InOrder<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(entries_in_order(self.0, self.1))
     }
 }
 

@@ -1,0 +1,137 @@
+//! Claims of tasks: by an agent that takes the best one, or one that it names.
+
+use serde_json::Value as Json;
+
+use super::{
+    Coordination, CoordinationError, TaskChange,
+    records::read,
+    tasks::{ATTEMPTS, Attempt, keep, task_of},
+};
+use crate::changes::RecordDecision;
+use stepmark_model::coordination::{
+    Record, RecordKind, State, TaskMove, TaskRefusal, claimable, decide, held_by, is_held, open_dependencies,
+    orphaned,
+};
+
+impl Coordination<'_> {
+    /// Gives `agent` the best of the tasks that it may have: the highest priority, then the oldest. Tasks of
+    /// agents that are silent are freed first.
+    ///
+    /// # Errors
+    /// When there is none, or the agent holds as many as it may.
+    pub fn claim(&self, agent: &str) -> Result<TaskChange, CoordinationError> {
+        let mut freed = Vec::new();
+        for _ in 0..ATTEMPTS {
+            let mut state = self.state_to_change()?;
+            let orphans = self.free_orphans(&state)?;
+            if !orphans.is_empty() {
+                freed.extend(orphans);
+                state = self.state()?;
+            }
+            self.refuse_more(&state, agent)?;
+            let candidates = claimable(&state, agent, self.workspace.now());
+            if candidates.is_empty() {
+                return Err(nothing_to_claim(&state, freed));
+            }
+            let attempts = candidates.into_iter().map(|task| self.claim_one(&state, &task.id, agent));
+            // Whoever claims at the same time takes the best ones: then the next is as good.
+            let attempt = attempts.into_iter().find(|attempt| !matches!(attempt, Ok(Attempt::Taken)));
+            if let Some(Attempt::Made(task)) = attempt.transpose()? {
+                let files = self.followed(Some(agent), &[]);
+                return Ok(TaskChange { task, freed: Vec::new(), orphaned: freed, files });
+            }
+        }
+        Err(CoordinationError::Busy { path: self.settings.folder.clone() })
+    }
+
+    /// Gives `agent` the task `id`.
+    ///
+    /// # Errors
+    /// When it is refused, or there is no such task.
+    pub fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, CoordinationError> {
+        for _ in 0..ATTEMPTS {
+            let state = self.state_to_change()?;
+            let orphaned = self.free_orphans(&state)?;
+            let state = if orphaned.is_empty() { state } else { self.state()? };
+            let task = task_of(&state, id)?;
+            if decide(task, &self.claim_by(agent), &state, &self.now())? == *task {
+                let (task, files) = (task.clone(), self.follow(&[]));
+                return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
+            }
+            if let Attempt::Made(task) = self.claim_one(&state, id, agent)? {
+                let files = self.followed(Some(agent), &[]);
+                return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
+            }
+        }
+        Err(CoordinationError::Busy { path: self.path_of(RecordKind::Task, id)? })
+    }
+
+    /// Claims the task `id`, which was available in `state`, with the record of its agent in one commit.
+    fn claim_one(&self, state: &State, id: &str, agent: &str) -> Result<Attempt, CoordinationError> {
+        let paths = [self.path_of(RecordKind::Task, id)?, self.path_of(RecordKind::Agent, agent)?];
+        let known = state.agents.iter().find(|record| record.id == agent);
+        if known.is_none() {
+            self.make_folder(&paths[1..])?;
+        }
+        let (now, made) = (self.now(), self.claim_by(agent));
+        self.attempt(&paths, "task claim", |found| {
+            let [Some(task), own] = found else { return Ok((Attempt::Taken, keep(2))) };
+            let task = read(task)?;
+            let own = own.as_ref().map(read).transpose()?;
+            if own.as_ref() != known {
+                return Ok((Attempt::Outdated, keep(2)));
+            }
+            if task.status() != "available" {
+                return Ok((Attempt::Taken, keep(2)));
+            }
+            let claimed = decide(&task, &made, state, &now)?;
+            let before = own.clone();
+            let mut own = own.unwrap_or_else(|| Record::agent(agent, "worker", &now));
+            own.set("current_task", Json::from(id));
+            let own = match before {
+                Some(before) => RecordDecision::Edit(before.edits_to(&own)),
+                None => RecordDecision::Write(self.bytes_of(&own)?),
+            };
+            Ok((Attempt::Made(claimed.clone()), vec![RecordDecision::Edit(task.edits_to(&claimed)), own]))
+        })
+    }
+
+    /// Frees the tasks of agents that are silent for too long.
+    fn free_orphans(&self, state: &State) -> Result<Vec<String>, CoordinationError> {
+        let stale = u64::from(self.settings.stale_seconds.get());
+        let mut freed = Vec::new();
+        for task in orphaned(state, &self.signals(), self.workspace.now(), stale) {
+            // Whoever is faster has freed or ended it.
+            if let (Attempt::Made(task), _) = self.make_once(state, &task.id, &TaskMove::Orphan)? {
+                freed.push(task.id);
+            }
+        }
+        Ok(freed)
+    }
+
+    /// A claim by `agent`.
+    fn claim_by(&self, agent: &str) -> TaskMove {
+        TaskMove::Claim { agent: agent.to_owned(), at_most: self.claims_per_agent() }
+    }
+
+    /// Refuses where `agent` has as many tasks as it may have.
+    fn refuse_more(&self, state: &State, agent: &str) -> Result<(), TaskRefusal> {
+        let held: Vec<String> = held_by(state, agent).into_iter().map(|task| task.id.clone()).collect();
+        match held.len() < self.claims_per_agent() {
+            true => Ok(()),
+            false => Err(TaskRefusal::TooManyClaims { agent: agent.to_owned(), held }),
+        }
+    }
+}
+
+fn nothing_to_claim(state: &State, orphaned: Vec<String>) -> CoordinationError {
+    let waits = |task: &&Record| !is_held(task) && !open_dependencies(task, state).is_empty();
+    let has = |task: &&Record, words: &[&str]| words.contains(&task.status());
+    let open = || state.tasks.iter().filter(|task| has(task, &["available", "pending", "blocked"]));
+    CoordinationError::NothingToClaim {
+        available: open().filter(|task| !waits(task)).count(),
+        waiting: open().filter(waits).count(),
+        held: state.tasks.iter().filter(|task| is_held(task)).count(),
+        orphaned,
+    }
+}
