@@ -1,4 +1,4 @@
-//! What the maker of an event says of it.
+//! The part of an event that its maker gives.
 
 use serde_json::{Map, Value as Json};
 

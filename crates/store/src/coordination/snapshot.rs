@@ -34,7 +34,7 @@ const PROGRAM: &[u8] = env!("CARGO_PKG_VERSION").as_bytes();
 pub(super) struct Snapshot {
     /// Those of each kind, in the order of their names.
     folders: BTreeMap<RecordKind, KnownFolder>,
-    /// What earlier commands left, and when it was looked for.
+    /// The cache that earlier commands left, and the time when it was looked for.
     cache: Option<(RunStart, Option<StatCache>)>,
     /// The number of records that were kept besides those that the cache had.
     #[cfg(feature = "write")]
@@ -61,7 +61,7 @@ struct KnownRecord {
     record: Option<Record>,
 }
 
-/// What is known of a file before it is looked at.
+/// The knowledge of a file before it is looked at.
 enum Known<'c> {
     Nothing,
     /// The cache has it.

@@ -1,4 +1,4 @@
-//! What is to stand in the files of a format, and what other programs changed in them.
+//! The comparison of the files of a format with the records, and of both with what was written last.
 
 use std::collections::{BTreeMap, BTreeSet};
 
