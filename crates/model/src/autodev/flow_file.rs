@@ -3,8 +3,8 @@
 use super::{Flow, FlowStep};
 
 /// Reads the flow called `name` from its file: the steps of the table under `Step Reference Table`, and the
-/// session boundaries of the one under `Auto-Chain Rules`; a fenced block below the heading of a step that says
-/// `DECISION REQUIRED` is shown at its end. `None` where there is no such table, or it numbers no steps.
+/// session boundaries of the one under `Auto-Chain Rules`; a fenced block below the heading of a step that
+/// says `DECISION REQUIRED` is shown at its end. `None` where there is no such table, or it numbers no steps.
 ///
 /// ```
 /// use stepmark_model::autodev::read_flow_file;

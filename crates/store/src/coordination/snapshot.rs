@@ -229,3 +229,65 @@ fn look<E>(
 fn kept_record(note: &[u8]) -> Option<Option<Record>> {
     if note.is_empty() { Some(None) } else { serde_json::from_slice(note).ok().map(Some) }
 }
+
+#[cfg(all(test, feature = "write"))]
+#[expect(clippy::disallowed_methods, reason = "tests write files directly")]
+mod tests {
+    use std::{
+        convert::Infallible,
+        fs,
+        sync::atomic::{AtomicUsize, Ordering},
+        thread,
+        time::Duration,
+    };
+
+    use super::*;
+    use crate::commit::scratch_project::ScratchProject;
+
+    /// Files that are older than any doubt.
+    fn write(project: &ScratchProject, names: &[&str]) {
+        names.iter().for_each(|name| fs::write(project.place(&format!("tasks/{name}")), name).unwrap());
+        thread::sleep(Duration::from_millis(30));
+    }
+
+    /// The ids of the records, and how many of them were read.
+    fn read(snapshot: &mut Snapshot, project: &ScratchProject) -> (Vec<String>, usize) {
+        let count = AtomicUsize::new(0);
+        let folder = Folder::open(project.root.path(), "tasks".to_owned()).unwrap();
+        let found = snapshot.read(&project.root, (RecordKind::Task, &folder), |path| {
+            count.fetch_add(1, Ordering::Relaxed);
+            let bytes = fs::read_to_string(project.place(path.as_str())).unwrap();
+            let record = Record::new(RecordKind::Task, bytes.as_str(), serde_json::Map::new());
+            Ok::<_, Infallible>((bytes != "note.md").then_some(record))
+        });
+        (found.unwrap().into_iter().map(|record| record.id).collect(), count.into_inner())
+    }
+
+    #[test]
+    fn a_file_that_has_not_changed_is_read_once() {
+        let project = ScratchProject::new();
+        fs::create_dir(project.place("tasks")).unwrap();
+        write(&project, &["a.md", "b.md", "note.md", "other.txt"]);
+        let mut first = Snapshot::default();
+        let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+        assert_eq!(read(&mut first, &project), (ids(&["a.md", "b.md"]), 3));
+        assert_eq!(read(&mut first, &project), (ids(&["a.md", "b.md"]), 0));
+        first.keep(&project.root);
+        let mut second = Snapshot::default();
+        assert_eq!(read(&mut second, &project), (ids(&["a.md", "b.md"]), 0), "the next command");
+        fs::remove_file(project.place("tasks/a.md")).unwrap();
+        fs::write(project.place("tasks/b.md"), "changed").unwrap();
+        write(&project, &["c.md"]);
+        for snapshot in [&mut first, &mut second, &mut Snapshot::default()] {
+            assert_eq!(read(snapshot, &project), (ids(&["changed", "c.md"]), 2));
+            assert_eq!(read(snapshot, &project), (ids(&["changed", "c.md"]), 0));
+        }
+        second.keep(&project.root);
+        assert_eq!(read(&mut Snapshot::default(), &project), (ids(&["changed", "c.md"]), 0));
+        let cache = project.root.state().folder(StateFolder::Cache).unwrap().join(FILE);
+        let kept = StatCache::load(&cache).unwrap().folder("tasks").len();
+        assert_eq!(kept, 3, "what is gone is not kept");
+        fs::write(&cache, "torn").unwrap();
+        assert_eq!(read(&mut Snapshot::default(), &project).1, 3);
+    }
+}

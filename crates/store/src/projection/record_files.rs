@@ -152,7 +152,10 @@ pub(crate) fn follow<F: RecordFormat>(
     let mut last = None;
     for _ in 0..ATTEMPTS {
         match attempt(root, options, format, overwrite, found) {
-            Err(Attempted::Again(error)) => last = Some(error),
+            Err(Attempted::Again(error)) => {
+                *found = FoundFiles::default();
+                last = Some(error);
+            }
             Err(Attempted::Failed(error)) => return Err(error),
             Ok(followed) => return Ok(followed),
         }
