@@ -175,7 +175,7 @@ fn the_page_and_the_tickets_call_tasks_by_their_description() {
     succeeds(&sandbox, &["autodev", "complete"]);
     let plan = reads(&sandbox, &["sync", "plan", "--quiet"]);
     let changes: Vec<&str> = plan.stdout.lines().filter(|line| !line.starts_with(' ')).collect();
-    assert_eq!(changes, ["update          _docs/_autodev_state.md"], "{plan}");
+    assert_eq!(changes, ["update          _docs/_autodev_state.md #3"], "{plan}");
 }
 
 #[test]
