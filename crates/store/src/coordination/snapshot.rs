@@ -115,7 +115,7 @@ impl Snapshot {
     pub(super) fn keep(&mut self, root: &Root) {
         let Some((start, cache)) = &self.cache else { return };
         let records = || self.folders.values().flat_map(|folder| &folder.records);
-        let (count, fresh) = (records().count(), records().filter(|known| known.is_fresh()).count());
+        let (count, fresh) = (records().count(), records().filter(|known| known.is_fresh(*start)).count());
         // Reading a record takes as long as keeping fifty. Where so many are new, both together cost the
         // least.
         let new = fresh.saturating_sub(self.kept);
@@ -126,7 +126,7 @@ impl Snapshot {
         let visited = self.folders.values().map(|folder| folder.path.clone()).collect();
         let renewal = Renewal {
             start: *start,
-            folders: self.folders.values().map(KnownFolder::renewal).collect(),
+            folders: self.folders.values().map(|folder| folder.renewal(*start)).collect(),
             visited: &visited,
             manifest: None,
             shared: PROGRAM,
@@ -139,12 +139,12 @@ impl Snapshot {
 
 #[cfg(feature = "write")]
 impl KnownFolder {
-    fn renewal(&self) -> FolderRenewal {
+    fn renewal(&self, start: RunStart) -> FolderRenewal {
         let mut renewal = FolderRenewal::new(&self.path);
         for known in &self.records {
             match known.entry {
                 Some(entry) => renewal.keep(entry),
-                None if known.is_fresh() => {
+                None if known.is_fresh(start) => {
                     let note = known.record.as_ref().map(serde_json::to_vec).transpose();
                     let Ok(note) = note.map(Option::unwrap_or_default) else { continue };
                     renewal.noted(&known.name, known.stat.stat, FileHash::of(&note), note);
@@ -158,9 +158,10 @@ impl KnownFolder {
 
 #[cfg(feature = "write")]
 impl KnownRecord {
-    /// Returns whether the cache does not have it, and may.
-    fn is_fresh(&self) -> bool {
-        self.entry.is_none() && self.stat.is_settled
+    /// Returns whether the cache does not have it, and the next command may believe it of a run that began at
+    /// `start`.
+    fn is_fresh(&self, start: RunStart) -> bool {
+        self.entry.is_none() && !self.stat.stat.may_hide_a_change(start.moment)
     }
 }
 
@@ -282,7 +283,9 @@ mod tests {
             assert_eq!(read(snapshot, &project), (ids(&["changed", "c.md"]), 2));
             assert_eq!(read(snapshot, &project), (ids(&["changed", "c.md"]), 0));
         }
-        second.keep(&project.root);
+        let mut third = Snapshot::default();
+        assert_eq!(read(&mut third, &project).1, 2);
+        third.keep(&project.root);
         assert_eq!(read(&mut Snapshot::default(), &project), (ids(&["changed", "c.md"]), 0));
         let cache = project.root.state().folder(StateFolder::Cache).unwrap().join(FILE);
         let kept = StatCache::load(&cache).unwrap().folder("tasks").len();
