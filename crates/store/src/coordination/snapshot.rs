@@ -232,7 +232,7 @@ fn kept_record(note: &[u8]) -> Option<Option<Record>> {
 }
 
 #[cfg(all(test, feature = "write"))]
-#[expect(clippy::disallowed_methods, reason = "tests write files directly")]
+#[expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files directly")]
 mod tests {
     use std::{
         convert::Infallible,
