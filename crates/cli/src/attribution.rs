@@ -1,6 +1,10 @@
 //! The actor and the session: what the environment says, and flags in its place.
 
-use std::{error::Error, str::FromStr};
+use std::{
+    error::Error,
+    str::FromStr,
+    thread::{self, JoinHandle},
+};
 
 use stepmark_model::journal::{Actor, Attribution, Kind, SessionId};
 use stepmark_store::workspace::Workspace;
@@ -76,28 +80,61 @@ pub(crate) fn with_flags(
     (attribution, source)
 }
 
-/// The actor of a command where nobody names one: that of its session, else whom the environment tells, else
-/// git's user, else the machine.
+/// The project, where a command is done by the actor that is named, else by that of its session, else by whom
+/// the environment tells, else by git's user, else by the machine.
 pub(crate) fn settled(
-    workspace: &Workspace,
+    workspace: Workspace,
     (attribution, source): (Attribution, ActorSource),
-    host: Option<&str>,
-) -> Attribution {
-    if source == ActorSource::Named {
-        return attribution;
-    }
+    host: Option<String>,
+) -> Workspace {
     let of_session = |session: &SessionId| {
         // A journal that cannot be read is told by whatever writes or reads it.
         let events = workspace.history().ask(|history| history.of_session(session.as_str())).ok()?;
         let start = events.into_iter().find(|event| event.kind == Kind::SESSION_START)?;
         Some(start.actor).filter(|actor| *actor != Actor::unknown())
     };
-    let found = attribution.session.as_ref().and_then(of_session).or_else(|| {
-        let of_git = || workspace.repository().user().and_then(|user| format!("human:{user}").parse().ok());
-        let guessed = || of_git().or_else(|| host.map(Actor::unknown_at));
-        if source == ActorSource::None { guessed() } else { None }
-    });
-    Attribution { actor: found.unwrap_or_else(|| attribution.actor.clone()), ..attribution }
+    let is_named = source == ActorSource::Named;
+    let found = attribution.session.as_ref().filter(|_| !is_named).and_then(of_session);
+    match found {
+        Some(actor) => workspace.with_attribution(Attribution { actor, ..attribution }),
+        None if source == ActorSource::None => {
+            let question = GitQuestion::ask(&workspace, host, attribution);
+            workspace.with_attribution_of(move || question.answer())
+        }
+        None => workspace.with_attribution(attribution),
+    }
+}
+
+/// The question for git's user, which is asked while the command goes on.
+struct GitQuestion(Option<JoinHandle<Attribution>>, Attribution);
+
+impl GitQuestion {
+    fn ask(workspace: &Workspace, host: Option<String>, attribution: Attribution) -> Self {
+        let (own, otherwise) = (workspace.clone(), attribution.clone());
+        let guess = move || {
+            let of_git = own.repository().user().and_then(|user| format!("human:{user}").parse().ok());
+            let guessed = of_git.or_else(|| host.as_deref().map(Actor::unknown_at));
+            Attribution { actor: guessed.unwrap_or_else(|| attribution.actor.clone()), ..attribution }
+        };
+        match thread::Builder::new().spawn(guess.clone()) {
+            Ok(thread) => Self(Some(thread), otherwise),
+            Err(_) => Self(None, guess()),
+        }
+    }
+
+    fn answer(mut self) -> Attribution {
+        let answer = self.0.take().and_then(|thread| thread.join().ok());
+        answer.unwrap_or_else(|| self.1.clone())
+    }
+}
+
+/// A command that does not need the answer ends after git all the same: git leaves the project's folder.
+impl Drop for GitQuestion {
+    fn drop(&mut self) {
+        if let Some(thread) = self.0.take() {
+            thread.join().ok();
+        }
+    }
 }
 
 fn parsed<T: FromStr<Err: Error>>(

@@ -70,9 +70,9 @@ impl Project {
         environment: &Environment,
     ) -> Self {
         let named = attribution::with_flags(environment.attribution.clone(), acting);
-        let attribution = attribution::settled(&workspace, named, environment.host.as_deref());
+        let workspace = attribution::settled(workspace, named, environment.host.clone());
         Self {
-            workspace: workspace.with_attribution(attribution).with_clock(environment.clock.clone()),
+            workspace: workspace.with_clock(environment.clock.clone()),
             current_folder: environment.current_folder.clone(),
             root_is_given: arguments.root.is_some(),
         }

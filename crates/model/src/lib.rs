@@ -12,7 +12,7 @@ pub mod transition;
 pub mod asdd;
 pub mod autodev;
 pub mod coordination;
-pub mod record;
+pub mod records;
 pub mod tracked_artifact;
 pub mod journal;
 pub mod bmad;

@@ -9,7 +9,7 @@ use std::io;
 #[cfg(feature = "write")]
 use crate::commit::{FsyncPolicy, replace_state_file};
 use crate::disk::{Root, local_state::StateFolder, own_file};
-use stepmark_model::record::{Signal, Signals};
+use stepmark_model::records::{Signal, Signals};
 
 /// The largest signal.
 const LIMIT: u64 = 64 * 1024;

@@ -289,10 +289,12 @@ fn a_session_ends_at_a_boundary() {
     ── stdout
     _docs/_autodev_state.md: step 2 `Config Review`, completed, phase 0 awaiting-human-review (awaiting review of _docs/_repo-config.yaml)
     ======================================
-     DECISION REQUIRED: Config Review is done, start Status?
+     DECISION REQUIRED: Config Review is done — start Status?
     ======================================
      A) Start a new conversation for Status (recommended)
-     B) Go on in this conversation: it may run out of room
+     B) Go on in this conversation (not recommended)
+     Warning: where the conversation is full before Status is done, its state is
+     noted and a new conversation follows all the same: B only puts it off.
     ======================================
     `stepmark autodev boundary` notes the next step and ends the session
     ── stderr
@@ -303,10 +305,12 @@ fn a_session_ends_at_a_boundary() {
     exit 0
     ── stdout
     ======================================
-     DECISION REQUIRED: Config Review is done, start Status?
+     DECISION REQUIRED: Config Review is done — start Status?
     ======================================
      A) Start a new conversation for Status (recommended)
-     B) Go on in this conversation: it may run out of room
+     B) Go on in this conversation (not recommended)
+     Warning: where the conversation is full before Status is done, its state is
+     noted and a new conversation follows all the same: B only puts it off.
     ======================================
     `stepmark autodev boundary` notes the next step and ends the session
     ");
@@ -318,10 +322,12 @@ fn a_session_ends_at_a_boundary() {
     ── stdout
     _docs/_autodev_state.md: step 3 `Status`, not_started, phase 0 awaiting-invocation
     ======================================
-     DECISION REQUIRED: Config Review is done, start Status?
+     DECISION REQUIRED: Config Review is done — start Status?
     ======================================
      A) Start a new conversation for Status (recommended)
-     B) Go on in this conversation: it may run out of room
+     B) Go on in this conversation (not recommended)
+     Warning: where the conversation is full before Status is done, its state is
+     noted and a new conversation follows all the same: B only puts it off.
     ======================================
     session SESSION has ended
     ");
@@ -352,10 +358,12 @@ fn a_boundary_completes_the_step_in_one_commit() {
     ── stdout
     _docs/_autodev_state.md: step 3 `Status`, not_started, phase 0 awaiting-invocation
     ======================================
-     DECISION REQUIRED: Config Review is done, start Status?
+     DECISION REQUIRED: Config Review is done — start Status?
     ======================================
      A) Start a new conversation for Status (recommended)
-     B) Go on in this conversation: it may run out of room
+     B) Go on in this conversation (not recommended)
+     Warning: where the conversation is full before Status is done, its state is
+     noted and a new conversation follows all the same: B only puts it off.
     ======================================
     ── stderr
     warning: _docs/_autodev_state.md: notes step 3 `Status`, not_started; the files of the project count: `stepmark autodev detect --write`
@@ -380,14 +388,27 @@ fn the_flow_files_of_the_skill_count() {
     ── stdout
     _docs/_autodev_state.md: step 3 `Plan`, completed, phase 4 architecture-review-risk-assessment
     ======================================
-     DECISION REQUIRED: Plan is done, start Build?
+     DECISION REQUIRED: Plan is done — start Build?
     ======================================
      A) Start a new conversation for Build (recommended)
-     B) Go on in this conversation: it may run out of room
+     B) Go on in this conversation (not recommended)
+     Warning: where the conversation is full before Build is done, its state is
+     noted and a new conversation follows all the same: B only puts it off.
     ======================================
     `stepmark autodev boundary` notes the next step and ends the session
     ");
     assert_eq!(text(&sandbox), PLAN.replace("in_progress", "completed"));
+    let flow = String::from_utf8(sandbox.read("skills/autodev/flows/greenfield.md")).unwrap();
+    let own =
+        "\n### Step 3: Plan\n\n```text\n DECISION REQUIRED: has somebody read the plan?\n A) Yes\n```\n";
+    sandbox.write("skills/autodev/flows/greenfield.md", flow + own);
+    assert_snapshot!(autodev(&sandbox, &["boundary"]), @r"
+    exit 0
+    ── stdout
+    _docs/_autodev_state.md: step 4 `Build`, not_started, phase 0 awaiting-invocation
+     DECISION REQUIRED: has somebody read the plan?
+     A) Yes
+    ");
 }
 
 #[test]

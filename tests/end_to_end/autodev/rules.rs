@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use insta::assert_snapshot;
+
 use super::{FILE, PLAN, add_files, empty, with};
 use crate::harness::{Repository, Run};
 
@@ -38,6 +40,38 @@ fn each_value_has_its_rule() {
         let all = sandbox.stepmark(&["check", "--json"]);
         assert_eq!(ids(&all), expected, "{to}: {all}");
     }
+}
+
+/// `autodev check` is `check` of the state file.
+#[test]
+fn the_state_file_is_checked_alone() {
+    let sandbox = with(&PLAN.replace("cycle: 1", "cycle: 2"));
+    sandbox.write("docs/broken.md", "---\nstatus: [\n---\n");
+    let run = sandbox.stepmark(&["autodev", "check", "--json"]);
+    assert_eq!((ids(&run), run.code), (vec!["SMD10".to_owned()], 1), "{run}");
+    assert_snapshot!(sandbox.reads_only(&["autodev", "check"]), @r"
+    exit 1
+    ── stdout
+    warning[SMD10]: the flow `greenfield` does not go round: its cycle is 1, not 2
+      --> _docs/_autodev_state.md:13:8
+       |
+    13 | cycle: 2
+       |        ^
+
+    1 artifact: 0 errors, 1 warning, 0 notes
+    ");
+    fs::remove_file(sandbox.place("_docs/00_problem/problem.md")).unwrap();
+    let run = sandbox.stepmark(&["autodev", "check", "--json"]);
+    assert_eq!((ids(&run), run.code), (vec!["SMD11".to_owned(), "SMD10".to_owned()], 1), "{run}");
+    sandbox.write(FILE, PLAN);
+    add_files(&sandbox);
+    assert_eq!(sandbox.stepmark(&["autodev", "check"]).code, 0);
+    fs::remove_file(sandbox.place(FILE)).unwrap();
+    assert_snapshot!(sandbox.reads_only(&["autodev", "check"]), @r"
+    exit 1
+    ── stderr
+    error: there is no state file `_docs/_autodev_state.md`: `stepmark autodev start` makes it
+    ");
 }
 
 /// The facts of other files are asked in every run, whatever was kept of the last one.

@@ -20,6 +20,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "remove",
     "undo",
     "session",
+    "asdd",
     "autodev",
     "task",
     "coordination",

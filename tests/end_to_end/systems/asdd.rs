@@ -126,6 +126,7 @@ fn of_twenty_proposals_on_one_base_one_is_committed() {
                 "name=Other",
                 "--json",
             ]);
+            command.env("STEPMARK_TEST_ID", agent);
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
         })
         .collect();
@@ -171,7 +172,9 @@ fn two_that_contradict_each_other_lock_the_slice() {
         succeeds(&sandbox, &["asdd", "begin", "SLICE-001", "--agent", agent]);
     }
     for (agent, name) in [("discovery", "name=One"), ("design", "name=Two")] {
-        succeeds(&sandbox, &["asdd", "propose", "SLICE-001", "--agent", agent, "--set", name]);
+        let mut command = sandbox.command(&["asdd", "propose", "SLICE-001", "--agent", agent, "--set", name]);
+        let run = sandbox.run(command.env("STEPMARK_TEST_ID", agent));
+        assert_eq!(run.code, 0, "{run}");
     }
     let told = slice(&sandbox);
     assert_eq!((&told["status"], &told["lock"]["requester"]), (&json!("LOCK"), &json!("design")));
@@ -202,7 +205,9 @@ fn a_conflict_that_nobody_settles_blocks_the_slice() {
         succeeds(&sandbox, &["asdd", "begin", "SLICE-001", "--agent", agent]);
     }
     for (agent, name) in [("discovery", "name=One"), ("design", "name=Two")] {
-        succeeds(&sandbox, &["asdd", "propose", "SLICE-001", "--agent", agent, "--set", name]);
+        let mut command = sandbox.command(&["asdd", "propose", "SLICE-001", "--agent", agent, "--set", name]);
+        let run = sandbox.run(command.env("STEPMARK_TEST_ID", agent));
+        assert_eq!(run.code, 0, "{run}");
     }
     let run = monitor_in_2030(&sandbox);
     assert_eq!(run.code, 1, "{run}");

@@ -172,6 +172,10 @@ fn the_page_and_the_tickets_call_tasks_by_their_description() {
         .map(|line| line["ticket"]["title"].as_str().unwrap_or_default().to_owned())
         .collect();
     assert_eq!(titles, ["Write the parser", "Story 1.1: Borrow a tool", "Plan", "Test the parser"]);
+    succeeds(&sandbox, &["autodev", "complete"]);
+    let plan = reads(&sandbox, &["sync", "plan", "--quiet"]);
+    let changes: Vec<&str> = plan.stdout.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(changes, ["update          _docs/_autodev_state.md #3"], "{plan}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What is told of the files that follow the records of a system.
 
 use serde_json::{Value as Json, json};
-use stepmark_model::record::{Drift, DriftChange, RecordKinds};
+use stepmark_model::records::{Drift, DriftChange, RecordKinds};
 use stepmark_store::projection::Followed;
 
 use crate::{exit::Exit, output::Output};

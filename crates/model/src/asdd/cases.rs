@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     artifact::FileHash,
-    record::{RecordSet as _, Signals},
+    records::{RecordSet as _, Signals},
 };
 
 const NOW: &str = "2026-04-20T16:45:00Z";

@@ -92,9 +92,6 @@ fn check(
     (state, facts): (&State, &SliceFacts),
 ) -> Result<(), AsddRefusal> {
     let (id, now) = (|| slice.id.clone(), slice.base());
-    if let Some(stale) = proposals.iter().find(|proposal| proposal.base != now) {
-        return Err(AsddRefusal::Outdated { slice: id(), agent: stale.agent.clone(), now });
-    }
     if slice.status() == "BLOCKED" {
         let reason = slice.text("block_reason").unwrap_or("it is blocked").to_owned();
         return Err(AsddRefusal::Halted { slice: id(), reason });
@@ -103,6 +100,9 @@ fn check(
     if !open.is_empty() {
         let reason = format!("a tech lead has to look at {}", open.join(", "));
         return Err(AsddRefusal::Halted { slice: id(), reason });
+    }
+    if let Some(stale) = proposals.iter().find(|proposal| proposal.base != now) {
+        return Err(AsddRefusal::Outdated { slice: id(), agent: stale.agent.clone(), now });
     }
     let is_proposed =
         |path: &str| proposals.iter().flat_map(|proposal| &proposal.artifacts).any(|file| file.path == path);

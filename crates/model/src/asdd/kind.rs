@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::RecordKinds;
+use crate::records::RecordKinds;
 
 /// A kind of record. The frontmatter says it under `stepmark_kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -42,7 +42,7 @@ pub use status_change::{SliceChange, change};
 pub use timeout::{Timeout, timeouts};
 
 /// A record of ASDD.
-pub type Record = crate::record::Record<SliceKind>;
+pub type Record = crate::records::Record<SliceKind>;
 
 #[cfg(test)]
 mod cases;

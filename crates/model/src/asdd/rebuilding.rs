@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use super::{PHASES, Record, SliceKind, State, phase::place_of_file};
-use crate::record::RecordSet as _;
+use crate::records::RecordSet as _;
 
 /// A file of a phase that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub fn from_files(found: &[FoundFile], state: &State) -> Vec<Record> {
     for file in found {
         by_slice.entry(&file.slice).or_default().push(file);
     }
-    by_slice.retain(|_, files| !files.iter().any(|file| is_known(&file)));
+    by_slice.retain(|_, files| !files.iter().any(is_known));
     let first = state.next_order(SliceKind::Slice);
     let slices = by_slice.into_iter().zip(first..);
     slices.map(|((name, files), order)| rebuilt(name, &files, order)).collect()

@@ -3,7 +3,7 @@
 use serde_json::{Number, Value as Json, json};
 
 use super::{Record, kind::HIDDEN, plain_name};
-use crate::{artifact::FileHash, record::values_digest};
+use crate::{artifact::FileHash, records::values_digest};
 
 /// An entry of the confidence chain.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! All records of ASDD in a project.
 
 use super::{Record, SliceKind};
-use crate::record::{RecordSet, by_kind};
+use crate::records::{RecordSet, by_kind};
 
 /// All records of ASDD in a project, in the order of their places.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::State;
-use crate::record::{Signal, Signals, read_time};
+use crate::records::{Signal, Signals, read_time};
 
 /// An agent that says it works and has been silent for too long.
 #[derive(Clone, Debug, PartialEq, Eq)]

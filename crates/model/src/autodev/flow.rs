@@ -44,6 +44,9 @@ pub struct FlowStep {
     /// only the state file tells.
     #[serde(default)]
     pub due: Vec<Condition>,
+    /// The block that the flow file of the skill shows at its end, in the place of the usual one.
+    #[serde(skip)]
+    pub choose_block: Option<String>,
 }
 
 /// The flows of a project.

@@ -1,10 +1,10 @@
-//! Reading a flow file of autodev: the tables of it, never its prose.
+//! Reading a flow file of autodev: the tables of it and the blocks that it shows, never its prose.
 
 use super::{Flow, FlowStep};
 
 /// Reads the flow called `name` from its file: the steps of the table under `Step Reference Table`, and the
-/// session boundaries of the one under `Auto-Chain Rules`. `None` where there is no such table, or it numbers
-/// no steps.
+/// session boundaries of the one under `Auto-Chain Rules`; a fenced block below the heading of a step that
+/// says `DECISION REQUIRED` is shown at its end. `None` where there is no such table, or it numbers no steps.
 ///
 /// ```
 /// use stepmark_model::autodev::read_flow_file;
@@ -42,6 +42,7 @@ pub fn read_flow_file(name: &str, text: &str) -> Option<Flow> {
             ends_session: false,
             returns_to: None,
             due: Vec::new(),
+            choose_block: None,
         });
     }
     for row in rows_under(text, "Auto-Chain Rules").skip(1) {
@@ -51,6 +52,10 @@ pub fn read_flow_file(name: &str, text: &str) -> Option<Flow> {
             let is_it = |step: &&mut FlowStep| names_step(completed, step);
             steps.iter_mut().filter(is_it).for_each(|step| step.ends_session = true);
         }
+    }
+    for (heading, block) in choose_blocks(text) {
+        let is_it = |step: &&mut FlowStep| names_step(heading, step);
+        steps.iter_mut().filter(is_it).for_each(|step| step.choose_block = Some(block.join("\n")));
     }
     (!steps.is_empty()).then(|| Flow { flow: name.to_owned(), when: Vec::new(), steps })
 }
@@ -62,6 +67,23 @@ fn names_step(text: &str, step: &FlowStep) -> bool {
         Some(number) => number.parse() == Ok(step.step),
         None => text.trim().eq_ignore_ascii_case(&step.name),
     }
+}
+
+/// The fenced blocks that ask for a decision, each with the heading that it stands below.
+fn choose_blocks(text: &str) -> Vec<(&str, Vec<&str>)> {
+    let (mut heading, mut blocks) = ("", Vec::new());
+    let mut open: Option<Vec<&str>> = None;
+    for line in text.lines() {
+        match (&mut open, line.trim_start().starts_with("```")) {
+            (None, true) => open = Some(Vec::new()),
+            (None, false) if line.starts_with('#') => heading = line.trim_start_matches('#').trim(),
+            (None, false) => {}
+            (Some(lines), false) => lines.push(line),
+            (Some(_), true) => blocks.extend(open.take().map(|lines| (heading, lines))),
+        }
+    }
+    blocks.retain(|(_, lines)| lines.iter().any(|line| line.contains("DECISION REQUIRED")));
+    blocks
 }
 
 /// The rows of the first table below the heading `title`, without the line of dashes, up to the next heading.
@@ -106,5 +128,15 @@ mod tests {
             .map(|step| (step.step, step.name.as_str(), step.optional, step.ends_session))
             .collect();
         assert_eq!(told, [(1, "Plan", false, false), (2, "Audit", true, true)]);
+    }
+
+    #[test]
+    fn a_block_that_asks_for_a_decision_belongs_to_the_step_that_it_stands_below() {
+        let text = "## Step Reference Table\n| Step | Name |\n|--|--|\n| 1 | Plan |\n| 2 | Review |\n\n\
+                    ## Step 2 — Review\n```\n# no heading\n DECISION REQUIRED: read it\n```\n```sh\nls\n```\n\
+                    ## Template\n```\n DECISION REQUIRED: start?\n```\n## Plan\n```\nopen DECISION REQUIRED\n";
+        let steps = read_flow_file("x", text).unwrap().steps;
+        let blocks: Vec<_> = steps.iter().map(|step| step.choose_block.as_deref()).collect();
+        assert_eq!(blocks, [None, Some("# no heading\n DECISION REQUIRED: read it")]);
     }
 }

@@ -3,6 +3,7 @@
 
 mod flow;
 mod flow_file;
+mod choose_block;
 mod position;
 mod detection;
 mod moves;

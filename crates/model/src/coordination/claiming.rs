@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 
 use super::{Record, State, dependencies::state_of, is_done};
-use crate::record::{Signals, read_time};
+use crate::records::{Signals, read_time};
 
 /// The tasks that `agent` may claim at `now`, the best first: by priority, then by age.
 pub fn claimable<'s>(state: &'s State, agent: &str, now: Timestamp) -> Vec<&'s Record> {
@@ -29,7 +29,7 @@ pub fn claimable<'s>(state: &'s State, agent: &str, now: Timestamp) -> Vec<&'s R
 
 /// The tasks that `agent` has.
 pub fn held_by<'s>(state: &'s State, agent: &str) -> Vec<&'s Record> {
-    state.tasks.iter().filter(|task| is_held(task) && task.claimed_by() == Some(agent)).collect()
+    state.tasks.iter().filter(|task| task.claimed_by() == Some(agent) && is_held(task)).collect()
 }
 
 /// The tasks whose holder has given no sign of life for `stale_seconds`, nor claimed or started them since.
@@ -50,7 +50,7 @@ pub fn orphaned<'s>(
 
 /// Returns whether an agent has the task.
 pub fn is_held(task: &Record) -> bool {
-    is(task, "claimed") || is(task, "in_progress")
+    state_of(task).is_some_and(|state| matches!(state.name.as_str(), "claimed" | "in_progress"))
 }
 
 pub(super) fn is(task: &Record, status: &str) -> bool {

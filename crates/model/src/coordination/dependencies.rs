@@ -1,13 +1,19 @@
 //! Tasks that wait for others.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, LazyLock},
+};
 
 use super::{Record, State, TaskRefusal};
-use crate::lifecycle::{LifecycleState, built_in};
+use crate::lifecycle::{Lifecycle, LifecycleState, built_in};
+
+/// The lifecycle of tasks: it is asked for each of them.
+static LIFECYCLE: LazyLock<Option<&'static Arc<Lifecycle>>> = LazyLock::new(|| built_in("cc-task"));
 
 /// The state that the status of a task means.
 pub(super) fn state_of(task: &Record) -> Option<&'static LifecycleState> {
-    built_in("cc-task")?.state_of(task.status())
+    LIFECYCLE.as_ref()?.state_of(task.status())
 }
 
 /// Returns whether a task is done: what failed or was cancelled is not.

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use super::{Format, Record, RecordKind, State, read, render};
-use crate::record::{self, Signals};
+use crate::records::{self, Signals};
 
 /// A record that somebody else has changed in a file that is written from artifacts.
-pub type Drift = record::Drift<RecordKind>;
+pub type Drift = records::Drift<RecordKind>;
 
 /// The records as they are to be written, and those that stay as somebody else has them.
-pub type Merged = record::Merged<State>;
+pub type Merged = records::Merged<State>;
 
 /// The state as a reader of `format` sees it: what the format does not hold is missing.
 pub fn seen(format: Format, state: &State) -> State {
@@ -17,14 +17,14 @@ pub fn seen(format: Format, state: &State) -> State {
     read(format, &render(format, state, &Signals::new(), "")).unwrap_or_else(|_| state.clone())
 }
 
-/// Merges what stands in the files of `format` with what is to stand there ([`record::merge`]).
+/// Merges what stands in the files of `format` with what is to stand there ([`records::merge`]).
 pub fn merge(
     format: Format,
     (base, theirs, ours): (Option<&State>, &State, &State),
     is_overwritten: &dyn Fn(&str) -> bool,
 ) -> Merged {
     let shown = seen(format, ours);
-    record::merge((base, &without_filled_in(format, theirs, &shown)), (ours, &shown), is_overwritten)
+    records::merge((base, &without_filled_in(format, theirs, &shown)), (ours, &shown), is_overwritten)
 }
 
 /// `theirs` without the language model that an orchestrator fills in for each agent whose record names none.

@@ -7,7 +7,7 @@ use super::{
     sample::{agent, state, task},
     seen,
 };
-use crate::record::{DriftChange, RecordSet as _};
+use crate::records::{DriftChange, RecordSet as _};
 
 fn ours() -> State {
     state(

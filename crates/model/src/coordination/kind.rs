@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::values::{USUAL_ATTEMPTS, USUAL_PRIORITY};
-use crate::record::RecordKinds;
+use crate::records::RecordKinds;
 
 /// A kind of record. The frontmatter says it under `stepmark_kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -37,4 +37,4 @@ pub use task_move::{TaskMove, decide};
 pub use task_refusal::TaskRefusal;
 
 /// A record of a coordination.
-pub type Record = crate::record::Record<RecordKind>;
+pub type Record = crate::records::Record<RecordKind>;

@@ -8,7 +8,7 @@ use super::{
     sample::{agent, state, task},
 };
 use crate::lifecycle::built_in;
-use crate::record::{Signal, Signals};
+use crate::records::{Signal, Signals};
 
 const NOW: &str = "2026-11-24T12:00:00Z";
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{Format, Record, RecordKind};
-use crate::record::RecordKinds as _;
+use crate::records::RecordKinds as _;
 
 /// A task that is to be added.
 #[derive(Clone, Debug, PartialEq, Eq)]

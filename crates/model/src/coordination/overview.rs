@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::State;
-use crate::record::{RecordSet, Signals, read_time};
+use crate::records::{RecordSet, Signals, read_time};
 
 /// The words of status, in the order in which a task goes through them.
 const STATUSES: [&str; 8] =

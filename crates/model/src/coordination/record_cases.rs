@@ -8,7 +8,7 @@ use super::{
     sample::{any_values, task},
 };
 use crate::artifact::{Artifact, ProjectPath};
-use crate::record::{RecordError, RecordKinds as _, values_digest};
+use crate::records::{RecordError, RecordKinds as _, values_digest};
 use stepmark_frontmatter::{Region, apply};
 
 fn artifact(bytes: &[u8]) -> Artifact {
@@ -110,7 +110,7 @@ const KEYS: &[&str] =
 proptest! {
     #[test]
     fn any_values_are_read_back(
-        kind in prop::sample::select(&RecordKind::ALL[..]),
+        kind in prop::sample::select(RecordKind::ALL),
         mut before in any_values(KEYS),
         mut after in any_values(KEYS),
         order in prop::option::of(0..9_i64),

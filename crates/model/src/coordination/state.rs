@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::OnceLock};
 
 use super::{Record, RecordKind};
-use crate::record::{RecordSet, by_kind};
+use crate::records::{RecordSet, by_kind};
 
 /// All records of a coordination, in the order of their places.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use super::{
     claiming::{capabilities_of, held_by, is, missing_capabilities},
     dependencies::{open_dependencies, state_of},
 };
-use crate::{lifecycle::built_in, record::read_time};
+use crate::{lifecycle::built_in, records::read_time};
 
 /// The most bytes of an output that frontmatter keeps.
 const MOST_OUTPUT: usize = 64 * 1024;

@@ -1,24 +1,15 @@
 //! One thing that happened.
 
-use std::{fmt, str::FromStr};
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use super::{Actor, ArtifactKey};
-use crate::{
-    artifact::{Artifact, FileHash, ProjectPath, StateDigest},
-    journal::Spelling,
-};
+use super::{Actor, ArtifactKey, EventDraft, EventId, event_draft::TOGETHER};
+use crate::artifact::{Artifact, FileHash, ProjectPath, StateDigest};
 use stepmark_frontmatter::Change;
 
 /// The version of the event format that this program writes.
 const VERSION: u32 = 1;
-
-/// The first half of the SHA-256 of an event's canonical JSON; shown as 32 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EventId([u8; 16]);
 
 /// An event of the journal. What a newer version adds is kept in `more`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,33 +96,6 @@ pub struct Digests {
     pub state: Option<StateDigest>,
 }
 
-/// The part of an event that its maker gives; the commit fills in the rest.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EventDraft {
-    /// The kind of event.
-    pub kind: Kind,
-    /// The command, as a person would type it.
-    pub command: Option<String>,
-    /// The reason.
-    pub reason: Option<String>,
-    /// Further facts.
-    pub data: Map<String, Json>,
-    /// The reason to do it although its lifecycle or open children stand against it; an [`Kind::OVERRIDE`]
-    /// event before it keeps the reason.
-    pub insistence: Option<String>,
-    /// True if whoever makes it has asked already who moves and what it waits for: nobody reads all artifacts
-    /// to ask again.
-    pub is_decided: bool,
-    /// True if the changes of its commit are one decision, which is taken back as one.
-    pub is_in_one_decision: bool,
-    /// The spelling of the changed values before.
-    pub spelling: Option<Json>,
-}
-
-/// The key in the data of events that were decided together: in the first of them how many artifacts
-/// change, in the others the id of the first.
-const TOGETHER: &str = "together";
-
 impl Digests {
     /// Those of an artifact.
     pub fn of(artifact: &Artifact) -> Self {
@@ -205,81 +169,6 @@ impl Kind {
     }
 }
 
-impl EventDraft {
-    /// A draft that says no more than the kind.
-    pub fn new(kind: Kind) -> Self {
-        Self {
-            kind,
-            command: None,
-            reason: None,
-            data: Map::new(),
-            insistence: None,
-            is_decided: false,
-            is_in_one_decision: false,
-            spelling: None,
-        }
-    }
-
-    /// The same, with the command that leads to it.
-    #[must_use]
-    pub fn with_command(mut self, command: impl Into<String>) -> Self {
-        self.command = Some(command.into());
-        self
-    }
-
-    /// The same, with a reason.
-    #[must_use]
-    pub fn with_reason(mut self, reason: Option<String>) -> Self {
-        self.reason = reason;
-        self
-    }
-
-    /// The same, to be done for this reason although its lifecycle or open children stand against it.
-    #[must_use]
-    pub fn insisting(mut self, reason: Option<String>) -> Self {
-        self.insistence = reason;
-        self
-    }
-
-    /// The same, where its maker has asked already who moves and what it waits for.
-    #[must_use]
-    pub const fn decided(mut self) -> Self {
-        self.is_decided = true;
-        self
-    }
-
-    /// The same, as a part of one decision on several artifacts.
-    #[must_use]
-    pub const fn in_one_decision(mut self) -> Self {
-        self.is_in_one_decision = true;
-        self
-    }
-
-    /// The same, as the first of those that are decided together on `count` artifacts, or with the `first`.
-    #[must_use]
-    pub fn together(self, first: Option<EventId>, count: usize) -> Self {
-        match first {
-            _ if !self.is_in_one_decision || count < 2 => self,
-            Some(first) => self.with(TOGETHER, first.to_string()),
-            None => self.with(TOGETHER, count),
-        }
-    }
-
-    /// The same, which keeps how the frontmatter was written that the change makes another of.
-    #[must_use]
-    pub fn keeping(mut self, spelling: Option<&Spelling>) -> Self {
-        self.spelling = spelling.and_then(|spelling| serde_json::to_value(spelling).ok());
-        self
-    }
-
-    /// The same, with one more fact.
-    #[must_use]
-    pub fn with(mut self, name: &str, fact: impl Into<Json>) -> Self {
-        self.data.insert(name.to_owned(), fact.into());
-        self
-    }
-}
-
 impl Event {
     /// The largest number of events of an artifact between two snapshots: the bound on what finding a state
     /// must read.
@@ -289,7 +178,7 @@ impl Event {
     pub fn new(draft: EventDraft, actor: Actor, at: Timestamp) -> Self {
         Self {
             v: VERSION,
-            id: EventId([0; 16]),
+            id: EventId::from_bytes([0; 16]),
             at,
             kind: draft.kind,
             actor,
@@ -340,64 +229,7 @@ impl Event {
         let canonical = serde_json_canonicalizer::to_vec(&json).unwrap_or_default();
         let mut half = [0; 16];
         half.copy_from_slice(&FileHash::of(&canonical).as_bytes()[..16]);
-        EventId(half)
-    }
-}
-
-impl EventId {
-    /// The 16 bytes.
-    pub const fn as_bytes(&self) -> &[u8; 16] {
-        &self.0
-    }
-
-    /// Takes the bytes that [`EventId::as_bytes`] gave.
-    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
-        Self(bytes)
-    }
-}
-
-impl fmt::Display for EventId {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for EventId {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, out)
-    }
-}
-
-/// A text that is no event id.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no event id: 32 hexadecimal digits are wanted; `stepmark log` shows the ids")]
-pub struct EventIdError {
-    /// The text that was given.
-    pub text: String,
-}
-
-impl FromStr for EventId {
-    type Err = EventIdError;
-
-    fn from_str(text: &str) -> Result<Self, EventIdError> {
-        let wrong = || EventIdError { text: text.to_owned() };
-        if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(wrong());
-        }
-        u128::from_str_radix(text, 16).map(|number| Self(number.to_be_bytes())).map_err(|_| wrong())
-    }
-}
-
-impl Serialize for EventId {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for EventId {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+        EventId::from_bytes(half)
     }
 }
 
@@ -432,15 +264,5 @@ mod tests {
         assert_eq!(read.kind.as_str(), "teleported");
         assert_eq!(serde_json::to_value(&read).unwrap(), json);
         assert!(read.sealed().is_genuine());
-    }
-
-    #[test]
-    fn ids_are_read_and_shown() {
-        let id = event().id;
-        assert_eq!(id.to_string().parse::<EventId>().unwrap(), id);
-        assert_eq!(EventId::from_bytes(*id.as_bytes()), id);
-        for text in ["", "12", &"g".repeat(32), &"+".repeat(32)] {
-            assert!(text.parse::<EventId>().is_err(), "{text}");
-        }
     }
 }

@@ -8,7 +8,7 @@ use super::{
     Attributes, Condition, ConditionMatch, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem,
 };
 use crate::artifact::Artifact;
-use stepmark_frontmatter::KeyPath;
+use stepmark_frontmatter::{KeyPath, Region, from_region};
 
 /// A lifecycle, and the artifacts that it applies to.
 #[derive(Clone, Debug)]
@@ -154,7 +154,8 @@ static BUILT_IN: LazyLock<Vec<DeclaredLifecycle>> =
 
 #[expect(clippy::expect_used, reason = "the tables are files of this crate, and a test reads each")]
 fn read(table: &str) -> DeclaredLifecycle {
-    let declaration: LifecycleDeclaration = serde_yaml::from_str(table).expect("a built-in table is read");
+    let declaration: LifecycleDeclaration =
+        from_region(table.as_bytes(), &Region::WholeFile).expect("a built-in table is read");
     let applies_to = Condition::assemble(&declaration).expect("a built-in condition says something");
     let lifecycle = Lifecycle::assemble(&declaration).expect("a built-in table is well formed");
     DeclaredLifecycle { lifecycle: Arc::new(lifecycle), applies_to }

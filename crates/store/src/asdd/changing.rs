@@ -18,7 +18,7 @@ use stepmark_model::{
         plain_name,
     },
     journal::{EventDraft, Kind},
-    record::{RecordSet as _, Signal, file_stem},
+    records::{RecordSet as _, Signal, file_stem},
 };
 
 /// The slices that were made again.

@@ -9,7 +9,7 @@ use crate::disk::file_reading::read_file;
 use crate::projection::Overwrite;
 use stepmark_model::{
     asdd::{Record, SliceKind, State, read, seen},
-    record::{RecordSet as _, Signals, values_digest},
+    records::{RecordSet as _, Signals, values_digest},
 };
 
 /// A record that a manifest and the artifacts do not hold alike.
@@ -50,7 +50,7 @@ impl Asdd<'_> {
         let own = self.workspace.root().path().join(self.manifest_path()?.as_str());
         let given = place.map_or_else(
             || own.clone(),
-            |place| match place.is_dir() {
+            |place| match place.extension().is_none_or(|extension| extension != "json") {
                 true => place.join(stepmark_model::asdd::MANIFEST),
                 false => place.to_owned(),
             },

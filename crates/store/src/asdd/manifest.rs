@@ -3,6 +3,7 @@
 use super::Asdd;
 use crate::projection::{
     audit::{FileProblem, problems},
+    found_files::FoundFiles,
     record_files,
     record_format::{Files, Followed, Overwrite, RecordFormat},
 };
@@ -10,11 +11,11 @@ use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     asdd::{MANIFEST, SliceKind, State, read, render, seen},
-    record::{self, Signals},
+    records::{self, Signals},
     transition::Remark,
 };
 
-type Drift = record::Drift<SliceKind>;
+type Drift = records::Drift<SliceKind>;
 
 /// The state of the manifest: what was written, and what other programs changed in it.
 pub type AsddFiles = Followed<Drift>;
@@ -75,7 +76,7 @@ impl RecordFormat for ManifestOf<'_, '_> {
     }
 
     fn is_same(&self, one: &State, other: &State) -> bool {
-        record::merge((None, one), (other, &seen(other)), &|_| false).drift.is_empty()
+        records::merge((None, one), (other, &seen(other)), &|_| false).drift.is_empty()
     }
 
     fn merge(
@@ -83,7 +84,7 @@ impl RecordFormat for ManifestOf<'_, '_> {
         (base, theirs, ours): (Option<&State>, &State, &State),
         is_overwritten: &dyn Fn(&str) -> bool,
     ) -> (State, Vec<Drift>) {
-        let merged = record::merge((base, theirs), (ours, &seen(ours)), is_overwritten);
+        let merged = records::merge((base, theirs), (ours, &seen(ours)), is_overwritten);
         (merged.state, merged.drift)
     }
 }
@@ -134,7 +135,13 @@ impl<'w> Asdd<'w> {
     /// When the records cannot be read, or it cannot be written.
     pub fn project(&self, overwrite: &Overwrite) -> Result<AsddFiles, super::AsddError> {
         let options = self.workspace.commit_options();
-        record_files::follow(self.workspace.root(), options, &self.manifest()?, overwrite)
+        record_files::follow(
+            self.workspace.root(),
+            options,
+            &self.manifest()?,
+            overwrite,
+            &mut FoundFiles::default(),
+        )
     }
 
     /// The slices that other programs changed in the manifest.
@@ -142,7 +149,8 @@ impl<'w> Asdd<'w> {
     /// # Errors
     /// When the records or the manifest cannot be read.
     pub fn drift(&self) -> Result<Vec<String>, super::AsddError> {
-        let drift = record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.manifest()?)?;
+        let drift =
+            record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.manifest()?)?;
         Ok(drift.into_iter().map(|drift| drift.id).collect())
     }
 
@@ -150,8 +158,9 @@ impl<'w> Asdd<'w> {
     /// here.
     pub(super) fn state_to_change(&self) -> Result<State, super::AsddError> {
         let state = self.state()?;
+        let (root, options) = (self.workspace.root(), self.workspace.commit_options());
         // What cannot be compared is told when the manifest follows.
-        record_files::adopt(self.workspace.root(), self.workspace.commit_options(), (&self.manifest()?, &state)).ok();
+        record_files::adopt(root, options, &self.manifest()?, &mut FoundFiles::default()).ok();
         Ok(state)
     }
 

@@ -27,7 +27,7 @@ mod monitoring;
 #[cfg(feature = "write")]
 mod importing;
 
-use stepmark_model::record::Signals;
+use stepmark_model::records::Signals;
 
 use crate::configuration::AsddSettings;
 use crate::signals::read_signals;

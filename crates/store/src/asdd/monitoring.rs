@@ -4,7 +4,7 @@ use super::{Asdd, AsddError};
 use stepmark_model::{
     asdd::{SliceChange, reconcile, timeouts},
     journal::{EventDraft, Kind},
-    record::read_time,
+    records::read_time,
 };
 
 /// What a look found.

@@ -10,7 +10,7 @@ use crate::disk::{local_state::StateFolder, own_file};
 use stepmark_model::{
     artifact::FileHash,
     asdd::{Proposal, Verdict, plain_name},
-    record::file_stem,
+    records::file_stem,
 };
 
 /// The largest file.

@@ -8,7 +8,7 @@ use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
     asdd::{Record, SliceKind, State},
-    record::{RecordError, RecordSet as _, file_stem},
+    records::{RecordError, RecordSet as _, file_stem},
 };
 
 /// A reason why the records cannot be read.

@@ -50,8 +50,8 @@ pub(crate) use error::named;
 pub use error::{CommitError, WriteState};
 pub use outcome::{CommitOptions, FileDecision, FileTransition, Halt, Outcome};
 pub use transaction::Transaction;
-pub(crate) use whole::read_whole;
 pub use whole::{create, replace_whole};
+pub(crate) use whole::{read_whole, replace_hashed};
 
 pub use file::{
     Conflict, Expected, FolderError, Found, FsyncPolicy, PublishError, Published, ReadError, StageError,

@@ -5,7 +5,7 @@ use crate::commit::{
     file::make_folders_to, file::read_file,
 };
 use crate::disk::root::Root;
-use stepmark_model::artifact::ProjectPath;
+use stepmark_model::artifact::{FileHash, ProjectPath};
 
 /// Creates the file at `path`, and the folders that lead to it. A file that is there is a [`Conflict`].
 ///
@@ -34,13 +34,27 @@ pub fn replace_whole(
     bytes: &[u8],
     options: &CommitOptions,
 ) -> Result<Outcome, CommitError> {
+    replace_hashed(root, path, expected, (bytes, FileHash::of(bytes)), options)
+}
+
+/// The same, where the hash of the bytes is known: those of large files are not hashed again.
+///
+/// # Errors
+/// Those of [`replace_whole`].
+pub(crate) fn replace_hashed(
+    root: &Root,
+    path: &ProjectPath,
+    expected: Expected,
+    (bytes, hash): (&[u8], FileHash),
+    options: &CommitOptions,
+) -> Result<Outcome, CommitError> {
     if expected == Expected::Absent {
         refuse_present(root, path)?;
         make_folders_to(root, path, options.fsync)?;
     }
     let mut lock = ArtifactLock::acquire(root, path, options.lock_timeout)?;
-    if expected != Expected::of(Some(bytes)) {
-        let published = lock.stage(bytes, options.fsync)?.publish(expected)?;
+    if expected != Expected::Hash(hash) {
+        let published = lock.stage_hashed((bytes, hash), options.fsync)?.publish(expected)?;
         return Ok(Outcome::Written { before: published.before, after: published.after, attempts: 1 });
     }
     match lock.read()? {

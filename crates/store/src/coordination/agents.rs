@@ -10,7 +10,7 @@ use crate::signals::write_signal;
 use stepmark_model::{
     artifact::ProjectPath,
     coordination::{Record, RecordKind, TaskRefusal, file_stem},
-    record::{RecordSet as _, Signal},
+    records::{RecordSet as _, Signal},
 };
 
 impl Coordination<'_> {

@@ -15,7 +15,7 @@ use stepmark_model::{
         rules::systems::{projection_behind, projection_damaged, projection_drift},
     },
     coordination::{Drift, Format, State},
-    record::RecordSet as _,
+    records::RecordSet as _,
 };
 
 /// A file beside the artifacts, and what is wrong with it.

@@ -1,6 +1,7 @@
 //! The files of the configured format, which follow the records.
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     sync::PoisonError,
 };
@@ -16,14 +17,14 @@ use stepmark_model::{
     coordination::{
         Drift, Format, Record, RecordKind, State, file_stem, latest_time, merge, read, render, result_file,
     },
-    record::Signals,
+    records::Signals,
     transition::Remark,
 };
 
 /// The state of the files that follow: what was written, and what other programs changed in them.
 pub type CoordinationFiles = Followed<Drift>;
 
-impl<K> DriftedRecord for stepmark_model::record::Drift<K> {
+impl<K> DriftedRecord for stepmark_model::records::Drift<K> {
     fn id(&self) -> &str {
         &self.id
     }
@@ -33,7 +34,8 @@ impl<K> DriftedRecord for stepmark_model::record::Drift<K> {
 pub(super) struct FormatOf<'c, 'w> {
     coordination: &'c Coordination<'w>,
     format: Format,
-    signals: Signals,
+    /// Read where a file is made.
+    signals: OnceCell<Signals>,
 }
 
 impl FormatOf<'_, '_> {
@@ -85,9 +87,9 @@ impl RecordFormat for FormatOf<'_, '_> {
     }
 
     fn render(&self, state: &State) -> Files {
+        let signals = self.signals.get_or_init(|| self.coordination.signals());
         // The time of writing is that of the latest record: the same records give the same bytes.
-        let time = latest_time(state, &self.signals);
-        let files = render(self.format, state, &self.signals, &time);
+        let files = render(self.format, state, signals, &latest_time(state, signals));
         files.into_iter().filter_map(|(name, bytes)| Some((self.path(&name)?, bytes))).collect()
     }
 
@@ -131,7 +133,7 @@ impl Coordination<'_> {
     }
 
     pub(super) fn format_of(&self, format: Format) -> FormatOf<'_, '_> {
-        FormatOf { coordination: self, format, signals: self.signals() }
+        FormatOf { coordination: self, format, signals: OnceCell::new() }
     }
 
     /// Makes the files follow, where the format wants that after each change, with the results of the tasks
@@ -161,8 +163,11 @@ impl Coordination<'_> {
         let drift = match self.settings.format {
             Format::OrchestratorState => Vec::new(),
             // What cannot be compared is told when the files follow.
-            _ => record_files::adopt(self.workspace.root(), self.workspace.commit_options(), &format)
-                .unwrap_or_default(),
+            _ => {
+                let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+                let (root, options) = (self.workspace.root(), self.workspace.commit_options());
+                record_files::adopt(root, options, &format, &mut found).unwrap_or_default()
+            }
         };
         let tasks = drift.into_iter().filter(|drift| drift.kind == RecordKind::Task);
         Ok((state, tasks.map(|drift| drift.id).collect()))
@@ -192,9 +197,12 @@ impl Coordination<'_> {
         overwrite: &Overwrite,
     ) -> Result<CoordinationFiles, CoordinationError> {
         let options = self.workspace.commit_options();
-        let mut followed = record_files::follow(self.workspace.root(), options, &self.format(), overwrite)?;
+        let (root, mut found) =
+            (self.workspace.root(), self.found.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut followed = record_files::follow(root, options, &self.format(), overwrite, &mut found)?;
+        drop(found);
         // A reader makes no file.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).keep(self.workspace.root());
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).keep(self.workspace.root());
         if self.settings.format == Format::TasksFile {
             // The page of a task that another program changed is of that change.
             let is_ours = |task: &&Record| !followed.drift.iter().any(|drift| drift.id == task.id);

@@ -16,7 +16,7 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     coordination::{Files, Format, Record, RecordKind, State, file_stem, read, seen},
     journal::{EventDraft, Kind},
-    record::{RecordSet as _, values_digest},
+    records::{RecordSet as _, values_digest},
 };
 
 /// The side that counts where a record and a state file disagree.

@@ -10,7 +10,7 @@
 //! * A task has one holder: whoever claims decides under the locks of the task and of its own record.
 //! * Nothing is kept in the process: several programs and servers work on one folder.
 
-mod known_records;
+mod snapshot;
 mod records;
 #[cfg(feature = "write")]
 mod agents;
@@ -29,9 +29,9 @@ mod claims;
 
 use std::sync::{Arc, Mutex};
 
-use stepmark_model::record::Signals;
+use stepmark_model::records::Signals;
 
-use self::known_records::KnownRecords;
+use self::snapshot::Snapshot;
 use crate::configuration::CoordinationSettings;
 use crate::signals::read_signals;
 use crate::workspace::Workspace;
@@ -45,6 +45,8 @@ pub use self::{
     tasks::TaskChange,
 };
 #[cfg(feature = "write")]
+use crate::projection::found_files::FoundFiles;
+#[cfg(feature = "write")]
 pub use crate::projection::record_format::Overwrite;
 pub use records::RecordsError;
 
@@ -56,14 +58,22 @@ const SYSTEM: &str = "coordination";
 pub struct Coordination<'w> {
     workspace: &'w Workspace,
     settings: &'w CoordinationSettings,
-    known: Arc<Mutex<KnownRecords>>,
+    snapshot: Arc<Mutex<Snapshot>>,
+    #[cfg(feature = "write")]
+    found: Arc<Mutex<FoundFiles>>,
 }
 
 impl Workspace {
     /// Coordination in the project; `None` where the configuration has no key `coordination`.
     pub fn coordination(&self) -> Option<Coordination<'_>> {
         let settings = self.configuration().coordination()?;
-        Some(Coordination { workspace: self, settings, known: Arc::default() })
+        Some(Coordination {
+            workspace: self,
+            settings,
+            snapshot: Arc::default(),
+            #[cfg(feature = "write")]
+            found: Arc::default(),
+        })
     }
 }
 

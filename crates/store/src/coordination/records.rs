@@ -1,14 +1,14 @@
 //! The records of coordination on the disk: a file each.
-#![expect(clippy::disallowed_methods, reason = "an edge module: the folders of records are listed here")]
 
-use std::{fs, io, sync::PoisonError};
+use std::{io, sync::PoisonError};
 
 use super::Coordination;
+use crate::disk::folder::Folder;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
     coordination::{CoordinationFacts, Record, RecordKind, State, file_stem, orphaned},
-    record::{RecordError, RecordKinds as _, RecordSet as _},
+    records::{RecordError, RecordKinds as _, RecordSet as _},
 };
 
 /// A reason why the records cannot be read.
@@ -104,15 +104,14 @@ impl Coordination<'_> {
             }
             Err(error) => return Err(error.into()),
         };
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.load(self.workspace.root());
+        let mut snapshot = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = Vec::new();
         for kind in RecordKind::ALL.iter().copied() {
-            found.extend(
-                known.read(self.workspace.root(), &self.paths(kind)?, |path| self.read_record(path))?,
-            );
+            let Some(folder) = self.folder_of(kind)? else { continue };
+            let read = |path: &ProjectPath| self.read_record(path);
+            found.extend(snapshot.read(self.workspace.root(), (kind, &folder), read)?);
         }
-        drop(known);
+        drop(snapshot);
         State::from_records(std::iter::once(root).chain(found))
             .ok_or_else(|| RecordsError::NotBegun { folder: self.settings.folder.clone() })
     }
@@ -164,25 +163,16 @@ impl Coordination<'_> {
         Ok(Some(record))
     }
 
-    /// The files of a kind, in the order of their names.
-    fn paths(&self, kind: RecordKind) -> Result<Vec<ProjectPath>, RecordsError> {
-        let Some(folder) = kind.folder() else { return Ok(Vec::new()) };
+    /// The folder of a kind, as it is listed now; `None` where there is none.
+    fn folder_of(&self, kind: RecordKind) -> Result<Option<Folder>, RecordsError> {
+        let Some(folder) = kind.folder() else { return Ok(None) };
         let folder = self.settings.folder.join(folder)?;
-        let place = self.workspace.root().resolve(&folder).map_err(ArtifactError::from)?;
-        let failed = |source| RecordsError::List { folder: folder.clone(), source };
-        let entries = match fs::read_dir(&place) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.map_err(failed)?,
-        };
-        let mut paths = Vec::new();
-        for entry in entries {
-            let Ok(name) = entry.map_err(failed)?.file_name().into_string() else { continue };
-            if name.ends_with(".md") && !name.starts_with('.') {
-                paths.push(folder.join(&name)?);
-            }
+        let root = self.workspace.root();
+        root.resolve(&folder).map_err(ArtifactError::from)?;
+        match Folder::open(root.path(), folder.to_string()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some).map_err(|source| RecordsError::List { folder, source }),
         }
-        paths.sort_unstable();
-        Ok(paths)
     }
 }
 

@@ -14,7 +14,7 @@ use stepmark_model::{
         dependants_freed, is_held,
     },
     journal::{EventDraft, Kind},
-    record::RecordSet as _,
+    records::RecordSet as _,
 };
 
 /// The number of times that a decision is made anew where others change the records meanwhile.

@@ -16,7 +16,7 @@ pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> rus
 
 fn heartbeats(coordination: &Coordination<'_>) -> Vec<Row> {
     let signals = coordination.signals().into_values();
-    let row = |signal: stepmark_model::record::Signal| {
+    let row = |signal: stepmark_model::records::Signal| {
         let numbers = (!signal.numbers.is_empty()).then(|| serde_json::json!(signal.numbers).to_string());
         vec![
             COORDINATION.cell(),

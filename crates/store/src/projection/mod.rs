@@ -16,6 +16,10 @@ pub(crate) mod record_format;
 #[cfg(feature = "write")]
 pub(crate) mod record_files;
 #[cfg(feature = "write")]
+pub(crate) mod found_files;
+#[cfg(feature = "write")]
+mod comparison;
+#[cfg(feature = "write")]
 pub(crate) mod audit;
 #[cfg(feature = "write")]
 mod following;

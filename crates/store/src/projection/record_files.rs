@@ -14,21 +14,25 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: lock files are opened here")]
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File, OpenOptions},
     io, thread,
     time::Duration,
 };
 
 use super::{
-    ProjectionError, others_locks,
-    record_format::{DriftedRecord as _, Files, Followed, Overwrite, RecordFormat},
+    ProjectionError,
+    comparison::{compare, foreign},
+    found_files::{FoundFiles, hashed, hashes},
+    others_locks,
+    record_format::{Followed, Overwrite, RecordFormat},
     written_files::WrittenFiles,
 };
 use crate::{
-    commit::{CommitError, CommitOptions, Expected, FsyncPolicy, LockError, read_whole, replace_whole},
+    commit::{CommitError, CommitOptions, Expected, FsyncPolicy, LockError, replace_hashed},
     disk::{Root, file_lock, local_state::StateFolder},
 };
-use stepmark_model::artifact::{FileHash, ProjectPath};
+use stepmark_model::artifact::ProjectPath;
 
 /// The number of times that files are compared anew where other programs write them meanwhile.
 const ATTEMPTS: usize = 8;
@@ -54,15 +58,22 @@ pub(crate) fn follow<F: RecordFormat>(
     options: &CommitOptions,
     format: &F,
     overwrite: &Overwrite,
+    found: &mut FoundFiles,
 ) -> Result<Followed<F::Drift>, F::Error> {
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
     let mut last = None;
     for number in 1..=ATTEMPTS {
         let _others = others_locks::lock(root, options, format)?;
         let damage = if number < ATTEMPTS { Damage::IsWaitedFor } else { Damage::IsReplaced };
-        match attempt(root, options, format, (overwrite, damage)) {
-            Err(Attempted::Torn) => thread::sleep(PAUSE),
-            Err(Attempted::Again(error)) => last = Some(error),
+        match attempt(root, options, format, (overwrite, damage), found) {
+            Err(Attempted::Torn) => {
+                *found = FoundFiles::default();
+                thread::sleep(PAUSE);
+            }
+            Err(Attempted::Again(error)) => {
+                *found = FoundFiles::default();
+                last = Some(error);
+            }
             Err(Attempted::Failed(error)) => return Err(error),
             Ok(followed) => return Ok(followed),
         }
@@ -81,11 +92,10 @@ pub(crate) fn drift<F: RecordFormat>(
     format: &F,
 ) -> Result<Vec<F::Drift>, F::Error> {
     let _others = others_locks::lock(root, options, format)?;
-    let state = format.present()?;
-    let written = WrittenFiles::of(root, format.name());
-    let ours = format.render(&state);
-    let found = found(root, format)?;
-    Ok(compare(format, (&state, &ours), (&found, &written), &Overwrite::None)?.drift)
+    let (state, written) = (format.present()?, WrittenFiles::of(root, format.name()));
+    let mut found = FoundFiles::default();
+    found.read(root, format.paths())?;
+    Ok(compare(format, &state, (&found, &written), &Overwrite::None)?.drift)
 }
 
 /// The records as they were written last, and as they are found.
@@ -102,7 +112,10 @@ pub(crate) fn last_and_found<F: RecordFormat>(
 ) -> Result<LastAndFound<F::State>, ProjectionError> {
     let _others = others_locks::lock(root, options, format)?;
     let last = WrittenFiles::of(root, format.name()).last(&format.paths());
-    Ok((last.and_then(|last| format.read(&last)), format.read(&found(root, format)?)))
+    let mut found = FoundFiles::default();
+    found.read(root, format.paths())?;
+    let found = found.iter().map(|(path, found)| (path.clone(), found.bytes.clone())).collect();
+    Ok((last.and_then(|last| format.read(&last)), format.read(&found)))
 }
 
 /// Takes files that say what the records say, and that another clone or build wrote, for what was written
@@ -115,18 +128,23 @@ pub(crate) fn adopt<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
     format: &F,
+    found: &mut FoundFiles,
 ) -> Result<Vec<F::Drift>, F::Error> {
-    if foreign(&found(root, format)?, &WrittenFiles::of(root, format.name())).is_empty() {
+    found.read(root, format.paths())?;
+    if foreign(found, &WrittenFiles::of(root, format.name())).next().is_none() {
         return Ok(Vec::new());
     }
-    let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
+    let failed = |source| local(format.name(), source);
+    let _lock = lock(root, format.name()).map_err(failed)?;
     let _others = others_locks::lock(root, options, format)?;
     // Whoever had the lock may have changed all of it.
-    let (state, found) = (format.present()?, found(root, format)?);
-    let (mut written, ours) = (WrittenFiles::of(root, format.name()), format.render(&state));
-    let compared = compare(format, (&state, &ours), (&found, &written), &Overwrite::None)?;
+    let state = format.present()?;
+    found.read(root, format.paths())?;
+    let mut written = WrittenFiles::of(root, format.name());
+    let compared = compare(format, &state, (found, &written), &Overwrite::None)?;
     if !compared.adopted.is_empty() {
-        note(&mut written, &compared.adopted, &ours).map_err(|source| local(format.name(), source))?;
+        written.intend(&compared.adopted, &BTreeMap::new()).map_err(failed)?;
+        written.keep(&hashed(format.render(&state))).map_err(failed)?;
     }
     Ok(compared.drift)
 }
@@ -149,108 +167,42 @@ fn attempt<F: RecordFormat>(
     options: &CommitOptions,
     format: &F,
     (overwrite, damage): (&Overwrite, Damage),
+    found: &mut FoundFiles,
 ) -> Result<Followed<F::Drift>, Attempted<F::Error>> {
+    let failed = |source| local(format.name(), source);
     let state = format.present().map_err(Attempted::Failed)?;
     let mut written = WrittenFiles::of(root, format.name());
-    let ours = format.render(&state);
-    let found = found(root, format)?;
-    let compared = compare(format, (&state, &ours), (&found, &written), overwrite)
-        .map_err(Attempted::<F::Error>::from)?;
+    found.read(root, format.paths())?;
+    let compared = compare(format, &state, (found, &written), overwrite)?;
     if damage == Damage::IsWaitedFor && !compared.damaged.is_empty() {
         return Err(Attempted::Torn);
     }
+    let ours = hashed(format.render(&state));
     let mut followed =
         Followed { drift: compared.drift, overwritten: compared.overwritten, ..Followed::default() };
     for path in compared.damaged {
-        let bytes = found.get(&path).cloned().unwrap_or_default();
-        followed.kept.push(written.keep_copy(&path, &bytes).map_err(|source| local(format.name(), source))?);
+        let bytes = found.get(&path).map_or(&[][..], |found| &found.bytes);
+        followed.kept.push(written.keep_copy(&path, bytes).map_err(failed)?);
     }
     // A file with records in drift is not noted as written here: the next comparison finds them again.
-    written.intend(&ours, &compared.files).map_err(|source| local(format.name(), source))?;
+    let mixed = compared.files.as_ref().map(hashes).unwrap_or_default();
+    written.intend(&hashes(&ours), &mixed).map_err(failed)?;
     let unflushed = CommitOptions { fsync: FsyncPolicy::Never, ..*options };
-    for (path, bytes) in &compared.files {
-        let before = found.get(path);
-        if before != Some(bytes) {
-            let expected = Expected::of(before.map(Vec::as_slice));
-            replace_whole(root, path, expected, bytes, &unflushed).map_err(ProjectionError::from)?;
+    let stays = |path: &ProjectPath| compared.adopted.contains_key(path);
+    for (path, file) in compared.files.as_ref().unwrap_or(&ours).iter().filter(|(path, _)| !stays(path)) {
+        let before = found.get(path).map(|found| found.hash);
+        if before != Some(file.hash) {
+            let expected = before.map_or(Expected::Absent, Expected::Hash);
+            replace_hashed(root, path, expected, (&file.bytes, file.hash), &unflushed)
+                .map_err(ProjectionError::from)?;
             followed.written.push(path.clone());
         }
     }
     if !followed.written.is_empty() || !compared.adopted.is_empty() {
-        note(&mut written, &compared.adopted, &ours).map_err(|source| local(format.name(), source))?;
+        written.intend(&compared.adopted, &BTreeMap::new()).map_err(failed)?;
+        written.keep(&ours).map_err(failed)?;
     }
     Ok(followed)
-}
-
-/// Notes that `adopted` stand there, and keeps what the records say.
-fn note(written: &mut WrittenFiles<'_>, adopted: &Files, ours: &Files) -> io::Result<()> {
-    written.intend(adopted, &Files::new())?;
-    written.keep(ours)
-}
-
-/// The files that are to stand there, and what was found out about those that do.
-struct Compared<D> {
-    files: Files,
-    drift: Vec<D>,
-    overwritten: Vec<D>,
-    damaged: Vec<ProjectPath>,
-    /// Files that say what the records say, in other bytes.
-    adopted: Files,
-}
-
-/// The files that were not written here.
-fn foreign(found: &Files, written: &WrittenFiles<'_>) -> Files {
-    let is_foreign = |(path, bytes): &(&ProjectPath, &Vec<u8>)| !written.knows(path, FileHash::of(bytes));
-    found.iter().filter(is_foreign).map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
-}
-
-fn compare<F: RecordFormat>(
-    format: &F,
-    (ours, rendered): (&F::State, &Files),
-    (found, written): (&Files, &WrittenFiles<'_>),
-    overwrite: &Overwrite,
-) -> Result<Compared<F::Drift>, ProjectionError> {
-    let mut compared = Compared {
-        files: rendered.clone(),
-        drift: Vec::new(),
-        overwritten: Vec::new(),
-        damaged: Vec::new(),
-        adopted: Files::new(),
-    };
-    let mut foreign = foreign(found, written);
-    let Some(first) = foreign.keys().next().cloned() else { return Ok(compared) };
-    let not_imported = || ProjectionError::NotImported { path: first.clone(), import: format.import() };
-    // What is missing in a set of files is as it was written last.
-    let last = written.last(&format.paths()).unwrap_or_default();
-    let base = format.read(&last);
-    if base.is_some() {
-        let is_readable = |path: &ProjectPath, bytes: &[u8]| {
-            let with = last.iter().map(|(path, bytes)| (path.clone(), bytes.clone()));
-            format.read(&with.chain([(path.clone(), bytes.to_vec())]).collect()).is_some()
-        };
-        foreign.retain(|path, bytes| {
-            let is_readable = is_readable(path, bytes);
-            compared.damaged.extend((!is_readable).then(|| path.clone()));
-            is_readable
-        });
-    }
-    let is_damaged = |path: &ProjectPath| compared.damaged.contains(path);
-    let readable = found.iter().filter(|(path, _)| !is_damaged(path));
-    let readable = readable.map(|(path, bytes)| (path.clone(), bytes.clone()));
-    let theirs = format.read(&last.into_iter().chain(readable).collect()).ok_or_else(not_imported)?;
-    if format.is_same(&theirs, ours) {
-        // Another clone or build wrote the same: that stays.
-        compared.files.retain(|path, _| !foreign.contains_key(path));
-        compared.adopted = foreign;
-        return Ok(compared);
-    }
-    let (merged, drift) = format.merge((base.as_ref(), &theirs, ours), &|id| overwrite.holds(id));
-    (compared.overwritten, compared.drift) = drift.into_iter().partition(|drift| overwrite.holds(drift.id()));
-    if base.is_none() && !compared.drift.is_empty() {
-        return Err(not_imported());
-    }
-    compared.files = format.render(&merged);
-    Ok(compared)
 }
 
 /// Takes away the files of `format` that nobody else has changed, and returns them.
@@ -265,12 +217,11 @@ pub(crate) fn withdraw<F: RecordFormat>(
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
     let _others = others_locks::lock(root, options, format)?;
     let written = WrittenFiles::of(root, format.name());
-    let mut removed = Vec::new();
-    for (path, bytes) in found(root, format)? {
-        if written.knows(&path, FileHash::of(&bytes)) {
-            remove(root, &path)?;
-            removed.push(path);
-        }
+    let (mut found, mut removed) = (FoundFiles::default(), Vec::new());
+    found.read(root, format.paths())?;
+    for (path, _) in found.iter().filter(|(path, found)| written.knows(path, found.hash)) {
+        remove(root, path)?;
+        removed.push(path.clone());
     }
     Ok(removed)
 }
@@ -286,20 +237,6 @@ pub(crate) fn remove(root: &Root, path: &ProjectPath) -> Result<(), ProjectionEr
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed.map_err(|source| ProjectionError::Remove { path: path.clone(), source }),
     }
-}
-
-/// The bytes of those files that are there. A link is none: what it leads to is not the file of a projection.
-fn found<F: RecordFormat>(root: &Root, format: &F) -> Result<Files, ProjectionError> {
-    let mut found = Files::new();
-    for path in format.paths() {
-        if fs::symlink_metadata(root.path().join(path.as_str())).is_ok_and(|found| found.is_symlink()) {
-            return Err(ProjectionError::Foreign { path });
-        }
-        if let Some(bytes) = read_whole(root, &path)? {
-            found.insert(path, bytes);
-        }
-    }
-    Ok(found)
 }
 
 /// Waits for the lock of the projection `name`, which is held until the file is dropped.

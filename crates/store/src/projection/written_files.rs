@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, io, path::PathBuf};
 
-use super::record_format::Files;
+use super::{found_files::HashedFiles, record_format::Files};
 use crate::{
     commit::{FsyncPolicy, replace_state_file},
     disk::{Root, local_state::StateFolder, own_file},
@@ -57,20 +57,24 @@ impl<'r> WrittenFiles<'r> {
         (!files.is_empty()).then_some(files)
     }
 
-    /// Notes that `files` are about to be written: from now on whatever of them stands there is known. Those of
-    /// `mixed` that are others hold changes of other programs: they are not, even where earlier ones were the
-    /// same.
-    pub(super) fn intend(&mut self, files: &Files, mixed: &Files) -> io::Result<()> {
+    /// Notes that files with these hashes are about to be written: from now on whatever of them stands there
+    /// is known. Those of `mixed` that are others hold changes of other programs: they are not, even where
+    /// earlier ones were the same.
+    pub(super) fn intend(
+        &mut self,
+        files: &BTreeMap<ProjectPath, FileHash>,
+        mixed: &BTreeMap<ProjectPath, FileHash>,
+    ) -> io::Result<()> {
         let mut is_changed = false;
-        for (path, bytes) in mixed.iter().filter(|(path, bytes)| files.get(*path) != Some(bytes)) {
+        for (path, digest) in mixed.iter().filter(|(path, digest)| files.get(*path) != Some(digest)) {
             if let Some(digests) = self.digests.get_mut(path) {
-                let (digest, count) = (FileHash::of(bytes).to_string(), digests.len());
+                let (digest, count) = (digest.to_string(), digests.len());
                 digests.retain(|known| *known != digest);
                 is_changed = is_changed || digests.len() < count;
             }
         }
-        for (path, bytes) in files {
-            let digest = FileHash::of(bytes).to_string();
+        for (path, digest) in files {
+            let digest = digest.to_string();
             let digests = self.digests.entry(path.clone()).or_default();
             if digests.first() != Some(&digest) {
                 digests.retain(|known| *known != digest);
@@ -90,10 +94,10 @@ impl<'r> WrittenFiles<'r> {
     }
 
     /// Keeps copies of what the records say, against which a later change by another program is seen.
-    pub(super) fn keep(&self, files: &Files) -> io::Result<()> {
+    pub(super) fn keep(&self, files: &HashedFiles) -> io::Result<()> {
         let folder = self.folder()?;
-        files.iter().try_for_each(|(path, bytes)| {
-            replace_state_file(&folder, &self.copy_name(path), bytes, FsyncPolicy::Never)
+        files.iter().try_for_each(|(path, file)| {
+            replace_state_file(&folder, &self.copy_name(path), &file.bytes, FsyncPolicy::Never)
         })
     }
 

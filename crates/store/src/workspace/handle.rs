@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::{
     io,
     path::Path,
-    sync::{Arc, OnceLock, atomic::AtomicUsize},
+    sync::{Arc, LazyLock, OnceLock, atomic::AtomicUsize},
 };
 
 use crate::configuration::{Configuration, ConfigurationError, ConfigurationSources};
@@ -34,7 +34,7 @@ pub struct Workspace {
     root: Root,
     configuration: Configuration,
     workflows: Arc<OnceLock<Workflows>>,
-    attribution: Attribution,
+    attribution: Arc<LazyAttribution>,
     clock: Clock,
     /// Shared by all clones.
     looked_at: Arc<AtomicUsize>,
@@ -44,6 +44,9 @@ pub struct Workspace {
     #[cfg(feature = "history")]
     pub(super) history: Arc<Mutex<Option<History>>>,
 }
+
+/// The actor, which is asked for when it is first needed.
+type LazyAttribution = LazyLock<Attribution, Box<dyn FnOnce() -> Attribution + Send>>;
 
 /// A reason why a project cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -155,7 +158,7 @@ impl Workspace {
             root,
             configuration,
             workflows: Arc::default(),
-            attribution: Attribution::default(),
+            attribution: Arc::new(LazyLock::new(Box::new(Attribution::default))),
             clock: Clock::System,
             looked_at: Arc::default(),
             #[cfg(feature = "write")]
@@ -179,8 +182,15 @@ impl Workspace {
 
     /// The same project, where whatever is done is done by `attribution`.
     #[must_use]
-    pub fn with_attribution(mut self, attribution: Attribution) -> Self {
-        self.attribution = attribution;
+    pub fn with_attribution(self, attribution: Attribution) -> Self {
+        self.with_attribution_of(move || attribution)
+    }
+
+    /// The same project, where whatever is done is done by whom `find` gives. It is called once, when that is
+    /// first needed, perhaps under locks for which others wait.
+    #[must_use]
+    pub fn with_attribution_of(mut self, find: impl FnOnce() -> Attribution + Send + 'static) -> Self {
+        self.attribution = Arc::new(LazyLock::new(Box::new(find)));
         self
     }
 
@@ -192,7 +202,7 @@ impl Workspace {
     }
 
     /// The actor.
-    pub const fn attribution(&self) -> &Attribution {
+    pub fn attribution(&self) -> &Attribution {
         &self.attribution
     }
 

@@ -182,7 +182,7 @@ fn another_commit_alone_changes_no_ticket() {
             remotes: vec!["git@h:x/y.git".to_owned()],
             holds: Arc::new(move |_| is_committed),
         };
-        let snapshot = Snapshot::of_facts("p", [facts("a")]).at(Some(commit));
+        let snapshot = Snapshot::of_facts("p", [facts("a")]).at(move || Some(commit));
         let settings = TicketSettings {
             file_url: Some("https://h/o/r/blob/HEAD/{path}".parse().unwrap()),
             web: Some("https://h".to_owned()),
@@ -277,17 +277,24 @@ fn stories_hang_below_their_epic() {
             at("b", "s/spec-1-2-b.md"),
             at("c", "s/2-1-c.md"),
             delegated,
+            TicketFacts { is_record: true, ..at("task", "tasks/1-2-x.md") },
+            TicketFacts { is_record: true, ..at("other one", "tasks/epic-1.md") },
         ],
     );
-    for (id, parent) in
-        [("a", Some("one")), ("b", Some("one")), ("c", None), ("d", Some("one")), ("retro", None)]
-    {
+    for (id, parent) in [
+        ("a", Some("one")),
+        ("b", Some("one")),
+        ("c", None),
+        ("d", Some("one")),
+        ("retro", None),
+        ("task", None),
+    ] {
         assert_eq!(snapshot.parent(&marker(id)), parent.map(marker).as_ref(), "{id}");
     }
     let kind = |id: &str| Ticket::desired(&snapshot, &marker(id), &TicketSettings::default()).unwrap().kind;
     assert_eq!(
-        ["one", "a", "d", "retro"].map(kind),
-        [TicketKind::Epic, TicketKind::Story, TicketKind::Other, TicketKind::Other]
+        ["one", "a", "d", "retro", "task", "other one"].map(kind),
+        [TicketKind::Epic, TicketKind::Story].into_iter().chain([TicketKind::Other; 4]).collect::<Vec<_>>()[..]
     );
 }
 

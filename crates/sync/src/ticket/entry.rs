@@ -19,6 +19,8 @@ pub struct SnapshotEntry {
     pub(super) chain_id: Option<String>,
     /// The id by which it calls its parent.
     pub(super) parent_id: Option<String>,
+    /// True where it is a record of a system, whatever the name of its file.
+    pub(super) is_record: bool,
     /// True where its frontmatter can be read.
     pub(super) is_readable: bool,
     /// The digest of everything that its facts follow from; `None` where that is not known.
@@ -46,6 +48,7 @@ impl SnapshotEntry {
             path: row.path().clone(),
             chain_id: chain_id.map(str::to_owned),
             parent_id: summary.parent.map(str::to_owned),
+            is_record: summary.kind.is_some(),
             is_readable: summary.is_readable,
             content,
             facts: None,
@@ -60,6 +63,7 @@ impl From<TicketFacts> for SnapshotEntry {
             path: facts.path.clone(),
             chain_id: facts.chain_id.clone(),
             parent_id: facts.parent_id.clone(),
+            is_record: facts.is_record,
             is_readable: facts.is_readable,
             content: None,
             facts: Some(Box::new(facts)),

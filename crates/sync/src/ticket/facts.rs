@@ -41,6 +41,8 @@ pub struct TicketFacts {
     pub chain_id: Option<String>,
     /// The id by which it calls its parent.
     pub parent_id: Option<String>,
+    /// True where it is a record of a system: the name of its file says nothing of what it is.
+    pub is_record: bool,
     /// True where its frontmatter can be read. Else nothing here is known but its path, and its id may be
     /// that of any ticket.
     pub is_readable: bool,
@@ -91,6 +93,7 @@ impl TicketFacts {
             is_initial: lifecycle_state.map(|state| state.is_initial),
             chain_id: delegation.and_then(Delegation::id).map(str::to_owned).or(own_id),
             parent_id: delegation.and_then(Delegation::parent_id).map(str::to_owned),
+            is_record: state.kind.is_some(),
             is_readable: artifact.is_readable(),
             inputs: inputs(artifact),
             text: String::from_utf8_lossy(&artifact.bytes()[artifact.document().body().range()]).into_owned(),

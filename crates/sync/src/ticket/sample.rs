@@ -33,6 +33,7 @@ pub(crate) fn facts(id: &str) -> TicketFacts {
         is_initial: None,
         chain_id: Some(id.to_owned()),
         parent_id: None,
+        is_record: false,
         is_readable: true,
         inputs: vec![ProjectPath::new("docs/brief.md").unwrap()],
         text: String::new(),

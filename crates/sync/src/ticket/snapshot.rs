@@ -3,6 +3,7 @@
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet, HashSet},
+    sync::{Arc, LazyLock},
 };
 
 use stepmark_model::{
@@ -36,12 +37,15 @@ pub struct Snapshot {
     /// The markers of artifacts that are there and get no ticket.
     ambiguous: BTreeSet<Marker>,
     is_partial: bool,
-    commit: Option<Commit>,
+    commit: Option<Arc<LazyCommit>>,
     /// The keys of artifacts that are elsewhere, as on the default branch.
     elsewhere: BTreeSet<String>,
     /// The keys of artifacts that were ever here; `None` where nobody can say.
     known: Option<BTreeSet<String>>,
 }
+
+/// A commit that is looked for when the first ticket is made.
+type LazyCommit = LazyLock<Option<Commit>, Box<dyn FnOnce() -> Option<Commit> + Send>>;
 
 /// An artifact that gets no ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,7 +148,8 @@ impl Snapshot {
         snapshot.by_chain_id = only(&snapshot.artifacts, |entry| {
             entry.chain_id.as_ref().filter(|own| parents.contains(own)).cloned()
         });
-        snapshot.epics = only(&snapshot.artifacts, |entry| epic_number(&entry.path));
+        snapshot.epics =
+            only(&snapshot.artifacts, |entry| if entry.is_record { None } else { epic_number(&entry.path) });
         snapshot
     }
 
@@ -156,10 +161,11 @@ impl Snapshot {
         self
     }
 
-    /// The same, of which `commit` holds some files as they are.
+    /// The same, of which the commit that `find` gives holds some files as they are. It is looked for where a
+    /// ticket is made.
     #[must_use]
-    pub fn at(self, commit: Option<Commit>) -> Self {
-        Self { commit, ..self }
+    pub fn at(self, find: impl FnOnce() -> Option<Commit> + Send + 'static) -> Self {
+        Self { commit: Some(Arc::new(LazyLock::new(Box::new(find)))), ..self }
     }
 
     /// The same, where the artifacts with the keys `elsewhere` are not gone although they are not among
@@ -169,8 +175,8 @@ impl Snapshot {
         Self { elsewhere, ..self }
     }
 
-    pub(super) const fn commit(&self) -> Option<&Commit> {
-        self.commit.as_ref()
+    pub(super) fn commit(&self) -> Option<&Commit> {
+        LazyLock::force(self.commit.as_deref()?).as_ref()
     }
 
     /// The same, where artifacts with the keys `known` were here once, and others never: they are made on
@@ -268,9 +274,11 @@ impl Snapshot {
         None
     }
 
-    /// Returns what an artifact is to the others, by the name of its file.
+    /// Returns what an artifact is to the others, by the name of its file where it is no record of a system.
     pub(super) fn kind(facts: &TicketFacts) -> TicketKind {
-        if epic_number(&facts.path).is_some() {
+        if facts.is_record {
+            TicketKind::Other
+        } else if epic_number(&facts.path).is_some() {
             TicketKind::Epic
         } else if facts.parent_id.is_none() && story_key(&facts.path).is_some() {
             TicketKind::Story
@@ -283,6 +291,7 @@ impl Snapshot {
         let entry = self.artifacts.get(marker)?;
         match &entry.parent_id {
             Some(parent) => self.by_chain_id.get(parent),
+            None if entry.is_record => None,
             None => {
                 let (key, _) = LedgerKey::of(&entry.path)?;
                 self.epics.get(&key.epic).filter(|_| key.is_story())

@@ -7,9 +7,9 @@ use stepmark_model::autodev::{AutodevMove, SubStep};
 use stepmark_store::autodev::{self as store, AutodevError, AutodevStatusError, Correction};
 
 use crate::{
-    commands::sessions::session,
+    commands::{checking::check::Check, sessions::session},
     exit::{Exit, Failure},
-    output::Output,
+    output::{ListArguments, Output},
     project::Project,
 };
 
@@ -80,6 +80,11 @@ enum Task {
     Boundary,
     /// Say what is to be done next; ends with 1 where a person must decide
     Next,
+    /// Find what is wrong in the state file, also against the files of the project
+    ///
+    /// This is `stepmark check` for the state file alone: its values (SMD01 to SMD10), the folders that
+    /// disagree with it (SMD11), and the state that a skill keeps itself (SMD12).
+    Check(ListArguments),
 }
 
 impl Autodev {
@@ -89,6 +94,7 @@ impl Autodev {
             Task::Status => return report::status(&autodev.status()?, output),
             Task::Detect { explain, write } => return detect(&autodev, (*explain, *write), output),
             Task::Next => return report::next(&autodev.status()?, output),
+            Task::Check(list) => return check(&autodev, list, project, output),
             Task::Start { flow } => {
                 if !autodev.begin(flow.as_deref())? {
                     correct(&autodev, output)?;
@@ -116,7 +122,7 @@ impl Autodev {
 
     /// Returns whether it changes the state file.
     pub(crate) const fn writes(&self) -> bool {
-        !matches!(self.task, Task::Status | Task::Next | Task::Detect { write: false, .. })
+        !matches!(self.task, Task::Status | Task::Next | Task::Check(_) | Task::Detect { write: false, .. })
     }
 }
 
@@ -129,6 +135,20 @@ fn detect(
         correct(autodev, output)?;
     }
     report::detection(&autodev.status()?, explain, output)
+}
+
+fn check(
+    autodev: &store::Autodev<'_>,
+    list: &ListArguments,
+    project: &Project,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let file = autodev.file();
+    let place = project.root().path().join(file.as_str());
+    if autodev.status()?.noted.is_none() {
+        return Err(AutodevError::NotBegun { file: file.clone() }.into());
+    }
+    Check::of_file(place, list.clone()).run(project, output)
 }
 
 /// Brings the state file to what the files of the project tell, and says so.

@@ -70,7 +70,7 @@ pub(super) fn next(status: &AutodevStatus, output: &Output) -> Result<Exit, Fail
             ));
         }
         (None, Some(_), Some(step)) => {
-            choice(status, step, output);
+            show_choice(status, step, output);
             tell_boundary(output);
         }
         _ => output.line(format_args!("{}{}", in_words(status), note(status))),
@@ -101,24 +101,20 @@ pub(super) fn moved(
     let ends = matches!(moved.after.status.as_str(), "completed" | "skipped");
     match (made, status.flow.step_at(&moved.before)) {
         (AutodevMove::Complete | AutodevMove::Skip, Some(step)) if ends => {
-            choice(status, step, output);
+            show_choice(status, step, output);
             tell_boundary(output);
         }
-        (AutodevMove::Boundary, Some(step)) => choice(status, step, output),
+        (AutodevMove::Boundary, Some(step)) => show_choice(status, step, output),
         _ => {}
     }
     Ok(Exit::Fine)
 }
 
-/// The choice at the end of a session.
-fn choice(status: &AutodevStatus, step: &FlowStep, output: &Output) {
-    let Some(next) = status.flow.after(step.step) else { return };
-    let rule = "=".repeat(38);
-    output.line(format_args!(
-        "{rule}\n DECISION REQUIRED: {} is done, start {}?\n{rule}\n A) Start a new conversation for {} (recommended)\n \
-         B) Go on in this conversation: it may run out of room\n{rule}",
-        step.name, next.name, next.name
-    ));
+/// Lets a person choose how to go on at the end of a session.
+fn show_choice(status: &AutodevStatus, step: &FlowStep, output: &Output) {
+    if let Some(block) = status.flow.choose_block(step) {
+        output.line(block);
+    }
 }
 
 fn tell_boundary(output: &Output) {

@@ -27,7 +27,7 @@ use crate::{
 /// Find what is unreadable, what is odd, and what disagrees
 ///
 /// Ends with 1 when there is an error or a warning. Notes never fail. `stepmark explain` lists the rules.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Check {
     /// Files and folders; without any, all artifacts of the project
     #[arg(conflicts_with_all = ["staged", "from"])]
@@ -58,6 +58,11 @@ pub(crate) struct Check {
 }
 
 impl Check {
+    /// A check of the file at `place` alone.
+    pub(crate) fn of_file(place: PathBuf, list: ListArguments) -> Self {
+        Self { paths: vec![place], list, ..Self::default() }
+    }
+
     /// Returns the states of the repository that are compared; `None`: the work tree is checked.
     pub(crate) fn comparison(&self) -> Option<Comparison> {
         match &self.from {

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Which fixes are made, and how.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct FixArguments {
     /// Make the safe fixes: those after which no reader takes the file for anything else
     #[arg(long)]

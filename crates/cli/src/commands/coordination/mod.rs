@@ -39,11 +39,13 @@ pub(crate) fn switched_on(workspace: &Workspace, format: Format) -> Result<Works
 
 /// The agent that acts: the one that is named, else the actor of the command.
 fn agent(project: &Project, named: Option<&str>) -> Result<String, Failure> {
+    if let Some(agent) = named {
+        return Ok(agent.to_owned());
+    }
     let actor = &project.workspace.attribution().actor;
-    match (named, actor.kind) {
-        (Some(agent), _) => Ok(agent.to_owned()),
-        (None, ActorKind::Agent) => Ok(actor.name.clone()),
-        (None, _) => Err(Failure::new(Exit::Usage, "no agent is named")
+    match actor.kind {
+        ActorKind::Agent => Ok(actor.name.clone()),
+        _ => Err(Failure::new(Exit::Usage, "no agent is named")
             .with_help("give --agent ID, or say who acts with --actor agent:ID or STEPMARK_ACTOR")),
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject},
     coordination::{CoordinationFacts, Format, Record, RecordKind, State, orphaned},
     delegation::Chains,
-    record::{RecordSet as _, Signals},
+    records::{RecordSet as _, Signals},
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::{Chain, WorkflowDefinition, sample},
 };

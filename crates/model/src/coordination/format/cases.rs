@@ -7,7 +7,7 @@ use crate::coordination::{
     RecordKind, State,
     sample::{agent, record, state, task},
 };
-use crate::record::{Signal, Signals};
+use crate::records::{Signal, Signals};
 
 pub(super) const NOW: &str = "2026-11-24T12:00:00Z";
 

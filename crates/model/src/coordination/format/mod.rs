@@ -12,7 +12,7 @@ mod cases;
 #[cfg(test)]
 mod round_trip_cases;
 
-pub use crate::record::{JsonError, file_stem, read_json};
+pub use crate::records::{JsonError, file_stem, read_json};
 pub(crate) use orchestrator_task::unheld;
 pub use result_page::result_file;
 
@@ -21,7 +21,7 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 use serde_json::Value as Json;
 
 use super::{RecordKind, State};
-use crate::record::Signals;
+use crate::records::Signals;
 
 /// A format in which other programs keep a coordination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     coordination::State,
-    record::{Signals, read_time},
+    records::{Signals, read_time},
 };
 
 /// The file, as the orchestrator calls it where nothing else is configured.

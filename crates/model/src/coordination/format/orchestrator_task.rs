@@ -11,7 +11,7 @@ use super::source::UNKNOWN_TIME;
 use crate::{
     coordination::Record,
     lifecycle::built_in,
-    record::{in_order, read_time, said},
+    records::{in_order, read_time, said},
 };
 
 type Values = Map<String, Json>;

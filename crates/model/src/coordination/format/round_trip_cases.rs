@@ -13,7 +13,7 @@ use crate::coordination::{
     sample::{any_json, any_values},
     seen,
 };
-use crate::record::{Signals, values_digest};
+use crate::records::{Signals, values_digest};
 
 /// Makes the orchestrator's model of a task fill in what is missing, as a program that loads and saves does.
 fn saved_again(files: &Files, changed: impl Fn(&mut Map<String, Json>)) -> Files {

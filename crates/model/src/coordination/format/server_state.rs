@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     coordination::{Record, RecordKind, State, state::Places},
-    record::{Signals, in_order, ordered},
+    records::{Signals, in_order, ordered},
 };
 
 /// The file.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use super::{Files, FormatError, read_json};
 use crate::{
     coordination::{Record, RecordKind, State, kind::EXTRA},
-    record::{RecordKinds as _, VOLATILE},
+    records::{RecordKinds as _, VOLATILE},
 };
 
 /// A time that nobody said, where a program always asks for one.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     coordination::{Record, RecordKind, State, state::Places},
-    record::{RecordKinds as _, Signals, VOLATILE, entries_in_order, in_order},
+    records::{RecordKinds as _, Signals, VOLATILE, entries_in_order, in_order},
 };
 
 /// The file of tasks.
@@ -85,11 +85,20 @@ impl Serialize for Task<'_> {
         task.serialize_entry("id", id)?;
         for (key, value) in entries_in_order(kind.keys(), values) {
             match (kind.inner_keys(key), value) {
-                (Some(keys), Json::Object(inner)) => task.serialize_entry(key, &in_order(keys, inner))?,
+                (Some(keys), Json::Object(inner)) => task.serialize_entry(key, &InOrder(keys, inner))?,
                 _ => task.serialize_entry(key, value)?,
             }
         }
         task.end()
+    }
+}
+
+/// A mapping with some keys first.
+struct InOrder<'s>(&'s [&'s str], &'s Map<String, Json>);
+
+impl Serialize for InOrder<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(entries_in_order(self.0, self.1))
     }
 }
 

@@ -72,6 +72,15 @@ impl ArtifactLock {
     /// # Errors
     /// When the target is read-only, the bytes are too many, or the disk or the folder refuses them.
     pub fn stage(&mut self, bytes: &[u8], fsync: FsyncPolicy) -> Result<Staged<'_>, StageError> {
+        self.stage_hashed((bytes, FileHash::of(bytes)), fsync)
+    }
+
+    /// The same, where the hash of the bytes is known.
+    pub(in crate::commit) fn stage_hashed(
+        &mut self,
+        (bytes, after): (&[u8], FileHash),
+        fsync: FsyncPolicy,
+    ) -> Result<Staged<'_>, StageError> {
         let failed = |source| StageError::Write { path: self.path.clone(), source };
         if bytes.len() as u64 > READ_LIMIT {
             return Err(StageError::TooLarge { path: self.path.clone(), size: bytes.len() as u64 });
@@ -97,7 +106,7 @@ impl ArtifactLock {
         if fsync == FsyncPolicy::Always {
             file.sync_all().map_err(|source| StageError::Flush { path: self.path.clone(), source })?;
         }
-        Ok(Staged { lock: self, temporary, after: FileHash::of(bytes), fsync })
+        Ok(Staged { lock: self, temporary, after, fsync })
     }
 
     /// Makes the temporary file at `place`. The note comes first, so that the next holder finds the file if

@@ -214,16 +214,18 @@ pub(super) fn snapshot(
         Prune::Close => workspace.repository().kept_by_default_branch()?,
         Prune::Keep => Some(BTreeSet::new()),
     };
-    let committed = settings.ticket.web.as_ref().and_then(|_| workspace.repository().committed_files());
-    let snapshot = Snapshot::of(project, &summaries).at(committed.map(|committed| {
+    let own = workspace.clone();
+    let find = move || {
+        let committed = own.repository().committed_files()?;
         let (id, folder, remotes) =
             (committed.commit.clone(), committed.folder.clone(), committed.remotes.clone());
-        let workspace = workspace.clone();
         let holds = move |path: &ProjectPath| {
-            workspace.artifact(path).is_ok_and(|own| committed.holds(path, own.artifact().bytes()))
+            own.artifact(path).is_ok_and(|own| committed.holds(path, own.artifact().bytes()))
         };
-        Commit { id, folder, remotes, holds: Arc::new(holds) }
-    }));
+        Some(Commit { id, folder, remotes, holds: Arc::new(holds) })
+    };
+    let snapshot = Snapshot::of(project, &summaries);
+    let snapshot = if settings.ticket.web.is_some() { snapshot.at(find) } else { snapshot };
     let snapshot = match settings.prune {
         Prune::Close => snapshot.knowing(workspace.history().ask(History::known_keys)?),
         Prune::Keep => snapshot,

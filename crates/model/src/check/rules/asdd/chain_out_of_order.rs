@@ -2,7 +2,7 @@
 
 use super::{slice, span};
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
-use crate::record::read_time;
+use crate::records::read_time;
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {

@@ -80,7 +80,18 @@ pub(crate) fn entries_in_order<'v>(
     keys: &[&str],
     values: &'v Map<String, Json>,
 ) -> impl Iterator<Item = (&'v String, &'v Json)> {
-    let known = keys.iter().filter_map(|key| values.get_key_value(*key));
-    let others = values.iter().filter(|(key, _)| !keys.contains(&key.as_str()));
-    known.chain(others)
+    // Mostly they stand in order already: the next one is looked for behind the last.
+    let mut next = 0;
+    let mut rank = |key: &String| {
+        let is_key = |known: &&str| *known == key;
+        let (before, behind) = keys.split_at(next);
+        let found = behind.iter().position(is_key).map(|place| next + place);
+        let found = found.or_else(|| before.iter().position(is_key));
+        next = found.map_or(next, |place| place + 1);
+        found.unwrap_or(keys.len())
+    };
+    let mut entries: Vec<_> = values.iter().map(|entry| (rank(entry.0), entry)).collect();
+    // The sort keeps the order of those that are not known.
+    entries.sort_by_key(|(rank, _)| *rank);
+    entries.into_iter().map(|(_, entry)| entry)
 }

@@ -1,0 +1,296 @@
+//! The records as they were read last, which reading, deciding and projecting share: a file that has not
+//! changed since is not read again.
+//!
+//! Between commands they stand in the cache of the clone, which can be deleted at will: as notes of a
+//! [`StatCache`], with its rule for files that are too new to be believed.
+
+use std::collections::BTreeMap;
+
+#[cfg(feature = "write")]
+use crate::disk::stat_cache::{FolderRenewal, Renewal};
+use crate::disk::{
+    Root,
+    file_stat::{FileStat, KnownStat, now},
+    folder::{EntryKind, Folder},
+    in_parts::par_map,
+    local_state::StateFolder,
+    stat_cache::{EntryCursor, RunStart, StatCache},
+};
+#[cfg(feature = "write")]
+use stepmark_model::artifact::FileHash;
+use stepmark_model::{
+    artifact::ProjectPath,
+    coordination::{Record, RecordKind},
+};
+
+/// The file of the cache.
+const FILE: &str = "coordination.stat";
+
+/// The mark of a cache of this program: another one may read another record in the same file.
+const PROGRAM: &[u8] = env!("CARGO_PKG_VERSION").as_bytes();
+
+/// The records of a coordination, as they were read last.
+#[derive(Debug, Default)]
+pub(super) struct Snapshot {
+    /// Those of each kind, in the order of their names.
+    folders: BTreeMap<RecordKind, KnownFolder>,
+    /// The cache that earlier commands left, and the time when it was looked for.
+    cache: Option<(RunStart, Option<StatCache>)>,
+    /// The number of records that were kept besides those that the cache had.
+    #[cfg(feature = "write")]
+    kept: usize,
+}
+
+/// A folder of records.
+#[derive(Debug)]
+struct KnownFolder {
+    #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "only who writes keeps a cache"))]
+    path: String,
+    records: Vec<KnownRecord>,
+}
+
+/// A file of a folder of records.
+#[derive(Debug)]
+struct KnownRecord {
+    name: String,
+    stat: KnownStat,
+    /// Its entry in the cache.
+    #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "only who writes keeps a cache"))]
+    entry: Option<usize>,
+    /// `None` where it is no record.
+    record: Option<Record>,
+}
+
+/// The knowledge of a file before it is looked at.
+enum Known<'c> {
+    Nothing,
+    /// The cache has it.
+    Kept(&'c StatCache, usize),
+    Read(KnownRecord),
+}
+
+/// A file that was looked at.
+enum Found {
+    AsKnown,
+    Now(KnownRecord),
+    Gone,
+}
+
+impl Snapshot {
+    /// The records of `kind` in the files of `folder`: those that have not changed as they are known, the
+    /// others by `read`, which gives `None` for a file that is none, or is gone.
+    pub(super) fn read<E: Send>(
+        &mut self,
+        root: &Root,
+        (kind, folder): (RecordKind, &Folder),
+        read: impl Fn(&ProjectPath) -> Result<Option<Record>, E> + Sync,
+    ) -> Result<Vec<Record>, E> {
+        let (_, cache) = self.cache.get_or_insert_with(|| (RunStart::now(), load(root)));
+        let before = self.folders.remove(&kind).map(|folder| folder.records);
+        let files = known_files(folder, before, cache.as_ref());
+        let found = par_map(&files, |(place, known)| look(folder, *place, known, &read));
+        let mut records = Vec::with_capacity(files.len());
+        for ((_, known), found) in files.into_iter().zip(found) {
+            match (found?, known) {
+                (Found::AsKnown, Known::Read(known)) => records.push(known),
+                (Found::Now(found), _) => records.push(found),
+                (Found::Gone | Found::AsKnown, _) => {}
+            }
+        }
+        let found = records.iter().filter_map(|known| known.record.clone()).collect();
+        self.folders.insert(kind, KnownFolder { path: folder.path().to_owned(), records });
+        Ok(found)
+    }
+}
+
+/// The cache, where it is of this program.
+fn load(root: &Root) -> Option<StatCache> {
+    let cache = StatCache::load(&root.state().folder(StateFolder::Cache).ok()?.join(FILE))?;
+    (cache.shared() == PROGRAM).then_some(cache)
+}
+
+#[cfg(feature = "write")]
+impl Snapshot {
+    /// Keeps what is known, where enough of it is new. A failure costs time, nothing else.
+    pub(super) fn keep(&mut self, root: &Root) {
+        let Some((start, cache)) = &self.cache else { return };
+        let records = || self.folders.values().flat_map(|folder| &folder.records);
+        let (count, fresh) = (records().count(), records().filter(|known| known.is_fresh(*start)).count());
+        // Reading a record takes as long as keeping fifty. Where so many are new, both together cost the
+        // least.
+        let new = fresh.saturating_sub(self.kept);
+        if new == 0 || new * new * 16 < count {
+            return;
+        }
+        self.kept = fresh;
+        let visited = self.folders.values().map(|folder| folder.path.clone()).collect();
+        let renewal = Renewal {
+            start: *start,
+            folders: self.folders.values().map(|folder| folder.renewal(*start)).collect(),
+            visited: &visited,
+            manifest: None,
+            shared: PROGRAM,
+        };
+        if let Ok(folder) = root.state().make(StateFolder::Cache) {
+            let _kept = renewal.write(cache.as_ref(), &folder.join(FILE));
+        }
+    }
+}
+
+#[cfg(feature = "write")]
+impl KnownFolder {
+    fn renewal(&self, start: RunStart) -> FolderRenewal {
+        let mut renewal = FolderRenewal::new(&self.path);
+        for known in &self.records {
+            match known.entry {
+                Some(entry) => renewal.keep(entry),
+                None if known.is_fresh(start) => {
+                    let note = known.record.as_ref().map(serde_json::to_vec).transpose();
+                    let Ok(note) = note.map(Option::unwrap_or_default) else { continue };
+                    renewal.noted(&known.name, known.stat.stat, FileHash::of(&note), note);
+                }
+                None => {}
+            }
+        }
+        renewal
+    }
+}
+
+#[cfg(feature = "write")]
+impl KnownRecord {
+    /// Returns whether the cache does not have it, and the next command may believe it of a run that began at
+    /// `start`.
+    fn is_fresh(&self, start: RunStart) -> bool {
+        self.entry.is_none() && !self.stat.stat.may_hide_a_change(start.moment)
+    }
+}
+
+/// The files of `folder` that may be records, in the order of their names, with what is known of them:
+/// `before` from an earlier look, else what `cache` has.
+fn known_files<'c>(
+    folder: &Folder,
+    before: Option<Vec<KnownRecord>>,
+    cache: Option<&'c StatCache>,
+) -> Vec<(usize, Known<'c>)> {
+    let mut kept = EntryCursor::new(cache.filter(|_| before.is_none()), folder.path(), "");
+    let mut before = before.unwrap_or_default().into_iter().peekable();
+    let places = (0..folder.len()).filter(|place| {
+        let name = folder.name(*place);
+        name.ends_with(".md") && !name.starts_with('.')
+    });
+    let known = |place| {
+        let name = folder.name(place);
+        while before.next_if(|known| known.name.as_str() < name).is_some() {}
+        let known = match before.next_if(|known| known.name == name) {
+            Some(known) => Known::Read(known),
+            None => kept.find(name).map_or(Known::Nothing, |(cache, entry)| Known::Kept(cache, entry)),
+        };
+        (place, known)
+    };
+    places.map(known).collect()
+}
+
+/// Looks at the file at `place` of `folder`.
+fn look<E>(
+    folder: &Folder,
+    place: usize,
+    known: &Known<'_>,
+    read: &impl Fn(&ProjectPath) -> Result<Option<Record>, E>,
+) -> Result<Found, E> {
+    let name = folder.name(place);
+    // A link may lead to a file that changes without it.
+    let is_file = folder.kind(place) == EntryKind::File;
+    let stat = if is_file { folder.stat(place).ok() } else { None };
+    let stat = stat.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, stat)| stat);
+    match (known, stat) {
+        (Known::Read(known), Some(stat)) if known.stat.proves(&stat) => return Ok(Found::AsKnown),
+        (Known::Kept(cache, entry), Some(stat)) if cache.hash(*entry, &stat).is_some() => {
+            if let Some(record) = kept_record(cache.note(*entry)) {
+                let stat = KnownStat { stat, is_settled: true };
+                return Ok(Found::Now(KnownRecord {
+                    name: name.to_owned(),
+                    stat,
+                    entry: Some(*entry),
+                    record,
+                }));
+            }
+        }
+        _ => {}
+    }
+    let stat = stat.unwrap_or(FileStat::NONE).known_since(now());
+    let Ok(path) = ProjectPath::new(folder.path_of(name)) else { return Ok(Found::Gone) };
+    let record = read(&path)?;
+    if record.is_none() && stat.stat == FileStat::NONE {
+        return Ok(Found::Gone);
+    }
+    Ok(Found::Now(KnownRecord { name: name.to_owned(), stat, entry: None, record }))
+}
+
+/// The record that a note of the cache says: none where it is empty; `None` where it is of another layout.
+fn kept_record(note: &[u8]) -> Option<Option<Record>> {
+    if note.is_empty() { Some(None) } else { serde_json::from_slice(note).ok().map(Some) }
+}
+
+#[cfg(all(test, feature = "write"))]
+#[expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests write files directly")]
+mod tests {
+    use std::{
+        convert::Infallible,
+        fs,
+        sync::atomic::{AtomicUsize, Ordering},
+        thread,
+        time::Duration,
+    };
+
+    use super::*;
+    use crate::commit::scratch_project::ScratchProject;
+
+    /// Files that are older than any doubt.
+    fn write(project: &ScratchProject, names: &[&str]) {
+        names.iter().for_each(|name| fs::write(project.place(&format!("tasks/{name}")), name).unwrap());
+        thread::sleep(Duration::from_millis(30));
+    }
+
+    /// The ids of the records, and how many of them were read.
+    fn read(snapshot: &mut Snapshot, project: &ScratchProject) -> (Vec<String>, usize) {
+        let count = AtomicUsize::new(0);
+        let folder = Folder::open(project.root.path(), "tasks".to_owned()).unwrap();
+        let found = snapshot.read(&project.root, (RecordKind::Task, &folder), |path| {
+            count.fetch_add(1, Ordering::Relaxed);
+            let bytes = fs::read_to_string(project.place(path.as_str())).unwrap();
+            let record = Record::new(RecordKind::Task, bytes.as_str(), serde_json::Map::new());
+            Ok::<_, Infallible>((bytes != "note.md").then_some(record))
+        });
+        (found.unwrap().into_iter().map(|record| record.id).collect(), count.into_inner())
+    }
+
+    #[test]
+    fn a_file_that_has_not_changed_is_read_once() {
+        let project = ScratchProject::new();
+        fs::create_dir(project.place("tasks")).unwrap();
+        write(&project, &["a.md", "b.md", "note.md", "other.txt"]);
+        let mut first = Snapshot::default();
+        let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+        assert_eq!(read(&mut first, &project), (ids(&["a.md", "b.md"]), 3));
+        assert_eq!(read(&mut first, &project), (ids(&["a.md", "b.md"]), 0));
+        first.keep(&project.root);
+        let mut second = Snapshot::default();
+        assert_eq!(read(&mut second, &project), (ids(&["a.md", "b.md"]), 0), "the next command");
+        fs::remove_file(project.place("tasks/a.md")).unwrap();
+        fs::write(project.place("tasks/b.md"), "changed").unwrap();
+        write(&project, &["c.md"]);
+        for snapshot in [&mut first, &mut second, &mut Snapshot::default()] {
+            assert_eq!(read(snapshot, &project), (ids(&["changed", "c.md"]), 2));
+            assert_eq!(read(snapshot, &project), (ids(&["changed", "c.md"]), 0));
+        }
+        let mut third = Snapshot::default();
+        assert_eq!(read(&mut third, &project).1, 2);
+        third.keep(&project.root);
+        assert_eq!(read(&mut Snapshot::default(), &project), (ids(&["changed", "c.md"]), 0));
+        let cache = project.root.state().folder(StateFolder::Cache).unwrap().join(FILE);
+        let kept = StatCache::load(&cache).unwrap().folder("tasks").len();
+        assert_eq!(kept, 3, "what is gone is not kept");
+        fs::write(&cache, "torn").unwrap();
+        assert_eq!(read(&mut Snapshot::default(), &project).1, 3);
+    }
+}

@@ -1,0 +1,75 @@
+//! The files of a format as they stand there, and as they should.
+#![expect(clippy::disallowed_methods, reason = "an edge module: the stats of the files are taken here")]
+
+use std::{collections::BTreeMap, fs};
+
+use super::{ProjectionError, record_format::Files};
+use crate::{
+    commit::read_whole,
+    disk::{
+        Root,
+        file_stat::{FileStat, KnownStat, now},
+    },
+};
+use stepmark_model::artifact::{FileHash, ProjectPath};
+
+/// The bytes of a file, with their hash.
+#[derive(Debug)]
+pub(crate) struct HashedBytes {
+    pub(super) bytes: Vec<u8>,
+    pub(super) hash: FileHash,
+}
+
+impl From<Vec<u8>> for HashedBytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { hash: FileHash::of(&bytes), bytes }
+    }
+}
+
+/// Files that are to stand there, by their paths.
+pub(super) type HashedFiles = BTreeMap<ProjectPath, HashedBytes>;
+
+pub(super) fn hashed(files: Files) -> HashedFiles {
+    files.into_iter().map(|(path, bytes)| (path, bytes.into())).collect()
+}
+
+/// The hashes of `files`.
+pub(super) fn hashes(files: &HashedFiles) -> BTreeMap<ProjectPath, FileHash> {
+    files.iter().map(|(path, file)| (path.clone(), file.hash)).collect()
+}
+
+/// The files of a format that are there, as they were read last.
+#[derive(Debug, Default)]
+pub(crate) struct FoundFiles(BTreeMap<ProjectPath, (KnownStat, HashedBytes)>);
+
+impl FoundFiles {
+    /// Reads those of `paths` that are there; one that cannot have changed since is not read again.
+    ///
+    /// # Errors
+    /// When one cannot be read, or is a link: what that leads to is not the file of a projection.
+    pub(super) fn read(&mut self, root: &Root, paths: Vec<ProjectPath>) -> Result<(), ProjectionError> {
+        let mut before = std::mem::take(&mut self.0);
+        for path in paths {
+            let found = fs::symlink_metadata(root.path().join(path.as_str())).ok();
+            if found.as_ref().is_some_and(fs::Metadata::is_symlink) {
+                return Err(ProjectionError::Foreign { path });
+            }
+            let stat = found.map_or(FileStat::NONE, |found| FileStat::of(&found));
+            let began = now();
+            let known = match before.remove(&path).filter(|(known, _)| known.proves(&stat)) {
+                Some(known) => Some(known),
+                None => read_whole(root, &path)?.map(|bytes| (stat.known_since(began), bytes.into())),
+            };
+            self.0.extend(known.map(|known| (path, known)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn get(&self, path: &ProjectPath) -> Option<&HashedBytes> {
+        self.0.get(path).map(|(_, bytes)| bytes)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&ProjectPath, &HashedBytes)> {
+        self.0.iter().map(|(path, (_, bytes))| (path, bytes))
+    }
+}
