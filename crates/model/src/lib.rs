@@ -11,6 +11,7 @@ pub mod lifecycle;
 pub mod transition;
 pub mod autodev;
 pub mod coordination;
+pub mod flows;
 pub mod tracked_artifact;
 pub mod journal;
 pub mod bmad;

@@ -9,6 +9,7 @@ pub use workflow_declaration::{StepSource, WorkflowDeclaration};
 
 mod autodev;
 mod coordination;
+mod flows;
 mod variable_sides;
 mod scalars;
 mod check_keys;
@@ -53,6 +54,7 @@ pub use check_keys::PathAllowance;
 pub use coordination::CoordinationSettings;
 pub(crate) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use error::{ConfigurationError, UnknownKey};
+pub use flows::FlowSettings;
 pub use layer::{ConfiguredValue, Origin, Place};
 pub use scalars::Milestone;
 pub use sources::ConfigurationSources;
@@ -82,6 +84,7 @@ pub struct Configuration {
     settings: BTreeMap<String, String>,
     autodev: Option<AutodevSettings>,
     coordination: Option<CoordinationSettings>,
+    flows: Option<FlowSettings>,
     rule_levels: Levels,
     allowances: Vec<PathAllowance>,
     /// The values of every layer, the weakest first.
@@ -143,6 +146,7 @@ impl Configuration {
             settings: keys.settings.into_iter().flatten().map(|(name, text)| (name.0, text.0)).collect(),
             autodev: keys.autodev.map(AutodevSettings::from),
             coordination: keys.coordination.map(CoordinationSettings::from),
+            flows: keys.flows.map(FlowSettings::from),
             rule_levels: check.rules.into_iter().flat_map(|levels| levels.0).collect(),
             allowances: check.allow.unwrap_or_default(),
             values,
@@ -168,7 +172,7 @@ impl Configuration {
     /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not
     /// enter it.
     pub fn skips_folder(&self, path: &ProjectPath) -> bool {
-        let leads_to_system = || self.coordination.iter().any(|settings| settings.folder.starts_with(path));
+        let leads_to_system = || self.system_folders().any(|folder| folder.starts_with(path));
         let is_open = || self.is_of_system(path) || leads_to_system();
         self.exclude.matches_all_in(path) && !is_open() || self.always_excluded.matches_all_in(path)
     }
@@ -188,6 +192,11 @@ impl Configuration {
         self.coordination.as_ref()
     }
 
+    /// Flows; `None` where the project does not use them.
+    pub const fn flows(&self) -> Option<&FlowSettings> {
+        self.flows.as_ref()
+    }
+
     /// Switches coordination on, if it is not.
     pub(crate) fn switch_coordination_on(&mut self) {
         self.coordination.get_or_insert_with(|| coordination::CoordinationKeys::default().into());
@@ -202,7 +211,13 @@ impl Configuration {
 
     /// Returns whether `path` is the folder of a system that is switched on, or lies in it.
     fn is_of_system(&self, path: &ProjectPath) -> bool {
-        self.coordination.iter().any(|settings| path.starts_with(&settings.folder))
+        self.system_folders().any(|folder| path.starts_with(folder))
+    }
+
+    /// The folders of the systems that are switched on.
+    fn system_folders(&self) -> impl Iterator<Item = &ProjectPath> {
+        let coordination = self.coordination.iter().map(|settings| &settings.folder);
+        coordination.chain(self.flows.iter().map(|settings| &settings.folder))
     }
 
     /// The declared workflows, in the order of the file.
@@ -363,6 +378,7 @@ impl Default for Configuration {
             settings: BTreeMap::new(),
             autodev: None,
             coordination: None,
+            flows: None,
             rule_levels: Levels::default(),
             allowances: Vec::new(),
             values: Vec::new(),

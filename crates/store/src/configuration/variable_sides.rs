@@ -122,6 +122,8 @@ pub const VARIABLES: [Variable; 65] = [
     fixed(Project, "coordination.stale_seconds", "after which silence of its agent a task is free again"),
     fixed(Project, "coordination.inactive_seconds", "after which silence an agent does not count as active"),
     fixed(Project, "coordination.claims_per_agent", "how many tasks an agent may hold at once"),
+    fixed(Project, "flows.folder", "the folder of graphs, flows and executions"),
+    fixed(Project, "flows.stale_seconds", "after which silence of its agent an attempt counts as crashed"),
     fixed(Project, "autodev.file", "the state file of autodev"),
     fixed(Project, "autodev.docs", "the folder of the documents of autodev"),
     fixed(Project, "autodev.skill", "the folder of the skill, whose flow files are read"),

@@ -1,0 +1,38 @@
+//! The dialect of flows: graphs of tasks, their runs, and the executions of tasks with attempts and
+//! verifications, as records in artifacts (docs/flows.md). Pure.
+
+mod parts;
+mod record;
+mod scope;
+mod graph;
+mod refusal;
+mod state;
+mod new_records;
+mod change;
+mod attempts;
+mod verifying;
+mod interventions;
+mod flow_move;
+mod why;
+
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod sample;
+
+pub use attempts::{AttemptEnd, claim, end_attempt};
+pub use change::{Acting, RecordChange};
+pub use flow_move::{FlowMove, move_flow};
+pub use graph::{Graph, GraphProblem};
+pub use interventions::{abort_task, escalate, retry};
+pub use new_records::{execution_record, flow_record, graph_record};
+pub use parts::{
+    Attempt, Check, CheckResult, Decision, Failure, HumanAction, OutputSummary, RetryPolicy, Scopes,
+    TaskDefinition, Verification, Verifier,
+};
+pub use record::{FlowKind, FlowRecord, FlowRecordError, is_flow_id, is_task_id};
+pub use refusal::FlowRefusal;
+pub use scope::{allows, overlap};
+pub use state::FlowState;
+pub use verifying::{Judgement, verify};
+pub use why::{Why, why};
