@@ -35,6 +35,7 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("undo", ["stepmark undo 0198c2f4", "stepmark undo 0198c2f4 --json"]),
     ("task", ["stepmark task add 'Write the parser'", "stepmark task claim --agent worker-1"]),
     ("coordination", ["stepmark coordination init --goal 'Ship 1.0'", "stepmark coordination status"]),
+    ("flow", ["stepmark flow create release", "stepmark flow next release --claim --agent worker-1"]),
     ("autodev", ["stepmark autodev status", "stepmark autodev sub-step 5 batch-loop"]),
     ("mcp", ["stepmark mcp --tools coordination", "stepmark mcp --tools coordination --root ../shed"]),
     ("session", ["stepmark session start --actor agent:writer", "stepmark session list"]),

@@ -76,6 +76,11 @@ impl RecordChange {
         Self { record, event, facts, is_override: false }
     }
 
+    /// A record that is new.
+    pub fn created(record: FlowRecord, event: &'static str) -> Self {
+        Self { record, event, facts: Map::new(), is_override: false }
+    }
+
     /// The same with one more fact.
     pub(super) fn with(mut self, name: &str, fact: impl Into<Json>) -> Self {
         self.facts.insert(name.to_owned(), fact.into());

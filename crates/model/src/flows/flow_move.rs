@@ -25,8 +25,6 @@ pub enum FlowMove {
     RejectMerge,
     /// Its work is merged.
     Merge,
-    /// A person takes edits by other means as they are.
-    Accept,
 }
 
 impl FlowMove {
@@ -42,7 +40,6 @@ impl FlowMove {
             Self::ApproveMerge => "merge approve",
             Self::RejectMerge => "merge reject",
             Self::Merge => "merge apply",
-            Self::Accept => "accept",
         }
     }
 
@@ -58,7 +55,6 @@ impl FlowMove {
             Self::ApproveMerge => (&["FROZEN_FOR_MERGE"], "FROZEN_FOR_MERGE", "merge-approved"),
             Self::RejectMerge => (&["FROZEN_FOR_MERGE"], "COMPLETED", "merge-rejected"),
             Self::Merge => (&["FROZEN_FOR_MERGE"], "MERGED", "integration-commit"),
-            Self::Accept => (&[], "", "human-override"),
         }
     }
 
@@ -70,7 +66,6 @@ impl FlowMove {
             Self::Abort => Some("abort a flow"),
             Self::ApproveMerge => Some("approve a merge"),
             Self::RejectMerge => Some("reject a merge"),
-            Self::Accept => Some("accept what was edited by other means"),
             Self::Start | Self::Complete | Self::PrepareMerge | Self::Merge => None,
         }
     }
@@ -83,9 +78,7 @@ impl FlowMove {
 pub fn move_flow(state: &FlowState, made: FlowMove, acting: &Acting) -> Result<RecordChange, FlowRefusal> {
     let before = &state.flow;
     let (from, to, event) = made.way();
-    if made != FlowMove::Accept {
-        check_status(before, FlowKind::Flow, made.name(), from)?;
-    }
+    check_status(before, FlowKind::Flow, made.name(), from)?;
     if let Some(action) = made.human_action() {
         acting.must_be_human(action, FlowKind::Flow, before)?;
     }
@@ -93,9 +86,7 @@ pub fn move_flow(state: &FlowState, made: FlowMove, acting: &Acting) -> Result<R
         state.check_graph()?;
     }
     let mut after = before.clone();
-    if made != FlowMove::Accept {
-        after.set("status", to);
-    }
+    after.set("status", to);
     match made {
         FlowMove::Start => after.set("started_at", acting.now.as_str()),
         FlowMove::Pause => after.push("paused_at", &acting.now),
@@ -112,14 +103,12 @@ pub fn move_flow(state: &FlowState, made: FlowMove, acting: &Acting) -> Result<R
             let approval = json!({"to": "MERGED", "by": acting.actor, "decided_at": acting.now});
             after.set("approval", approval);
         }
-        FlowMove::RejectMerge => after.unset("approval"),
+        FlowMove::RejectMerge | FlowMove::PrepareMerge => after.unset("approval"),
         FlowMove::Merge => {
             if !before.values().contains_key("approval") {
                 return Err(FlowRefusal::NotApproved { flow: before.id().to_owned() });
             }
         }
-        FlowMove::PrepareMerge => after.unset("approval"),
-        FlowMove::Accept => {}
     }
     if made.human_action().is_some() {
         after.push("human_actions", acting.action(made.name()));

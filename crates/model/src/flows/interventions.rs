@@ -67,6 +67,17 @@ pub fn abort_task(state: &FlowState, task: &str, acting: &Acting) -> Result<Reco
     Ok(RecordChange::new(before, after, "task-aborted"))
 }
 
+/// Takes a record as it is that was edited by other means.
+///
+/// # Errors
+/// When no person acts.
+pub fn accept(record: &FlowRecord, kind: FlowKind, acting: &Acting) -> Result<RecordChange, FlowRefusal> {
+    acting.must_be_human("accept what was edited by other means", kind, record)?;
+    let mut after = record.clone();
+    after.push("human_actions", acting.action("accept"));
+    Ok(RecordChange::new(record, after, "human-override"))
+}
+
 impl FlowState {
     /// The tasks that failed and that the graph wants a person to look at.
     pub fn to_escalate(&self) -> Vec<&FlowRecord> {

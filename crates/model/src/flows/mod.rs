@@ -24,8 +24,8 @@ pub use attempts::{AttemptEnd, claim, end_attempt};
 pub use change::{Acting, RecordChange};
 pub use flow_move::{FlowMove, move_flow};
 pub use graph::{Graph, GraphProblem};
-pub use interventions::{abort_task, escalate, retry};
-pub use new_records::{execution_record, flow_record, graph_record};
+pub use interventions::{abort_task, accept, escalate, retry};
+pub use new_records::{execution_record, flow_record, freeze, graph_record};
 pub use parts::{
     Attempt, Check, CheckResult, Decision, Failure, HumanAction, OutputSummary, RetryPolicy, Scopes,
     TaskDefinition, Verification, Verifier,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Acting, FlowKind, FlowRecord, Graph, TaskDefinition};
+use super::{Acting, FlowKind, FlowRecord, Graph, RecordChange, TaskDefinition};
 
 /// The record of a graph that may still change.
 pub fn graph_record(graph: &Graph, acting: &Acting) -> FlowRecord {
@@ -17,6 +17,13 @@ pub fn graph_record(graph: &Graph, acting: &Acting) -> FlowRecord {
         "tasks": graph.tasks,
     });
     FlowRecord::new(FlowKind::Graph, values)
+}
+
+/// A graph of which a flow is made: it never changes again.
+pub fn freeze(graph: &FlowRecord) -> RecordChange {
+    let mut after = graph.clone();
+    after.set("status", "FROZEN");
+    RecordChange::new(graph, after, "graph-frozen")
 }
 
 /// The record of a new flow of a graph.

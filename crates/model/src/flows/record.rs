@@ -93,6 +93,22 @@ impl FlowRecord {
         }
     }
 
+    /// The record that a state is, of whatever kind.
+    ///
+    /// # Errors
+    /// When it is no mapping.
+    pub fn of_state(state: Json) -> Result<Self, FlowRecordError> {
+        match state {
+            Json::Object(values) => Ok(Self { values }),
+            other => Err(FlowRecordError::Kind { found: other.to_string(), wanted: "task-flow" }),
+        }
+    }
+
+    /// Returns whether it is of `kind`.
+    pub fn is(&self, kind: FlowKind) -> bool {
+        self.text(KIND_KEY) == kind.name()
+    }
+
     /// All values.
     pub const fn values(&self) -> &Map<String, Json> {
         &self.values

@@ -78,7 +78,7 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 65] = [
+pub const VARIABLES: [Variable; 67] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
     fixed(Project, "artifacts.include", "patterns of files that are artifacts"),
     fixed(Project, "artifacts.exclude", "patterns of files that are none, though they are included"),

@@ -1,0 +1,108 @@
+//! A reason why an operation of flows was not made.
+
+use crate::changes::{ChangeError, UpdateError};
+use crate::history::HistoryError;
+use crate::replay::ReplayArtifactsError;
+use crate::workspace::{AppendError, ArtifactError};
+use stepmark_frontmatter::EditError;
+use stepmark_model::{
+    artifact::{ProjectPath, ProjectPathError},
+    flows::{FlowRecordError, FlowRefusal, GraphProblem},
+    spelling::listed,
+};
+
+/// A reason why an operation of flows was not made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlowError {
+    /// The operation is refused.
+    #[error(transparent)]
+    Refused(#[from] FlowRefusal),
+    /// There is no such graph or flow.
+    #[error("there is no {what} `{id}`")]
+    Unknown {
+        /// `graph` or `flow`.
+        what: &'static str,
+        /// The id that was given.
+        id: String,
+    },
+    /// A record with the id is there.
+    #[error("the {what} `{id}` is there already")]
+    Taken {
+        /// `graph` or `flow`.
+        what: &'static str,
+        /// The id.
+        id: String,
+    },
+    /// A graph cannot be run.
+    #[error("the graph `{id}` cannot be run")]
+    Graph {
+        /// Its id.
+        id: String,
+        /// The problem.
+        source: GraphProblem,
+    },
+    /// A record is not what it should be.
+    #[error("`{path}` is no record of flows")]
+    Record {
+        /// The file.
+        path: ProjectPath,
+        /// The problem with it.
+        source: FlowRecordError,
+    },
+    /// Records were edited by other means.
+    #[error("{} edited by other means, and the commands of `{flow}` wait for a person", told(paths))]
+    Edited {
+        /// The flow.
+        flow: String,
+        /// The records.
+        paths: Vec<ProjectPath>,
+    },
+    /// Others change the records again and again.
+    #[error("others change `{path}` again and again; nothing was changed")]
+    Busy {
+        /// A file that they change.
+        path: ProjectPath,
+    },
+    /// A value cannot be written as frontmatter.
+    #[error("cannot write `{path}`")]
+    Edit {
+        /// The file.
+        path: ProjectPath,
+        /// The problem.
+        source: EditError,
+    },
+    /// A file cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// An id gives no path.
+    #[error(transparent)]
+    Path(#[from] ProjectPathError),
+    /// The records cannot be changed.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// History cannot be read.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// History cannot be replayed.
+    #[error(transparent)]
+    Replay(#[from] ReplayArtifactsError),
+    /// Live segments cannot be sealed.
+    #[error(transparent)]
+    Seal(#[from] AppendError),
+}
+
+impl From<UpdateError<Self>> for FlowError {
+    fn from(error: UpdateError<Self>) -> Self {
+        match error {
+            UpdateError::Refused { source, .. } => source,
+            UpdateError::Change(error) => error.into(),
+        }
+    }
+}
+
+fn told(paths: &[ProjectPath]) -> String {
+    let names: Vec<&str> = paths.iter().map(ProjectPath::as_str).collect();
+    let were = if paths.len() == 1 { "was" } else { "were" };
+    format!("{} {were}", listed(&names))
+}

@@ -1,0 +1,38 @@
+//! Flows in a project: graphs of tasks, their runs, and the executions of tasks, a record each
+//! (docs/flows.md).
+//!
+//! # Flow
+//! The records are read → a pure decision of [`stepmark_model::flows`] → the record changes, with its event, in
+//! one commit under the lock of its flow.
+//!
+//! # Guarantees
+//! * All changes of one flow hold the lock of its record: no claim lands after a pause, and no two claims miss
+//!   that they want the same files.
+//! * A record that was edited by other means stops the commands of its flow, until a person decides.
+
+mod changing;
+mod creating;
+mod error;
+mod log;
+mod records;
+mod running;
+
+use crate::configuration::FlowSettings;
+use crate::workspace::Workspace;
+
+pub use error::FlowError;
+pub use log::FlowEvent;
+
+/// Flows in a project.
+#[derive(Clone, Copy, Debug)]
+pub struct Flows<'w> {
+    workspace: &'w Workspace,
+    settings: &'w FlowSettings,
+}
+
+impl Workspace {
+    /// Flows in the project; `None` where the configuration has no key `flows`.
+    pub fn flows(&self) -> Option<Flows<'_>> {
+        Some(Flows { workspace: self, settings: self.configuration().flows()? })
+    }
+}
