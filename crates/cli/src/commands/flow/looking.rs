@@ -11,7 +11,7 @@ use stepmark_store::{
 use super::{report, task_argument::TaskArgument};
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output},
+    output::{ListArguments, Output, history, on_one_line},
 };
 
 #[derive(Debug, Subcommand)]
@@ -147,7 +147,9 @@ fn replayed(flow: &str, records: &[Replayed], output: &Output) -> Exit {
                     record.path,
                     word(record)
                 ));
-                record.changes.iter().for_each(|change| output.line(format_args!("  {change}")));
+                record.changes.iter().for_each(|change| {
+                    output.line(format_args!("  {}", on_one_line(&history::change(change))))
+                });
                 record.damage.iter().for_each(|damage| output.line(format_args!("  {damage}")));
             }
             let equal = records.len() - odd.len();
