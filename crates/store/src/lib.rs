@@ -31,7 +31,6 @@ pub mod checkpoints;
 pub mod replay;
 pub mod autodev;
 pub mod coordination;
-#[cfg(feature = "write")]
 pub mod flows;
 pub mod resuming;
 pub mod instructions;

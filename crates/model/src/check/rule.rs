@@ -102,13 +102,15 @@ pub enum Group {
     Coordination,
     /// SMDxx: the state file of autodev.
     Autodev,
+    /// SMFxx: graphs of tasks, their flows and executions.
+    Flows,
     /// SMPxx: the records of all systems, and the files that follow them.
     Systems,
 }
 
 impl Group {
     /// All groups, in the order of their digits and letters.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Suppressions,
         Self::Document,
         Self::Steps,
@@ -121,6 +123,7 @@ impl Group {
         Self::History,
         Self::Coordination,
         Self::Autodev,
+        Self::Flows,
         Self::Systems,
     ];
 
@@ -139,6 +142,7 @@ impl Group {
             Self::History => "SM9",
             Self::Coordination => "SMC",
             Self::Autodev => "SMD",
+            Self::Flows => "SMF",
             Self::Systems => "SMP",
         }
     }
@@ -158,6 +162,7 @@ impl Group {
             Self::History => "History",
             Self::Coordination => "Coordination",
             Self::Autodev => "autodev",
+            Self::Flows => "Flows",
             Self::Systems => "Records and the files that follow them",
         }
     }

@@ -8,6 +8,7 @@ use crate::{
     autodev::AutodevFacts,
     coordination::{CoordinationFacts, Record},
     delegation::Chains,
+    flows::FlowFacts,
     lifecycle::Lifecycle,
     tracked_artifact::TrackedArtifact,
     workflow::{Chain, Progress},
@@ -52,6 +53,8 @@ pub trait RuleEnvironment {
     fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts>;
     /// The facts about the coordination of the project; `None` where it has none that can be read.
     fn coordination(&self) -> Option<Arc<CoordinationFacts>>;
+    /// The flows of the project; `None` where it has none that can be read.
+    fn flows(&self) -> Option<Arc<FlowFacts>>;
 }
 
 /// The row of a file in a manifest.

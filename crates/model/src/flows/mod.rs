@@ -14,6 +14,7 @@ mod verifying;
 mod interventions;
 mod flow_move;
 mod why;
+mod facts;
 
 #[cfg(test)]
 mod cases;
@@ -22,6 +23,7 @@ mod sample;
 
 pub use attempts::{AttemptEnd, claim, end_attempt};
 pub use change::{Acting, RecordChange};
+pub use facts::FlowFacts;
 pub use flow_move::{FlowMove, move_flow};
 pub use graph::{Graph, GraphProblem};
 pub use interventions::{abort_task, accept, escalate, retry};

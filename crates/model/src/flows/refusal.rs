@@ -178,7 +178,7 @@ fn ways(kind: FlowKind, status: &str) -> String {
 
 fn instead(legal: &[String]) -> String {
     match legal.is_empty() {
-        true => "nothing else is left to do".to_owned(),
+        true => "ask one".to_owned(),
         false => format!("anybody may move it to {}", listed(legal)),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::{FlowError, Flows, records::read};
+use super::{FlowError, FlowRecordsError, Flows, records::read};
 use crate::changes::RecordDecision;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -99,8 +99,8 @@ impl Flows<'_> {
 
     /// The state of a flow whose lock is held: its executions do not change meanwhile.
     fn state_under_lock(&self, id: &str, flow: Option<&Artifact>) -> Result<FlowState, FlowError> {
-        let unknown = || FlowError::Unknown { what: "flow", id: id.to_owned() };
-        self.state_of(read(flow.ok_or_else(unknown)?, FlowKind::Flow)?)
+        let unknown = || FlowRecordsError::Unknown { what: "flow", id: id.to_owned() };
+        Ok(self.state_of(read(flow.ok_or_else(unknown)?, FlowKind::Flow)?)?)
     }
 }
 
@@ -134,7 +134,7 @@ pub(super) fn draft(change: &RecordChange, command: &str, acting: &Acting) -> Ev
 fn kind_of(artifact: &Artifact) -> Result<FlowKind, FlowError> {
     match read(artifact, FlowKind::Flow) {
         Ok(_) => Ok(FlowKind::Flow),
-        Err(_) => read(artifact, FlowKind::Execution).map(|_| FlowKind::Execution),
+        Err(_) => Ok(read(artifact, FlowKind::Execution).map(|_| FlowKind::Execution)?),
     }
 }
 

@@ -1,6 +1,6 @@
 //! New graphs, flows and executions.
 
-use super::{FlowError, Flows, changing::draft, records::read};
+use super::{FlowError, FlowRecordsError, Flows, changing::draft, records::read};
 use crate::changes::{ChangeError, RecordDecision};
 use crate::commit::{CommitError, make_folders_to};
 use stepmark_model::{
@@ -27,7 +27,7 @@ impl Flows<'_> {
             (None, true) => (1, "graph create"),
             (Some(last), false) => (last + 1, "graph revise"),
             (Some(_), true) => return Err(FlowError::Taken { what: "graph", id: id() }),
-            (None, false) => return Err(FlowError::Unknown { what: "graph", id: id() }),
+            (None, false) => return Err(FlowRecordsError::Unknown { what: "graph", id: id() }.into()),
         };
         let acting = self.acting(None);
         let record = graph_record(&Graph { version, ..graph.clone() }, &acting);
@@ -54,7 +54,8 @@ impl Flows<'_> {
         let (graph_path, record) = self.graph(graph, None)?;
         let read_graph = |record: &FlowRecord| {
             Graph::of(record)
-                .map_err(|source| FlowError::Record { path: graph_path.clone(), source })
+                .map_err(|source| FlowRecordsError::Record { path: graph_path.clone(), source })
+                .map_err(FlowError::from)
                 .and_then(|graph| {
                     let checked = graph.check();
                     let id = graph.id.clone();
@@ -94,7 +95,7 @@ impl Flows<'_> {
             },
         )?;
         self.create_missing(id)?;
-        self.state(id)
+        Ok(self.state(id)?)
     }
 
     /// Makes the executions of a flow that are not there.

@@ -1,13 +1,14 @@
 //! A reason why an operation of flows was not made.
 
 use crate::changes::{ChangeError, UpdateError};
+use crate::flows::FlowRecordsError;
 use crate::history::HistoryError;
 use crate::replay::ReplayArtifactsError;
-use crate::workspace::{AppendError, ArtifactError};
+use crate::workspace::AppendError;
 use stepmark_frontmatter::EditError;
 use stepmark_model::{
-    artifact::{ProjectPath, ProjectPathError},
-    flows::{FlowRecordError, FlowRefusal, GraphProblem},
+    artifact::ProjectPath,
+    flows::{FlowRefusal, GraphProblem},
     spelling::listed,
 };
 
@@ -18,14 +19,9 @@ pub enum FlowError {
     /// The operation is refused.
     #[error(transparent)]
     Refused(#[from] FlowRefusal),
-    /// There is no such graph or flow.
-    #[error("there is no {what} `{id}`")]
-    Unknown {
-        /// `graph` or `flow`.
-        what: &'static str,
-        /// The id that was given.
-        id: String,
-    },
+    /// The records cannot be read.
+    #[error(transparent)]
+    Records(#[from] FlowRecordsError),
     /// A record with the id is there.
     #[error("the {what} `{id}` is there already")]
     Taken {
@@ -41,14 +37,6 @@ pub enum FlowError {
         id: String,
         /// The problem.
         source: GraphProblem,
-    },
-    /// A record is not what it should be.
-    #[error("`{path}` is no record of flows")]
-    Record {
-        /// The file.
-        path: ProjectPath,
-        /// The problem with it.
-        source: FlowRecordError,
     },
     /// Records were edited by other means.
     #[error("{} edited by other means, and the commands of `{flow}` wait for a person", told(paths))]
@@ -72,12 +60,6 @@ pub enum FlowError {
         /// The problem.
         source: EditError,
     },
-    /// A file cannot be read.
-    #[error(transparent)]
-    Artifact(#[from] ArtifactError),
-    /// An id gives no path.
-    #[error(transparent)]
-    Path(#[from] ProjectPathError),
     /// The records cannot be changed.
     #[error(transparent)]
     Change(#[from] ChangeError),

@@ -1,7 +1,7 @@
 //! The event log of a flow: what happened, whether it explains the records, and what a person decides where it
 //! does not.
 
-use super::{FlowError, Flows, creating::bytes_of, records::read};
+use super::{FlowError, FlowRecordsError, Flows, creating::bytes_of, records::read};
 use crate::changes::RecordDecision;
 use crate::history::Point;
 use crate::replay::Replayed;
@@ -61,7 +61,7 @@ impl Flows<'_> {
     pub fn state_at(&self, flow: &str, event: &str) -> Result<FlowState, FlowError> {
         let event = self.workspace.history().ask(|history| history.event(event))?.id;
         let now = self.state(flow)?;
-        let unknown = || FlowError::Unknown { what: "flow", id: flow.to_owned() };
+        let unknown = || FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() };
         let then = self.record_at(&self.flow_path(flow)?, FlowKind::Flow, event)?.ok_or_else(unknown)?;
         let mut tasks = Vec::new();
         for task in &now.graph.tasks {
@@ -90,7 +90,7 @@ impl Flows<'_> {
                     files.push((ArtifactKey::of(&artifact), path, Digests::of(&artifact)));
                 }
                 Err(ArtifactError::Missing { .. }) => odd.push(path),
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(FlowRecordsError::from(error).into()),
             }
         }
         let known = self.workspace.history().ask(|history| history.are_at_heads(&files))?;
@@ -140,7 +140,7 @@ impl Flows<'_> {
             let HistoryState::Unexplained { head } = replayed.state else { continue };
             let state = self.workspace.history().ask(|history| history.state_after(head))?;
             let wanted = FlowRecord::of_state(state)
-                .map_err(|source| FlowError::Record { path: path.clone(), source })?;
+                .map_err(|source| FlowRecordsError::Record { path: path.clone(), source })?;
             let draft = || {
                 let draft = EventDraft::new(Kind::RESTORE).with_command("flow restore").decided();
                 draft.with_reason(acting.reason.clone()).bringing_back()
@@ -156,7 +156,7 @@ impl Flows<'_> {
                     Ok(vec![match found.state_value() {
                         Ok(now) => {
                             let now = FlowRecord::of_state(now)
-                                .map_err(|source| FlowError::Record { path: path.clone(), source })?;
+                                .map_err(|source| FlowRecordsError::Record { path: path.clone(), source })?;
                             RecordDecision::Edit(now.edits_to(&wanted))
                         }
                         Err(_) => RecordDecision::Write(bytes_of(path, &wanted)?),
@@ -170,10 +170,10 @@ impl Flows<'_> {
     /// The paths of the records of a flow: its own, its graph's, those of its executions.
     fn paths(&self, flow: &str) -> Result<Vec<ProjectPath>, FlowError> {
         let path = self.flow_path(flow)?;
-        let unknown = || FlowError::Unknown { what: "flow", id: flow.to_owned() };
+        let unknown = || FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() };
         let bytes = match self.workspace.read_file(&path) {
-            Err(ArtifactError::Missing { .. }) => return Err(unknown()),
-            bytes => bytes?,
+            Err(ArtifactError::Missing { .. }) => return Err(unknown().into()),
+            bytes => bytes.map_err(FlowRecordsError::from)?,
         };
         let record = read(&Artifact::read(path.clone(), bytes), FlowKind::Flow)?;
         let mut paths = vec![path, self.graph_path(record.text("graph"), record.number("graph_version"))?];
@@ -188,7 +188,7 @@ impl Flows<'_> {
         match self.workspace.read_file(path) {
             Ok(bytes) => Ok(ArtifactKey::of(&Artifact::read(path.clone(), bytes))),
             Err(ArtifactError::Missing { .. }) => Ok(ArtifactKey::of_path(path)),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(FlowRecordsError::from(error).into()),
         }
     }
 

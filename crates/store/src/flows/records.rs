@@ -7,23 +7,51 @@
 
 use std::fs;
 
-use super::{FlowError, Flows};
+use super::Flows;
 use crate::disk::in_parts::par_map;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath},
-    flows::{FlowKind, FlowRecord, FlowState, Graph, is_flow_id, is_task_id},
+    artifact::{Artifact, ProjectPath, ProjectPathError},
+    flows::{FlowKind, FlowRecord, FlowRecordError, FlowState, Graph, is_flow_id, is_task_id},
 };
+
+/// A reason why records of flows cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlowRecordsError {
+    /// There is no such graph, flow or task.
+    #[error("there is no {what} `{id}`")]
+    Unknown {
+        /// `graph`, `flow` or `task`.
+        what: &'static str,
+        /// The id that was given.
+        id: String,
+    },
+    /// A record is not what it should be.
+    #[error("`{path}` is no record of flows")]
+    Record {
+        /// The file.
+        path: ProjectPath,
+        /// The problem with it.
+        source: FlowRecordError,
+    },
+    /// A file cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// An id gives no path.
+    #[error(transparent)]
+    Path(#[from] ProjectPathError),
+}
 
 impl Flows<'_> {
     /// The path of a version of a graph.
     ///
     /// # Errors
     /// When the id cannot be that of a graph.
-    pub fn graph_path(&self, id: &str, version: u64) -> Result<ProjectPath, FlowError> {
+    pub fn graph_path(&self, id: &str, version: u64) -> Result<ProjectPath, FlowRecordsError> {
         match is_flow_id(id) {
             true => Ok(self.settings.folder.join(&format!("graphs/{id}.v{version}.md"))?),
-            false => Err(FlowError::Unknown { what: "graph", id: id.to_owned() }),
+            false => Err(FlowRecordsError::Unknown { what: "graph", id: id.to_owned() }),
         }
     }
 
@@ -31,10 +59,10 @@ impl Flows<'_> {
     ///
     /// # Errors
     /// When the id cannot be that of a flow.
-    pub fn flow_path(&self, id: &str) -> Result<ProjectPath, FlowError> {
+    pub fn flow_path(&self, id: &str) -> Result<ProjectPath, FlowRecordsError> {
         match is_flow_id(id) {
             true => Ok(self.settings.folder.join(&format!("{id}/flow.md"))?),
-            false => Err(FlowError::Unknown { what: "flow", id: id.to_owned() }),
+            false => Err(FlowRecordsError::Unknown { what: "flow", id: id.to_owned() }),
         }
     }
 
@@ -42,10 +70,10 @@ impl Flows<'_> {
     ///
     /// # Errors
     /// When the ids cannot be those of a flow and a task.
-    pub fn task_path(&self, flow: &str, task: &str) -> Result<ProjectPath, FlowError> {
+    pub fn task_path(&self, flow: &str, task: &str) -> Result<ProjectPath, FlowRecordsError> {
         match is_flow_id(flow) && is_task_id(task) {
             true => Ok(self.settings.folder.join(&format!("{flow}/tasks/{task}.md"))?),
-            false => Err(FlowError::Unknown { what: "task", id: format!("{flow}.{task}") }),
+            false => Err(FlowRecordsError::Unknown { what: "task", id: format!("{flow}.{task}") }),
         }
     }
 
@@ -53,9 +81,13 @@ impl Flows<'_> {
     ///
     /// # Errors
     /// When there is none, or it cannot be read.
-    pub fn graph(&self, id: &str, version: Option<u64>) -> Result<(ProjectPath, FlowRecord), FlowError> {
+    pub fn graph(
+        &self,
+        id: &str,
+        version: Option<u64>,
+    ) -> Result<(ProjectPath, FlowRecord), FlowRecordsError> {
         let version = version.or_else(|| self.versions(id).pop());
-        let unknown = || FlowError::Unknown { what: "graph", id: id.to_owned() };
+        let unknown = || FlowRecordsError::Unknown { what: "graph", id: id.to_owned() };
         let path = self.graph_path(id, version.ok_or_else(unknown)?)?;
         let record = self.read(&path, FlowKind::Graph)?.ok_or_else(unknown)?;
         Ok((path, record))
@@ -65,16 +97,16 @@ impl Flows<'_> {
     ///
     /// # Errors
     /// When there is no such flow, or a record cannot be read.
-    pub fn state(&self, flow: &str) -> Result<FlowState, FlowError> {
+    pub fn state(&self, flow: &str) -> Result<FlowState, FlowRecordsError> {
         let path = self.flow_path(flow)?;
         let record = self.read(&path, FlowKind::Flow)?;
-        self.state_of(record.ok_or_else(|| FlowError::Unknown { what: "flow", id: flow.to_owned() })?)
+        self.state_of(record.ok_or_else(|| FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() })?)
     }
 
     /// The graph and the executions of a flow.
-    pub(super) fn state_of(&self, flow: FlowRecord) -> Result<FlowState, FlowError> {
+    pub(super) fn state_of(&self, flow: FlowRecord) -> Result<FlowState, FlowRecordsError> {
         let (path, record) = self.graph(flow.text("graph"), Some(flow.number("graph_version")))?;
-        let graph = Graph::of(&record).map_err(|source| FlowError::Record { path, source })?;
+        let graph = Graph::of(&record).map_err(|source| FlowRecordsError::Record { path, source })?;
         let paths = graph
             .tasks
             .iter()
@@ -115,7 +147,11 @@ impl Flows<'_> {
     }
 
     /// The record in the file at `path`; `None` where there is no file.
-    pub(super) fn read(&self, path: &ProjectPath, kind: FlowKind) -> Result<Option<FlowRecord>, FlowError> {
+    pub(super) fn read(
+        &self,
+        path: &ProjectPath,
+        kind: FlowKind,
+    ) -> Result<Option<FlowRecord>, FlowRecordsError> {
         match self.workspace.read_file(path) {
             Ok(bytes) => read(&Artifact::read(path.clone(), bytes), kind).map(Some),
             Err(ArtifactError::Missing { .. }) => Ok(None),
@@ -125,7 +161,7 @@ impl Flows<'_> {
 }
 
 /// The record in the file `artifact`.
-pub(super) fn read(artifact: &Artifact, kind: FlowKind) -> Result<FlowRecord, FlowError> {
+pub(super) fn read(artifact: &Artifact, kind: FlowKind) -> Result<FlowRecord, FlowRecordsError> {
     FlowRecord::of(artifact, kind)
-        .map_err(|source| FlowError::Record { path: artifact.path().clone(), source })
+        .map_err(|source| FlowRecordsError::Record { path: artifact.path().clone(), source })
 }

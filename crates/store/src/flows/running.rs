@@ -31,7 +31,7 @@ impl Flows<'_> {
         if matches!(made, FlowMove::Pause | FlowMove::Abort) {
             self.seal()?;
         }
-        self.state(flow)
+        Ok(self.state(flow)?)
     }
 
     /// Gives `agent` the next task, or the one that is named. Before that attempts whose agents are silent

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use stepmark_model::flows::Graph as TaskGraph;
-use stepmark_store::flows::{FlowError, Flows};
+use stepmark_store::flows::{FlowError, FlowRecordsError, Flows};
 
 use super::graph_file::read;
 use crate::{
@@ -58,7 +58,7 @@ impl Graph {
             What::Check { graph } => {
                 let graph = match flows.graph(graph, None) {
                     Ok((_, record)) => of_record(&record)?,
-                    Err(FlowError::Unknown { .. }) => read(project, Path::new(graph))?,
+                    Err(FlowRecordsError::Unknown { .. }) => read(project, Path::new(graph))?,
                     Err(error) => return Err(error.into()),
                 };
                 let id = graph.id.clone();

@@ -14,7 +14,7 @@ mod verify;
 
 use clap::{Args, Subcommand};
 use stepmark_model::journal::ActorKind;
-use stepmark_store::flows::{FlowError, Flows};
+use stepmark_store::flows::{FlowError, FlowRecordsError, Flows};
 
 use crate::{
     exit::{Exit, Failure},
@@ -84,12 +84,18 @@ fn agent(project: &Project, named: Option<&str>) -> Option<String> {
     named.map(str::to_owned).or_else(|| (actor.kind == ActorKind::Agent).then(|| actor.name.clone()))
 }
 
+impl From<FlowRecordsError> for Failure {
+    fn from(error: FlowRecordsError) -> Self {
+        FlowError::from(error).into()
+    }
+}
+
 impl From<FlowError> for Failure {
     fn from(error: FlowError) -> Self {
         let help = remedy::remedy(&error);
         let failure = match error {
             FlowError::Change(error) => error.into(),
-            FlowError::Artifact(error) => error.into(),
+            FlowError::Records(FlowRecordsError::Artifact(error)) => error.into(),
             FlowError::History(error) => error.into(),
             FlowError::Replay(error) => error.into(),
             FlowError::Seal(error) => error.into(),

@@ -1,14 +1,14 @@
 //! Remedies of refusals: a command that works.
 
 use stepmark_model::{artifact::Kind, flows::FlowRefusal, spelling::argument};
-use stepmark_store::flows::FlowError;
+use stepmark_store::flows::{FlowError, FlowRecordsError};
 
 /// The remedy of `error`, where there is one that the error does not say itself.
 pub(super) fn remedy(error: &FlowError) -> Option<String> {
     let flow_of = |id: &str| argument(id.split('.').next().unwrap_or(id));
     Some(match error {
-        FlowError::Unknown { what: "flow", .. } => "`stepmark flow show` lists the flows".to_owned(),
-        FlowError::Unknown { what: "graph", .. } => {
+        FlowError::Records(FlowRecordsError::Unknown { what: "flow", .. }) => "`stepmark flow show` lists the flows".to_owned(),
+        FlowError::Records(FlowRecordsError::Unknown { what: "graph", .. }) => {
             "`stepmark flow graph create FILE` makes a graph of a file".to_owned()
         }
         FlowError::Taken { what: "graph", .. } => {

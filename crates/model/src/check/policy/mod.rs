@@ -151,9 +151,12 @@ fn was_looked_for(rule: &Rule, subject: &Subject<'_>) -> bool {
     match rule.group {
         Group::Document | Group::Scope => true,
         Group::Steps => subject.chain().is_some(),
-        Group::Status | Group::References | Group::Manifest | Group::Coordination | Group::Autodev => {
-            subject.environment.is_some()
-        }
+        Group::Status
+        | Group::References
+        | Group::Manifest
+        | Group::Coordination
+        | Group::Autodev
+        | Group::Flows => subject.environment.is_some(),
         Group::Delegation => subject.chains.is_some(),
         Group::History | Group::Systems => subject.base.is_some(),
         Group::Suppressions | Group::Gates => false,

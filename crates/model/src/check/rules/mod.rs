@@ -13,6 +13,7 @@ pub(crate) mod manifest;
 pub mod history;
 pub(crate) mod autodev;
 pub(crate) mod coordination;
+pub(crate) mod flows;
 pub mod systems;
 #[cfg(test)]
 pub(crate) mod sample;

@@ -9,6 +9,7 @@ use crate::{
     check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject},
     coordination::{CoordinationFacts, Format, Record, RecordKind, Signals, State, orphaned},
     delegation::Chains,
+    flows::{FlowFacts, FlowKind, FlowRecord, FlowState, Graph},
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::{Chain, WorkflowDefinition, sample},
 };
@@ -28,6 +29,7 @@ pub(crate) fn path_of(rule: &'static Rule) -> &'static str {
     match rule.group {
         Group::Autodev => "_docs/_autodev_state.md",
         Group::Coordination => ".coordination/tasks/tests.md",
+        Group::Flows => "flows/r1/tasks/tests.md",
         _ => "prd.md",
     }
 }
@@ -61,7 +63,11 @@ pub(crate) fn fixed_in(rule: &'static Rule, files: &[(&str, &str)]) -> Option<St
 /// Returns whether one file `prd.md` alone can never break the rule: it takes another one, another name, or
 /// the same at an earlier time.
 pub(crate) fn is_of_several_files(rule: &'static Rule) -> bool {
-    ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMC04", "SMC09", "SMD12"].contains(&rule.id)
+    [
+        "SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMC04", "SMC09", "SMD12", "SMF01", "SMF07",
+        "SMF09", "SMF11",
+    ]
+    .contains(&rule.id)
         || [Group::History, Group::Systems].contains(&rule.group)
 }
 
@@ -106,6 +112,21 @@ impl RuleEnvironment for Files<'_> {
         let orphaned = orphans.iter().map(|task| task.id.clone()).collect();
         let format = Format::OrchestratorState;
         Some(Arc::new(CoordinationFacts { state, format, claims_per_agent: 1, orphaned }))
+    }
+
+    fn flows(&self) -> Option<Arc<FlowFacts>> {
+        let of_kind = |kind| {
+            let read = move |(path, text): &(&str, &str)| {
+                let artifact = Artifact::read(ProjectPath::new(*path).unwrap(), text.as_bytes().to_vec());
+                FlowRecord::of(&artifact, kind).ok()
+            };
+            self.0.iter().filter_map(read).collect::<Vec<_>>()
+        };
+        let graph =
+            of_kind(FlowKind::Graph).first().and_then(|graph| Graph::of(graph).ok()).unwrap_or_default();
+        let tasks = of_kind(FlowKind::Execution);
+        let state = |flow| FlowState { flow, graph: graph.clone(), tasks: tasks.clone() };
+        Some(Arc::new(FlowFacts { flows: of_kind(FlowKind::Flow).into_iter().map(state).collect() }))
     }
 
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {

@@ -16,6 +16,7 @@ use stepmark_model::{
     autodev::AutodevFacts,
     check::ManifestRow,
     coordination::CoordinationFacts,
+    flows::FlowFacts,
 };
 
 /// The files on the disk.
@@ -26,6 +27,7 @@ pub(crate) struct Answers<'w> {
     ledgers: Ledgers,
     manifest: ManifestRows,
     coordination: OnceLock<Option<Arc<CoordinationFacts>>>,
+    flows: OnceLock<Option<Arc<FlowFacts>>>,
 }
 
 impl<'w> Answers<'w> {
@@ -36,6 +38,7 @@ impl<'w> Answers<'w> {
             ledgers: Ledgers::default(),
             manifest: ManifestRows::default(),
             coordination: OnceLock::new(),
+            flows: OnceLock::new(),
         }
     }
 
@@ -73,6 +76,11 @@ impl<'w> Answers<'w> {
     pub(crate) fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
         let read = || Some(Arc::new(self.workspace.coordination()?.facts()?));
         self.coordination.get_or_init(read).clone()
+    }
+
+    /// The flows of the project.
+    pub(super) fn flows(&self) -> Option<Arc<FlowFacts>> {
+        self.flows.get_or_init(|| self.workspace.flow_facts().map(Arc::new)).clone()
     }
 
     /// The names and stats of the gates of the artifact at `path`; `None` where they cannot be read, or are
