@@ -3,6 +3,9 @@
 mod coordination;
 mod coordination_files;
 mod coordination_rules;
+mod flows;
+#[cfg(unix)]
+mod many_attempts;
 #[cfg(unix)]
 mod many_claims;
 mod side_by_side;

@@ -86,7 +86,7 @@ impl Coordination<'_> {
             ..Signal::default()
         };
         let name = file_stem(agent);
-        write_signal(self.workspace.root(), &name, &signal)
+        write_signal(self.workspace.root(), "coordination", &name, &signal)
             .map_err(|source| CoordinationError::Signal { agent: agent.to_owned(), source })
     }
 

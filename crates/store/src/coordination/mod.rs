@@ -12,7 +12,7 @@
 
 mod known_records;
 mod records;
-mod signals;
+pub(crate) mod signals;
 #[cfg(feature = "write")]
 mod agents;
 #[cfg(feature = "write")]
@@ -80,6 +80,6 @@ impl<'w> Coordination<'w> {
 
     /// The last sign of life of each agent, as this clone knows it.
     pub fn signals(&self) -> Signals {
-        signals::read_signals(self.workspace.root())
+        signals::read_signals(self.workspace.root(), "coordination")
     }
 }

@@ -14,14 +14,11 @@ use stepmark_model::coordination::{Signal, Signals};
 /// The largest signal.
 const LIMIT: u64 = 64 * 1024;
 
-/// The beginning of the names of the files.
-const PREFIX: &str = "coordination-";
-
-/// The signals of all agents. Those that cannot be read are left out: an agent repeats its own.
-pub(super) fn read_signals(root: &Root) -> Signals {
+/// The signals of all agents of a system, by the key of its configuration. Those that cannot be read are left out: an agent repeats its own.
+pub(crate) fn read_signals(root: &Root, system: &str) -> Signals {
     let Ok(folder) = root.state().folder(StateFolder::Signals) else { return Signals::new() };
     let read = |name: String| {
-        name.strip_prefix(PREFIX)?;
+        name.strip_prefix(system)?.strip_prefix('-')?;
         let bytes = own_file::read(&folder, name.as_ref(), LIMIT).ok()?;
         let signal: Signal = serde_json::from_slice(&bytes).ok()?;
         Some((signal.agent.clone(), signal))
@@ -30,16 +27,16 @@ pub(super) fn read_signals(root: &Root) -> Signals {
     names.filter_map(|entry| read(entry.file_name().into_string().ok()?)).collect()
 }
 
-/// Notes that an agent is alive; `name` is that of its record's file.
+/// Notes that an agent of a system is alive; `name` is that of its record's file.
 ///
 /// # Errors
 /// When it cannot be written.
 #[cfg(feature = "write")]
-pub(super) fn write_signal(root: &Root, name: &str, signal: &Signal) -> io::Result<()> {
+pub(crate) fn write_signal(root: &Root, system: &str, name: &str, signal: &Signal) -> io::Result<()> {
     let folder = root.state().make(StateFolder::Signals).map_err(io::Error::other)?;
     replace_state_file(
         &folder,
-        &format!("{PREFIX}{name}.json"),
+        &format!("{system}-{name}.json"),
         &serde_json::to_vec(signal)?,
         FsyncPolicy::Never,
     )

@@ -52,6 +52,14 @@ pub enum FlowError {
         /// A file that they change.
         path: ProjectPath,
     },
+    /// A sign of life cannot be noted.
+    #[error("cannot note that `{agent}` is alive")]
+    Signal {
+        /// The agent.
+        agent: String,
+        /// The error of the system.
+        source: std::io::Error,
+    },
     /// A value cannot be written as frontmatter.
     #[error("cannot write `{path}`")]
     Edit {

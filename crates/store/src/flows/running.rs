@@ -1,10 +1,15 @@
 //! The operations of a run: claims, reports, judgements, and what people do.
 
 use super::{FlowError, Flows};
+use crate::coordination::signals::{read_signals, write_signal};
+use stepmark_model::coordination::{Signal, file_stem};
 use stepmark_model::flows::{
     Acting, Attempt, AttemptEnd, FlowMove, FlowRecord, FlowRefusal, FlowState, Judgement, abort_task, claim,
     end_attempt, escalate, move_flow, retry, verify,
 };
+
+/// The key of flows in the configuration.
+const SYSTEM: &str = "flows";
 
 /// The number of times that a claim is decided anew where others are faster.
 const ATTEMPTS: usize = 32;
@@ -236,8 +241,29 @@ impl Flows<'_> {
     /// Returns whether an attempt is open for too long without a sign of life.
     fn is_silent(&self, open: &Attempt) -> bool {
         let stale = i64::from(self.settings.stale_seconds.get());
-        let started = open.started_at.parse::<jiff::Timestamp>().ok();
-        started.is_none_or(|at| self.workspace.now().as_second().saturating_sub(at.as_second()) > stale)
+        let time = |text: &str| text.parse::<jiff::Timestamp>().ok();
+        let signal =
+            read_signals(self.workspace.root(), SYSTEM).get(&open.agent).and_then(|signal| time(&signal.at));
+        let last = time(&open.started_at).into_iter().chain(signal).max();
+        last.is_none_or(|at| self.workspace.now().as_second().saturating_sub(at.as_second()) > stale)
+    }
+
+    /// Notes that the agent of the open attempt at a task is alive; nothing is committed.
+    ///
+    /// # Errors
+    /// When no attempt is open, it is another agent's, or it cannot be noted.
+    pub fn beat(&self, (flow, task): (&str, &str), agent: Option<&str>) -> Result<FlowRecord, FlowError> {
+        let state = self.state(flow)?;
+        let end = AttemptEnd { agent: agent.map(str::to_owned), ..AttemptEnd::default() };
+        // Who may not end it does not keep it alive either.
+        end_attempt(&state, task, &end, &self.acting(None))?;
+        let record = state.task(task)?;
+        let agent = record.open_attempt().unwrap_or_default().agent;
+        let (at, current) = (self.workspace.now().to_string(), Some(record.id().to_owned()));
+        let signal = Signal { agent: agent.clone(), at, current, ..Signal::default() };
+        write_signal(self.workspace.root(), SYSTEM, &file_stem(&agent), &signal)
+            .map_err(|source| FlowError::Signal { agent, source })?;
+        Ok(record.clone())
     }
 
     /// Moves the live segments to the tracked journal, so that a clone can replay.

@@ -34,6 +34,14 @@ enum What {
     },
     /// End the open attempt at a task: it waits for its verification
     End(End),
+    /// Say that the agent of the open attempt is alive, so that the attempt does not count as crashed
+    Beat {
+        #[command(flatten)]
+        task: TaskArgument,
+        /// The agent; without it the actor of the command, if it is an agent
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
+    },
     /// List the attempts at a task, those that were cut off too
     List(TaskArgument),
     /// Show an attempt with its verification
@@ -95,6 +103,10 @@ impl AttemptCommand {
                 };
                 Ok(report::task(&flows.end_attempt(end.task.both()?, &told)?, output))
             }
+            What::Beat { task, agent: named } => {
+                let agent = agent(project, named.as_deref());
+                Ok(report::task(&flows.beat(task.both()?, agent.as_deref())?, output))
+            }
             What::List(task) => {
                 let record = find(flows, task)?;
                 Ok(report::attempts(&record, output))
@@ -104,7 +116,7 @@ impl AttemptCommand {
     }
 
     pub(super) const fn writes(&self) -> bool {
-        matches!(self.what, What::Start { .. } | What::End(_))
+        matches!(self.what, What::Start { .. } | What::End(_) | What::Beat { .. })
     }
 }
 
