@@ -3,6 +3,7 @@
 mod coordination;
 mod coordination_files;
 mod coordination_rules;
+mod flow_commits;
 mod flows;
 #[cfg(unix)]
 mod many_attempts;

@@ -1,8 +1,8 @@
 //! The start and the end of attempts.
 
 use super::{
-    Acting, Attempt, FlowKind, FlowRefusal, FlowState, OutputSummary, RecordChange, change::check_status,
-    state::CLAIMABLE,
+    Acting, Attempt, FlowKind, FlowRecord, FlowRefusal, FlowState, OutputSummary, RecordChange,
+    change::check_status, state::CLAIMABLE,
 };
 
 /// The most bytes of a report that frontmatter keeps.
@@ -94,9 +94,21 @@ pub fn end_attempt(
     Ok(RecordChange::new(before, after, event).with("attempt", open.attempt_id))
 }
 
+/// Adds a checkpoint commit of the open attempt.
+///
+/// # Errors
+/// When no attempt is open.
+pub fn add_checkpoint(task: &FlowRecord, commit: &str) -> Result<RecordChange, FlowRefusal> {
+    check_status(task, FlowKind::Execution, "checkpoint", &["RUNNING"])?;
+    let attempt = task.open_attempt().unwrap_or_default().attempt_id;
+    let mut after = task.clone();
+    after.push("checkpoint_commits", serde_json::json!({"commit": commit, "attempt_id": attempt}));
+    Ok(RecordChange::new(task, after, "checkpoint-commit").with("commit", commit))
+}
+
 /// Moves the open attempt to those that have ended. Returns whether it ended well.
 pub(super) fn close_attempt(
-    record: &mut super::FlowRecord,
+    record: &mut FlowRecord,
     exit_status: Option<i64>,
     summary: Option<OutputSummary>,
     now: &str,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Acting, FlowKind, FlowRefusal, FlowState, RecordChange, change::check_status};
+use super::{Acting, FlowKind, FlowRefusal, FlowState, MergePlan, RecordChange, change::check_status};
 
 /// A move of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +17,6 @@ pub enum FlowMove {
     Abort,
     /// All its tasks have succeeded.
     Complete,
-    /// Its work waits for approval.
-    PrepareMerge,
     /// A person approves the merge.
     ApproveMerge,
     /// A person refuses the merge.
@@ -36,7 +34,6 @@ impl FlowMove {
             Self::Resume => "resume",
             Self::Abort => "abort",
             Self::Complete => "complete",
-            Self::PrepareMerge => "merge prepare",
             Self::ApproveMerge => "merge approve",
             Self::RejectMerge => "merge reject",
             Self::Merge => "merge apply",
@@ -51,7 +48,6 @@ impl FlowMove {
             Self::Resume => (&["PAUSED"], "RUNNING", "flow-resumed"),
             Self::Abort => (&["CREATED", "RUNNING", "PAUSED"], "ABORTED", "flow-aborted"),
             Self::Complete => (&["RUNNING"], "COMPLETED", "flow-completed"),
-            Self::PrepareMerge => (&["COMPLETED"], "FROZEN_FOR_MERGE", "merge-prepared"),
             Self::ApproveMerge => (&["FROZEN_FOR_MERGE"], "FROZEN_FOR_MERGE", "merge-approved"),
             Self::RejectMerge => (&["FROZEN_FOR_MERGE"], "COMPLETED", "merge-rejected"),
             Self::Merge => (&["FROZEN_FOR_MERGE"], "MERGED", "integration-commit"),
@@ -66,7 +62,7 @@ impl FlowMove {
             Self::Abort => Some("abort a flow"),
             Self::ApproveMerge => Some("approve a merge"),
             Self::RejectMerge => Some("reject a merge"),
-            Self::Start | Self::Complete | Self::PrepareMerge | Self::Merge => None,
+            Self::Start | Self::Complete | Self::Merge => None,
         }
     }
 }
@@ -100,10 +96,14 @@ pub fn move_flow(state: &FlowState, made: FlowMove, acting: &Acting) -> Result<R
             after.set("ended_at", acting.now.as_str());
         }
         FlowMove::ApproveMerge => {
+            let plan: MergePlan = before.part("merge");
+            if !plan.conflicts.is_empty() {
+                return Err(FlowRefusal::Conflicts { flow: before.id().to_owned(), files: plan.conflicts });
+            }
             let approval = json!({"to": "MERGED", "by": acting.actor, "decided_at": acting.now});
             after.set("approval", approval);
         }
-        FlowMove::RejectMerge | FlowMove::PrepareMerge => after.unset("approval"),
+        FlowMove::RejectMerge => after.unset("approval"),
         FlowMove::Merge => {
             if !before.values().contains_key("approval") {
                 return Err(FlowRefusal::NotApproved { flow: before.id().to_owned() });
@@ -114,4 +114,22 @@ pub fn move_flow(state: &FlowState, made: FlowMove, acting: &Acting) -> Result<R
         after.push("human_actions", acting.action(made.name()));
     }
     Ok(RecordChange::new(before, after, event))
+}
+
+/// Keeps the merge of a complete flow as it was prepared: it waits for the approval of a person.
+///
+/// # Errors
+/// When the flow is not complete.
+pub fn prepare_merge(
+    state: &FlowState,
+    plan: &MergePlan,
+    acting: &Acting,
+) -> Result<RecordChange, FlowRefusal> {
+    let before = &state.flow;
+    check_status(before, FlowKind::Flow, "merge prepare", &["COMPLETED"])?;
+    let mut after = before.clone();
+    after.set("status", "FROZEN_FOR_MERGE");
+    after.set("merge", serde_json::to_value(plan).unwrap_or_default());
+    after.unset("approval");
+    Ok(RecordChange::new(before, after, "merge-prepared").with("by", acting.actor.as_str()))
 }

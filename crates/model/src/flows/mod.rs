@@ -21,16 +21,16 @@ mod cases;
 #[cfg(test)]
 mod sample;
 
-pub use attempts::{AttemptEnd, claim, end_attempt};
+pub use attempts::{AttemptEnd, add_checkpoint, claim, end_attempt};
 pub use change::{Acting, RecordChange};
 pub use facts::FlowFacts;
-pub use flow_move::{FlowMove, move_flow};
+pub use flow_move::{FlowMove, move_flow, prepare_merge};
 pub use graph::{Graph, GraphProblem};
 pub use interventions::{abort_task, accept, escalate, retry};
 pub use new_records::{execution_record, flow_record, freeze, graph_record};
 pub use parts::{
-    Attempt, Check, CheckResult, Decision, Failure, HumanAction, OutputSummary, RetryPolicy, Scopes,
-    TaskDefinition, Verification, Verifier,
+    Attempt, Check, CheckResult, Decision, Failure, HumanAction, MergePlan, OutputSummary, RetryPolicy,
+    Scopes, TaskDefinition, Verification, Verifier,
 };
 pub use record::{FlowKind, FlowRecord, FlowRecordError, is_flow_id, is_task_id};
 pub use refusal::FlowRefusal;

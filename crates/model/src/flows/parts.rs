@@ -191,14 +191,32 @@ pub enum Decision {
     HardFail,
 }
 
+/// The merge of a flow as it was prepared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergePlan {
+    /// The branch.
+    pub target_branch: String,
+    /// The commit that the branch named then.
+    #[serde(default)]
+    pub base: String,
+    /// The integration commits, each on top of the one before.
+    #[serde(default)]
+    pub commits: Vec<String>,
+    /// The files that could not be merged.
+    #[serde(default)]
+    pub conflicts: Vec<String>,
+}
+
 /// An act of a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HumanAction {
     /// The act.
     pub action: String,
     /// The person.
+    #[serde(default)]
     pub actor: String,
     /// The time.
+    #[serde(default)]
     pub decided_at: String,
     /// The reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -153,6 +153,14 @@ pub enum FlowRefusal {
         /// The tasks that have not succeeded.
         open: Vec<String>,
     },
+    /// Files could not be merged.
+    #[error("the merge of `{flow}` leaves conflicts in {}", listed(files))]
+    Conflicts {
+        /// The flow.
+        flow: String,
+        /// The files.
+        files: Vec<String>,
+    },
     /// The merge was not approved.
     #[error("the merge of `{flow}` was not approved by a person")]
     NotApproved {

@@ -1,8 +1,8 @@
 //! The judgement on an attempt, and what follows from it.
 
 use super::{
-    Acting, Attempt, Check, CheckResult, Decision, Failure, FlowKind, FlowRefusal, FlowState, RecordChange,
-    TaskDefinition, Verification, Verifier, change::check_status,
+    Acting, Attempt, Check, CheckResult, Decision, Failure, FlowKind, FlowRecord, FlowRefusal, FlowState,
+    RecordChange, TaskDefinition, Verification, Verifier, allows, change::check_status,
 };
 
 /// The facts from which an attempt is judged.
@@ -18,6 +18,8 @@ pub struct Judgement {
     pub reasons: Vec<String>,
     /// From 0 to 1.
     pub confidence: Option<f64>,
+    /// The files that the task has changed, where checkpoints tell.
+    pub changed: Vec<String>,
     /// True if a person lets the attempt pass, whatever checks and verifier say.
     pub is_override: bool,
 }
@@ -45,10 +47,17 @@ pub fn verify(
         return Err(FlowRefusal::OtherAttempt { given, counts, of: "the last one".to_owned() });
     }
     let checks = checked(definition, judgement, &attempt)?;
-    let failure = failure(&attempt, &checks, judgement);
+    let violations = violations(before, &attempt, judgement);
+    let failure =
+        failure(&attempt, &checks, judgement).or((!violations.is_empty()).then_some(Failure::CheckFailure));
+    let mut reasons = reasons(&attempt, &checks, judgement);
+    reasons.extend(violations.iter().map(|path| format!("the task may not write `{path}`, and changed it")));
+    if reasons.is_empty() && failure.is_some() {
+        reasons.push("the verifier decided so".to_owned());
+    }
     let verification = Verification {
         attempt_id: attempt.attempt_id.clone(),
-        failure_reasons: reasons(&attempt, &checks, judgement, failure),
+        failure_reasons: reasons,
         checks,
         verifier: judgement.decision.map(|decision| Verifier { agent: acting.actor.clone(), decision }),
         confidence: judgement.confidence,
@@ -76,7 +85,10 @@ pub fn verify(
     };
     after.set("status", status);
     after.set("blocking_reason", verification.failure_reasons.join("; "));
-    let change = told(RecordChange::new(before, after, "verification-failed"));
+    let mut change = told(RecordChange::new(before, after, "verification-failed"));
+    if !violations.is_empty() {
+        change = change.with("scope-violation", violations);
+    }
     Ok(match then {
         Some(then) => change.with("then", then),
         None => change,
@@ -133,12 +145,7 @@ const fn is_failed(check: &CheckResult) -> bool {
 }
 
 /// The reasons why an attempt failed, in words.
-fn reasons(
-    attempt: &Attempt,
-    checks: &[CheckResult],
-    judgement: &Judgement,
-    failure: Option<Failure>,
-) -> Vec<String> {
+fn reasons(attempt: &Attempt, checks: &[CheckResult], judgement: &Judgement) -> Vec<String> {
     let status =
         |status: Option<i64>| status.map_or(String::new(), |status| format!(", exit status {status}"));
     let mut reasons: Vec<String> = Vec::new();
@@ -153,8 +160,17 @@ fn reasons(
         failed.map(|check| format!("the check `{}` failed{}", check.name, status(check.exit_status))),
     );
     reasons.extend(judgement.reasons.iter().cloned());
-    if reasons.is_empty() && failure.is_some() {
-        reasons.push("the verifier decided so".to_owned());
-    }
     reasons
+}
+
+/// The files that were changed although the task may not write them; none where it says no scope.
+fn violations(task: &FlowRecord, attempt: &Attempt, judgement: &Judgement) -> Vec<String> {
+    let scopes = task.scopes().write;
+    let reported = attempt.output_summary.iter().flat_map(|summary| &summary.files_changed);
+    let outside = judgement.changed.iter().chain(reported);
+    let mut outside: Vec<String> =
+        outside.filter(|path| !scopes.is_empty() && !allows(&scopes, path)).cloned().collect();
+    outside.sort();
+    outside.dedup();
+    outside
 }

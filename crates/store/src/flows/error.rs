@@ -2,6 +2,7 @@
 
 use crate::changes::{ChangeError, UpdateError};
 use crate::flows::FlowRecordsError;
+use crate::git::GitVersionError;
 use crate::history::HistoryError;
 use crate::replay::ReplayArtifactsError;
 use crate::workspace::AppendError;
@@ -52,6 +53,36 @@ pub enum FlowError {
         /// A file that they change.
         path: ProjectPath,
     },
+    /// A task has changed nothing since its last checkpoint.
+    #[error("nothing differs that the task `{task}` has changed")]
+    NoDifference {
+        /// The task.
+        task: String,
+    },
+    /// A task has no checkpoint, or not that one.
+    #[error("the task `{task}` has no such checkpoint")]
+    NoCheckpoint {
+        /// The task.
+        task: String,
+    },
+    /// No branch is checked out, and none is named.
+    #[error("no branch is checked out onto which the flow could be merged")]
+    NoBranch,
+    /// A branch went on since the merge was prepared.
+    #[error("the branch `{branch}` went on since the merge was prepared")]
+    BranchMoved {
+        /// The branch.
+        branch: String,
+    },
+    /// A branch is checked out, whose work tree would stay behind.
+    #[error("the branch `{branch}` is checked out, and its work tree would stay behind")]
+    BranchCheckedOut {
+        /// The branch.
+        branch: String,
+    },
+    /// Git cannot do it.
+    #[error(transparent)]
+    Git(#[from] GitVersionError),
     /// A sign of life cannot be noted.
     #[error("cannot note that `{agent}` is alive")]
     Signal {

@@ -16,9 +16,13 @@ mod error;
 #[cfg(feature = "write")]
 mod changing;
 #[cfg(feature = "write")]
+mod checkpoints;
+#[cfg(feature = "write")]
 mod creating;
 #[cfg(feature = "write")]
 mod log;
+#[cfg(feature = "write")]
+mod merging;
 #[cfg(feature = "write")]
 mod running;
 

@@ -103,7 +103,9 @@ impl Flows<'_> {
         reason: Option<&str>,
     ) -> Result<FlowRecord, FlowError> {
         self.refuse_edited(flow)?;
-        let record = self.judge((flow, task), judgement, &self.acting(reason))?;
+        let mut judgement = judgement.clone();
+        judgement.changed.extend(self.changed_files(self.state(flow)?.task(task)?)?);
+        let record = self.judge((flow, task), &judgement, &self.acting(reason))?;
         self.seal()?;
         Ok(record)
     }

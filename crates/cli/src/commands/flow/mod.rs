@@ -4,6 +4,7 @@ mod attempt;
 mod check_runner;
 mod graph;
 pub(crate) mod graph_file;
+mod git;
 mod intervening;
 mod looking;
 mod remedy;
@@ -42,6 +43,8 @@ enum What {
     #[command(flatten)]
     Intervening(intervening::Intervening),
     #[command(flatten)]
+    Git(git::Git),
+    #[command(flatten)]
     Looking(looking::Looking),
 }
 
@@ -54,6 +57,7 @@ impl FlowCommand {
             What::Attempt(command) => command.run(&flows, project, output),
             What::Verify(command) => command.run(&flows, project, output),
             What::Intervening(command) => command.run(&flows, output),
+            What::Git(command) => command.run(&flows, output),
             What::Looking(command) => command.run(&flows, output),
         }
     }
@@ -65,6 +69,7 @@ impl FlowCommand {
             What::Running(command) => command.writes(),
             What::Attempt(command) => command.writes(),
             What::Verify(_) | What::Intervening(_) => true,
+            What::Git(command) => command.writes(),
             What::Looking(_) => false,
         }
     }
@@ -99,7 +104,10 @@ impl From<FlowError> for Failure {
             FlowError::History(error) => error.into(),
             FlowError::Replay(error) => error.into(),
             FlowError::Seal(error) => error.into(),
-            FlowError::Busy { .. } => Self::from_error(Exit::Conflict, &error),
+            FlowError::Git(error) => error.into(),
+            FlowError::Busy { .. } | FlowError::BranchMoved { .. } => {
+                Self::from_error(Exit::Conflict, &error)
+            }
             error => Self::from_error(Exit::Findings, &error),
         };
         Self { help: help.or(failure.help), ..failure }

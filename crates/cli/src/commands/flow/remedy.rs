@@ -19,6 +19,17 @@ pub(super) fn remedy(error: &FlowError) -> Option<String> {
             "a person decides: `stepmark flow accept {0}` takes the edits, `stepmark flow restore {0}` takes them back",
             argument(flow)
         ),
+        FlowError::NoCheckpoint { task } => {
+            format!("`stepmark flow checkpoint {}` makes one while an attempt is open", argument(task))
+        }
+        FlowError::NoBranch => "name one with --into BRANCH".to_owned(),
+        FlowError::BranchMoved { .. } => {
+            "`stepmark flow merge reject FLOW`, then `stepmark flow merge prepare FLOW`".to_owned()
+        }
+        FlowError::BranchCheckedOut { .. } => {
+            "check out something else (`git switch --detach`), or prepare the merge with --into another branch"
+                .to_owned()
+        }
         FlowError::Busy { .. } => "try it again".to_owned(),
         FlowError::Refused(refusal) => match refusal {
             FlowRefusal::Status { kind, id, status, .. } => {
@@ -52,6 +63,10 @@ pub(super) fn remedy(error: &FlowError) -> Option<String> {
             FlowRefusal::NotApproved { flow } => {
                 format!("a person approves it: `stepmark flow merge approve {}`", argument(flow))
             }
+            FlowRefusal::Conflicts { flow, .. } => format!(
+                "`stepmark flow merge reject {}`, merge the branches `exec/…` by hand, and prepare it again",
+                argument(flow)
+            ),
             _ => return None,
         },
         _ => return None,

@@ -72,6 +72,7 @@ impl Verify {
             reasons: self.reasons.clone(),
             confidence: self.confidence,
             is_override: self.is_override,
+            changed: Vec::new(),
         };
         let record = flows.verify((flow, task), &judgement, self.reason.as_deref())?;
         report::task(&record, output);

@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     summary: "The graph of a flow says other tasks than when the flow was made.",
     why: "The flow was planned by the tasks of then; what it does now, nobody has planned. Its commands are refused.",
     bad: "---\nstepmark_kind: task-flow\nid: r1\ngraph: g\ngraph_version: 1\ngraph_digest: 0000\nstatus: RUNNING\ntasks: []\n---\n",
-    good: "---\nstepmark_kind: task-flow\nid: r1\ngraph: g\ngraph_version: 1\ngraph_digest: 9f9be0\nstatus: RUNNING\ntasks: []\n---\n",
+    good: "---\nstepmark_kind: task-flow\nid: r1\ngraph: g\ngraph_version: 1\ngraph_digest: 4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945\nstatus: RUNNING\ntasks: []\n---\n",
     fix: "`stepmark flow restore FLOW` brings the graph back. Other tasks are another version: `stepmark flow graph revise FILE`.",
     decision: Decision::OfArtifact(check),
 };
