@@ -88,7 +88,11 @@ fn a_merge_is_prepared_approved_by_a_person_and_applied() {
         done(&repository, &["flow", "verify", "r1", task, "--decision", "pass"]);
     }
     done(&repository, &["flow", "merge", "prepare", "r1"]);
-    fails(&repository.sandbox, &["--actor", "agent:w1", "flow", "merge", "approve", "r1"], "only a person may approve a merge");
+    fails(
+        &repository.sandbox,
+        &["--actor", "agent:w1", "flow", "merge", "approve", "r1"],
+        "only a person may approve a merge",
+    );
     refused(&repository, &["flow", "merge", "apply", "r1"], 1, "was not approved");
     done(&repository, &["--actor", "human:Ada", "flow", "merge", "reject", "r1"]);
     done(&repository, &["flow", "merge", "prepare", "r1"]);
@@ -100,7 +104,10 @@ fn a_merge_is_prepared_approved_by_a_person_and_applied() {
     assert_eq!(repository.git(&["log", "--format=%s %P", "main", "-1", "--skip=1"]), format!("a {before}"));
     assert_eq!(repository.git(&["show", "main:src/b/new.rs"]), "b");
     let shown = repository.stepmark(&["flow", "show", "r1", "--json"]).json("stepmark.flow/1");
-    assert_eq!((&shown["flow"]["status"], shown["flow"]["merge"]["commits"].as_array().unwrap().len()), (&"MERGED".into(), 2));
+    assert_eq!(
+        (&shown["flow"]["status"], shown["flow"]["merge"]["commits"].as_array().unwrap().len()),
+        (&"MERGED".into(), 2)
+    );
     done(&repository, &["flow", "replay", "r1"]);
 }
 

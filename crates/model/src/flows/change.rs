@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 use super::{FlowKind, FlowRecord, FlowRefusal, HumanAction, refusal::legal_moves};
 use crate::lifecycle::{Guard, built_in};
 
-/// Who acts, when and why.
+/// The actor, the time and the reason of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acting {
     /// The actor, `human:Ada`.

@@ -54,7 +54,7 @@ impl FlowMove {
         }
     }
 
-    /// What only a person may do.
+    /// The act, where only a person may make the move.
     const fn human_action(self) -> Option<&'static str> {
         match self {
             Self::Pause => Some("pause a flow"),

@@ -21,7 +21,7 @@ pub struct TaskDefinition {
     /// The commands that check an attempt.
     #[serde(default)]
     pub checks: Vec<Check>,
-    /// When it is tried again.
+    /// The conditions on which it is tried again.
     #[serde(default)]
     pub retry: RetryPolicy,
     /// The files that it reads and writes.
@@ -43,7 +43,7 @@ pub struct Check {
     pub required: bool,
 }
 
-/// When a task is tried again.
+/// The conditions on which a task is tried again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RetryPolicy {
@@ -58,7 +58,7 @@ pub struct RetryPolicy {
     pub escalate: bool,
 }
 
-/// How an attempt failed.
+/// A way in which an attempt failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
@@ -76,10 +76,10 @@ pub enum Failure {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scopes {
-    /// What it reads.
+    /// Those that it reads.
     #[serde(default)]
     pub read: Vec<String>,
-    /// What it writes.
+    /// Those that it writes.
     #[serde(default)]
     pub write: Vec<String>,
 }
@@ -104,7 +104,7 @@ pub struct Attempt {
     /// The exit status of the agent; none for an attempt that was cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<i64>,
-    /// What the agent reports.
+    /// The report of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_summary: Option<OutputSummary>,
 }
@@ -119,7 +119,7 @@ pub struct OutputSummary {
     /// The files that were changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_changed: Vec<String>,
-    /// What tests said.
+    /// The outcome of tests.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub tests: Json,
     /// Notes.
@@ -138,7 +138,7 @@ pub struct Verification {
     /// The verifier's word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verifier: Option<Verifier>,
-    /// Why it failed.
+    /// The reasons why it failed.
     #[serde(default)]
     pub failure_reasons: Vec<String>,
     /// From 0 to 1.

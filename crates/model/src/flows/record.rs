@@ -158,7 +158,7 @@ impl FlowRecord {
         items.map(|items| items.iter().filter_map(Json::as_str).collect()).unwrap_or_default()
     }
 
-    /// What stands under `key`, or nothing where it is not of that form.
+    /// The value under `key`; the usual one where it is not of that form.
     pub fn part<T: DeserializeOwned + Default>(&self, key: &str) -> T {
         let value = self.values.get(key).cloned();
         value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
@@ -179,7 +179,7 @@ impl FlowRecord {
         self.part("verifications")
     }
 
-    /// What people did.
+    /// The acts of people.
     pub fn human_actions(&self) -> Vec<HumanAction> {
         self.part("human_actions")
     }

@@ -25,7 +25,7 @@ impl FlowState {
         found.ok_or_else(|| FlowRefusal::NoTask { flow: self.flow.id().to_owned(), task: task.to_owned() })
     }
 
-    /// What the graph says of the task `task`.
+    /// The definition of the task `task` in the graph.
     pub(super) fn definition(&self, task: &FlowRecord) -> Result<&TaskDefinition, FlowRefusal> {
         self.check_graph()?;
         let (flow, id) = (self.flow.id().to_owned(), task.task());

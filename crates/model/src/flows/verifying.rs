@@ -14,7 +14,7 @@ pub struct Judgement {
     pub checks: Vec<CheckResult>,
     /// The verifier's decision.
     pub decision: Option<Decision>,
-    /// Why.
+    /// The verifier's reasons.
     pub reasons: Vec<String>,
     /// From 0 to 1.
     pub confidence: Option<f64>,

@@ -1,8 +1,8 @@
-//! Why a task is in its status.
+//! The reasons why a task is in its status.
 
 use super::{FlowRecord, FlowRefusal, FlowState};
 
-/// Why a task is in its status.
+/// A task with the reasons why it is in its status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Why {
     /// The task.
@@ -63,7 +63,7 @@ fn waiting(state: &FlowState, record: &FlowRecord, reasons: &mut Vec<String>) {
     }
 }
 
-/// What the last judgement says.
+/// The last judgement in words.
 fn judged(record: &FlowRecord) -> Vec<String> {
     let Some(last) = record.verifications().pop() else { return Vec::new() };
     let verdict = if last.failure_reasons.is_empty() { "passed" } else { "failed" };

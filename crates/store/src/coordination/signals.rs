@@ -14,7 +14,8 @@ use stepmark_model::coordination::{Signal, Signals};
 /// The largest signal.
 const LIMIT: u64 = 64 * 1024;
 
-/// The signals of all agents of a system, by the key of its configuration. Those that cannot be read are left out: an agent repeats its own.
+/// The signals of all agents of a system, by the key of its configuration. Those that cannot be read are left
+/// out: an agent repeats its own.
 pub(crate) fn read_signals(root: &Root, system: &str) -> Signals {
     let Ok(folder) = root.state().folder(StateFolder::Signals) else { return Signals::new() };
     let read = |name: String| {

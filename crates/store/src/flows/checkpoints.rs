@@ -77,7 +77,8 @@ impl Flows<'_> {
         Some((task_refs::commit_of(self.workspace.root(), &format!("{first}^"))?, last.clone()))
     }
 
-    /// Returns whether a changed file counts for a task: it is no record, and no other running task may write it.
+    /// Returns whether a changed file counts for a task: it is no record, and no other running task may write
+    /// it.
     fn belongs_to(&self, state: &FlowState, task: &str, path: &str) -> bool {
         let is_of = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         if is_of(self.settings.folder.as_str()) || is_of(".stepmark") {

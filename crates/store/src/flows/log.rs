@@ -1,5 +1,5 @@
-//! The event log of a flow: what happened, whether it explains the records, and what a person decides where it
-//! does not.
+//! The event log of a flow: the events, whether they explain the records, and the decision of a person where
+//! they do not.
 
 use super::{FlowError, FlowRecordsError, Flows, creating::bytes_of, records::read};
 use crate::changes::RecordDecision;
@@ -209,7 +209,7 @@ impl Flows<'_> {
     }
 }
 
-/// What was edited by other means is for people to decide on.
+/// Refuses agents: people decide on edits by other means.
 fn refuse_agents(acting: &Acting) -> Result<(), FlowRefusal> {
     let (action, actor, legal) = ("decide on edits by other means", acting.actor.clone(), Vec::new());
     if acting.is_human() { Ok(()) } else { Err(FlowRefusal::NotHuman { action, actor, legal }) }

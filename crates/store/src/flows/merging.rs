@@ -41,8 +41,8 @@ impl Flows<'_> {
         Ok(self.state(flow)?)
     }
 
-    /// Puts the integration commits that a person approved onto their branch. It may be done again where it was
-    /// cut off.
+    /// Puts the integration commits that a person approved onto their branch. It may be done again where it
+    /// was cut off.
     ///
     /// # Errors
     /// When nobody approved, the branch went on meanwhile or is checked out, or git refuses.

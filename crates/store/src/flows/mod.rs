@@ -2,12 +2,12 @@
 //! (docs/flows.md).
 //!
 //! # Flow
-//! The records are read → a pure decision of [`stepmark_model::flows`] → the record changes, with its event, in
-//! one commit under the lock of its flow.
+//! The records are read → a pure decision of [`stepmark_model::flows`] → the record changes, with its event,
+//! in one commit under the lock of its flow.
 //!
 //! # Guarantees
-//! * All changes of one flow hold the lock of its record: no claim lands after a pause, and no two claims miss
-//!   that they want the same files.
+//! * All changes of one flow hold the lock of its record: no claim lands after a pause, and no two claims
+//!   miss that they want the same files.
 //! * A record that was edited by other means stops the commands of its flow, until a person decides.
 
 mod records;

@@ -15,8 +15,8 @@ const SYSTEM: &str = "flows";
 const ATTEMPTS: usize = 32;
 
 impl Flows<'_> {
-    /// Moves a flow: starts, pauses, resumes it and so on. An aborted flow takes its open tasks along, and may
-    /// be aborted again where that was cut off.
+    /// Moves a flow: starts, pauses, resumes it and so on. An aborted flow takes its open tasks along, and
+    /// may be aborted again where that was cut off.
     ///
     /// # Errors
     /// When it is refused, or cannot be written.
@@ -280,7 +280,7 @@ fn is_crashed(task: &FlowRecord) -> bool {
     task.attempts().last().is_some_and(Attempt::is_crashed)
 }
 
-/// What somebody else did meanwhile is no failure.
+/// Lets a refusal pass: somebody else was faster.
 fn unless_refused<T>(done: Result<T, FlowError>) -> Result<(), FlowError> {
     match done {
         Err(FlowError::Refused(_)) | Ok(_) => Ok(()),
@@ -288,7 +288,7 @@ fn unless_refused<T>(done: Result<T, FlowError>) -> Result<(), FlowError> {
     }
 }
 
-/// Why nothing can be claimed: the flow is not running, or no task is ready.
+/// The reason why nothing can be claimed: the flow is not running, or no task is ready.
 fn not_ready(state: &FlowState, acting: &Acting, agent: &str) -> FlowError {
     let running = state.graph.tasks.first().map(|task| claim(state, &task.id, (agent, None), acting));
     match running {

@@ -1,5 +1,5 @@
-//! Commits of tasks, by plumbing: an index of their own, never the work tree, never the index of the user, and
-//! no hook (docs/adr/0031-flows-hold-one-lock.md).
+//! Commits of tasks, by plumbing: an index of their own, never the work tree, never the index of the user,
+//! and no hook (docs/adr/0031-flows-hold-one-lock.md).
 
 use std::{
     fs,
@@ -30,7 +30,8 @@ pub(crate) fn commit_of(root: &Root, name: &str) -> Option<String> {
     Some(found.trim().to_owned()).filter(|name| process::is_object_name(name))
 }
 
-/// Commits what differs in the work tree from `base`, of the files that are wanted; `None` where nothing does.
+/// Commits what differs in the work tree from `base`, of the files that are wanted; `None` where nothing
+/// does.
 pub(crate) fn commit_work_tree(
     root: &Root,
     base: &str,
@@ -135,7 +136,7 @@ impl Drop for OwnIndex {
     }
 }
 
-/// What git answers when it is given `input`, with an index of its own where one is named.
+/// The answer of git to `input`, with an index of its own where one is named.
 fn ask(
     root: &Root,
     arguments: &[&str],

@@ -13,7 +13,7 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Git {
-    /// Commit what a task has changed so far on its branch `exec/FLOW/TASK`; work tree and index stay as they are
+    /// Commit what a task has changed so far on its branch `exec/FLOW/TASK`; the work tree stays as it is
     Checkpoint {
         #[command(flatten)]
         task: TaskArgument,

@@ -110,7 +110,7 @@ fn line(told: &FlowEvent) -> String {
     format!("{}  {}  {about}  {}{also}  {}", event.at, &id[..8], event.kind.as_str(), event.actor)
 }
 
-/// How the records of a flow stand to their events.
+/// Reports whether the records of a flow are as their events say.
 fn replayed(flow: &str, records: &[Replayed], output: &Output) -> Exit {
     let word = |record: &Replayed| match record.state {
         HistoryState::Current { .. } => "current",
