@@ -14,6 +14,8 @@ tasks:
 fn project(test: &str) -> Option<Repository> {
     let repository = Repository::empty(test)?;
     repository.sandbox.write(".stepmark/config.yaml", "flows: {}\n");
+    repository.git(&["config", "user.name", "Ada"]);
+    repository.git(&["config", "user.email", "ada@example.com"]);
     repository.sandbox.write("graph.yaml", GRAPH);
     repository.sandbox.write("src/a/one.rs", "1\n");
     repository.commit("one");

@@ -206,7 +206,12 @@ fn an_edit_by_other_means_waits_for_a_person() {
     succeeds(&sandbox, &claim);
     succeeds(&sandbox, &["flow", "replay", "r1"]);
     std::fs::remove_file(sandbox.place("flows/r1/tasks/c.md")).unwrap();
-    fails(&sandbox, &["flow", "next", "r1"], "no task can be claimed");
+    assert!(sandbox.stepmark(&["check"]).stdout.contains("SMF03"));
+    assert_eq!(sandbox.stepmark(&["flow", "replay", "r1"]).code, 1);
+    let claim = ["flow", "next", "r1", "--claim", "--agent", "w2"];
+    fails(&sandbox, &claim, "`flows/r1/tasks/c.md` was edited by other means");
+    by_person(&sandbox, &["flow", "restore", "r1"]);
+    succeeds(&sandbox, &claim);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::{FlowError, FlowRecordsError, Flows, creating::bytes_of, records::rea
 use crate::changes::RecordDecision;
 use crate::history::Point;
 use crate::replay::Replayed;
+use crate::repository::CheckedOut;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -50,8 +51,20 @@ impl Flows<'_> {
     pub fn replay(&self, flow: &str) -> Result<Vec<Replayed>, FlowError> {
         let mut checked_out = self.workspace.repository().checked_out();
         let paths = self.paths(flow)?;
-        let replay = |path: &ProjectPath| self.workspace.history().replay(path, &mut checked_out);
-        Ok(paths.iter().map(replay).collect::<Result<_, _>>()?)
+        paths.iter().map(|path| self.replay_record(path, &mut checked_out)).collect()
+    }
+
+    /// Replays the history of a record. One that is gone is explained by nothing: no command takes it away.
+    fn replay_record(&self, path: &ProjectPath, checked_out: &mut CheckedOut) -> Result<Replayed, FlowError> {
+        let history = self.workspace.history();
+        let mut replayed = history.replay(path, checked_out)?;
+        let heads = || history.ask(|history| history.heads(&replayed.key, path));
+        if matches!(self.workspace.read_file(path), Err(ArtifactError::Missing { .. }))
+            && let Some(head) = heads()?.last()
+        {
+            replayed.state = HistoryState::Unexplained { head: head.id };
+        }
+        Ok(replayed)
     }
 
     /// A flow as it was after an event.
@@ -103,7 +116,7 @@ impl Flows<'_> {
         let mut checked_out = self.workspace.repository().checked_out();
         let mut edited = Vec::new();
         for path in odd {
-            let replayed = self.workspace.history().replay(&path, &mut checked_out)?;
+            let replayed = self.replay_record(&path, &mut checked_out)?;
             if matches!(replayed.state, HistoryState::Unexplained { .. }) {
                 edited.push(path);
             }
@@ -136,7 +149,7 @@ impl Flows<'_> {
         let edited = self.edited(flow)?;
         let mut checked_out = self.workspace.repository().checked_out();
         for path in &edited {
-            let replayed = self.workspace.history().replay(path, &mut checked_out)?;
+            let replayed = self.replay_record(path, &mut checked_out)?;
             let HistoryState::Unexplained { head } = replayed.state else { continue };
             let state = self.workspace.history().ask(|history| history.state_after(head))?;
             let wanted = FlowRecord::of_state(state)

@@ -16,15 +16,13 @@ use crate::exit::{Exit, Failure};
 
 /// Runs a check in `folder`. What it prints is kept as a digest.
 pub(super) fn run(folder: &Path, check: &Check) -> Result<CheckResult, Failure> {
-    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
     let output = Command::new(shell)
         .args([option, &check.command])
         .current_dir(folder)
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| {
-            Failure::from_error(Exit::Io, &error).with_help(format!("the check `{}`", check.name))
-        })?;
+        .map_err(|error| Failure::new(Exit::Io, format!("cannot run the check `{}`: {error}", check.name)))?;
     let printed = [output.stdout, output.stderr].concat();
     Ok(CheckResult {
         name: check.name.clone(),
