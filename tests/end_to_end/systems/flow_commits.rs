@@ -55,7 +55,7 @@ fn checkpoints_leave_work_tree_and_index_alone() {
     done(&repository, &["flow", "checkpoint", "r1", "a"]);
     assert_eq!(repository.git(&["status", "--porcelain"]), before);
     let files = repository.git(&["diff", "--name-only", "main", "exec/r1/a"]);
-    assert_eq!(files, "src/a/one.rs\nsrc/a/two.rs", "what another running task may write is its own");
+    assert_eq!(files, "src/a/one.rs\nsrc/a/two.rs", "what another task may write is its own");
     let first = repository.git(&["rev-parse", "exec/r1/a"]);
     refused(&repository, &["flow", "checkpoint", "r1", "a"], 1, "nothing differs");
     sandbox.write("src/a/two.rs", "newer\n");

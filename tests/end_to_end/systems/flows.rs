@@ -113,7 +113,7 @@ fn a_flow_of_six_tasks_with_two_retries_a_pause_and_an_abort() {
     let statuses: Vec<String> = ["a", "b", "c", "d", "e", "f"].map(|task| status_of(&sandbox, task)).into();
     assert_eq!(statuses, ["SUCCESS", "ESCALATED", "FAILED", "SUCCESS", "FAILED", "FAILED"]);
     let replay =
-        sandbox.reads_only(&["flow", "replay", "r1", "--verify", "--json"]).json("stepmark.flow-replay/1");
+        succeeds(&sandbox, &["flow", "replay", "r1", "--verify", "--json"]).json("stepmark.flow-replay/1");
     assert_eq!((&replay["is_equal"], replay["records"].as_array().unwrap().len()), (&true.into(), 8));
     let check = sandbox.stepmark(&["check"]);
     assert_eq!(check.code, 0, "{check}");
@@ -132,7 +132,7 @@ fn a_flow_is_complete_with_its_last_task() {
         order.push_str(&task);
     }
     assert_eq!((order.as_str(), &shown(&sandbox)["flow"]["status"]), ("abcdef", &"COMPLETED".into()));
-    let events = sandbox.reads_only(&["flow", "events", "r1", "--json"]).json("stepmark.flow-events/1");
+    let events = succeeds(&sandbox, &["flow", "events", "r1", "--json"]).json("stepmark.flow-events/1");
     let events = events["events"].as_array().unwrap();
     let kinds: Vec<&str> = events.iter().map(|event| event["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds[..3], ["graph-created", "graph-frozen", "flow-created"]);
@@ -140,13 +140,34 @@ fn a_flow_is_complete_with_its_last_task() {
     assert_eq!(kinds.iter().filter(|kind| **kind == "verification-passed").count(), 6);
     let started = events.iter().find(|event| event["kind"] == "attempt-started").unwrap();
     assert_eq!(started["data"]["correlation"]["attempt"], "r1.a.1");
-    let then = sandbox.reads_only(&["flow", "show", "r1", "--at", started["id"].as_str().unwrap(), "--json"]);
+    let then = succeeds(&sandbox, &["flow", "show", "r1", "--at", started["id"].as_str().unwrap(), "--json"]);
     let then = then.json("stepmark.flow/1");
     assert_eq!(
         (&then["flow"]["status"], &then["tasks"][0]["status"]),
         (&"RUNNING".into(), &"RUNNING".into())
     );
     assert_eq!(then["tasks"][5]["status"], "PENDING");
+}
+
+#[test]
+fn a_graph_is_imported_and_its_attempts_are_asked_for() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("graph.yaml", GRAPH);
+    succeeds(&sandbox, &["import", "flow", "graph.yaml", "--dry-run"]);
+    let run = succeeds(&sandbox, &["import", "flow", "graph.yaml", "--json"]).json("stepmark.import-flow/1");
+    assert_eq!((&run["graph"], &run["tasks"]), (&"release".into(), &6.into()));
+    succeeds(&sandbox, &["flow", "create", "release", "--id", "r1"]);
+    succeeds(&sandbox, &["flow", "start", "r1"]);
+    assert_eq!(claim(&sandbox, "w1"), "a");
+    succeeds(&sandbox, &["flow", "attempt", "end", "r1", "a", "--exit-status", "3"]);
+    let asked = "SELECT a.attempt, a.exit_status, v.reasons, x.system FROM attempts a JOIN verifications v USING (attempt)
+        JOIN artifacts x ON x.path = a.artifact";
+    let answer = succeeds(&sandbox, &["query", asked, "--json"]).json("stepmark.query/1");
+    assert_eq!(
+        answer["rows"],
+        serde_json::json!([["r1.a.1", 3, "the agent ended with exit status 3", "flows"]]),
+        "{answer}"
+    );
 }
 
 #[test]

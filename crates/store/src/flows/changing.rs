@@ -109,10 +109,9 @@ pub(super) fn draft(change: &RecordChange, command: &str, acting: &Acting) -> Ev
     let record = &change.record;
     let said = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let attempt = record.open_attempt().or_else(|| record.attempts().pop());
-    let is_execution = !record.task().is_empty();
     let context = WorkContext {
         graph: said(record.text("graph")),
-        flow: said(if is_execution { record.text("flow") } else { record.id() }),
+        flow: said(if record.is(FlowKind::Flow) { record.id() } else { record.text("flow") }),
         task: said(record.task()),
         attempt: attempt.map(|attempt| attempt.attempt_id),
         ..WorkContext::default()

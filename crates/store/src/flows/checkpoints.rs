@@ -77,16 +77,17 @@ impl Flows<'_> {
         Some((task_refs::commit_of(self.workspace.root(), &format!("{first}^"))?, last.clone()))
     }
 
-    /// Returns whether a changed file counts for a task: it is no record, and no other running task may write
-    /// it.
+    /// Returns whether a changed file counts for a task: it is no record, and none that only other tasks may
+    /// write.
     fn belongs_to(&self, state: &FlowState, task: &str, path: &str) -> bool {
         let is_of = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         if is_of(self.settings.folder.as_str()) || is_of(".stepmark") {
             return false;
         }
-        let others = state.tasks.iter().filter(|other| other.task() != task && other.status() == "RUNNING");
-        let mut others = others.map(|other| other.scopes().write);
-        !others.any(|scopes| allows(&scopes, path))
+        let may_write = |record: &&FlowRecord| allows(&record.scopes().write, path);
+        let is_own = |record: &FlowRecord| record.task() == task;
+        let mut writers = state.tasks.iter().filter(may_write).map(is_own).peekable();
+        writers.peek().is_none() || writers.any(|is_own| is_own)
     }
 }
 

@@ -46,7 +46,7 @@ enum What {
         graph: String,
         /// Its version; without it the last
         #[arg(long = "graph-version", value_name = "N")]
-        version: Option<u64>,
+        number: Option<u64>,
     },
 }
 
@@ -65,7 +65,7 @@ impl Graph {
                 graph.check().map_err(|source| FlowError::Graph { id, source })?;
                 graph
             }
-            What::Show { graph, version } => of_record(&flows.graph(graph, *version)?.1)?,
+            What::Show { graph, number } => of_record(&flows.graph(graph, *number)?.1)?,
         };
         output.json_or(
             GRAPH,

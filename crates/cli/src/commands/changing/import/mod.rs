@@ -2,6 +2,7 @@
 
 mod autodev;
 mod coordination;
+mod flow;
 mod question;
 mod stories;
 
@@ -28,6 +29,7 @@ enum What {
     Stories(stories::Stories),
     Autodev(autodev::Autodev),
     Coordination(coordination::ImportCoordination),
+    Flow(flow::ImportFlow),
 }
 
 impl Import {
@@ -36,6 +38,7 @@ impl Import {
             What::Stories(command) => command.run(project, output),
             What::Autodev(command) => command.run(project, output),
             What::Coordination(command) => command.run(project, output),
+            What::Flow(command) => command.run(project, output),
         }
     }
 }
