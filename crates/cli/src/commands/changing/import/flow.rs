@@ -15,8 +15,8 @@ use crate::{
 
 /// Take in a graph of tasks, in YAML or JSON
 ///
-/// Adds the key `flows` to .stepmark/config.yaml, which switches the commands and rules of flows on. A graph that
-/// is there gets its next version.
+/// Adds the key `flows` to .stepmark/config.yaml, which switches the commands and rules of flows on. A graph
+/// that is there gets its next version.
 #[derive(Debug, Args)]
 pub(crate) struct ImportFlow {
     /// The file
