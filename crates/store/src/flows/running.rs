@@ -4,8 +4,8 @@ use super::{FlowError, Flows};
 use crate::coordination::signals::{read_signals, write_signal};
 use stepmark_model::coordination::{Signal, file_stem};
 use stepmark_model::flows::{
-    Acting, Attempt, AttemptEnd, FlowMove, FlowRecord, FlowRefusal, FlowState, Judgement, abort_task, claim,
-    end_attempt, escalate, move_flow, retry, verify,
+    Acting, Attempt, AttemptEnd, FlowKind, FlowMove, FlowRecord, FlowRefusal, FlowState, Judgement,
+    abort_task, claim, end_attempt, escalate, move_flow, retry, verify,
 };
 
 /// The key of flows in the configuration.
@@ -52,7 +52,10 @@ impl Flows<'_> {
     ) -> Result<FlowRecord, FlowError> {
         self.refuse_edited(flow)?;
         let acting = self.acting(None);
-        self.finish_interrupted(flow)?;
+        let mut state = self.state(flow)?;
+        if self.finish_interrupted(&state)? {
+            state = self.state(flow)?;
+        }
         let take = |task: &str| {
             self.change_task((flow, task), ("next --claim", &acting), |state| {
                 claim(state, task, (agent, runtime), &acting)
@@ -62,14 +65,12 @@ impl Flows<'_> {
             return take(task);
         }
         for _ in 0..ATTEMPTS {
-            let state = self.state(flow)?;
             let ready: Vec<String> = state.ready().into_iter().map(|task| task.task().to_owned()).collect();
             let Some(first) = ready.first() else { return Err(not_ready(&state, &acting, agent)) };
             match take(first) {
                 Err(FlowError::Refused(
-                    FlowRefusal::Status { kind: stepmark_model::flows::FlowKind::Execution, .. }
-                    | FlowRefusal::ScopeTaken { .. },
-                )) => {}
+                    FlowRefusal::Status { kind: FlowKind::Execution, .. } | FlowRefusal::ScopeTaken { .. },
+                )) => state = self.state(flow)?,
                 taken => return taken,
             }
         }
@@ -104,7 +105,8 @@ impl Flows<'_> {
     ) -> Result<FlowRecord, FlowError> {
         self.refuse_edited(flow)?;
         let mut judgement = judgement.clone();
-        judgement.changed.extend(self.changed_files(self.state(flow)?.task(task)?)?);
+        let record = self.read(&self.task_path(flow, task)?, FlowKind::Execution)?;
+        judgement.changed.extend(record.map_or_else(|| Ok(Vec::new()), |task| self.changed_files(&task))?);
         let record = self.judge((flow, task), &judgement, &self.acting(reason))?;
         self.seal()?;
         Ok(record)
@@ -118,15 +120,19 @@ impl Flows<'_> {
         judgement: &Judgement,
         acting: &Acting,
     ) -> Result<FlowRecord, FlowError> {
-        let record = self
-            .change_task((flow, task), ("verify", acting), |state| verify(state, task, judgement, acting))?;
+        let mut is_last = false;
+        let record = self.change_task((flow, task), ("verify", acting), |state| {
+            // Under the lock of the flow: of two that end at once one is the last.
+            is_last = state.unfinished() == [task];
+            verify(state, task, judgement, acting)
+        })?;
         match record.status() {
             "FAILED" => {
-                self.escalate_failed(flow)?;
+                self.escalate_failed(&self.state(flow)?)?;
                 Ok(self.state(flow)?.task(task)?.clone())
             }
-            "SUCCESS" => {
-                self.complete(flow, acting)?;
+            "SUCCESS" if is_last => {
+                self.complete(&self.state(flow)?, acting)?;
                 Ok(record)
             }
             _ => Ok(record),
@@ -177,13 +183,13 @@ impl Flows<'_> {
     }
 
     /// Ends the attempts of agents that are silent for too long, judges attempts that crashed, and completes
-    /// what other commands were cut off from.
-    fn finish_interrupted(&self, flow: &str) -> Result<(), FlowError> {
-        let state = self.state(flow)?;
-        let acting = self.acting(None);
+    /// what other commands were cut off from. Returns whether there was anything of the kind.
+    fn finish_interrupted(&self, state: &FlowState) -> Result<bool, FlowError> {
+        let (flow, acting) = (state.flow.id(), self.acting(None));
         if state.flow.status() != "RUNNING" {
-            return Ok(());
+            return Ok(false);
         }
+        let mut is_changed = false;
         for task in &state.tasks {
             let id = (flow, task.task());
             let done = if task.status() == "RUNNING"
@@ -198,33 +204,33 @@ impl Flows<'_> {
                 continue;
             };
             unless_refused(done)?;
+            is_changed = true;
         }
-        self.escalate_failed(flow)?;
-        self.complete(flow, &acting)
+        Ok(self.escalate_failed(state)? || self.complete(state, &acting)? || is_changed)
     }
 
     /// Gives the tasks to people that failed and that the graph wants them to look at.
-    fn escalate_failed(&self, flow: &str) -> Result<(), FlowError> {
-        let state = self.state(flow)?;
-        let acting = self.acting(None);
-        for task in state.to_escalate() {
+    fn escalate_failed(&self, state: &FlowState) -> Result<bool, FlowError> {
+        let (flow, acting) = (state.flow.id(), self.acting(None));
+        let waiting = state.to_escalate();
+        for task in &waiting {
             let id = task.task();
             unless_refused(self.change_task((flow, id), ("escalate", &acting), |state| escalate(state, id)))?;
         }
-        Ok(())
+        Ok(!waiting.is_empty())
     }
 
     /// Completes the flow if all its tasks have succeeded.
-    fn complete(&self, flow: &str, acting: &Acting) -> Result<(), FlowError> {
-        let state = self.state(flow)?;
+    fn complete(&self, state: &FlowState, acting: &Acting) -> Result<bool, FlowError> {
         if state.flow.status() != "RUNNING" || !state.unfinished().is_empty() {
-            return Ok(());
+            return Ok(false);
         }
-        let made = FlowMove::Complete;
+        let (flow, made) = (state.flow.id(), FlowMove::Complete);
         unless_refused(
             self.change_flow(flow, (made.name(), acting), |state| move_flow(state, made, acting)),
         )?;
-        self.seal()
+        self.seal()?;
+        Ok(true)
     }
 
     /// Aborts the tasks of a flow that have not ended.
@@ -293,8 +299,7 @@ fn not_ready(state: &FlowState, acting: &Acting, agent: &str) -> FlowError {
     let running = state.graph.tasks.first().map(|task| claim(state, &task.id, (agent, None), acting));
     match running {
         Some(Err(
-            refusal @ (FlowRefusal::Status { kind: stepmark_model::flows::FlowKind::Flow, .. }
-            | FlowRefusal::GraphChanged { .. }),
+            refusal @ (FlowRefusal::Status { kind: FlowKind::Flow, .. } | FlowRefusal::GraphChanged { .. }),
         )) => refusal.into(),
         _ => state.nothing_ready().into(),
     }

@@ -145,7 +145,7 @@ fn find(flows: &Flows<'_>, task: &TaskArgument) -> Result<FlowRecord, Failure> {
 fn show(record: &FlowRecord, attempt: Option<&str>, output: &Output) -> Result<Exit, Failure> {
     let is_wanted = |id: &str| attempt.is_none_or(|wanted| wanted == id);
     let all = record.attempts().into_iter().chain(record.open_attempt());
-    let found = all.filter(|own| is_wanted(&own.attempt_id)).last();
+    let found = all.rev().find(|own| is_wanted(&own.attempt_id));
     let found = found.ok_or_else(|| {
         Failure::new(Exit::Findings, format!("`{}` has no such attempt", record.id()))
             .with_help(format!("`stepmark flow attempt list {}` lists them", record.id()))
