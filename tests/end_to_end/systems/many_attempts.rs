@@ -1,6 +1,6 @@
 //! Many processes that work on one flow at once: each task ends once, and no attempt is lost.
 
-use std::process::Stdio;
+use std::{collections::BTreeSet, process::Stdio};
 
 use serde_json::Value;
 
@@ -26,30 +26,18 @@ fn each_task_succeeds_or_is_escalated_once() {
     succeeds(&sandbox, &["flow", "graph", "create", "graph.yaml"]);
     succeeds(&sandbox, &["flow", "create", "g", "--id", "r1"]);
     succeeds(&sandbox, &["flow", "start", "r1"]);
-    let mut attempts = 0;
+    let (mut attempts, mut held) = (0, Vec::<String>::new());
     loop {
-        let claims = together(
-            &sandbox,
-            (0..WORKERS).map(|worker| {
-                strings(&["flow", "next", "r1", "--claim", "--agent", &format!("w{worker}"), "--json"])
-            }),
-        );
-        let taken: Vec<String> =
-            claims.iter().filter(|(is_done, _)| *is_done).map(|(_, answer)| id(answer)).collect();
-        if taken.is_empty() {
-            break;
-        }
-        let mut unique = taken.clone();
-        unique.sort();
-        unique.dedup();
-        assert_eq!(unique.len(), taken.len(), "a task was claimed twice: {taken:?}");
-        let ends = together(
-            &sandbox,
-            taken.iter().enumerate().map(|(place, task)| {
-                let status = if (attempts + place) % FAILS == 0 { "1" } else { "0" };
-                strings(&["flow", "attempt", "end", task, "--exit-status", status, "--json"])
-            }),
-        );
+        // Attempts end while others are claimed.
+        let ends = held.iter().enumerate().map(|(place, task)| {
+            let status = if (attempts + place) % FAILS == 0 { "1" } else { "0" };
+            strings(&["flow", "attempt", "end", task, "--exit-status", status, "--json"])
+        });
+        let claims = (0..WORKERS).map(|worker| {
+            strings(&["flow", "next", "r1", "--claim", "--agent", &format!("w{worker}"), "--json"])
+        });
+        let answers = together(&sandbox, ends.chain(claims));
+        let (ends, claims) = answers.split_at(held.len());
         assert!(ends.iter().all(|(is_done, _)| *is_done), "{ends:?}");
         let good = ends
             .iter()
@@ -60,7 +48,15 @@ fn each_task_succeeds_or_is_escalated_once() {
             good.map(|task| strings(&["flow", "verify", &task, "--decision", "pass", "--json"])),
         );
         assert!(judged.iter().all(|(is_done, _)| *is_done), "{judged:?}");
+        let taken: Vec<String> =
+            claims.iter().filter(|(is_done, _)| *is_done).map(|(_, answer)| id(answer)).collect();
+        let unique: BTreeSet<&String> = taken.iter().collect();
+        assert_eq!(unique.len(), taken.len(), "a task was claimed twice: {taken:?}");
+        if taken.is_empty() && held.is_empty() {
+            break;
+        }
         attempts += taken.len();
+        held = taken;
     }
     let shown = sandbox.reads_only(&["flow", "show", "r1", "--json"]).json("stepmark.flow/1");
     let records = shown["tasks"].as_array().unwrap();

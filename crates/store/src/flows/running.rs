@@ -87,9 +87,23 @@ impl Flows<'_> {
         let record = self.change_task((flow, task), ("attempt end", &acting), |state| {
             end_attempt(state, task, end, &acting)
         })?;
-        match is_crashed(&record) {
-            true => self.judge((flow, task), &Judgement::default(), &acting),
-            false => Ok(record),
+        match record.attempts().last().filter(|ended| ended.is_crashed()) {
+            Some(crashed) => self.fail_crashed((flow, task), crashed, &acting),
+            None => Ok(record),
+        }
+    }
+
+    /// Fails an attempt that crashed, if nobody else was faster: nothing is left to judge.
+    fn fail_crashed(
+        &self,
+        (flow, task): (&str, &str),
+        crashed: &Attempt,
+        acting: &Acting,
+    ) -> Result<FlowRecord, FlowError> {
+        let judgement = Judgement { attempt_id: Some(crashed.attempt_id.clone()), ..Judgement::default() };
+        match self.judge((flow, task), &judgement, acting) {
+            Err(FlowError::Refused(_)) => Ok(self.state(flow)?.task(task)?.clone()),
+            judged => judged,
         }
     }
 
@@ -198,8 +212,10 @@ impl Flows<'_> {
             {
                 let end = AttemptEnd { attempt_id: Some(open.attempt_id), ..AttemptEnd::default() };
                 self.end_attempt(id, &end)
-            } else if task.status() == "VERIFYING" && is_crashed(task) {
-                self.judge(id, &Judgement::default(), &acting)
+            } else if task.status() == "VERIFYING"
+                && let Some(crashed) = task.attempts().last().filter(|ended| ended.is_crashed())
+            {
+                self.fail_crashed(id, crashed, &acting)
             } else {
                 continue;
             };
@@ -280,10 +296,6 @@ impl Flows<'_> {
         self.workspace.history().seal(session)?;
         Ok(())
     }
-}
-
-fn is_crashed(task: &FlowRecord) -> bool {
-    task.attempts().last().is_some_and(Attempt::is_crashed)
 }
 
 /// Lets a refusal pass: somebody else was faster.
