@@ -8,7 +8,9 @@ use stepmark_store::changes::ChangeReason;
 
 #[cfg(feature = "mcp")]
 use crate::commands::mcp;
-use crate::commands::{asdd, autodev, changing, checking, coordination, sessions, setup, sharing, viewing};
+use crate::commands::{
+    asdd, autodev, changing, checking, coordination, flow, sessions, setup, sharing, viewing,
+};
 
 /// Reads, checks and changes the frontmatter state of agentic workflows: losslessly, atomically, provably.
 #[derive(Debug, Parser)]
@@ -130,6 +132,7 @@ pub(crate) enum Command {
     Autodev(autodev::Autodev),
     Task(coordination::task::Task),
     Coordination(coordination::board::CoordinationCommand),
+    Flow(flow::FlowCommand),
     #[cfg(feature = "mcp")]
     Mcp(mcp::Mcp),
     Resume(viewing::resume::Resume),

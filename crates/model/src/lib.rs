@@ -13,6 +13,7 @@ pub mod asdd;
 pub mod autodev;
 pub mod coordination;
 pub mod records;
+pub mod flows;
 pub mod tracked_artifact;
 pub mod journal;
 pub mod bmad;

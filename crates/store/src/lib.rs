@@ -33,6 +33,7 @@ pub mod asdd;
 pub mod autodev;
 pub mod coordination;
 mod signals;
+pub mod flows;
 pub mod resuming;
 pub mod instructions;
 #[cfg(feature = "history")]

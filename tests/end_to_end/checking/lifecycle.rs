@@ -48,6 +48,8 @@ fn lists_those_that_are_built_in() {
     d4-ticket           built in  todo, in_progress, ready, tested, done, blocked
     task                built in  todo, in-progress, done, blocked, cancelled
     asdd-slice          built in  DISCOVERY, SPEC, VALIDATION, DESIGN, IMPLEMENTATION, CI_CD, OBSERVABILITY, DONE, PARTIAL, QUICK_FIX, BLOCKED
+    hivemind-graph      built in  DRAFT, FROZEN
+    hivemind-flow       built in  CREATED, RUNNING, PAUSED, COMPLETED, FROZEN_FOR_MERGE, MERGED, ABORTED
     hivemind-task       built in  PENDING, READY, RUNNING, VERIFYING, RETRY, SUCCESS, FAILED, ESCALATED
     cc-task             built in  pending, available, claimed, in_progress, done, failed, cancelled, blocked
     autodev-step        built in  not_started, in_progress, completed, skipped, failed
@@ -92,7 +94,7 @@ fn shows_one_with_its_moves() {
     exit 2
     ── stderr
     error: there is no lifecycle `relaese`
-      help: there are `release`, `task`, `bmad-spec`, `bmad-story`, `bmad-epic`, `bmad-retrospective`, `bmad-document`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `asdd-slice`, `hivemind-task`, `cc-task`, `autodev-step`
+      help: there are `release`, `task`, `bmad-spec`, `bmad-story`, `bmad-epic`, `bmad-retrospective`, `bmad-document`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `asdd-slice`, `hivemind-graph`, `hivemind-flow`, `hivemind-task`, `cc-task`, `autodev-step`
     ");
 }
 

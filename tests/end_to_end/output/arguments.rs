@@ -24,6 +24,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "autodev",
     "task",
     "coordination",
+    "flow",
     "mcp",
     "resume",
     "checkpoint",

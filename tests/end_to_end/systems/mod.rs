@@ -5,6 +5,10 @@ mod coordination;
 mod coordination_files;
 mod coordination_rules;
 mod in_git;
+mod flow_commits;
+mod flows;
+#[cfg(unix)]
+mod many_attempts;
 #[cfg(unix)]
 mod many_claims;
 mod side_by_side;

@@ -4,6 +4,7 @@ pub(crate) mod autodev;
 pub(crate) mod asdd;
 pub(crate) mod coordination;
 pub(crate) mod followed_files;
+pub(crate) mod flow;
 pub(crate) mod changing;
 pub(crate) mod checking;
 #[cfg(feature = "mcp")]
@@ -74,6 +75,7 @@ fn dispatch(
         Command::Autodev(command) => command.run(&project()?, output),
         Command::Task(command) => command.run(&project()?, output),
         Command::Coordination(command) => command.run(&project()?, output),
+        Command::Flow(command) => command.run(&project()?, output),
         #[cfg(feature = "mcp")]
         Command::Mcp(command) => command.run(place, &arguments.acting, environment),
         Command::Init(command) => command.run(&project()?, output),
@@ -143,6 +145,7 @@ const fn writes_artifacts(command: &Command) -> bool {
         Command::Autodev(autodev) => return autodev.writes(),
         Command::Task(task) => return task.writes(),
         Command::Coordination(coordination) => return coordination.writes(),
+        Command::Flow(flow) => return flow.writes(),
         _ => {}
     }
     matches!(

@@ -36,6 +36,7 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("task", ["stepmark task add 'Write the parser'", "stepmark task claim --agent worker-1"]),
     ("asdd", ["stepmark asdd init --sprint 2026-Q4-S2", "stepmark asdd add 'User sign-in'"]),
     ("coordination", ["stepmark coordination init --goal 'Ship 1.0'", "stepmark coordination status"]),
+    ("flow", ["stepmark flow create release", "stepmark flow next release --claim --agent worker-1"]),
     ("autodev", ["stepmark autodev status", "stepmark autodev sub-step 5 batch-loop"]),
     ("mcp", ["stepmark mcp --tools coordination", "stepmark mcp --tools coordination --root ../shed"]),
     ("session", ["stepmark session start --actor agent:writer", "stepmark session list"]),

@@ -30,7 +30,7 @@ pub(super) const TASKS: &[Task] = &[
     Task {
         name: "Keep the state of other systems",
         first: &[],
-        rest: &["asdd", "autodev", "task", "coordination", "mcp"],
+        rest: &["asdd", "autodev", "task", "coordination", "flow", "mcp"],
     },
     Task { name: "Share it", first: &["sync"], rest: &["instructions"] },
     Task { name: "Set up", first: &[], rest: &["init", "config", "completions", "man", "schema", "help"] },

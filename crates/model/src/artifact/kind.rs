@@ -35,7 +35,7 @@ pub struct Kind {
 const AGENT_KEYS: [&str; 3] = ["assignee", "agent", "owner"];
 
 /// All kinds. A system adds its own here.
-static KINDS: [Kind; 7] = [
+static KINDS: [Kind; 10] = [
     Kind {
         name: "task",
         plural: "tasks",
@@ -88,6 +88,36 @@ static KINDS: [Kind; 7] = [
             ("NEEDS_HUMAN_REVIEW", "asdd review ID"),
         ],
         ..Kind::of_system("asdd")
+    },
+    Kind { name: "task-graph", plural: "graphs", ..Kind::of_system("flows") },
+    Kind {
+        name: "task-flow",
+        plural: "flows",
+        is_work: true,
+        commands: &[
+            ("CREATED", "flow start ID"),
+            ("RUNNING", "flow next ID"),
+            ("PAUSED", "flow resume ID"),
+            ("COMPLETED", "flow merge prepare ID"),
+            ("FROZEN_FOR_MERGE", "flow merge approve ID"),
+        ],
+        ..Kind::of_system("flows")
+    },
+    Kind {
+        name: "task-execution",
+        plural: "executions",
+        is_work: true,
+        parent: Some("flow"),
+        commands: &[
+            ("PENDING", "flow next ID --claim"),
+            ("READY", "flow next ID --claim"),
+            ("RETRY", "flow next ID --claim"),
+            ("RUNNING", "flow attempt end ID"),
+            ("VERIFYING", "flow verify ID"),
+            ("FAILED", "flow retry ID"),
+            ("ESCALATED", "flow retry ID"),
+        ],
+        ..Kind::of_system("flows")
     },
     // Known by the name of its file.
     Kind {

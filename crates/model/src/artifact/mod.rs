@@ -11,6 +11,7 @@ mod delegation;
 mod ambiguity;
 mod body;
 mod diagnosis;
+mod state_edits;
 mod state_region;
 mod parsed;
 mod kind;
@@ -33,6 +34,7 @@ pub use path::{
     natural_order,
 };
 pub use scope::Scope;
+pub use state_edits::{state_edits, state_file};
 pub use state_region::{file_with_state, state_region};
 pub use steps::{STEPS_KEYS, StepItem, StepItemKind, Steps, StepsForm};
 pub use view::Artifact;

@@ -1,8 +1,8 @@
 //! All rules.
 
 use super::rules::{
-    asdd, autodev, coordination, delegation, document, gates, history, manifest, references, scope, status,
-    steps, suppression, systems,
+    asdd, autodev, coordination, delegation, document, flows, gates, history, manifest, references, scope,
+    status, steps, suppression, systems,
 };
 use super::{Group, Rule};
 
@@ -117,6 +117,17 @@ pub static RULES: &[&Rule] = &[
     &autodev::folder_disagrees::RULE,
     &autodev::skill_state_disagrees::RULE,
     &autodev::file_deleted::RULE,
+    &flows::graph_changed::RULE,
+    &flows::graph_cyclic::RULE,
+    &flows::execution_missing::RULE,
+    &flows::success_unverified::RULE,
+    &flows::attempt_count_wrong::RULE,
+    &flows::over_limit::RULE,
+    &flows::log_disagrees::RULE,
+    &flows::scope_violation::RULE,
+    &flows::task_outlives_flow::RULE,
+    &flows::attempt_interrupted::RULE,
+    &flows::copy_differs::RULE,
     &systems::projection_drift::RULE,
     &systems::projection_behind::RULE,
     &systems::projection_damaged::RULE,

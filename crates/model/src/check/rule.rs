@@ -104,13 +104,15 @@ pub enum Group {
     Coordination,
     /// SMDxx: the state file of autodev.
     Autodev,
+    /// SMFxx: graphs of tasks, their flows and executions.
+    Flows,
     /// SMPxx: the records of all systems, and the files that follow them.
     Systems,
 }
 
 impl Group {
     /// All groups, in the order of their digits and letters.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Suppressions,
         Self::Document,
         Self::Steps,
@@ -124,6 +126,7 @@ impl Group {
         Self::Asdd,
         Self::Coordination,
         Self::Autodev,
+        Self::Flows,
         Self::Systems,
     ];
 
@@ -143,6 +146,7 @@ impl Group {
             Self::Asdd => "SMA",
             Self::Coordination => "SMC",
             Self::Autodev => "SMD",
+            Self::Flows => "SMF",
             Self::Systems => "SMP",
         }
     }
@@ -163,6 +167,7 @@ impl Group {
             Self::Asdd => "ASDD",
             Self::Coordination => "Coordination",
             Self::Autodev => "autodev",
+            Self::Flows => "Flows",
             Self::Systems => "Records and the files that follow them",
         }
     }

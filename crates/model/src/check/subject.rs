@@ -9,6 +9,7 @@ use crate::{
     autodev::AutodevFacts,
     coordination::{CoordinationFacts, Record},
     delegation::Chains,
+    flows::FlowFacts,
     lifecycle::Lifecycle,
     tracked_artifact::TrackedArtifact,
     workflow::{Chain, Progress},
@@ -59,6 +60,8 @@ pub trait RuleEnvironment {
     fn coordination(&self) -> Option<Arc<CoordinationFacts>>;
     /// The facts about ASDD in the project; `None` where it does not use it, or they cannot be read.
     fn asdd(&self) -> Option<Arc<AsddFacts>>;
+    /// The flows of the project; `None` where it has none that can be read.
+    fn flows(&self) -> Option<Arc<FlowFacts>>;
 }
 
 /// The row of a file in a manifest.

@@ -23,6 +23,11 @@ pub struct EventDraft {
     pub is_decided: bool,
     /// True if the changes of its commit are one decision, which is taken back as one.
     pub is_in_one_decision: bool,
+    /// True if its maker has asked for open parts already.
+    pub knows_parts: bool,
+    /// True if it brings back what history tells of it: what its lifecycle keeps from changes was changed by
+    /// other means.
+    pub brings_back: bool,
     /// The spelling of the changed values before.
     pub spelling: Option<Json>,
 }
@@ -42,6 +47,8 @@ impl EventDraft {
             insistence: None,
             is_decided: false,
             is_in_one_decision: false,
+            knows_parts: false,
+            brings_back: false,
             spelling: None,
         }
     }
@@ -78,6 +85,20 @@ impl EventDraft {
     #[must_use]
     pub const fn in_one_decision(mut self) -> Self {
         self.is_in_one_decision = true;
+        self
+    }
+
+    /// The same, where its maker has asked for open parts already.
+    #[must_use]
+    pub const fn knowing_parts(mut self) -> Self {
+        self.knows_parts = true;
+        self
+    }
+
+    /// The same, which brings back what history tells.
+    #[must_use]
+    pub const fn bringing_back(mut self) -> Self {
+        self.brings_back = true;
         self
     }
 

@@ -42,7 +42,7 @@ fn retries() -> Arc<Lifecycle> {
 #[test]
 fn every_built_in_table_is_read_and_its_legacy_names_are_known() {
     let names: Vec<String> = tables().iter().map(|table| table.name().to_owned()).collect();
-    assert_eq!(names.len(), 13, "{names:?}");
+    assert_eq!(names.len(), 15, "{names:?}");
     for (table, word, state) in [
         ("bmad-spec", "Completed", Some("done")),
         ("bmad-spec", "in_progress", Some("in-progress")),
@@ -90,6 +90,12 @@ fn terminal_states_of_built_in_tables_have_no_exits_unless_the_table_names_them(
             "d4-ticket: done → tested",
             "task: done → in-progress",
             "task: cancelled → todo",
+            "hivemind-flow: COMPLETED → FROZEN_FOR_MERGE",
+            "hivemind-flow: FROZEN_FOR_MERGE → COMPLETED",
+            "hivemind-flow: FROZEN_FOR_MERGE → MERGED",
+            "hivemind-task: FAILED → RETRY",
+            "hivemind-task: FAILED → ESCALATED",
+            "hivemind-task: ESCALATED → RETRY",
             "cc-task: failed → available",
         ]
     );

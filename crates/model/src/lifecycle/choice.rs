@@ -133,7 +133,7 @@ impl Lifecycles {
 }
 
 /// One file a table, in the order in which they are listed.
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 15] = [
     include_str!("tables/bmad-spec.yaml"),
     include_str!("tables/bmad-story.yaml"),
     include_str!("tables/bmad-epic.yaml"),
@@ -144,6 +144,8 @@ const TABLES: [&str; 13] = [
     include_str!("tables/d4-ticket.yaml"),
     include_str!("tables/task.yaml"),
     include_str!("tables/asdd-slice.yaml"),
+    include_str!("tables/hivemind-graph.yaml"),
+    include_str!("tables/hivemind-flow.yaml"),
     include_str!("tables/hivemind-task.yaml"),
     include_str!("tables/cc-task.yaml"),
     include_str!("tables/autodev-step.yaml"),
@@ -168,7 +170,7 @@ pub(super) fn tables() -> &'static [DeclaredLifecycle] {
 
 /// The table of this name that comes with stepmark: `bmad-spec`, `bmad-story`, `bmad-epic`,
 /// `bmad-retrospective`, `bmad-document`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `task`, `asdd-slice`,
-/// `hivemind-task`, `cc-task`, `autodev-step`.
+/// `hivemind-graph`, `hivemind-flow`, `hivemind-task`, `cc-task`, `autodev-step`.
 pub fn built_in(name: &str) -> Option<&'static Arc<Lifecycle>> {
     tables().iter().map(|table| &table.lifecycle).find(|lifecycle| lifecycle.name() == name)
 }

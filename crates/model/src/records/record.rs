@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
+use stepmark_frontmatter::{Edit, EditError, Region, apply};
 
 use super::{
     RecordKinds, SharedValues,
     kinds::{FOREIGN, ORDER, ordered, owns},
 };
-use crate::artifact::{Artifact, KIND_KEY, StateUnreadable};
+use crate::artifact::{Artifact, KIND_KEY, StateUnreadable, state_edits, state_file};
 
 /// A record: the values of one artifact of a system, as files of other formats have them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,30 +94,12 @@ impl<K: RecordKinds> Record<K> {
     /// # Errors
     /// When a value cannot be written as YAML that is read back as the same.
     pub fn to_file(&self) -> Result<Vec<u8>, EditError> {
-        let set = |(key, value): (&String, &Json)| Edit::Set {
-            path: KeyPath::key(key),
-            value: Value::from_json(value),
-        };
-        let edits: Vec<Edit> = self.frontmatter().iter().map(set).collect();
-        let file = format!("---\n---\n{}", self.body);
-        Ok(apply(file.as_bytes(), &Region::Frontmatter, &edits)?.bytes)
+        state_file(&self.frontmatter(), &self.body)
     }
 
-    /// The edits of its frontmatter that make it `wanted`: of a value that differs in one entry that entry,
-    /// else the value.
+    /// The edits of its frontmatter that make it `wanted`.
     pub fn edits_to(&self, wanted: &Self) -> Vec<Edit> {
-        let (before, after) = (self.frontmatter(), wanted.frontmatter());
-        let gone = before.keys().filter(|key| !after.contains_key(*key));
-        let gone = gone.map(|key| Edit::Remove { path: KeyPath::key(key) });
-        let differs = after.iter().filter(|(key, value)| before.get(*key) != Some(value));
-        let set = differs.map(|(key, value)| {
-            let path = KeyPath::key(key);
-            match before.get(key).and_then(|old| only_difference(old, value)) {
-                Some((inner, value)) => Edit::Set { path: path.then(inner), value: Value::from_json(value) },
-                None => Edit::Set { path, value: Value::from_json(value) },
-            }
-        });
-        set.chain(gone).collect()
+        state_edits(&self.frontmatter(), &wanted.frontmatter())
     }
 
     /// The bytes of `artifact`, which says this record, when it says `wanted`. Frontmatter and body that do
@@ -166,15 +148,6 @@ fn wanted_kinds(kinds: &[&str]) -> String {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => named.concat(),
     }
-}
-
-/// The only entry in which two mappings differ, where `new` has a value for it.
-fn only_difference<'v>(old: &Json, new: &'v Json) -> Option<(&'v str, &'v Json)> {
-    let (old, new) = (old.as_object()?, new.as_object()?);
-    let mut differing = new.iter().filter(|(key, value)| old.get(*key) != Some(value));
-    let (key, value) = differing.next()?;
-    let is_only = differing.next().is_none() && old.keys().all(|key| new.contains_key(key));
-    (is_only && !old.is_empty()).then_some((key, value))
 }
 
 /// Makes integers beyond 64 bits with a sign numbers that YAML readers give back.

@@ -25,7 +25,9 @@ impl Workspace {
     ) -> Result<Option<Event>, ChangeError> {
         let lifecycles = self.configuration().lifecycles();
         // Mostly no lifecycle says anything of the kind.
-        let Some(artifact) = versions[0].or(versions[1]).filter(|_| lifecycles.judge_changes()) else {
+        let Some(artifact) =
+            versions[0].or(versions[1]).filter(|_| lifecycles.judge_changes() && !draft.brings_back)
+        else {
             return Ok(None);
         };
         let Some(choice) = lifecycles.choose(artifact) else { return Ok(None) };

@@ -88,7 +88,10 @@ impl Workspace {
                 .with("refused", refused);
             Some(self.insisted(path, told, draft))
         });
-        let above = self.guard_children(&before, &after, wants_children, draft)?;
+        let above = match draft.knows_parts {
+            true => None,
+            false => self.guard_children(&before, &after, wants_children, draft)?,
+        };
         Ok(overridden.into_iter().chain(above).collect())
     }
 

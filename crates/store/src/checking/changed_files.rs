@@ -25,6 +25,7 @@ use stepmark_model::{
     },
     coordination::CoordinationFacts,
     delegation::Chains,
+    flows::FlowFacts,
     journal::LossExplanation,
 };
 
@@ -38,6 +39,7 @@ struct InVersion<'v> {
     manifest: ManifestRows,
     asdd: OnceLock<Option<Arc<AsddFacts>>>,
     coordination: OnceLock<Option<Arc<CoordinationFacts>>>,
+    flows: OnceLock<Option<Arc<FlowFacts>>>,
 }
 
 impl RuleEnvironment for InVersion<'_> {
@@ -77,6 +79,11 @@ impl RuleEnvironment for InVersion<'_> {
         // An older version is not held against records of today.
         let read = || Some(Arc::new(self.workspace.coordination()?.facts()?));
         if self.version.is_index() { self.coordination.get_or_init(read).clone() } else { None }
+    }
+
+    fn flows(&self) -> Option<Arc<FlowFacts>> {
+        let read = || self.workspace.flow_facts().map(Arc::new);
+        if self.version.is_index() { self.flows.get_or_init(read).clone() } else { None }
     }
 }
 
@@ -197,6 +204,7 @@ impl Checks<'_> {
             manifest: ManifestRows::default(),
             asdd: OnceLock::new(),
             coordination: OnceLock::new(),
+            flows: OnceLock::new(),
         };
         let mut baseline = match ProjectPath::new(BASELINE_PATH).ok().map(|path| version.read(&path)) {
             Some(bytes) => bytes?.map_or(Ok(Baseline::default()), |bytes| Baseline::read(&bytes))?,

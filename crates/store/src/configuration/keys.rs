@@ -10,9 +10,10 @@ use serde_yaml::{Mapping, Value};
 use crate::configuration::WorkflowDeclaration;
 use crate::configuration::{
     Milestone, UnknownKey, asdd::AsddKeys, autodev::AutodevKeys, check_keys::CheckKeys,
-    check_keys::RuleLevels, coordination::CoordinationKeys, scalars::Count, scalars::FilePath,
-    scalars::Limit, scalars::ProjectId, scalars::SettingText, scalars::VariableName, scalars::VariablePath,
-    variable_sides::FREE_MAPS, variable_sides::Variable, workflow_declaration::Workflows,
+    check_keys::RuleLevels, coordination::CoordinationKeys, flows::FlowKeys, scalars::Count,
+    scalars::FilePath, scalars::Limit, scalars::ProjectId, scalars::SettingText, scalars::VariableName,
+    scalars::VariablePath, variable_sides::FREE_MAPS, variable_sides::Variable,
+    workflow_declaration::Workflows,
 };
 use stepmark_frontmatter::Position;
 use stepmark_model::{
@@ -43,6 +44,7 @@ pub(super) struct Keys {
     pub(super) asdd: Option<AsddKeys>,
     pub(super) autodev: Option<AutodevKeys>,
     pub(super) coordination: Option<CoordinationKeys>,
+    pub(super) flows: Option<FlowKeys>,
     pub(super) settings: Option<BTreeMap<VariableName, SettingText>>,
     pub(super) check: Option<CheckKeys>,
     pub(super) trackers: Option<Trackers>,
@@ -188,6 +190,7 @@ impl Keys {
             asdd: nearer.asdd.or(self.asdd),
             autodev: nearer.autodev.or(self.autodev),
             coordination: nearer.coordination.or(self.coordination),
+            flows: nearer.flows.or(self.flows),
             settings: both(self.settings, nearer.settings, united),
             check: both(self.check, nearer.check, |far, near| CheckKeys {
                 rules: both(far.rules, near.rules, RuleLevels::overlaid),

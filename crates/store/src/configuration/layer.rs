@@ -163,8 +163,8 @@ fn whole(bytes: &[u8]) -> Span {
 
 /// The sections whose keys belong to other dialects, where `status` may be a word of a table: lifecycles and
 /// trackers.
-const OTHER_DIALECTS: [&str; 7] =
-    ["asdd", "autodev", "coordination", "lifecycles", "trackers", "credentials", "memory"];
+const OTHER_DIALECTS: [&str; 8] =
+    ["asdd", "autodev", "coordination", "flows", "lifecycles", "trackers", "credentials", "memory"];
 
 /// The first key in the file that names state: the way to it, its place, and what it is.
 fn state_key(tree: &Yaml<'_>) -> Option<(String, Span, Variable)> {

@@ -10,6 +10,7 @@ pub use workflow_declaration::{StepSource, WorkflowDeclaration};
 mod asdd;
 mod autodev;
 mod coordination;
+mod flows;
 mod variable_sides;
 mod scalars;
 mod check_keys;
@@ -55,6 +56,7 @@ pub use check_keys::PathAllowance;
 pub use coordination::CoordinationSettings;
 pub(crate) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use error::{ConfigurationError, UnknownKey};
+pub use flows::FlowSettings;
 pub use layer::{ConfiguredValue, Origin, Place};
 pub use scalars::Milestone;
 pub use sources::ConfigurationSources;
@@ -85,6 +87,7 @@ pub struct Configuration {
     autodev: Option<AutodevSettings>,
     asdd: Option<AsddSettings>,
     coordination: Option<CoordinationSettings>,
+    flows: Option<FlowSettings>,
     rule_levels: Levels,
     allowances: Vec<PathAllowance>,
     /// The values of every layer, the weakest first.
@@ -147,6 +150,7 @@ impl Configuration {
             autodev: keys.autodev.map(AutodevSettings::from),
             asdd: keys.asdd.map(AsddSettings::from),
             coordination: keys.coordination.map(CoordinationSettings::from),
+            flows: keys.flows.map(FlowSettings::from),
             rule_levels: check.rules.into_iter().flat_map(|levels| levels.0).collect(),
             allowances: check.allow.unwrap_or_default(),
             values,
@@ -202,6 +206,11 @@ impl Configuration {
         self.coordination.as_ref()
     }
 
+    /// Flows; `None` where the project does not use them.
+    pub const fn flows(&self) -> Option<&FlowSettings> {
+        self.flows.as_ref()
+    }
+
     /// Switches coordination on, if it is not.
     pub(crate) fn switch_coordination_on(&mut self) {
         self.coordination.get_or_insert_with(|| coordination::CoordinationKeys::default().into());
@@ -222,7 +231,8 @@ impl Configuration {
     /// The folders of the records of systems that are switched on.
     fn system_folders(&self) -> impl Iterator<Item = &ProjectPath> {
         let asdd = self.asdd.iter().map(|settings| &settings.folder);
-        asdd.chain(self.coordination.iter().map(|settings| &settings.folder))
+        let coordination = self.coordination.iter().map(|settings| &settings.folder);
+        asdd.chain(coordination).chain(self.flows.iter().map(|settings| &settings.folder))
     }
 
     /// The declared workflows, in the order of the file.
@@ -384,6 +394,7 @@ impl Default for Configuration {
             autodev: None,
             asdd: None,
             coordination: None,
+            flows: None,
             rule_levels: Levels::default(),
             allowances: Vec::new(),
             values: Vec::new(),

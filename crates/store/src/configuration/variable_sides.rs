@@ -78,7 +78,7 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 73] = [
+pub const VARIABLES: [Variable; 75] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
     fixed(Project, "artifacts.include", "patterns of files that are artifacts"),
     fixed(Project, "artifacts.exclude", "patterns of files that are none, though they are included"),
@@ -130,6 +130,8 @@ pub const VARIABLES: [Variable; 73] = [
     fixed(Project, "asdd.steering", "which of several proposals counts"),
     fixed(Project, "asdd.conflict_seconds", "after which a conflict that no rule decides blocks a slice"),
     fixed(Project, "asdd.monitor", "when agents are looked at, and how long they may be silent"),
+    fixed(Project, "flows.folder", "the folder of graphs, flows and executions"),
+    fixed(Project, "flows.stale_seconds", "after which silence of its agent an attempt counts as crashed"),
     fixed(Project, "autodev.file", "the state file of autodev"),
     fixed(Project, "autodev.docs", "the folder of the documents of autodev"),
     fixed(Project, "autodev.skill", "the folder of the skill, whose flow files are read"),

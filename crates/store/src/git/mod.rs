@@ -2,6 +2,8 @@
 
 #[cfg(feature = "write")]
 pub(crate) mod index;
+#[cfg(feature = "write")]
+pub(crate) mod task_refs;
 #[cfg(feature = "history")]
 pub(crate) mod process;
 #[cfg(feature = "history")]

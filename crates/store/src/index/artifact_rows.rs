@@ -20,8 +20,8 @@ pub(super) struct ArtifactRows {
     pub(super) artifact: Row,
     /// Its rows in `steps`.
     pub(super) steps: Vec<Row>,
-    /// Its rows in `dependencies`.
-    pub(super) dependencies: Vec<Row>,
+    /// Its rows in `dependencies`, `attempts` and `verifications`, each with its table.
+    pub(super) listed: Vec<(&'static str, Row)>,
     /// Its row in `delegations`, if it says something about a chain.
     pub(super) delegation: Option<Row>,
 }
@@ -34,7 +34,7 @@ impl ArtifactRows {
         Self {
             artifact: artifact_row(tracked, &summary, state.as_ref(), stat),
             steps: step_rows(tracked, &summary),
-            dependencies: state.as_ref().map(|state| dependency_rows(tracked, state)).unwrap_or_default(),
+            listed: state.as_ref().map(|state| listed_rows(tracked, state)).unwrap_or_default(),
             delegation: delegation_row(tracked),
         }
     }
@@ -42,7 +42,8 @@ impl ArtifactRows {
     /// A digest of all of them.
     pub(super) fn digest(&self) -> FileHash {
         let mut text = Vec::new();
-        let below = self.steps.iter().chain(&self.dependencies).chain(&self.delegation);
+        let listed = self.listed.iter().map(|(_, row)| row);
+        let below = self.steps.iter().chain(listed).chain(&self.delegation);
         for row in [&self.artifact].into_iter().chain(below) {
             add_to_digest(row, &mut text);
         }
@@ -107,6 +108,64 @@ fn artifact_row(
 
 /// The lists that name what an artifact waits for.
 const DEPENDENCIES: [&str; 2] = ["dependencies", "depends_on"];
+
+/// The tables of lists in the frontmatter.
+pub(super) const LISTED: [&str; 3] = ["dependencies", "attempts", "verifications"];
+
+fn listed_rows(tracked: &TrackedArtifact, state: &Json) -> Vec<(&'static str, Row)> {
+    let of = |table: &'static str, rows: Vec<Row>| rows.into_iter().map(move |row| (table, row));
+    let dependencies = of(LISTED[0], dependency_rows(tracked, state));
+    dependencies
+        .chain(of(LISTED[1], attempt_rows(tracked, state)))
+        .chain(of(LISTED[2], verification_rows(tracked, state)))
+        .collect()
+}
+
+/// The entries of the list under `key` that name an attempt.
+fn entries<'s>(state: &'s Json, key: &str) -> impl Iterator<Item = &'s Json> {
+    state
+        .get(key)
+        .and_then(Json::as_array)
+        .into_iter()
+        .flatten()
+        .filter(|entry| entry["attempt_id"].is_string())
+}
+
+fn attempt_rows(tracked: &TrackedArtifact, state: &Json) -> Vec<Row> {
+    let open = state.get("attempt").filter(|open| open["attempt_id"].is_string());
+    let row = |(place, attempt): (usize, &Json)| {
+        let text = |key: &str| attempt.get(key).and_then(Json::as_str).cell();
+        vec![
+            tracked.path().as_str().cell(),
+            (place + 1).cell(),
+            text("attempt_id"),
+            text("agent"),
+            text("runtime"),
+            text("started_at"),
+            text("ended_at"),
+            attempt.get("exit_status").and_then(Json::as_i64).cell(),
+        ]
+    };
+    entries(state, "attempts").chain(open).enumerate().map(row).collect()
+}
+
+fn verification_rows(tracked: &TrackedArtifact, state: &Json) -> Vec<Row> {
+    let row = |(place, judged): (usize, &Json)| {
+        let reasons = judged["failure_reasons"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let reasons: Vec<&str> = reasons.iter().filter_map(Json::as_str).collect();
+        vec![
+            tracked.path().as_str().cell(),
+            (place + 1).cell(),
+            judged["attempt_id"].as_str().cell(),
+            judged["verifier"]["agent"].as_str().cell(),
+            judged["verifier"]["decision"].as_str().cell(),
+            (!reasons.is_empty()).then(|| reasons.join("; ")).cell(),
+            judged["confidence"].as_f64().map(|confidence| confidence.to_string()).cell(),
+            judged["decided_at"].as_str().cell(),
+        ]
+    };
+    entries(state, "verifications").enumerate().map(row).collect()
+}
 
 fn dependency_rows(tracked: &TrackedArtifact, state: &Json) -> Vec<Row> {
     let lists = DEPENDENCIES.iter().filter_map(|key| state.get(*key)?.as_array()).flatten();

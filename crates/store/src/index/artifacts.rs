@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use crate::checking::cache::context;
 use crate::disk::{file_stat::FileStat, stat_cache::RunStart};
 use crate::index::{
-    artifact_rows::ArtifactRows, error::Fault, known_files::Known, known_files::KnownFolders,
-    known_files::to_bytes, scanner::ReadFile, scanner::Scanner, scanner::SeenFolder,
+    artifact_rows::ArtifactRows, artifact_rows::LISTED, error::Fault, known_files::Known,
+    known_files::KnownFolders, known_files::to_bytes, scanner::ReadFile, scanner::Scanner,
+    scanner::SeenFolder,
 };
 use crate::index_db::{Contents, IntoCell as _, Part, Row};
 use crate::workspace::{
@@ -137,8 +138,8 @@ impl Run<'_, '_> {
         for row in rows.steps {
             self.contents.insert("steps", row)?;
         }
-        for row in rows.dependencies {
-            self.contents.insert("dependencies", row)?;
+        for (table, row) in rows.listed {
+            self.contents.insert(table, row)?;
         }
         rows.delegation.map_or(Ok(()), |row| self.contents.insert("delegations", row))
     }
@@ -146,7 +147,9 @@ impl Run<'_, '_> {
     fn take_out(&mut self, path: &str) -> rusqlite::Result<()> {
         self.contents.remove("artifacts", "path", path)?;
         self.contents.remove("steps", "artifact", path)?;
-        self.contents.remove("dependencies", "artifact", path)?;
+        for table in LISTED {
+            self.contents.remove(table, "artifact", path)?;
+        }
         self.contents.remove("delegations", "artifact", path)
     }
 }

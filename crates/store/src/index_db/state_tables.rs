@@ -3,11 +3,13 @@
 use crate::index_db::{Part, Table, table::integer, table::real, table::text};
 
 /// All of them.
-pub(super) const STATE_TABLES: [Table; 11] = [
+pub(super) const STATE_TABLES: [Table; 13] = [
     ARTIFACTS,
     STEPS,
     DELEGATIONS,
     DEPENDENCIES,
+    ATTEMPTS,
+    VERIFICATIONS,
     UNREADABLE,
     EVENTS,
     FINDINGS,
@@ -54,7 +56,10 @@ const ARTIFACTS: Table = Table {
         text("scope_source", "Who gave the scope"),
         real("scope_confidence", "How sure an AI was of the scope, 0 to 1"),
         text("agent", "Who works on it: `assignee`, `agent` or `owner`"),
-        text("system", "System whose record it is: `autodev`, `coordination`; NULL for what belongs to none"),
+        text(
+            "system",
+            "System whose record it is: `autodev`, `coordination`, `flows`; NULL for what belongs to none",
+        ),
         text("kind", "What it is a record of: `stepmark_kind`"),
         text("parent", "Id of what it is a part of: `delegation.parent_id`, else `parent_id`"),
         integer("priority", "`priority`, where that is a whole number; what is low comes first"),
@@ -111,6 +116,42 @@ const DEPENDENCIES: Table = Table {
     ],
     key: "artifact, position",
     indices: &["id"],
+};
+
+const ATTEMPTS: Table = Table {
+    name: "attempts",
+    part: Part::Artifacts,
+    about: "An attempt at a task: an entry of `attempts`, or the open one under `attempt`.",
+    columns: &[
+        text("artifact", "Path of the execution"),
+        integer("position", "Place in the list, from 1"),
+        text("attempt", "Id of the attempt"),
+        text("agent", "Who tried"),
+        text("runtime", "Runtime of the agent"),
+        text("started_at", "Start, as it is written"),
+        text("ended_at", "End; NULL for the one that is open"),
+        integer("exit_status", "Exit status; NULL for one that is open or was cut off"),
+    ],
+    key: "artifact, position",
+    indices: &["attempt"],
+};
+
+const VERIFICATIONS: Table = Table {
+    name: "verifications",
+    part: Part::Artifacts,
+    about: "A judgement on an attempt: an entry of `verifications`.",
+    columns: &[
+        text("artifact", "Path of the execution"),
+        integer("position", "Place in the list, from 1"),
+        text("attempt", "Id of the attempt, as `attempts.attempt`"),
+        text("verifier", "Who decided; NULL where checks alone did"),
+        text("decision", "`PASS`, `SOFT_FAIL` or `HARD_FAIL`"),
+        text("reasons", "Why it failed, with `; ` between them; NULL where it passed"),
+        text("confidence", "From 0 to 1, where the verifier says it"),
+        text("decided_at", "When, as it is written"),
+    ],
+    key: "artifact, position",
+    indices: &["attempt"],
 };
 
 const UNREADABLE: Table = Table {

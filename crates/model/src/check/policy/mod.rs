@@ -156,7 +156,8 @@ fn was_looked_for(rule: &Rule, subject: &Subject<'_>) -> bool {
         | Group::Manifest
         | Group::Asdd
         | Group::Coordination
-        | Group::Autodev => subject.environment.is_some(),
+        | Group::Autodev
+        | Group::Flows => subject.environment.is_some(),
         Group::Delegation => subject.chains.is_some(),
         Group::History | Group::Systems => subject.base.is_some(),
         Group::Suppressions | Group::Gates => false,

@@ -14,6 +14,7 @@ pub mod history;
 pub(crate) mod asdd;
 pub(crate) mod autodev;
 pub(crate) mod coordination;
+pub(crate) mod flows;
 pub mod systems;
 #[cfg(test)]
 pub(crate) mod sample;

@@ -10,6 +10,7 @@ use crate::{
     check::{Finding, Group, ManifestRow, Rule, RuleEnvironment, Subject},
     coordination::{CoordinationFacts, Format, Record, RecordKind, State, orphaned},
     delegation::Chains,
+    flows::{FlowFacts, FlowKind, FlowRecord, FlowState, Graph},
     records::{RecordSet as _, Signals},
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::{Chain, WorkflowDefinition, sample},
@@ -31,6 +32,7 @@ pub(crate) fn path_of(rule: &'static Rule) -> &'static str {
         Group::Autodev => "_docs/_autodev_state.md",
         Group::Asdd => ".asdd/slices/SLICE-001.md",
         Group::Coordination => ".coordination/tasks/tests.md",
+        Group::Flows => "flows/r1/tasks/tests.md",
         _ => "prd.md",
     }
 }
@@ -64,8 +66,11 @@ pub(crate) fn fixed_in(rule: &'static Rule, files: &[(&str, &str)]) -> Option<St
 /// Returns whether one file `prd.md` alone can never break the rule: it takes another one, another name, or
 /// the same at an earlier time.
 pub(crate) fn is_of_several_files(rule: &'static Rule) -> bool {
-    ["SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMA02", "SMA07", "SMC04", "SMC09", "SMD12"]
-        .contains(&rule.id)
+    [
+        "SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMA02", "SMA07", "SMC04", "SMC09", "SMD12",
+        "SMF01", "SMF07", "SMF09", "SMF11",
+    ]
+    .contains(&rule.id)
         || [Group::History, Group::Systems].contains(&rule.group)
 }
 
@@ -126,6 +131,21 @@ impl RuleEnvironment for Files<'_> {
         let files = state.slices.iter().flat_map(SliceFacts::paths_of).map(hash).collect();
         let silent = [("SLICE-009".to_owned(), vec!["implementation_agent".to_owned()])].into();
         Some(Arc::new(AsddFacts { state, files: SliceFacts { files }, rules: Default::default(), silent }))
+    }
+
+    fn flows(&self) -> Option<Arc<FlowFacts>> {
+        let of_kind = |kind| {
+            let read = move |(path, text): &(&str, &str)| {
+                let artifact = Artifact::read(ProjectPath::new(*path).unwrap(), text.as_bytes().to_vec());
+                FlowRecord::of(&artifact, kind).ok()
+            };
+            self.0.iter().filter_map(read).collect::<Vec<_>>()
+        };
+        let graph =
+            of_kind(FlowKind::Graph).first().and_then(|graph| Graph::of(graph).ok()).unwrap_or_default();
+        let tasks = of_kind(FlowKind::Execution);
+        let state = |flow| FlowState { flow, graph: graph.clone(), tasks: tasks.clone() };
+        Some(Arc::new(FlowFacts { flows: of_kind(FlowKind::Flow).into_iter().map(state).collect() }))
     }
 
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow {

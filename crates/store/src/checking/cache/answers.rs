@@ -17,6 +17,7 @@ use stepmark_model::{
     autodev::AutodevFacts,
     check::ManifestRow,
     coordination::CoordinationFacts,
+    flows::FlowFacts,
 };
 
 /// The files on the disk.
@@ -28,6 +29,7 @@ pub(crate) struct Answers<'w> {
     manifest: ManifestRows,
     asdd: OnceLock<Option<Arc<AsddFacts>>>,
     coordination: OnceLock<Option<Arc<CoordinationFacts>>>,
+    flows: OnceLock<Option<Arc<FlowFacts>>>,
 }
 
 impl<'w> Answers<'w> {
@@ -39,6 +41,7 @@ impl<'w> Answers<'w> {
             manifest: ManifestRows::default(),
             asdd: OnceLock::new(),
             coordination: OnceLock::new(),
+            flows: OnceLock::new(),
         }
     }
 
@@ -82,6 +85,11 @@ impl<'w> Answers<'w> {
     pub(crate) fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
         let read = || Some(Arc::new(self.workspace.coordination()?.facts()?));
         self.coordination.get_or_init(read).clone()
+    }
+
+    /// The flows of the project.
+    pub(super) fn flows(&self) -> Option<Arc<FlowFacts>> {
+        self.flows.get_or_init(|| self.workspace.flow_facts().map(Arc::new)).clone()
     }
 
     /// The names and stats of the gates of the artifact at `path`; `None` where they cannot be read, or are

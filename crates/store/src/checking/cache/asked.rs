@@ -12,6 +12,7 @@ use stepmark_model::{
     autodev::AutodevFacts,
     check::{ManifestRow, RuleEnvironment},
     coordination::CoordinationFacts,
+    flows::FlowFacts,
 };
 
 /// The surroundings of an artifact, which note what is asked.
@@ -99,6 +100,14 @@ impl RuleEnvironment for Asked<'_> {
     fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
         let facts = self.answers.coordination();
         // Records are held against each other and against the clock: they are judged anew each time.
+        if facts.is_some() {
+            self.is_unsettled.set(true);
+        }
+        facts
+    }
+
+    fn flows(&self) -> Option<Arc<FlowFacts>> {
+        let facts = self.answers.flows();
         if facts.is_some() {
             self.is_unsettled.set(true);
         }

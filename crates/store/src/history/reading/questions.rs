@@ -97,6 +97,24 @@ impl History {
         })
     }
 
+    /// Returns for each of these files whether it shows the state after one of its last events, or has none:
+    /// quick, since no event is read.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn are_at_heads(
+        &self,
+        files: &[(ArtifactKey, ProjectPath, Digests)],
+    ) -> Result<Vec<bool>, HistoryError> {
+        self.ask(|index| {
+            let is_at_head = |(key, path, file): &(ArtifactKey, ProjectPath, Digests)| {
+                let heads = identity::heads(index.connection(), key, path)?;
+                Ok(heads.is_empty() || heads.iter().any(|row| row.state == state_part(Some(*file))))
+            };
+            files.iter().map(is_at_head).collect()
+        })
+    }
+
     /// The paths at which artifacts without an id ended in this very state, in order: a file there may have
     /// been moved by another program.
     ///

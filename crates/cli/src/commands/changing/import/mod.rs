@@ -3,6 +3,7 @@
 mod asdd;
 mod autodev;
 mod coordination;
+mod flow;
 mod question;
 mod stories;
 
@@ -30,6 +31,7 @@ enum What {
     Autodev(autodev::Autodev),
     Asdd(asdd::ImportAsdd),
     Coordination(coordination::ImportCoordination),
+    Flow(flow::ImportFlow),
 }
 
 impl Import {
@@ -39,6 +41,7 @@ impl Import {
             What::Autodev(command) => command.run(project, output),
             What::Asdd(command) => command.run(project, output),
             What::Coordination(command) => command.run(project, output),
+            What::Flow(command) => command.run(project, output),
         }
     }
 }

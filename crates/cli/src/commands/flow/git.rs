@@ -1,0 +1,110 @@
+//! `stepmark flow checkpoint`, `diff`, `rollback`, `merge`
+
+use clap::Subcommand;
+use serde_json::json;
+use stepmark_model::flows::FlowMove;
+use stepmark_store::flows::Flows;
+
+use super::{report, task_argument::TaskArgument};
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Git {
+    /// Commit what a task has changed so far on its branch `exec/FLOW/TASK`; the work tree stays as it is
+    Checkpoint {
+        #[command(flatten)]
+        task: TaskArgument,
+        /// The message
+        #[arg(short, long, default_value = "Checkpoint")]
+        message: String,
+    },
+    /// Show what a task has changed, by its checkpoints
+    Diff {
+        #[command(flatten)]
+        task: TaskArgument,
+    },
+    /// Bring the branch of a task back to one of its checkpoints
+    Rollback {
+        #[command(flatten)]
+        task: TaskArgument,
+        /// The commit
+        #[arg(long)]
+        to: String,
+    },
+    /// Merge the work of a complete flow: prepare, approve, apply
+    Merge {
+        #[command(subcommand)]
+        what: Merge,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Merge {
+    /// Make the integration commits; no branch names them yet
+    Prepare {
+        /// The flow
+        flow: String,
+        /// The branch; without it the one that is checked out
+        #[arg(long, value_name = "BRANCH")]
+        into: Option<String>,
+    },
+    /// Approve the commits that were prepared; for people
+    Approve {
+        /// The flow
+        flow: String,
+        /// The reason
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Refuse the commits that were prepared; for people
+    Reject {
+        /// The flow
+        flow: String,
+        /// The reason
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Put the approved commits onto their branch
+    Apply {
+        /// The flow
+        flow: String,
+    },
+}
+
+impl Git {
+    pub(super) fn run(&self, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failure> {
+        let record = match self {
+            Self::Checkpoint { task, message } => flows.checkpoint(task.both()?, message)?,
+            Self::Rollback { task, to } => flows.rollback(task.both()?, to)?,
+            Self::Diff { task } => {
+                let (flow, task) = task.both()?;
+                let (files, patch) = flows.diff((flow, task))?;
+                output.json_or(
+                    "stepmark.flow-diff/1",
+                    || json!({"flow": flow, "task": task, "files": files, "patch": patch}),
+                    || output.line(&patch),
+                );
+                return Ok(Exit::Fine);
+            }
+            Self::Merge { what } => return merge(what, flows, output),
+        };
+        Ok(report::task(&record, output))
+    }
+
+    pub(super) const fn writes(&self) -> bool {
+        !matches!(self, Self::Diff { .. })
+    }
+}
+
+fn merge(what: &Merge, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failure> {
+    let state = match what {
+        Merge::Prepare { flow, into } => flows.prepare_merge(flow, into.as_deref())?,
+        Merge::Approve { flow, reason } => flows.make(flow, FlowMove::ApproveMerge, reason.as_deref())?,
+        Merge::Reject { flow, reason } => flows.make(flow, FlowMove::RejectMerge, reason.as_deref())?,
+        Merge::Apply { flow } => flows.apply_merge(flow)?,
+    };
+    Ok(report::flow(&state, output))
+}

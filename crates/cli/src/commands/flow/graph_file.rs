@@ -1,0 +1,26 @@
+//! A graph in a file, which may stand outside of the project.
+
+#![expect(clippy::disallowed_methods, reason = "an edge module: a file that a person names is read here")]
+
+use std::{fs, path::Path};
+
+use serde_json::Value as Json;
+use stepmark_model::flows::Graph;
+use stepmark_store::flows::FlowError;
+
+use crate::{
+    exit::{Exit, Failure},
+    project::Project,
+};
+
+/// The graph in a file, in YAML or JSON.
+pub(crate) fn read(project: &Project, file: &Path) -> Result<Graph, Failure> {
+    let shown = file.display();
+    let text = fs::read_to_string(project.place(file))
+        .map_err(|error| Failure::new(Exit::Io, format!("cannot read `{shown}`: {error}")))?;
+    let value: Json = serde_yaml::from_str(&text).map_err(|error| {
+        Failure::new(Exit::Findings, format!("`{shown}` is neither YAML nor JSON: {error}"))
+    })?;
+    let id = value["id"].as_str().unwrap_or_default().to_owned();
+    Graph::read(&value).map_err(|source| FlowError::Graph { id, source }.into())
+}

@@ -1,0 +1,93 @@
+//! `stepmark flow retry`, `escalate`, `abort-task`, `accept`, `restore`
+
+use clap::Subcommand;
+use serde_json::json;
+use stepmark_model::artifact::ProjectPath;
+use stepmark_store::flows::Flows;
+
+use super::{report, task_argument::TaskArgument};
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Intervening {
+    /// Let a task be tried again that failed; for people
+    Retry {
+        #[command(flatten)]
+        task: TaskArgument,
+        /// Allow so many attempts in all; without it one more than there were
+        #[arg(long, value_name = "N")]
+        max_attempts: Option<u64>,
+        /// The reason
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Give a task that failed to a person
+    Escalate {
+        #[command(flatten)]
+        task: TaskArgument,
+        /// The reason
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Give a task up: it fails, and its open attempt is cut off; for people
+    AbortTask {
+        #[command(flatten)]
+        task: TaskArgument,
+        /// The reason
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Take records as they are that were edited by other means; for people
+    Accept {
+        /// The flow
+        flow: String,
+        /// The reason
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Bring records that were edited by other means back to what history tells; for people
+    Restore {
+        /// The flow
+        flow: String,
+        /// The reason
+        #[arg(long)]
+        reason: Option<String>,
+    },
+}
+
+impl Intervening {
+    pub(super) fn run(&self, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failure> {
+        let record = match self {
+            Self::Retry { task, max_attempts, reason } => {
+                flows.retry(task.both()?, *max_attempts, reason.as_deref())?
+            }
+            Self::Escalate { task, reason } => flows.escalate(task.both()?, reason.as_deref())?,
+            Self::AbortTask { task, reason } => flows.abort_task(task.both()?, reason.as_deref())?,
+            Self::Accept { flow, reason } => {
+                return Ok(decided(flow, "accepted", &flows.accept(flow, reason.as_deref())?, output));
+            }
+            Self::Restore { flow, reason } => {
+                return Ok(decided(flow, "restored", &flows.restore(flow, reason.as_deref())?, output));
+            }
+        };
+        Ok(report::task(&record, output))
+    }
+}
+
+/// The records on which a person decided.
+fn decided(flow: &str, what: &str, paths: &[ProjectPath], output: &Output) -> Exit {
+    output.json_or(
+        "stepmark.flow-decided/1",
+        || json!({"flow": flow, "decision": what, "records": paths}),
+        || {
+            paths.iter().for_each(|path| output.line(format_args!("{path}: {what}")));
+            if paths.is_empty() {
+                output.remark("no record was edited by other means");
+            }
+        },
+    );
+    Exit::Fine
+}

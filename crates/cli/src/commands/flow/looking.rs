@@ -1,0 +1,163 @@
+//! `stepmark flow show`, `why`, `events`, `replay`
+
+use clap::Subcommand;
+use serde_json::{Value as Json, json};
+use stepmark_model::{flows::why, journal::HistoryState};
+use stepmark_store::{
+    flows::{FlowError, FlowEvent, Flows},
+    replay::Replayed,
+};
+
+use super::{report, task_argument::TaskArgument};
+use crate::{
+    exit::{Exit, Failure},
+    output::{ListArguments, Output, history, on_one_line},
+};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Looking {
+    /// Show a flow with its tasks; without a flow, all flows
+    Show {
+        /// The flow
+        flow: Option<String>,
+        /// As it was after this event
+        #[arg(long, value_name = "EVENT", requires = "flow")]
+        at: Option<String>,
+    },
+    /// Say why a task is in its status: what it waits for, which check failed, who stopped it
+    Why(TaskArgument),
+    /// List the events of a flow, the first first
+    Events {
+        /// The flow
+        flow: String,
+        #[command(flatten)]
+        list: ListArguments,
+    },
+    /// Replay the events of a flow and compare with its records; ends with 1 where they differ
+    Replay {
+        /// The flow
+        flow: String,
+        /// Compare (it is always done)
+        #[arg(long)]
+        verify: bool,
+    },
+}
+
+impl Looking {
+    pub(super) fn run(&self, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failure> {
+        match self {
+            Self::Show { flow: Some(flow), at } => {
+                let state = match at {
+                    Some(event) => flows.state_at(flow, event)?,
+                    None => flows.state(flow)?,
+                };
+                Ok(report::flow(&state, output))
+            }
+            Self::Show { flow: None, .. } => {
+                let states = flows.ids().iter().map(|id| flows.state(id)).collect::<Result<Vec<_>, _>>()?;
+                Ok(report::flows(&states, output))
+            }
+            Self::Why(task) => {
+                let (flow, task) = task.both()?;
+                let told = why(&flows.state(flow)?, task).map_err(FlowError::from)?;
+                output.json_or(
+                    "stepmark.flow-why/1",
+                    || json!({"task": told.task, "status": told.status, "reasons": told.reasons}),
+                    || {
+                        output.line(format_args!("{}  {}", told.task, told.status));
+                        told.reasons.iter().for_each(|reason| output.line(format_args!("  {reason}")));
+                    },
+                );
+                Ok(Exit::Fine)
+            }
+            Self::Events { flow, list } => {
+                list.answer(
+                    (output, "stepmark.flow-events/1", "events"),
+                    flows.events(flow)?,
+                    event,
+                    |events| {
+                        events.iter().for_each(|told| output.line(line(told)));
+                    },
+                )?;
+                Ok(Exit::Fine)
+            }
+            Self::Replay { flow, .. } => Ok(replayed(flow, &flows.replay(flow)?, output)),
+        }
+    }
+}
+
+fn event(told: &FlowEvent) -> Json {
+    let event = &told.event;
+    json!({
+        "id": event.id,
+        "at": event.at,
+        "kind": event.kind,
+        "actor": event.actor,
+        "path": told.path,
+        "command": event.command,
+        "reason": event.reason,
+        "data": event.data,
+    })
+}
+
+fn line(told: &FlowEvent) -> String {
+    let event = &told.event;
+    let context = event.context();
+    let about = context.task.or(context.flow).unwrap_or_else(|| told.path.to_string());
+    let also = event.data.get("then").and_then(Json::as_str);
+    let also = also.map_or_else(String::new, |then| format!(", {then}"));
+    let id = event.id.to_string();
+    format!("{}  {}  {about}  {}{also}  {}", event.at, &id[..8], event.kind.as_str(), event.actor)
+}
+
+/// Reports whether the records of a flow are as their events say.
+fn replayed(flow: &str, records: &[Replayed], output: &Output) -> Exit {
+    let word = |record: &Replayed| match record.state {
+        HistoryState::Current { .. } => "current",
+        HistoryState::Earlier { .. } => "earlier",
+        HistoryState::Merged { .. } => "merged",
+        HistoryState::Unexplained { .. } => "unexplained",
+        HistoryState::NoHistory => "no-history",
+    };
+    let is_odd = |record: &&Replayed| {
+        matches!(record.state, HistoryState::Unexplained { .. } | HistoryState::NoHistory)
+            || !record.damage.is_empty()
+    };
+    let odd: Vec<&Replayed> = records.iter().filter(is_odd).collect();
+    let events: usize = records.iter().map(|record| record.events).sum();
+    output.json_or(
+        "stepmark.flow-replay/1",
+        || {
+            let wire = |record: &Replayed| {
+                json!({
+                    "path": record.path,
+                    "state": word(record),
+                    "events": record.events,
+                    "changes": record.changes,
+                    "damage": record.damage.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                })
+            };
+            json!({"flow": flow, "is_equal": odd.is_empty(), "events": events,
+                "records": records.iter().map(wire).collect::<Vec<_>>()})
+        },
+        || {
+            for record in &odd {
+                output.line(format_args!(
+                    "{}: SMF07 its events lead to another state: {}",
+                    record.path,
+                    word(record)
+                ));
+                record.changes.iter().for_each(|change| {
+                    output.line(format_args!("  {}", on_one_line(&history::change(change))))
+                });
+                record.damage.iter().for_each(|damage| output.line(format_args!("  {damage}")));
+            }
+            let equal = records.len() - odd.len();
+            output.remark(format_args!(
+                "{flow}: {equal} of {} records are what {events} events lead to",
+                records.len()
+            ));
+        },
+    );
+    if odd.is_empty() { Exit::Fine } else { Exit::Findings }
+}

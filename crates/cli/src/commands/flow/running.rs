@@ -1,0 +1,119 @@
+//! `stepmark flow create`, `start`, `pause`, `resume`, `abort`, `next`
+
+use clap::Subcommand;
+use serde_json::json;
+use stepmark_model::flows::FlowMove;
+use stepmark_store::flows::Flows;
+
+use super::{agent, attempt::claim, report, task_argument::TaskArgument};
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Running {
+    /// Make a flow of the last version of a graph, which never changes from then on
+    Create {
+        /// The graph
+        graph: String,
+        /// The id of the flow; without it that of the graph
+        #[arg(long)]
+        id: Option<String>,
+        /// The title
+        #[arg(long)]
+        title: Option<String>,
+    },
+    /// Let tasks be claimed
+    Start {
+        /// The flow
+        flow: String,
+    },
+    /// Let no task be claimed until a person resumes the flow
+    Pause {
+        /// The flow
+        flow: String,
+        /// The reason
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Let tasks of a paused flow be claimed again
+    Resume {
+        /// The flow
+        flow: String,
+        /// The reason
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Give a flow up, with all its tasks that have not ended
+    Abort {
+        /// The flow
+        flow: String,
+        /// The reason
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Say which tasks can be claimed; with --claim, take one
+    Next {
+        #[command(flatten)]
+        task: TaskArgument,
+        /// Take the first of them, or the one that is named
+        #[arg(long)]
+        claim: bool,
+        /// The agent; without it the actor of the command, if it is an agent
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
+    },
+}
+
+impl Running {
+    pub(super) fn run(&self, flows: &Flows<'_>, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let (flow, made, reason) = match self {
+            Self::Create { graph, id, title } => {
+                let id = id.as_deref().unwrap_or(graph);
+                let state = flows.create(graph, id, title.as_deref().unwrap_or(id))?;
+                return Ok(report::flow(&state, output));
+            }
+            Self::Next { task, claim: false, .. } => {
+                let (flow, _) = task.parts();
+                return next(flows, flow, output);
+            }
+            Self::Next { task, agent: named, .. } => {
+                return claim(flows, task, agent(project, named.as_deref()), None, output);
+            }
+            Self::Start { flow } => (flow, FlowMove::Start, None),
+            Self::Pause { flow, reason } => (flow, FlowMove::Pause, reason.as_deref()),
+            Self::Resume { flow, reason } => (flow, FlowMove::Resume, reason.as_deref()),
+            Self::Abort { flow, reason } => (flow, FlowMove::Abort, reason.as_deref()),
+        };
+        Ok(report::flow(&flows.make(flow, made, reason)?, output))
+    }
+
+    pub(super) const fn writes(&self) -> bool {
+        !matches!(self, Self::Next { claim: false, .. })
+    }
+}
+
+/// The tasks that can be claimed.
+fn next(flows: &Flows<'_>, flow: &str, output: &Output) -> Result<Exit, Failure> {
+    let state = flows.state(flow)?;
+    let ready = if state.flow.status() == "RUNNING" { state.ready() } else { Vec::new() };
+    output.json_or(
+        "stepmark.flow-next/1",
+        || {
+            let tasks: Vec<_> = ready.iter().map(|task| report::wire(task)).collect();
+            json!({"flow": state.flow.id(), "status": state.flow.status(), "tasks": tasks})
+        },
+        || {
+            for task in &ready {
+                output.line(format_args!("{}  {}", task.task(), task.text("title")));
+            }
+            if ready.is_empty() {
+                let status = state.flow.status();
+                output.remark(format_args!("no task can be claimed now; the flow is {status}"));
+            }
+        },
+    );
+    Ok(if ready.is_empty() { Exit::Findings } else { Exit::Fine })
+}

@@ -1,0 +1,36 @@
+//! A task as people name it.
+
+use clap::Args;
+
+use crate::exit::{Exit, Failure};
+
+/// A task.
+#[derive(Debug, Args)]
+pub(super) struct TaskArgument {
+    /// The flow, or FLOW.TASK
+    #[arg(value_name = "FLOW")]
+    flow: String,
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: Option<String>,
+}
+
+impl TaskArgument {
+    /// The flow, and the task where one is named.
+    pub(super) fn parts(&self) -> (&str, Option<&str>) {
+        match (&self.task, self.flow.split_once('.')) {
+            (None, Some((flow, task))) => (flow, Some(task)),
+            (task, _) => (&self.flow, task.as_deref()),
+        }
+    }
+
+    /// The flow and the task.
+    pub(super) fn both(&self) -> Result<(&str, &str), Failure> {
+        let (flow, task) = self.parts();
+        let task = task.ok_or_else(|| {
+            Failure::new(Exit::Usage, "no task is named")
+                .with_help(format!("`stepmark flow show {flow}` lists the tasks"))
+        })?;
+        Ok((flow, task))
+    }
+}

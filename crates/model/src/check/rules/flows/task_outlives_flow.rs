@@ -1,0 +1,47 @@
+//! SMF09: a task that goes on after its flow has ended.
+
+use super::{facts, record, span};
+use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
+use crate::flows::FlowKind;
+
+/// The rule.
+pub(crate) static RULE: Rule = Rule {
+    id: "SMF09",
+    name: "task-outlives-flow",
+    group: Group::Flows,
+    severity: Severity::Warning,
+    summary: "A flow has ended, and one of its tasks has not.",
+    why: "Nobody claims or judges it any more.",
+    bad: "---\nstepmark_kind: task-execution\nid: r1.tests\nflow: r1\ntask: tests\n# the flow r1 is ABORTED\nstatus: RUNNING\n---\n",
+    good: "---\nstepmark_kind: task-execution\nid: r1.tests\nflow: r1\ntask: tests\n# the flow r1 is ABORTED\nstatus: FAILED\n---\n",
+    fix: "Where `flow abort` was cut off, `stepmark flow abort FLOW` ends its tasks.",
+    decision: Decision::OfArtifact(check),
+};
+
+fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let Some(task) = record(subject, FlowKind::Execution) else { return };
+    if ["SUCCESS", "FAILED", "ESCALATED"].contains(&task.status()) {
+        return;
+    }
+    let Some(facts) = facts(subject) else { return };
+    let Some(flow) = facts.of(&task).map(|state| &state.flow) else { return };
+    if !["CREATED", "RUNNING", "PAUSED"].contains(&flow.status()) {
+        let message = format!("it is `{}`, and its flow is `{}`", task.status(), flow.status());
+        let help = format!("`stepmark flow abort {}` ends what is left of an aborted flow", flow.id());
+        found.push(subject.finding(&RULE, span(subject, "status"), message).with_help(help));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::check::rules::sample::found_in;
+
+    #[test]
+    fn tasks_end_with_their_flow() {
+        for (status, expected) in [("ABORTED", 1), ("RUNNING", 0), ("PAUSED", 0), ("COMPLETED", 1)] {
+            let flow = format!("---\nstepmark_kind: task-flow\nid: r1\nstatus: {status}\n---\n");
+            assert_eq!(found_in(&RULE, &[("f.md", &flow), ("t.md", RULE.bad)]).len(), expected, "{status}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! A graph of tasks, and what is wrong with one.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value as Json;
+
+use super::{FlowRecord, TaskDefinition, record::FlowRecordError, record::is_flow_id, record::is_task_id};
+use crate::artifact::FileHash;
+
+/// A graph of tasks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Graph {
+    /// Its id.
+    pub id: String,
+    /// Its version, from 1.
+    pub version: u64,
+    /// Its title.
+    pub title: String,
+    /// The tasks.
+    pub tasks: Vec<TaskDefinition>,
+}
+
+/// A reason why a graph cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphProblem {
+    /// It is not written as a graph.
+    #[error("it is no graph: {reason}")]
+    Form {
+        /// The reason.
+        reason: String,
+    },
+    /// An id cannot be a name of a file.
+    #[error(
+        "`{id}` cannot be an id: letters, digits, `-` and `_` are wanted, up to 80, and in those of tasks points"
+    )]
+    Id {
+        /// The id.
+        id: String,
+    },
+    /// It has no task.
+    #[error("it has no task")]
+    Empty,
+    /// Two tasks have the same id.
+    #[error("two tasks have the id `{id}`")]
+    Twice {
+        /// The id.
+        id: String,
+    },
+    /// A task waits for one that is not there.
+    #[error("the task `{task}` depends on `{dependency}`, which is no task of the graph")]
+    UnknownDependency {
+        /// The task.
+        task: String,
+        /// The id.
+        dependency: String,
+    },
+    /// Tasks wait for each other.
+    #[error("tasks wait for each other: {}", circle.join(" → "))]
+    Cyclic {
+        /// The ids, the first at the end too.
+        circle: Vec<String>,
+    },
+    /// A task may never be tried.
+    #[error("the task `{task}` has `max_attempts: 0`: 1 is the least")]
+    NoAttempt {
+        /// The task.
+        task: String,
+    },
+    /// Two checks of a task have one name, or one has none.
+    #[error("the task `{task}` has checks without a name of their own: `{check}`")]
+    CheckName {
+        /// The task.
+        task: String,
+        /// The name.
+        check: String,
+    },
+}
+
+impl Graph {
+    /// Reads a graph as people and programs write it: `{id, title, tasks}`.
+    ///
+    /// # Errors
+    /// When it is not of that form; a key that is not known is refused.
+    pub fn read(value: &Json) -> Result<Self, GraphProblem> {
+        let form = |reason: String| GraphProblem::Form { reason };
+        let entries = value.as_object().ok_or_else(|| form("a mapping is wanted".to_owned()))?;
+        let known = ["id", "title", "tasks"];
+        if let Some(odd) = entries.keys().find(|key| !known.contains(&key.as_str())) {
+            return Err(form(format!("`{odd}` is not known: it has `id`, `title` and `tasks`")));
+        }
+        let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        let tasks =
+            serde_json::from_value(value["tasks"].clone()).map_err(|error| form(error.to_string()))?;
+        Ok(Self { id: text("id"), version: 1, title: text("title"), tasks })
+    }
+
+    /// The graph that a record is.
+    ///
+    /// # Errors
+    /// When its tasks cannot be read.
+    pub fn of(record: &FlowRecord) -> Result<Self, FlowRecordError> {
+        let tasks = record.values().get("tasks").cloned().unwrap_or_default();
+        let tasks = serde_json::from_value(tasks)
+            .map_err(|error| FlowRecordError::Value { key: "tasks".to_owned(), reason: error.to_string() })?;
+        Ok(Self {
+            id: record.id().to_owned(),
+            version: record.number("version"),
+            title: record.text("title").to_owned(),
+            tasks,
+        })
+    }
+
+    /// The task with this id.
+    pub fn task(&self, id: &str) -> Option<&TaskDefinition> {
+        self.tasks.iter().find(|task| task.id == id)
+    }
+
+    /// The digest of its tasks: what a flow of it was made from.
+    pub fn digest(&self) -> String {
+        let tasks = serde_json::to_value(&self.tasks).unwrap_or_default();
+        let text = serde_json_canonicalizer::to_string(&tasks).unwrap_or_default();
+        FileHash::of(text.as_bytes()).to_string()
+    }
+
+    /// Checks that it can be run: ids, dependencies, no circle.
+    ///
+    /// # Errors
+    /// The first problem.
+    pub fn check(&self) -> Result<(), GraphProblem> {
+        if !is_flow_id(&self.id) || self.id == "graphs" {
+            return Err(GraphProblem::Id { id: self.id.clone() });
+        }
+        if self.tasks.is_empty() {
+            return Err(GraphProblem::Empty);
+        }
+        let mut ids = HashSet::new();
+        for task in &self.tasks {
+            if !is_task_id(&task.id) {
+                return Err(GraphProblem::Id { id: task.id.clone() });
+            }
+            if !ids.insert(task.id.as_str()) {
+                return Err(GraphProblem::Twice { id: task.id.clone() });
+            }
+            check_task(task)?;
+        }
+        for task in &self.tasks {
+            if let Some(unknown) = task.depends_on.iter().find(|id| !ids.contains(id.as_str())) {
+                let (task, dependency) = (task.id.clone(), unknown.clone());
+                return Err(GraphProblem::UnknownDependency { task, dependency });
+            }
+        }
+        self.circle().map_or(Ok(()), |circle| Err(GraphProblem::Cyclic { circle }))
+    }
+
+    /// A circle of tasks that wait for each other: its ids, the first at the end too.
+    fn circle(&self) -> Option<Vec<String>> {
+        let waits_for: HashMap<&str, &[String]> =
+            self.tasks.iter().map(|task| (task.id.as_str(), task.depends_on.as_slice())).collect();
+        // A task is left when all that it waits for is: what remains is a circle, or waits for one.
+        let mut open: HashMap<&str, usize> = HashMap::new();
+        let mut waiting: HashMap<&str, Vec<&str>> = HashMap::new();
+        for task in &self.tasks {
+            open.insert(&task.id, task.depends_on.len());
+            for dependency in &task.depends_on {
+                waiting.entry(dependency).or_default().push(&task.id);
+            }
+        }
+        let mut free: Vec<&str> = open.iter().filter(|(_, count)| **count == 0).map(|(id, _)| *id).collect();
+        while let Some(done) = free.pop() {
+            open.remove(done);
+            for task in waiting.get(done).into_iter().flatten() {
+                if let Some(count) = open.get_mut(task) {
+                    *count -= 1;
+                    if *count == 0 {
+                        free.push(task);
+                    }
+                }
+            }
+        }
+        let mut way: Vec<&str> =
+            vec![self.tasks.iter().map(|task| task.id.as_str()).find(|id| open.contains_key(id))?];
+        loop {
+            let last = way.last()?;
+            let next = waits_for.get(last)?.iter().find(|id| open.contains_key(id.as_str()))?;
+            if let Some(begin) = way.iter().position(|id| id == next) {
+                let circle = way[begin..].iter().chain([&way[begin]]);
+                return Some(circle.map(|id| (*id).to_owned()).collect());
+            }
+            way.push(next);
+        }
+    }
+}
+
+fn check_task(task: &TaskDefinition) -> Result<(), GraphProblem> {
+    if task.retry.max_attempts == 0 {
+        return Err(GraphProblem::NoAttempt { task: task.id.clone() });
+    }
+    let mut names = HashSet::new();
+    let odd = task.checks.iter().find(|check| check.name.trim().is_empty() || !names.insert(&check.name));
+    match odd {
+        Some(check) => Err(GraphProblem::CheckName { task: task.id.clone(), check: check.name.clone() }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn checked(tasks: Json) -> String {
+        let graph = Graph::read(&json!({"id": "g", "tasks": tasks}));
+        graph.and_then(|graph| graph.check()).map_or_else(|error| error.to_string(), |()| "fine".to_owned())
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_told() {
+        for (tasks, expected) in [
+            (json!([{"id": "a"}, {"id": "b", "depends_on": ["a"]}]), "fine"),
+            (json!([]), "it has no task"),
+            (json!([{"id": "a"}, {"id": "a"}]), "two tasks have the id `a`"),
+            (json!([{"id": "a b"}]), "`a b` cannot be an id"),
+            (json!([{"id": "a", "depends_on": ["x"]}]), "`a` depends on `x`"),
+            (json!([{"id": "a", "depends_on": ["a"]}]), "a → a"),
+            (
+                json!([{"id": "x", "depends_on": ["c"]}, {"id": "a", "depends_on": ["b"]}, {"id": "b", "depends_on": ["c"]},
+                    {"id": "c", "depends_on": ["a"]}]),
+                "c → a → b → c",
+            ),
+            (json!([{"id": "a", "retry": {"max_attempts": 0}}]), "max_attempts: 0"),
+            (json!([{"id": "a", "checks": [{"name": "t"}, {"name": "t"}]}]), "of their own: `t`"),
+            (json!([{"id": "a", "context": "all of it"}]), "unknown field `context`"),
+            (json!("x"), "it is no graph"),
+        ] {
+            let found = checked(tasks.clone());
+            assert!(found.contains(expected), "{tasks}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_long_chain_is_no_circle() {
+        let tasks = (0..1000).map(|number| match number {
+            0 => json!({"id": "t0"}),
+            _ => json!({"id": format!("t{number}"), "depends_on": [format!("t{}", number - 1), "t0"]}),
+        });
+        assert_eq!(checked(tasks.collect()), "fine");
+    }
+}

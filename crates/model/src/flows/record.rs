@@ -1,0 +1,222 @@
+//! A record: what the frontmatter of a graph, a flow or an execution says.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
+use stepmark_frontmatter::{Edit, EditError};
+
+use super::{Attempt, HumanAction, Scopes, Verification};
+use crate::artifact::{Artifact, KIND_KEY, StateUnreadable, state_edits, state_file};
+
+/// A kind of record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowKind {
+    /// A graph of tasks.
+    Graph,
+    /// A run of a graph.
+    Flow,
+    /// A task of a run.
+    Execution,
+}
+
+/// A record: what one artifact of a flow says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowRecord {
+    values: Map<String, Json>,
+}
+
+/// A reason why an artifact is no record of a flow.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlowRecordError {
+    /// The frontmatter cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] StateUnreadable),
+    /// It is of another kind.
+    #[error("`stepmark_kind` is {found}: `{wanted}` is wanted")]
+    Kind {
+        /// The value, as JSON.
+        found: String,
+        /// The kind that is wanted.
+        wanted: &'static str,
+    },
+    /// A value is not what it should be.
+    #[error("`{key}` is not what it should be: {reason}")]
+    Value {
+        /// The key.
+        key: String,
+        /// The reason.
+        reason: String,
+    },
+}
+
+impl FlowKind {
+    /// Its name in the frontmatter.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Graph => "task-graph",
+            Self::Flow => "task-flow",
+            Self::Execution => "task-execution",
+        }
+    }
+
+    /// The name of its lifecycle.
+    pub const fn lifecycle(self) -> &'static str {
+        match self {
+            Self::Graph => "hivemind-graph",
+            Self::Flow => "hivemind-flow",
+            Self::Execution => "hivemind-task",
+        }
+    }
+}
+
+impl FlowRecord {
+    /// A record of `kind` with these values.
+    pub(super) fn new(kind: FlowKind, values: Json) -> Self {
+        let mut record = Self { values: Map::new() };
+        record.set(KIND_KEY, kind.name());
+        if let Json::Object(values) = values {
+            record.values.extend(values);
+        }
+        record
+    }
+
+    /// Reads the record of `kind` that `artifact` is.
+    ///
+    /// # Errors
+    /// When the frontmatter cannot be read, or says another kind.
+    pub fn of(artifact: &Artifact, kind: FlowKind) -> Result<Self, FlowRecordError> {
+        let state = artifact.state_value()?;
+        let found = state.get(KIND_KEY).unwrap_or(&Json::Null);
+        match state {
+            Json::Object(values) if found == kind.name() => Ok(Self { values }),
+            _ => Err(FlowRecordError::Kind { found: found.to_string(), wanted: kind.name() }),
+        }
+    }
+
+    /// The record that a state is, of whatever kind.
+    ///
+    /// # Errors
+    /// When it is no mapping.
+    pub fn of_state(state: Json) -> Result<Self, FlowRecordError> {
+        match state {
+            Json::Object(values) => Ok(Self { values }),
+            other => Err(FlowRecordError::Kind { found: other.to_string(), wanted: "task-flow" }),
+        }
+    }
+
+    /// Returns whether it is of `kind`.
+    pub fn is(&self, kind: FlowKind) -> bool {
+        self.text(KIND_KEY) == kind.name()
+    }
+
+    /// All values.
+    pub const fn values(&self) -> &Map<String, Json> {
+        &self.values
+    }
+
+    /// The edits that make its artifact say `wanted`.
+    pub fn edits_to(&self, wanted: &Self) -> Vec<Edit> {
+        state_edits(&self.values, &wanted.values)
+    }
+
+    /// The bytes of a new artifact that says it.
+    ///
+    /// # Errors
+    /// When a value cannot be written.
+    pub fn to_file(&self) -> Result<Vec<u8>, EditError> {
+        state_file(&self.values, "")
+    }
+
+    /// The text under `key`, or an empty one.
+    pub fn text(&self, key: &str) -> &str {
+        self.values.get(key).and_then(Json::as_str).unwrap_or_default()
+    }
+
+    /// The id.
+    pub fn id(&self) -> &str {
+        self.text("id")
+    }
+
+    /// The status word.
+    pub fn status(&self) -> &str {
+        self.text("status")
+    }
+
+    /// The name of the task in its graph.
+    pub fn task(&self) -> &str {
+        self.text("task")
+    }
+
+    /// The whole number under `key`, or 0.
+    pub fn number(&self, key: &str) -> u64 {
+        self.values.get(key).and_then(Json::as_u64).unwrap_or_default()
+    }
+
+    /// The texts of the list under `key`.
+    pub fn texts(&self, key: &str) -> Vec<&str> {
+        let items = self.values.get(key).and_then(Json::as_array);
+        items.map(|items| items.iter().filter_map(Json::as_str).collect()).unwrap_or_default()
+    }
+
+    /// The value under `key`; the usual one where it is not of that form.
+    pub fn part<T: DeserializeOwned + Default>(&self, key: &str) -> T {
+        let value = self.values.get(key).cloned();
+        value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+    }
+
+    /// The attempt that is open.
+    pub fn open_attempt(&self) -> Option<Attempt> {
+        self.part("attempt")
+    }
+
+    /// The attempts that have ended.
+    pub fn attempts(&self) -> Vec<Attempt> {
+        self.part("attempts")
+    }
+
+    /// The judgements on attempts.
+    pub fn verifications(&self) -> Vec<Verification> {
+        self.part("verifications")
+    }
+
+    /// The acts of people.
+    pub fn human_actions(&self) -> Vec<HumanAction> {
+        self.part("human_actions")
+    }
+
+    /// The files that it reads and writes.
+    pub fn scopes(&self) -> Scopes {
+        self.part("required_scopes")
+    }
+
+    /// Sets `key`.
+    pub(super) fn set(&mut self, key: &str, value: impl Into<Json>) {
+        self.values.insert(key.to_owned(), value.into());
+    }
+
+    /// Takes `key` away.
+    pub(super) fn unset(&mut self, key: &str) {
+        self.values.shift_remove(key);
+    }
+
+    /// Adds an item to the list under `key`.
+    pub(super) fn push(&mut self, key: &str, item: impl serde::Serialize) {
+        let item = serde_json::to_value(item).unwrap_or_default();
+        match self.values.get_mut(key) {
+            Some(Json::Array(items)) => items.push(item),
+            _ => self.set(key, vec![item]),
+        }
+    }
+}
+
+/// Returns whether `text` may be the id of a flow or a graph: it stands before the first point of the ids of
+/// its tasks.
+pub fn is_flow_id(text: &str) -> bool {
+    is_task_id(text) && !text.contains('.')
+}
+
+/// Returns whether `text` may be the id of a task in a graph.
+pub fn is_task_id(text: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    (1..=80).contains(&text.len()) && !text.starts_with(['.', '-']) && text.chars().all(is_plain)
+}

@@ -1,0 +1,176 @@
+//! The judgement on an attempt, and what follows from it.
+
+use super::{
+    Acting, Attempt, Check, CheckResult, Decision, Failure, FlowKind, FlowRecord, FlowRefusal, FlowState,
+    RecordChange, TaskDefinition, Verification, Verifier, allows, change::check_status,
+};
+
+/// The facts from which an attempt is judged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judgement {
+    /// The attempt; the last one where nothing is said.
+    pub attempt_id: Option<String>,
+    /// The results of checks.
+    pub checks: Vec<CheckResult>,
+    /// The verifier's decision.
+    pub decision: Option<Decision>,
+    /// The verifier's reasons.
+    pub reasons: Vec<String>,
+    /// From 0 to 1.
+    pub confidence: Option<f64>,
+    /// The files that the task has changed, where checkpoints tell.
+    pub changed: Vec<String>,
+    /// True if a person lets the attempt pass, whatever checks and verifier say.
+    pub is_override: bool,
+}
+
+/// Judges the last attempt of the task `task`: required checks decide, then the verifier; a person may let it
+/// pass all the same. What failed is tried again where the graph says so and attempts are left.
+///
+/// # Errors
+/// When no attempt waits for it, it is about another one, or facts are missing.
+pub fn verify(
+    state: &FlowState,
+    task: &str,
+    judgement: &Judgement,
+    acting: &Acting,
+) -> Result<RecordChange, FlowRefusal> {
+    let before = state.task(task)?;
+    check_status(before, FlowKind::Execution, "verify", &["VERIFYING"])?;
+    if judgement.is_override {
+        acting.must_be_human("override a verification", FlowKind::Execution, before)?;
+    }
+    let definition = state.definition(before)?;
+    let attempt = before.attempts().pop().unwrap_or_default();
+    if let Some(given) = judgement.attempt_id.as_ref().filter(|given| **given != attempt.attempt_id) {
+        let (given, counts) = (given.clone(), attempt.attempt_id);
+        return Err(FlowRefusal::OtherAttempt { given, counts, of: "the last one".to_owned() });
+    }
+    let checks = checked(definition, judgement, &attempt)?;
+    let violations = violations(before, &attempt, judgement);
+    let failure =
+        failure(&attempt, &checks, judgement).or((!violations.is_empty()).then_some(Failure::CheckFailure));
+    let mut reasons = reasons(&attempt, &checks, judgement);
+    reasons.extend(violations.iter().map(|path| format!("the task may not write `{path}`, and changed it")));
+    if reasons.is_empty() && failure.is_some() {
+        reasons.push("the verifier decided so".to_owned());
+    }
+    let verification = Verification {
+        attempt_id: attempt.attempt_id.clone(),
+        failure_reasons: reasons,
+        checks,
+        verifier: judgement.decision.map(|decision| Verifier { agent: acting.actor.clone(), decision }),
+        confidence: judgement.confidence,
+        decided_at: acting.now.clone(),
+    };
+    let mut after = before.clone();
+    after.push("verifications", &verification);
+    let told = |change: RecordChange| change.with("attempt", attempt.attempt_id.clone());
+    let Some(failure) = failure.filter(|_| !judgement.is_override) else {
+        after.set("status", "SUCCESS");
+        after.unset("blocking_reason");
+        if judgement.is_override {
+            after.push("human_actions", acting.action("override"));
+        }
+        let event = if judgement.is_override { "human-override" } else { "verification-passed" };
+        let change = told(RecordChange::new(before, after, event));
+        return Ok(RecordChange { is_override: judgement.is_override && failure.is_some(), ..change });
+    };
+    let has_left = before.number("attempt_count") < before.number("max_attempts");
+    let is_retried = definition.retry.on.contains(&failure);
+    let (status, then) = match (is_retried, has_left) {
+        (true, true) => ("RETRY", Some("retry-scheduled")),
+        (true, false) => ("FAILED", Some("retry-limit-reached")),
+        (false, _) => ("FAILED", None),
+    };
+    after.set("status", status);
+    after.set("blocking_reason", verification.failure_reasons.join("; "));
+    let mut change = told(RecordChange::new(before, after, "verification-failed"));
+    if !violations.is_empty() {
+        change = change.with("scope-violation", violations);
+    }
+    Ok(match then {
+        Some(then) => change.with("then", then),
+        None => change,
+    })
+}
+
+/// The results of the task's checks. Those of a crashed attempt may be missing: it failed.
+fn checked(
+    task: &TaskDefinition,
+    judgement: &Judgement,
+    attempt: &Attempt,
+) -> Result<Vec<CheckResult>, FlowRefusal> {
+    let of = |name: &str| task.checks.iter().find(|check| check.name == name);
+    let complete = |result: &CheckResult| {
+        let Some(Check { command, required, .. }) = of(&result.name) else {
+            return Err(FlowRefusal::UnknownCheck {
+                task: task.id.clone(),
+                check: result.name.clone(),
+                known: task.checks.iter().map(|check| check.name.clone()).collect(),
+            });
+        };
+        Ok(CheckResult { command: command.clone(), required: *required, ..result.clone() })
+    };
+    let checks = judgement.checks.iter().map(complete).collect::<Result<Vec<_>, _>>()?;
+    if attempt.is_crashed() || judgement.is_override {
+        return Ok(checks);
+    }
+    let has = |name: &str| checks.iter().any(|result| result.name == name);
+    if let Some(missing) = task.checks.iter().find(|check| check.required && !has(&check.name)) {
+        return Err(FlowRefusal::NoResult { task: task.id.clone(), check: missing.name.clone() });
+    }
+    match checks.is_empty() && judgement.decision.is_none() {
+        true => Err(FlowRefusal::NoJudgement { task: task.id.clone() }),
+        false => Ok(checks),
+    }
+}
+
+fn failure(attempt: &Attempt, checks: &[CheckResult], judgement: &Judgement) -> Option<Failure> {
+    if attempt.is_crashed() {
+        return Some(Failure::Crash);
+    }
+    if checks.iter().any(is_failed) {
+        return Some(Failure::CheckFailure);
+    }
+    match judgement.decision {
+        Some(Decision::SoftFail) => Some(Failure::SoftFail),
+        Some(Decision::HardFail) => Some(Failure::HardFail),
+        Some(Decision::Pass) | None => None,
+    }
+}
+
+const fn is_failed(check: &CheckResult) -> bool {
+    check.required && !check.passed
+}
+
+/// The reasons why an attempt failed, in words.
+fn reasons(attempt: &Attempt, checks: &[CheckResult], judgement: &Judgement) -> Vec<String> {
+    let status =
+        |status: Option<i64>| status.map_or(String::new(), |status| format!(", exit status {status}"));
+    let mut reasons: Vec<String> = Vec::new();
+    if attempt.is_crashed() {
+        reasons.push(match attempt.exit_status {
+            Some(status) => format!("the agent ended with exit status {status}"),
+            None => "the agent went silent".to_owned(),
+        });
+    }
+    let failed = checks.iter().filter(|check| is_failed(check));
+    reasons.extend(
+        failed.map(|check| format!("the check `{}` failed{}", check.name, status(check.exit_status))),
+    );
+    reasons.extend(judgement.reasons.iter().cloned());
+    reasons
+}
+
+/// The files that were changed although the task may not write them; none where it says no scope.
+fn violations(task: &FlowRecord, attempt: &Attempt, judgement: &Judgement) -> Vec<String> {
+    let scopes = task.scopes().write;
+    let reported = attempt.output_summary.iter().flat_map(|summary| &summary.files_changed);
+    let outside = judgement.changed.iter().chain(reported);
+    let mut outside: Vec<String> =
+        outside.filter(|path| !scopes.is_empty() && !allows(&scopes, path)).cloned().collect();
+    outside.sort();
+    outside.dedup();
+    outside
+}

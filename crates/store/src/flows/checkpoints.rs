@@ -1,0 +1,102 @@
+//! Checkpoint commits: what a task has changed so far, on a branch of its own.
+
+use super::{FlowError, Flows};
+use crate::git::task_refs;
+use stepmark_model::flows::{FlowRecord, FlowState, add_checkpoint, allows};
+
+impl Flows<'_> {
+    /// Commits what a task has changed in the work tree on `refs/heads/exec/FLOW/TASK`: all that differs, but
+    /// for records of flows and files that other running tasks may write. The work tree stays as it is.
+    ///
+    /// # Errors
+    /// When no attempt is open, nothing differs, or git cannot commit.
+    pub fn checkpoint(&self, (flow, task): (&str, &str), message: &str) -> Result<FlowRecord, FlowError> {
+        self.refuse_edited(flow)?;
+        let acting = self.acting(None);
+        let state = self.state(flow)?;
+        // What is refused makes no commit.
+        add_checkpoint(state.task(task)?, "")?;
+        let (root, name) = (self.workspace.root(), ref_of(flow, task));
+        let before = task_refs::commit_of(root, &name);
+        let base = before.clone().or_else(|| task_refs::commit_of(root, "HEAD"));
+        let base = base.ok_or_else(|| crate::git::GitVersionError::NoCommit { name: "HEAD".to_owned() })?;
+        let attempt = state.task(task)?.open_attempt().unwrap_or_default().attempt_id;
+        let text = format!("{message}\n\nFlow: {flow}\nTask: {task}\nAttempt: {attempt}\n");
+        let is_wanted = |path: &str| self.belongs_to(&state, task, path);
+        let made = task_refs::commit_work_tree(root, &base, &text, is_wanted)?;
+        let commit = made.ok_or_else(|| FlowError::NoDifference { task: format!("{flow}.{task}") })?;
+        task_refs::move_ref(root, &name, &commit, before.as_deref())?;
+        self.change_task((flow, task), ("checkpoint", &acting), |state| {
+            add_checkpoint(state.task(task)?, &commit)
+        })
+    }
+
+    /// The difference that a task has made, by its checkpoint commits: the files, and the patch.
+    ///
+    /// # Errors
+    /// When it has none, or git cannot compare.
+    pub fn diff(&self, (flow, task): (&str, &str)) -> Result<(Vec<String>, String), FlowError> {
+        let state = self.state(flow)?;
+        let none = || FlowError::NoCheckpoint { task: format!("{flow}.{task}") };
+        let (from, to) = self.commits_of(state.task(task)?).ok_or_else(none)?;
+        let root = self.workspace.root();
+        Ok((task_refs::changed_between(root, &from, &to)?, task_refs::patch_between(root, &from, &to)?))
+    }
+
+    /// Brings the branch of a task back to one of its checkpoint commits. The work tree stays as it is.
+    ///
+    /// # Errors
+    /// When the commit is none of its checkpoints, no attempt is open, or git refuses.
+    pub fn rollback(&self, (flow, task): (&str, &str), commit: &str) -> Result<FlowRecord, FlowError> {
+        self.refuse_edited(flow)?;
+        let acting = self.acting(None);
+        let state = self.state(flow)?;
+        let known = checkpoints(state.task(task)?);
+        let found = known.into_iter().find(|own| commit.len() >= 4 && own.starts_with(commit));
+        let found = found.ok_or_else(|| FlowError::NoCheckpoint { task: format!("{flow}.{task}") })?;
+        add_checkpoint(state.task(task)?, "")?;
+        let (root, name) = (self.workspace.root(), ref_of(flow, task));
+        task_refs::move_ref(root, &name, &found, task_refs::commit_of(root, &name).as_deref())?;
+        self.change_task((flow, task), ("rollback", &acting), |state| {
+            add_checkpoint(state.task(task)?, &found)
+        })
+    }
+
+    /// The files that a task has changed by its checkpoint commits; none where it has none.
+    pub(super) fn changed_files(&self, task: &FlowRecord) -> Result<Vec<String>, FlowError> {
+        match self.commits_of(task) {
+            Some((from, to)) => Ok(task_refs::changed_between(self.workspace.root(), &from, &to)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The commit that a task began from, and its last checkpoint.
+    pub(super) fn commits_of(&self, task: &FlowRecord) -> Option<(String, String)> {
+        let commits = checkpoints(task);
+        let (first, last) = (commits.first()?, commits.last()?);
+        Some((task_refs::commit_of(self.workspace.root(), &format!("{first}^"))?, last.clone()))
+    }
+
+    /// Returns whether a changed file counts for a task: it is no record, and none that only other tasks may
+    /// write.
+    fn belongs_to(&self, state: &FlowState, task: &str, path: &str) -> bool {
+        let is_of = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        if is_of(self.settings.folder.as_str()) || is_of(".stepmark") {
+            return false;
+        }
+        let may_write = |record: &&FlowRecord| allows(&record.scopes().write, path);
+        let is_own = |record: &FlowRecord| record.task() == task;
+        let mut writers = state.tasks.iter().filter(may_write).map(is_own).peekable();
+        writers.peek().is_none() || writers.any(|is_own| is_own)
+    }
+}
+
+/// The branch of a task.
+pub(super) fn ref_of(flow: &str, task: &str) -> String {
+    format!("refs/heads/exec/{flow}/{task}")
+}
+
+fn checkpoints(task: &FlowRecord) -> Vec<String> {
+    let commits: Vec<serde_json::Value> = task.part("checkpoint_commits");
+    commits.iter().filter_map(|entry| entry["commit"].as_str().map(str::to_owned)).collect()
+}

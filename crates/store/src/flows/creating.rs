@@ -1,0 +1,144 @@
+//! New graphs, flows and executions.
+
+use super::{FlowError, FlowRecordsError, Flows, changing::draft, records::read};
+use crate::changes::{ChangeError, RecordDecision};
+use crate::commit::{CommitError, make_folders_to};
+use stepmark_model::{
+    artifact::ProjectPath,
+    flows::{
+        FlowKind, FlowRecord, FlowState, Graph, RecordChange, execution_record, flow_record, freeze,
+        graph_record,
+    },
+};
+
+/// The number of records of one commit where many are made.
+const COMMIT: usize = 64;
+
+impl Flows<'_> {
+    /// Writes the first version of a graph, or the next one; a version without a flow is written anew.
+    ///
+    /// # Errors
+    /// When it cannot be run, or is there and `is_new`.
+    pub fn write_graph(&self, graph: &Graph, is_new: bool) -> Result<FlowRecord, FlowError> {
+        let id = || graph.id.clone();
+        graph.check().map_err(|source| FlowError::Graph { id: id(), source })?;
+        let last = self.versions(&graph.id).pop();
+        let (version, command) = match (last, is_new) {
+            (None, true) => (1, "graph create"),
+            (Some(last), false) => (last + 1, "graph revise"),
+            (Some(_), true) => return Err(FlowError::Taken { what: "graph", id: id() }),
+            (None, false) => return Err(FlowRecordsError::Unknown { what: "graph", id: id() }.into()),
+        };
+        let acting = self.acting(None);
+        let record = graph_record(&Graph { version, ..graph.clone() }, &acting);
+        let path = self.graph_path(&graph.id, version)?;
+        self.make_folders(&path)?;
+        let bytes = bytes_of(&path, &record)?;
+        let change = RecordChange::created(record.clone(), "graph-created");
+        self.workspace.change_records(
+            &[path],
+            |_| draft(&change, command, &acting),
+            |found| match found {
+                [None] => Ok(vec![RecordDecision::Write(bytes.clone())]),
+                _ => Err(FlowError::Taken { what: "graph", id: id() }),
+            },
+        )?;
+        Ok(record)
+    }
+
+    /// Makes a flow of the last version of a graph, which is frozen with the first.
+    ///
+    /// # Errors
+    /// When there is no such graph, it cannot be run, or the flow is there.
+    pub fn create(&self, graph: &str, id: &str, title: &str) -> Result<FlowState, FlowError> {
+        let (graph_path, record) = self.graph(graph, None)?;
+        let read_graph = |record: &FlowRecord| {
+            Graph::of(record)
+                .map_err(|source| FlowRecordsError::Record { path: graph_path.clone(), source })
+                .map_err(FlowError::from)
+                .and_then(|graph| {
+                    let checked = graph.check();
+                    let id = graph.id.clone();
+                    checked.map(|()| graph).map_err(|source| FlowError::Graph { id, source })
+                })
+        };
+        let wanted = read_graph(&record)?;
+        let acting = self.acting(None);
+        let flow = flow_record(id, title, &wanted, &acting);
+        let path = self.flow_path(id)?;
+        if id == "graphs" {
+            return Err(FlowError::Taken { what: "flow", id: id.to_owned() });
+        }
+        self.make_folders(&path)?;
+        let bytes = bytes_of(&path, &flow)?;
+        let created = RecordChange::created(flow.clone(), "flow-created");
+        let paths = [graph_path.clone(), path];
+        self.workspace.change_records(
+            &paths,
+            |path| {
+                match *path == graph_path {
+                    true => draft(&freeze(&record), "create", &acting),
+                    false => draft(&created, "create", &acting),
+                }
+                .in_one_decision()
+            },
+            |found| {
+                let [Some(graph), None] = found else {
+                    return Err(FlowError::Taken { what: "flow", id: id.to_owned() });
+                };
+                let now = read(graph, FlowKind::Graph)?;
+                if read_graph(&now)? != wanted {
+                    return Err(FlowError::Busy { path: graph_path.clone() });
+                }
+                let edits = RecordDecision::Edit(now.edits_to(&freeze(&now).record));
+                Ok(vec![edits, RecordDecision::Write(bytes.clone())])
+            },
+        )?;
+        self.create_missing(id)?;
+        Ok(self.state(id)?)
+    }
+
+    /// Makes the executions of a flow that are not there.
+    pub(super) fn create_missing(&self, flow: &str) -> Result<(), FlowError> {
+        let state = self.state(flow)?;
+        state.check_graph()?;
+        let missing: Vec<_> = state.graph.tasks.iter().filter(|task| state.task(&task.id).is_err()).collect();
+        let acting = self.acting(None);
+        for tasks in missing.chunks(COMMIT) {
+            let paths =
+                tasks.iter().map(|task| self.task_path(flow, &task.id)).collect::<Result<Vec<_>, _>>()?;
+            self.make_folders(&paths[0])?;
+            let made: Vec<FlowRecord> = tasks.iter().map(|task| execution_record(flow, task)).collect();
+            let bytes = paths
+                .iter()
+                .zip(&made)
+                .map(|(path, record)| bytes_of(path, record))
+                .collect::<Result<Vec<_>, _>>()?;
+            let told = |path: &ProjectPath| {
+                let record = paths.iter().zip(&made).find(|(own, _)| *own == path).map(|(_, made)| made);
+                let change = RecordChange::created(record.unwrap_or(&made[0]).clone(), "task-created");
+                draft(&change, "create", &acting)
+            };
+            self.workspace.change_records(&paths, told, |found| {
+                let write = |(found, bytes): (&Option<_>, &Vec<u8>)| match found {
+                    Some(_) => RecordDecision::Keep,
+                    None => RecordDecision::Write(bytes.clone()),
+                };
+                Ok::<_, FlowError>(found.iter().zip(&bytes).map(write).collect())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Makes the folders of the file at `path`.
+    pub(super) fn make_folders(&self, path: &ProjectPath) -> Result<(), FlowError> {
+        let fsync = self.workspace.commit_options().fsync;
+        let made = make_folders_to(self.workspace.root(), path, fsync);
+        made.map(drop).map_err(|error| ChangeError::from(CommitError::from(error)).into())
+    }
+}
+
+/// The file of a new record.
+pub(super) fn bytes_of(path: &ProjectPath, record: &FlowRecord) -> Result<Vec<u8>, FlowError> {
+    record.to_file().map_err(|source| FlowError::Edit { path: path.clone(), source })
+}

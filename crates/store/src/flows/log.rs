@@ -1,0 +1,229 @@
+//! The event log of a flow: the events, whether they explain the records, and the decision of a person where
+//! they do not.
+
+use super::{FlowError, FlowRecordsError, Flows, creating::bytes_of, records::read};
+use crate::changes::RecordDecision;
+use crate::history::Point;
+use crate::replay::Replayed;
+use crate::repository::CheckedOut;
+use crate::workspace::ArtifactError;
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    flows::{Acting, FlowKind, FlowRecord, FlowRefusal, FlowState},
+    journal::{ArtifactKey, Digests, Event, EventDraft, EventId, HistoryState, Kind},
+};
+
+/// An event of a flow, with the record that it is about.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FlowEvent {
+    /// The record.
+    pub path: ProjectPath,
+    /// The event.
+    pub event: Event,
+}
+
+impl Flows<'_> {
+    /// The events of a flow, of its graph and of its executions, in order: causes first, then by time.
+    ///
+    /// # Errors
+    /// When history cannot be read.
+    pub fn events(&self, flow: &str) -> Result<Vec<FlowEvent>, FlowError> {
+        let mut found = Vec::new();
+        for path in self.paths(flow)? {
+            let key = self.key_of(&path)?;
+            let lineage = self.workspace.history().ask(|history| history.lineage(&key, &path))?;
+            let mut latest = jiff::Timestamp::MIN;
+            for event in lineage.events() {
+                // Clocks disagree: what follows never comes before.
+                latest = latest.max(event.at);
+                found.push((latest, FlowEvent { path: path.clone(), event: event.clone() }));
+            }
+        }
+        found.sort_by_key(|(at, told)| (*at, told.event.n, told.event.id));
+        Ok(found.into_iter().map(|(_, told)| told).collect())
+    }
+
+    /// Replays the history of each record of a flow.
+    ///
+    /// # Errors
+    /// When history or a record cannot be read.
+    pub fn replay(&self, flow: &str) -> Result<Vec<Replayed>, FlowError> {
+        let mut checked_out = self.workspace.repository().checked_out();
+        let paths = self.paths(flow)?;
+        paths.iter().map(|path| self.replay_record(path, &mut checked_out)).collect()
+    }
+
+    /// Replays the history of a record. One that is gone is explained by nothing: no command takes it away.
+    fn replay_record(&self, path: &ProjectPath, checked_out: &mut CheckedOut) -> Result<Replayed, FlowError> {
+        let history = self.workspace.history();
+        let mut replayed = history.replay(path, checked_out)?;
+        let heads = || history.ask(|history| history.heads(&replayed.key, path));
+        if matches!(self.workspace.read_file(path), Err(ArtifactError::Missing { .. }))
+            && let Some(head) = heads()?.last()
+        {
+            replayed.state = HistoryState::Unexplained { head: head.id };
+        }
+        Ok(replayed)
+    }
+
+    /// A flow as it was after an event.
+    ///
+    /// # Errors
+    /// When the event is not known, or history cannot be read.
+    pub fn state_at(&self, flow: &str, event: &str) -> Result<FlowState, FlowError> {
+        let event = self.workspace.history().ask(|history| history.event(event))?.id;
+        let now = self.state(flow)?;
+        let unknown = || FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() };
+        let then = self.record_at(&self.flow_path(flow)?, FlowKind::Flow, event)?.ok_or_else(unknown)?;
+        let mut tasks = Vec::new();
+        for task in &now.graph.tasks {
+            tasks.extend(self.record_at(&self.task_path(flow, &task.id)?, FlowKind::Execution, event)?);
+        }
+        Ok(FlowState { flow: then, tasks, ..now })
+    }
+
+    /// Refuses where a record of the flow was edited by other means.
+    pub(super) fn refuse_edited(&self, flow: &str) -> Result<(), FlowError> {
+        let paths = self.edited(flow)?;
+        match paths.is_empty() {
+            true => Ok(()),
+            false => Err(FlowError::Edited { flow: flow.to_owned(), paths }),
+        }
+    }
+
+    /// The records of the flow that no event explains.
+    fn edited(&self, flow: &str) -> Result<Vec<ProjectPath>, FlowError> {
+        let mut files = Vec::new();
+        let mut odd = Vec::new();
+        for path in self.paths(flow)? {
+            match self.workspace.read_file(&path) {
+                Ok(bytes) => {
+                    let artifact = Artifact::read(path.clone(), bytes);
+                    files.push((ArtifactKey::of(&artifact), path, Digests::of(&artifact)));
+                }
+                Err(ArtifactError::Missing { .. }) => odd.push(path),
+                Err(error) => return Err(FlowRecordsError::from(error).into()),
+            }
+        }
+        let known = self.workspace.history().ask(|history| history.are_at_heads(&files))?;
+        odd.extend(
+            files.into_iter().zip(known).filter(|(_, is_known)| !is_known).map(|((_, path, _), _)| path),
+        );
+        if odd.is_empty() {
+            return Ok(odd);
+        }
+        let mut checked_out = self.workspace.repository().checked_out();
+        let mut edited = Vec::new();
+        for path in odd {
+            let replayed = self.replay_record(&path, &mut checked_out)?;
+            if matches!(replayed.state, HistoryState::Unexplained { .. }) {
+                edited.push(path);
+            }
+        }
+        Ok(edited)
+    }
+
+    /// Takes records that were edited by other means as they are: the edit becomes an event.
+    ///
+    /// # Errors
+    /// When no person acts, or a record cannot be written.
+    pub fn accept(&self, flow: &str, reason: Option<&str>) -> Result<Vec<ProjectPath>, FlowError> {
+        let acting = self.acting(reason);
+        refuse_agents(&acting)?;
+        let edited = self.edited(flow)?;
+        self.state(flow)?.check_graph()?;
+        for path in &edited {
+            self.accept_record(path, &acting)?;
+        }
+        Ok(edited)
+    }
+
+    /// Brings records that were edited by other means back to what their events lead to.
+    ///
+    /// # Errors
+    /// When no person acts, history does not know the state, or a record cannot be written.
+    pub fn restore(&self, flow: &str, reason: Option<&str>) -> Result<Vec<ProjectPath>, FlowError> {
+        let acting = self.acting(reason);
+        refuse_agents(&acting)?;
+        let edited = self.edited(flow)?;
+        let mut checked_out = self.workspace.repository().checked_out();
+        for path in &edited {
+            let replayed = self.replay_record(path, &mut checked_out)?;
+            let HistoryState::Unexplained { head } = replayed.state else { continue };
+            let state = self.workspace.history().ask(|history| history.state_after(head))?;
+            let wanted = FlowRecord::of_state(state)
+                .map_err(|source| FlowRecordsError::Record { path: path.clone(), source })?;
+            let draft = || {
+                let draft = EventDraft::new(Kind::RESTORE).with_command("flow restore").decided();
+                draft.with_reason(acting.reason.clone()).bringing_back()
+            };
+            self.make_folders(path)?;
+            self.workspace.change_records(
+                std::slice::from_ref(path),
+                |_| draft(),
+                |found| {
+                    let [Some(found)] = found else {
+                        return Ok::<_, FlowError>(vec![RecordDecision::Write(bytes_of(path, &wanted)?)]);
+                    };
+                    Ok(vec![match found.state_value() {
+                        Ok(now) => {
+                            let now = FlowRecord::of_state(now)
+                                .map_err(|source| FlowRecordsError::Record { path: path.clone(), source })?;
+                            RecordDecision::Edit(now.edits_to(&wanted))
+                        }
+                        Err(_) => RecordDecision::Write(bytes_of(path, &wanted)?),
+                    }])
+                },
+            )?;
+        }
+        Ok(edited)
+    }
+
+    /// The paths of the records of a flow: its own, its graph's, those of its executions.
+    fn paths(&self, flow: &str) -> Result<Vec<ProjectPath>, FlowError> {
+        let path = self.flow_path(flow)?;
+        let unknown = || FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() };
+        let bytes = match self.workspace.read_file(&path) {
+            Err(ArtifactError::Missing { .. }) => return Err(unknown().into()),
+            bytes => bytes.map_err(FlowRecordsError::from)?,
+        };
+        let record = read(&Artifact::read(path.clone(), bytes), FlowKind::Flow)?;
+        let mut paths = vec![path, self.graph_path(record.text("graph"), record.number("graph_version"))?];
+        let prefix = format!("{flow}.");
+        for task in record.texts("tasks") {
+            paths.push(self.task_path(flow, task.strip_prefix(&prefix).unwrap_or(task))?);
+        }
+        Ok(paths)
+    }
+
+    fn key_of(&self, path: &ProjectPath) -> Result<ArtifactKey, FlowError> {
+        match self.workspace.read_file(path) {
+            Ok(bytes) => Ok(ArtifactKey::of(&Artifact::read(path.clone(), bytes))),
+            Err(ArtifactError::Missing { .. }) => Ok(ArtifactKey::of_path(path)),
+            Err(error) => Err(FlowRecordsError::from(error).into()),
+        }
+    }
+
+    fn record_at(
+        &self,
+        path: &ProjectPath,
+        kind: FlowKind,
+        event: EventId,
+    ) -> Result<Option<FlowRecord>, FlowError> {
+        let key = self.key_of(path)?;
+        let history = self.workspace.history();
+        let Some(found) = history.ask(|history| history.at(&key, path, &Point::Event(event)))? else {
+            return Ok(None);
+        };
+        let state = history.ask(|history| history.state_after(found.id))?;
+        let record = FlowRecord::of_state(state).ok().filter(|record| record.is(kind));
+        Ok(record)
+    }
+}
+
+/// Refuses agents: people decide on edits by other means.
+fn refuse_agents(acting: &Acting) -> Result<(), FlowRefusal> {
+    let (action, actor, legal) = ("decide on edits by other means", acting.actor.clone(), Vec::new());
+    if acting.is_human() { Ok(()) } else { Err(FlowRefusal::NotHuman { action, actor, legal }) }
+}

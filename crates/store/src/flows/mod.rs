@@ -1,0 +1,58 @@
+//! Flows in a project: graphs of tasks, their runs, and the executions of tasks, a record each
+//! (docs/flows.md).
+//!
+//! # Flow
+//! The records are read → a pure decision of [`stepmark_model::flows`] → the record changes, with its event,
+//! in one commit under the lock of its flow.
+//!
+//! # Guarantees
+//! * All changes of one flow hold the lock of its record: no claim lands after a pause, and no two claims
+//!   miss that they want the same files.
+//! * A record that was edited by other means stops the commands of its flow, until a person decides.
+
+mod records;
+#[cfg(feature = "write")]
+mod error;
+#[cfg(feature = "write")]
+mod changing;
+#[cfg(feature = "write")]
+mod checkpoints;
+#[cfg(feature = "write")]
+mod creating;
+#[cfg(feature = "write")]
+mod log;
+#[cfg(feature = "write")]
+mod merging;
+#[cfg(feature = "write")]
+mod running;
+
+use crate::configuration::FlowSettings;
+use crate::workspace::Workspace;
+use stepmark_model::flows::FlowFacts;
+
+#[cfg(feature = "write")]
+pub use error::FlowError;
+#[cfg(feature = "write")]
+pub use log::FlowEvent;
+pub use records::FlowRecordsError;
+
+/// Flows in a project.
+#[derive(Clone, Copy, Debug)]
+pub struct Flows<'w> {
+    workspace: &'w Workspace,
+    settings: &'w FlowSettings,
+}
+
+impl Workspace {
+    /// Flows in the project; `None` where the configuration has no key `flows`.
+    pub fn flows(&self) -> Option<Flows<'_>> {
+        Some(Flows { workspace: self, settings: self.configuration().flows()? })
+    }
+
+    /// The facts that records of flows are held against; `None` where the project uses none. A flow that
+    /// cannot be read is left out: other rules tell of it.
+    pub(crate) fn flow_facts(&self) -> Option<FlowFacts> {
+        let flows = self.flows()?;
+        Some(FlowFacts { flows: flows.ids().iter().filter_map(|id| flows.state(id).ok()).collect() })
+    }
+}

@@ -1,0 +1,167 @@
+//! The records of flows on the disk: a file each.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: the folders of graphs and flows are listed here"
+)]
+
+use std::fs;
+
+use super::Flows;
+use crate::disk::in_parts::par_map;
+use crate::workspace::ArtifactError;
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath, ProjectPathError},
+    flows::{FlowKind, FlowRecord, FlowRecordError, FlowState, Graph, is_flow_id, is_task_id},
+};
+
+/// A reason why records of flows cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlowRecordsError {
+    /// There is no such graph, flow or task.
+    #[error("there is no {what} `{id}`")]
+    Unknown {
+        /// `graph`, `flow` or `task`.
+        what: &'static str,
+        /// The id that was given.
+        id: String,
+    },
+    /// A record is not what it should be.
+    #[error("`{path}` is no record of flows")]
+    Record {
+        /// The file.
+        path: ProjectPath,
+        /// The problem with it.
+        source: FlowRecordError,
+    },
+    /// A file cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// An id gives no path.
+    #[error(transparent)]
+    Path(#[from] ProjectPathError),
+}
+
+impl Flows<'_> {
+    /// The path of a version of a graph.
+    ///
+    /// # Errors
+    /// When the id cannot be that of a graph.
+    pub fn graph_path(&self, id: &str, version: u64) -> Result<ProjectPath, FlowRecordsError> {
+        match is_flow_id(id) {
+            true => Ok(self.settings.folder.join(&format!("graphs/{id}.v{version}.md"))?),
+            false => Err(FlowRecordsError::Unknown { what: "graph", id: id.to_owned() }),
+        }
+    }
+
+    /// The path of a flow.
+    ///
+    /// # Errors
+    /// When the id cannot be that of a flow.
+    pub fn flow_path(&self, id: &str) -> Result<ProjectPath, FlowRecordsError> {
+        match is_flow_id(id) {
+            true => Ok(self.settings.folder.join(&format!("{id}/flow.md"))?),
+            false => Err(FlowRecordsError::Unknown { what: "flow", id: id.to_owned() }),
+        }
+    }
+
+    /// The path of the execution of a task.
+    ///
+    /// # Errors
+    /// When the ids cannot be those of a flow and a task.
+    pub fn task_path(&self, flow: &str, task: &str) -> Result<ProjectPath, FlowRecordsError> {
+        match is_flow_id(flow) && is_task_id(task) {
+            true => Ok(self.settings.folder.join(&format!("{flow}/tasks/{task}.md"))?),
+            false => Err(FlowRecordsError::Unknown { what: "task", id: format!("{flow}.{task}") }),
+        }
+    }
+
+    /// A version of a graph; the last one where none is said.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    pub fn graph(
+        &self,
+        id: &str,
+        version: Option<u64>,
+    ) -> Result<(ProjectPath, FlowRecord), FlowRecordsError> {
+        let version = version.or_else(|| self.versions(id).pop());
+        let unknown = || FlowRecordsError::Unknown { what: "graph", id: id.to_owned() };
+        let path = self.graph_path(id, version.ok_or_else(unknown)?)?;
+        let record = self.read(&path, FlowKind::Graph)?.ok_or_else(unknown)?;
+        Ok((path, record))
+    }
+
+    /// A flow with its graph and its executions, as they are now.
+    ///
+    /// # Errors
+    /// When there is no such flow, or a record cannot be read.
+    pub fn state(&self, flow: &str) -> Result<FlowState, FlowRecordsError> {
+        let path = self.flow_path(flow)?;
+        let record = self.read(&path, FlowKind::Flow)?;
+        self.state_of(record.ok_or_else(|| FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() })?)
+    }
+
+    /// The graph and the executions of a flow.
+    pub(super) fn state_of(&self, flow: FlowRecord) -> Result<FlowState, FlowRecordsError> {
+        let (path, record) = self.graph(flow.text("graph"), Some(flow.number("graph_version")))?;
+        let graph = Graph::of(&record).map_err(|source| FlowRecordsError::Record { path, source })?;
+        let paths = graph
+            .tasks
+            .iter()
+            .map(|task| self.task_path(flow.id(), &task.id))
+            .collect::<Result<Vec<_>, _>>()?;
+        let read = par_map(&paths, |path| self.read(path, FlowKind::Execution));
+        let tasks = read.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
+        Ok(FlowState { flow, graph, tasks })
+    }
+
+    /// The ids of all flows, in order.
+    pub fn ids(&self) -> Vec<String> {
+        let folders = self.names(&self.settings.folder);
+        let is_flow = |id: &String| {
+            self.flow_path(id).is_ok_and(|path| self.workspace.root().path().join(path.as_str()).is_file())
+        };
+        folders.into_iter().filter(is_flow).collect()
+    }
+
+    /// The versions of a graph that are there, in order.
+    pub(super) fn versions(&self, id: &str) -> Vec<u64> {
+        let Ok(folder) = self.settings.folder.join("graphs") else { return Vec::new() };
+        let version =
+            |name: String| name.strip_prefix(id)?.strip_prefix(".v")?.strip_suffix(".md")?.parse().ok();
+        let mut found: Vec<u64> = self.names(&folder).into_iter().filter_map(version).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The names in a folder, in order; none where it cannot be listed.
+    fn names(&self, folder: &ProjectPath) -> Vec<String> {
+        let Ok(place) = self.workspace.root().resolve(folder) else { return Vec::new() };
+        let entries = fs::read_dir(place).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The record in the file at `path`; `None` where there is no file.
+    pub(super) fn read(
+        &self,
+        path: &ProjectPath,
+        kind: FlowKind,
+    ) -> Result<Option<FlowRecord>, FlowRecordsError> {
+        match self.workspace.read_file(path) {
+            Ok(bytes) => read(&Artifact::read(path.clone(), bytes), kind).map(Some),
+            Err(ArtifactError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// The record in the file `artifact`.
+pub(super) fn read(artifact: &Artifact, kind: FlowKind) -> Result<FlowRecord, FlowRecordsError> {
+    FlowRecord::of(artifact, kind)
+        .map_err(|source| FlowRecordsError::Record { path: artifact.path().clone(), source })
+}

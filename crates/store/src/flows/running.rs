@@ -1,0 +1,318 @@
+//! The operations of a run: claims, reports, judgements, and what people do.
+
+use super::{FlowError, Flows};
+use crate::signals::{read_signals, write_signal};
+use stepmark_model::flows::{
+    Acting, Attempt, AttemptEnd, FlowKind, FlowMove, FlowRecord, FlowRefusal, FlowState, Judgement,
+    abort_task, claim, end_attempt, escalate, move_flow, retry, verify,
+};
+use stepmark_model::records::{Signal, file_stem};
+
+/// The key of flows in the configuration.
+const SYSTEM: &str = "flows";
+
+/// The number of times that a claim is decided anew where others are faster.
+const ATTEMPTS: usize = 32;
+
+impl Flows<'_> {
+    /// Moves a flow: starts, pauses, resumes it and so on. An aborted flow takes its open tasks along, and
+    /// may be aborted again where that was cut off.
+    ///
+    /// # Errors
+    /// When it is refused, or cannot be written.
+    pub fn make(&self, flow: &str, made: FlowMove, reason: Option<&str>) -> Result<FlowState, FlowError> {
+        self.refuse_edited(flow)?;
+        let acting = self.acting(reason);
+        if made == FlowMove::Start {
+            self.create_missing(flow)?;
+        }
+        let is_again = made == FlowMove::Abort && self.state(flow)?.flow.status() == "ABORTED";
+        if !is_again {
+            self.change_flow(flow, (made.name(), &acting), |state| move_flow(state, made, &acting))?;
+        }
+        if made == FlowMove::Abort {
+            self.abort_open(flow, &acting)?;
+        }
+        if matches!(made, FlowMove::Pause | FlowMove::Abort) {
+            self.seal()?;
+        }
+        Ok(self.state(flow)?)
+    }
+
+    /// Gives `agent` the next task, or the one that is named. Before that attempts whose agents are silent
+    /// end, and what was cut off is finished.
+    ///
+    /// # Errors
+    /// When no task can be claimed.
+    pub fn claim(
+        &self,
+        (flow, task): (&str, Option<&str>),
+        agent: &str,
+        runtime: Option<&str>,
+    ) -> Result<FlowRecord, FlowError> {
+        self.refuse_edited(flow)?;
+        let acting = self.acting(None);
+        let mut state = self.state(flow)?;
+        if self.finish_interrupted(&state)? {
+            state = self.state(flow)?;
+        }
+        let take = |task: &str| {
+            self.change_task((flow, task), ("next --claim", &acting), |state| {
+                claim(state, task, (agent, runtime), &acting)
+            })
+        };
+        if let Some(task) = task {
+            return take(task);
+        }
+        for _ in 0..ATTEMPTS {
+            let ready: Vec<String> = state.ready().into_iter().map(|task| task.task().to_owned()).collect();
+            let Some(first) = ready.first() else { return Err(not_ready(&state, &acting, agent)) };
+            match take(first) {
+                Err(FlowError::Refused(
+                    FlowRefusal::Status { kind: FlowKind::Execution, .. } | FlowRefusal::ScopeTaken { .. },
+                )) => state = self.state(flow)?,
+                taken => return taken,
+            }
+        }
+        Err(FlowError::Busy { path: self.flow_path(flow)? })
+    }
+
+    /// Ends an attempt. One that crashed has failed: nothing is left to judge.
+    ///
+    /// # Errors
+    /// When it is refused.
+    pub fn end_attempt(&self, (flow, task): (&str, &str), end: &AttemptEnd) -> Result<FlowRecord, FlowError> {
+        self.refuse_edited(flow)?;
+        let acting = self.acting(None);
+        let record = self.change_task((flow, task), ("attempt end", &acting), |state| {
+            end_attempt(state, task, end, &acting)
+        })?;
+        match record.attempts().last().filter(|ended| ended.is_crashed()) {
+            Some(crashed) => self.fail_crashed((flow, task), crashed, &acting),
+            None => Ok(record),
+        }
+    }
+
+    /// Fails an attempt that crashed, if nobody else was faster: nothing is left to judge.
+    fn fail_crashed(
+        &self,
+        (flow, task): (&str, &str),
+        crashed: &Attempt,
+        acting: &Acting,
+    ) -> Result<FlowRecord, FlowError> {
+        let judgement = Judgement { attempt_id: Some(crashed.attempt_id.clone()), ..Judgement::default() };
+        match self.judge((flow, task), &judgement, acting) {
+            Err(FlowError::Refused(_)) => Ok(self.state(flow)?.task(task)?.clone()),
+            judged => judged,
+        }
+    }
+
+    /// Judges the last attempt of a task.
+    ///
+    /// # Errors
+    /// When it is refused.
+    pub fn verify(
+        &self,
+        (flow, task): (&str, &str),
+        judgement: &Judgement,
+        reason: Option<&str>,
+    ) -> Result<FlowRecord, FlowError> {
+        self.refuse_edited(flow)?;
+        let mut judgement = judgement.clone();
+        let record = self.read(&self.task_path(flow, task)?, FlowKind::Execution)?;
+        judgement.changed.extend(record.map_or_else(|| Ok(Vec::new()), |task| self.changed_files(&task))?);
+        let record = self.judge((flow, task), &judgement, &self.acting(reason))?;
+        self.seal()?;
+        Ok(record)
+    }
+
+    /// The same, and what follows: a task that failed for good goes to a person where the graph says so, a
+    /// flow whose tasks have all succeeded is complete.
+    fn judge(
+        &self,
+        (flow, task): (&str, &str),
+        judgement: &Judgement,
+        acting: &Acting,
+    ) -> Result<FlowRecord, FlowError> {
+        let mut is_last = false;
+        let record = self.change_task((flow, task), ("verify", acting), |state| {
+            // Under the lock of the flow: of two that end at once one is the last.
+            is_last = state.unfinished() == [task];
+            verify(state, task, judgement, acting)
+        })?;
+        match record.status() {
+            "FAILED" => {
+                self.escalate_failed(&self.state(flow)?)?;
+                Ok(self.state(flow)?.task(task)?.clone())
+            }
+            "SUCCESS" if is_last => {
+                self.complete(&self.state(flow)?, acting)?;
+                Ok(record)
+            }
+            _ => Ok(record),
+        }
+    }
+
+    /// Lets a task be tried again that failed.
+    ///
+    /// # Errors
+    /// When it is refused.
+    pub fn retry(
+        &self,
+        (flow, task): (&str, &str),
+        max_attempts: Option<u64>,
+        reason: Option<&str>,
+    ) -> Result<FlowRecord, FlowError> {
+        self.refuse_edited(flow)?;
+        let acting = self.acting(reason);
+        self.change_task((flow, task), ("retry", &acting), |state| retry(state, task, max_attempts, &acting))
+    }
+
+    /// Gives a task that failed to a person.
+    ///
+    /// # Errors
+    /// When it is refused.
+    pub fn escalate(
+        &self,
+        (flow, task): (&str, &str),
+        reason: Option<&str>,
+    ) -> Result<FlowRecord, FlowError> {
+        self.refuse_edited(flow)?;
+        let acting = self.acting(reason);
+        self.change_task((flow, task), ("escalate", &acting), |state| escalate(state, task))
+    }
+
+    /// Gives a task up.
+    ///
+    /// # Errors
+    /// When it is refused.
+    pub fn abort_task(
+        &self,
+        (flow, task): (&str, &str),
+        reason: Option<&str>,
+    ) -> Result<FlowRecord, FlowError> {
+        self.refuse_edited(flow)?;
+        let acting = self.acting(reason);
+        self.change_task((flow, task), ("abort-task", &acting), |state| abort_task(state, task, &acting))
+    }
+
+    /// Ends the attempts of agents that are silent for too long, judges attempts that crashed, and completes
+    /// what other commands were cut off from. Returns whether there was anything of the kind.
+    fn finish_interrupted(&self, state: &FlowState) -> Result<bool, FlowError> {
+        let (flow, acting) = (state.flow.id(), self.acting(None));
+        if state.flow.status() != "RUNNING" {
+            return Ok(false);
+        }
+        let mut is_changed = false;
+        for task in &state.tasks {
+            let id = (flow, task.task());
+            let done = if task.status() == "RUNNING"
+                && let Some(open) = task.open_attempt()
+                && self.is_silent(&open)
+            {
+                let end = AttemptEnd { attempt_id: Some(open.attempt_id), ..AttemptEnd::default() };
+                self.end_attempt(id, &end)
+            } else if task.status() == "VERIFYING"
+                && let Some(crashed) = task.attempts().last().filter(|ended| ended.is_crashed())
+            {
+                self.fail_crashed(id, crashed, &acting)
+            } else {
+                continue;
+            };
+            unless_refused(done)?;
+            is_changed = true;
+        }
+        Ok(self.escalate_failed(state)? || self.complete(state, &acting)? || is_changed)
+    }
+
+    /// Gives the tasks to people that failed and that the graph wants them to look at.
+    fn escalate_failed(&self, state: &FlowState) -> Result<bool, FlowError> {
+        let (flow, acting) = (state.flow.id(), self.acting(None));
+        let waiting = state.to_escalate();
+        for task in &waiting {
+            let id = task.task();
+            unless_refused(self.change_task((flow, id), ("escalate", &acting), |state| escalate(state, id)))?;
+        }
+        Ok(!waiting.is_empty())
+    }
+
+    /// Completes the flow if all its tasks have succeeded.
+    fn complete(&self, state: &FlowState, acting: &Acting) -> Result<bool, FlowError> {
+        if state.flow.status() != "RUNNING" || !state.unfinished().is_empty() {
+            return Ok(false);
+        }
+        let (flow, made) = (state.flow.id(), FlowMove::Complete);
+        unless_refused(
+            self.change_flow(flow, (made.name(), acting), |state| move_flow(state, made, acting)),
+        )?;
+        self.seal()?;
+        Ok(true)
+    }
+
+    /// Aborts the tasks of a flow that have not ended.
+    fn abort_open(&self, flow: &str, acting: &Acting) -> Result<(), FlowError> {
+        for task in &self.state(flow)?.tasks {
+            let id = task.task();
+            if !["SUCCESS", "FAILED", "ESCALATED"].contains(&task.status()) {
+                unless_refused(
+                    self.change_task((flow, id), ("abort", acting), |state| abort_task(state, id, acting)),
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether an attempt is open for too long without a sign of life.
+    fn is_silent(&self, open: &Attempt) -> bool {
+        let stale = i64::from(self.settings.stale_seconds.get());
+        let time = |text: &str| text.parse::<jiff::Timestamp>().ok();
+        let signal =
+            read_signals(self.workspace.root(), SYSTEM).get(&open.agent).and_then(|signal| time(&signal.at));
+        let last = time(&open.started_at).into_iter().chain(signal).max();
+        last.is_none_or(|at| self.workspace.now().as_second().saturating_sub(at.as_second()) > stale)
+    }
+
+    /// Notes that the agent of the open attempt at a task is alive; nothing is committed.
+    ///
+    /// # Errors
+    /// When no attempt is open, it is another agent's, or it cannot be noted.
+    pub fn beat(&self, (flow, task): (&str, &str), agent: Option<&str>) -> Result<FlowRecord, FlowError> {
+        let state = self.state(flow)?;
+        let end = AttemptEnd { agent: agent.map(str::to_owned), ..AttemptEnd::default() };
+        // Who may not end it does not keep it alive either.
+        end_attempt(&state, task, &end, &self.acting(None))?;
+        let record = state.task(task)?;
+        let agent = record.open_attempt().unwrap_or_default().agent;
+        let (at, current) = (self.workspace.now().to_string(), Some(record.id().to_owned()));
+        let signal = Signal { agent: agent.clone(), at, current, ..Signal::default() };
+        write_signal(self.workspace.root(), (SYSTEM, &file_stem(&agent)), &signal)
+            .map_err(|source| FlowError::Signal { agent, source })?;
+        Ok(record.clone())
+    }
+
+    /// Moves the live segments to the tracked journal, so that a clone can replay.
+    pub(super) fn seal(&self) -> Result<(), FlowError> {
+        let session = self.workspace.attribution().session.as_ref();
+        self.workspace.history().seal(session)?;
+        Ok(())
+    }
+}
+
+/// Lets a refusal pass: somebody else was faster.
+fn unless_refused<T>(done: Result<T, FlowError>) -> Result<(), FlowError> {
+    match done {
+        Err(FlowError::Refused(_)) | Ok(_) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The reason why nothing can be claimed: the flow is not running, or no task is ready.
+fn not_ready(state: &FlowState, acting: &Acting, agent: &str) -> FlowError {
+    let running = state.graph.tasks.first().map(|task| claim(state, &task.id, (agent, None), acting));
+    match running {
+        Some(Err(
+            refusal @ (FlowRefusal::Status { kind: FlowKind::Flow, .. } | FlowRefusal::GraphChanged { .. }),
+        )) => refusal.into(),
+        _ => state.nothing_ready().into(),
+    }
+}

@@ -1,0 +1,186 @@
+//! Commits of tasks, by plumbing: an index of their own, never the work tree, never the index of the user,
+//! and no hook (docs/adr/0031-flows-hold-one-lock.md).
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use crate::disk::{Root, local_state::StateFolder};
+use crate::git::{GitVersionError, process};
+
+/// A merge of several commits onto a branch, as objects: nothing names them yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PreparedMerge {
+    /// A commit for each that was merged, in order.
+    pub(crate) commits: Vec<String>,
+    /// The files that could not be merged.
+    pub(crate) conflicts: Vec<String>,
+}
+
+/// An index that nobody else uses, which goes with it.
+struct OwnIndex(PathBuf);
+
+/// The commit that a name leads to, if any.
+pub(crate) fn commit_of(root: &Root, name: &str) -> Option<String> {
+    let wanted = format!("{name}^{{commit}}");
+    let found = process::printed(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
+    Some(found.trim().to_owned()).filter(|name| process::is_object_name(name))
+}
+
+/// Commits what differs in the work tree from `base`, of the files that are wanted; `None` where nothing
+/// does.
+pub(crate) fn commit_work_tree(
+    root: &Root,
+    base: &str,
+    message: &str,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Option<String>, GitVersionError> {
+    let index = OwnIndex::new(root)?;
+    ask(root, &["read-tree", base], Some(&index.0), b"")?;
+    let listed = ["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard"];
+    let listed = ask(root, &listed, Some(&index.0), b"")?;
+    let wanted = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let wanted = wanted.filter(|name| std::str::from_utf8(name).is_ok_and(&is_wanted));
+    let names: Vec<u8> = wanted.flat_map(|name| name.iter().copied().chain([0])).collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
+    ask(root, &["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], Some(&index.0), &names)?;
+    let tree = word(&ask(root, &["write-tree"], Some(&index.0), b"")?);
+    let before = word(&ask(root, &["rev-parse", &format!("{base}^{{tree}}")], None, b"")?);
+    if tree == before {
+        return Ok(None);
+    }
+    Ok(Some(word(&ask(root, &["commit-tree", &tree, "-p", base], None, message.as_bytes())?)))
+}
+
+/// Lets a reference name `new` where it names `old` (`None`: it is not there).
+pub(crate) fn move_ref(root: &Root, name: &str, new: &str, old: Option<&str>) -> Result<(), GitVersionError> {
+    let zero = "0".repeat(new.len());
+    let old = old.unwrap_or(&zero);
+    ask(root, &["update-ref", "-m", "stepmark flow", name, new, old], None, b"").map(drop)
+}
+
+/// The files that differ between two commits, seen from the project.
+pub(crate) fn changed_between(root: &Root, from: &str, to: &str) -> Result<Vec<String>, GitVersionError> {
+    let arguments = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--relative", from, to];
+    let listed = ask(root, &arguments, None, b"")?;
+    let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+}
+
+/// The difference between two commits as a patch.
+pub(crate) fn patch_between(root: &Root, from: &str, to: &str) -> Result<String, GitVersionError> {
+    let arguments = ["diff-tree", "-p", "-r", "--no-ext-diff", "--no-textconv", "--relative", from, to];
+    Ok(String::from_utf8_lossy(&ask(root, &arguments, None, b"")?).into_owned())
+}
+
+/// Merges `tips`, each with the commit that it began from and a message, one after the other onto `target`.
+pub(crate) fn merge_onto(
+    root: &Root,
+    target: &str,
+    tips: &[(String, String, String)],
+) -> Result<PreparedMerge, GitVersionError> {
+    let (mut merged, mut last) = (PreparedMerge::default(), target.to_owned());
+    for (from, tip, message) in tips {
+        let base = format!("--merge-base={from}");
+        let arguments =
+            ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", &base, &last, tip];
+        let (is_clean, printed) = ask_either(root, &arguments)?;
+        let mut parts =
+            printed.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned());
+        let tree = parts.next().unwrap_or_default();
+        if !is_clean {
+            merged.conflicts.extend(parts.take_while(|part| !part.is_empty()));
+            continue;
+        }
+        last = word(&ask(root, &["commit-tree", tree.trim(), "-p", &last], None, message.as_bytes())?);
+        merged.commits.push(last.clone());
+    }
+    merged.conflicts.sort();
+    merged.conflicts.dedup();
+    Ok(merged)
+}
+
+/// The branch that is checked out here; `None` where none is.
+pub(crate) fn current_branch(root: &Root) -> Option<String> {
+    let branch = process::printed(root, &["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+    Some(branch.trim().to_owned()).filter(|branch| !branch.is_empty())
+}
+
+/// Returns whether a branch is checked out in any work tree.
+pub(crate) fn is_checked_out(root: &Root, branch: &str) -> bool {
+    let listed = process::printed(root, &["worktree", "list", "--porcelain"]).unwrap_or_default();
+    let wanted = format!("branch refs/heads/{branch}");
+    listed.lines().any(|line| line == wanted)
+}
+
+impl OwnIndex {
+    fn new(root: &Root) -> Result<Self, GitVersionError> {
+        let folder = root
+            .state()
+            .make(StateFolder::Cache)
+            .map_err(|error| GitVersionError::Pipe { source: std::io::Error::other(error) })?;
+        Ok(Self(folder.join(format!("flow-index-{}", std::process::id()))))
+    }
+}
+
+impl Drop for OwnIndex {
+    #[expect(clippy::disallowed_methods, reason = "its own file goes")]
+    fn drop(&mut self) {
+        // What is left is written over by whoever has its name next.
+        let _gone = fs::remove_file(&self.0);
+    }
+}
+
+/// The answer of git to `input`, with an index of its own where one is named.
+fn ask(
+    root: &Root,
+    arguments: &[&str],
+    index: Option<&Path>,
+    input: &[u8],
+) -> Result<Vec<u8>, GitVersionError> {
+    let (is_fine, answer, reason) = start(root, arguments, index, input)?;
+    match is_fine {
+        true => Ok(answer),
+        false => Err(GitVersionError::Failed { command: arguments.join(" "), reason }),
+    }
+}
+
+/// The same of a command that ends with 1 where it found a difference.
+fn ask_either(root: &Root, arguments: &[&str]) -> Result<(bool, Vec<u8>), GitVersionError> {
+    let (is_fine, answer, reason) = start(root, arguments, None, b"")?;
+    match is_fine || reason.is_empty() && !answer.is_empty() {
+        true => Ok((is_fine, answer)),
+        false => Err(GitVersionError::Failed { command: arguments.join(" "), reason }),
+    }
+}
+
+fn start(
+    root: &Root,
+    arguments: &[&str],
+    index: Option<&Path>,
+    input: &[u8],
+) -> Result<(bool, Vec<u8>, String), GitVersionError> {
+    let mut command = process::git(root.path(), arguments);
+    if let Some(index) = index {
+        command.env("GIT_INDEX_FILE", index);
+    }
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = piped.spawn().map_err(|source| GitVersionError::NoGit { source })?;
+    // These commands read everything before they print: neither side waits for the other.
+    let written = process.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
+    let output = process.wait_with_output().map_err(|source| GitVersionError::Pipe { source })?;
+    if output.status.success() {
+        written.map_err(|source| GitVersionError::Pipe { source })?;
+    }
+    let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Ok((output.status.success(), output.stdout, reason))
+}
+
+fn word(answer: &[u8]) -> String {
+    String::from_utf8_lossy(answer).trim().to_owned()
+}

@@ -1,0 +1,259 @@
+//! `stepmark flow`: graphs of tasks are run.
+
+use serde_json::Value;
+
+use super::coordination::{fails, succeeds};
+use crate::harness::{Repository, Sandbox};
+
+/// Six tasks: `a`, then `b` to `e`, of which two write the same, then `f`.
+const GRAPH: &str = "
+id: release
+title: Release
+tasks:
+  - {id: a, title: Parse, checks: [{name: tests, command: test -f ok}], retry: {max_attempts: 3}}
+  - {id: b, depends_on: [a], required_scopes: {write: [src]}, retry: {max_attempts: 2, escalate: true}}
+  - {id: c, depends_on: [a], required_scopes: {write: [src/c.rs]}}
+  - {id: d, depends_on: [a], required_scopes: {write: [docs]}}
+  - {id: e, depends_on: [d]}
+  - {id: f, depends_on: [b, c, e]}
+";
+
+/// A project with the running flow `r1`.
+fn project() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    sandbox.write(".stepmark/config.yaml", "flows: {}\n");
+    begin(&sandbox);
+    sandbox
+}
+
+fn begin(sandbox: &Sandbox) {
+    sandbox.write("graph.yaml", GRAPH);
+    succeeds(sandbox, &["flow", "graph", "create", "graph.yaml"]);
+    by_person(sandbox, &["flow", "create", "release", "--id", "r1"]);
+    by_person(sandbox, &["flow", "start", "r1"]);
+}
+
+fn by_person(sandbox: &Sandbox, arguments: &[&str]) {
+    succeeds(sandbox, &[&["--actor", "human:Ada"], arguments].concat());
+}
+
+/// Claims the next task for `agent`, and returns its name.
+fn claim(sandbox: &Sandbox, agent: &str) -> String {
+    let run = succeeds(sandbox, &["flow", "next", "r1", "--claim", "--agent", agent, "--json"]);
+    run.json("stepmark.flow-task/1")["task"]["task"].as_str().unwrap().to_owned()
+}
+
+fn passes(sandbox: &Sandbox, task: &str, agent: &str) {
+    succeeds(sandbox, &["flow", "attempt", "end", "r1", task, "--agent", agent]);
+    succeeds(sandbox, &["flow", "verify", "r1", task, "--decision", "pass"]);
+}
+
+/// The flow and its tasks.
+fn shown(sandbox: &Sandbox) -> Value {
+    sandbox.reads_only(&["flow", "show", "r1", "--json"]).json("stepmark.flow/1")
+}
+
+fn status_of(sandbox: &Sandbox, task: &str) -> String {
+    let shown = shown(sandbox);
+    let tasks = shown["tasks"].as_array().unwrap();
+    tasks.iter().find(|own| own["task"] == task).unwrap()["status"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_flow_of_six_tasks_with_two_retries_a_pause_and_an_abort() {
+    let sandbox = project();
+    assert_eq!(claim(&sandbox, "w1"), "a");
+    fails(&sandbox, &["flow", "next", "r1", "--claim", "--agent", "w2"], "no task of `r1` can be claimed");
+    fails(
+        &sandbox,
+        &["flow", "attempt", "end", "r1", "a", "--attempt", "r1.a.9"],
+        "the attempt `r1.a.9` is not the one that counts: that is `r1.a.1`",
+    );
+    succeeds(&sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w1", "--result", "parsed"]);
+    let failed = sandbox.stepmark(&["flow", "verify", "r1", "a", "--run"]);
+    assert_eq!(failed.code, 1, "{failed}");
+    let why = sandbox.reads_only(&["flow", "why", "r1", "a", "--json"]).json("stepmark.flow-why/1");
+    assert_eq!(why["reasons"][1], "the check `tests` failed, exit status 1");
+    assert_eq!(claim(&sandbox, "w2"), "a", "the first retry");
+    fails(
+        &sandbox,
+        &["flow", "attempt", "end", "r1", "a", "--agent", "w2", "--notes", &"x".repeat(17_000)],
+        "16384",
+    );
+    succeeds(&sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w2", "--exit-status", "7"]);
+    assert_eq!(status_of(&sandbox, "a"), "RETRY", "a crash needs no judgement");
+    assert_eq!(claim(&sandbox, "w1"), "a", "the second retry");
+    sandbox.write("ok", "");
+    succeeds(&sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w1"]);
+    succeeds(&sandbox, &["flow", "verify", "r1", "a", "--run"]);
+
+    assert_eq!((claim(&sandbox, "w1"), claim(&sandbox, "w2")), ("b".to_owned(), "d".to_owned()));
+    fails(
+        &sandbox,
+        &["flow", "next", "r1", "c", "--claim", "--agent", "w3"],
+        "`b`, which is running, wants `src`",
+    );
+    for command in
+        [&["flow", "pause", "r1"][..], &["flow", "abort", "r1"], &["flow", "abort-task", "r1", "b"]]
+    {
+        fails(&sandbox, &[&["--actor", "agent:w1"], command].concat(), "only a person may");
+    }
+    by_person(&sandbox, &["flow", "pause", "r1", "--reason", "lunch"]);
+    passes(&sandbox, "d", "w2");
+    fails(&sandbox, &["flow", "next", "r1", "--claim", "--agent", "w2"], "`r1` is `PAUSED`");
+    fails(&sandbox, &["--actor", "agent:w2", "flow", "resume", "r1"], "only a person may resume a flow");
+    by_person(&sandbox, &["flow", "resume", "r1"]);
+    succeeds(&sandbox, &["flow", "attempt", "end", "r1", "b", "--agent", "w1"]);
+    let hard =
+        sandbox.stepmark(&["flow", "verify", "r1.b", "--decision", "hard-fail", "--because", "wrong idea"]);
+    assert!(hard.stdout.contains("r1.b  ESCALATED"), "{hard}");
+    let waits = sandbox.reads_only(&["flow", "why", "r1", "f"]);
+    assert!(waits.stdout.contains("it waits for `r1.b`, which is `ESCALATED`: wrong idea"), "{waits}");
+    by_person(&sandbox, &["flow", "abort", "r1", "--reason", "another way"]);
+    let statuses: Vec<String> = ["a", "b", "c", "d", "e", "f"].map(|task| status_of(&sandbox, task)).into();
+    assert_eq!(statuses, ["SUCCESS", "ESCALATED", "FAILED", "SUCCESS", "FAILED", "FAILED"]);
+    let replay =
+        succeeds(&sandbox, &["flow", "replay", "r1", "--verify", "--json"]).json("stepmark.flow-replay/1");
+    assert_eq!((&replay["is_equal"], replay["records"].as_array().unwrap().len()), (&true.into(), 8));
+    let check = sandbox.stepmark(&["check"]);
+    assert_eq!(check.code, 0, "{check}");
+}
+
+#[test]
+fn a_flow_is_complete_with_its_last_task() {
+    let sandbox = project();
+    sandbox.write("ok", "");
+    let mut order = String::new();
+    for _ in 0..6 {
+        let task = claim(&sandbox, "w1");
+        succeeds(&sandbox, &["flow", "attempt", "end", "r1", &task, "--agent", "w1"]);
+        let judged = if task == "a" { "--run" } else { "--decision=pass" };
+        succeeds(&sandbox, &["--actor", "agent:v", "flow", "verify", "r1", &task, judged]);
+        order.push_str(&task);
+    }
+    assert_eq!((order.as_str(), &shown(&sandbox)["flow"]["status"]), ("abcdef", &"COMPLETED".into()));
+    let events = succeeds(&sandbox, &["flow", "events", "r1", "--json"]).json("stepmark.flow-events/1");
+    let events = events["events"].as_array().unwrap();
+    let kinds: Vec<&str> = events.iter().map(|event| event["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds[..3], ["graph-created", "graph-frozen", "flow-created"]);
+    assert_eq!(kinds.last(), Some(&"flow-completed"));
+    assert_eq!(kinds.iter().filter(|kind| **kind == "verification-passed").count(), 6);
+    let started = events.iter().find(|event| event["kind"] == "attempt-started").unwrap();
+    assert_eq!(started["data"]["correlation"]["attempt"], "r1.a.1");
+    let then = succeeds(&sandbox, &["flow", "show", "r1", "--at", started["id"].as_str().unwrap(), "--json"]);
+    let then = then.json("stepmark.flow/1");
+    assert_eq!(
+        (&then["flow"]["status"], &then["tasks"][0]["status"]),
+        (&"RUNNING".into(), &"RUNNING".into())
+    );
+    assert_eq!(then["tasks"][5]["status"], "PENDING");
+}
+
+#[test]
+fn a_graph_is_imported_and_its_attempts_are_asked_for() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("graph.yaml", GRAPH);
+    succeeds(&sandbox, &["import", "flow", "graph.yaml", "--dry-run"]);
+    let run = succeeds(&sandbox, &["import", "flow", "graph.yaml", "--json"]).json("stepmark.import-flow/1");
+    assert_eq!((&run["graph"], &run["tasks"]), (&"release".into(), &6.into()));
+    succeeds(&sandbox, &["flow", "create", "release", "--id", "r1"]);
+    succeeds(&sandbox, &["flow", "start", "r1"]);
+    assert_eq!(claim(&sandbox, "w1"), "a");
+    succeeds(&sandbox, &["flow", "attempt", "end", "r1", "a", "--exit-status", "3"]);
+    let asked = "SELECT a.attempt, a.exit_status, v.reasons, x.system FROM attempts a JOIN verifications v USING (attempt)
+        JOIN artifacts x ON x.path = a.artifact";
+    let answer = succeeds(&sandbox, &["query", asked, "--json"]).json("stepmark.query/1");
+    assert_eq!(
+        answer["rows"],
+        serde_json::json!([["r1.a.1", 3, "the agent ended with exit status 3", "flows"]]),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_silent_agent_has_crashed() {
+    let sandbox = project();
+    sandbox.write(".stepmark/config.yaml", "flows: {stale_seconds: 1}\n");
+    assert_eq!(claim(&sandbox, "w1"), "a");
+    succeeds(&sandbox, &["flow", "attempt", "beat", "r1", "a", "--agent", "w1"]);
+    fails(&sandbox, &["flow", "attempt", "beat", "r1", "a", "--agent", "w2"], "is not the one that counts");
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    assert_eq!(claim(&sandbox, "w2"), "a");
+    let attempts = sandbox.reads_only(&["flow", "attempt", "list", "r1", "a"]);
+    assert!(attempts.stdout.contains("r1.a.1  w1") && attempts.stdout.contains("interrupted"), "{attempts}");
+    fails(&sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w1"], "of `w2`");
+}
+
+#[test]
+fn a_graph_is_frozen_with_its_first_flow() {
+    let sandbox = project();
+    fails(&sandbox, &["flow", "graph", "create", "graph.yaml"], "is there already");
+    fails(&sandbox, &["set", "flows/graphs/release.v1.md", "title=Other"], "leaves as it is");
+    sandbox.write("graph.yaml", GRAPH.replace("[b, c, e]", "[b, c, f]"));
+    fails(&sandbox, &["flow", "graph", "check", "graph.yaml"], "cannot be run");
+    sandbox.write("graph.yaml", GRAPH.replace("title: Parse", "title: Parse, context: all"));
+    fails(&sandbox, &["flow", "graph", "revise", "graph.yaml"], "cannot be run");
+    sandbox.write("graph.yaml", GRAPH.replace("[b, c, e]", "[b, c]"));
+    let revised = succeeds(&sandbox, &["flow", "graph", "revise", "graph.yaml", "--json"]);
+    assert_eq!(revised.json("stepmark.flow-graph/1")["graph"]["version"], 2);
+    succeeds(&sandbox, &["flow", "create", "release", "--id", "r2"]);
+    fails(&sandbox, &["flow", "create", "release", "--id", "r2"], "`r2` is there already");
+    let file = String::from_utf8(sandbox.read("flows/r2/flow.md")).unwrap();
+    assert!(file.contains("graph_version: 2\n"), "{file}");
+}
+
+#[test]
+fn an_edit_by_other_means_waits_for_a_person() {
+    let sandbox = project();
+    let path = "flows/r1/tasks/a.md";
+    let before = sandbox.read(path);
+    let forged = String::from_utf8(before.clone()).unwrap().replace("status: PENDING", "status: SUCCESS");
+    sandbox.write(path, &forged);
+    let check = sandbox.stepmark(&["check"]);
+    assert!(check.stdout.contains("SMF04"), "{check}");
+    let replay = sandbox.stepmark(&["flow", "replay", "r1"]);
+    assert!(
+        replay.code == 1 && replay.stdout.contains("SMF07") && replay.stdout.contains("PENDING → SUCCESS"),
+        "{replay}"
+    );
+    let claim = ["flow", "next", "r1", "b", "--claim", "--agent", "w1"];
+    fails(&sandbox, &claim, "`flows/r1/tasks/a.md` was edited by other means");
+    fails(&sandbox, &["--actor", "agent:w1", "flow", "restore", "r1"], "only a person may");
+    by_person(&sandbox, &["flow", "restore", "r1"]);
+    assert_eq!(sandbox.read(path), before);
+    succeeds(&sandbox, &["flow", "replay", "r1"]);
+    sandbox.write(path, &forged);
+    by_person(&sandbox, &["flow", "accept", "r1", "--reason", "done by hand"]);
+    succeeds(&sandbox, &claim);
+    succeeds(&sandbox, &["flow", "replay", "r1"]);
+    std::fs::remove_file(sandbox.place("flows/r1/tasks/c.md")).unwrap();
+    assert!(sandbox.stepmark(&["check"]).stdout.contains("SMF03"));
+    assert_eq!(sandbox.stepmark(&["flow", "replay", "r1"]).code, 1);
+    let claim = ["flow", "next", "r1", "--claim", "--agent", "w2"];
+    fails(&sandbox, &claim, "`flows/r1/tasks/c.md` was edited by other means");
+    by_person(&sandbox, &["flow", "restore", "r1"]);
+    succeeds(&sandbox, &claim);
+}
+
+#[test]
+fn a_fresh_clone_replays_equal() {
+    let Some(repository) = Repository::empty("a fresh clone replays a flow") else { return };
+    repository.sandbox.write(".stepmark/config.yaml", "flows: {}\n");
+    begin(&repository.sandbox);
+    repository.sandbox.write("ok", "");
+    assert_eq!(claim(&repository.sandbox, "w1"), "a");
+    passes_run(&repository.sandbox);
+    assert_eq!(claim(&repository.sandbox, "w1"), "b");
+    by_person(&repository.sandbox, &["flow", "pause", "r1"]);
+    repository.commit("paused");
+    let clone = repository.sandbox.outside().join("clone");
+    repository.git(&["clone", "--quiet", ".", clone.to_str().unwrap()]);
+    let mut command = repository.command(&["flow", "replay", "r1", "--verify", "--json"]);
+    let replay = repository.sandbox.run(command.current_dir(&clone));
+    assert_eq!(replay.json("stepmark.flow-replay/1")["is_equal"], true, "{replay}");
+}
+
+fn passes_run(sandbox: &Sandbox) {
+    succeeds(sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w1"]);
+    succeeds(sandbox, &["flow", "verify", "r1", "a", "--run"]);
+}
