@@ -29,10 +29,10 @@ pub mod fixing;
 pub mod checkpoints;
 #[cfg(feature = "history")]
 pub mod replay;
+mod signals;
 pub mod asdd;
 pub mod autodev;
 pub mod coordination;
-mod signals;
 pub mod flows;
 pub mod resuming;
 pub mod instructions;

@@ -47,7 +47,7 @@ fn lists_those_that_are_built_in() {
     bmad-prfaq          built in  ignition, press-release, customer-faq, internal-faq, complete
     d4-ticket           built in  todo, in_progress, ready, tested, done, blocked
     task                built in  todo, in-progress, done, blocked, cancelled
-    asdd-slice          built in  DISCOVERY, SPEC, VALIDATION, DESIGN, IMPLEMENTATION, CI_CD, OBSERVABILITY, DONE, PARTIAL, QUICK_FIX, BLOCKED
+    asdd-slice          built in  DISCOVERY, SPEC, VALIDATION, DESIGN, IMPLEMENTATION, CI_CD, OBSERVABILITY, DONE, PARTIAL, QUICK_FIX, BEHAVIOR_CAPTURE, BLOCKED, LOCK, NEEDS_HUMAN_REVIEW
     hivemind-graph      built in  DRAFT, FROZEN
     hivemind-flow       built in  CREATED, RUNNING, PAUSED, COMPLETED, FROZEN_FOR_MERGE, MERGED, ABORTED
     hivemind-task       built in  PENDING, READY, RUNNING, VERIFYING, RETRY, SUCCESS, FAILED, ESCALATED

@@ -316,7 +316,8 @@ fn a_proposal_is_refused_and_its_file_comes_back() {
     let proposed = succeeds(sandbox, &propose).json("stepmark.asdd-proposal/1");
     let id = proposed["proposal"]["proposal_id"].as_str().unwrap().to_owned();
     let reject = [&CUSTODIAN[..], &["asdd", "reject", &id, "--reason", "too short", "--restore"]].concat();
-    succeeds(sandbox, &reject);
+    let rejected = repository.stepmark(&reject);
+    assert_eq!(rejected.code, 0, "{rejected}");
     assert_eq!(sandbox.read("intent.md"), b"# Intent\n");
     fails(sandbox, &reject, "there is no proposal");
     assert_eq!(slice(sandbox)["status"], "DISCOVERY");

@@ -1,4 +1,4 @@
-//! What is told of the files that follow the records of a system.
+//! Messages and JSON about the files that follow the records of a system.
 
 use serde_json::{Value as Json, json};
 use stepmark_model::records::{Drift, DriftChange, RecordKinds};

@@ -31,7 +31,7 @@ pub enum Prefer {
 pub struct Conflict {
     /// The key; that of a file is `phase_data.KEY`.
     pub key: String,
-    /// What each agent says.
+    /// The agents, each with its value.
     pub sides: Vec<(String, Json)>,
 }
 

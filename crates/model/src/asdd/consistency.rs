@@ -1,4 +1,4 @@
-//! What a slice says, held against the files of the project.
+//! Contradictions between a slice and the files of the project.
 
 use std::fmt;
 

@@ -41,7 +41,7 @@ pub struct AsddFacts {
     pub state: State,
     /// The files that they name.
     pub files: SliceFacts,
-    /// What the project asks of its agents.
+    /// The demands of the project on its agents.
     pub rules: Rules,
     /// The agents that say they work and have been silent for too long, by slice.
     pub silent: BTreeMap<String, Vec<String>>,

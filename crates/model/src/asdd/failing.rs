@@ -12,7 +12,7 @@ pub struct Failure {
     pub agent: String,
     /// Its confidence.
     pub score: f64,
-    /// What it was not sure of.
+    /// The doubts that it names.
     pub uncertainty_factors: Vec<String>,
 }
 

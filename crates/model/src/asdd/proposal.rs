@@ -5,8 +5,8 @@ use serde_json::{Map, Value as Json};
 
 use crate::artifact::FileHash;
 
-/// A change of a slice that an agent proposes. It is no state: it waits until the custodian commits or refuses
-/// it.
+/// A change of a slice that an agent proposes. It is no state: it waits until the custodian commits or
+/// refuses it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
     /// Its id.
@@ -31,7 +31,7 @@ pub struct Proposal {
     /// The file with the agent's reasons.
     #[serde(default)]
     pub trace: Option<String>,
-    /// What became of it.
+    /// The outcome.
     #[serde(default)]
     pub verdict: Verdict,
     /// The reason of the verdict.
@@ -55,12 +55,12 @@ pub struct ProposedFile {
 pub struct Confidence {
     /// From 0 to 1.
     pub score: f64,
-    /// What it is not sure of.
+    /// The doubts that it names.
     #[serde(default)]
     pub uncertainty_factors: Vec<String>,
 }
 
-/// What became of a proposal.
+/// The outcome of a proposal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {

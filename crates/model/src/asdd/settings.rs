@@ -1,4 +1,4 @@
-//! What a project asks of its agents.
+//! The demands of a project on its agents.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ impl Thresholds {
     }
 }
 
-/// What a project asks of its agents.
+/// The demands of a project on its agents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     /// The least confidence of each agent.

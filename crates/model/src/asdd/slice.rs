@@ -1,4 +1,4 @@
-//! What a slice says.
+//! Typed reads and changes of slices.
 
 use serde_json::{Number, Value as Json, json};
 

@@ -11,7 +11,7 @@ pub enum SliceChange {
     Approve {
         /// The state.
         to: String,
-        /// Who approves.
+        /// The actor that approves.
         by: String,
     },
     /// It is held up.
@@ -25,7 +25,7 @@ pub enum SliceChange {
     Unblock,
     /// Two want to change it.
     Lock {
-        /// Who wants the lock.
+        /// The actor that wants the lock.
         requester: String,
     },
     /// It is open again.

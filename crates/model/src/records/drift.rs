@@ -48,8 +48,8 @@ pub struct Merged<S: RecordSet> {
 }
 
 /// Merges what stands in files with what is to stand there; `shown` is `ours` as a reader of the files sees
-/// it. A record of `theirs` that is neither that of `base`, which was written last, nor `ours` stays as it is;
-/// all others are ours, and those of `theirs` of which `is_overwritten` says so. Without a base every
+/// it. A record of `theirs` that is neither that of `base`, which was written last, nor `ours` stays as it
+/// is; all others are ours, and those of `theirs` of which `is_overwritten` says so. Without a base every
 /// difference is theirs.
 pub fn merge<S: RecordSet>(
     (base, theirs): (Option<&S>, &S),

@@ -156,7 +156,8 @@ impl Asdd<'_> {
         Ok(rebuilt)
     }
 
-    /// The slices that are gone or cannot be read, as history knows them last. One that was taken away is none.
+    /// The slices that are gone or cannot be read, as history knows them last. One that was taken away is
+    /// none.
     fn lost(&self) -> Result<Vec<(ProjectPath, Record)>, AsddError> {
         let (folder, history) = (self.path_of(SliceKind::Slice, "x")?.parent(), self.workspace.history());
         let mut lost = Vec::new();

@@ -60,7 +60,7 @@ pub enum AsddError {
         wanted: &'static str,
         /// The role.
         role: &'static str,
-        /// Who acts.
+        /// The actor of the command.
         actor: String,
         /// Those who have the role.
         holders: Vec<String>,
@@ -88,7 +88,7 @@ pub enum AsddError {
     /// The local state of the clone cannot be read or written.
     #[error("cannot keep {what} in the local state of the clone")]
     Local {
-        /// What was to be kept.
+        /// The thing that was to be kept.
         what: &'static str,
         /// The error of the system.
         source: io::Error,

@@ -21,7 +21,7 @@ impl Asdd<'_> {
         Some(FileHash::of(&self.workspace.read_file(&path).ok()?))
     }
 
-    /// What the project asks of its agents: the configuration, and thresholds in
+    /// The demands of the project on its agents: the configuration, and thresholds in
     /// `steering/agent-thresholds.md` where it names none.
     pub(super) fn rules(&self) -> Rules {
         let mut rules = self.settings.rules.clone();

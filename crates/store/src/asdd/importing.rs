@@ -28,7 +28,7 @@ pub struct SliceRow {
     shown: Option<Record>,
 }
 
-/// What a manifest would bring in.
+/// The records that a manifest would bring in.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SliceImport {
@@ -68,8 +68,8 @@ impl Asdd<'_> {
         Ok(SliceImport { rows, same, signals, is_own: given == own })
     }
 
-    /// Brings in what `found` holds: new records always, changed ones where `takes_file`, and takes away those
-    /// that the manifest has no more only with `removes`. Returns the number of records that changed.
+    /// Brings in what `found` holds: new records always, changed ones where `takes_file`, and takes away
+    /// those that the manifest has no more only with `removes`. Returns the number of records that changed.
     ///
     /// # Errors
     /// When a record was changed meanwhile, or cannot be written.

@@ -1,17 +1,19 @@
 //! The manifest, which follows the records.
 
 use super::Asdd;
+use crate::git::{GitVersion, GitVersionError};
 use crate::projection::{
-    audit::{FileProblem, problems},
+    file_findings::{self, FileFindings, FollowingFile},
     found_files::FoundFiles,
     record_files,
     record_format::{Files, Followed, Overwrite, RecordFormat},
 };
+use crate::repository::ChangedArtifact;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     asdd::{MANIFEST, SliceKind, State, read, render, seen},
-    records::{self, Signals},
+    records::{self, RecordSet as _, Signals},
     transition::Remark,
 };
 
@@ -19,17 +21,6 @@ type Drift = records::Drift<SliceKind>;
 
 /// The state of the manifest: what was written, and what other programs changed in it.
 pub type AsddFiles = Followed<Drift>;
-
-/// A file that follows the records.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileState {
-    /// The file.
-    pub path: ProjectPath,
-    /// Its state: `current`, `behind`, `drift`, `damaged` or `gone`.
-    pub state: &'static str,
-    /// The ids of the slices that another program changed in it.
-    pub drift: Vec<String>,
-}
 
 /// The manifest of a project.
 pub(super) struct ManifestOf<'c, 'w> {
@@ -164,18 +155,41 @@ impl<'w> Asdd<'w> {
         Ok(state)
     }
 
-    /// The state of the manifest.
+    /// The manifest, with its state.
     ///
     /// # Errors
     /// When the records cannot be read.
-    pub fn file_states(&self) -> Result<Vec<FileState>, super::AsddError> {
-        let (state, format) = (self.state()?, self.manifest()?);
-        let read = |path: ProjectPath| self.workspace.read_file(&path).ok().map(|bytes| (path, bytes));
-        let found: Files = format.paths().into_iter().filter_map(read).collect();
-        let file = |(path, problem): (ProjectPath, Option<FileProblem<Drift>>)| {
-            let (state, drift) = problem.map_or(("current", Vec::new()), FileProblem::named);
-            FileState { path, state, drift: drift.into_iter().map(|drift| drift.id).collect() }
-        };
-        Ok(problems(self.workspace.root(), &format, &state, &found).into_iter().map(file).collect())
+    pub fn file_states(&self) -> Result<Vec<FollowingFile>, super::AsddError> {
+        let read = |path: &ProjectPath| self.workspace.read_file(path).ok();
+        Ok(file_findings::states(self.workspace.root(), &self.manifest()?, &self.state()?, read))
+    }
+
+    /// The findings in the manifest, where the records are `state` and `read` gives a file.
+    pub(crate) fn file_findings(
+        &self,
+        state: &State,
+        read: impl Fn(&ProjectPath) -> Option<Vec<u8>>,
+    ) -> Vec<FileFindings> {
+        let Ok(format) = self.manifest() else { return Vec::new() };
+        file_findings::findings(self.workspace.root(), (&format, false), state, read)
+    }
+
+    /// The records in `version`, where there are some that can be read, and one of them is `changed`, or the
+    /// manifest.
+    ///
+    /// # Errors
+    /// When git does not answer.
+    pub(crate) fn state_in(
+        &self,
+        changed: &[ChangedArtifact],
+        version: &GitVersion,
+    ) -> Result<Option<State>, GitVersionError> {
+        let Ok(format) = self.manifest() else { return Ok(None) };
+        let own = (&format, &self.settings.folder);
+        let Some(files) = file_findings::files_touched(own, changed, version)? else { return Ok(None) };
+        let records: Result<Vec<_>, _> =
+            files.into_iter().map(|(path, bytes)| self.read_bytes(&path, bytes)).collect();
+        // One that is damaged has findings of its own.
+        Ok(records.ok().and_then(|records| State::from_records(records.into_iter().flatten())))
     }
 }

@@ -38,7 +38,7 @@ pub use self::{
     changing::Rebuilt,
     error::AsddError,
     importing::{SliceImport, SliceRow},
-    manifest::{AsddFiles, FileState},
+    manifest::AsddFiles,
     monitoring::Monitored,
     proposing::{Begun, Draft, Proposed},
 };
@@ -60,8 +60,8 @@ impl Workspace {
         Some(Asdd { workspace: self, settings: self.configuration().asdd()? })
     }
 
-    /// The same project, where ASDD is switched on with what counts without a configuration, if it is not: for
-    /// whoever looks at a manifest that may be brought in.
+    /// The same project, where ASDD is switched on with what counts without a configuration, if it is not:
+    /// for whoever looks at a manifest that may be brought in.
     #[must_use]
     pub fn with_asdd(mut self) -> Self {
         self.configuration_mut().switch_asdd_on();

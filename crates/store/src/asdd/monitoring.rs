@@ -7,7 +7,7 @@ use stepmark_model::{
     records::read_time,
 };
 
-/// What a look found.
+/// The findings of a look.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Monitored {
@@ -19,8 +19,8 @@ pub struct Monitored {
 
 impl Asdd<'_> {
     /// Looks at the agents that say they work: the journal is told each time that the time of one has run
-    /// out, and its slice is blocked when that happened too often. Slices that are locked for a conflict which
-    /// no rule decides are blocked when their time is over.
+    /// out, and its slice is blocked when that happened too often. Slices that are locked for a conflict
+    /// which no rule decides are blocked when their time is over.
     ///
     /// # Errors
     /// When the records cannot be read or written.

@@ -22,7 +22,7 @@ const BEGUN: &str = "begun-";
 /// The beginning of the names of proposals.
 const PROPOSAL: &str = "proposal-";
 
-/// What an agent has read before it works.
+/// The note that an agent has read a slice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Reading {
     pub(super) slice: String,
@@ -84,7 +84,7 @@ impl Asdd<'_> {
         Ok(proposal)
     }
 
-    /// What `agent` has read of `slice`.
+    /// The note that `agent` has read `slice`.
     pub(super) fn reading(&self, slice: &str, agent: &str) -> Result<Reading, AsddError> {
         let found = self.read(&name_of(slice, agent)).map_err(|source| local("what agents read", source))?;
         found.ok_or_else(|| AsddError::NotBegun { slice: slice.to_owned(), agent: agent.to_owned() })

@@ -12,7 +12,7 @@ use stepmark_model::{
     journal::{EventDraft, Kind},
 };
 
-/// What an agent begins with.
+/// The slice that an agent begins with.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Begun {
@@ -101,7 +101,7 @@ impl Asdd<'_> {
             return Err(self.refused(proposal, refusal)?.into());
         }
         let others = self.pending(slice_id, proposal.base)?.len() > 1;
-        if slice.is_manual() || slice.status() == "LOCK" || others {
+        if slice.is_manual() || slice.status() == "LOCK" {
             let (slice, files) = match others && slice.status() != "LOCK" {
                 true => {
                     self.change(slice_id, "asdd-lock", &SliceChange::Lock { requester: plain_name(agent) })?

@@ -9,9 +9,9 @@ use crate::bmad::sprint::{BrokenSprintStatus, Ledgers};
 use crate::checking::CheckReport;
 use crate::configuration::PathAllowance;
 use crate::disk::CONFIGURATION_PATH;
-use crate::workspace::Workspace;
 #[cfg(feature = "write")]
-use stepmark_model::coordination::State;
+use crate::projection::file_findings::FileFindings;
+use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     check::{
@@ -93,19 +93,16 @@ impl Workspace {
         }
     }
 
-    /// Adds the files that follow the records `state` of a coordination and say something else; `read` gives
-    /// a file.
+    /// Adds files that follow records and say something else.
     #[cfg(feature = "write")]
     pub(crate) fn add_files_of_records(
         &self,
         report: &mut CheckReport<'_>,
-        state: &State,
-        read: impl Fn(&ProjectPath) -> Option<Vec<u8>>,
+        files: Vec<FileFindings>,
         in_use: &mut AllowancesInUse,
         baseline: &mut Baseline,
     ) {
-        let Some(coordination) = self.coordination() else { return };
-        for file in coordination.file_findings(state, read) {
+        for file in files {
             let judged = self.policy_at(&file.path, |policy| policy.judge_beside(file.findings));
             in_use.note(&judged);
             report.add_beside(file.path, file.bytes, judged, baseline);

@@ -10,6 +10,8 @@ use crate::checking::{
 };
 use crate::git::GitVersion;
 use crate::manifest::DEFAULT_MANIFEST;
+#[cfg(feature = "write")]
+use crate::projection::file_findings::FileFindings;
 use crate::repository::ChangedArtifact;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
@@ -227,11 +229,33 @@ impl Checks<'_> {
         self.workspace.add_bystanders(&mut report, changed, around.as_ref(), &surroundings, &mut baseline);
         let in_use = &mut AllowancesInUse::default();
         #[cfg(feature = "write")]
-        if let Some(state) = self.workspace.records_touched(changed, version)? {
-            let read = |path: &ProjectPath| version.read(path).ok().flatten();
-            self.workspace.add_files_of_records(&mut report, &state, read, in_use, &mut baseline);
+        {
+            let files = self.files_of_records(changed, version)?;
+            self.workspace.add_files_of_records(&mut report, files, in_use, &mut baseline);
         }
         self.workspace.add_ledgers(&mut report, surroundings.ledgers, in_use, &mut baseline);
         Ok(report)
+    }
+
+    /// The findings in files that follow records, where these or one of the files are `changed`.
+    #[cfg(feature = "write")]
+    fn files_of_records(
+        &self,
+        changed: &[ChangedArtifact],
+        version: &GitVersion,
+    ) -> Result<Vec<FileFindings>, CheckError> {
+        let read = |path: &ProjectPath| version.read(path).ok().flatten();
+        let mut files = Vec::new();
+        if let Some(own) = self.workspace.coordination()
+            && let Some(state) = own.state_in(changed, version)?
+        {
+            files.extend(own.file_findings(&state, read));
+        }
+        if let Some(own) = self.workspace.asdd()
+            && let Some(state) = own.state_in(changed, version)?
+        {
+            files.extend(own.file_findings(&state, read));
+        }
+        Ok(files)
     }
 }

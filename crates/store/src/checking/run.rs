@@ -123,10 +123,16 @@ impl<'w, 't> CheckingRun<'w, 't> {
     /// Looks at the files that follow records.
     #[cfg(feature = "write")]
     pub(crate) fn scan_files_of_records(&mut self, answers: &Answers<'_>) {
-        let Some(facts) = answers.coordination() else { return };
         let Self { workspace, baseline, in_use, report, .. } = self;
         let read = |path: &stepmark_model::artifact::ProjectPath| workspace.read_file(path).ok();
-        workspace.add_files_of_records(report, &facts.state, read, in_use, baseline);
+        let mut files = Vec::new();
+        if let (Some(own), Some(facts)) = (workspace.coordination(), answers.coordination()) {
+            files.extend(own.file_findings(&facts.state, read));
+        }
+        if let (Some(own), Some(facts)) = (workspace.asdd(), answers.asdd()) {
+            files.extend(own.file_findings(&facts.state, read));
+        }
+        workspace.add_files_of_records(report, files, in_use, baseline);
     }
 
     /// Looks at the files beside artifacts: the step files of their `workflows`, and the ledgers that were

@@ -89,7 +89,7 @@ pub struct AsddSettings {
     pub failure_log: ProjectPath,
     /// The document of dissent, which people keep: `docs/dissent-log.md`.
     pub dissent_log: ProjectPath,
-    /// What the project asks of its agents.
+    /// The demands of the project on its agents.
     pub rules: Rules,
     /// The time, in seconds, after which a conflict that no rule decides blocks the slice: 60.
     pub conflict_seconds: u64,

@@ -10,7 +10,7 @@ use super::{Coordination, CoordinationError};
 use crate::commit::{CommitOptions, Expected, FsyncPolicy, read_whole, replace_whole};
 use crate::projection::ProjectionError;
 use crate::projection::record_files;
-use crate::projection::record_format::{DriftedRecord, Files, Followed, Overwrite, RecordFormat};
+use crate::projection::record_format::{Files, Followed, Overwrite, RecordFormat};
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -23,12 +23,6 @@ use stepmark_model::{
 
 /// The state of the files that follow: what was written, and what other programs changed in them.
 pub type CoordinationFiles = Followed<Drift>;
-
-impl<K> DriftedRecord for stepmark_model::records::Drift<K> {
-    fn id(&self) -> &str {
-        &self.id
-    }
-}
 
 /// The records of a project in one format.
 pub(super) struct FormatOf<'c, 'w> {

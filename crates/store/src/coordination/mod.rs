@@ -39,7 +39,6 @@ use crate::workspace::Workspace;
 #[cfg(feature = "write")]
 pub use self::{
     error::CoordinationError,
-    file_findings::FileState,
     files::CoordinationFiles,
     importing::{ImportRow, ImportSide, ImportSurvey},
     tasks::TaskChange,

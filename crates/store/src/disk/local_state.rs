@@ -58,7 +58,7 @@ pub enum StateFolder {
     Projections,
     /// Signs of life of agents.
     Signals,
-    /// What agents propose.
+    /// Proposals of agents.
     Proposals,
     /// Files that can be deleted at will.
     Cache,

@@ -27,14 +27,18 @@ mod merging;
 mod running;
 
 use crate::configuration::FlowSettings;
+use crate::signals::read_signals;
 use crate::workspace::Workspace;
-use stepmark_model::flows::FlowFacts;
+use stepmark_model::{flows::FlowFacts, records::Signals};
 
 #[cfg(feature = "write")]
 pub use error::FlowError;
 #[cfg(feature = "write")]
 pub use log::FlowEvent;
 pub use records::FlowRecordsError;
+
+/// The key of the system in the configuration.
+const SYSTEM: &str = "flows";
 
 /// Flows in a project.
 #[derive(Clone, Copy, Debug)]
@@ -54,5 +58,12 @@ impl Workspace {
     pub(crate) fn flow_facts(&self) -> Option<FlowFacts> {
         let flows = self.flows()?;
         Some(FlowFacts { flows: flows.ids().iter().filter_map(|id| flows.state(id).ok()).collect() })
+    }
+}
+
+impl Flows<'_> {
+    /// The last sign of life of each agent, as this clone knows it.
+    pub fn signals(&self) -> Signals {
+        read_signals(self.workspace.root(), SYSTEM)
     }
 }

@@ -1,15 +1,12 @@
 //! The operations of a run: claims, reports, judgements, and what people do.
 
 use super::{FlowError, Flows};
-use crate::signals::{read_signals, write_signal};
+use crate::signals::write_signal;
 use stepmark_model::flows::{
     Acting, Attempt, AttemptEnd, FlowKind, FlowMove, FlowRecord, FlowRefusal, FlowState, Judgement,
     abort_task, claim, end_attempt, escalate, move_flow, retry, verify,
 };
 use stepmark_model::records::{Signal, file_stem};
-
-/// The key of flows in the configuration.
-const SYSTEM: &str = "flows";
 
 /// The number of times that a claim is decided anew where others are faster.
 const ATTEMPTS: usize = 32;
@@ -266,8 +263,7 @@ impl Flows<'_> {
     fn is_silent(&self, open: &Attempt) -> bool {
         let stale = i64::from(self.settings.stale_seconds.get());
         let time = |text: &str| text.parse::<jiff::Timestamp>().ok();
-        let signal =
-            read_signals(self.workspace.root(), SYSTEM).get(&open.agent).and_then(|signal| time(&signal.at));
+        let signal = self.signals().get(&open.agent).and_then(|signal| time(&signal.at));
         let last = time(&open.started_at).into_iter().chain(signal).max();
         last.is_none_or(|at| self.workspace.now().as_second().saturating_sub(at.as_second()) > stale)
     }
@@ -285,7 +281,7 @@ impl Flows<'_> {
         let agent = record.open_attempt().unwrap_or_default().agent;
         let (at, current) = (self.workspace.now().to_string(), Some(record.id().to_owned()));
         let signal = Signal { agent: agent.clone(), at, current, ..Signal::default() };
-        write_signal(self.workspace.root(), (SYSTEM, &file_stem(&agent)), &signal)
+        write_signal(self.workspace.root(), (super::SYSTEM, &file_stem(&agent)), &signal)
             .map_err(|source| FlowError::Signal { agent, source })?;
         Ok(record.clone())
     }

@@ -1,25 +1,28 @@
 //! Signs of life of agents, and the files that follow records.
 
-use crate::coordination::Coordination;
 use crate::index_db::{Contents, IntoCell as _, Row};
 use crate::workspace::Workspace;
-
-/// The system that both come from.
-const COORDINATION: &str = "coordination";
+use stepmark_model::records::{Signal, Signals};
 
 /// Takes in all of them.
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> rusqlite::Result<()> {
-    let coordination = workspace.coordination();
-    contents.replace_named("heartbeats", coordination.as_ref().map(heartbeats).unwrap_or_default())?;
-    contents.replace_named("projections", coordination.as_ref().map(projections).unwrap_or_default())
+    let coordination = workspace.coordination().map(|own| own.signals());
+    let signals = [
+        ("asdd", workspace.asdd().map(|own| own.signals())),
+        ("coordination", coordination),
+        ("flows", workspace.flows().map(|own| own.signals())),
+    ];
+    let heartbeats =
+        signals.into_iter().flat_map(|(system, own)| heartbeats(system, own.unwrap_or_default()));
+    contents.replace_named("heartbeats", heartbeats.collect())?;
+    contents.replace_named("projections", projections(workspace))
 }
 
-fn heartbeats(coordination: &Coordination<'_>) -> Vec<Row> {
-    let signals = coordination.signals().into_values();
-    let row = |signal: stepmark_model::records::Signal| {
+fn heartbeats(system: &'static str, signals: Signals) -> impl Iterator<Item = Row> {
+    let row = move |signal: Signal| {
         let numbers = (!signal.numbers.is_empty()).then(|| serde_json::json!(signal.numbers).to_string());
         vec![
-            COORDINATION.cell(),
+            system.cell(),
             signal.agent.cell(),
             signal.at.cell(),
             signal.status.cell(),
@@ -27,21 +30,24 @@ fn heartbeats(coordination: &Coordination<'_>) -> Vec<Row> {
             numbers.cell(),
         ]
     };
-    signals.map(row).collect()
+    signals.into_values().map(row)
 }
 
 #[cfg(not(feature = "write"))]
-fn projections(_: &Coordination<'_>) -> Vec<Row> {
+fn projections(_: &Workspace) -> Vec<Row> {
     Vec::new()
 }
 
 /// None where the records cannot be read: what is wrong with them a check tells.
 #[cfg(feature = "write")]
-fn projections(coordination: &Coordination<'_>) -> Vec<Row> {
-    let row = |file: crate::coordination::FileState| {
-        let records = (!file.drift.is_empty()).then(|| file.drift.join(", "));
-        let records = records.cell();
-        vec![COORDINATION.cell(), file.path.as_str().cell(), file.state.cell(), records]
+fn projections(workspace: &Workspace) -> Vec<Row> {
+    let row = |system: &'static str| {
+        move |file: crate::projection::FollowingFile| {
+            let records = (!file.drift.is_empty()).then(|| file.drift.join(", "));
+            vec![system.cell(), file.path.as_str().cell(), file.state.cell(), records.cell()]
+        }
     };
-    coordination.file_states().unwrap_or_default().into_iter().map(row).collect()
+    let asdd = workspace.asdd().and_then(|own| own.file_states().ok()).unwrap_or_default();
+    let coordination = workspace.coordination().and_then(|own| own.file_states().ok()).unwrap_or_default();
+    asdd.into_iter().map(row("asdd")).chain(coordination.into_iter().map(row("coordination"))).collect()
 }

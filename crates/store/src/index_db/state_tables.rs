@@ -58,7 +58,7 @@ const ARTIFACTS: Table = Table {
         text("agent", "Who works on it: `assignee`, `agent` or `owner`"),
         text(
             "system",
-            "System whose record it is: `autodev`, `coordination`, `flows`; NULL for what belongs to none",
+            "System whose record it is: `asdd`, `autodev`, `coordination`, `flows`; NULL for what belongs to none",
         ),
         text("kind", "What it is a record of: `stepmark_kind`"),
         text("parent", "Id of what it is a part of: `delegation.parent_id`, else `parent_id`"),
@@ -253,7 +253,7 @@ const HEARTBEATS: Table = Table {
     part: Part::Systems,
     about: "The last sign of life of an agent that this clone has seen.",
     columns: &[
-        text("system", "System that the agent works in: `coordination`"),
+        text("system", "System that the agent works in: `asdd`, `coordination`, `flows`"),
         text("agent", "Name of the agent"),
         text("at", "When, UTC"),
         text("status", "What the agent said of itself, in its own word"),
@@ -269,7 +269,7 @@ const PROJECTIONS: Table = Table {
     part: Part::Systems,
     about: "A file in which the records of a system are kept for its other programs.",
     columns: &[
-        text("system", "System of the records: `coordination`"),
+        text("system", "System of the records: `asdd`, `coordination`"),
         text("path", "The file"),
         text(
             "state",

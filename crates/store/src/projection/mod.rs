@@ -22,6 +22,8 @@ mod comparison;
 #[cfg(feature = "write")]
 pub(crate) mod audit;
 #[cfg(feature = "write")]
+pub(crate) mod file_findings;
+#[cfg(feature = "write")]
 mod following;
 #[cfg(feature = "write")]
 mod others_locks;
@@ -32,6 +34,8 @@ mod cases;
 
 use std::borrow::Cow;
 
+#[cfg(feature = "write")]
+pub use file_findings::FollowingFile;
 #[cfg(feature = "write")]
 pub(crate) use publish::was_written;
 #[cfg(feature = "write")]

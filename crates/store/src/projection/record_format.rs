@@ -60,6 +60,19 @@ pub(crate) trait RecordFormat {
 pub(crate) trait DriftedRecord {
     /// The id of the record.
     fn id(&self) -> &str;
+
+    /// The change: `changed`, `added` or `removed`.
+    fn change(&self) -> &'static str;
+}
+
+impl<K> DriftedRecord for stepmark_model::records::Drift<K> {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn change(&self) -> &'static str {
+        self.change.name()
+    }
 }
 
 /// The records whose changes in the files are given up.

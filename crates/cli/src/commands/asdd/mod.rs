@@ -218,7 +218,7 @@ impl From<AsddError> for Failure {
     }
 }
 
-/// What is legal instead.
+/// The remedy of `error`: a command that is legal instead.
 fn help(error: &AsddError) -> Option<String> {
     Some(match error {
         AsddError::NotBegun { slice, agent } => {
