@@ -161,8 +161,10 @@ fn a_lack_of_confidence_blocks_the_slice_and_is_logged() {
     assert!(log.contains("| spec | SPEC | SLICE-001: Spec Agent confidence 0.71 < threshold 0.85 | 0.71 |  |  | Who \\| signs in? |"), "{log}");
     fails(&sandbox, &["asdd", "propose", "SLICE-001", "--agent", "spec", "--set", "name=X"], "held up");
     fails(&sandbox, &[&CUSTODIAN[..], &["asdd", "unblock", "SLICE-001"]].concat(), "is for a tech_lead");
+    sandbox.write(".asdd/specs/auth/requirements.md", "# Of the attempt that failed\n");
     succeeds(&sandbox, &[&TECH_LEAD[..], &["asdd", "unblock", "SLICE-001"]].concat());
     assert_eq!(slice(&sandbox)["status"], "DISCOVERY");
+    succeeds(&sandbox, &["asdd", "begin", "SLICE-001", "--agent", "discovery"]);
 }
 
 #[test]
@@ -258,6 +260,8 @@ fn the_manifest_is_made_again_or_holds_what_others_changed() {
     );
     succeeds(&sandbox, &["asdd", "add", "Another"]);
     assert_eq!(manifest(&sandbox)["slices"][0]["name"], "Somebody's", "it stays until somebody decides");
+    let by_agent = ["--actor", "agent:x", "import", "asdd", "--take", "file"];
+    fails(&sandbox, &by_agent, "an import by an agent is for a custodian");
     succeeds(&sandbox, &["import", "asdd", "--take", "file"]);
     assert_eq!(slice(&sandbox)["name"], "Somebody's");
     succeeds(&sandbox, &["asdd", "begin", "SLICE-001", "--agent", "discovery"]);

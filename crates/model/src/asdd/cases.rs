@@ -98,7 +98,7 @@ fn a_proposal_that_contradicts_something_is_refused() {
             own.base = slice.base();
         }),
         ("is not the file that was proposed", |_, own| own.artifacts[0].file_hash = FileHash::of(b"x")),
-        ("is not the file that was proposed", |_, own| own.trace = Some("gone.md".to_owned())),
+        ("there is no file `gone.md`", |_, own| own.trace = Some("gone.md".to_owned())),
         ("has an entry in the confidence chain", |_, own| own.agent = "spec_agent".to_owned()),
         ("names what the agent is not sure of", |_, own| {
             own.confidence.as_mut().unwrap().uncertainty_factors.clear();
@@ -166,6 +166,7 @@ fn a_failure_goes_back_to_the_last_phase_that_was_good() {
     let open = change(&after, &SliceChange::Unblock, NOW).unwrap();
     assert_eq!(open.status(), "DESIGN");
     assert!(!open.values.contains_key("block_reason"));
+    assert_eq!(open.texts("uncertainty_factors").len(), 1, "the next attempt is told");
     let sure = Failure { score: 0.75, ..failure };
     assert!(fail(&slice, &sure, &Rules::default(), NOW).is_err());
 }
@@ -227,7 +228,7 @@ fn a_manifest_is_read_and_written_as_it_is() {
             {"slice_id": "SLICE-001", "name": "Sign-in", "phase_data": {"intent": "s/intent.md", "more": null}, "id": "x", "custom": [1, 2.50]},
             {"slice_id": "a b", "status": "BLOCKED", "lkg_phase": "DESIGN"},
         ],
-        "agent_heartbeats": {"implementation_agent": {"last_execution": "2026-04-20T15:10:00Z", "status": "ACTIVE", "current_slice": "SLICE-003", "current_wave": 2, "tasks_completed": 7, "tasks_remaining": 4}},
+        "agent_heartbeats": {"implementation_agent": {"last_execution": "2026-04-20T15:10:00Z", "status": "ACTIVE", "current_slice": "SLICE-003", "current_wave": 2, "tasks_completed": 7, "tasks_remaining": 4, "mood": "good"}},
         "pipeline": {"version": 2},
     });
     let (state, signals) = read(text.to_string().as_bytes()).unwrap();

@@ -136,7 +136,7 @@ fn apply(
     }
     if let Some(trace) = &proposal.trace {
         if facts.hash(trace).is_none() {
-            return Err(AsddRefusal::File { path: trace.clone() });
+            return Err(AsddRefusal::NoFile { path: trace.clone() });
         }
         if !slice.texts("reasoning_traces").contains(&trace.as_str()) {
             slice.push("reasoning_traces", trace.as_str().into());
@@ -158,7 +158,9 @@ fn apply(
     if let Some(to) = proposal.to().filter(|to| *to != slice.status()) {
         gate::check(&slice, to, rules, facts)?;
         slice.set("status", to);
-        slice.values.shift_remove("approval");
+        for key in ["approval", "uncertainty_factors", "rollback_timestamp"] {
+            slice.values.shift_remove(key);
+        }
     }
     Ok(slice)
 }

@@ -128,18 +128,32 @@ fn heartbeat(signal: &Signal) -> Json {
     for key in NUMBERS {
         said.extend(signal.numbers.get(key).map(|number| (key.to_owned(), Json::from(*number))));
     }
+    said.extend(signal.more.iter().map(|(key, value)| (key.clone(), value.clone())));
     said.into()
 }
 
 fn signal((agent, said): (&String, &Json)) -> (String, Signal) {
     let text = |key: &str| said.get(key).and_then(Json::as_str).map(str::to_owned);
     let number = |key: &&str| Some(((*key).to_owned(), said.get(*key)?.as_i64()?));
+    // What is of another kind than it should be comes out again as it is.
+    let is_other = |(key, value): &(&String, &Json)| match key.as_str() {
+        "last_execution" | "status" | "current_slice" => !value.is_string(),
+        key if NUMBERS.contains(&key) => value.as_i64().is_none(),
+        _ => true,
+    };
     let signal = Signal {
         agent: agent.clone(),
         at: text("last_execution").unwrap_or_default(),
         status: text("status"),
         current: text("current_slice"),
         numbers: NUMBERS.iter().filter_map(number).collect(),
+        more: said
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(is_other)
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect(),
     };
     (agent.clone(), signal)
 }

@@ -77,7 +77,13 @@ pub enum AsddRefusal {
         /// The state.
         to: String,
     },
-    /// A file is not there, or not the one that was proposed.
+    /// A file is not there.
+    #[error("there is no file `{path}` in the project")]
+    NoFile {
+        /// The path.
+        path: String,
+    },
+    /// A file is not the one that was proposed.
     #[error("`{path}` is not the file that was proposed")]
     File {
         /// The file.
@@ -102,6 +108,12 @@ pub enum AsddRefusal {
         slice: String,
         /// The agent.
         agent: String,
+    },
+    /// Somebody else has decided on the proposal.
+    #[error("somebody else has decided on `{proposal}`")]
+    Decided {
+        /// The proposal.
+        proposal: String,
     },
     /// A key is not to be proposed.
     #[error("`{key}` is not changed by a proposal")]

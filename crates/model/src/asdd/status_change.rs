@@ -97,9 +97,8 @@ pub fn change(slice: &Record, made: &SliceChange, now: &str) -> Result<Record, A
             let back =
                 known("lkg_phase").or_else(|| known("blocked_at_phase")).unwrap_or("DISCOVERY").to_owned();
             after.set("status", back);
-            for key in
-                ["blocked_at_phase", "lkg_phase", "block_reason", "uncertainty_factors", "rollback_timestamp"]
-            {
+            // What was not sure is told to the next attempt, whose files may be there already.
+            for key in ["blocked_at_phase", "lkg_phase", "block_reason"] {
                 after.values.shift_remove(key);
             }
             after.set("blockers", Vec::<Json>::new());

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 
 /// A sign of life of an agent. It is no state: only projections show it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +19,9 @@ pub struct Signal {
     pub current: Option<String>,
     /// Its numbers.
     pub numbers: BTreeMap<String, i64>,
+    /// Whatever else another program says of it.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub more: Map<String, Json>,
 }
 
 /// The last sign of life of each agent.

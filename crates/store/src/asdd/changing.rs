@@ -96,7 +96,7 @@ impl Asdd<'_> {
     /// When it is not there, or whoever acts is no tech lead.
     pub fn accept(&self, id: &str, path: &str, reason: &str) -> Result<(Record, AsddFiles), AsddError> {
         self.want_role("accepting a file", "tech_lead")?;
-        let hash = self.hash(path).ok_or_else(|| AsddRefusal::File { path: path.to_owned() })?;
+        let hash = self.hash(path).ok_or_else(|| AsddRefusal::NoFile { path: path.to_owned() })?;
         let made = SliceChange::Accept { path: path.to_owned(), hash: hash.to_string() };
         let (draft, now) =
             (draft("asdd-accept", "asdd accept").with_reason(Some(reason.to_owned())), self.now());
@@ -166,10 +166,14 @@ impl Asdd<'_> {
             if !is_slice || self.read_record(&known.path).is_ok_and(|record| record.is_some()) {
                 continue;
             }
-            let Some(head) = known.heads.last() else { continue };
-            if let Ok(record) =
-                Record::of_state(history.ask(|history| history.state_after(*head))?, String::new())
-            {
+            let heads = history.ask(|history| history.events_with(&known.heads))?;
+            let Some(head) = heads.iter().max_by_key(|event| event.at) else { continue };
+            let state = history.ask(|history| history.state_after(head.id))?;
+            if let Ok(mut record) = Record::of_state(state, String::new()) {
+                if heads.len() > 1 {
+                    // Which of them counts, as after a checkout of an older version, a person knows.
+                    record.set("needs_human_review", vec!["status"]);
+                }
                 lost.push((known.path, record));
             }
         }
@@ -225,6 +229,7 @@ impl Asdd<'_> {
             status: Some(status.to_owned()),
             current: slice.map(str::to_owned),
             numbers: numbers.iter().map(|(key, number)| ((*key).to_owned(), *number)).collect(),
+            ..Signal::default()
         };
         let before = self.signals().remove(agent);
         if before.is_none_or(|before| {

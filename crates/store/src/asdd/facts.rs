@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Asdd;
+use super::{Asdd, AsddRecordsError};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
-    asdd::{AsddFacts, Record, Rules, SliceFacts, Thresholds, timeouts},
+    asdd::{AsddFacts, Record, Rules, SliceFacts, Thresholds, drifted, inconsistencies, timeouts},
 };
 
 impl Asdd<'_> {
@@ -32,6 +32,22 @@ impl Asdd<'_> {
             rules.thresholds = Thresholds::of_table(&String::from_utf8_lossy(&bytes));
         }
         rules
+    }
+
+    /// The slices whose files do not fit them, and why no agent can begin with these.
+    ///
+    /// # Errors
+    /// When the records cannot be read.
+    pub fn held_up(&self) -> Result<BTreeMap<String, String>, AsddRecordsError> {
+        let state = self.state()?;
+        let reason = |slice: &Record| {
+            let files = self.files_of(slice, []);
+            let drifted = drifted(slice, &state, &files).into_iter().map(|path| format!("{path} changed"));
+            let inconsistent = inconsistencies(slice, &files).into_iter().map(|found| found.to_string());
+            inconsistent.chain(drifted).next()
+        };
+        let held = state.slices.iter().filter_map(|slice| Some((slice.id.clone(), reason(slice)?)));
+        Ok(held.collect())
     }
 
     /// The facts that a check holds slices against; `None` where they cannot be read.

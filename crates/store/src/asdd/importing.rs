@@ -9,6 +9,7 @@ use crate::disk::file_reading::read_file;
 use crate::projection::Overwrite;
 use stepmark_model::{
     asdd::{Record, SliceKind, State, read, seen},
+    journal::ActorKind,
     records::{RecordSet as _, Signals, values_digest},
 };
 
@@ -74,6 +75,9 @@ impl Asdd<'_> {
     /// # Errors
     /// When a record was changed meanwhile, or cannot be written.
     pub fn import(&self, found: &SliceImport, takes_file: bool, removes: bool) -> Result<usize, AsddError> {
+        if self.workspace.attribution().actor.kind == ActorKind::Agent {
+            self.want_role("an import by an agent", "custodian")?;
+        }
         let is_wanted = |row: &&SliceRow| match (&row.file, &row.artifact) {
             (Some(_), Some(_)) => takes_file,
             (None, _) => removes && row.kind == SliceKind::Slice,

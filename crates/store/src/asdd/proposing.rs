@@ -3,13 +3,14 @@
 use serde_json::{Map, Value as Json};
 
 use super::{Asdd, AsddError, AsddFiles, changing::draft, proposals::Reading};
+use crate::changes::RecordDecision;
 use stepmark_model::{
     artifact::FileHash,
     asdd::{
-        AsddRefusal, Confidence, Failure, Proposal, ProposedFile, Record, SliceChange, SliceFacts, Verdict,
-        commit, drifted, inconsistencies, plain_name, settle,
+        AsddRefusal, Confidence, Failure, Proposal, ProposedFile, Record, SliceChange, SliceFacts, SliceKind,
+        Verdict, commit, drifted, inconsistencies, plain_name, settle,
     },
-    journal::{EventDraft, Kind},
+    journal::{ArtifactKey, Event, EventDraft, Kind},
 };
 
 /// The slice that an agent begins with.
@@ -102,10 +103,15 @@ impl Asdd<'_> {
         }
         let others = self.pending(slice_id, proposal.base)?.len() > 1;
         if slice.is_manual() || slice.status() == "LOCK" {
+            let made = SliceChange::Lock { requester: plain_name(agent) };
             let (slice, files) = match others && slice.status() != "LOCK" {
-                true => {
-                    self.change(slice_id, "asdd-lock", &SliceChange::Lock { requester: plain_name(agent) })?
-                }
+                true => match self.change(slice_id, "asdd-lock", &made) {
+                    // Somebody else was faster.
+                    Err(AsddError::Refused(AsddRefusal::Status { .. })) => {
+                        (slice_of(&self.state()?, slice_id)?.clone(), self.follow())
+                    }
+                    made => made?,
+                },
                 false => (slice.clone(), self.follow()),
             };
             return Ok(Proposed { proposal, slice, files });
@@ -136,12 +142,21 @@ impl Asdd<'_> {
         let draft = draft("asdd-commit", "asdd commit").with("proposals", ids);
         let made = self.change_slice(&id, draft, |slice| {
             let facts = self.facts_of(slice, &all);
+            // Whoever decides on a proposal holds the lock of its slice.
+            if all.iter().any(|own| self.waiting(&own.proposal_id).is_err()) {
+                return Err(AsddRefusal::Decided { proposal: proposal.proposal_id.clone() });
+            }
             match together.is_empty() {
                 true => commit(slice, &proposal, (&state, &facts, &rules), &now),
                 false => settle(slice, &together, (&state, &facts, &rules), &now),
             }
         });
         let (slice, files) = match made {
+            // A process that died behind its commit did not note the verdict.
+            Err(AsddError::Refused(AsddRefusal::Outdated { .. })) if self.tells_commit(&proposal)? => {
+                (slice_of(&self.state()?, &id)?.clone(), self.follow())
+            }
+            Err(AsddError::Refused(refusal @ AsddRefusal::Decided { .. })) => return Err(refusal.into()),
             Err(AsddError::Refused(refusal)) => return Err(self.refused(proposal, refusal)?.into()),
             made => made?,
         };
@@ -167,23 +182,49 @@ impl Asdd<'_> {
         let proposal = self.waiting(id)?;
         let state = self.state_to_change()?;
         let slice = slice_of(&state, &proposal.slice_id)?.clone();
+        let mut left = Vec::new();
+        for file in proposal.artifacts.iter().filter(|_| restores) {
+            left.extend(self.restore_accepted(&file.path, slice.accepted(&file.path))?);
+        }
+        let proposal = self.decide_rejected(proposal, reason)?;
         let event = EventDraft::new(Kind::of("asdd-reject"))
             .with_command("asdd reject")
             .with_reason(Some(reason.to_owned()))
             .with("proposal", id)
             .with("slice", slice.id.as_str());
         self.workspace.history().append_event(event)?;
-        let mut left = Vec::new();
-        for file in proposal.artifacts.iter().filter(|_| restores) {
-            left.extend(self.restore_accepted(&file.path, slice.accepted(&file.path))?);
-        }
-        let proposal = self.decided(proposal, Verdict::Rejected, Some(reason.to_owned()))?;
         let is_settled = slice.status() == "LOCK" && self.pending(&slice.id, proposal.base)?.len() < 2;
         let (slice, files) = match is_settled {
             true => self.change(&slice.id.clone(), "asdd-unlock", &SliceChange::Unlock)?,
             false => (slice, self.follow()),
         };
         Ok((Proposed { proposal, slice, files }, left))
+    }
+
+    /// Returns whether an event tells that the proposal was committed.
+    fn tells_commit(&self, proposal: &Proposal) -> Result<bool, AsddError> {
+        let path = self.path_of(SliceKind::Slice, &proposal.slice_id)?;
+        let key = ArtifactKey::of_id(&proposal.slice_id);
+        let lineage = self.workspace.history().ask(|history| history.lineage(&key, &path))?;
+        let names = |event: &Event| {
+            let named = event.data.get("proposals").and_then(Json::as_array);
+            named.is_some_and(|named| named.iter().any(|id| *id == proposal.proposal_id.as_str()))
+        };
+        Ok(lineage.events().iter().any(names))
+    }
+
+    /// Notes that a proposal is refused, under the lock of its slice: nobody commits it meanwhile.
+    fn decide_rejected(&self, proposal: Proposal, reason: &str) -> Result<Proposal, AsddError> {
+        let path = self.path_of(SliceKind::Slice, &proposal.slice_id)?;
+        let mut rejected = None;
+        self.attempt(&[path], draft("asdd-reject", "asdd reject"), |_| {
+            if rejected.is_none() {
+                let waiting = self.waiting(&proposal.proposal_id)?;
+                rejected = Some(self.decided(waiting, Verdict::Rejected, Some(reason.to_owned()))?);
+            }
+            Ok(((), vec![RecordDecision::Keep]))
+        })?;
+        rejected.ok_or(AsddError::NoProposal { id: proposal.proposal_id })
     }
 
     /// Says whether the proposal could be committed; that a tech lead still has to approve it, or that others
@@ -226,7 +267,7 @@ impl Asdd<'_> {
     ) -> Result<Proposal, AsddError> {
         let file = |(phase, path): (String, String)| match self.hash(&path) {
             Some(file_hash) => Ok(ProposedFile { phase, path, file_hash }),
-            None => Err(AsddRefusal::File { path }),
+            None => Err(AsddRefusal::NoFile { path }),
         };
         Ok(Proposal {
             proposal_id: id.to_owned(),

@@ -241,7 +241,7 @@ fn help_of_refusal(refusal: &AsddRefusal) -> Option<String> {
     Some(match refusal {
         AsddRefusal::Outdated { slice, agent, .. } => {
             format!(
-                "read it again with `stepmark asdd begin {slice} --agent {agent}`, and propose anew; the proposal is kept"
+                "read it again with `stepmark asdd begin {slice} --agent {agent}`, and propose anew; `stepmark asdd proposals --all` keeps this one"
             )
         }
         AsddRefusal::Inconsistent { slice, .. } => {

@@ -16,10 +16,13 @@ use crate::{
 /// All slices in one view.
 pub(super) fn status(asdd: &Asdd<'_>, _: &Project, output: &Output) -> Result<Exit, Failure> {
     let (state, signals) = (asdd.state()?, asdd.signals());
-    let drift = asdd.drift().unwrap_or_default();
+    let (drift, held) = (asdd.drift().unwrap_or_default(), asdd.held_up()?);
     let standing = |slice: &Record| match drift.contains(&slice.id) {
         true => format!("{}, changed in the manifest", report::standing(slice)),
-        false => report::standing(slice),
+        false => match held.get(&slice.id) {
+            Some(reason) => format!("{}, {reason}", report::standing(slice)),
+            None => report::standing(slice),
+        },
     };
     output.json_or(
         "stepmark.asdd/1",
@@ -30,6 +33,7 @@ pub(super) fn status(asdd: &Asdd<'_>, _: &Project, output: &Output) -> Result<Ex
                 "slices": slices,
                 "heartbeats": signals,
                 "drift": drift,
+                "held_up": held,
             })
         },
         || {

@@ -92,13 +92,10 @@ impl Approve {
         output: &Output,
     ) -> Result<Exit, Failure> {
         let by = project.workspace.attribution().actor.to_string();
-        change(
-            asdd,
-            &self.slice,
-            "asdd-approve",
-            &SliceChange::Approve { to: self.phase.clone(), by },
-            output,
-        )
+        let made = SliceChange::Approve { to: self.phase.clone(), by };
+        let exit = change(asdd, &self.slice, "asdd-approve", &made, output)?;
+        output.remark(format_args!("{} is approved", self.phase));
+        Ok(exit)
     }
 }
 
@@ -199,6 +196,7 @@ impl Accept {
     pub(super) fn run(&self, (asdd, _): (&Asdd<'_>, &Project), output: &Output) -> Result<Exit, Failure> {
         let (slice, files) = asdd.accept(&self.slice, &self.path, &self.reason)?;
         report::changed(&slice, &files, output);
+        output.remark(format_args!("{} is accepted as it is", self.path));
         Ok(Exit::Fine)
     }
 }
