@@ -77,6 +77,18 @@ impl Flows<'_> {
         }
     }
 
+    /// Returns whether the file at `path` is where a record of flows stands.
+    pub(crate) fn is_record(&self, path: &ProjectPath) -> bool {
+        let Some(rest) = path.as_str().strip_prefix(self.settings.folder.as_str()) else { return false };
+        let parts: Vec<&str> = rest.split('/').collect();
+        match *parts.as_slice() {
+            ["", "graphs", file] => file.ends_with(".md"),
+            ["", flow, "flow.md"] => is_flow_id(flow),
+            ["", flow, "tasks", file] => is_flow_id(flow) && file.ends_with(".md"),
+            _ => false,
+        }
+    }
+
     /// A version of a graph; the last one where none is said.
     ///
     /// # Errors
