@@ -217,7 +217,15 @@ fn a_version_of_a_graph_is_a_record_of_its_own() {
     succeeds(&sandbox, &["flow", "replay", "release"]);
     by_person(&sandbox, &["flow", "restore", "release"]);
     assert_eq!(sandbox.read("flows/graphs/release.v1.md"), frozen);
-    succeeds(&sandbox, &["flow", "create", "release", "--id", "r2"]);
+    let next = sandbox.reads_only(&["next", "flows/graphs/release.v2.md"]);
+    assert!(next.stdout.contains("stepmark flow create release@v2"), "{next}");
+    succeeds(&sandbox, &["flow", "create", "release@v2", "--id", "r2"]);
+    for (task, code, told) in
+        [("a", 0, "--claim --agent ID` takes it"), ("b", 1, "`stepmark flow why release.b`")]
+    {
+        let next = sandbox.reads_only(&["flow", "next", &format!("release.{task}")]);
+        assert!(next.code == code && next.stdout.contains(told), "{next}");
+    }
     for flow in ["release", "r2"] {
         let events = succeeds(&sandbox, &["flow", "events", flow, "--json"]).json("stepmark.flow-events/1");
         let told = events["events"].as_array().unwrap().iter();

@@ -89,7 +89,7 @@ impl Flows<'_> {
         }
     }
 
-    /// A version of a graph; the last one where none is said.
+    /// A version of a graph, which `id` may say as `GRAPH@vN`; the last one where none is said.
     ///
     /// # Errors
     /// When there is none, or it cannot be read.
@@ -98,7 +98,9 @@ impl Flows<'_> {
         id: &str,
         version: Option<u64>,
     ) -> Result<(ProjectPath, FlowRecord), FlowRecordsError> {
-        let version = version.or_else(|| self.versions(id).pop());
+        let (id, said) = id.split_once("@v").map_or((id, None), |(id, said)| (id, Some(said)));
+        let said = said.map(|said| said.parse().unwrap_or_default());
+        let version = version.or(said).or_else(|| self.versions(id).pop());
         let unknown = || FlowRecordsError::Unknown { what: "graph", id: id.to_owned() };
         let path = self.graph_path(id, version.ok_or_else(unknown)?)?;
         let record = self.read(&path, FlowKind::Graph)?.ok_or_else(unknown)?;
