@@ -72,10 +72,18 @@ fn a_file_outside_of_the_scope_fails_the_attempt() {
     let Some(repository) = project("scopes of a flow") else { return };
     repository.sandbox.write("src/a/one.rs", "2\n");
     repository.sandbox.write("README", "no business of a\n");
-    done(&repository, &["flow", "checkpoint", "r1", "a"]);
+    let made = done(&repository, &["flow", "checkpoint", "r1", "a"]);
+    let commit = repository.git(&["rev-parse", "exec/r1/a"]);
+    assert!(
+        made.stdout.contains(&commit) && made.stderr.contains("the task may not write `README`"),
+        "{made}"
+    );
     done(&repository, &["flow", "attempt", "end", "r1", "a"]);
     let judged = repository.stepmark(&["flow", "verify", "r1", "a", "--decision", "pass"]);
     assert!(judged.code == 1 && judged.stdout.contains("the task may not write `README`"), "{judged}");
+    let cure =
+        format!("the checkpoint {}: take the file away, then `stepmark flow checkpoint r1.a`", &commit[..12]);
+    assert!(judged.stdout.contains(&cure), "{judged}");
     refused(&repository, &["flow", "checkpoint", "r1", "a"], 1, "is `RETRY`");
 }
 
@@ -111,6 +119,25 @@ fn a_merge_is_prepared_approved_by_a_person_and_applied() {
         (&"MERGED".into(), 2)
     );
     done(&repository, &["flow", "replay", "r1"]);
+}
+
+#[test]
+fn no_work_is_left_out_of_a_merge_unsaid() {
+    let Some(repository) = project("a merge without a checkpoint") else { return };
+    repository.sandbox.write("src/a/new.rs", "a");
+    let ended = done(&repository, &["flow", "attempt", "end", "r1", "a"]);
+    assert!(ended.stderr.contains("`stepmark flow checkpoint r1.a`"), "{ended}");
+    done(&repository, &["flow", "checkpoint", "r1.a"]);
+    let judged = done(&repository, &["flow", "verify", "r1", "a", "--decision", "pass"]);
+    assert!(!judged.stderr.contains("no checkpoint"), "{judged}");
+    repository.sandbox.write("src/b/new.rs", "b");
+    done(&repository, &["flow", "attempt", "end", "r1", "b"]);
+    let judged = done(&repository, &["flow", "verify", "r1", "b", "--decision", "pass"]);
+    assert!(judged.stderr.contains("no checkpoint"), "{judged}");
+    refused(&repository, &["flow", "merge", "prepare", "r1"], 1, "no checkpoint: `b`");
+    done(&repository, &["flow", "merge", "prepare", "r1", "--without-checkpoint"]);
+    let shown = repository.stepmark(&["flow", "show", "r1", "--json"]).json("stepmark.flow/1");
+    assert_eq!(shown["flow"]["merge"]["commits"].as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -203,6 +203,79 @@ fn a_graph_is_frozen_with_its_first_flow() {
 }
 
 #[test]
+fn a_version_of_a_graph_is_a_record_of_its_own() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("graph.yaml", GRAPH);
+    succeeds(&sandbox, &["import", "flow", "graph.yaml"]);
+    succeeds(&sandbox, &["flow", "create", "release"]);
+    let check = sandbox.stepmark(&["check"]);
+    assert_eq!(check.code, 0, "a flow may have the name of its graph: {check}");
+    assert!(!check.stdout.contains("SM5"), "{check}");
+    succeeds(&sandbox, &["flow", "start", "release"]);
+    let frozen = sandbox.read("flows/graphs/release.v1.md");
+    succeeds(&sandbox, &["flow", "graph", "revise", "graph.yaml"]);
+    succeeds(&sandbox, &["flow", "replay", "release"]);
+    by_person(&sandbox, &["flow", "restore", "release"]);
+    assert_eq!(sandbox.read("flows/graphs/release.v1.md"), frozen);
+    let next = sandbox.reads_only(&["next", "flows/graphs/release.v2.md"]);
+    assert!(next.stdout.contains("stepmark flow create release@v2"), "{next}");
+    succeeds(&sandbox, &["flow", "create", "release@v2", "--id", "r2"]);
+    for (task, code, told) in
+        [("a", 0, "--claim --agent ID` takes it"), ("b", 1, "`stepmark flow why release.b`")]
+    {
+        let next = sandbox.reads_only(&["flow", "next", &format!("release.{task}")]);
+        assert!(next.code == code && next.stdout.contains(told), "{next}");
+    }
+    for flow in ["release", "r2"] {
+        let events = succeeds(&sandbox, &["flow", "events", flow, "--json"]).json("stepmark.flow-events/1");
+        let told = events["events"].as_array().unwrap().iter();
+        let of_graphs: Vec<&str> = told
+            .filter_map(|event| event["kind"].as_str())
+            .filter(|kind| kind.starts_with("graph-"))
+            .collect();
+        assert_eq!(of_graphs, ["graph-created", "graph-frozen"], "{flow}");
+    }
+}
+
+#[test]
+fn other_commands_leave_records_of_flows_alone() {
+    let sandbox = project();
+    let path = "flows/r1/tasks/a.md";
+    let before = sandbox.read(path);
+    let forged = String::from_utf8(before.clone()).unwrap().replace("status: PENDING", "status: FAILED");
+    sandbox.write(path, &forged);
+    by_person(&sandbox, &["flow", "restore", "r1"]);
+    let events = succeeds(&sandbox, &["flow", "events", "r1", "--json"]).json("stepmark.flow-events/1");
+    let events = events["events"].as_array().unwrap();
+    let restored = events.iter().rfind(|event| event["path"] == path).unwrap();
+    assert_eq!(restored["kind"], "restore");
+    for arguments in [
+        &["undo", restored["id"].as_str().unwrap()][..],
+        &["set", path, "title=Other"],
+        &["set", path, "status=RUNNING", "--force", "--reason", "why not"],
+    ] {
+        fails(&sandbox, &[&["--actor", "human:Ada"], arguments].concat(), "`stepmark flow`");
+    }
+    assert_eq!(sandbox.read(path), before);
+    succeeds(&sandbox, &["flow", "replay", "r1"]);
+}
+
+#[test]
+fn a_flow_whose_last_task_passed_in_a_pause_is_complete_with_its_resumption() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("graph.yaml", "{id: g, tasks: [{id: a}]}");
+    succeeds(&sandbox, &["import", "flow", "graph.yaml"]);
+    succeeds(&sandbox, &["flow", "create", "g", "--id", "r1"]);
+    succeeds(&sandbox, &["flow", "start", "r1"]);
+    assert_eq!(claim(&sandbox, "w1"), "a");
+    by_person(&sandbox, &["flow", "pause", "r1"]);
+    passes(&sandbox, "a", "w1");
+    assert_eq!(shown(&sandbox)["flow"]["status"], "PAUSED");
+    by_person(&sandbox, &["flow", "resume", "r1"]);
+    assert_eq!(shown(&sandbox)["flow"]["status"], "COMPLETED");
+}
+
+#[test]
 fn an_edit_by_other_means_waits_for_a_person() {
     let sandbox = project();
     let path = "flows/r1/tasks/a.md";

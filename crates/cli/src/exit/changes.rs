@@ -110,6 +110,9 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
         TransitionRefusal::StepsFollow { .. } => {
             format!("`stepmark next {path}` says which command comes next")
         }
+        TransitionRefusal::OfFlow => {
+            "`stepmark help flow` lists them: `retry` tries a task again, `restore` takes back what was edited by other means".to_owned()
+        }
         TransitionRefusal::EmptyStep => "write it as in `step-03-success`, `3` or `03`".to_owned(),
         TransitionRefusal::OpenChildren { .. } => {
             "finish them first, or force it: `--force --reason TEXT`; `stepmark tree` shows them".to_owned()

@@ -94,13 +94,13 @@ pub fn end_attempt(
     Ok(RecordChange::new(before, after, event).with("attempt", open.attempt_id))
 }
 
-/// Adds a checkpoint commit of the open attempt.
+/// Adds a checkpoint commit of the attempt that is open, or waits for its verification.
 ///
 /// # Errors
-/// When no attempt is open.
+/// When there is none.
 pub fn add_checkpoint(task: &FlowRecord, commit: &str) -> Result<RecordChange, FlowRefusal> {
-    check_status(task, FlowKind::Execution, "checkpoint", &["RUNNING"])?;
-    let attempt = task.open_attempt().unwrap_or_default().attempt_id;
+    check_status(task, FlowKind::Execution, "checkpoint", &["RUNNING", "VERIFYING"])?;
+    let attempt = task.last_attempt().unwrap_or_default().attempt_id;
     let mut after = task.clone();
     after.push("checkpoint_commits", serde_json::json!({"commit": commit, "attempt_id": attempt}));
     Ok(RecordChange::new(task, after, "checkpoint-commit").with("commit", commit))

@@ -104,7 +104,7 @@ impl Graph {
         let tasks = serde_json::from_value(tasks)
             .map_err(|error| FlowRecordError::Value { key: "tasks".to_owned(), reason: error.to_string() })?;
         Ok(Self {
-            id: record.id().to_owned(),
+            id: record.text("graph").to_owned(),
             version: record.number("version"),
             title: record.text("title").to_owned(),
             tasks,

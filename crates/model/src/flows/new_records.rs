@@ -7,7 +7,8 @@ use super::{Acting, FlowKind, FlowRecord, Graph, RecordChange, TaskDefinition};
 /// The record of a graph that may still change.
 pub fn graph_record(graph: &Graph, acting: &Acting) -> FlowRecord {
     let values = json!({
-        "id": graph.id,
+        // A version is a record of its own: no other record of the project has its id.
+        "id": format!("{}@v{}", graph.id, graph.version),
         "graph": graph.id,
         "title": graph.title,
         "version": graph.version,

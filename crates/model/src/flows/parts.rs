@@ -205,6 +205,9 @@ pub struct MergePlan {
     /// The files that could not be merged.
     #[serde(default)]
     pub conflicts: Vec<String>,
+    /// The tasks whose last attempt has no checkpoint: what it did is left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// An act of a person.

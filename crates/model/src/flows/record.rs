@@ -174,6 +174,28 @@ impl FlowRecord {
         self.part("attempts")
     }
 
+    /// The attempt that is open, else the last one.
+    pub fn last_attempt(&self) -> Option<Attempt> {
+        self.open_attempt().or_else(|| self.attempts().pop())
+    }
+
+    /// The checkpoint commits, each with its attempt.
+    fn checkpoint_entries(&self) -> Vec<Json> {
+        self.part("checkpoint_commits")
+    }
+
+    /// The checkpoint commits.
+    pub fn checkpoints(&self) -> Vec<String> {
+        let entries = self.checkpoint_entries();
+        entries.iter().filter_map(|entry| entry["commit"].as_str().map(str::to_owned)).collect()
+    }
+
+    /// Returns whether its last attempt has made no checkpoint: a merge would leave its work out.
+    pub fn lacks_checkpoint(&self) -> bool {
+        let last = self.last_attempt().unwrap_or_default().attempt_id;
+        !self.checkpoint_entries().iter().any(|entry| entry["attempt_id"] == last.as_str())
+    }
+
     /// The judgements on attempts.
     pub fn verifications(&self) -> Vec<Verification> {
         self.part("verifications")

@@ -153,6 +153,23 @@ pub enum FlowRefusal {
         /// The tasks that have not succeeded.
         open: Vec<String>,
     },
+    /// A checkpoint was made while the attempt was verified: nobody knows yet what it has changed.
+    #[error("the task `{task}` got another checkpoint while it was verified")]
+    CheckpointMeanwhile {
+        /// The task.
+        task: String,
+    },
+    /// A merge would leave out the work of tasks.
+    #[error(
+        "the merge of `{flow}` leaves out what these tasks did, since the last attempt has no checkpoint: {}",
+        listed(tasks)
+    )]
+    NoCheckpoint {
+        /// The flow.
+        flow: String,
+        /// The tasks.
+        tasks: Vec<String>,
+    },
     /// Files could not be merged.
     #[error("the merge of `{flow}` leaves conflicts in {}", listed(files))]
     Conflicts {

@@ -4,6 +4,7 @@ use super::{
     Acting, Attempt, Check, CheckResult, Decision, Failure, FlowKind, FlowRecord, FlowRefusal, FlowState,
     RecordChange, TaskDefinition, Verification, Verifier, allows, change::check_status,
 };
+use crate::spelling::argument;
 
 /// The facts from which an attempt is judged.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,8 @@ pub struct Judgement {
     pub confidence: Option<f64>,
     /// The files that the task has changed, where checkpoints tell.
     pub changed: Vec<String>,
+    /// The last checkpoint, which tells so.
+    pub checkpoint: Option<String>,
     /// True if a person lets the attempt pass, whatever checks and verifier say.
     pub is_override: bool,
 }
@@ -46,12 +49,16 @@ pub fn verify(
         let (given, counts) = (given.clone(), attempt.attempt_id);
         return Err(FlowRefusal::OtherAttempt { given, counts, of: "the last one".to_owned() });
     }
+    // What the last checkpoint has changed must be known, unless the attempt has failed already.
+    if !attempt.is_crashed() && before.checkpoints().last() != judgement.checkpoint.as_ref() {
+        return Err(FlowRefusal::CheckpointMeanwhile { task: task.to_owned() });
+    }
     let checks = checked(definition, judgement, &attempt)?;
     let violations = violations(before, &attempt, judgement);
     let failure =
         failure(&attempt, &checks, judgement).or((!violations.is_empty()).then_some(Failure::CheckFailure));
     let mut reasons = reasons(&attempt, &checks, judgement);
-    reasons.extend(violations.iter().map(|path| format!("the task may not write `{path}`, and changed it")));
+    reasons.extend(violations.iter().map(|path| told_violation(before, judgement, path)));
     if reasons.is_empty() && failure.is_some() {
         reasons.push("the verifier decided so".to_owned());
     }
@@ -161,6 +168,19 @@ fn reasons(attempt: &Attempt, checks: &[CheckResult], judgement: &Judgement) -> 
     );
     reasons.extend(judgement.reasons.iter().cloned());
     reasons
+}
+
+/// The reason to fail for a file that was changed although the task may not write it.
+fn told_violation(task: &FlowRecord, judgement: &Judgement, path: &String) -> String {
+    let told = format!("the task may not write `{path}`, and changed it");
+    match judgement.checkpoint.as_ref().filter(|_| judgement.changed.contains(path)) {
+        Some(commit) => format!(
+            "{told} by the checkpoint {}: take the file away, then `stepmark flow checkpoint {}`",
+            &commit[..commit.len().min(12)],
+            argument(task.id())
+        ),
+        None => told,
+    }
 }
 
 /// The files that were changed although the task may not write them; none where it says no scope.

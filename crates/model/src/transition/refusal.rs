@@ -109,6 +109,9 @@ pub enum TransitionRefusal {
         /// The scope that stands.
         stands: String,
     },
+    /// Only the commands of flows change their records.
+    #[error("it is a record of a flow, which the commands `stepmark flow` alone change")]
+    OfFlow,
     /// The changes of an event cannot be taken back.
     #[error("event {event} cannot be undone: {reason}")]
     NoUndo {

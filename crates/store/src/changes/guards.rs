@@ -19,8 +19,8 @@ use stepmark_model::{
 impl Workspace {
     /// Decides whether the artifact at `path` may become `new` where it is `old` (`None`: no file): no lease
     /// of anybody else forbids it, the lifecycle has the move of its status and allows the change, and it
-    /// does not finish an artifact above open children; unless the draft insists. Answers with the events
-    /// that come before those of the change.
+    /// does not finish an artifact above open children; unless the draft insists. A record of a flow is
+    /// changed by the commands of flows alone. Answers with the events that come before those of the change.
     ///
     /// # Errors
     /// Why nothing may be published.
@@ -38,6 +38,11 @@ impl Workspace {
             _ => Vec::new(),
         };
         insisted.extend(self.guard_change(path, [old, new], draft)?);
+        // Whatever is insisted on: history would explain what no command of the flow decided.
+        if !draft.is_decided && self.flows().is_some_and(|flows| flows.is_record(path)) {
+            let source = TransitionRefusal::OfFlow;
+            return Err(ChangeError::Refused { path: path.clone(), source });
+        }
         Ok(insisted)
     }
 

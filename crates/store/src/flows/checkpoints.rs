@@ -9,7 +9,7 @@ impl Flows<'_> {
     /// for records of flows and files that other running tasks may write. The work tree stays as it is.
     ///
     /// # Errors
-    /// When no attempt is open, nothing differs, or git cannot commit.
+    /// When no attempt is open or waits for its verification, nothing differs, or git cannot commit.
     pub fn checkpoint(&self, (flow, task): (&str, &str), message: &str) -> Result<FlowRecord, FlowError> {
         self.refuse_edited(flow)?;
         let acting = self.acting(None);
@@ -20,7 +20,7 @@ impl Flows<'_> {
         let before = task_refs::commit_of(root, &name);
         let base = before.clone().or_else(|| task_refs::commit_of(root, "HEAD"));
         let base = base.ok_or_else(|| crate::git::GitVersionError::NoCommit { name: "HEAD".to_owned() })?;
-        let attempt = state.task(task)?.open_attempt().unwrap_or_default().attempt_id;
+        let attempt = state.task(task)?.last_attempt().unwrap_or_default().attempt_id;
         let text = format!("{message}\n\nFlow: {flow}\nTask: {task}\nAttempt: {attempt}\n");
         let is_wanted = |path: &str| self.belongs_to(&state, task, path);
         let made = task_refs::commit_work_tree(root, &base, &text, is_wanted)?;
@@ -51,7 +51,7 @@ impl Flows<'_> {
         self.refuse_edited(flow)?;
         let acting = self.acting(None);
         let state = self.state(flow)?;
-        let known = checkpoints(state.task(task)?);
+        let known = state.task(task)?.checkpoints();
         let found = known.into_iter().find(|own| commit.len() >= 4 && own.starts_with(commit));
         let found = found.ok_or_else(|| FlowError::NoCheckpoint { task: format!("{flow}.{task}") })?;
         add_checkpoint(state.task(task)?, "")?;
@@ -72,7 +72,7 @@ impl Flows<'_> {
 
     /// The commit that a task began from, and its last checkpoint.
     pub(super) fn commits_of(&self, task: &FlowRecord) -> Option<(String, String)> {
-        let commits = checkpoints(task);
+        let commits = task.checkpoints();
         let (first, last) = (commits.first()?, commits.last()?);
         Some((task_refs::commit_of(self.workspace.root(), &format!("{first}^"))?, last.clone()))
     }
@@ -94,9 +94,4 @@ impl Flows<'_> {
 /// The branch of a task.
 pub(super) fn ref_of(flow: &str, task: &str) -> String {
     format!("refs/heads/exec/{flow}/{task}")
-}
-
-fn checkpoints(task: &FlowRecord) -> Vec<String> {
-    let commits: Vec<serde_json::Value> = task.part("checkpoint_commits");
-    commits.iter().filter_map(|entry| entry["commit"].as_str().map(str::to_owned)).collect()
 }

@@ -46,7 +46,7 @@ impl Flows<'_> {
         Ok(record)
     }
 
-    /// Makes a flow of the last version of a graph, which is frozen with the first.
+    /// Makes a flow of a graph, `GRAPH@vN` or the last version, which is frozen with its first flow.
     ///
     /// # Errors
     /// When there is no such graph, it cannot be run, or the flow is there.

@@ -2,19 +2,30 @@
 
 use super::{FlowError, Flows};
 use crate::git::{GitVersionError, task_refs};
-use stepmark_model::flows::{FlowMove, FlowState, MergePlan, move_flow, prepare_merge};
+use stepmark_model::flows::{FlowMove, FlowRefusal, FlowState, MergePlan, move_flow, prepare_merge};
 
 impl Flows<'_> {
     /// Makes an integration commit of each task that has checkpoints, on top of `branch` (without one that
-    /// which is checked out). No branch names them yet.
+    /// which is checked out). No branch names them yet. What an attempt without a checkpoint did is left out,
+    /// if `leaves_out` says so.
     ///
     /// # Errors
-    /// When the flow is not complete, or git cannot merge.
-    pub fn prepare_merge(&self, flow: &str, branch: Option<&str>) -> Result<FlowState, FlowError> {
+    /// When the flow is not complete, work would be left out, or git cannot merge.
+    pub fn prepare_merge(
+        &self,
+        flow: &str,
+        branch: Option<&str>,
+        leaves_out: bool,
+    ) -> Result<FlowState, FlowError> {
         self.refuse_edited(flow)?;
         let (root, acting) = (self.workspace.root(), self.acting(None));
         let state = self.state(flow)?;
         prepare_merge(&state, &MergePlan::default(), &acting)?;
+        let without = state.tasks.iter().filter(|task| task.lacks_checkpoint());
+        let left_out: Vec<String> = without.map(|task| task.task().to_owned()).collect();
+        if !left_out.is_empty() && !leaves_out {
+            return Err(FlowRefusal::NoCheckpoint { flow: flow.to_owned(), tasks: left_out }.into());
+        }
         let branch = branch.map(str::to_owned).or_else(|| task_refs::current_branch(root));
         let branch = branch.ok_or(FlowError::NoBranch)?;
         let name = format!("refs/heads/{branch}");
@@ -35,8 +46,8 @@ impl Flows<'_> {
             let kept = format!("refs/stepmark/merge/{flow}");
             task_refs::move_ref(root, &kept, last, task_refs::commit_of(root, &kept).as_deref())?;
         }
-        let plan =
-            MergePlan { target_branch: branch, base, commits: merged.commits, conflicts: merged.conflicts };
+        let (commits, conflicts) = (merged.commits, merged.conflicts);
+        let plan = MergePlan { target_branch: branch, base, commits, conflicts, left_out };
         self.change_flow(flow, ("merge prepare", &acting), |state| prepare_merge(state, &plan, &acting))?;
         Ok(self.state(flow)?)
     }

@@ -77,7 +77,19 @@ impl Flows<'_> {
         }
     }
 
-    /// A version of a graph; the last one where none is said.
+    /// Returns whether the file at `path` is where a record of flows stands.
+    pub(crate) fn is_record(&self, path: &ProjectPath) -> bool {
+        let Some(rest) = path.as_str().strip_prefix(self.settings.folder.as_str()) else { return false };
+        let parts: Vec<&str> = rest.split('/').collect();
+        match *parts.as_slice() {
+            ["", "graphs", file] => file.ends_with(".md"),
+            ["", flow, "flow.md"] => is_flow_id(flow),
+            ["", flow, "tasks", file] => is_flow_id(flow) && file.ends_with(".md"),
+            _ => false,
+        }
+    }
+
+    /// A version of a graph, which `id` may say as `GRAPH@vN`; the last one where none is said.
     ///
     /// # Errors
     /// When there is none, or it cannot be read.
@@ -86,7 +98,9 @@ impl Flows<'_> {
         id: &str,
         version: Option<u64>,
     ) -> Result<(ProjectPath, FlowRecord), FlowRecordsError> {
-        let version = version.or_else(|| self.versions(id).pop());
+        let (id, said) = id.split_once("@v").map_or((id, None), |(id, said)| (id, Some(said)));
+        let said = said.map(|said| said.parse().unwrap_or_default());
+        let version = version.or(said).or_else(|| self.versions(id).pop());
         let unknown = || FlowRecordsError::Unknown { what: "graph", id: id.to_owned() };
         let path = self.graph_path(id, version.ok_or_else(unknown)?)?;
         let record = self.read(&path, FlowKind::Graph)?.ok_or_else(unknown)?;

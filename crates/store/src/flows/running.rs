@@ -27,8 +27,11 @@ impl Flows<'_> {
         if !is_again {
             self.change_flow(flow, (made.name(), &acting), |state| move_flow(state, made, &acting))?;
         }
-        if made == FlowMove::Abort {
-            self.abort_open(flow, &acting)?;
+        match made {
+            FlowMove::Abort => self.abort_open(flow, &acting)?,
+            // Its last task may have passed meanwhile.
+            FlowMove::Resume => drop(self.complete(&self.state(flow)?, &acting)?),
+            _ => {}
         }
         if matches!(made, FlowMove::Pause | FlowMove::Abort) {
             self.seal()?;
@@ -116,8 +119,10 @@ impl Flows<'_> {
     ) -> Result<FlowRecord, FlowError> {
         self.refuse_edited(flow)?;
         let mut judgement = judgement.clone();
-        let record = self.read(&self.task_path(flow, task)?, FlowKind::Execution)?;
-        judgement.changed.extend(record.map_or_else(|| Ok(Vec::new()), |task| self.changed_files(&task))?);
+        if let Some(record) = self.read(&self.task_path(flow, task)?, FlowKind::Execution)? {
+            judgement.changed.extend(self.changed_files(&record)?);
+            judgement.checkpoint = record.checkpoints().pop();
+        }
         let record = self.judge((flow, task), &judgement, &self.acting(reason))?;
         self.seal()?;
         Ok(record)

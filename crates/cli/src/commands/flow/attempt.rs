@@ -101,7 +101,11 @@ impl AttemptCommand {
                     exit_status: Some(end.exit_status),
                     summary,
                 };
-                Ok(report::task(&flows.end_attempt(end.task.both()?, &told)?, output))
+                let record = flows.end_attempt(end.task.both()?, &told)?;
+                if record.status() == "VERIFYING" {
+                    report::warn_without_checkpoint(&record, output);
+                }
+                Ok(report::task(&record, output))
             }
             What::Beat { task, agent: named } => {
                 let agent = agent(project, named.as_deref());

@@ -2,7 +2,10 @@
 
 use clap::Subcommand;
 use serde_json::json;
-use stepmark_model::flows::FlowMove;
+use stepmark_model::{
+    flows::{FlowMove, MergePlan},
+    spelling::listed,
+};
 use stepmark_store::flows::Flows;
 
 use super::{report, task_argument::TaskArgument};
@@ -50,6 +53,9 @@ pub(super) enum Merge {
         /// The branch; without it the one that is checked out
         #[arg(long, value_name = "BRANCH")]
         into: Option<String>,
+        /// Leave out what attempts without a checkpoint did
+        #[arg(long)]
+        without_checkpoint: bool,
     },
     /// Approve the commits that were prepared; for people
     Approve {
@@ -77,7 +83,13 @@ pub(super) enum Merge {
 impl Git {
     pub(super) fn run(&self, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failure> {
         let record = match self {
-            Self::Checkpoint { task, message } => flows.checkpoint(task.both()?, message)?,
+            Self::Checkpoint { task, message } => {
+                let (flow, task) = task.both()?;
+                let record = flows.checkpoint((flow, task), message)?;
+                let (files, _) = flows.diff((flow, task))?;
+                report::checkpoint(&record, &files, output);
+                record
+            }
             Self::Rollback { task, to } => flows.rollback(task.both()?, to)?,
             Self::Diff { task } => {
                 let (flow, task) = task.both()?;
@@ -101,10 +113,16 @@ impl Git {
 
 fn merge(what: &Merge, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failure> {
     let state = match what {
-        Merge::Prepare { flow, into } => flows.prepare_merge(flow, into.as_deref())?,
+        Merge::Prepare { flow, into, without_checkpoint } => {
+            flows.prepare_merge(flow, into.as_deref(), *without_checkpoint)?
+        }
         Merge::Approve { flow, reason } => flows.make(flow, FlowMove::ApproveMerge, reason.as_deref())?,
         Merge::Reject { flow, reason } => flows.make(flow, FlowMove::RejectMerge, reason.as_deref())?,
         Merge::Apply { flow } => flows.apply_merge(flow)?,
     };
+    let plan: MergePlan = state.flow.part("merge");
+    if !plan.left_out.is_empty() {
+        output.warning(format_args!("the merge leaves out what {} did", listed(&plan.left_out)));
+    }
     Ok(report::flow(&state, output))
 }

@@ -79,7 +79,7 @@ impl FlowCommand {
 fn flows(project: &Project) -> Result<Flows<'_>, Failure> {
     project.workspace.flows().ok_or_else(|| {
         Failure::new(Exit::Findings, "the project does not use flows")
-            .with_help("write `flows: {}` into .stepmark/config.yaml")
+            .with_help("`stepmark import flow FILE` takes in a graph and switches flows on; so does `flows: {}` in .stepmark/config.yaml")
     })
 }
 

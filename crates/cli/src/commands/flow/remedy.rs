@@ -20,7 +20,7 @@ pub(super) fn remedy(error: &FlowError) -> Option<String> {
             argument(flow)
         ),
         FlowError::NoCheckpoint { task } => {
-            format!("`stepmark flow checkpoint {}` makes one while an attempt is open", argument(task))
+            format!("`stepmark flow checkpoint {}` makes one before the attempt is verified", argument(task))
         }
         FlowError::NoBranch => "name one with --into BRANCH".to_owned(),
         FlowError::BranchMoved { .. } => {
@@ -60,6 +60,11 @@ pub(super) fn remedy(error: &FlowError) -> Option<String> {
             FlowRefusal::NothingReady { flow, .. } => {
                 format!("`stepmark flow show {}` shows the tasks", flow_of(flow))
             }
+            FlowRefusal::CheckpointMeanwhile { .. } => "verify it again".to_owned(),
+            FlowRefusal::NoCheckpoint { flow, .. } => format!(
+                "merge it by hand, or say so: `stepmark flow merge prepare {} --without-checkpoint`",
+                argument(flow)
+            ),
             FlowRefusal::NotApproved { flow } => {
                 format!("a person approves it: `stepmark flow merge approve {}`", argument(flow))
             }

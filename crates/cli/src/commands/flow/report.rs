@@ -1,7 +1,10 @@
 //! The answers of `stepmark flow`.
 
 use serde_json::{Value as Json, json};
-use stepmark_model::flows::{Attempt, FlowRecord, FlowState, Verification};
+use stepmark_model::{
+    flows::{Attempt, FlowRecord, FlowState, Verification, allows},
+    spelling::argument,
+};
 
 use crate::{
     exit::Exit,
@@ -77,6 +80,32 @@ pub(super) fn task(record: &FlowRecord, output: &Output) -> Exit {
         },
     );
     Exit::Fine
+}
+
+/// The last checkpoint of a task, and those of its `files` that fail the verification.
+pub(super) fn checkpoint(record: &FlowRecord, files: &[String], output: &Output) {
+    if let Some(commit) = record.checkpoints().last().filter(|_| !output.json) {
+        output.line(format_args!("commit {commit}"));
+    }
+    let scopes = record.scopes().write;
+    for path in files.iter().filter(|path| !scopes.is_empty() && !allows(&scopes, path)) {
+        let again = format!("take it away, then `stepmark flow checkpoint {}`", argument(record.id()));
+        output.warning(format_args!("the task may not write `{path}`: {again}"));
+    }
+}
+
+/// Warns of a task that may write files and whose last attempt has no checkpoint.
+pub(super) fn warn_without_checkpoint(record: &FlowRecord, output: &Output) {
+    if record.scopes().write.is_empty() || !record.lacks_checkpoint() {
+        return;
+    }
+    let cure = match record.status() {
+        "VERIFYING" => {
+            format!(": `stepmark flow checkpoint {}` before it is verified", argument(record.id()))
+        }
+        _ => String::new(),
+    };
+    output.warning(format_args!("no checkpoint, so that a merge of the flow leaves its work out{cure}"));
 }
 
 /// The attempts at a task.

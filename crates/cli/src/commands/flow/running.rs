@@ -2,8 +2,8 @@
 
 use clap::Subcommand;
 use serde_json::json;
-use stepmark_model::flows::FlowMove;
-use stepmark_store::flows::Flows;
+use stepmark_model::{flows::FlowMove, spelling::argument};
+use stepmark_store::flows::{FlowError, Flows};
 
 use super::{agent, attempt::claim, report, task_argument::TaskArgument};
 use crate::{
@@ -14,9 +14,9 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Running {
-    /// Make a flow of the last version of a graph, which never changes from then on
+    /// Make a flow of a version of a graph, which never changes from then on
     Create {
-        /// The graph
+        /// The graph: its last version, or GRAPH@vN
         graph: String,
         /// The id of the flow; without it that of the graph
         #[arg(long)]
@@ -71,13 +71,12 @@ impl Running {
     pub(super) fn run(&self, flows: &Flows<'_>, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let (flow, made, reason) = match self {
             Self::Create { graph, id, title } => {
-                let id = id.as_deref().unwrap_or(graph);
+                let id = id.as_deref().or_else(|| graph.split('@').next()).unwrap_or(graph);
                 let state = flows.create(graph, id, title.as_deref().unwrap_or(id))?;
                 return Ok(report::flow(&state, output));
             }
             Self::Next { task, claim: false, .. } => {
-                let (flow, _) = task.parts();
-                return next(flows, flow, output);
+                return next(flows, task.parts(), output);
             }
             Self::Next { task, agent: named, .. } => {
                 return claim(flows, task, agent(project, named.as_deref()), None, output);
@@ -95,10 +94,14 @@ impl Running {
     }
 }
 
-/// The tasks that can be claimed.
-fn next(flows: &Flows<'_>, flow: &str, output: &Output) -> Result<Exit, Failure> {
+/// The tasks that can be claimed, or the one that is named if it can.
+fn next(flows: &Flows<'_>, (flow, task): (&str, Option<&str>), output: &Output) -> Result<Exit, Failure> {
     let state = flows.state(flow)?;
-    let ready = if state.flow.status() == "RUNNING" { state.ready() } else { Vec::new() };
+    if let Some(task) = task {
+        state.task(task).map_err(FlowError::from)?;
+    }
+    let mut ready = if state.flow.status() == "RUNNING" { state.ready() } else { Vec::new() };
+    ready.retain(|own| task.is_none_or(|task| own.task() == task));
     output.json_or(
         "stepmark.flow-next/1",
         || {
@@ -109,9 +112,19 @@ fn next(flows: &Flows<'_>, flow: &str, output: &Output) -> Result<Exit, Failure>
             for task in &ready {
                 output.line(format_args!("{}  {}", task.task(), task.text("title")));
             }
-            if ready.is_empty() {
-                let status = state.flow.status();
-                output.remark(format_args!("no task can be claimed now; the flow is {status}"));
+            let status = state.flow.status();
+            match (ready.first(), task) {
+                (Some(first), _) => {
+                    let id = argument(first.id());
+                    output.remark(format_args!("`stepmark flow next {id} --claim --agent ID` takes it"));
+                }
+                (None, Some(task)) => output.remark(format_args!(
+                    "it cannot be claimed now; `stepmark flow why {}` says why",
+                    argument(&format!("{flow}.{task}"))
+                )),
+                (None, None) => {
+                    output.remark(format_args!("no task can be claimed now; the flow is {status}"))
+                }
             }
         },
     );

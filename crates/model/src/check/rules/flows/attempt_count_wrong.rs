@@ -2,9 +2,7 @@
 
 use super::{record, span};
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
-use crate::check::{Fix, Safety};
 use crate::flows::FlowKind;
-use stepmark_frontmatter::{Edit, KeyPath, Value};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -16,7 +14,7 @@ pub(crate) static RULE: Rule = Rule {
     why: "It decides how often the task is tried.",
     bad: "---\nstepmark_kind: task-execution\nid: r1.tests\nflow: r1\ntask: tests\nstatus: RETRY\nattempt_count: 3\nattempts: [{attempt_id: r1.tests.1, exit_status: 0}]\n---\n",
     good: "---\nstepmark_kind: task-execution\nid: r1.tests\nflow: r1\ntask: tests\nstatus: RETRY\nattempt_count: 1\nattempts: [{attempt_id: r1.tests.1, exit_status: 0}]\n---\n",
-    fix: "`stepmark check --fix --unsafe-fixes` writes the number.",
+    fix: "A person decides: `stepmark flow restore FLOW` takes the edit back.",
     decision: Decision::OfArtifact(check),
 };
 
@@ -28,20 +26,17 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         return;
     }
     let message = format!("`attempt_count` is {count}, and there are {number} attempts");
-    let value = Value::Integer(i64::try_from(number).unwrap_or(i64::MAX));
-    let edit = Edit::Set { path: KeyPath::key("attempt_count"), value };
-    let fix = Fix::edit(Safety::Unsafe, format!("write {number}"), subject.artifact, &[edit]);
-    found.push(subject.finding(&RULE, span(subject, "attempt_count"), message).with_fix(fix));
+    found.push(subject.finding(&RULE, span(subject, "attempt_count"), message));
 }
 
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::check::rules::sample::{fixed, found};
+    use crate::check::rules::sample::found;
 
     #[test]
     fn open_attempts_count() {
-        assert_eq!(fixed(&RULE, RULE.bad).as_deref(), Some(RULE.good));
+        assert_eq!(found(&RULE, RULE.good), [""; 0]);
         let open =
             RULE.good.replace("attempt_count: 1", "attempt_count: 2\nattempt: {attempt_id: r1.tests.2}");
         assert_eq!(found(&RULE, &open), [""; 0]);

@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn a_copy_says_what_the_graph_says() {
-        let graph = "---\nstepmark_kind: task-graph\nid: g\ntasks: [{id: parse}, {id: tests, depends_on: [parse]}]\n---\n";
+        let graph = "---\nstepmark_kind: task-graph\nid: g@v1\ngraph: g\ntasks: [{id: parse}, {id: tests, depends_on: [parse]}]\n---\n";
         let flow = "---\nstepmark_kind: task-flow\nid: r1\nstatus: RUNNING\n---\n";
         for (text, expected) in [(RULE.bad, 1), (RULE.good, 0)] {
             assert_eq!(found_in(&RULE, &[("g.md", graph), ("f.md", flow), ("t.md", text)]).len(), expected);

@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn the_graph_is_the_one_of_then() {
-        let graph = "---\nstepmark_kind: task-graph\nid: g\nversion: 1\ntasks: []\n---\n";
+        let graph = "---\nstepmark_kind: task-graph\nid: g@v1\ngraph: g\nversion: 1\ntasks: []\n---\n";
         let digest = crate::flows::Graph::default().digest();
         for (digest, expected) in [("0000", 1), (digest.as_str(), 0)] {
             let flow = RULE.bad.replace("'0000'", digest).replace("0000", digest);

@@ -12,8 +12,8 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "A graph cannot be run: its tasks wait for each other, depend on what is not there, or share an id.",
     why: "No flow is made of it: it would never come to its end.",
-    bad: "---\nstepmark_kind: task-graph\nid: g\nversion: 1\nstatus: DRAFT\ntasks:\n  - {id: a, depends_on: [b]}\n  - {id: b, depends_on: [a]}\n---\n",
-    good: "---\nstepmark_kind: task-graph\nid: g\nversion: 1\nstatus: DRAFT\ntasks:\n  - {id: a}\n  - {id: b, depends_on: [a]}\n---\n",
+    bad: "---\nstepmark_kind: task-graph\nid: g@v1\ngraph: g\nversion: 1\nstatus: DRAFT\ntasks:\n  - {id: a, depends_on: [b]}\n  - {id: b, depends_on: [a]}\n---\n",
+    good: "---\nstepmark_kind: task-graph\nid: g@v1\ngraph: g\nversion: 1\nstatus: DRAFT\ntasks:\n  - {id: a}\n  - {id: b, depends_on: [a]}\n---\n",
     fix: "Take the wrong id out of `depends_on`.",
     decision: Decision::OfArtifact(check),
 };
@@ -35,8 +35,8 @@ mod tests {
     #[test]
     fn what_cannot_be_run_is_told() {
         for (old, new, expected) in [
-            ("[b]", "[b]", "7:3 SMF02 tasks wait for each other: a → b → a"),
-            ("[b]", "[c]", "7:3 SMF02 the task `a` depends on `c`, which is no task of the graph"),
+            ("[b]", "[b]", "8:3 SMF02 tasks wait for each other: a → b → a"),
+            ("[b]", "[c]", "8:3 SMF02 the task `a` depends on `c`, which is no task of the graph"),
             ("[b]", "[]", ""),
         ] {
             assert_eq!(found(&RULE, &RULE.bad.replace(old, new)).concat(), expected, "{new}");
