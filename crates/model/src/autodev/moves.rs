@@ -7,6 +7,7 @@ use super::{
     Flow, FlowStep, Position, StepPlace, SubStep,
     position::{AWAITING, MOST_RETRIES, is_kebab_case},
 };
+use crate::artifact::ProjectPath;
 
 /// A move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub enum AutodevMove {
     Boundary,
     /// The project is in this step, whatever is noted; in none where all are done.
     Correct(Option<u16>),
+    /// The step has the name that its flow gives it.
+    Rename,
 }
 
 impl AutodevMove {
@@ -40,7 +43,7 @@ impl AutodevMove {
             Self::Fail => "fail",
             Self::Reset => "retry --reset",
             Self::Boundary => "boundary",
-            Self::Correct(_) => "detect --write",
+            Self::Correct(_) | Self::Rename => "detect --write",
         }
     }
 }
@@ -60,6 +63,30 @@ pub enum AutodevRefusal {
         status: String,
         /// The legal way.
         legal: &'static str,
+    },
+    /// The status is a word that no step has, and the files of the project do not tell the right one.
+    #[error(
+        "a step is never `{status}`: `stepmark set {file} status={likely} --force --reason TEXT` corrects it (SMD05)"
+    )]
+    UnknownStatus {
+        /// The state file.
+        file: ProjectPath,
+        /// The status.
+        status: String,
+        /// The status that it probably has.
+        likely: &'static str,
+    },
+    /// The name is not that of the step.
+    #[error(
+        "step {step} is `{name}`, not `{noted}`: `stepmark autodev detect --write` corrects the name; where the number is wrong, correct that (SMD04)"
+    )]
+    WrongName {
+        /// The step.
+        step: u16,
+        /// Its name.
+        name: String,
+        /// The name that is noted.
+        noted: String,
     },
     /// All steps are done.
     #[error("the flow `{flow}` is done: `stepmark autodev start --flow NAME` begins another one")]
@@ -117,6 +144,26 @@ pub enum AutodevRefusal {
     NotHuman,
 }
 
+/// Finds the fault of the position `noted` in `file` for which no move can be made from there.
+pub fn fault(flow: &Flow, noted: &Position, file: &ProjectPath) -> Option<AutodevRefusal> {
+    if noted.step == StepPlace::Done {
+        return None;
+    }
+    if !noted.has_known_status() {
+        let (file, status) = (file.clone(), noted.status.clone());
+        return Some(AutodevRefusal::UnknownStatus { file, status, likely: likely_status(noted) });
+    }
+    let step = flow.step_at(noted).filter(|step| !step.name.eq_ignore_ascii_case(noted.name.trim()))?;
+    let (name, noted) = (step.name.clone(), noted.name.clone());
+    Some(AutodevRefusal::WrongName { step: step.step, name, noted })
+}
+
+/// The status of an open step by its place: one in a phase is being done.
+fn likely_status(noted: &Position) -> &'static str {
+    let is_begun = noted.sub_step.phase > 0 || noted.sub_step.name != AWAITING;
+    if is_begun { "in_progress" } else { "not_started" }
+}
+
 /// Decides on `made` at the position `noted` in `flow`: the edits of the state file, none where nothing
 /// changes.
 ///
@@ -136,7 +183,7 @@ pub fn decide(
     };
     let is = |statuses: &[&str]| statuses.contains(&noted.status.as_str());
     let mut after = noted.clone();
-    if noted.step == StepPlace::Done && !matches!(made, AutodevMove::Correct(_)) {
+    if noted.step == StepPlace::Done && !matches!(made, AutodevMove::Correct(_) | AutodevMove::Rename) {
         return Err(AutodevRefusal::Done { flow: flow.flow.clone() });
     }
     match made {
@@ -191,10 +238,18 @@ pub fn decide(
         }
         AutodevMove::Correct(to) => {
             let to = to.and_then(|number| flow.step(number));
-            enter(to, &mut after);
+            let is_here = to.is_some() && flow.step_at(noted).map(|own| own.step) == to.map(|to| to.step);
+            if is_here && !noted.has_known_status() {
+                after.status = likely_status(noted).to_owned();
+            } else {
+                enter(to, &mut after);
+            }
             if to.is_none() {
                 after.status = "completed".to_owned();
             }
+        }
+        AutodevMove::Rename => {
+            after.name = own_step(flow, noted)?.name.clone();
         }
     }
     Ok(difference(noted, &after))
