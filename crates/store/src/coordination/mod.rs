@@ -23,6 +23,8 @@ mod files;
 #[cfg(feature = "write")]
 mod importing;
 #[cfg(feature = "write")]
+mod converting;
+#[cfg(feature = "write")]
 mod tasks;
 #[cfg(feature = "write")]
 mod claims;
