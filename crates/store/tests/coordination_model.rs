@@ -400,7 +400,9 @@ impl Project {
                     drop(self.tasks.insert(id, Task::of(task.as_object().unwrap())));
                 }
                 None if removes => drop(self.tasks.remove(&id)),
-                _ => {}
+                // It stays away until somebody decides.
+                None => drop(self.foreign.insert(id, None)),
+                Some(_) => {}
             }
         }
         true

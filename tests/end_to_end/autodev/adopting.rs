@@ -115,13 +115,15 @@ fn what_cannot_be_taken_in_changes_nothing() {
     ── stderr
     error: `docs/state.md` is called neither `_autodev_state.md` nor `_autopilot_state.md`
     ");
+}
+
+#[test]
+fn a_project_without_a_configuration_gets_one() {
     let bare = project(FILE, PLAN);
-    std::fs::remove_file(bare.place(CONFIG)).unwrap();
-    assert_snapshot!(bare.reads_only(&["import", "autodev"]), @r"
-    exit 1
-    ── stderr
-    error: there is no `.stepmark/config.yaml`: `stepmark init` makes it
-    ");
+    std::fs::remove_dir_all(bare.place(".stepmark")).unwrap();
+    assert_eq!(bare.stepmark(&["import", "autodev"]).code, 0);
+    assert_eq!(bare.read(CONFIG), b"autodev: {}\n");
+    done(&bare, &["status"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn without_the_key_nothing_is_told() {
     exit 1
     ── stderr
     error: the project does not use autodev
-      help: write `autodev: {}` into .stepmark/config.yaml
+      help: `stepmark import autodev` switches it on with the state file that the project has; without one write `autodev: {}` into .stepmark/config.yaml (docs/autodev.md)
     ");
 }
 
@@ -44,7 +44,12 @@ fn a_project_begins_at_the_step_that_its_files_tell() {
     ── stdout
     flow greenfield
      1 Problem: the files say that it is to be done
+       _docs/00_problem/problem.md: not there
+       _docs/00_problem/restrictions.md: not there
+       _docs/00_problem/acceptance_criteria.md: not there
+       _docs/00_problem/input_data/**: 0 files
      2 Research: the files say that it is to be done
+       _docs/01_solution/solution_draft*.md: 0 files
      3 Plan: the files do not tell; what is noted is believed
      4 UI Design: the files do not tell; what is noted is believed
      5 Decompose: the files do not tell; what is noted is believed

@@ -134,7 +134,9 @@ fn a_damaged_project_gets_the_step_that_the_rules_demand() {
         let told = autodev(&sandbox, &["detect", "--json"]).json("stepmark.autodev/1");
         assert_eq!(told["flow"], flow, "{number}");
         assert_eq!(told["step"], step, "{number}: {told}");
-        let before = std::fs::read(sandbox.place(FILE)).unwrap_or_default();
+        // The name is not that of any step, and is corrected wherever the step is known.
+        let but_name = |text: &str| text.replacen("name: Some name\n", "", 1);
+        let before = std::fs::read_to_string(sandbox.place(FILE)).unwrap_or_default();
         done(&sandbox, &["detect", "--write"]);
         let now = text(&sandbox);
         assert!(now.contains(&format!("flow: {flow}\nstep: {step}\n")), "{number}: {now}");
@@ -148,7 +150,9 @@ fn a_damaged_project_gets_the_step_that_the_rules_demand() {
             (Some(step as u64), Some(true)),
             "{number}"
         );
-        *(if now.as_bytes() == before { &mut kept } else { &mut corrected }) += 1;
+        let name = now.lines().find(|line| line.starts_with("name: ")).map(|line| format!("{line}\n"));
+        let is_kept = now.replacen(&name.unwrap_or_default(), "", 1) == but_name(&before);
+        *(if is_kept { &mut kept } else { &mut corrected }) += 1;
     }
     assert!(corrected > 50 && kept > 10, "{corrected} {kept}");
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use insta::assert_snapshot;
 
-use super::{FILE, PLAN, add_files, empty, with};
+use super::{FILE, PLAN, add_files, autodev, empty, text, with};
 use crate::harness::{Repository, Run};
 
 /// The rules that were broken.
@@ -40,6 +40,54 @@ fn each_value_has_its_rule() {
         let all = sandbox.stepmark(&["check", "--json"]);
         assert_eq!(ids(&all), expected, "{to}: {all}");
     }
+}
+
+/// Every move says what is wrong, and what it says to do helps.
+#[test]
+fn a_value_that_no_step_has_stops_every_move() {
+    let moves = [
+        &["complete"][..],
+        &["fail", "--reason", "x"],
+        &["sub-step", "5", "tests"],
+        &["retry"],
+        &["boundary"],
+        &["skip", "--reason", "x"],
+        &["next"],
+        &["start"],
+    ];
+    let sandbox = with(&PLAN.replace("status: in_progress", "status: bogus"));
+    for made in moves {
+        let run = autodev(&sandbox, made);
+        let told = "a step is never `bogus`: `stepmark set _docs/_autodev_state.md status=in_progress --force --reason TEXT`";
+        assert!(run.code == 1 && run.stderr.contains(told), "{made:?}: {run}");
+    }
+    let set = sandbox.stepmark(&["set", FILE, "status=in_progress", "--force", "--reason", "a slip"]);
+    assert_eq!(set.code, 0, "{set}");
+    assert_eq!(text(&sandbox), PLAN);
+
+    let sandbox = with(&PLAN.replace("name: Plan", "name: Planning"));
+    for made in moves.into_iter().take(7) {
+        let run = autodev(&sandbox, made);
+        let told = "step 3 is `Plan`, not `Planning`: `stepmark autodev detect --write`";
+        assert!(run.code == 1 && run.stderr.contains(told), "{made:?}: {run}");
+    }
+    assert_eq!(autodev(&sandbox, &["detect", "--write"]).code, 0);
+    assert_eq!(text(&sandbox), PLAN);
+    assert_eq!(autodev(&sandbox, &["next"]).code, 0);
+}
+
+/// What the files tell decides, where they do.
+#[test]
+fn an_unknown_status_is_corrected_where_the_files_tell() {
+    let research =
+        PLAN.replace("step: 3\nname: Plan\nstatus: in_progress", "step: 2\nname: Research\nstatus: bogus");
+    let sandbox = with(&research);
+    std::fs::remove_file(sandbox.place("_docs/01_solution/solution_draft01.md")).unwrap();
+    assert_eq!(autodev(&sandbox, &["detect", "--write"]).code, 0);
+    assert_eq!(text(&sandbox), research.replace("bogus", "in_progress"), "it has a phase");
+    let sandbox = with(&research);
+    assert_eq!(autodev(&sandbox, &["detect", "--write"]).code, 0);
+    assert!(text(&sandbox).contains("step: 3\nname: Plan\nstatus: not_started"), "{}", text(&sandbox));
 }
 
 /// `autodev check` is `check` of the state file.

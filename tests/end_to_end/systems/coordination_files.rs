@@ -292,6 +292,102 @@ fn option_c_is_saved_and_loaded_when_the_user_says_so() {
 }
 
 #[test]
+fn what_was_taken_away_is_not_put_back_by_the_import_of_something_else() {
+    let sandbox = project();
+    edit(&sandbox, TASKS, |file| {
+        let list = file["tasks"].as_array_mut().unwrap();
+        list.remove(1);
+        list.push(json!({"id": "ext-1", "description": "Theirs", "status": "available"}));
+    });
+    let imported = succeeds(&sandbox, &["import", "coordination", "--take", "file"]);
+    assert!(imported.stderr.contains("`t2` was removed in a state file"), "{imported}");
+    let ids = || tasks(&sandbox).iter().map(|task| task["id"].clone()).collect::<Vec<_>>();
+    assert_eq!(ids(), ["t1", "ext-1"]);
+    succeeds(&sandbox, &["task", "claim", "ext-1", "--agent", "w1"]);
+    assert_eq!(ids(), ["t1", "ext-1"], "it stays away after every change");
+    succeeds(&sandbox, &["import", "coordination", "--take", "file", "--remove"]);
+    assert_eq!(ids(), ["t1", "ext-1"]);
+    assert!(!sandbox.place(".coordination/tasks/t2.md").exists());
+    assert_eq!(sandbox.stepmark(&["coordination", "project"]).code, 0, "nothing is undecided");
+}
+
+#[test]
+fn agents_that_are_alive_in_a_file_keep_their_tasks() {
+    let long_ago = "2026-11-25T11:00:00Z";
+    let task = json!({"id": "t1", "description": "A", "status": "in_progress", "claimed_by": "w1", "claimed_at": long_ago});
+    let at = |sandbox: &Sandbox, time: &str, arguments: &[&str]| {
+        sandbox.run(sandbox.command(arguments).env("STEPMARK_TEST_TIME", time))
+    };
+    for (name, heartbeat, key) in
+        [("mcp-state.json", "last_heartbeat", "w1"), ("agents.json", "last_seen", "0")]
+    {
+        let sandbox = Sandbox::empty();
+        let path = format!(".coordination/{name}");
+        let mut agent = json!({"id": "w1", "role": "worker", "current_task": "t1"});
+        agent[heartbeat] = "2026-11-25T12:00:00Z".into();
+        match name {
+            "agents.json" => {
+                sandbox.write(TASKS, json!({"tasks": [task]}).to_string());
+                sandbox.write(&path, json!({"agents": [agent]}).to_string());
+            }
+            _ => sandbox.write(&path, json!({"tasks": [task], "agents": {"w1": agent}}).to_string()),
+        }
+        let imported = at(&sandbox, "2026-11-25T12:00:30Z", &["import", "coordination"]);
+        assert_eq!(imported.code, 0, "{imported}");
+        let seen = || {
+            let file: Value = serde_json::from_slice(&sandbox.read(&path)).unwrap();
+            file["agents"].get(key).or(file["agents"].get(0)).unwrap()[heartbeat].clone()
+        };
+        assert_eq!(seen(), "2026-11-25T12:00:00Z", "{name}");
+        let claimed = at(&sandbox, "2026-11-25T12:01:00Z", &["task", "claim", "--agent", "w2"]);
+        assert!(claimed.code == 1 && claimed.stderr.contains("1 held"), "{name}: {claimed}");
+        // Its program goes on, and nobody imports anything.
+        edit(&sandbox, &path, |file| {
+            let agents = &mut file["agents"];
+            let agent = if agents.is_array() { &mut agents[0] } else { &mut agents["w1"] };
+            agent[heartbeat] = "2026-11-25T13:00:00Z".into();
+        });
+        let added = at(&sandbox, "2026-11-25T13:00:10Z", &["task", "add", "B", "--id", "t2"]);
+        assert_eq!(added.code, 0, "{added}");
+        assert_eq!(seen(), "2026-11-25T13:00:00Z", "{name}");
+        let claimed = at(&sandbox, "2026-11-25T13:00:20Z", &["task", "claim", "t1", "--agent", "w2"]);
+        assert_eq!(claimed.code, 1, "{name}: {claimed}");
+    }
+}
+
+#[test]
+fn a_root_that_only_init_wrote_takes_what_a_file_says() {
+    let sandbox = Sandbox::empty();
+    succeeds(&sandbox, &["coordination", "init", "--goal", "Ship"]);
+    let file = json!({"created_at": "2026-01-01T00:00:00Z", "owner": "us",
+        "tasks": [{"id": "a", "description": "A", "status": "available"}]});
+    sandbox.write("old/tasks.json", file.to_string());
+    succeeds(&sandbox, &["import", "coordination", "old/tasks.json"]);
+    let root = String::from_utf8(sandbox.read(".coordination/coordination.md")).unwrap();
+    assert!(root.contains("goal: Ship\n") && root.contains("owner: us\n"), "{root}");
+    succeeds(&sandbox, &["task", "add", "B"]);
+    sandbox.write("old/tasks.json", json!({"owner": "them", "tasks": []}).to_string());
+    fails(&sandbox, &["import", "coordination", "old/tasks.json"], "1 record says something else");
+}
+
+#[test]
+fn an_import_without_a_goal_is_given_one() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(TASKS, "{\"tasks\": [{\"id\": \"x\"}]}");
+    succeeds(&sandbox, &["import", "coordination"]);
+    succeeds(&sandbox, &["coordination", "init", "--goal", "Ship", "--plan", "First\n"]);
+    let plan = sandbox.reads_only(&["coordination", "plan", "--json"]).json("stepmark.coordination-plan/1");
+    assert_eq!((&plan["goal"], &plan["plan"]), (&"Ship".into(), &"First\n".into()));
+    fails(&sandbox, &["coordination", "init", "--goal", "Another"], "Ship");
+}
+
+#[test]
+fn only_records_that_there_are_can_be_overwritten() {
+    let sandbox = project();
+    fails(&sandbox, &["coordination", "project", "--overwrite", "nosuch"], "there is no record `nosuch`");
+}
+
+#[test]
 fn what_is_unknown_in_a_file_is_taken_in_and_told() {
     let sandbox = Sandbox::empty();
     let outside = sandbox.outside();

@@ -72,7 +72,35 @@ impl Condition {
     }
 }
 
+impl Condition {
+    /// Says what the condition looks at, and what is found there.
+    fn found(&self, files: &dyn ProjectFiles) -> Vec<String> {
+        let there = |path: &String| match (files.exists(path), files.is_empty(path)) {
+            (false, _) => format!("{path}: not there"),
+            (true, true) => format!("{path}: nothing in it"),
+            (true, false) => format!("{path}: there"),
+        };
+        let mut found: Vec<String> = self.exists.iter().chain(&self.missing_or_empty).map(there).collect();
+        found.extend(self.glob_count.as_ref().map(|wanted| match files.count(&wanted.glob) {
+            1 => format!("{}: 1 file", wanted.glob.as_str()),
+            count => format!("{}: {count} files", wanted.glob.as_str()),
+        }));
+        found.extend(self.key_is.as_ref().map(
+            |KeyIs { file, key, .. }| match files.text(file, key).as_str() {
+                "" => format!("{file}: no `{key}`"),
+                text => format!("{file}: `{key}` is `{text}`"),
+            },
+        ));
+        found
+    }
+}
+
 impl FlowStep {
+    /// Says what the files are asked for this step, and what is found; nothing where they are not asked.
+    pub fn evidence(&self, files: &dyn ProjectFiles) -> Vec<String> {
+        self.due.iter().flat_map(|condition| condition.found(files)).collect()
+    }
+
     /// Returns whether the files of the project say that the step is still to be done; `None` where they do
     /// not tell.
     pub fn is_due(&self, files: &dyn ProjectFiles) -> Option<bool> {
@@ -126,7 +154,11 @@ pub fn detect(flow: &Flow, noted: Option<&Position>, files: &dyn ProjectFiles) -
     }
     match own.and_then(|own| Some((own, own.is_due(files)?))) {
         Some((own, false)) if noted.is_open() => Detection::Elsewhere(first_from(own.step + 1)),
-        Some((own, true)) if noted.status == "completed" => Detection::Elsewhere(Some(own.step)),
+        // What nobody knows is neither open nor done: the files alone tell.
+        Some((own, false)) if !noted.has_known_status() => Detection::Elsewhere(first_from(own.step + 1)),
+        Some((own, true)) if !noted.has_known_status() || noted.status == "completed" => {
+            Detection::Elsewhere(Some(own.step))
+        }
         _ => Detection::Agrees,
     }
 }

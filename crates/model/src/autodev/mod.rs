@@ -7,6 +7,7 @@ mod choose_block;
 mod position;
 mod detection;
 mod moves;
+mod refusal;
 #[cfg(test)]
 mod move_cases;
 mod facts;
@@ -17,10 +18,11 @@ pub use detection::{Condition, Detection, GlobCount, KeyIs, ProjectFiles, detect
 pub use facts::{AutodevFacts, SkillState};
 pub use flow::{Flow, FlowError, FlowStep, Flows};
 pub use flow_file::read_flow_file;
-pub use moves::{AutodevMove, AutodevRefusal, decide, first_block, first_file};
+pub use moves::{AutodevMove, decide, fault, first_block, first_file};
 pub use older::convert_older;
 pub use position::{
-    AWAITING, MOST_RETRIES, Position, PositionError, StepPlace, SubStep, is_done, is_kebab_case, keeps_state,
-    steps_passed,
+    AWAITING, MOST_RETRIES, Position, PositionError, STATUSES, StepPlace, SubStep, is_done, is_kebab_case,
+    keeps_state, steps_passed,
 };
+pub use refusal::AutodevRefusal;
 pub use summary::summary;

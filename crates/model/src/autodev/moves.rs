@@ -4,9 +4,10 @@ use serde_json::Value as Json;
 use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
 
 use super::{
-    Flow, FlowStep, Position, StepPlace, SubStep,
+    AutodevRefusal, Flow, FlowStep, Position, StepPlace, SubStep,
     position::{AWAITING, MOST_RETRIES, is_kebab_case},
 };
+use crate::artifact::ProjectPath;
 
 /// A move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub enum AutodevMove {
     Boundary,
     /// The project is in this step, whatever is noted; in none where all are done.
     Correct(Option<u16>),
+    /// The step has the name that its flow gives it.
+    Rename,
 }
 
 impl AutodevMove {
@@ -40,81 +43,29 @@ impl AutodevMove {
             Self::Fail => "fail",
             Self::Reset => "retry --reset",
             Self::Boundary => "boundary",
-            Self::Correct(_) => "detect --write",
+            Self::Correct(_) | Self::Rename => "detect --write",
         }
     }
 }
 
-/// A reason why a move is refused, and what would be legal.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AutodevRefusal {
-    /// The status does not allow it.
-    #[error("step {step} `{name}` is `{status}`: {legal}")]
-    Status {
-        /// The step.
-        step: String,
-        /// Its name.
-        name: String,
-        /// Its status.
-        status: String,
-        /// The legal way.
-        legal: &'static str,
-    },
-    /// All steps are done.
-    #[error("the flow `{flow}` is done: `stepmark autodev start --flow NAME` begins another one")]
-    Done {
-        /// The flow.
-        flow: String,
-    },
-    /// The step failed three times.
-    #[error(
-        "step {step} `{name}` failed {retries} times: look at it; a person goes on with `stepmark autodev retry --reset`"
-    )]
-    Failed {
-        /// The step.
-        step: String,
-        /// Its name.
-        name: String,
-        /// The number of failed retries.
-        retries: u64,
-    },
-    /// The flow has no such step, so that nothing follows from it.
-    #[error("the flow `{flow}` has no step {step}: `stepmark autodev detect` says where the project is")]
-    UnknownStep {
-        /// The flow.
-        flow: String,
-        /// The step.
-        step: String,
-    },
-    /// A step that may not be left out.
-    #[error("step {step} `{name}` is not optional: complete it, or `--force` with the reason")]
-    NotOptional {
-        /// The step.
-        step: u16,
-        /// Its name.
-        name: String,
-    },
-    /// A phase out of order.
-    #[error("phase {phase} does not follow phase {now}: the next is {}", now + 1)]
-    Phase {
-        /// The phase.
-        phase: u64,
-        /// The phase that is noted.
-        now: u64,
-    },
-    /// A name that is not in kebab-case.
-    #[error("`{name}` is no name of a phase: write it in kebab-case, as `batch-loop`")]
-    Name {
-        /// The name.
-        name: String,
-    },
-    /// The reserved name at another phase than 0.
-    #[error("`{AWAITING}` is the name of phase 0 alone")]
-    Reserved,
-    /// Only a person may do it.
-    #[error("only a person begins a failed step again: run it without `STEPMARK_ACTOR`, or as `human:NAME`")]
-    NotHuman,
+/// Finds the fault of the position `noted` in `file` for which no move can be made from there.
+pub fn fault(flow: &Flow, noted: &Position, file: &ProjectPath) -> Option<AutodevRefusal> {
+    if noted.step == StepPlace::Done {
+        return None;
+    }
+    if !noted.has_known_status() {
+        let (file, status) = (file.clone(), noted.status.clone());
+        return Some(AutodevRefusal::UnknownStatus { file, status, likely: likely_status(noted) });
+    }
+    let step = flow.step_at(noted).filter(|step| !step.name.eq_ignore_ascii_case(noted.name.trim()))?;
+    let (name, noted) = (step.name.clone(), noted.name.clone());
+    Some(AutodevRefusal::WrongName { step: step.step, name, noted })
+}
+
+/// The status of an open step by its place: one in a phase is being done.
+fn likely_status(noted: &Position) -> &'static str {
+    let is_begun = noted.sub_step.phase > 0 || noted.sub_step.name != AWAITING;
+    if is_begun { "in_progress" } else { "not_started" }
 }
 
 /// Decides on `made` at the position `noted` in `flow`: the edits of the state file, none where nothing
@@ -136,7 +87,7 @@ pub fn decide(
     };
     let is = |statuses: &[&str]| statuses.contains(&noted.status.as_str());
     let mut after = noted.clone();
-    if noted.step == StepPlace::Done && !matches!(made, AutodevMove::Correct(_)) {
+    if noted.step == StepPlace::Done && !matches!(made, AutodevMove::Correct(_) | AutodevMove::Rename) {
         return Err(AutodevRefusal::Done { flow: flow.flow.clone() });
     }
     match made {
@@ -191,10 +142,18 @@ pub fn decide(
         }
         AutodevMove::Correct(to) => {
             let to = to.and_then(|number| flow.step(number));
-            enter(to, &mut after);
+            let is_here = to.is_some() && flow.step_at(noted).map(|own| own.step) == to.map(|to| to.step);
+            if is_here && !noted.has_known_status() {
+                after.status = likely_status(noted).to_owned();
+            } else {
+                enter(to, &mut after);
+            }
             if to.is_none() {
                 after.status = "completed".to_owned();
             }
+        }
+        AutodevMove::Rename => {
+            after.name = own_step(flow, noted)?.name.clone();
         }
     }
     Ok(difference(noted, &after))

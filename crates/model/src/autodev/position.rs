@@ -55,6 +55,9 @@ pub struct SubStep {
 /// The name of phase 0: the skill is chained and has not begun.
 pub const AWAITING: &str = "awaiting-invocation";
 
+/// The words for the status of a step, as the lifecycle `autodev-step` has them.
+pub const STATUSES: [&str; 5] = ["not_started", "in_progress", "completed", "skipped", "failed"];
+
 /// The number of failed retries after which a step has failed.
 pub const MOST_RETRIES: u64 = 3;
 
@@ -115,6 +118,11 @@ impl Position {
     /// When `flows` has none of that name.
     pub fn flow<'f>(&self, flows: &'f Flows) -> Result<&'f Flow, PositionError> {
         flows.find(&self.flow)
+    }
+
+    /// Returns whether its status is one that a step can have.
+    pub fn has_known_status(&self) -> bool {
+        STATUSES.contains(&self.status.as_str())
     }
 
     /// Returns whether its step waits, or is being done.

@@ -28,7 +28,9 @@ pub use dependencies::{check_dependencies, dependants_freed, dependency_circle, 
 pub use drift::{Drift, Merged, merge, seen};
 pub use facts::CoordinationFacts;
 pub(crate) use format::unheld;
-pub use format::{Files, Format, FormatError, JsonError, file_stem, read, read_json, render, result_file};
+pub use format::{
+    Files, Format, FormatError, JsonError, file_stem, heartbeats, read, read_json, render, result_file,
+};
 pub use kind::RecordKind;
 pub use new_records::NewTask;
 pub use overview::{Overview, latest_time};

@@ -19,7 +19,7 @@ pub use record::{Record, RecordError};
 pub use record_set::RecordSet;
 pub(crate) use record_set::by_kind;
 pub use shared_values::SharedValues;
-pub use signal::{Signal, Signals};
+pub use signal::{Signal, Signals, take_newer};
 pub use strict_json::{JsonError, read_json};
 pub use values::read_time;
 pub use values::values_digest;

@@ -10,7 +10,7 @@ use crate::projection::Overwrite;
 use stepmark_model::{
     asdd::{Record, SliceKind, State, read, seen},
     journal::ActorKind,
-    records::{RecordSet as _, Signals, values_digest},
+    records::{RecordSet as _, Signals, take_newer, values_digest},
 };
 
 /// A record that a manifest and the artifacts do not hold alike.
@@ -105,11 +105,8 @@ impl Asdd<'_> {
                 Ok(((), vec![decision]))
             })?;
         }
-        let own = self.signals();
-        for (agent, signal) in &found.signals {
-            if own.get(agent).is_none_or(|own| own.at < signal.at) {
-                self.write_signal(signal)?;
-            }
+        for signal in take_newer(&mut self.signals(), found.signals.clone()) {
+            self.write_signal(&signal)?;
         }
         let ids: BTreeSet<String> = found.rows.iter().map(|row| row.id.clone()).collect();
         self.project(&if found.is_own { Overwrite::Records(ids) } else { Overwrite::None })?;

@@ -102,11 +102,7 @@ impl<'w> Asdd<'w> {
         let path = self.manifest_path()?;
         let mut signals = self.signals();
         let told = self.workspace.read_file(&path).ok().and_then(|bytes| read(&bytes).ok());
-        for (agent, signal) in told.into_iter().flat_map(|(_, told)| told) {
-            if signals.get(&agent).is_none_or(|own| own.at < signal.at) {
-                signals.insert(agent, signal);
-            }
-        }
+        records::take_newer(&mut signals, told.map(|(_, told)| told).unwrap_or_default());
         Ok(ManifestOf { asdd: self, path, signals })
     }
 

@@ -1,16 +1,15 @@
 //! Taking in the state file that a project has: autodev is switched on in the configuration, and a file of an
 //! older generation is converted.
 
-use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
+use stepmark_frontmatter::{EditError, KeyPath, Value, apply};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError, state_region},
     autodev::{Position, PositionError, convert_older, keeps_state},
     journal::{EventDraft, Kind},
 };
 
-use crate::changes::ChangeError;
-use crate::commit::{CommitError, Expected, FileDecision, read_whole, replace_whole};
-use crate::disk::CONFIGURATION_PATH;
+use crate::changes::{ChangeError, ConfigureError};
+use crate::commit::FileDecision;
 use crate::workspace::{ArtifactError, Workspace};
 
 /// The name of the state file, and of that of older generations.
@@ -63,10 +62,10 @@ pub enum AdoptionError {
         /// The file.
         path: ProjectPath,
     },
-    /// The project has no configuration of its own.
-    #[error("there is no `{CONFIGURATION_PATH}`: `stepmark init` makes it")]
-    NoConfiguration,
-    /// The key cannot be added, or the sub-step not be converted.
+    /// The key cannot be added to the configuration.
+    #[error(transparent)]
+    Configure(#[from] ConfigureError),
+    /// The sub-step cannot be converted.
     #[error("cannot edit `{path}`")]
     Edit {
         /// The file.
@@ -80,9 +79,6 @@ pub enum AdoptionError {
     /// A file cannot be read.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
-    /// A file cannot be read or written.
-    #[error(transparent)]
-    Commit(#[from] CommitError),
     /// The state file cannot be changed.
     #[error(transparent)]
     Change(#[from] ChangeError),
@@ -135,7 +131,10 @@ impl Workspace {
     /// When a file cannot be written.
     pub fn adopt_autodev(&self, adoption: &Adoption) -> Result<(), AdoptionError> {
         if adoption.lacks_key {
-            self.add_key(&adoption.file)?;
+            let is_usual = adoption.file.as_str() == format!("{DOCS}/{}", NAMES[0]);
+            let entry = (Value::from("file"), Value::from(adoption.file.as_str()));
+            let value = Value::Mapping(if is_usual { Vec::new() } else { vec![entry] });
+            self.configure(KeyPath::key("autodev"), value)?;
         }
         if !adoption.is_older {
             return Ok(());
@@ -152,20 +151,6 @@ impl Workspace {
                 Ok(vec![if is_as_shown { write() } else { FileDecision::Keep }])
             },
         )?;
-        Ok(())
-    }
-
-    fn add_key(&self, file: &ProjectPath) -> Result<(), AdoptionError> {
-        let path = ProjectPath::new(CONFIGURATION_PATH)?;
-        let bytes = read_whole(self.root(), &path)?.ok_or(AdoptionError::NoConfiguration)?;
-        let is_usual = file.as_str() == format!("{DOCS}/{}", NAMES[0]);
-        let entry = (Value::from("file"), Value::from(file.as_str()));
-        let value = Value::Mapping(if is_usual { Vec::new() } else { vec![entry] });
-        let edit = Edit::Set { path: KeyPath::key("autodev"), value };
-        let edited = apply(&bytes, &Region::WholeFile, &[edit])
-            .map_err(|source| AdoptionError::Edit { path: path.clone(), source })?;
-        let expected = Expected::of(Some(&bytes));
-        replace_whole(self.root(), &path, expected, &edited.bytes, self.commit_options())?;
         Ok(())
     }
 }

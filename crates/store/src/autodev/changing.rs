@@ -7,7 +7,7 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath, state_region},
     autodev::{
         AutodevMove, AutodevRefusal, Detection, Flow, FlowStep, Position, PositionError, StepPlace, decide,
-        first_block, first_file,
+        fault, first_block, first_file,
     },
     journal::{ActorKind, EventDraft, Kind},
     tracked_artifact::TrackedArtifact,
@@ -106,6 +106,10 @@ impl Autodev<'_> {
         let carried = self.workspace.update_telling(self.file(), &draft, |artifact| {
             let noted = Position::of(artifact.artifact()).map_err(AutodevError::Unreadable)?;
             let flow = noted.flow(&flows).map_err(AutodevError::Unreadable)?;
+            let corrects = matches!(made, AutodevMove::Correct(_) | AutodevMove::Rename);
+            if let Some(fault) = fault(flow, &noted, self.file()).filter(|_| !corrects) {
+                return Err(fault.into());
+            }
             let edits = decide(flow, &noted, made, (is_human, is_forced))?;
             before = Some(noted);
             Ok::<_, AutodevError>(Plan { edits, remarks: Vec::new() })
@@ -124,8 +128,11 @@ impl Autodev<'_> {
 
     /// The event of a move. One that ends a step names it, since the file points to the next one.
     fn draft(&self, made: &AutodevMove) -> EventDraft {
-        let kind =
-            if matches!(made, AutodevMove::Correct(_)) { Kind::AUTODEV_CORRECTED } else { Kind::CHANGE };
+        let kind = if matches!(made, AutodevMove::Correct(_) | AutodevMove::Rename) {
+            Kind::AUTODEV_CORRECTED
+        } else {
+            Kind::CHANGE
+        };
         let draft = EventDraft::new(kind).with_command(format!("autodev {}", made.name()));
         let noted = self.workspace.artifact(self.file()).ok();
         let noted = noted.and_then(|noted| Position::of(noted.artifact()).ok());
@@ -187,9 +194,18 @@ impl Autodev<'_> {
                 self.make(&AutodevMove::Correct(*to), Some(reason), false)?;
                 Ok(Some(Correction { noted: noted.step.to_string(), told }))
             }
+            (Some(Ok(noted)), Detection::Agrees) => self.rename(&status, noted),
             (Some(Err(error)), _) => self.rewrite(&status, error).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// Gives the step the name that its flow gives it.
+    fn rename(&self, status: &AutodevStatus, noted: &Position) -> Result<Option<Correction>, AutodevError> {
+        let Some(AutodevRefusal::WrongName { step, name, .. }) = &status.fault else { return Ok(None) };
+        let reason = format!("step {step} is `{name}`");
+        self.make(&AutodevMove::Rename, Some(reason), false)?;
+        Ok(Some(Correction { noted: noted.name.clone(), told: format!("{step} `{name}`") }))
     }
 
     /// Replaces a block that says no position. Of what it says the cycle alone is kept, if that can be read.

@@ -11,8 +11,8 @@ mod summary;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     autodev::{
-        AutodevFacts, Detection, Flow, FlowError, FlowStep, Flows, Position, PositionError, SkillState,
-        StepPlace, detect, detect_flow, read_flow_file,
+        AutodevFacts, AutodevRefusal, Detection, Flow, FlowError, FlowStep, Flows, Position, PositionError,
+        SkillState, StepPlace, detect, detect_flow, fault, read_flow_file,
     },
     tracked_artifact::{Membership, TrackedArtifact},
 };
@@ -48,6 +48,8 @@ pub struct AutodevStatus {
     pub due: Vec<Option<bool>>,
     /// The state that the skill of the step keeps itself, where it says another phase.
     pub other_phase: Option<SkillState>,
+    /// The fault in the values that are noted, for which no move can be made.
+    pub fault: Option<AutodevRefusal>,
 }
 
 /// A reason why the state of autodev cannot be told.
@@ -161,8 +163,15 @@ impl Autodev<'_> {
             detection,
             due,
             other_phase,
+            fault: position.and_then(|noted| fault(flow, noted, self.file())),
             noted,
         })
+    }
+
+    /// The probes of each step of `flow`: the files that are looked at, and what is found there.
+    pub fn evidence(&self, flow: &Flow) -> Vec<Vec<String>> {
+        let files = FilesOnDisk::new(self.workspace.root());
+        flow.steps.iter().map(|step| step.evidence(&files)).collect()
     }
 
     /// Compares a position with the files of the project.
@@ -189,7 +198,7 @@ impl AutodevStatus {
 
     /// Returns whether what is noted counts.
     pub fn is_consistent(&self) -> bool {
-        self.position().is_some() && self.detection == Detection::Agrees
+        self.position().is_some() && self.detection == Detection::Agrees && self.fault.is_none()
     }
 }
 

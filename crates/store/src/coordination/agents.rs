@@ -3,7 +3,10 @@
 use serde_json::Value as Json;
 
 use super::{
-    Coordination, CoordinationError, SYSTEM, files::CoordinationFiles, records::RecordsError, tasks::draft,
+    Coordination, CoordinationError, SYSTEM,
+    files::CoordinationFiles,
+    records::RecordsError,
+    tasks::{draft, keep},
 };
 use crate::changes::RecordDecision;
 use crate::signals::write_signal;
@@ -14,21 +17,47 @@ use stepmark_model::{
 };
 
 impl Coordination<'_> {
-    /// Begins coordination with a goal and, perhaps, a plan as Markdown.
+    /// Begins coordination with a goal and, perhaps, a plan as Markdown. Records that were brought in without
+    /// a goal get it.
     ///
     /// # Errors
-    /// When it has begun, or its record cannot be written.
+    /// When it has begun with a goal, or its record cannot be written.
     pub fn begin(&self, goal: &str, plan: &str) -> Result<CoordinationFiles, CoordinationError> {
         match self.state() {
             Err(RecordsError::NotBegun { .. }) => {}
             Err(error) => return Err(error.into()),
-            Ok(state) => {
-                let goal = state.root.text("goal").unwrap_or_default().to_owned();
-                return Err(CoordinationError::Begun { goal });
-            }
+            Ok(state) => return self.give_goal(&state.root, goal, plan),
         }
         let root = Record::root(goal, plan, self.settings.format, &self.now());
         self.write_new(&root, "coordination init")?;
+        Ok(self.follow(&[]))
+    }
+
+    /// Gives the root record a goal, which it has not, and a plan where it has none.
+    fn give_goal(
+        &self,
+        root: &Record,
+        goal: &str,
+        plan: &str,
+    ) -> Result<CoordinationFiles, CoordinationError> {
+        let own = root.text("goal").unwrap_or_default().to_owned();
+        if !own.is_empty() || goal.is_empty() || !(plan.is_empty() || root.body.is_empty()) {
+            return Err(CoordinationError::Begun { goal: own });
+        }
+        let mut after = root.clone();
+        after.set("goal", goal);
+        if !plan.is_empty() {
+            plan.clone_into(&mut after.body);
+        }
+        let path = self.path_of(RecordKind::Coordination, "")?;
+        self.attempt(std::slice::from_ref(&path), "coordination init", |found| {
+            let Some(found) = found.first().and_then(Option::as_ref) else { return Ok(((), keep(1))) };
+            if super::records::read(found)? != *root {
+                return Err(CoordinationError::Busy { path: path.clone() });
+            }
+            let edit = |source| CoordinationError::Edit { path: path.clone(), source };
+            Ok(((), vec![RecordDecision::Write(root.rewrite(found, &after).map_err(edit)?)]))
+        })?;
         Ok(self.follow(&[]))
     }
 
@@ -86,9 +115,13 @@ impl Coordination<'_> {
             status: status.map(str::to_owned),
             ..Signal::default()
         };
-        let name = file_stem(agent);
-        write_signal(self.workspace.root(), (SYSTEM, &name), &signal)
-            .map_err(|source| CoordinationError::Signal { agent: agent.to_owned(), source })
+        self.note_signal(&signal)
+    }
+
+    pub(super) fn note_signal(&self, signal: &Signal) -> Result<(), CoordinationError> {
+        let agent = signal.agent.clone();
+        write_signal(self.workspace.root(), (SYSTEM, &file_stem(&agent)), signal)
+            .map_err(|source| CoordinationError::Signal { agent, source })
     }
 
     /// Keeps what an agent has discovered under an id that is new, and returns its record.

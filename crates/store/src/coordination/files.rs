@@ -1,7 +1,7 @@
 //! The files of the configured format, which follow the records.
 
 use std::{
-    cell::OnceCell,
+    cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     sync::PoisonError,
 };
@@ -28,18 +28,14 @@ pub type CoordinationFiles = Followed<Drift>;
 pub(super) struct FormatOf<'c, 'w> {
     coordination: &'c Coordination<'w>,
     format: Format,
-    /// Read where a file is made.
-    signals: OnceCell<Signals>,
+    /// Read where a file is made, and anew after the records.
+    signals: RefCell<Option<Signals>>,
 }
 
 impl FormatOf<'_, '_> {
     /// The path of the file that the format calls `name`.
     pub(super) fn path(&self, name: &str) -> Option<ProjectPath> {
-        let settings = self.coordination.settings;
-        match self.format {
-            Format::OrchestratorState => Some(settings.state_file.clone()),
-            _ => settings.folder.join(name).ok(),
-        }
+        self.coordination.file_of(self.format, name)
     }
 }
 
@@ -77,11 +73,13 @@ impl RecordFormat for FormatOf<'_, '_> {
     }
 
     fn present(&self) -> Result<State, CoordinationError> {
+        self.signals.take();
         Ok(self.coordination.state()?)
     }
 
     fn render(&self, state: &State) -> Files {
-        let signals = self.signals.get_or_init(|| self.coordination.signals());
+        let mut signals = self.signals.borrow_mut();
+        let signals: &Signals = signals.get_or_insert_with(|| self.coordination.signals());
         // The time of writing is that of the latest record: the same records give the same bytes.
         let files = render(self.format, state, signals, &latest_time(state, signals));
         files.into_iter().filter_map(|(name, bytes)| Some((self.path(&name)?, bytes))).collect()
@@ -127,7 +125,7 @@ impl Coordination<'_> {
     }
 
     pub(super) fn format_of(&self, format: Format) -> FormatOf<'_, '_> {
-        FormatOf { coordination: self, format, signals: OnceCell::new() }
+        FormatOf { coordination: self, format, signals: RefCell::new(None) }
     }
 
     /// Makes the files follow, where the format wants that after each change, with the results of the tasks

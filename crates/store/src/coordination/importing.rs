@@ -1,4 +1,4 @@
-//! State files that become records, and the change from one format to another.
+//! State files that become records.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,17 +6,17 @@ use std::{
     path::Path,
 };
 
-use super::{Coordination, CoordinationError, CoordinationFiles, RecordsError, tasks::COMMIT};
+use super::{Coordination, CoordinationError, CoordinationFiles, RecordsError, SYSTEM, tasks::COMMIT};
 use crate::changes::RecordDecision;
-use crate::commit::{Expected, read_whole, replace_whole};
+use crate::commit::read_whole;
 use crate::disk::file_reading::read_file;
 use crate::projection::{ProjectionError, record_files, record_format::Overwrite};
-use stepmark_frontmatter::{KeyPath, Value};
+use crate::signals::read_signals;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    coordination::{Files, Format, Record, RecordKind, State, file_stem, read, seen},
+    coordination::{Files, Format, Record, RecordKind, State, heartbeats, read, seen},
     journal::{EventDraft, Kind},
-    records::{RecordSet as _, values_digest},
+    records::{RecordSet as _, Signals, take_newer, values_digest},
 };
 
 /// The side that counts where a record and a state file disagree.
@@ -42,6 +42,29 @@ pub struct ImportRow {
     pub artifact: Option<Record>,
     /// The same as a reader of the format sees it.
     shown: Option<Record>,
+    /// True where nothing is lost if the artifact takes what the file says.
+    is_fresh: bool,
+}
+
+impl ImportRow {
+    /// Returns whether somebody has to say which side counts.
+    pub const fn is_disputed(&self) -> bool {
+        self.file.is_some() && self.artifact.is_some() && !self.is_fresh
+    }
+
+    /// Takes from a record that was only begun, and has no other beside it, what the file does not say.
+    fn keep_beginning(&mut self) {
+        let (Some(file), Some(shown)) = (&mut self.file, &self.shown) else { return };
+        let goal = |record: &Record| record.text("goal").unwrap_or_default().to_owned();
+        if goal(file).is_empty() && !goal(shown).is_empty() {
+            file.set("goal", goal(shown));
+        }
+        if file.body.is_empty() {
+            file.body.clone_from(&shown.body);
+        }
+        let is_same = |one: &str, other: &str| one == other || other.is_empty();
+        self.is_fresh = is_same(&goal(file), &goal(shown)) && is_same(&file.body, &shown.body);
+    }
 }
 
 impl ImportRow {
@@ -65,6 +88,8 @@ pub struct ImportSurvey {
     pub rows: Vec<ImportRow>,
     /// The number of records that are the same.
     pub same: usize,
+    /// The signs of life of agents that the files tell.
+    signals: Signals,
     /// True where the files are those that follow the records.
     is_own: bool,
 }
@@ -167,6 +192,7 @@ impl Coordination<'_> {
                     file: Some(file.clone()),
                     artifact: found.map(|(artifact, _)| artifact.clone()),
                     shown: found.map(|(_, shown)| shown.clone()),
+                    is_fresh: false,
                 }),
             }
         }
@@ -177,12 +203,19 @@ impl Coordination<'_> {
             file: None,
             artifact: Some(artifact.clone()),
             shown: Some(shown.clone()),
+            is_fresh: false,
         }));
-        Ok(ImportSurvey { format, rows, same, is_own })
+        if ours.as_ref().is_some_and(|ours| ours.records().count() == 1) {
+            let root = rows.iter_mut().find(|row| row.kind == RecordKind::Coordination);
+            root.into_iter().for_each(ImportRow::keep_beginning);
+        }
+        let signals = files.get(format.heartbeat_file()).map(|bytes| heartbeats(bytes)).unwrap_or_default();
+        Ok(ImportSurvey { format, rows, same, signals, is_own })
     }
 
     /// Brings in what `survey` found: new records always, changed ones where `side` is the file's, and takes
-    /// away those that the file has no more only with `removes`. Returns the number of records that changed.
+    /// away those that the file has no more only with `removes`. Returns the number of records that changed,
+    /// and the state of the files that follow.
     ///
     /// # Errors
     /// When a record was changed meanwhile, or cannot be written. Commits before that one stand.
@@ -191,7 +224,7 @@ impl Coordination<'_> {
         survey: &ImportSurvey,
         side: impl Fn(&ImportRow) -> ImportSide,
         removes: bool,
-    ) -> Result<usize, CoordinationError> {
+    ) -> Result<(usize, CoordinationFiles), CoordinationError> {
         let wanted: Vec<&ImportRow> = survey
             .rows
             .iter()
@@ -214,16 +247,21 @@ impl Coordination<'_> {
                 decided.collect::<Result<Vec<_>, CoordinationError>>()
             })?;
         }
+        for signal in take_newer(&mut read_signals(self.workspace.root(), SYSTEM), survey.signals.clone()) {
+            self.note_signal(&signal)?;
+        }
         // The files say what was taken from them; of the rest, the records' word stands. Files that were not
-        // compared keep what others changed in them, and so do records that they changed since.
-        let found = if survey.is_own { self.last_and_found()?.1 } else { None };
+        // compared keep what others changed in them, and so do records that they changed since. A record that
+        // somebody took out of them stays out until somebody decides on that.
+        let (last, found) = if survey.is_own { self.last_and_found()? } else { (None, None) };
+        let is_undecided = |row: &ImportRow| row.file.is_none() && !removes && last.is_some();
         let is_as_compared = |row: &&ImportRow| {
             let found = found.as_ref().map(|found| found.record(row.kind, &row.id).map(values_digest));
-            found.is_none_or(|found| found == row.file.as_ref().map(values_digest))
+            !is_undecided(row) && found.is_none_or(|found| found == row.file.as_ref().map(values_digest))
         };
         let ids = survey.rows.iter().filter(is_as_compared).map(|row| row.id.clone()).collect();
-        self.project(&if survey.is_own { Overwrite::Records(ids) } else { Overwrite::None })?;
-        Ok(wanted.len())
+        let files = self.project(&if survey.is_own { Overwrite::Records(ids) } else { Overwrite::None })?;
+        Ok((wanted.len(), files))
     }
 
     /// The records as they were written last to the files that follow, and as these hold them now. Those of
@@ -287,48 +325,5 @@ impl Coordination<'_> {
             }
         }
         Ok(None)
-    }
-}
-
-impl Coordination<'_> {
-    /// Keeps the records for programs of another option from now on: its files are written, the
-    /// configuration names it, and the files of the option before go where nobody else wrote them. Returns
-    /// those that were written, and those that went.
-    ///
-    /// # Errors
-    /// When a file or the configuration cannot be written.
-    pub fn convert(&self, to: Format) -> Result<(CoordinationFiles, Vec<ProjectPath>), CoordinationError> {
-        let key = KeyPath::key("coordination").then("option");
-        let changed = self.workspace.configure(key, Value::from(to.to_string()))?;
-        let Some(coordination) = changed.coordination() else {
-            return Err(RecordsError::NotBegun { folder: self.settings.folder.clone() }.into());
-        };
-        let files = coordination.project(&Overwrite::None)?;
-        let options = self.workspace.commit_options();
-        Ok((files, record_files::withdraw(self.workspace.root(), options, &self.format())?))
-    }
-
-    /// The path of the copy of the state file that is kept under `name`.
-    ///
-    /// # Errors
-    /// When the name gives no path.
-    pub fn checkpoint_path(&self, name: &str) -> Result<ProjectPath, CoordinationError> {
-        Ok(self.settings.folder.join("checkpoints")?.join(&format!("{}.json", file_stem(name)))?)
-    }
-
-    /// Writes the state file, and keeps a copy of it under `name`.
-    ///
-    /// # Errors
-    /// When one of them cannot be written.
-    pub fn checkpoint(&self, name: &str) -> Result<ProjectPath, CoordinationError> {
-        self.project(&Overwrite::None)?;
-        let (root, options) = (self.workspace.root(), self.workspace.commit_options());
-        let bytes =
-            read_whole(root, &self.settings.state_file).map_err(ProjectionError::from)?.unwrap_or_default();
-        let path = self.checkpoint_path(name)?;
-        let before = read_whole(root, &path).map_err(ProjectionError::from)?;
-        replace_whole(root, &path, Expected::of(before.as_deref()), &bytes, options)
-            .map_err(ProjectionError::from)?;
-        Ok(path)
     }
 }

@@ -23,13 +23,19 @@ mod files;
 #[cfg(feature = "write")]
 mod importing;
 #[cfg(feature = "write")]
+mod converting;
+#[cfg(feature = "write")]
 mod tasks;
 #[cfg(feature = "write")]
 mod claims;
 
 use std::sync::{Arc, Mutex};
 
-use stepmark_model::records::Signals;
+use stepmark_model::{
+    artifact::ProjectPath,
+    coordination::{Format, heartbeats},
+    records::{Signals, take_newer},
+};
 
 use self::snapshot::Snapshot;
 use crate::configuration::CoordinationSettings;
@@ -92,8 +98,21 @@ impl<'w> Coordination<'w> {
         self.settings
     }
 
-    /// The last sign of life of each agent, as this clone knows it.
+    /// The last sign of life of each agent: the newer one of what this clone knows and of what the files of
+    /// the configured format tell, which other programs write, too.
     pub fn signals(&self) -> Signals {
-        read_signals(self.workspace.root(), SYSTEM)
+        let mut signals = read_signals(self.workspace.root(), SYSTEM);
+        let told = self.file_of(self.settings.format, self.settings.format.heartbeat_file());
+        let told = told.and_then(|path| self.workspace.read_file(&path).ok());
+        take_newer(&mut signals, told.map(|bytes| heartbeats(&bytes)).unwrap_or_default());
+        signals
+    }
+
+    /// The path of the file that `format` calls `name`.
+    fn file_of(&self, format: Format, name: &str) -> Option<ProjectPath> {
+        match format {
+            Format::OrchestratorState => Some(self.settings.state_file.clone()),
+            _ => self.settings.folder.join(name).ok(),
+        }
     }
 }

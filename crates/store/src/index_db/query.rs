@@ -244,6 +244,15 @@ fn near(message: &str) -> Vec<String> {
         return Vec::new();
     };
     let wanted = message.rsplit([' ', '.']).next().unwrap_or_default().to_lowercase();
+    // The column is known, and stands in another table.
+    if names.contains(&wanted.as_str()) {
+        let mut owners: Vec<&str> = schema::tables()
+            .filter(|table| table.columns.iter().any(|column| column.name == wanted))
+            .map(|table| table.name)
+            .collect();
+        owners.sort_by_key(|name| *name != "artifacts");
+        return owners.into_iter().take(3).map(|table| format!("{table}.{wanted}")).collect();
+    }
     let mut near: Vec<(f64, &str)> = names
         .into_iter()
         .map(|name| (strsim::jaro_winkler(&wanted, name), name))
@@ -282,5 +291,11 @@ mod tests {
         }
         let too_long = ask("SELECT length(randomblob(5000000))", Limits::default());
         assert!(matches!(too_long, Err(QueryError::Sql { .. })), "{too_long:?}");
+    }
+
+    #[test]
+    fn a_column_of_another_table_is_named_with_it() {
+        assert_eq!(near("no such column: id").first().map(String::as_str), Some("artifacts.id"));
+        assert_eq!(near("no such column: t.titel").first().map(String::as_str), Some("title"));
     }
 }

@@ -134,7 +134,9 @@ fn detect(
     if write && !autodev.begin(None)? {
         correct(autodev, output)?;
     }
-    report::detection(&autodev.status()?, explain, output)
+    let status = autodev.status()?;
+    let evidence = explain.then(|| autodev.evidence(&status.flow));
+    report::detection(&status, evidence.as_deref(), output)
 }
 
 fn check(
@@ -164,7 +166,9 @@ fn correct(autodev: &store::Autodev<'_>, output: &Output) -> Result<(), Failure>
 
 fn switched_off() -> Failure {
     Failure::new(Exit::Findings, "the project does not use autodev")
-        .with_help("write `autodev: {}` into .stepmark/config.yaml")
+        .with_help(
+            "`stepmark import autodev` switches it on with the state file that the project has; without one write `autodev: {}` into .stepmark/config.yaml (docs/autodev.md)",
+        )
 }
 
 impl From<AutodevStatusError> for Failure {

@@ -30,21 +30,26 @@ pub(super) fn status(status: &AutodevStatus, output: &Output) -> Result<Exit, Fa
     Ok(exit(status))
 }
 
-/// The step that the files tell, and with `explain` what they say of each.
-pub(super) fn detection(status: &AutodevStatus, explain: bool, output: &Output) -> Result<Exit, Failure> {
+/// The step that the files tell, and with the `evidence` of each what they say of it.
+pub(super) fn detection(
+    status: &AutodevStatus,
+    evidence: Option<&[Vec<String>]>,
+    output: &Output,
+) -> Result<Exit, Failure> {
     if output.json {
         output.json("stepmark.autodev/1", wire(status));
         return Ok(exit(status));
     }
-    if explain {
+    if let Some(evidence) = evidence {
         output.line(format_args!("flow {}", status.flow.flow));
-        for (step, is_due) in status.flow.steps.iter().zip(&status.due) {
+        for ((step, is_due), probes) in status.flow.steps.iter().zip(&status.due).zip(evidence) {
             let told = match is_due {
                 Some(true) => "the files say that it is to be done",
                 Some(false) => "the files say that it is done",
                 None => "the files do not tell; what is noted is believed",
             };
             output.line(format_args!("{:>2} {}: {told}", step.step, step.name));
+            probes.iter().for_each(|probe| output.line(format_args!("   {probe}")));
         }
     }
     output.line(in_words(status));
@@ -133,7 +138,11 @@ fn tell_disagreement(status: &AutodevStatus, output: &Output) {
             "{}: notes step {} `{}`, {}; the files of the project count: `stepmark autodev detect --write`",
             status.file, noted.step, noted.name, noted.status
         )),
-        (Some(Ok(_)), Detection::Agrees) => {}
+        (Some(Ok(_)), Detection::Agrees) => {
+            if let Some(fault) = &status.fault {
+                output.warning(format_args!("{}: {fault}", status.file));
+            }
+        }
     }
     if let Some(state) = &status.other_phase {
         let noted = status.position().map_or("", |noted| &noted.sub_step.name);
@@ -207,6 +216,9 @@ fn wire(status: &AutodevStatus) -> Json {
             "retry_count": noted.retry_count,
             "cycle": noted.cycle,
         })),
-        "error": match &status.noted { Some(Err(error)) => Some(error.to_string()), _ => None },
+        "error": match &status.noted {
+            Some(Err(error)) => Some(error.to_string()),
+            _ => status.fault.as_ref().map(ToString::to_string),
+        },
     })
 }

@@ -52,9 +52,9 @@ enum What {
         /// The purpose of all of it
         #[arg(long)]
         goal: String,
-        /// Which files follow
-        #[arg(long, default_value = "A")]
-        option: OptionName,
+        /// Which files follow; where nothing is said, those of the configuration, else A
+        #[arg(long)]
+        option: Option<OptionName>,
         /// The plan as Markdown
         #[arg(long, default_value = "")]
         plan: String,
@@ -228,10 +228,12 @@ impl CoordinationCommand {
 
 fn init(
     project: &Project,
-    (goal, option, plan): (&str, OptionName, &str),
+    (goal, option, plan): (&str, Option<OptionName>, &str),
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let workspace = switched_on(&project.workspace, option.format())?;
+    let configured = || project.workspace.coordination().map(|own| own.settings().format);
+    let format = option.map(OptionName::format).or_else(configured).unwrap_or(Format::TasksFile);
+    let workspace = switched_on(&project.workspace, format)?;
     let coordination = coordination(&workspace)?;
     let files = coordination.begin(goal, plan)?;
     output.remark(format_args!(

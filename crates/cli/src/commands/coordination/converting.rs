@@ -1,7 +1,9 @@
 //! The files that follow: writing, another option, and the state file of option C.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
-use stepmark_model::{artifact::ProjectPath, coordination::Format};
+use stepmark_model::{artifact::ProjectPath, coordination::Format, records::RecordSet as _};
 use stepmark_store::coordination::{Coordination, ImportSide, Overwrite};
 
 use super::report;
@@ -17,6 +19,9 @@ pub(super) fn project(
     overwrite: &Overwrite,
     output: &Output,
 ) -> Result<Exit, Failure> {
+    if let Overwrite::Records(ids) = overwrite {
+        refuse_unknown(coordination, ids)?;
+    }
     let files = coordination.project(overwrite)?;
     output.json_or(
         "stepmark.coordination-files/1",
@@ -25,6 +30,22 @@ pub(super) fn project(
     );
     report::told(&files, output);
     Ok(if files.drift.is_empty() { Exit::Fine } else { Exit::Findings })
+}
+
+/// Refuses ids that neither a record has nor one in the files that follow.
+fn refuse_unknown(coordination: &Coordination<'_>, ids: &BTreeSet<String>) -> Result<(), Failure> {
+    let (state, drift) = (coordination.state()?, coordination.drift()?);
+    let is_known = |id: &&String| {
+        state.records().any(|record| record.id == **id) || drift.iter().any(|drift| drift.id == **id)
+    };
+    match ids.iter().find(|id| !is_known(id)) {
+        None => Ok(()),
+        Some(id) => Err(Failure::new(
+            Exit::Findings,
+            format!("there is no record `{id}`, here or in the files that follow; nothing was written"),
+        )
+        .with_help("`stepmark coordination project` says which records other programs changed")),
+    }
 }
 
 /// Changes the option.
@@ -101,7 +122,7 @@ pub(super) fn load(
     let missing: Vec<&str> =
         survey.rows.iter().filter(|row| row.file.is_none()).map(|row| row.id.as_str()).collect();
     // A copy that was kept is the whole state; a file that was not saved lately is not.
-    let count = coordination.import(&survey, |_| ImportSide::File, name.is_some())?;
+    let (count, _) = coordination.import(&survey, |_| ImportSide::File, name.is_some())?;
     let (count, same) = (wording::count(count, "record"), wording::count(survey.same, "record"));
     output.remark(format_args!("{place}: {count} written, {same} the same"));
     report::odd(&survey, output);

@@ -100,7 +100,7 @@ pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Fail
 }
 
 /// Tells what other programs changed in the files that follow. The command itself is made.
-pub(super) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
+pub(crate) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
     followed_files::told(files, "coordination", output)
 }
 

@@ -21,7 +21,7 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 use serde_json::Value as Json;
 
 use super::{RecordKind, State};
-use crate::records::Signals;
+use crate::records::{Signal, Signals, read_time};
 
 /// A format in which other programs keep a coordination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +107,35 @@ impl Format {
             () if has(&["agents", "discoveries", "master_plan"]) => Self::ServerState,
             () => Self::TasksFile,
         })
+    }
+}
+
+impl Format {
+    /// The file among [`Self::files`] that says when each agent was last seen.
+    pub const fn heartbeat_file(self) -> &'static str {
+        match self {
+            Self::TasksFile => tasks_file::AGENTS,
+            Self::ServerState => server_state::FILE,
+            Self::OrchestratorState => orchestrator_state::FILE,
+        }
+    }
+}
+
+/// The signs of life that `bytes` of a [`Format::heartbeat_file`] tell; none where they cannot be read.
+pub fn heartbeats(bytes: &[u8]) -> Signals {
+    let Ok(Json::Object(file)) = read_json(bytes) else { return Signals::new() };
+    let signal = |id: Option<&str>, agent: &Json| {
+        let id = agent.get("id").and_then(Json::as_str).or(id)?.to_owned();
+        let at = ["last_seen", "last_heartbeat"].iter().find_map(|key| agent.get(key)?.as_str());
+        let at = at.filter(|at| *at != source::UNKNOWN_TIME && read_time(at).is_some())?.to_owned();
+        Some((id.clone(), Signal { agent: id, at, ..Signal::default() }))
+    };
+    match file.get("agents") {
+        Some(Json::Array(agents)) => agents.iter().filter_map(|agent| signal(None, agent)).collect(),
+        Some(Json::Object(agents)) => {
+            agents.iter().filter_map(|(id, agent)| signal(Some(id), agent)).collect()
+        }
+        _ => Signals::new(),
     }
 }
 

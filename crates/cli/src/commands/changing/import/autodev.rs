@@ -86,7 +86,7 @@ impl From<AdoptionError> for Failure {
         match error {
             AdoptionError::Artifact(error) => error.into(),
             AdoptionError::Change(error) => error.into(),
-            AdoptionError::Commit(error) => stepmark_store::changes::ChangeError::from(error).into(),
+            AdoptionError::Configure(error) => error.into(),
             error => Self::from_error(Exit::Findings, &error),
         }
     }

@@ -53,7 +53,7 @@ impl ImportCoordination {
         let is_new = project.workspace.coordination().is_none();
         let workspace = project.workspace.clone().with_coordination();
         let survey = self.survey(project, &workspace)?;
-        let disputed = survey.rows.iter().filter(|row| row.file.is_some() && row.artifact.is_some()).count();
+        let disputed = survey.rows.iter().filter(|row| row.is_disputed()).count();
         show(&survey, output);
         let is_undecided = disputed > 0 && self.take.is_none();
         if self.dry_run || is_undecided {
@@ -75,9 +75,10 @@ impl ImportCoordination {
         if self.dry_run {
             return Ok(Exit::Fine);
         }
-        let side = match self.take {
-            Some(Side::File) => ImportSide::File,
-            Some(Side::Artifact) | None => ImportSide::Artifact,
+        let side = |_: &ImportRow| match self.take {
+            Some(Side::Artifact) => ImportSide::Artifact,
+            // Without a word none is disputed.
+            Some(Side::File) | None => ImportSide::File,
         };
         let workspace = match is_new {
             true => {
@@ -88,7 +89,7 @@ impl ImportCoordination {
             false => workspace,
         };
         let coordination = coordination(&workspace)?;
-        let count = coordination.import(&survey, |_| side, self.remove)?;
+        let (count, files) = coordination.import(&survey, side, self.remove)?;
         output.json_or(
             "stepmark.import-coordination/1",
             || wire(&survey, Some(count)),
@@ -101,7 +102,7 @@ impl ImportCoordination {
                 }
             },
         );
-        Ok(Exit::Fine)
+        Ok(report::told(&files, output))
     }
 }
 

@@ -1,6 +1,7 @@
 //! SMD05: the status is none of the five.
 
 use super::Block;
+use crate::autodev::STATUSES;
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 
 /// The rule.
@@ -18,9 +19,6 @@ pub(crate) static RULE: Rule = Rule {
     decision: Decision::OfArtifact(check),
 };
 
-/// The words, as the lifecycle `autodev-step` has them.
-const STATUSES: [&str; 5] = ["not_started", "in_progress", "completed", "skipped", "failed"];
-
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
     let message = match block.value(&["status"]).as_str() {
@@ -34,7 +32,8 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{RULE, STATUSES};
+    use super::RULE;
+    use crate::autodev::STATUSES;
     use crate::check::rules::sample::found;
     use crate::lifecycle::Lifecycles;
 
