@@ -182,7 +182,8 @@ impl<'w> Asdd<'w> {
     ) -> Result<Option<State>, GitVersionError> {
         let Ok(format) = self.manifest() else { return Ok(None) };
         let own = (&format, &self.settings.folder);
-        let Some(files) = file_findings::files_touched(own, changed, version)? else { return Ok(None) };
+        let is_touched = changed.iter().any(|changed| changed.latest().path().starts_with(own.1));
+        let Some(files) = file_findings::files_touched(own, is_touched, version)? else { return Ok(None) };
         let records: Result<Vec<_>, _> =
             files.into_iter().map(|(path, bytes)| self.read_bytes(&path, bytes)).collect();
         // One that is damaged has findings of its own.

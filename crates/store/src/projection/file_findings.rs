@@ -6,7 +6,6 @@ use super::{
 };
 use crate::disk::Root;
 use crate::git::{GitVersion, GitVersionError};
-use crate::repository::ChangedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
     check::{
@@ -48,8 +47,8 @@ pub(crate) fn states<F: RecordFormat>(
     problems(root, format, state, &found(format, read)).into_iter().map(file).collect()
 }
 
-/// The findings in the files of `format`, where the records are `state` and `read` gives a file (`None`: there
-/// is none, or it cannot be read). Files `is_old_as_wanted` may be older than the records.
+/// The findings in the files of `format`, where the records are `state` and `read` gives a file (`None`:
+/// there is none, or it cannot be read). Files `is_old_as_wanted` may be older than the records.
 pub(crate) fn findings<F: RecordFormat>(
     root: &Root,
     (format, is_old_as_wanted): (&F, bool),
@@ -82,16 +81,16 @@ fn found<F: RecordFormat>(format: &F, read: impl Fn(&ProjectPath) -> Option<Vec<
     format.paths().into_iter().filter_map(read).collect()
 }
 
-/// The Markdown files of `folder` in `version`, where one of them is `changed`, or a file of `format`.
+/// The Markdown files of `folder` in `version`, where `is_touched` says that one of them is changed, or a
+/// file of `format` is.
 ///
 /// # Errors
 /// When git does not answer.
 pub(crate) fn files_touched<F: RecordFormat>(
     (format, folder): (&F, &ProjectPath),
-    changed: &[ChangedArtifact],
+    mut is_touched: bool,
     version: &GitVersion,
 ) -> Result<Option<Files>, GitVersionError> {
-    let mut is_touched = changed.iter().any(|changed| changed.latest().path().starts_with(folder));
     for path in format.paths() {
         is_touched = is_touched || version.is_changed(&path)?;
     }
