@@ -59,6 +59,27 @@ fn status_of(sandbox: &Sandbox, task: &str) -> String {
     tasks.iter().find(|own| own["task"] == task).unwrap()["status"].as_str().unwrap().to_owned()
 }
 
+/// A clone has the graph, and not the permission of whoever made it.
+#[test]
+fn checks_that_came_with_a_repository_wait_for_a_person() {
+    let sandbox = project();
+    std::fs::remove_file(sandbox.place(".stepmark/local/permissions/flow-checks.json")).unwrap();
+    claim(&sandbox, "w1");
+    succeeds(&sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w1"]);
+    sandbox.write("ok", "");
+    let verify = ["flow", "verify", "r1", "a", "--run"];
+    fails(&sandbox, &verify, "nobody allowed them here");
+    assert_eq!(status_of(&sandbox, "a"), "VERIFYING", "nothing was run or judged");
+    fails(
+        &sandbox,
+        &["--actor", "agent:w1", "flow", "graph", "allow", "release"],
+        "allow the checks of a graph",
+    );
+    by_person(&sandbox, &["flow", "graph", "allow", "release"]);
+    succeeds(&sandbox, &verify);
+    assert_eq!(status_of(&sandbox, "a"), "SUCCESS");
+}
+
 #[test]
 fn a_flow_of_six_tasks_with_two_retries_a_pause_and_an_abort() {
     let sandbox = project();

@@ -30,7 +30,8 @@ impl Flows<'_> {
             (None, false) => return Err(FlowRecordsError::Unknown { what: "graph", id: id() }.into()),
         };
         let acting = self.acting(None);
-        let record = graph_record(&Graph { version, ..graph.clone() }, &acting);
+        let graph = &Graph { version, ..graph.clone() };
+        let record = graph_record(graph, &acting);
         let path = self.graph_path(&graph.id, version)?;
         self.make_folders(&path)?;
         let bytes = bytes_of(&path, &record)?;
@@ -43,6 +44,8 @@ impl Flows<'_> {
                 _ => Err(FlowError::Taken { what: "graph", id: id() }),
             },
         )?;
+        // Whoever writes it here knows its checks.
+        self.note_allowed(graph)?;
         Ok(record)
     }
 

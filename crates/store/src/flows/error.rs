@@ -31,6 +31,14 @@ pub enum FlowError {
         /// The id.
         id: String,
     },
+    /// The permission to run the checks of a graph cannot be noted.
+    #[error("cannot note that the checks of the graph `{id}` may be run here")]
+    Permission {
+        /// The graph.
+        id: String,
+        /// The error of the system.
+        source: std::io::Error,
+    },
     /// A graph cannot be run.
     #[error("the graph `{id}` cannot be run")]
     Graph {

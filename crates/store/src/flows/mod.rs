@@ -24,6 +24,8 @@ mod log;
 #[cfg(feature = "write")]
 mod merging;
 #[cfg(feature = "write")]
+mod permission;
+#[cfg(feature = "write")]
 mod running;
 
 use crate::configuration::FlowSettings;

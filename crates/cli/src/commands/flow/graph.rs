@@ -40,6 +40,14 @@ enum What {
         /// The file
         file: PathBuf,
     },
+    /// Let this clone run the checks of a graph that came with a repository, as a person
+    Allow {
+        /// The graph
+        graph: String,
+        /// Its version; without it the last
+        #[arg(long = "graph-version", value_name = "N")]
+        number: Option<u64>,
+    },
     /// Show a graph
     Show {
         /// The graph
@@ -65,6 +73,11 @@ impl Graph {
                 graph.check().map_err(|source| FlowError::Graph { id, source })?;
                 graph
             }
+            What::Allow { graph, number } => {
+                let graph = of_record(&flows.graph(graph, *number)?.1)?;
+                flows.allow_checks(&graph)?;
+                graph
+            }
             What::Show { graph, number } => of_record(&flows.graph(graph, *number)?.1)?,
         };
         output.json_or(
@@ -78,6 +91,9 @@ impl Graph {
                         false => format!("  after {}", task.depends_on.join(", ")),
                     };
                     output.remark(format_args!("  {}  {}{after}", task.id, task.title));
+                    for check in &task.checks {
+                        output.remark(format_args!("    check {}: {}", check.name, check.command));
+                    }
                 }
             },
         );
@@ -85,7 +101,7 @@ impl Graph {
     }
 
     pub(super) const fn writes(&self) -> bool {
-        matches!(self.what, What::Create { .. } | What::Revise { .. })
+        matches!(self.what, What::Create { .. } | What::Revise { .. } | What::Allow { .. })
     }
 }
 

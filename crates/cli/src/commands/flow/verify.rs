@@ -115,6 +115,15 @@ fn run_checks(
     if record.status() != "VERIFYING" {
         return Ok(Vec::new());
     }
+    if !flows.may_run_checks(&state.graph) {
+        let graph = &state.graph.id;
+        let message = format!(
+            "the checks of the graph `{graph}` came with the repository, and nobody allowed them here"
+        );
+        return Err(Failure::new(Exit::Findings, message).with_help(format!(
+            "they are commands of a shell: `stepmark flow graph show {graph}` shows them, `stepmark flow graph allow {graph}` lets this clone run them"
+        )));
+    }
     let checks = state.graph.task(task).map(|task| task.checks.as_slice()).unwrap_or_default();
     checks.iter().map(|check| check_runner::run(project.root().path(), check)).collect()
 }
