@@ -1,5 +1,5 @@
-//! Permission to run the checks of a graph in this clone: they are commands of a shell, and a repository may be
-//! a stranger's.
+//! Permission to run the checks of a graph in this clone: they are commands of a shell, and a repository may
+//! be a stranger's.
 
 use std::{collections::BTreeSet, io};
 
