@@ -23,6 +23,8 @@ mod proposing;
 #[cfg(feature = "write")]
 mod changing;
 #[cfg(feature = "write")]
+mod rebuilding;
+#[cfg(feature = "write")]
 mod monitoring;
 #[cfg(feature = "write")]
 mod importing;
@@ -35,12 +37,12 @@ use crate::workspace::Workspace;
 
 #[cfg(feature = "write")]
 pub use self::{
-    changing::Rebuilt,
     error::AsddError,
     importing::{SliceImport, SliceRow},
     manifest::AsddFiles,
     monitoring::Monitored,
     proposing::{Begun, Draft, Proposed},
+    rebuilding::Rebuilt,
 };
 pub use records::AsddRecordsError;
 
