@@ -141,6 +141,37 @@ fn no_work_is_left_out_of_a_merge_unsaid() {
 }
 
 #[test]
+fn what_is_changed_after_the_last_checkpoint_is_said() {
+    let Some(repository) = project("changes after a checkpoint") else { return };
+    repository.sandbox.write("src/a/new.rs", "a");
+    done(&repository, &["flow", "checkpoint", "r1.a"]);
+    repository.sandbox.write("src/a/newer.rs", "a");
+    repository.sandbox.write("src/b/new.rs", "of another");
+    let ended = done(&repository, &["flow", "attempt", "end", "r1", "a"]);
+    let said = "changed after the last checkpoint, so that a merge of the flow leaves out `src/a/newer.rs`: ";
+    assert!(ended.stderr.contains(said), "{ended}");
+    done(&repository, &["flow", "checkpoint", "r1.a"]);
+    let judged = done(&repository, &["flow", "verify", "r1", "a", "--decision", "pass"]);
+    assert!(!judged.stderr.contains("leaves out"), "{judged}");
+}
+
+#[test]
+fn a_flow_is_merged_onto_branches_alone() {
+    let Some(repository) = project("odd branches") else { return };
+    for task in ["a", "b"] {
+        repository.sandbox.write(&format!("src/{task}/new.rs"), task);
+        done(&repository, &["flow", "checkpoint", "r1", task]);
+        done(&repository, &["flow", "attempt", "end", "r1", task]);
+        done(&repository, &["flow", "verify", "r1", task, "--decision", "pass"]);
+    }
+    repository.git(&["symbolic-ref", "refs/heads/other", "refs/heads/main"]);
+    for odd in ["other", "a..b", "--all", "a b", "main^{commit}"] {
+        let into = format!("--into={odd}");
+        refused(&repository, &["flow", "merge", "prepare", "r1", &into], 1, "is no branch that a flow");
+    }
+}
+
+#[test]
 fn what_git_cannot_do_changes_nothing() {
     let Some(repository) = project("git that refuses a flow") else { return };
     let sandbox = &repository.sandbox;

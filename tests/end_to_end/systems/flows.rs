@@ -320,6 +320,11 @@ fn an_edit_by_other_means_waits_for_a_person() {
     by_person(&sandbox, &["flow", "accept", "r1", "--reason", "done by hand"]);
     succeeds(&sandbox, &claim);
     succeeds(&sandbox, &["flow", "replay", "r1"]);
+    let (path, before) = ("flows/r1/tasks/b.md", sandbox.read("flows/r1/tasks/b.md"));
+    sandbox.write(path, "---\nstatus: [\n---\n");
+    fails(&sandbox, &claim, "`flows/r1/tasks/b.md` was edited by other means");
+    by_person(&sandbox, &["flow", "restore", "r1"]);
+    assert_eq!(sandbox.read(path), before);
     std::fs::remove_file(sandbox.place("flows/r1/tasks/c.md")).unwrap();
     assert!(sandbox.stepmark(&["check"]).stdout.contains("SMF03"));
     assert_eq!(sandbox.stepmark(&["flow", "replay", "r1"]).code, 1);
@@ -340,11 +345,22 @@ fn a_fresh_clone_replays_equal() {
     assert_eq!(claim(&repository.sandbox, "w1"), "b");
     by_person(&repository.sandbox, &["flow", "pause", "r1"]);
     repository.commit("paused");
-    let clone = repository.sandbox.outside().join("clone");
-    repository.git(&["clone", "--quiet", ".", clone.to_str().unwrap()]);
-    let mut command = repository.command(&["flow", "replay", "r1", "--verify", "--json"]);
-    let replay = repository.sandbox.run(command.current_dir(&clone));
-    assert_eq!(replay.json("stepmark.flow-replay/1")["is_equal"], true, "{replay}");
+    let source = format!("file://{}", repository.sandbox.place("").display());
+    for depth in ["--no-local", "--depth=1"] {
+        let clone = repository.sandbox.outside().join(format!("clone{depth}"));
+        repository.git(&["clone", "--quiet", depth, &source, clone.to_str().unwrap()]);
+        let replayed = |more: &[&str]| {
+            let mut command = repository.command(&[&["flow", "replay", "r1", "--verify"], more].concat());
+            repository.sandbox.run(command.current_dir(&clone))
+        };
+        let replay = replayed(&["--json"]);
+        assert_eq!(replay.json("stepmark.flow-replay/1")["is_equal"], true, "{replay}");
+        std::fs::remove_dir_all(clone.join(".stepmark/journal")).unwrap();
+        let replay = replayed(&[]);
+        assert_eq!(replay.code, 1, "{replay}");
+        assert_eq!(replay.stdout.lines().count(), 1, "{replay}");
+        assert!(replay.stdout.contains("no event of its 8 records is known here"), "{replay}");
+    }
 }
 
 fn passes_run(sandbox: &Sandbox) {

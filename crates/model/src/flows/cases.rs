@@ -164,6 +164,20 @@ fn a_flow_is_complete_when_all_succeeded() {
 }
 
 #[test]
+fn an_approval_is_for_one_plan() {
+    let mut state = state();
+    state.flow.set("status", "COMPLETED");
+    let plan = MergePlan { target_branch: "main".to_owned(), base: "b".to_owned(), ..MergePlan::default() };
+    let mut state = made(state, |state| prepare_merge(state, &plan, &person()));
+    refused(move_flow(&state, FlowMove::Merge, &person()), "was not approved");
+    state = made(state, |state| move_flow(state, FlowMove::ApproveMerge, &person()));
+    assert!(move_flow(&state, FlowMove::Merge, &agent()).is_ok());
+    let other = MergePlan { commits: vec!["c".to_owned()], ..plan };
+    state.flow.set("merge", serde_json::to_value(other).unwrap());
+    refused(move_flow(&state, FlowMove::Merge, &agent()), "is another one than a person approved");
+}
+
+#[test]
 fn the_failed_check_is_told() {
     let flow = ended(claimed(state(), "a"), "a", Some(0));
     let flow = made(flow, |state| verify(state, "a", &judgement(Some(false), None), &agent()));

@@ -100,13 +100,19 @@ pub fn move_flow(state: &FlowState, made: FlowMove, acting: &Acting) -> Result<R
             if !plan.conflicts.is_empty() {
                 return Err(FlowRefusal::Conflicts { flow: before.id().to_owned(), files: plan.conflicts });
             }
-            let approval = json!({"to": "MERGED", "by": acting.actor, "decided_at": acting.now});
+            let approval = json!({
+                "to": "MERGED", "by": acting.actor, "decided_at": acting.now, "plan": plan.digest(),
+            });
             after.set("approval", approval);
         }
         FlowMove::RejectMerge => after.unset("approval"),
         FlowMove::Merge => {
-            if !before.values().contains_key("approval") {
-                return Err(FlowRefusal::NotApproved { flow: before.id().to_owned() });
+            let flow = before.id().to_owned();
+            let Some(approval) = before.values().get("approval") else {
+                return Err(FlowRefusal::NotApproved { flow });
+            };
+            if approval["plan"] != before.part::<MergePlan>("merge").digest() {
+                return Err(FlowRefusal::OtherPlan { flow });
             }
         }
     }

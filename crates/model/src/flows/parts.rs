@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::artifact::FileHash;
+
 /// A task as a graph defines it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -224,6 +226,15 @@ pub struct HumanAction {
     /// The reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+impl MergePlan {
+    /// The digest of all of it: an approval is for one plan.
+    pub fn digest(&self) -> String {
+        let plan = serde_json::to_value(self).unwrap_or_default();
+        let text = serde_json_canonicalizer::to_string(&plan).unwrap_or_default();
+        FileHash::of(text.as_bytes()).to_string()
+    }
 }
 
 impl Attempt {

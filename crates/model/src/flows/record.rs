@@ -1,6 +1,6 @@
 //! A record: what the frontmatter of a graph, a flow or an execution says.
 
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{Edit, EditError};
 
@@ -19,7 +19,8 @@ pub enum FlowKind {
 }
 
 /// A record: what one artifact of a flow says.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct FlowRecord {
     values: Map<String, Json>,
 }
@@ -237,8 +238,35 @@ pub fn is_flow_id(text: &str) -> bool {
     is_task_id(text) && !text.contains('.')
 }
 
-/// Returns whether `text` may be the id of a task in a graph.
+/// Returns whether `text` may be the id of a task in a graph: the name of a file on every system, and a part
+/// of the name of a branch (git-check-ref-format).
 pub fn is_task_id(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
-    (1..=80).contains(&text.len()) && !text.starts_with(['.', '-']) && text.chars().all(is_plain)
+    let is_name = (1..=80).contains(&text.len()) && text.chars().all(is_plain) && !is_device(text);
+    let is_branch = !text.contains("..") && !text.ends_with(['.']) && !text.ends_with(".lock");
+    is_name && is_branch && !text.starts_with(['.', '-'])
+}
+
+/// Returns whether Windows has a device of that name, which no file can have
+/// (learn.microsoft.com/windows/win32/fileio/naming-a-file).
+fn is_device(text: &str) -> bool {
+    let name = text.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    let numbered = |prefix| name.strip_prefix(prefix).is_some_and(|rest| rest.len() == 1 && rest > "0");
+    ["con", "prn", "aux", "nul"].contains(&name.as_str()) || numbered("com") || numbered("lpt")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_names_of_files_and_branches() {
+        for text in ["a", "1", "a.b", "task-1_x", "console", "com10", "lock"] {
+            assert!(is_task_id(text), "{text}");
+        }
+        for text in ["", "..", "a..b", "a.", ".a", "-a", "a.lock", "CON", "con.x", "Lpt1", "a/b", "a\nb", "ä"]
+        {
+            assert!(!is_task_id(text), "{text:?}");
+        }
+    }
 }

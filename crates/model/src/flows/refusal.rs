@@ -178,6 +178,12 @@ pub enum FlowRefusal {
         /// The files.
         files: Vec<String>,
     },
+    /// The plan of a merge is another one than a person approved.
+    #[error("the merge of `{flow}` is another one than a person approved")]
+    OtherPlan {
+        /// The flow.
+        flow: String,
+    },
     /// The merge was not approved.
     #[error("the merge of `{flow}` was not approved by a person")]
     NotApproved {

@@ -10,7 +10,6 @@
 //! * A task has one holder: whoever claims decides under the locks of the task and of its own record.
 //! * Nothing is kept in the process: several programs and servers work on one folder.
 
-mod snapshot;
 mod records;
 #[cfg(feature = "write")]
 mod agents;
@@ -33,12 +32,12 @@ use std::sync::{Arc, Mutex};
 
 use stepmark_model::{
     artifact::ProjectPath,
-    coordination::{Format, heartbeats},
+    coordination::{Format, Record, heartbeats},
     records::{Signals, take_newer},
 };
 
-use self::snapshot::Snapshot;
 use crate::configuration::CoordinationSettings;
+use crate::records::snapshot::Snapshot;
 use crate::signals::read_signals;
 use crate::workspace::Workspace;
 
@@ -63,7 +62,7 @@ const SYSTEM: &str = "coordination";
 pub struct Coordination<'w> {
     workspace: &'w Workspace,
     settings: &'w CoordinationSettings,
-    snapshot: Arc<Mutex<Snapshot>>,
+    snapshot: Arc<Mutex<Snapshot<Record>>>,
     #[cfg(feature = "write")]
     found: Arc<Mutex<FoundFiles>>,
 }
@@ -75,7 +74,7 @@ impl Workspace {
         Some(Coordination {
             workspace: self,
             settings,
-            snapshot: Arc::default(),
+            snapshot: Arc::new(Mutex::new(Snapshot::new("coordination.stat"))),
             #[cfg(feature = "write")]
             found: Arc::default(),
         })

@@ -109,7 +109,7 @@ impl Coordination<'_> {
         for kind in RecordKind::ALL.iter().copied() {
             let Some(folder) = self.folder_of(kind)? else { continue };
             let read = |path: &ProjectPath| self.read_record(path);
-            found.extend(snapshot.read(self.workspace.root(), (kind, &folder), read)?);
+            found.extend(snapshot.read(self.workspace.root(), &folder, read)?);
         }
         drop(snapshot);
         State::from_records(std::iter::once(root).chain(found))

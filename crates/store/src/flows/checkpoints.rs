@@ -11,9 +11,8 @@ impl Flows<'_> {
     /// # Errors
     /// When no attempt is open or waits for its verification, nothing differs, or git cannot commit.
     pub fn checkpoint(&self, (flow, task): (&str, &str), message: &str) -> Result<FlowRecord, FlowError> {
-        self.refuse_edited(flow)?;
+        let state = self.unedited(flow)?;
         let acting = self.acting(None);
-        let state = self.state(flow)?;
         // What is refused makes no commit.
         add_checkpoint(state.task(task)?, "")?;
         let (root, name) = (self.workspace.root(), ref_of(flow, task));
@@ -48,9 +47,8 @@ impl Flows<'_> {
     /// # Errors
     /// When the commit is none of its checkpoints, no attempt is open, or git refuses.
     pub fn rollback(&self, (flow, task): (&str, &str), commit: &str) -> Result<FlowRecord, FlowError> {
-        self.refuse_edited(flow)?;
+        let state = self.unedited(flow)?;
         let acting = self.acting(None);
-        let state = self.state(flow)?;
         let known = state.task(task)?.checkpoints();
         let found = known.into_iter().find(|own| commit.len() >= 4 && own.starts_with(commit));
         let found = found.ok_or_else(|| FlowError::NoCheckpoint { task: format!("{flow}.{task}") })?;
@@ -70,6 +68,23 @@ impl Flows<'_> {
         }
     }
 
+    /// The files that a task may write and that differ in the work tree from its last checkpoint: a merge
+    /// leaves out what was changed after it. Without a checkpoint, all that differ from `HEAD`; none where
+    /// the project is in no repository.
+    ///
+    /// # Errors
+    /// When git cannot compare.
+    pub fn changed_since_checkpoint(&self, record: &FlowRecord) -> Result<Vec<String>, FlowError> {
+        let (root, scopes) = (self.workspace.root(), record.scopes().write);
+        let last = record.checkpoints().pop().or_else(|| task_refs::commit_of(root, "HEAD"));
+        let Some(last) = last.filter(|_| !scopes.is_empty()) else { return Ok(Vec::new()) };
+        let is_wanted = |path: &str| !self.is_state(path) && allows(&scopes, path);
+        match task_refs::tree_of_work_tree(root, &last, is_wanted)? {
+            Some(tree) => Ok(task_refs::changed_between(root, &last, &tree)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// The commit that a task began from, and its last checkpoint.
     pub(super) fn commits_of(&self, task: &FlowRecord) -> Option<(String, String)> {
         let commits = task.checkpoints();
@@ -80,14 +95,19 @@ impl Flows<'_> {
     /// Returns whether a changed file counts for a task: it is no record, and none that only other tasks may
     /// write.
     fn belongs_to(&self, state: &FlowState, task: &str, path: &str) -> bool {
-        let is_of = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-        if is_of(self.settings.folder.as_str()) || is_of(".stepmark") {
+        if self.is_state(path) {
             return false;
         }
         let may_write = |record: &&FlowRecord| allows(&record.scopes().write, path);
         let is_own = |record: &FlowRecord| record.task() == task;
         let mut writers = state.tasks.iter().filter(may_write).map(is_own).peekable();
         writers.peek().is_none() || writers.any(|is_own| is_own)
+    }
+
+    /// Returns whether a file is a record of flows, or of stepmark itself.
+    fn is_state(&self, path: &str) -> bool {
+        let is_of = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        is_of(self.settings.folder.as_str()) || is_of(".stepmark")
     }
 }
 

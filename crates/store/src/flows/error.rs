@@ -76,6 +76,14 @@ pub enum FlowError {
     /// No branch is checked out, and none is named.
     #[error("no branch is checked out onto which the flow could be merged")]
     NoBranch,
+    /// No commits can be put onto what a branch is called.
+    #[error(
+        "`{branch}` is no branch that a flow can be merged onto: it has no name of one, or is a name of another one"
+    )]
+    OddBranch {
+        /// The branch.
+        branch: String,
+    },
     /// A branch went on since the merge was prepared.
     #[error("the branch `{branch}` went on since the merge was prepared")]
     BranchMoved {

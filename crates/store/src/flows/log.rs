@@ -1,7 +1,9 @@
 //! The event log of a flow: the events, whether they explain the records, and the decision of a person where
 //! they do not.
 
-use super::{FlowError, FlowRecordsError, Flows, creating::bytes_of, records::read};
+use std::sync::PoisonError;
+
+use super::{FlowError, FlowRecordsError, Flows, creating::bytes_of, files::FlowFiles, records::read};
 use crate::changes::RecordDecision;
 use crate::history::Point;
 use crate::replay::Replayed;
@@ -10,7 +12,7 @@ use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     flows::{Acting, FlowKind, FlowRecord, FlowRefusal, FlowState},
-    journal::{ArtifactKey, Digests, Event, EventDraft, EventId, HistoryState, Kind},
+    journal::{ArtifactKey, Event, EventDraft, EventId, HistoryState, Kind},
 };
 
 /// An event of a flow, with the record that it is about.
@@ -83,45 +85,52 @@ impl Flows<'_> {
         Ok(FlowState { flow: then, tasks, ..now })
     }
 
-    /// Refuses where a record of the flow was edited by other means.
-    pub(super) fn refuse_edited(&self, flow: &str) -> Result<(), FlowError> {
-        let paths = self.edited(flow)?;
-        match paths.is_empty() {
-            true => Ok(()),
-            false => Err(FlowError::Edited { flow: flow.to_owned(), paths }),
-        }
+    /// The flow as it is now. Refuses where a record of it was edited by other means.
+    pub(super) fn unedited(&self, flow: &str) -> Result<FlowState, FlowError> {
+        let files = match self.files(flow) {
+            Ok(files) if self.is_explained(flow, &files)? => Ok(files),
+            found => match self.edited(flow)? {
+                edited if edited.is_empty() => found.and_then(|_| self.files(flow)),
+                paths => return Err(FlowError::Edited { flow: flow.to_owned(), paths }),
+            },
+        }?;
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).keep(self.workspace.root());
+        Ok(files.state)
     }
 
-    /// The records of the flow that no event explains.
+    /// Returns whether each file is the last one that history knows of its record.
+    fn is_explained(&self, flow: &str, files: &FlowFiles) -> Result<bool, FlowError> {
+        let paths = self.paths_of(flow, &files.state.flow)?;
+        let known: Option<Vec<_>> = paths
+            .into_iter()
+            .map(|path| files.get(&path).map(|file| (file.key.clone(), path, file.digests)))
+            .collect();
+        let Some(known) = known else { return Ok(false) };
+        Ok(self.workspace.history().ask(|history| history.are_at_heads(&known))?.iter().all(|known| *known))
+    }
+
+    /// The records of the flow that no event explains. A change that was just being made, or was cut off, is
+    /// no edit: locks wait for the one and finish the other.
     fn edited(&self, flow: &str) -> Result<Vec<ProjectPath>, FlowError> {
-        let mut files = Vec::new();
-        let mut odd = Vec::new();
-        for path in self.paths(flow)? {
-            match self.workspace.read_file(&path) {
-                Ok(bytes) => {
-                    let artifact = Artifact::read(path.clone(), bytes);
-                    files.push((ArtifactKey::of(&artifact), path, Digests::of(&artifact)));
-                }
-                Err(ArtifactError::Missing { .. }) => odd.push(path),
-                Err(error) => return Err(FlowRecordsError::from(error).into()),
-            }
+        let edited = self.unexplained(self.paths(flow)?)?;
+        if edited.is_empty() {
+            return Ok(edited);
         }
-        let known = self.workspace.history().ask(|history| history.are_at_heads(&files))?;
-        odd.extend(
-            files.into_iter().zip(known).filter(|(_, is_known)| !is_known).map(|((_, path, _), _)| path),
-        );
-        if odd.is_empty() {
-            return Ok(odd);
-        }
+        let keep = |found: &[Option<Artifact>]| Ok(found.iter().map(|_| RecordDecision::Keep).collect());
+        self.workspace.change_records::<FlowError>(&edited, |_| EventDraft::new(Kind::CHANGE), keep)?;
+        self.unexplained(edited)
+    }
+
+    fn unexplained(&self, paths: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, FlowError> {
         let mut checked_out = self.workspace.repository().checked_out();
-        let mut edited = Vec::new();
-        for path in odd {
+        let mut unexplained = Vec::new();
+        for path in paths {
             let replayed = self.replay_record(&path, &mut checked_out)?;
             if matches!(replayed.state, HistoryState::Unexplained { .. }) {
-                edited.push(path);
+                unexplained.push(path);
             }
         }
-        Ok(edited)
+        Ok(unexplained)
     }
 
     /// Takes records that were edited by other means as they are: the edit becomes an event.
@@ -188,8 +197,14 @@ impl Flows<'_> {
             Err(ArtifactError::Missing { .. }) => return Err(unknown().into()),
             bytes => bytes.map_err(FlowRecordsError::from)?,
         };
-        let record = read(&Artifact::read(path.clone(), bytes), FlowKind::Flow)?;
-        let mut paths = vec![path, self.graph_path(record.text("graph"), record.number("graph_version"))?];
+        self.paths_of(flow, &read(&Artifact::read(path, bytes), FlowKind::Flow)?)
+    }
+
+    fn paths_of(&self, flow: &str, record: &FlowRecord) -> Result<Vec<ProjectPath>, FlowError> {
+        let mut paths = vec![
+            self.flow_path(flow)?,
+            self.graph_path(record.text("graph"), record.number("graph_version"))?,
+        ];
         let prefix = format!("{flow}.");
         for task in record.texts("tasks") {
             paths.push(self.task_path(flow, task.strip_prefix(&prefix).unwrap_or(task))?);

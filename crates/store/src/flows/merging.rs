@@ -17,9 +17,8 @@ impl Flows<'_> {
         branch: Option<&str>,
         leaves_out: bool,
     ) -> Result<FlowState, FlowError> {
-        self.refuse_edited(flow)?;
+        let state = self.unedited(flow)?;
         let (root, acting) = (self.workspace.root(), self.acting(None));
-        let state = self.state(flow)?;
         prepare_merge(&state, &MergePlan::default(), &acting)?;
         let without = state.tasks.iter().filter(|task| task.lacks_checkpoint());
         let left_out: Vec<String> = without.map(|task| task.task().to_owned()).collect();
@@ -28,7 +27,8 @@ impl Flows<'_> {
         }
         let branch = branch.map(str::to_owned).or_else(|| task_refs::current_branch(root));
         let branch = branch.ok_or(FlowError::NoBranch)?;
-        let name = format!("refs/heads/{branch}");
+        let odd = || FlowError::OddBranch { branch: branch.clone() };
+        let name = task_refs::branch_ref(root, &branch)?.ok_or_else(odd)?;
         let base = task_refs::commit_of(root, &name)
             .ok_or_else(|| GitVersionError::NoCommit { name: branch.clone() })?;
         let tips = state.tasks.iter().filter_map(|task| {
@@ -58,12 +58,12 @@ impl Flows<'_> {
     /// # Errors
     /// When nobody approved, the branch went on meanwhile or is checked out, or git refuses.
     pub fn apply_merge(&self, flow: &str) -> Result<FlowState, FlowError> {
-        self.refuse_edited(flow)?;
+        let state = self.unedited(flow)?;
         let (root, acting) = (self.workspace.root(), self.acting(None));
-        let state = self.state(flow)?;
         move_flow(&state, FlowMove::Merge, &acting)?;
         let plan: MergePlan = state.flow.part("merge");
-        let name = format!("refs/heads/{}", plan.target_branch);
+        let odd = || FlowError::OddBranch { branch: plan.target_branch.clone() };
+        let name = task_refs::branch_ref(root, &plan.target_branch)?.ok_or_else(odd)?;
         let now = task_refs::commit_of(root, &name);
         if let Some(last) = plan.commits.last()
             && now.as_ref() != Some(last)

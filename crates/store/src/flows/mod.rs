@@ -11,6 +11,7 @@
 //! * A record that was edited by other means stops the commands of its flow, until a person decides.
 
 mod records;
+mod files;
 #[cfg(feature = "write")]
 mod error;
 #[cfg(feature = "write")]
@@ -28,7 +29,11 @@ mod permission;
 #[cfg(feature = "write")]
 mod running;
 
+use std::sync::{Arc, Mutex};
+
+use self::files::KnownFile;
 use crate::configuration::FlowSettings;
+use crate::records::snapshot::Snapshot;
 use crate::signals::read_signals;
 use crate::workspace::Workspace;
 use stepmark_model::{flows::FlowFacts, records::Signals};
@@ -43,16 +48,18 @@ pub use records::FlowRecordsError;
 const SYSTEM: &str = "flows";
 
 /// Flows in a project.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Flows<'w> {
     workspace: &'w Workspace,
     settings: &'w FlowSettings,
+    snapshot: Arc<Mutex<Snapshot<KnownFile>>>,
 }
 
 impl Workspace {
     /// Flows in the project; `None` where the configuration has no key `flows`.
     pub fn flows(&self) -> Option<Flows<'_>> {
-        Some(Flows { workspace: self, settings: self.configuration().flows()? })
+        let settings = self.configuration().flows()?;
+        Some(Flows { workspace: self, settings, snapshot: Arc::new(Mutex::new(Snapshot::new("flows.stat"))) })
     }
 
     /// The facts that records of flows are held against; `None` where the project uses none. A flow that

@@ -5,14 +5,13 @@
     reason = "an edge module: the folders of graphs and flows are listed here"
 )]
 
-use std::fs;
+use std::{fs, io};
 
 use super::Flows;
-use crate::disk::in_parts::par_map;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
-    flows::{FlowKind, FlowRecord, FlowRecordError, FlowState, Graph, is_flow_id, is_task_id},
+    flows::{FlowKind, FlowRecord, FlowRecordError, FlowState, is_flow_id, is_task_id},
 };
 
 /// A reason why records of flows cannot be read.
@@ -38,6 +37,14 @@ pub enum FlowRecordsError {
     /// A file cannot be read.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
+    /// A folder cannot be listed.
+    #[error("cannot list `{folder}`")]
+    List {
+        /// The folder.
+        folder: ProjectPath,
+        /// The error of the system.
+        source: io::Error,
+    },
     /// An id gives no path.
     #[error(transparent)]
     Path(#[from] ProjectPathError),
@@ -113,23 +120,7 @@ impl Flows<'_> {
     /// # Errors
     /// When there is no such flow, or a record cannot be read.
     pub fn state(&self, flow: &str) -> Result<FlowState, FlowRecordsError> {
-        let path = self.flow_path(flow)?;
-        let record = self.read(&path, FlowKind::Flow)?;
-        self.state_of(record.ok_or_else(|| FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() })?)
-    }
-
-    /// The graph and the executions of a flow.
-    pub(super) fn state_of(&self, flow: FlowRecord) -> Result<FlowState, FlowRecordsError> {
-        let (path, record) = self.graph(flow.text("graph"), Some(flow.number("graph_version")))?;
-        let graph = Graph::of(&record).map_err(|source| FlowRecordsError::Record { path, source })?;
-        let paths = graph
-            .tasks
-            .iter()
-            .map(|task| self.task_path(flow.id(), &task.id))
-            .collect::<Result<Vec<_>, _>>()?;
-        let read = par_map(&paths, |path| self.read(path, FlowKind::Execution));
-        let tasks = read.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
-        Ok(FlowState { flow, graph, tasks })
+        Ok(self.files(flow)?.state)
     }
 
     /// The ids of all flows, in order.

@@ -18,12 +18,12 @@ impl Flows<'_> {
     /// # Errors
     /// When it is refused, or cannot be written.
     pub fn make(&self, flow: &str, made: FlowMove, reason: Option<&str>) -> Result<FlowState, FlowError> {
-        self.refuse_edited(flow)?;
+        let state = self.unedited(flow)?;
         let acting = self.acting(reason);
         if made == FlowMove::Start {
             self.create_missing(flow)?;
         }
-        let is_again = made == FlowMove::Abort && self.state(flow)?.flow.status() == "ABORTED";
+        let is_again = made == FlowMove::Abort && state.flow.status() == "ABORTED";
         if !is_again {
             self.change_flow(flow, (made.name(), &acting), |state| move_flow(state, made, &acting))?;
         }
@@ -50,9 +50,8 @@ impl Flows<'_> {
         agent: &str,
         runtime: Option<&str>,
     ) -> Result<FlowRecord, FlowError> {
-        self.refuse_edited(flow)?;
+        let mut state = self.unedited(flow)?;
         let acting = self.acting(None);
-        let mut state = self.state(flow)?;
         if self.finish_interrupted(&state)? {
             state = self.state(flow)?;
         }
@@ -82,7 +81,7 @@ impl Flows<'_> {
     /// # Errors
     /// When it is refused.
     pub fn end_attempt(&self, (flow, task): (&str, &str), end: &AttemptEnd) -> Result<FlowRecord, FlowError> {
-        self.refuse_edited(flow)?;
+        self.unedited(flow)?;
         let acting = self.acting(None);
         let record = self.change_task((flow, task), ("attempt end", &acting), |state| {
             end_attempt(state, task, end, &acting)
@@ -117,10 +116,10 @@ impl Flows<'_> {
         judgement: &Judgement,
         reason: Option<&str>,
     ) -> Result<FlowRecord, FlowError> {
-        self.refuse_edited(flow)?;
+        let state = self.unedited(flow)?;
         let mut judgement = judgement.clone();
-        if let Some(record) = self.read(&self.task_path(flow, task)?, FlowKind::Execution)? {
-            judgement.changed.extend(self.changed_files(&record)?);
+        if let Ok(record) = state.task(task) {
+            judgement.changed.extend(self.changed_files(record)?);
             judgement.checkpoint = record.checkpoints().pop();
         }
         let record = self.judge((flow, task), &judgement, &self.acting(reason))?;
@@ -165,7 +164,7 @@ impl Flows<'_> {
         max_attempts: Option<u64>,
         reason: Option<&str>,
     ) -> Result<FlowRecord, FlowError> {
-        self.refuse_edited(flow)?;
+        self.unedited(flow)?;
         let acting = self.acting(reason);
         self.change_task((flow, task), ("retry", &acting), |state| retry(state, task, max_attempts, &acting))
     }
@@ -179,7 +178,7 @@ impl Flows<'_> {
         (flow, task): (&str, &str),
         reason: Option<&str>,
     ) -> Result<FlowRecord, FlowError> {
-        self.refuse_edited(flow)?;
+        self.unedited(flow)?;
         let acting = self.acting(reason);
         self.change_task((flow, task), ("escalate", &acting), |state| escalate(state, task))
     }
@@ -193,7 +192,7 @@ impl Flows<'_> {
         (flow, task): (&str, &str),
         reason: Option<&str>,
     ) -> Result<FlowRecord, FlowError> {
-        self.refuse_edited(flow)?;
+        self.unedited(flow)?;
         let acting = self.acting(reason);
         self.change_task((flow, task), ("abort-task", &acting), |state| abort_task(state, task, &acting))
     }

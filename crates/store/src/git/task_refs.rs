@@ -30,12 +30,38 @@ pub(crate) fn commit_of(root: &Root, name: &str) -> Option<String> {
     Some(found.trim().to_owned()).filter(|name| process::is_object_name(name))
 }
 
+/// The reference of a branch that commits may be put onto; `None` where git would give no branch that name, or
+/// it leads to another reference.
+pub(crate) fn branch_ref(root: &Root, branch: &str) -> Result<Option<String>, GitVersionError> {
+    let name = format!("refs/heads/{branch}");
+    let (is_name, ..) = start(root, &["check-ref-format", &name], None, b"")?;
+    let (is_symbolic, ..) = start(root, &["symbolic-ref", "--quiet", &name], None, b"")?;
+    Ok(Some(name).filter(|_| is_name && !is_symbolic && !branch.starts_with('-')))
+}
+
 /// Commits what differs in the work tree from `base`, of the files that are wanted; `None` where nothing
 /// does.
 pub(crate) fn commit_work_tree(
     root: &Root,
     base: &str,
     message: &str,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Option<String>, GitVersionError> {
+    let before = word(&ask(root, &["rev-parse", &format!("{base}^{{tree}}")], None, b"")?);
+    match tree_of_work_tree(root, base, is_wanted)?.filter(|tree| *tree != before) {
+        Some(tree) => {
+            let commit = ask(root, &["commit-tree", &tree, "-p", base], None, message.as_bytes())?;
+            Ok(Some(word(&commit)))
+        }
+        None => Ok(None),
+    }
+}
+
+/// The tree of `base` with the files of the work tree that are wanted, as they are now; `None` where there
+/// are none.
+pub(crate) fn tree_of_work_tree(
+    root: &Root,
+    base: &str,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<Option<String>, GitVersionError> {
     let index = OwnIndex::new(root)?;
@@ -49,12 +75,7 @@ pub(crate) fn commit_work_tree(
         return Ok(None);
     }
     ask(root, &["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], Some(&index.0), &names)?;
-    let tree = word(&ask(root, &["write-tree"], Some(&index.0), b"")?);
-    let before = word(&ask(root, &["rev-parse", &format!("{base}^{{tree}}")], None, b"")?);
-    if tree == before {
-        return Ok(None);
-    }
-    Ok(Some(word(&ask(root, &["commit-tree", &tree, "-p", base], None, message.as_bytes())?)))
+    Ok(Some(word(&ask(root, &["write-tree"], Some(&index.0), b"")?)))
 }
 
 /// Lets a reference name `new` where it names `old` (`None`: it is not there).
@@ -64,7 +85,7 @@ pub(crate) fn move_ref(root: &Root, name: &str, new: &str, old: Option<&str>) ->
     ask(root, &["update-ref", "-m", "stepmark flow", name, new, old], None, b"").map(drop)
 }
 
-/// The files that differ between two commits, seen from the project.
+/// The files that differ between two commits or trees, seen from the project.
 pub(crate) fn changed_between(root: &Root, from: &str, to: &str) -> Result<Vec<String>, GitVersionError> {
     let arguments = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--relative", from, to];
     let listed = ask(root, &arguments, None, b"")?;

@@ -103,7 +103,7 @@ impl AttemptCommand {
                 };
                 let record = flows.end_attempt(end.task.both()?, &told)?;
                 if record.status() == "VERIFYING" {
-                    report::warn_without_checkpoint(&record, output);
+                    report::warn_without_checkpoint(flows, &record, output);
                 }
                 Ok(report::task(&record, output))
             }

@@ -3,10 +3,15 @@
 #![expect(clippy::disallowed_methods, reason = "an edge module: the checks of a graph are started here")]
 
 use std::{
+    io::{self, PipeReader, Read as _},
     path::Path,
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
 };
 
+use sha2::{Digest as _, Sha256};
 use stepmark_model::{
     artifact::FileHash,
     flows::{Check, CheckResult},
@@ -14,22 +19,78 @@ use stepmark_model::{
 
 use crate::exit::{Exit, Failure};
 
-/// Runs a check in `folder`. What it prints is kept as a digest.
-pub(super) fn run(folder: &Path, check: &Check) -> Result<CheckResult, Failure> {
-    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
-    let output = Command::new(shell)
-        .args([option, &check.command])
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| Failure::new(Exit::Io, format!("cannot run the check `{}`: {error}", check.name)))?;
-    let printed = [output.stdout, output.stderr].concat();
+/// Runs a check in `folder`. Of what it prints the digest is kept. It is ended, and has failed,
+/// where it or what it has started may still print after `limit`.
+pub(super) fn run(folder: &Path, check: &Check, limit: Duration) -> Result<CheckResult, Failure> {
+    let failed = |error| Failure::new(Exit::Io, format!("cannot run the check `{}`: {error}", check.name));
+    let (mut child, printed) = start(folder, &check.command).map_err(failed)?;
+    let (ended, digest) = mpsc::channel();
+    thread::spawn(move || ended.send(digest_of(printed)));
+    let (status, digest) = match digest.recv_timeout(limit) {
+        Ok(digest) => (Some(child.wait().map_err(failed)?), Some(digest.map_err(failed)?)),
+        Err(_) => {
+            // It stays in our group of processes, so that ^C ends it, too: what it has started itself cannot
+            // print any more when we have ended.
+            child.kill().map_err(failed)?;
+            child.wait().map_err(failed)?;
+            (None, None)
+        }
+    };
     Ok(CheckResult {
         name: check.name.clone(),
         command: check.command.clone(),
-        passed: output.status.success(),
+        passed: status.is_some_and(|status| status.success()),
         required: check.required,
-        exit_status: output.status.code().map(i64::from),
-        output_digest: Some(FileHash::of(&printed).to_string()),
+        exit_status: status.and_then(|status| status.code()).map(i64::from),
+        output_digest: digest.map(|digest| digest.to_string()),
     })
+}
+
+/// Starts a command of a shell, and gives what it prints.
+fn start(folder: &Path, command: &str) -> io::Result<(Child, PipeReader)> {
+    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
+    let (printed, output) = io::pipe()?;
+    let mut started = Command::new(shell);
+    started.args([option, command]).current_dir(folder).stdin(Stdio::null());
+    started.stderr(output.try_clone()?).stdout(output);
+    // Our ends for writing go with `started`: the output ends when all who print have ended.
+    Ok((started.spawn()?, printed))
+}
+
+fn digest_of(mut printed: PipeReader) -> io::Result<FileHash> {
+    let (mut hash, mut part) = (Sha256::new(), [0; 1 << 16]);
+    loop {
+        match printed.read(&mut part)? {
+            0 => return Ok(FileHash::from_digest(hash.finalize().into())),
+            length => hash.update(&part[..length]),
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+#[expect(clippy::panic, reason = "tests say which command failed")]
+mod tests {
+    use super::*;
+
+    fn ran(command: &str) -> CheckResult {
+        let check = Check { name: "c".to_owned(), command: command.to_owned(), required: true };
+        run(Path::new("/"), &check, Duration::from_millis(300)).unwrap_or_else(|_| panic!("{command}"))
+    }
+
+    #[test]
+    fn says_how_it_ended_and_keeps_a_digest() {
+        let one = ran("echo out; echo err >&2");
+        assert!(one.passed && one.exit_status == Some(0), "{one:?}");
+        assert_eq!(one.output_digest, Some(FileHash::of(b"out\nerr\n").to_string()));
+        assert_eq!(ran("exit 3").exit_status, Some(3));
+        assert!(!ran("kill -9 $$").passed);
+    }
+
+    #[test]
+    fn ends_what_takes_too_long() {
+        for command in ["exec sleep 3", "sleep 3; true", "exec yes", "sleep 3 &"] {
+            let late = ran(command);
+            assert_eq!((late.passed, late.exit_status, late.output_digest), (false, None, None), "{command}");
+        }
+    }
 }

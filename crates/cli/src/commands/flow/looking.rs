@@ -141,6 +141,13 @@ fn replayed(flow: &str, records: &[Replayed], output: &Output) -> Exit {
                 "records": records.iter().map(wire).collect::<Vec<_>>()})
         },
         || {
+            let is_unknown = |record: &&Replayed| matches!(record.state, HistoryState::NoHistory);
+            if !odd.is_empty() && records.iter().all(|record| is_unknown(&record)) {
+                let count = records.len();
+                return output.line(format_args!(
+                    "{flow}: no event of its {count} records is known here: the sealed journal (`.stepmark/journal/`) did not come with them"
+                ));
+            }
             for record in &odd {
                 output.line(format_args!(
                     "{}: SMF07 its events lead to another state: {}",

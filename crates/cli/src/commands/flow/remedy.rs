@@ -22,6 +22,7 @@ pub(super) fn remedy(error: &FlowError) -> Option<String> {
         FlowError::NoCheckpoint { task } => {
             format!("`stepmark flow checkpoint {}` makes one before the attempt is verified", argument(task))
         }
+        FlowError::OddBranch { .. } => "`git branch` lists the branches: name one with --into".to_owned(),
         FlowError::NoBranch => "name one with --into BRANCH".to_owned(),
         FlowError::BranchMoved { .. } => {
             "`stepmark flow merge reject FLOW`, then `stepmark flow merge prepare FLOW`".to_owned()
@@ -65,7 +66,7 @@ pub(super) fn remedy(error: &FlowError) -> Option<String> {
                 "merge it by hand, or say so: `stepmark flow merge prepare {} --without-checkpoint`",
                 argument(flow)
             ),
-            FlowRefusal::NotApproved { flow } => {
+            FlowRefusal::NotApproved { flow } | FlowRefusal::OtherPlan { flow } => {
                 format!("a person approves it: `stepmark flow merge approve {}`", argument(flow))
             }
             FlowRefusal::Conflicts { flow, .. } => format!(

@@ -3,11 +3,12 @@
 use serde_json::{Value as Json, json};
 use stepmark_model::{
     flows::{Attempt, FlowRecord, FlowState, Verification, allows},
-    spelling::argument,
+    spelling::{argument, listed},
 };
+use stepmark_store::flows::Flows;
 
 use crate::{
-    exit::Exit,
+    exit::{Exit, chain},
     output::{Output, table},
 };
 
@@ -94,18 +95,35 @@ pub(super) fn checkpoint(record: &FlowRecord, files: &[String], output: &Output)
     }
 }
 
-/// Warns of a task that may write files and whose last attempt has no checkpoint.
-pub(super) fn warn_without_checkpoint(record: &FlowRecord, output: &Output) {
-    if record.scopes().write.is_empty() || !record.lacks_checkpoint() {
-        return;
-    }
+/// Warns where a merge would leave out what a task has changed.
+pub(super) fn warn_without_checkpoint(flows: &Flows<'_>, record: &FlowRecord, output: &Output) {
+    let files = match flows.changed_since_checkpoint(record) {
+        Ok(files) if files.is_empty() => return,
+        Ok(files) => files,
+        Err(error) => {
+            let error = chain(&error);
+            return output.warning(format_args!("cannot tell whether its checkpoint has all: {error}"));
+        }
+    };
     let cure = match record.status() {
         "VERIFYING" => {
             format!(": `stepmark flow checkpoint {}` before it is verified", argument(record.id()))
         }
         _ => String::new(),
     };
-    output.warning(format_args!("no checkpoint, so that a merge of the flow leaves its work out{cure}"));
+    let since = if record.lacks_checkpoint() { "no checkpoint" } else { "changed after the last checkpoint" };
+    output.warning(format_args!(
+        "{since}, so that a merge of the flow leaves out {}{cure}",
+        listed(&shortened(&files))
+    ));
+}
+
+/// The first names, and the number of the others.
+fn shortened(files: &[String]) -> Vec<String> {
+    const SHOWN: usize = 5;
+    let more = files.len().checked_sub(SHOWN).filter(|more| *more > 0);
+    let shown = files.iter().take(SHOWN).cloned();
+    shown.chain(more.map(|more| format!("{more} others"))).collect()
 }
 
 /// The attempts at a task.

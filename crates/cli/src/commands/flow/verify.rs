@@ -1,7 +1,9 @@
 //! `stepmark flow verify`
 
+use std::time::Duration;
+
 use clap::{Args, ValueEnum};
-use stepmark_model::flows::{CheckResult, Decision, Judgement};
+use stepmark_model::flows::{Check, CheckResult, Decision, Judgement};
 use stepmark_store::flows::{FlowError, Flows};
 
 use super::{check_runner, report, task_argument::TaskArgument};
@@ -24,6 +26,9 @@ pub(super) struct Verify {
     /// Run the checks of the graph in the project, and nothing else
     #[arg(long)]
     run: bool,
+    /// Give up a check after so many seconds: it has failed then
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, requires = "run")]
+    timeout: u64,
     /// The result of a check: NAME=pass or NAME=fail; once for each
     #[arg(long = "check", value_name = "NAME=RESULT", conflicts_with = "run")]
     checks: Vec<String>,
@@ -58,7 +63,12 @@ impl Verify {
             return Err(Failure::new(Exit::Usage, "--confidence is a number from 0 to 1"));
         }
         let checks = match self.run {
-            true => run_checks(flows, project, (flow, task))?,
+            true => {
+                let limit = Duration::from_secs(self.timeout);
+                run_checks(flows, (flow, task), |check| {
+                    check_runner::run(project.root().path(), check, limit)
+                })?
+            }
             false => self.checks.iter().map(|given| told(given)).collect::<Result<_, _>>()?,
         };
         let judgement = Judgement {
@@ -77,7 +87,7 @@ impl Verify {
         let record = flows.verify((flow, task), &judgement, self.reason.as_deref())?;
         report::task(&record, output);
         if record.status() == "SUCCESS" {
-            report::warn_without_checkpoint(&record, output);
+            report::warn_without_checkpoint(flows, &record, output);
         }
         Ok(if record.status() == "SUCCESS" { Exit::Fine } else { Exit::Findings })
     }
@@ -106,8 +116,8 @@ fn told(given: &str) -> Result<CheckResult, Failure> {
 /// Runs the checks of a task that waits for its verification.
 fn run_checks(
     flows: &Flows<'_>,
-    project: &Project,
     (flow, task): (&str, &str),
+    run: impl Fn(&Check) -> Result<CheckResult, Failure>,
 ) -> Result<Vec<CheckResult>, Failure> {
     let state = flows.state(flow)?;
     state.check_graph().map_err(FlowError::from)?;
@@ -125,5 +135,5 @@ fn run_checks(
         )));
     }
     let checks = state.graph.task(task).map(|task| task.checks.as_slice()).unwrap_or_default();
-    checks.iter().map(|check| check_runner::run(project.root().path(), check)).collect()
+    checks.iter().map(run).collect()
 }

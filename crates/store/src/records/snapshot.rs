@@ -1,5 +1,5 @@
-//! The records as they were read last, which reading, deciding and projecting share: a file that has not
-//! changed since is not read again.
+//! The records of a system as they were read last, which reading, deciding and projecting share: a file that
+//! has not changed since is not read again.
 //!
 //! Between commands they stand in the cache of the clone, which can be deleted at will: as notes of a
 //! [`StatCache`], with its rule for files that are too new to be believed.
@@ -16,24 +16,21 @@ use crate::disk::{
     local_state::StateFolder,
     stat_cache::{EntryCursor, RunStart, StatCache},
 };
+use serde::{Serialize, de::DeserializeOwned};
 #[cfg(feature = "write")]
 use stepmark_model::artifact::FileHash;
-use stepmark_model::{
-    artifact::ProjectPath,
-    coordination::{Record, RecordKind},
-};
-
-/// The file of the cache.
-const FILE: &str = "coordination.stat";
+use stepmark_model::artifact::ProjectPath;
 
 /// The mark of a cache of this program: another one may read another record in the same file.
 const PROGRAM: &[u8] = env!("CARGO_PKG_VERSION").as_bytes();
 
-/// The records of a coordination, as they were read last.
-#[derive(Debug, Default)]
-pub(super) struct Snapshot {
-    /// Those of each kind, in the order of their names.
-    folders: BTreeMap<RecordKind, KnownFolder>,
+/// The records of a system, each read as an `R`, as they were read last.
+#[derive(Debug)]
+pub(crate) struct Snapshot<R> {
+    /// The name of the cache.
+    file: &'static str,
+    /// Those in each folder, in the order of their names.
+    folders: BTreeMap<String, Vec<KnownRecord<R>>>,
     /// The cache that earlier commands left, and the time when it was looked for.
     cache: Option<(RunStart, Option<StatCache>)>,
     /// The number of records that were kept besides those that the cache had.
@@ -41,52 +38,56 @@ pub(super) struct Snapshot {
     kept: usize,
 }
 
-/// A folder of records.
-#[derive(Debug)]
-struct KnownFolder {
-    #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "only who writes keeps a cache"))]
-    path: String,
-    records: Vec<KnownRecord>,
-}
-
 /// A file of a folder of records.
 #[derive(Debug)]
-struct KnownRecord {
+struct KnownRecord<R> {
     name: String,
     stat: KnownStat,
     /// Its entry in the cache.
     #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "only who writes keeps a cache"))]
     entry: Option<usize>,
     /// `None` where it is no record.
-    record: Option<Record>,
+    record: Option<R>,
 }
 
 /// The knowledge of a file before it is looked at.
-enum Known<'c> {
+enum Known<'c, R> {
     Nothing,
     /// The cache has it.
     Kept(&'c StatCache, usize),
-    Read(KnownRecord),
+    Read(KnownRecord<R>),
 }
 
 /// A file that was looked at.
-enum Found {
+enum Found<R> {
     AsKnown,
-    Now(KnownRecord),
+    Now(KnownRecord<R>),
     Gone,
 }
 
-impl Snapshot {
-    /// The records of `kind` in the files of `folder`: those that have not changed as they are known, the
-    /// others by `read`, which gives `None` for a file that is none, or is gone.
-    pub(super) fn read<E: Send>(
+impl<R: Clone + Serialize + DeserializeOwned + Send + Sync> Snapshot<R> {
+    /// A snapshot without a record, whose cache is called `file`.
+    pub(crate) const fn new(file: &'static str) -> Self {
+        Self {
+            file,
+            folders: BTreeMap::new(),
+            cache: None,
+            #[cfg(feature = "write")]
+            kept: 0,
+        }
+    }
+
+    /// The records in the files of `folder`: those that have not changed as they are known, the others by
+    /// `read`, which gives `None` for a file that is none, or is gone.
+    pub(crate) fn read<E: Send>(
         &mut self,
         root: &Root,
-        (kind, folder): (RecordKind, &Folder),
-        read: impl Fn(&ProjectPath) -> Result<Option<Record>, E> + Sync,
-    ) -> Result<Vec<Record>, E> {
-        let (_, cache) = self.cache.get_or_insert_with(|| (RunStart::now(), load(root)));
-        let before = self.folders.remove(&kind).map(|folder| folder.records);
+        folder: &Folder,
+        read: impl Fn(&ProjectPath) -> Result<Option<R>, E> + Sync,
+    ) -> Result<Vec<R>, E> {
+        let file = self.file;
+        let (_, cache) = self.cache.get_or_insert_with(|| (RunStart::now(), load(root, file)));
+        let before = self.folders.remove(folder.path());
         let files = known_files(folder, before, cache.as_ref());
         let found = par_map(&files, |(place, known)| look(folder, *place, known, &read));
         let mut records = Vec::with_capacity(files.len());
@@ -98,23 +99,23 @@ impl Snapshot {
             }
         }
         let found = records.iter().filter_map(|known| known.record.clone()).collect();
-        self.folders.insert(kind, KnownFolder { path: folder.path().to_owned(), records });
+        self.folders.insert(folder.path().to_owned(), records);
         Ok(found)
     }
 }
 
 /// The cache, where it is of this program.
-fn load(root: &Root) -> Option<StatCache> {
-    let cache = StatCache::load(&root.state().folder(StateFolder::Cache).ok()?.join(FILE))?;
+fn load(root: &Root, file: &str) -> Option<StatCache> {
+    let cache = StatCache::load(&root.state().folder(StateFolder::Cache).ok()?.join(file))?;
     (cache.shared() == PROGRAM).then_some(cache)
 }
 
 #[cfg(feature = "write")]
-impl Snapshot {
+impl<R: Serialize> Snapshot<R> {
     /// Keeps what is known, where enough of it is new. A failure costs time, nothing else.
-    pub(super) fn keep(&mut self, root: &Root) {
+    pub(crate) fn keep(&mut self, root: &Root) {
         let Some((start, cache)) = &self.cache else { return };
-        let records = || self.folders.values().flat_map(|folder| &folder.records);
+        let records = || self.folders.values().flatten();
         let (count, fresh) = (records().count(), records().filter(|known| known.is_fresh(*start)).count());
         // Reading a record takes as long as keeping fifty. Where so many are new, both together cost the
         // least.
@@ -123,41 +124,39 @@ impl Snapshot {
             return;
         }
         self.kept = fresh;
-        let visited = self.folders.values().map(|folder| folder.path.clone()).collect();
+        let visited = self.folders.keys().cloned().collect();
         let renewal = Renewal {
             start: *start,
-            folders: self.folders.values().map(|folder| folder.renewal(*start)).collect(),
+            folders: self.folders.iter().map(|(path, records)| renewal_of(path, records, *start)).collect(),
             visited: &visited,
             manifest: None,
             shared: PROGRAM,
         };
         if let Ok(folder) = root.state().make(StateFolder::Cache) {
-            let _kept = renewal.write(cache.as_ref(), &folder.join(FILE));
+            let _kept = renewal.write(cache.as_ref(), &folder.join(self.file));
         }
     }
 }
 
 #[cfg(feature = "write")]
-impl KnownFolder {
-    fn renewal(&self, start: RunStart) -> FolderRenewal {
-        let mut renewal = FolderRenewal::new(&self.path);
-        for known in &self.records {
-            match known.entry {
-                Some(entry) => renewal.keep(entry),
-                None if known.is_fresh(start) => {
-                    let note = known.record.as_ref().map(serde_json::to_vec).transpose();
-                    let Ok(note) = note.map(Option::unwrap_or_default) else { continue };
-                    renewal.noted(&known.name, known.stat.stat, FileHash::of(&note), note);
-                }
-                None => {}
+fn renewal_of<R: Serialize>(path: &str, records: &[KnownRecord<R>], start: RunStart) -> FolderRenewal {
+    let mut renewal = FolderRenewal::new(path);
+    for known in records {
+        match known.entry {
+            Some(entry) => renewal.keep(entry),
+            None if known.is_fresh(start) => {
+                let note = known.record.as_ref().map(serde_json::to_vec).transpose();
+                let Ok(note) = note.map(Option::unwrap_or_default) else { continue };
+                renewal.noted(&known.name, known.stat.stat, FileHash::of(&note), note);
             }
+            None => {}
         }
-        renewal
     }
+    renewal
 }
 
 #[cfg(feature = "write")]
-impl KnownRecord {
+impl<R> KnownRecord<R> {
     /// Returns whether the cache does not have it, and the next command may believe it of a run that began at
     /// `start`.
     fn is_fresh(&self, start: RunStart) -> bool {
@@ -167,11 +166,11 @@ impl KnownRecord {
 
 /// The files of `folder` that may be records, in the order of their names, with what is known of them:
 /// `before` from an earlier look, else what `cache` has.
-fn known_files<'c>(
+fn known_files<'c, R>(
     folder: &Folder,
-    before: Option<Vec<KnownRecord>>,
+    before: Option<Vec<KnownRecord<R>>>,
     cache: Option<&'c StatCache>,
-) -> Vec<(usize, Known<'c>)> {
+) -> Vec<(usize, Known<'c, R>)> {
     let mut kept = EntryCursor::new(cache.filter(|_| before.is_none()), folder.path(), "");
     let mut before = before.unwrap_or_default().into_iter().peekable();
     let places = (0..folder.len()).filter(|place| {
@@ -191,12 +190,12 @@ fn known_files<'c>(
 }
 
 /// Looks at the file at `place` of `folder`.
-fn look<E>(
+fn look<R: DeserializeOwned, E>(
     folder: &Folder,
     place: usize,
-    known: &Known<'_>,
-    read: &impl Fn(&ProjectPath) -> Result<Option<Record>, E>,
-) -> Result<Found, E> {
+    known: &Known<'_, R>,
+    read: &impl Fn(&ProjectPath) -> Result<Option<R>, E>,
+) -> Result<Found<R>, E> {
     let name = folder.name(place);
     // A link may lead to a file that changes without it.
     let is_file = folder.kind(place) == EntryKind::File;
@@ -227,7 +226,7 @@ fn look<E>(
 }
 
 /// The record that a note of the cache says: none where it is empty; `None` where it is of another layout.
-fn kept_record(note: &[u8]) -> Option<Option<Record>> {
+fn kept_record<R: DeserializeOwned>(note: &[u8]) -> Option<Option<R>> {
     if note.is_empty() { Some(None) } else { serde_json::from_slice(note).ok().map(Some) }
 }
 
@@ -245,6 +244,12 @@ mod tests {
     use super::*;
     use crate::commit::scratch_project::ScratchProject;
 
+    const FILE: &str = "records.stat";
+
+    fn empty() -> Snapshot<String> {
+        Snapshot::new(FILE)
+    }
+
     /// Files that are older than any doubt.
     fn write(project: &ScratchProject, names: &[&str]) {
         names.iter().for_each(|name| fs::write(project.place(&format!("tasks/{name}")), name).unwrap());
@@ -252,16 +257,15 @@ mod tests {
     }
 
     /// The ids of the records, and how many of them were read.
-    fn read(snapshot: &mut Snapshot, project: &ScratchProject) -> (Vec<String>, usize) {
+    fn read(snapshot: &mut Snapshot<String>, project: &ScratchProject) -> (Vec<String>, usize) {
         let count = AtomicUsize::new(0);
         let folder = Folder::open(project.root.path(), "tasks".to_owned()).unwrap();
-        let found = snapshot.read(&project.root, (RecordKind::Task, &folder), |path| {
+        let found = snapshot.read(&project.root, &folder, |path| {
             count.fetch_add(1, Ordering::Relaxed);
             let bytes = fs::read_to_string(project.place(path.as_str())).unwrap();
-            let record = Record::new(RecordKind::Task, bytes.as_str(), serde_json::Map::new());
-            Ok::<_, Infallible>((bytes != "note.md").then_some(record))
+            Ok::<_, Infallible>((bytes != "note.md").then_some(bytes))
         });
-        (found.unwrap().into_iter().map(|record| record.id).collect(), count.into_inner())
+        (found.unwrap(), count.into_inner())
     }
 
     #[test]
@@ -269,28 +273,28 @@ mod tests {
         let project = ScratchProject::new();
         fs::create_dir(project.place("tasks")).unwrap();
         write(&project, &["a.md", "b.md", "note.md", "other.txt"]);
-        let mut first = Snapshot::default();
+        let mut first = empty();
         let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
         assert_eq!(read(&mut first, &project), (ids(&["a.md", "b.md"]), 3));
         assert_eq!(read(&mut first, &project), (ids(&["a.md", "b.md"]), 0));
         first.keep(&project.root);
-        let mut second = Snapshot::default();
+        let mut second = empty();
         assert_eq!(read(&mut second, &project), (ids(&["a.md", "b.md"]), 0), "the next command");
         fs::remove_file(project.place("tasks/a.md")).unwrap();
         fs::write(project.place("tasks/b.md"), "changed").unwrap();
         write(&project, &["c.md"]);
-        for snapshot in [&mut first, &mut second, &mut Snapshot::default()] {
+        for snapshot in [&mut first, &mut second, &mut empty()] {
             assert_eq!(read(snapshot, &project), (ids(&["changed", "c.md"]), 2));
             assert_eq!(read(snapshot, &project), (ids(&["changed", "c.md"]), 0));
         }
-        let mut third = Snapshot::default();
+        let mut third = empty();
         assert_eq!(read(&mut third, &project).1, 2);
         third.keep(&project.root);
-        assert_eq!(read(&mut Snapshot::default(), &project), (ids(&["changed", "c.md"]), 0));
+        assert_eq!(read(&mut empty(), &project), (ids(&["changed", "c.md"]), 0));
         let cache = project.root.state().folder(StateFolder::Cache).unwrap().join(FILE);
         let kept = StatCache::load(&cache).unwrap().folder("tasks").len();
         assert_eq!(kept, 3, "what is gone is not kept");
         fs::write(&cache, "torn").unwrap();
-        assert_eq!(read(&mut Snapshot::default(), &project).1, 3);
+        assert_eq!(read(&mut empty(), &project).1, 3);
     }
 }

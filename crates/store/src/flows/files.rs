@@ -1,0 +1,121 @@
+//! The files of a flow, read once for all that a command asks of them.
+
+use std::{collections::BTreeMap, io, sync::PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::{FlowRecordsError, Flows, records::read};
+use crate::disk::folder::Folder;
+use crate::workspace::ArtifactError;
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    flows::{FlowKind, FlowRecord, FlowState, Graph},
+    journal::{ArtifactKey, Digests},
+};
+
+/// A record, with what history knows its file by.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct KnownFile {
+    path: String,
+    pub(super) key: ArtifactKey,
+    pub(super) digests: Digests,
+    record: FlowRecord,
+}
+
+/// A flow as its files say now, with what history knows these by.
+pub(super) struct FlowFiles {
+    pub(super) state: FlowState,
+    known: BTreeMap<String, KnownFile>,
+}
+
+impl KnownFile {
+    /// The record of `kind` that `artifact` is.
+    fn of(artifact: &Artifact, kind: FlowKind) -> Result<Self, FlowRecordsError> {
+        let record = read(artifact, kind)?;
+        let (path, key) = (artifact.path().to_string(), ArtifactKey::of(artifact));
+        Ok(Self { path, key, digests: Digests::of(artifact), record })
+    }
+}
+
+impl FlowFiles {
+    /// The facts about the file at `path`; `None` where it is gone.
+    pub(super) fn get(&self, path: &ProjectPath) -> Option<&KnownFile> {
+        self.known.get(path.as_str())
+    }
+}
+
+impl Flows<'_> {
+    /// The files of a flow, as they are now: its own, its graph's, those of its executions.
+    pub(super) fn files(&self, flow: &str) -> Result<FlowFiles, FlowRecordsError> {
+        let path = self.flow_path(flow)?;
+        let unknown = || FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() };
+        let own = self.known_file(&path, FlowKind::Flow)?.ok_or_else(unknown)?;
+        let record = own.record.clone();
+        let graph = self.graph_path(record.text("graph"), record.number("graph_version"))?;
+        let known = [own].into_iter().chain(self.known_file(&graph, FlowKind::Graph)?);
+        let mut known: BTreeMap<String, KnownFile> = known.map(|file| (file.path.clone(), file)).collect();
+        let found = known.get(graph.as_str()).map(|file| &file.record);
+        let graph = self.read_graph(graph, found)?;
+        let tasks = self.executions(&record, &graph)?;
+        let state =
+            FlowState { flow: record, graph, tasks: tasks.iter().map(|file| file.record.clone()).collect() };
+        known.extend(tasks.into_iter().map(|file| (file.path.clone(), file)));
+        Ok(FlowFiles { state, known })
+    }
+
+    /// The graph and the executions of a flow, as they are now.
+    pub(super) fn state_of(&self, flow: FlowRecord) -> Result<FlowState, FlowRecordsError> {
+        let path = self.graph_path(flow.text("graph"), flow.number("graph_version"))?;
+        let record = self.read(&path, FlowKind::Graph)?;
+        let graph = self.read_graph(path, record.as_ref())?;
+        let tasks = self.executions(&flow, &graph)?.into_iter().map(|file| file.record).collect();
+        Ok(FlowState { flow, graph, tasks })
+    }
+
+    fn read_graph(&self, path: ProjectPath, record: Option<&FlowRecord>) -> Result<Graph, FlowRecordsError> {
+        let unknown = || FlowRecordsError::Unknown { what: "graph", id: path.to_string() };
+        Graph::of(record.ok_or_else(unknown)?)
+            .map_err(|source| FlowRecordsError::Record { path: path.clone(), source })
+    }
+
+    /// The executions of a flow that are there, in the order of its graph. Files that have not changed since
+    /// this clone read them last are not read again.
+    fn executions(&self, flow: &FlowRecord, graph: &Graph) -> Result<Vec<KnownFile>, FlowRecordsError> {
+        let folder = self.settings.folder.join(&format!("{}/tasks", flow.id()))?;
+        let root = self.workspace.root();
+        root.resolve(&folder).map_err(ArtifactError::from)?;
+        let found = match Folder::open(root.path(), folder.to_string()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(source) => return Err(FlowRecordsError::List { folder, source }),
+            Ok(folder) => {
+                let mut snapshot = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
+                // A file that is no execution, and of no task, is nobody's trouble.
+                let read = |path: &ProjectPath| match self.known_file(path, FlowKind::Execution) {
+                    Err(FlowRecordsError::Record { .. }) => Ok(None),
+                    read => read,
+                };
+                snapshot.read(root, &folder, read)?
+            }
+        };
+        let mut found: BTreeMap<String, KnownFile> =
+            found.into_iter().map(|file| (file.path.clone(), file)).collect();
+        let mut executions = Vec::with_capacity(graph.tasks.len());
+        for task in &graph.tasks {
+            let path = self.task_path(flow.id(), &task.id)?;
+            match found.remove(path.as_str()) {
+                Some(file) => executions.push(file),
+                None => executions.extend(self.known_file(&path, FlowKind::Execution)?),
+            }
+        }
+        Ok(executions)
+    }
+
+    /// The record of `kind` in the file at `path`; `None` where there is no file.
+    fn known_file(&self, path: &ProjectPath, kind: FlowKind) -> Result<Option<KnownFile>, FlowRecordsError> {
+        match self.workspace.read_file(path) {
+            Ok(bytes) => KnownFile::of(&Artifact::read(path.clone(), bytes), kind).map(Some),
+            Err(ArtifactError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
