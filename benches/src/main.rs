@@ -60,6 +60,8 @@ enum Work {
     Growth { small: PathBuf, large: PathBuf, rounds: usize },
     /// Make a project in FOLDER with a journal of EVENTS over ARTIFACTS in SESSIONS
     Journal { folder: PathBuf, events: usize, artifacts: usize, sessions: usize },
+    /// The same of the records of a flow `f` with so many tasks
+    FlowJournal { folder: PathBuf, events: usize, tasks: usize, sessions: usize },
     /// `resume` as a process, from each tier, in a project that `project` made for this alone
     Resume { folder: PathBuf, rounds: usize },
     /// `check --staged` of ten files beside git alone, in a project that `project` made for this alone
@@ -114,6 +116,9 @@ fn run(work: Work) -> Result<(), Failure> {
         Work::Growth { small, large, rounds } => growth::measure(&Tools::find()?, &small, &large, rounds),
         Work::Journal { folder, events, artifacts, sessions } => {
             journal::make(&folder, events, artifacts, sessions)
+        }
+        Work::FlowJournal { folder, events, tasks, sessions } => {
+            journal::make_flow(&folder, events, tasks, sessions)
         }
         Work::Resume { folder, rounds } => resume::measure(&Tools::find()?, &folder, rounds),
         Work::Staged { folder, rounds } => staged::measure(&Tools::find()?, &folder, rounds),

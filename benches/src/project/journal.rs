@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use stepmark_frontmatter::diff;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath, StateDigest},
@@ -30,7 +30,8 @@ const STEPS: usize = 14;
 struct Artifact {
     path: ProjectPath,
     key: ArtifactKey,
-    id: String,
+    /// The keys that stay as they are.
+    fixed: Map<String, Json>,
     steps: usize,
     rounds: usize,
     head: Option<(EventId, u64)>,
@@ -41,6 +42,37 @@ struct Artifact {
 /// Makes a journal of `events` events over `artifacts` artifacts in `sessions` sealed segments, the last one
 /// live, and the artifacts in the state after their last event.
 pub(crate) fn make(folder: &Path, events: usize, artifacts: usize, sessions: usize) -> Result<(), Failure> {
+    let all: Result<_, _> = (0..artifacts).map(Artifact::plain).collect();
+    make_of(folder, ("version: 1\n", all?), events, sessions, 0)
+}
+
+/// The same of the records of a flow `f` with so many tasks; each has an event at least.
+pub(crate) fn make_flow(folder: &Path, events: usize, tasks: usize, sessions: usize) -> Result<(), Failure> {
+    let ids: Vec<String> = (0..tasks).map(|task| format!("t{task:05}")).collect();
+    let defined: Vec<Json> = ids.iter().map(|id| json!({ "id": id })).collect();
+    let executions: Vec<String> = ids.iter().map(|id| format!("f.{id}")).collect();
+    let graph =
+        json!({"stepmark_kind": "task-graph", "id": "g.v1", "graph": "g", "version": 1, "tasks": defined});
+    let flow = json!({"stepmark_kind": "task-flow", "id": "f", "graph": "g", "graph_version": 1, "tasks": executions});
+    let mut all =
+        vec![Artifact::new("flows/graphs/g.v1.md", &graph)?, Artifact::new("flows/f/flow.md", &flow)?];
+    for (id, task) in executions.iter().zip(&ids) {
+        let execution = json!({"stepmark_kind": "task-execution", "id": id, "flow": "f", "task": task});
+        all.push(Artifact::new(&format!("flows/f/tasks/{task}.md"), &execution)?);
+    }
+    let begun = all.len();
+    make_of(folder, ("flows: {}\n", all), events, sessions, begun)
+}
+
+/// The same of these artifacts, of which as many as are `begun` have an event at least.
+fn make_of(
+    folder: &Path,
+    (configured, mut all): (&str, Vec<Artifact>),
+    events: usize,
+    sessions: usize,
+    begun: usize,
+) -> Result<(), Failure> {
+    let artifacts = all.len();
     if artifacts == 0 || sessions == 0 || events < sessions {
         return Err(Failure::Usage("at least one artifact, one session, and an event for each".to_owned()));
     }
@@ -50,8 +82,7 @@ pub(crate) fn make(folder: &Path, events: usize, artifacts: usize, sessions: usi
         fs::create_dir_all(place).map_err(Failure::file("make", place))?;
     }
     let configuration = folder.join(".stepmark/config.yaml");
-    fs::write(&configuration, "version: 1\n").map_err(Failure::file("write", &configuration))?;
-    let mut all: Vec<Artifact> = (0..artifacts).map(Artifact::new).collect::<Result<_, _>>()?;
+    fs::write(&configuration, configured).map_err(Failure::file("write", &configuration))?;
     let mut random = Random::new(7);
     // The first artifact is worked on evenly by all sessions.
     let every = (events / LONGEST).max(2);
@@ -62,7 +93,13 @@ pub(crate) fn make(folder: &Path, events: usize, artifacts: usize, sessions: usi
         let set: Vec<usize> = (0..WORKING_SET).map(|_| random.below(artifacts)).collect();
         let mut segment = Segment::begin(place, session)?;
         while written < until {
-            let chosen = if written.is_multiple_of(every) { 0 } else { set[random.below(set.len())] };
+            let chosen = if written < begun {
+                written
+            } else if written.is_multiple_of(every) {
+                0
+            } else {
+                set[random.below(set.len())]
+            };
             let event = all[chosen].complete(written, &segment.session)?;
             segment.add(&event)?;
             written += 1;
@@ -71,6 +108,8 @@ pub(crate) fn make(folder: &Path, events: usize, artifacts: usize, sessions: usi
     }
     all.iter().try_for_each(|artifact| {
         let file = folder.join(artifact.path.as_str());
+        let above = file.parent().unwrap_or(folder);
+        fs::create_dir_all(above).map_err(Failure::file("make", above))?;
         fs::write(&file, artifact.text()).map_err(Failure::file("write", &file))
     })
 }
@@ -111,12 +150,17 @@ impl Segment {
 }
 
 impl Artifact {
-    fn new(number: usize) -> Result<Self, Failure> {
-        let path = ProjectPath::new(format!("docs/artifact-{number:06}.md")).map_err(Failure::library)?;
-        let id = format!("A-{number:06}");
+    fn plain(number: usize) -> Result<Self, Failure> {
+        let path = format!("docs/artifact-{number:06}.md");
+        Self::new(&path, &json!({"id": format!("A-{number:06}")}))
+    }
+
+    fn new(path: &str, fixed: &Json) -> Result<Self, Failure> {
+        let path = ProjectPath::new(path).map_err(Failure::library)?;
+        let id = fixed["id"].as_str().unwrap_or_default();
         let key = serde_json::from_value(format!("id:{id}").into()).map_err(Failure::library)?;
-        let state = json!({});
-        Ok(Self { path, key, id, steps: 0, rounds: 0, head: None, state, digests: None })
+        let fixed = fixed.as_object().cloned().unwrap_or_default();
+        Ok(Self { path, key, fixed, steps: 0, rounds: 0, head: None, state: json!({}), digests: None })
     }
 
     fn next_state(&mut self) -> Json {
@@ -126,7 +170,13 @@ impl Artifact {
         }
         self.steps += 1;
         let steps: Vec<String> = (1..=self.steps).map(|step| format!("step-{step:02}-name")).collect();
-        json!({ "id": self.id, "status": self.status(), "round": self.rounds, "stepsCompleted": steps })
+        let moving = [
+            ("status", json!(self.status())),
+            ("round", json!(self.rounds)),
+            ("stepsCompleted", json!(steps)),
+        ];
+        let moving = moving.into_iter().map(|(key, value)| (key.to_owned(), value));
+        Json::Object(self.fixed.clone().into_iter().chain(moving).collect())
     }
 
     fn status(&self) -> &'static str {
@@ -137,10 +187,9 @@ impl Artifact {
         if self.head.is_none() {
             return "# Not begun\n".to_owned();
         }
-        let steps: Vec<String> = (1..=self.steps).map(|step| format!("step-{step:02}-name")).collect();
-        let (id, status, round) = (&self.id, self.status(), self.rounds);
-        let steps = steps.join(", ");
-        format!("---\nid: {id}\nstatus: {status}\nround: {round}\nstepsCompleted: [{steps}]\n---\n\n# Text\n")
+        let keys = self.state.as_object().into_iter().flatten();
+        let lines: String = keys.map(|(key, value)| format!("{key}: {value}\n")).collect();
+        format!("---\n{lines}---\n\n# Text\n")
     }
 
     /// The event that completes the next step.
@@ -162,12 +211,12 @@ impl Artifact {
         if is_first || event.n.is_multiple_of(Event::SNAPSHOT_EVERY) {
             event.snapshot = Some(state.clone());
         }
-        self.head = Some((event.id, event.n));
-        let digests =
-            Digests { file: FileHash::of(self.text().as_bytes()), state: Some(StateDigest::of(&state)) };
+        (self.head, self.state) = (Some((event.id, event.n)), state);
+        let state = Some(StateDigest::of(&self.state));
+        let digests = Digests { file: FileHash::of(self.text().as_bytes()), state };
         event.after = Some(digests);
         let event = event.sealed();
-        (self.head, self.state, self.digests) = (Some((event.id, event.n)), state, Some(digests));
+        (self.head, self.digests) = (Some((event.id, event.n)), Some(digests));
         Ok(event)
     }
 }

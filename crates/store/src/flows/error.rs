@@ -55,6 +55,14 @@ pub enum FlowError {
         /// The records.
         paths: Vec<ProjectPath>,
     },
+    /// A record that is to be taken as it is is gone.
+    #[error("`{path}` is gone, so that it cannot be taken as it is")]
+    Gone {
+        /// The flow.
+        flow: String,
+        /// The record.
+        path: ProjectPath,
+    },
     /// Others change the records again and again.
     #[error("others change `{path}` again and again; nothing was changed")]
     Busy {

@@ -25,6 +25,7 @@ pub(super) struct KnownFile {
 /// A flow as its files say now, with what history knows these by.
 pub(super) struct FlowFiles {
     pub(super) state: FlowState,
+    #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "only who changes a flow asks history"))]
     known: BTreeMap<String, KnownFile>,
 }
 
@@ -37,6 +38,7 @@ impl KnownFile {
     }
 }
 
+#[cfg(feature = "write")]
 impl FlowFiles {
     /// The facts about the file at `path`; `None` where it is gone.
     pub(super) fn get(&self, path: &ProjectPath) -> Option<&KnownFile> {
@@ -64,6 +66,7 @@ impl Flows<'_> {
     }
 
     /// The graph and the executions of a flow, as they are now.
+    #[cfg(feature = "write")]
     pub(super) fn state_of(&self, flow: FlowRecord) -> Result<FlowState, FlowRecordsError> {
         let path = self.graph_path(flow.text("graph"), flow.number("graph_version"))?;
         let record = self.read(&path, FlowKind::Graph)?;

@@ -142,6 +142,12 @@ impl Flows<'_> {
         refuse_agents(&acting)?;
         let edited = self.edited(flow)?;
         self.state(flow)?.check_graph()?;
+        // All are taken as they are, or none.
+        for path in &edited {
+            if let Err(ArtifactError::Missing { .. }) = self.workspace.read_file(path) {
+                return Err(FlowError::Gone { flow: flow.to_owned(), path: path.clone() });
+            }
+        }
         for path in &edited {
             self.accept_record(path, &acting)?;
         }

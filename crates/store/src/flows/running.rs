@@ -23,7 +23,7 @@ impl Flows<'_> {
         if made == FlowMove::Start {
             self.create_missing(flow)?;
         }
-        let is_again = made == FlowMove::Abort && state.flow.status() == "ABORTED";
+        let is_again = made == FlowMove::Abort && state.flow.status() == "ABORTED" && acting.is_human();
         if !is_again {
             self.change_flow(flow, (made.name(), &acting), |state| move_flow(state, made, &acting))?;
         }

@@ -30,8 +30,8 @@ pub(crate) fn commit_of(root: &Root, name: &str) -> Option<String> {
     Some(found.trim().to_owned()).filter(|name| process::is_object_name(name))
 }
 
-/// The reference of a branch that commits may be put onto; `None` where git would give no branch that name, or
-/// it leads to another reference.
+/// The reference of a branch that commits may be put onto; `None` where git would give no branch that name,
+/// or it leads to another reference.
 pub(crate) fn branch_ref(root: &Root, branch: &str) -> Result<Option<String>, GitVersionError> {
     let name = format!("refs/heads/{branch}");
     let (is_name, ..) = start(root, &["check-ref-format", &name], None, b"")?;

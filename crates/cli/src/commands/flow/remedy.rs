@@ -19,6 +19,9 @@ pub(super) fn remedy(error: &FlowError) -> Option<String> {
             "a person decides: `stepmark flow accept {0}` takes the edits, `stepmark flow restore {0}` takes them back",
             argument(flow)
         ),
+        FlowError::Gone { flow, .. } => {
+            format!("`stepmark flow restore {}` brings it and all others back", argument(flow))
+        }
         FlowError::NoCheckpoint { task } => {
             format!("`stepmark flow checkpoint {}` makes one before the attempt is verified", argument(task))
         }
