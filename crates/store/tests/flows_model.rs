@@ -1,6 +1,6 @@
 //! Random commands of agents and of a person on a flow, and edits of its records by hand, against a simple
-//! model in memory: each attempt has one holder, nothing succeeds unjudged, a failed task frees none, agents do
-//! nothing that is for people, an edit stops the flow until a person decides, and history derives all records.
+//! model in memory: each attempt has one holder, nothing succeeds unjudged, a failed task frees none, agents
+//! do nothing that is for people, an edit stops the flow until a person decides, and history derives all.
 #![expect(clippy::disallowed_methods, reason = "an edge: files are written here as other programs would")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
