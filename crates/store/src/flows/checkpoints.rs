@@ -22,9 +22,16 @@ impl Flows<'_> {
         let attempt = state.task(task)?.last_attempt().unwrap_or_default().attempt_id;
         let text = format!("{message}\n\nFlow: {flow}\nTask: {task}\nAttempt: {attempt}\n");
         let is_wanted = |path: &str| self.belongs_to(&state, task, path);
-        let made = task_refs::commit_work_tree(root, &base, &text, is_wanted)?;
-        let commit = made.ok_or_else(|| FlowError::NoDifference { task: format!("{flow}.{task}") })?;
-        task_refs::move_ref(root, &name, &commit, before.as_deref())?;
+        let commit = match task_refs::commit_work_tree(root, &base, &text, is_wanted)? {
+            Some(commit) => {
+                task_refs::move_ref(root, &name, &commit, before.as_deref())?;
+                commit
+            }
+            // A checkpoint that was cut off has moved its branch, and its record does not know of it.
+            None => before
+                .filter(|commit| !state.task(task).is_ok_and(|own| own.checkpoints().contains(commit)))
+                .ok_or_else(|| FlowError::NoDifference { task: format!("{flow}.{task}") })?,
+        };
         self.change_task((flow, task), ("checkpoint", &acting), |state| {
             add_checkpoint(state.task(task)?, &commit)
         })

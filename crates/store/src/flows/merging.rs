@@ -17,7 +17,7 @@ impl Flows<'_> {
         branch: Option<&str>,
         leaves_out: bool,
     ) -> Result<FlowState, FlowError> {
-        let state = self.unedited(flow)?;
+        let state = self.finished(flow)?;
         let (root, acting) = (self.workspace.root(), self.acting(None));
         prepare_merge(&state, &MergePlan::default(), &acting)?;
         let without = state.tasks.iter().filter(|task| task.lacks_checkpoint());

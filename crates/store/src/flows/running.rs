@@ -50,11 +50,8 @@ impl Flows<'_> {
         agent: &str,
         runtime: Option<&str>,
     ) -> Result<FlowRecord, FlowError> {
-        let mut state = self.unedited(flow)?;
+        let mut state = self.finished(flow)?;
         let acting = self.acting(None);
-        if self.finish_interrupted(&state)? {
-            state = self.state(flow)?;
-        }
         let take = |task: &str| {
             self.change_task((flow, task), ("next --claim", &acting), |state| {
                 claim(state, task, (agent, runtime), &acting)
@@ -195,6 +192,15 @@ impl Flows<'_> {
         self.unedited(flow)?;
         let acting = self.acting(reason);
         self.change_task((flow, task), ("abort-task", &acting), |state| abort_task(state, task, &acting))
+    }
+
+    /// The flow as it is when what other commands were cut off from is finished.
+    pub(super) fn finished(&self, flow: &str) -> Result<FlowState, FlowError> {
+        let state = self.unedited(flow)?;
+        match self.finish_interrupted(&state)? {
+            true => Ok(self.state(flow)?),
+            false => Ok(state),
+        }
     }
 
     /// Ends the attempts of agents that are silent for too long, judges attempts that crashed, and completes
