@@ -5,16 +5,10 @@ next goes on: the log derives every record, a checkpoint is on its branch and in
 Usage: flow_calls.py STEPMARK_BINARY
 """
 
-import concurrent.futures
 import json
-import os
-import pathlib
-import shutil
 import subprocess
-import sys
-import tempfile
 
-import every_call
+from killing import leftovers, run, sweep, works
 
 GRAPH = {"id": "g", "tasks": [{"id": "a", "required_scopes": {"write": ["src"]}}]}
 HUMAN = ["--actor", "human:Ada"]
@@ -41,24 +35,19 @@ def git(project, *arguments):
 
 
 def statuses(project):
-    shown = json.loads(every_call.run(project, "flow", "show", "r", "--json").stdout)
+    shown = json.loads(run(project, "flow", "show", "r", "--json").stdout)
     return (shown["flow"]["status"], shown["tasks"][0]["status"]), shown
 
 
-def killed(project, line, occurrence):
-    """Runs a command, and tells whether it, or a git that it started, was killed at that call."""
-    every_call.killed(project, line, occurrence)
-    return "killed by SIGKILL" in (project.parent / f"{project.name}.log").read_text()
-
-
-def problems(project, line, expected):
+def problems(project, name):
     """What is wrong after a kill: the command is made again, and the others after it."""
     found = []
+    line, expected = KILLED[name]
     status, shown = statuses(project)
     if status not in expected:
         found.append(("a status that the command does not lead to", status))
     for step in STEPS[STEPS.index(line):]:
-        done = every_call.run(project, *step)
+        done = run(project, *step)
         # What was done before the kill is refused now.
         if step is not line and done.returncode != 0:
             found.append((" ".join(step), done))
@@ -70,66 +59,28 @@ def problems(project, line, expected):
         found.append(("the branch and the record name other checkpoints", checkpoints))
     elif git(project, "rev-list", "--count", "main") != "2" or git(project, "show", "main:src/new") != "new":
         found.append(("it is not merged once", git(project, "log", "--oneline", "main")))
-    replayed = every_call.run(project, "flow", "replay", "r")
+    replayed = run(project, "flow", "replay", "r")
     if replayed.returncode != 0:
         found.append(("the log does not derive the records", replayed))
-    return found
+    return (found + leftovers(project))[:1]
 
 
-def one(template, folder, name, occurrence):
-    line, expected = KILLED[name]
-    project = folder / f"project-{name.replace(' ', '-')}-{occurrence}"
-    shutil.copytree(template, project, symlinks=True)
-    try:
-        return problems(project, line, expected) if killed(project, line, occurrence) else None
-    finally:
-        shutil.rmtree(project)
-
-
-def template_for(folder, name):
-    template = folder / f"template-{name.replace(' ', '-')}"
-    (template / ".stepmark").mkdir(parents=True)
-    (template / ".stepmark/config.yaml").write_text("flows: {}\n")
-    (template / "graph.json").write_text(json.dumps(GRAPH))
-    git(template, "init", "--quiet", "--initial-branch=main")
+def prepare(project, name):
+    (project / ".stepmark").mkdir()
+    (project / ".stepmark/config.yaml").write_text("flows: {}\n")
+    (project / "graph.json").write_text(json.dumps(GRAPH))
+    git(project, "init", "--quiet", "--initial-branch=main")
     for key, value in {"user.name": "Ada", "user.email": "ada@example.com"}.items():
-        git(template, "config", key, value)
-    git(template, "add", ".")
-    git(template, "commit", "--quiet", "-m", "one")
+        git(project, "config", key, value)
+    git(project, "add", ".")
+    git(project, "commit", "--quiet", "-m", "one")
     # Its work tree would stay behind otherwise.
-    git(template, "switch", "--quiet", "--detach")
-    (template / "src").mkdir()
-    (template / "src/new").write_text("new")
+    git(project, "switch", "--quiet", "--detach")
+    (project / "src").mkdir()
+    (project / "src/new").write_text("new")
     line, _ = KILLED[name]
     for before in [*BEFORE, *STEPS[: STEPS.index(line)]]:
-        done = every_call.run(template, *before)
-        assert done.returncode == 0, (before, done)
-    return template
+        works(project, *before)
 
 
-def main():
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        folder = pathlib.Path(name).resolve()
-        (folder / "home").mkdir()
-        for command in KILLED:
-            template = template_for(folder, command)
-            count, first = 0, 1
-            while first:
-                occurrences = range(first, first + 16)
-                results = list(pool.map(lambda occurrence: one(template, folder, command, occurrence), occurrences))
-                first += 16
-                for occurrence, found in zip(occurrences, results):
-                    if found is None:
-                        first = 0
-                        continue
-                    count, passed, failed = count + 1, passed + (not found), failed + bool(found)
-                    for problem in found[:1]:
-                        print(f"FAILED: {command}, killed at call {occurrence}: {problem[0]}: {problem[1]}")
-            print(f"flow {command}: killed {count} times")
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
-
-
-if __name__ == "__main__":
-    main()
+sweep({name: line for name, (line, _) in KILLED.items()}, prepare, problems)
