@@ -379,3 +379,20 @@ fn systemd_is_told_what_it_does() {
     next("STOPPING=1");
     assert_eq!(run.end(), 0, "{}", run.log());
 }
+
+#[test]
+fn silent_agents_of_asdd_are_looked_for() {
+    let sandbox = project(NO_ROUNDS);
+    assert_eq!(sandbox.stepmark(&["asdd", "init"]).code, 0);
+    assert_eq!(sandbox.stepmark(&["asdd", "add", "Sign-in"]).code, 0);
+    let keys = "asdd:\n  folder: .asdd\n  monitor: {every_seconds: 1, timeout_seconds: 1, retries: 1}\n";
+    configure(&sandbox, &format!("{NO_ROUNDS}{keys}"));
+    let beat = ["asdd", "heartbeat", "discovery", "--slice", "SLICE-001"];
+    assert_eq!(sandbox.stepmark(&beat).code, 0);
+    let mut run = start(&sandbox, "run", &[]);
+    run.wait_for_lines("a slice was blocked", 1);
+    let slice = String::from_utf8(sandbox.read(".asdd/slices/SLICE-001.md")).unwrap();
+    assert!(slice.contains("status: BLOCKED") && slice.contains("kind: TIMEOUT"), "{slice}");
+    run.signal("TERM");
+    assert_eq!(run.end(), 0, "{}", run.log());
+}

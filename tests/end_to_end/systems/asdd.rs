@@ -238,6 +238,41 @@ fn a_file_that_changes_holds_its_slice_up_and_no_other() {
 }
 
 #[test]
+fn a_proposal_sets_no_key_that_others_decide_on_and_names_no_file_of_git() {
+    let sandbox = project("AUTO");
+    sandbox.write(".git/config", "");
+    for (more, reason) in [
+        (["--set", "status=[1]"], "the phase that comes next is a word, and `status` is [1]"),
+        (["--set", "approval.to=SPEC"], "`approval.to` is not changed by a proposal"),
+        (["--set", "phase_data.intent=x"], "`phase_data.intent` is not changed by a proposal"),
+        (["--file", "intent=.git/config"], "`.git/config` belongs to git or to stepmark"),
+        (["--file", "intent=.stepmark/config.yaml"], "belongs to git or to stepmark"),
+    ] {
+        succeeds(&sandbox, &["asdd", "begin", "SLICE-001", "--agent", "discovery"]);
+        let run = [&["asdd", "propose", "SLICE-001", "--agent", "discovery"][..], &more].concat();
+        fails(&sandbox, &run, reason);
+    }
+    let accept = ["asdd", "accept", "SLICE-001", ".git/config", "--reason", "r"];
+    fails(&sandbox, &[&TECH_LEAD[..], &accept].concat(), "belongs to git");
+    let check = succeeds(&sandbox, &["asdd", "check"]);
+    assert!(check.stderr.is_empty() || !check.stderr.contains("error"), "{check}");
+}
+
+#[test]
+fn a_slice_that_another_program_takes_away_stays_away_in_its_manifest_until_somebody_decides() {
+    let sandbox = project("AUTO");
+    succeeds(&sandbox, &["asdd", "add", "Another"]);
+    let mut edited = manifest(&sandbox);
+    edited["slices"].as_array_mut().unwrap().remove(0);
+    edited["slices"][0]["name"] = "Theirs".into();
+    sandbox.write(".asdd/state/manifest.json", edited.to_string());
+    succeeds(&sandbox, &["import", "asdd", "--take", "file"]);
+    assert_eq!(manifest(&sandbox)["slices"].as_array().unwrap().len(), 1, "not put back");
+    assert_eq!(slice(&sandbox)["slice_id"], "SLICE-001", "nor taken away here");
+    assert_eq!(sandbox.stepmark(&["asdd", "project"]).code, 1, "it is told");
+}
+
+#[test]
 fn the_manifest_is_made_again_or_holds_what_others_changed() {
     let sandbox = project("AUTO");
     let before = manifest(&sandbox);

@@ -124,8 +124,14 @@ fn apply(
     (facts, rules): (&SliceFacts, &Rules),
     now: &str,
 ) -> Result<Record, AsddRefusal> {
-    if let Some(key) = proposal.set.keys().find(|key| NOT_PROPOSED.contains(&key.as_str())) {
+    // A part of a key, `approval.to`, is one of that key.
+    let whole = |key: &str| key.split('.').next().unwrap_or_default().to_owned();
+    let is_refused = |key: &&String| key.contains('.') || NOT_PROPOSED.contains(&whole(key).as_str());
+    if let Some(key) = proposal.set.keys().find(is_refused) {
         return Err(AsddRefusal::Key { key: key.clone() });
+    }
+    if let Some(found) = proposal.set.get("status").filter(|value| !value.is_string()) {
+        return Err(AsddRefusal::Phase { found: found.to_string() });
     }
     for file in &proposal.artifacts {
         if facts.hash(&file.path) != Some(file.file_hash) {

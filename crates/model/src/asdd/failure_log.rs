@@ -33,8 +33,20 @@ fn head() -> String {
 }
 
 fn row<'c>(cells: impl Iterator<Item = &'c str>) -> String {
-    let cell = |cell: &str| cell.replace('|', "\\|").split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = |text: &str| text.replace(|letter: char| letter.is_control() && !letter.is_whitespace(), "");
+    let escaped = |text: &str| without_tags(&plain(text)).replace('|', "\\|");
+    let cell = |cell: &str| escaped(cell).split_whitespace().collect::<Vec<_>>().join(" ");
     format!("| {} |\n", cells.map(cell).collect::<Vec<_>>().join(" | "))
+}
+
+/// `text` in which no `<` begins a tag (CommonMark §6.6): a blank behind it stays readable.
+fn without_tags(text: &str) -> String {
+    let mut parts = text.split('<');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |before, part| {
+        let is_tag = part.starts_with(|letter: char| letter.is_ascii_alphabetic() || "/!?".contains(letter));
+        before + if is_tag { "&lt;" } else { "<" } + part
+    })
 }
 
 /// The place behind the last row of the table of failures.
@@ -54,6 +66,13 @@ fn end_of_table(log: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::add_row;
+
+    #[test]
+    fn nothing_that_an_agent_says_means_something_in_the_document() {
+        let made = add_row(None, &["2026-04-20", "a|b", "\u{1b}[31mred", "<script>\n| x |"]);
+        let row = made.lines().last().unwrap();
+        assert!(row.starts_with("| 2026-04-20 | a\\|b | [31mred | &lt;script> \\| x \\| |"), "{row}");
+    }
 
     #[test]
     fn a_row_joins_the_table_and_nothing_else_changes() {

@@ -83,6 +83,12 @@ pub enum AsddRefusal {
         /// The path.
         path: String,
     },
+    /// A file is no work of an agent.
+    #[error("`{path}` belongs to git or to stepmark, and is no work on a slice")]
+    NoWork {
+        /// The path.
+        path: String,
+    },
     /// A file is not the one that was proposed.
     #[error("`{path}` is not the file that was proposed")]
     File {
@@ -114,6 +120,12 @@ pub enum AsddRefusal {
     Decided {
         /// The proposal.
         proposal: String,
+    },
+    /// A phase is no word.
+    #[error("the phase that comes next is a word, and `status` is {found}")]
+    Phase {
+        /// The value, as JSON.
+        found: String,
     },
     /// A key is not to be proposed.
     #[error("`{key}` is not changed by a proposal")]

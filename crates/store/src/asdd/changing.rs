@@ -82,7 +82,7 @@ impl Asdd<'_> {
     /// When it is not there, or whoever acts is no tech lead.
     pub fn accept(&self, id: &str, path: &str, reason: &str) -> Result<(Record, AsddFiles), AsddError> {
         self.want_role("accepting a file", "tech_lead")?;
-        let hash = self.hash(path).ok_or_else(|| AsddRefusal::NoFile { path: path.to_owned() })?;
+        let hash = self.hash_of_work(path)?;
         let made = SliceChange::Accept { path: path.to_owned(), hash: hash.to_string() };
         let (draft, now) =
             (draft("asdd-accept", "asdd accept").with_reason(Some(reason.to_owned())), self.now());

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{Asdd, AsddRecordsError};
 use stepmark_model::{
-    artifact::{FileHash, ProjectPath},
-    asdd::{AsddFacts, Record, Rules, SliceFacts, Thresholds, drifted, inconsistencies, timeouts},
+    artifact::{FileHash, ProjectPath, names_git_folder},
+    asdd::{
+        AsddFacts, AsddRefusal, Record, Rules, SliceFacts, Thresholds, drifted, inconsistencies, timeouts,
+    },
 };
 
 impl Asdd<'_> {
@@ -13,6 +15,15 @@ impl Asdd<'_> {
     pub(super) fn files_of(&self, slice: &Record, others: impl IntoIterator<Item = String>) -> SliceFacts {
         let paths = SliceFacts::paths_of(slice).into_iter().chain(others);
         SliceFacts { files: paths.map(|path| (path.clone(), self.hash(&path))).collect() }
+    }
+
+    /// The hash of a file that may be accepted: one of the project, and none of git's or stepmark's own.
+    pub(super) fn hash_of_work(&self, path: &str) -> Result<FileHash, AsddRefusal> {
+        let is_own = |part: &str| names_git_folder(part) || part == ".stepmark";
+        match path.split(['/', '\\']).any(is_own) {
+            true => Err(AsddRefusal::NoWork { path: path.to_owned() }),
+            false => self.hash(path).ok_or_else(|| AsddRefusal::NoFile { path: path.to_owned() }),
+        }
     }
 
     /// The hash of a file of the project; `None` where it is not there.

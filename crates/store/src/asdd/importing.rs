@@ -108,7 +108,9 @@ impl Asdd<'_> {
         for signal in take_newer(&mut self.signals(), found.signals.clone()) {
             self.write_signal(&signal)?;
         }
-        let ids: BTreeSet<String> = found.rows.iter().map(|row| row.id.clone()).collect();
+        // What another program took away, and nobody here did, stays a difference that is told.
+        let settled = found.rows.iter().filter(|row| row.file.is_some() || removes);
+        let ids: BTreeSet<String> = settled.map(|row| row.id.clone()).collect();
         self.project(&if found.is_own { Overwrite::Records(ids) } else { Overwrite::None })?;
         Ok(wanted.len())
     }

@@ -265,9 +265,9 @@ impl Asdd<'_> {
         reading: &Reading,
         wanted: Draft,
     ) -> Result<Proposal, AsddError> {
-        let file = |(phase, path): (String, String)| match self.hash(&path) {
-            Some(file_hash) => Ok(ProposedFile { phase, path, file_hash }),
-            None => Err(AsddRefusal::NoFile { path }),
+        let file = |(phase, path): (String, String)| {
+            let file_hash = self.hash_of_work(&path)?;
+            Ok::<_, AsddRefusal>(ProposedFile { phase, path, file_hash })
         };
         Ok(Proposal {
             proposal_id: id.to_owned(),

@@ -17,7 +17,6 @@ use stepmark_model::{
 pub(super) struct AsddKeys {
     pub(super) folder: Option<FilePath>,
     pub(super) failure_log: Option<FilePath>,
-    pub(super) dissent_log: Option<FilePath>,
     pub(super) thresholds: Option<BTreeMap<String, Share>>,
     pub(super) ccs_floor: Option<Share>,
     pub(super) steering: Option<Vec<SteeringKeys>>,
@@ -87,8 +86,6 @@ pub struct AsddSettings {
     pub folder: ProjectPath,
     /// The document to which failures are added: `docs/agent-failure-log.md`.
     pub failure_log: ProjectPath,
-    /// The document of dissent, which people keep: `docs/dissent-log.md`.
-    pub dissent_log: ProjectPath,
     /// The demands of the project on its agents.
     pub rules: Rules,
     /// The time, in seconds, after which a conflict that no rule decides blocks the slice: 60.
@@ -115,7 +112,6 @@ impl From<AsddKeys> for AsddSettings {
         Self {
             folder: path(keys.folder, ".asdd"),
             failure_log: path(keys.failure_log, "docs/agent-failure-log.md"),
-            dissent_log: path(keys.dissent_log, "docs/dissent-log.md"),
             rules: Rules {
                 thresholds: Thresholds(thresholds.collect()),
                 ccs_floor: keys.ccs_floor.map(|floor| floor.0),

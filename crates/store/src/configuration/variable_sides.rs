@@ -78,7 +78,7 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 75] = [
+pub const VARIABLES: [Variable; 74] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
     fixed(Project, "artifacts.include", "patterns of files that are artifacts"),
     fixed(Project, "artifacts.exclude", "patterns of files that are none, though they are included"),
@@ -124,7 +124,6 @@ pub const VARIABLES: [Variable; 75] = [
     fixed(Project, "coordination.claims_per_agent", "how many tasks an agent may hold at once"),
     fixed(Project, "asdd.folder", "the folder of slices and of the manifest"),
     fixed(Project, "asdd.failure_log", "the document to which failures of agents are added"),
-    fixed(Project, "asdd.dissent_log", "the document of dissent"),
     fixed(Project, "asdd.thresholds", "the least confidence of each agent"),
     fixed(Project, "asdd.ccs_floor", "the least product of the confidences of a slice"),
     fixed(Project, "asdd.steering", "which of several proposals counts"),

@@ -19,9 +19,9 @@ use stepmark_store::{
 };
 
 use crate::{
-    commands::followed_files,
+    commands::{checking::check::Check, followed_files},
     exit::{Exit, Failure},
-    output::Output,
+    output::{ListArguments, Output},
     project::Project,
 };
 
@@ -82,6 +82,10 @@ enum What {
     Heartbeat(overview::Heartbeat),
     /// Look at agents that are silent and at conflicts that nobody settles
     Monitor,
+    /// Find what is wrong in slices, also against their files and the manifest
+    ///
+    /// This is `stepmark check` for the folder of slices alone (SMA01 to SMA11).
+    Check(ListArguments),
     /// Make slices again that are gone: from history, else from the files of their phases
     Rebuild,
     /// Write the manifest; ends with 1 where other programs changed it
@@ -119,6 +123,7 @@ impl AsddCommand {
             What::Retro(command) => command.run(&asdd, output),
             What::Heartbeat(command) => command.run((&asdd, project), output),
             What::Monitor => overview::monitor(&asdd, output),
+            What::Check(list) => check(&asdd, list, project, output),
             What::Rebuild => overview::rebuild(&asdd, output),
             What::Project { overwrite } => write_manifest(&asdd, overwrite.as_deref(), output),
             What::Init { .. } => Ok(Exit::Fine),
@@ -127,7 +132,7 @@ impl AsddCommand {
 
     /// Returns whether it changes files of the project.
     pub(crate) const fn writes(&self) -> bool {
-        !matches!(self.what, What::Status | What::Show(_) | What::Proposals(_))
+        !matches!(self.what, What::Status | What::Show(_) | What::Proposals(_) | What::Check(_))
     }
 }
 
@@ -138,6 +143,12 @@ fn asdd(workspace: &Workspace) -> Result<Asdd<'_>, Failure> {
             "`stepmark asdd init` switches it on, and `stepmark import asdd PATH` brings a manifest in",
         )
     })
+}
+
+fn check(asdd: &Asdd<'_>, list: &ListArguments, project: &Project, output: &Output) -> Result<Exit, Failure> {
+    asdd.state()?;
+    let place = project.root().path().join(asdd.settings().folder.as_str());
+    Check::of_place(place, list.clone()).run(project, output)
 }
 
 /// The project, where ASDD is switched on in its configuration.

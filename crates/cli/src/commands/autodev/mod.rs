@@ -150,7 +150,7 @@ fn check(
     if autodev.status()?.noted.is_none() {
         return Err(AutodevError::NotBegun { file: file.clone() }.into());
     }
-    Check::of_file(place, list.clone()).run(project, output)
+    Check::of_place(place, list.clone()).run(project, output)
 }
 
 /// Brings the state file to what the files of the project tell, and says so.

@@ -58,8 +58,8 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// A check of the file at `place` alone.
-    pub(crate) fn of_file(place: PathBuf, list: ListArguments) -> Self {
+    /// A check of the file at `place` alone, or of the folder there.
+    pub(crate) fn of_place(place: PathBuf, list: ListArguments) -> Self {
         Self { paths: vec![place], list, ..Self::default() }
     }
 

@@ -1,5 +1,6 @@
 //! `stepmark sync run`
 
+mod asdd_monitor;
 mod generation;
 mod log;
 mod metrics_server;

@@ -20,6 +20,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{info, warn};
 
 use super::{
+    asdd_monitor,
     generation::Generation,
     log,
     metrics_server::{self, Served},
@@ -102,6 +103,7 @@ impl Supervisor<'_> {
             WatchEvent::Trouble(trouble) => log::not_watched(&trouble),
         });
         let mut alive = pin!(tell_alive());
+        let mut monitor = pin!(asdd_monitor::keep_looking(&workspace));
         let runs = generation.runs(holder, &changes, &stop, metrics);
         let mut runs = pin!(join_all(runs.into_iter().map(Box::pin).collect()));
         let (mut phase, mut next, mut limit) = (Phase::Working, Next::End, None);
@@ -133,6 +135,7 @@ impl Supervisor<'_> {
                     },
                 },
                 () = &mut alive => {}
+                never = &mut monitor => match never {},
             }
             if phase != Phase::Working && limit.is_none() {
                 stop.ask();
