@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{Asdd, AsddRecordsError};
+#[cfg(feature = "write")]
+use stepmark_model::{artifact::names_git_folder, asdd::AsddRefusal};
 use stepmark_model::{
-    artifact::{FileHash, ProjectPath, names_git_folder},
-    asdd::{
-        AsddFacts, AsddRefusal, Record, Rules, SliceFacts, Thresholds, drifted, inconsistencies, timeouts,
-    },
+    artifact::{FileHash, ProjectPath},
+    asdd::{AsddFacts, Record, Rules, SliceFacts, Thresholds, drifted, inconsistencies, timeouts},
 };
 
 impl Asdd<'_> {
@@ -18,6 +18,7 @@ impl Asdd<'_> {
     }
 
     /// The hash of a file that may be accepted: one of the project, and none of git's or stepmark's own.
+    #[cfg(feature = "write")]
     pub(super) fn hash_of_work(&self, path: &str) -> Result<FileHash, AsddRefusal> {
         let is_own = |part: &str| names_git_folder(part) || part == ".stepmark";
         match path.split(['/', '\\']).any(is_own) {
