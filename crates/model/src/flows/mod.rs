@@ -15,6 +15,7 @@ mod interventions;
 mod flow_move;
 mod why;
 mod facts;
+mod following_event;
 
 #[cfg(test)]
 mod cases;
@@ -25,6 +26,7 @@ pub use attempts::{AttemptEnd, add_checkpoint, claim, end_attempt};
 pub use change::{Acting, RecordChange};
 pub use facts::FlowFacts;
 pub use flow_move::{FlowMove, move_flow, prepare_merge};
+pub use following_event::{FollowingEvent, following_events};
 pub use graph::{Graph, GraphProblem};
 pub use interventions::{abort_task, accept, escalate, retry};
 pub use new_records::{execution_record, flow_record, freeze, graph_record};

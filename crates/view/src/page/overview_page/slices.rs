@@ -102,7 +102,8 @@ fn blocker_text(blocker: &Json) -> String {
 }
 
 fn heartbeats(slices: &ObservedSlices) -> Markup {
-    let number = |signal: &Signal, key: &str| signal.numbers.get(key).map_or("-".to_owned(), ToString::to_string);
+    let number =
+        |signal: &Signal, key: &str| signal.numbers.get(key).map_or("-".to_owned(), ToString::to_string);
     html! {
         @if !slices.status.signals.is_empty() {
             div .scroll {

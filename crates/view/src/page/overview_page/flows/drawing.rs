@@ -19,7 +19,8 @@ const CHARACTERS: usize = 22;
 /// The graph of `flow`, whose tasks are `tasks`.
 pub(super) fn drawing(flow: &ObservedFlow, tasks: &[Task<'_>]) -> Markup {
     let place: HashMap<&str, usize> = tasks.iter().enumerate().map(|(at, task)| (task.id, at)).collect();
-    let waits_for = |task: &Task<'_>| task.waits_for.iter().filter_map(|id| place.get(id.as_str()).copied()).collect();
+    let waits_for =
+        |task: &Task<'_>| task.waits_for.iter().filter_map(|id| place.get(id.as_str()).copied()).collect();
     let layers = Layers::of(&tasks.iter().map(waits_for).collect::<Vec<_>>());
     let width = 2 * EDGE + layers.layers.saturating_sub(1) * STEP.0 + TASK.0;
     let height = 2 * EDGE + layers.rows.saturating_sub(1) * STEP.1 + TASK.1;

@@ -146,10 +146,12 @@ mod tests {
 
     #[test]
     fn a_thousand_tasks_and_a_circle_are_drawn() {
-        let chain: Vec<Vec<usize>> =
-            (0_usize..1000).map(|task| (0..task).rev().take(3).chain((task > 3).then_some(0)).collect()).collect();
+        let chain: Vec<Vec<usize>> = (0_usize..1000)
+            .map(|task| (0..task).rev().take(3).chain((task > 3).then_some(0)).collect())
+            .collect();
         assert_eq!(Layers::of(&chain).lines.len(), 999);
-        let wide: Vec<Vec<usize>> = (0..1000).map(|task| if task < 500 { vec![] } else { vec![task - 500] }).collect();
+        let wide: Vec<Vec<usize>> =
+            (0..1000).map(|task| if task < 500 { vec![] } else { vec![task - 500] }).collect();
         assert_eq!((Layers::of(&wide).layers, Layers::of(&wide).rows), (2, 500));
         assert_eq!(Layers::of(&[vec![1], vec![0]]).places.len(), 2);
     }

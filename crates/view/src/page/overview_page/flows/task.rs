@@ -60,7 +60,8 @@ impl<'f> Task<'f> {
         let status = record.map_or("", FlowRecord::status);
         let number = |key: &str| record.map_or(0, |record| record.number(key));
         let is_open = matches!(status, "RUNNING" | "VERIFYING" | "FAILED" | "ESCALATED");
-        let is_ended = matches!(flow.state.flow.status(), "COMPLETED" | "FROZEN_FOR_MERGE" | "MERGED" | "ABORTED");
+        let is_ended =
+            matches!(flow.state.flow.status(), "COMPLETED" | "FROZEN_FOR_MERGE" | "MERGED" | "ABORTED");
         Self {
             id: &definition.id,
             title: if definition.title.is_empty() { &definition.id } else { &definition.title },
