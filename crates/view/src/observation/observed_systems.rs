@@ -24,7 +24,7 @@ pub struct ObservedFlow {
     pub path: ProjectPath,
     /// The artifacts of its executions, in the order of the tasks of the graph.
     pub task_paths: Vec<ProjectPath>,
-    /// What they say.
+    /// The records.
     pub state: FlowState,
 }
 
@@ -33,7 +33,7 @@ pub struct ObservedFlow {
 pub struct ObservedSlices {
     /// The artifacts of the slices, in their order.
     pub paths: Vec<ProjectPath>,
-    /// What they say, as `stepmark asdd status` shows it.
+    /// The records, as `stepmark asdd status` shows them.
     pub status: AsddStatus,
 }
 

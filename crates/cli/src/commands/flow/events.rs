@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::mpsc, time::Duration};
 
 use clap::Args;
 use serde_json::{Value as Json, json};
-use stepmark_model::flows::{FollowingEvent, following_events};
+use stepmark_model::flows::{FlowFact, FollowingEvent, following_events};
 use stepmark_store::{
     flows::{FlowEvent, Flows},
     watching::{ProjectWatch, WatchChoice},
@@ -55,7 +55,7 @@ impl Events {
 
     fn all(&self, flows: &Flows<'_>) -> Result<Vec<Told>, Failure> {
         let events = flows.events(&self.flow)?;
-        let following = following_events(&flows.state(&self.flow)?, events.iter().map(|told| &told.event));
+        let following = following_events(&flows.state(&self.flow)?, events.iter().map(fact));
         Ok(events.into_iter().zip(following).collect())
     }
 
@@ -84,6 +84,16 @@ impl Events {
             }
         }
         Ok(Exit::Fine)
+    }
+}
+
+fn fact(told: &FlowEvent) -> FlowFact {
+    let event = &told.event;
+    FlowFact {
+        kind: event.kind.as_str().to_owned(),
+        command: event.command.clone(),
+        task: event.context().task,
+        to: event.data.get("to").and_then(Json::as_str).map(str::to_owned),
     }
 }
 
