@@ -5,6 +5,8 @@ use std::{
     process::Stdio,
 };
 
+use insta::assert_snapshot;
+
 use super::coordination::succeeds;
 use crate::harness::Sandbox;
 
@@ -75,4 +77,36 @@ fn events_are_printed_as_they_are_written() {
     assert_eq!(next(), "attempt-completed");
     follower.kill().unwrap();
     follower.wait().unwrap();
+}
+
+const DUMP: &str = r#"{"metadata": {"sequence": 1}, "payload": {"type": "task_graph_created", "graph_id": "g1", "name": "Release"}}
+{"metadata": {"sequence": 2}, "payload": {"type": "task_added_to_graph", "graph_id": "g1", "task": {"id": "t1", "title": "Build"}}}
+{"metadata": {"sequence": 3}, "payload": {"type": "task_added_to_graph", "graph_id": "g1", "task": {"id": "t2", "title": "Ship"}}}
+{"metadata": {"sequence": 4}, "payload": {"type": "dependency_added", "graph_id": "g1", "from_task": "t1", "to_task": "t2"}}
+{"metadata": {"sequence": 5}, "payload": {"type": "context_op_applied", "op": "add"}}
+{"metadata": {"sequence": 6}, "payload": {"type": "task_execution_state_changed", "flow_id": "f1", "task_id": "t1", "from": "verifying", "to": "success"}}
+"#;
+
+#[test]
+fn a_dump_of_hivemind_becomes_a_graph_and_is_kept() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("dump.jsonl", DUMP);
+    assert_snapshot!(sandbox.stepmark(&["import", "flow", "dump.jsonl"]), @r"
+    exit 0
+    ── stdout
+    g1  2 tasks
+    f1.t1  SUCCESS
+    the events are kept in flows/graphs/g1.v1.events.jsonl
+    ── stderr
+    warning: left out 1 event of 6: context_op_applied (1)
+    ");
+    assert_eq!(sandbox.read("flows/graphs/g1.v1.events.jsonl"), DUMP.as_bytes());
+    let again = sandbox.stepmark(&["import", "flow", "dump.jsonl", "--dry-run", "--json"]);
+    let again = again.json("stepmark.import-flow-events/1");
+    assert_eq!((&again["events"], &again["statuses"]["f1.t1"]), (&6.into(), &"SUCCESS".into()));
+    succeeds(&sandbox, &["--actor", "human:Ada", "flow", "create", "g1", "--id", "r1"]);
+    let why = succeeds(&sandbox, &["flow", "why", "r1", "t2"]);
+    assert!(why.stdout.contains("it waits for `r1.t1`"), "{why}");
+    let check = sandbox.stepmark(&["check"]);
+    assert_eq!(check.code, 0, "{check}");
 }
