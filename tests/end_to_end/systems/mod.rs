@@ -5,7 +5,9 @@ mod coordination;
 mod coordination_files;
 mod coordination_rules;
 mod in_git;
+mod five_systems;
 mod flow_commits;
+mod flow_events;
 mod flows;
 #[cfg(unix)]
 mod many_attempts;

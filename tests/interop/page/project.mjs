@@ -38,11 +38,11 @@ trackers:
 };
 
 export class Project {
-  constructor(binary) {
+  constructor(binary, files = FILES) {
     this.binary = binary;
     this.folder = fs.mkdtempSync(path.join(os.tmpdir(), "stepmark-page-"));
     this.root = path.join(this.folder, "a <b>project");
-    for (const [name, text] of Object.entries(FILES)) this.write(name, text);
+    for (const [name, text] of Object.entries(files)) this.write(name, text);
   }
 
   get environment() {

@@ -11,6 +11,7 @@ import { chromium } from "playwright-core";
 import { browserPath } from "./browser.mjs";
 import { Project } from "./project.mjs";
 import { Server } from "./server.mjs";
+import { systems } from "./systems.mjs";
 
 const [binary, screenshots = "target/page"] = process.argv.slice(2).map((one) => path.resolve(one));
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -359,6 +360,8 @@ try {
     assert.deepEqual(mishaps, []);
     await context.close();
   });
+
+  await systems(binary, browser, { check, open, accessibility, screenshots });
 
   await check("told to end, it ends, though somebody listens", async () => {
     const { page, context } = await open(browser);

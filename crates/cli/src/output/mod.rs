@@ -190,6 +190,11 @@ impl Output {
         }
     }
 
+    /// Returns whether all that was printed until now went out: nobody may read any more.
+    pub(crate) fn is_read(&self) -> bool {
+        self.refused.get().is_none()
+    }
+
     /// Makes sure that the whole result went out. A reader that has seen enough (`| head`) is no failure.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         self.print(|_| io::stdout().flush());

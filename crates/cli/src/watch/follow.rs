@@ -144,7 +144,7 @@ fn may_have_changed(files: &[KnownFile<'_>]) -> bool {
 }
 
 /// The folders of the journal: what happens shows there even where no artifact changes.
-fn journal_folders(workspace: &Workspace) -> [PathBuf; 2] {
+pub(crate) fn journal_folders(workspace: &Workspace) -> [PathBuf; 2] {
     let root = workspace.root();
     [root.state().path(StateFolder::Journal), root.path().join(SEALED_FOLDER)]
 }

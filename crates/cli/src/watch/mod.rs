@@ -4,5 +4,5 @@ mod signals;
 mod look;
 mod follow;
 
-pub(crate) use follow::{Following, Seen};
+pub(crate) use follow::{Following, Seen, journal_folders};
 pub(crate) use signals::{Signal, Signals};

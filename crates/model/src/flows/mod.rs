@@ -15,6 +15,8 @@ mod interventions;
 mod flow_move;
 mod why;
 mod facts;
+mod following_event;
+mod event_dump;
 
 #[cfg(test)]
 mod cases;
@@ -23,8 +25,10 @@ mod sample;
 
 pub use attempts::{AttemptEnd, add_checkpoint, claim, end_attempt};
 pub use change::{Acting, RecordChange};
+pub use event_dump::EventDump;
 pub use facts::FlowFacts;
 pub use flow_move::{FlowMove, move_flow, prepare_merge};
+pub use following_event::{FlowFact, FollowingEvent, following_events};
 pub use graph::{Graph, GraphProblem};
 pub use interventions::{abort_task, accept, escalate, retry};
 pub use new_records::{execution_record, flow_record, freeze, graph_record};

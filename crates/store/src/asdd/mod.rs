@@ -12,6 +12,7 @@
 
 mod records;
 mod facts;
+mod status;
 #[cfg(feature = "write")]
 mod error;
 #[cfg(feature = "write")]
@@ -45,6 +46,7 @@ pub use self::{
     rebuilding::Rebuilt,
 };
 pub use records::AsddRecordsError;
+pub use status::AsddStatus;
 
 /// The key of the system in the configuration.
 const SYSTEM: &str = "asdd";

@@ -6,12 +6,14 @@ mod entry;
 mod tree_row;
 mod finding_row;
 mod observed_artifacts;
+mod observed_systems;
 mod observe;
 
 pub use entry::{Entry, transition_command};
 pub use finding_row::FindingRow;
 pub use observe::{EVENTS, Observation, ObservationError};
 pub use observed_artifacts::ObservedArtifacts;
+pub use observed_systems::{ObservedFlow, ObservedSlices, ObservedSystems};
 pub use step_bar::{StepBar, StepCell};
 pub use tracker_state::{BreakerState, DeliveryState, LeaderState, TicketLink, TrackerState};
 pub use tree_row::TreeRow;

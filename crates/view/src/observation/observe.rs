@@ -10,7 +10,7 @@ use stepmark_store::disk::WalkError;
 use stepmark_store::history::{History, HistoryError};
 use stepmark_store::workspace::{Artifacts, Workspace};
 
-use super::{FindingRow, ObservedArtifacts, TrackerState};
+use super::{FindingRow, ObservedArtifacts, ObservedSystems, TrackerState};
 
 /// The number of the latest events that are looked at: those that the timeline shows, and by which "lately"
 /// is judged.
@@ -25,6 +25,8 @@ pub struct Observation {
     pub at: Timestamp,
     /// Its artifacts.
     pub artifacts: ObservedArtifacts,
+    /// The records of systems that are shown whole.
+    pub systems: Arc<ObservedSystems>,
     /// The files that could not be read; not the artifacts.
     pub found: Arc<Artifacts>,
     /// The ledgers of its sprints, which know stories that nobody has written yet.
@@ -111,6 +113,7 @@ impl Observation {
             project: name.unwrap_or_else(|| root.display().to_string()),
             at: workspace.now(),
             artifacts: ObservedArtifacts::of(&summaries),
+            systems: Arc::new(ObservedSystems::of(workspace)),
             ledgers: Arc::new(workspace.ledgers().all(summaries.rows().map(|row| row.path()))),
             findings,
             events,

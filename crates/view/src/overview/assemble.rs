@@ -1,6 +1,9 @@
 //! The whole view.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use jiff::Timestamp;
 use stepmark_model::{
@@ -14,7 +17,9 @@ use super::{
     progress_group::{by_epic, by_workflow},
     timeline, trouble,
 };
-use crate::observation::{Entry, FindingRow, Observation, TicketLink, TrackerState, TreeRow};
+use crate::observation::{
+    Entry, FindingRow, Observation, ObservedSystems, TicketLink, TrackerState, TreeRow,
+};
 
 /// The overview of a project: what is done, what is next and what is wrong. The same observation gives the
 /// same overview.
@@ -35,6 +40,8 @@ pub struct Overview {
     pub wrong: Vec<Trouble>,
     /// The artifacts by state, as on a board.
     pub columns: Vec<Column>,
+    /// The records of systems that are shown whole.
+    pub systems: Arc<ObservedSystems>,
     /// Progress by workflow.
     pub workflows: Vec<ProgressGroup>,
     /// Progress by epic.
@@ -95,6 +102,7 @@ impl Overview {
             workflows: by_workflow(&entries),
             epics: by_epic(&entries, &observation.ledgers.ledgers, &observation.artifacts.epic_titles),
             columns: columns(&entries),
+            systems: Arc::clone(&observation.systems),
             tree: observation.artifacts.tree.to_vec(),
             sessions: timeline::sessions(&observation.events),
             events: observation.events.iter().map(EventRow::of).collect(),

@@ -13,12 +13,14 @@ use super::{
     excerpt::{Excerpt, KIB},
     findings,
     layout::{self, Form},
-    marks, tickets,
+    marks,
+    overview_page::flow_element,
+    tickets,
 };
 use crate::{
     markdown,
     observation::FindingRow,
-    observation::{Entry, StepBar},
+    observation::{Entry, ObservedFlow, StepBar},
     overview::{EventRow, Overview},
 };
 
@@ -47,7 +49,7 @@ pub fn artifact_page(view: &ArtifactView<'_>) -> Option<String> {
     let found: Vec<&FindingRow> = overview.findings.iter().filter(|finding| finding.path == *path).collect();
     let main = html! {
         h1 #name { (entry.name()) }
-        section #facts aria-label="State" { (facts(entry)) }
+        section #facts aria-label="State" { (facts(entry, overview)) }
         @if let Some(bar) = &entry.bar { (steps(bar)) }
         @if !found.is_empty() {
             section #findings aria-labelledby="findings-title" {
@@ -66,7 +68,7 @@ pub fn artifact_page(view: &ArtifactView<'_>) -> Option<String> {
     Some(layout::text(&layout::page(&title, &overview.project, overview.at, form, &main)))
 }
 
-fn facts(entry: &Entry) -> Markup {
+fn facts(entry: &Entry, overview: &Overview) -> Markup {
     html! {
         dl {
             dt { "File" } dd { code { (entry.path) } }
@@ -75,6 +77,7 @@ fn facts(entry: &Entry) -> Markup {
             @if let Some(command) = &entry.command { dt { "To do it" } dd { (marks::command(command)) } }
             dt { "Workflow" } dd { (entry.workflow) }
             @if let Some(next) = &entry.next { dt { "Next" } dd { code { (next) } } }
+            @if let Some((place, name)) = shown_whole(entry, overview) { dt { "With others" } dd { a href={ "/#" (place) } { (name) } } }
             @if let Some(scope) = &entry.scope { dt { "Scope" } dd { (scope) } }
             @if let Some(at) = entry.changed_at { dt { "Changed" } dd { (marks::time(at)) " UTC" } }
             @if !entry.tickets.is_empty() {
@@ -82,6 +85,18 @@ fn facts(entry: &Entry) -> Markup {
             }
         }
     }
+}
+
+/// The part of the overview that shows an artifact with the others of its flow, or of its project: id and
+/// name.
+fn shown_whole(entry: &Entry, overview: &Overview) -> Option<(String, String)> {
+    let systems = &overview.systems;
+    if systems.asdd.as_ref().is_some_and(|slices| slices.paths.contains(&entry.path)) {
+        return Some(("slices".to_owned(), "All slices".to_owned()));
+    }
+    let is_of = |flow: &&ObservedFlow| flow.path == entry.path || flow.task_paths.contains(&entry.path);
+    let id = systems.flows.iter().find(is_of)?.state.flow.id();
+    Some((flow_element(id), format!("Graph of {id}")))
 }
 
 fn steps(bar: &StepBar) -> Markup {

@@ -13,8 +13,8 @@ use crate::wording::visible_in_html;
 /// The form of a page: how it comes by its style and script, and what it may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form<'s> {
-    /// One file, which holds all of it.
-    File,
+    /// One file, which holds all of it, with its parts beside those of every project: address and name.
+    File(&'s [(&'s str, &'s str)]),
     /// A page of the server, which also follows changes. What it may do, the answer's header says.
     Live {
         /// The state that it shows.
@@ -50,15 +50,16 @@ pub(super) fn text(markup: &Markup) -> String {
 /// A page about `project` with the title `title`.
 pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form<'_>, main: &Markup) -> Markup {
     let (revision, has_pieces) = match form {
-        Form::File => (None, false),
+        Form::File(_) => (None, false),
         Form::Live { revision, has_pieces } => (Some(revision), has_pieces),
     };
+    let own_parts = if let Form::File(parts) = form { parts } else { &[] };
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
-                @if form == Form::File {
+                @if revision.is_none() {
                     meta name="generator" content=(GENERATOR);
                     meta http-equiv="Content-Security-Policy" content=(policy());
                     meta name="referrer" content="no-referrer";
@@ -67,7 +68,7 @@ pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form<'_>, ma
                 meta name="color-scheme" content="light dark";
                 title { (title) }
                 @match form {
-                    Form::File => style { (PreEscaped(STYLE)) },
+                    Form::File(_) => style { (PreEscaped(STYLE)) },
                     Form::Live { .. } => {
                         // No icon: a browser would ask for one.
                         link rel="icon" href="data:,";
@@ -80,8 +81,8 @@ pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form<'_>, ma
                 a .skip href="#main" { "Skip to the content" }
                 header {
                     p .project { (project) }
-                    @if revision.is_some() { (navigation("Pages", &PAGES)) }
-                    @else { (navigation("Parts of this page", &PARTS)) }
+                    @if revision.is_some() { (navigation("Pages", &PAGES, &[])) }
+                    @else { (navigation("Parts of this page", own_parts, &PARTS)) }
                     p .quiet #generated { "generated at " (marks::time(at)) " UTC" @if revision.is_some() { span #connection {} } }
                 }
                 @if let Some(revision) = revision {
@@ -90,15 +91,15 @@ pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form<'_>, ma
                 main #main tabindex="-1" { (main) }
                 p #news .hidden-title role="status" aria-live="polite" {}
                 footer { p .quiet { "Made by stepmark from the frontmatter of the project's artifacts. Nothing here can be changed." } }
-                @if form == Form::File { script { (PreEscaped(SCRIPT)) } }
+                @if revision.is_none() { script { (PreEscaped(SCRIPT)) } }
             }
         }
     }
 }
 
-fn navigation(label: &str, links: &[(&str, &str)]) -> Markup {
+fn navigation(label: &str, first: &[(&str, &str)], then: &[(&str, &str)]) -> Markup {
     html! {
-        nav aria-label=(label) { ul { @for (address, name) in links { li { a href=(address) { (name) } } } } }
+        nav aria-label=(label) { ul { @for (address, name) in first.iter().chain(then) { li { a href=(address) { (name) } } } } }
     }
 }
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 use stepmark_model::asdd::Record;
-use stepmark_store::asdd::Asdd;
+use stepmark_store::asdd::{Asdd, AsddStatus};
 
 use super::{agent, report};
 use crate::{
@@ -15,8 +15,7 @@ use crate::{
 
 /// All slices in one view.
 pub(super) fn status(asdd: &Asdd<'_>, _: &Project, output: &Output) -> Result<Exit, Failure> {
-    let (state, signals) = (asdd.state()?, asdd.signals());
-    let (drift, held) = (asdd.drift().unwrap_or_default(), asdd.held_up()?);
+    let AsddStatus { state, signals, drift, held_up: held, .. } = asdd.status()?;
     let standing = |slice: &Record| match drift.contains(&slice.id) {
         true => format!("{}, changed in the manifest", report::standing(slice)),
         false => match held.get(&slice.id) {

@@ -1,17 +1,18 @@
 //! `stepmark flow show`, `why`, `events`, `replay`
 
 use clap::Subcommand;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use stepmark_model::{flows::why, journal::HistoryState};
 use stepmark_store::{
-    flows::{FlowError, FlowEvent, Flows},
+    flows::{FlowError, Flows},
     replay::Replayed,
 };
 
-use super::{report, task_argument::TaskArgument};
+use super::{events::Events, report, task_argument::TaskArgument};
 use crate::{
     exit::{Exit, Failure},
-    output::{ListArguments, Output, history, on_one_line},
+    output::{Output, history, on_one_line},
+    project::Project,
 };
 
 #[derive(Debug, Subcommand)]
@@ -26,13 +27,7 @@ pub(super) enum Looking {
     },
     /// Say why a task is in its status: what it waits for, which check failed, who stopped it
     Why(TaskArgument),
-    /// List the events of a flow, the first first
-    Events {
-        /// The flow
-        flow: String,
-        #[command(flatten)]
-        list: ListArguments,
-    },
+    Events(Events),
     /// Replay the events of a flow and compare with its records; ends with 1 where they differ
     Replay {
         /// The flow
@@ -44,7 +39,7 @@ pub(super) enum Looking {
 }
 
 impl Looking {
-    pub(super) fn run(&self, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, flows: &Flows<'_>, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match self {
             Self::Show { flow: Some(flow), at } => {
                 let state = match at {
@@ -70,44 +65,10 @@ impl Looking {
                 );
                 Ok(Exit::Fine)
             }
-            Self::Events { flow, list } => {
-                list.answer(
-                    (output, "stepmark.flow-events/1", "events"),
-                    flows.events(flow)?,
-                    event,
-                    |events| {
-                        events.iter().for_each(|told| output.line(line(told)));
-                    },
-                )?;
-                Ok(Exit::Fine)
-            }
+            Self::Events(events) => events.run(flows, project, output),
             Self::Replay { flow, .. } => Ok(replayed(flow, &flows.replay(flow)?, output)),
         }
     }
-}
-
-fn event(told: &FlowEvent) -> Json {
-    let event = &told.event;
-    json!({
-        "id": event.id,
-        "at": event.at,
-        "kind": event.kind,
-        "actor": event.actor,
-        "path": told.path,
-        "command": event.command,
-        "reason": event.reason,
-        "data": event.data,
-    })
-}
-
-fn line(told: &FlowEvent) -> String {
-    let event = &told.event;
-    let context = event.context();
-    let about = context.task.or(context.flow).unwrap_or_else(|| told.path.to_string());
-    let also = event.data.get("then").and_then(Json::as_str);
-    let also = also.map_or_else(String::new, |then| format!(", {then}"));
-    let id = event.id.to_string();
-    format!("{}  {}  {about}  {}{also}  {}", event.at, &id[..8], event.kind.as_str(), event.actor)
 }
 
 /// Reports whether the records of a flow are as their events say.

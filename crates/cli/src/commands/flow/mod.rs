@@ -2,6 +2,7 @@
 
 mod attempt;
 mod check_runner;
+mod events;
 mod graph;
 pub(crate) mod graph_file;
 mod git;
@@ -58,7 +59,7 @@ impl FlowCommand {
             What::Verify(command) => command.run(&flows, project, output),
             What::Intervening(command) => command.run(&flows, output),
             What::Git(command) => command.run(&flows, output),
-            What::Looking(command) => command.run(&flows, output),
+            What::Looking(command) => command.run(&flows, project, output),
         }
     }
 

@@ -3,9 +3,12 @@
 mod summary;
 mod artifact_table;
 mod kanban;
+mod flows;
+mod slices;
 mod progress;
 mod delegation;
 
+pub(super) use flows::element_id as flow_element;
 use maud::{Markup, PreEscaped, html};
 
 use super::{
@@ -46,21 +49,32 @@ impl OverviewPage {
 
     /// The page for a file.
     fn file(overview: &Overview) -> Self {
-        Self::drawn(overview, Links::Rows, Form::File)
+        let systems = &overview.systems;
+        let parts = [
+            (!systems.flows.is_empty()).then_some(("#flows", "Flows")),
+            systems.asdd.is_some().then_some(("#slices", "Slices")),
+        ];
+        let parts: Vec<_> = parts.into_iter().flatten().collect();
+        Self::drawn(overview, Links::Rows, Form::File(&parts))
     }
 
     fn drawn(overview: &Overview, links: Links, form: Form<'_>) -> Self {
         let rows = artifact_table::rows(overview, links);
-        let sections = [
-            ("summary", summary::summary(overview, links)),
-            ("board", kanban::section(overview, links)),
-            ("progress", progress::section(overview)),
-            ("delegation", delegation::section(overview, links)),
-            ("timeline", timeline::section(overview, links)),
-            ("findings", findings::section(overview, links)),
-            ("tickets", tickets::section(overview)),
-            ("rules", findings::rules(overview)),
-        ];
+        let sections: Vec<(&str, Markup)> = [
+            Some(("summary", summary::summary(overview, links))),
+            flows::section(overview, links).map(|section| ("flows", section)),
+            slices::section(overview, links).map(|section| ("slices", section)),
+            Some(("board", kanban::section(overview, links))),
+            Some(("progress", progress::section(overview))),
+            Some(("delegation", delegation::section(overview, links))),
+            Some(("timeline", timeline::section(overview, links))),
+            Some(("findings", findings::section(overview, links))),
+            Some(("tickets", tickets::section(overview))),
+            Some(("rules", findings::rules(overview))),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
         let drawn_rows = PreEscaped(rows.iter().map(|row| row.html.as_str()).collect::<String>());
         let main = html! {
             h1 { (overview.project) }

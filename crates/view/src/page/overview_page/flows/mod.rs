@@ -1,0 +1,87 @@
+//! Flows as graphs with the states of their tasks, and as lists.
+
+mod layers;
+mod drawing;
+mod task;
+
+use maud::{Markup, html};
+use stepmark_model::artifact::Kind;
+
+use self::task::Task;
+use crate::observation::ObservedFlow;
+use crate::overview::Overview;
+use crate::page::{Links, marks};
+use crate::wording;
+
+/// The most commands that stand above a graph; the list has all.
+const SHOWN: usize = 4;
+
+/// The section; `None` where there is no flow.
+pub(super) fn section(overview: &Overview, links: Links) -> Option<Markup> {
+    let flows = &overview.systems.flows;
+    (!flows.is_empty()).then(|| {
+        html! {
+            section #flows aria-labelledby="flows-title" {
+                h2 #flows-title { "Flows" }
+                @for flow in flows { (one(flow, links)) }
+            }
+        }
+    })
+}
+
+/// The id of the element that shows the flow `id`.
+pub(in crate::page) fn element_id(id: &str) -> String {
+    format!("flow-{id}")
+}
+
+fn one(flow: &ObservedFlow, links: Links) -> Markup {
+    let (record, tasks) = (&flow.state.flow, Task::all(flow, links));
+    let id = element_id(record.id());
+    let done = tasks.iter().filter(|task| task.status == "SUCCESS").count();
+    let to_do = tasks.iter().filter(|task| task.is_to_do);
+    html! {
+        div .flow id=(id) {
+            h3 {
+                a href=(links.to(&flow.path)) { (record.id()) } " " span .tag { (record.status()) } " "
+                span .quiet { (done) " of " (wording::count(tasks.len(), "task")) " succeeded" }
+            }
+            ul .plain.commands {
+                @if let Some(command) = flow_command(flow, tasks.iter().any(|task| task.is_ready)) { li { (marks::command(&command)) } }
+                @for task in to_do.take(SHOWN) { li { (marks::command(&task.command)) } }
+            }
+            p { a href={ "#" (id) "-tasks" } { "The tasks as a list" } }
+            (drawing::drawing(flow, &tasks))
+            details id={ (id) "-tasks" } {
+                summary { strong { "Tasks" } }
+                ol .tasks { @for task in &tasks { (listed(task)) } }
+            }
+        }
+    }
+}
+
+/// The command that moves the flow on, where none of its tasks does.
+fn flow_command(flow: &ObservedFlow, is_ready: bool) -> Option<String> {
+    let record = &flow.state.flow;
+    match record.status() {
+        "RUNNING" => is_ready.then(|| format!("stepmark flow next {} --claim", record.id())),
+        "FROZEN_FOR_MERGE" if record.values().get("approval").is_some_and(|approval| !approval.is_null()) => {
+            Some(format!("stepmark flow merge apply {}", record.id()))
+        }
+        status => Some(format!("stepmark {}", Kind::named("task-flow")?.command(status, record.id())?)),
+    }
+}
+
+fn listed(task: &Task<'_>) -> Markup {
+    html! {
+        li {
+            @match &task.address { Some(address) => a href=(address) { (task.title) }, None => (task.title) }
+            " " span class={ "tag " (task.class()) } { (task.mark()) " " (task.word()) } " "
+            span .quiet {
+                (task.tries)
+                @if !task.waits_for.is_empty() { "; waits for " (task.waits_for.join(", ")) }
+                @if let Some(agent) = &task.agent { "; " (agent) }
+            }
+            @if !task.command.is_empty() { (marks::command(&task.command)) }
+        }
+    }
+}
