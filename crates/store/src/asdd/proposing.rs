@@ -94,7 +94,11 @@ impl Asdd<'_> {
         let proposal = self.proposal(id, agent, &reading, wanted)?;
         self.keep(&proposal)?;
         if let Some(failure) = self.failure(&proposal) {
-            let (slice, files) = self.fail(slice_id, &failure)?;
+            let (slice, files) = match self.fail(slice_id, &failure) {
+                // Somebody was faster, and the slice is blocked: nothing waits for this.
+                Err(AsddError::Refused(refusal)) => return Err(self.refused(proposal, refusal)?.into()),
+                failed => failed?,
+            };
             let proposal = self.decided(proposal, Verdict::Failed, Some(failure.reason(&self.rules())))?;
             return Ok(Proposed { proposal, slice, files });
         }
