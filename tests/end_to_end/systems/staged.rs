@@ -91,3 +91,33 @@ fn what_a_lifecycle_says_of_every_change_holds_for_edits_too() {
     repository.git(&["add", "."]);
     assert_eq!(staged(&repository), Vec::<String>::new());
 }
+
+#[test]
+fn slices_and_tasks_of_flows_that_were_edited_are_told() {
+    let Some(repository) = Repository::empty("staged slices and flows") else { return };
+    repository.sandbox.write(".stepmark/config.yaml", "asdd: {}\nflows: {}\n");
+    repository.sandbox.write("graph.yaml", "id: g\ntasks: [{id: a}]\n");
+    for words in [
+        &["asdd", "init"][..],
+        &["asdd", "add", "Sign in"],
+        &["flow", "graph", "create", "graph.yaml"],
+        &["--actor", "human:Ada", "flow", "create", "g", "--id", "r1"],
+    ] {
+        succeeds(&repository, words);
+    }
+    repository.commit("one");
+    for (path, from, to) in [
+        (".asdd/slices/SLICE-001.md", "status: DISCOVERY", "status: SPEC"),
+        (".asdd/state/manifest.json", "DISCOVERY", "DESIGN"),
+        ("flows/r1/tasks/a.md", "status: PENDING", "status: SUCCESS"),
+    ] {
+        let text = String::from_utf8(repository.sandbox.read(path)).unwrap();
+        repository.sandbox.write(path, text.replace(from, to));
+    }
+    assert_eq!(repository.stepmark(&["check", "--staged"]).code, 0, "nothing is staged");
+    repository.git(&["add", "."]);
+    let answer = repository.stepmark(&["check", "--staged", "--json"]).json("stepmark.check/1");
+    let findings = answer["findings"].as_array().unwrap().iter();
+    let ids: Vec<&str> = findings.map(|finding| finding["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["SMA07", "SMP06", "SMP01", "SM903", "SMF04"]);
+}
