@@ -168,6 +168,18 @@ fn a_lack_of_confidence_blocks_the_slice_and_is_logged() {
 }
 
 #[test]
+fn a_doubt_about_a_slice_that_is_blocked_already_waits_for_nobody() {
+    let sandbox = project("AUTO");
+    succeeds(&sandbox, &["asdd", "begin", "SLICE-001", "--agent", "discovery"]);
+    succeeds(&sandbox, &["asdd", "block", "SLICE-001", "--reason", "r"]);
+    let unsure =
+        ["asdd", "propose", "SLICE-001", "--agent", "discovery", "--score", "0.2", "--uncertainty", "u"];
+    fails(&sandbox, &unsure, "is BLOCKED");
+    let all = sandbox.reads_only(&["asdd", "proposals", "--all", "--json"]).json("stepmark.asdd-proposals/1");
+    assert_eq!(all["proposals"][0]["verdict"], "rejected", "{all}");
+}
+
+#[test]
 fn two_that_contradict_each_other_lock_the_slice() {
     let sandbox = project("MANUAL");
     for agent in ["discovery", "design"] {
@@ -246,7 +258,8 @@ fn a_proposal_sets_no_key_that_others_decide_on_and_names_no_file_of_git() {
         (["--set", "approval.to=SPEC"], "`approval.to` is not changed by a proposal"),
         (["--set", "phase_data.intent=x"], "`phase_data.intent` is not changed by a proposal"),
         (["--file", "intent=.git/config"], "`.git/config` belongs to git or to stepmark"),
-        (["--file", "intent=.stepmark/config.yaml"], "belongs to git or to stepmark"),
+        (["--file", "intent=.Stepmark/config.yaml"], "belongs to git or to stepmark"),
+        (["--trace", ".git/config"], "belongs to git or to stepmark"),
     ] {
         succeeds(&sandbox, &["asdd", "begin", "SLICE-001", "--agent", "discovery"]);
         let run = [&["asdd", "propose", "SLICE-001", "--agent", "discovery"][..], &more].concat();

@@ -51,7 +51,8 @@ def shown(project, name):
 
 def one_step(project, name, draw):
     """What an agent does with the slice as it finds it."""
-    now = shown(project, name)["status"]
+    slice_now = shown(project, name)
+    now = slice_now["status"]
     if now == "BLOCKED":
         run(project, *TECH_LEAD, "asdd", "unblock", name)
         return
@@ -73,7 +74,10 @@ def one_step(project, name, draw):
             line += ["--file", f"{key}={path}"]
         trace = f".asdd/traces/{name}-{agent}.md"
         (project / trace).write_text("# Why\n")
-        line += ["--to", to, "--score", "0.97", "--trace", trace]
+        line += ["--to", to, "--trace", trace]
+        # An agent stands in the chain once, also where the slice fell back to its phase.
+        if agent not in [entry["agent"] for entry in slice_now["confidence_chain"]]:
+            line += ["--score", "0.97"]
     run(project, *line)
 
 

@@ -124,9 +124,8 @@ fn apply(
     (facts, rules): (&SliceFacts, &Rules),
     now: &str,
 ) -> Result<Record, AsddRefusal> {
-    // A part of a key, `approval.to`, is one of that key.
-    let whole = |key: &str| key.split('.').next().unwrap_or_default().to_owned();
-    let is_refused = |key: &&String| key.contains('.') || NOT_PROPOSED.contains(&whole(key).as_str());
+    // A part of a key, as `approval.to`, is not proposed at all.
+    let is_refused = |key: &&String| key.contains('.') || NOT_PROPOSED.contains(&key.as_str());
     if let Some(key) = proposal.set.keys().find(is_refused) {
         return Err(AsddRefusal::Key { key: key.clone() });
     }

@@ -27,8 +27,8 @@ pub struct FlowFact {
 }
 
 /// The events that follow from each of `facts`, which come in their order: with its last dependency a task is
-/// ready,
-/// one that failed blocks those that wait for it, and an edit that a person accepted was made by other means.
+/// ready, one that failed blocks those that wait for it, and an edit that a person accepted was made by other
+/// means.
 pub fn following_events(
     state: &FlowState,
     facts: impl IntoIterator<Item = FlowFact>,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::artifact::FileHash;
+use crate::artifact::StateDigest;
 
 /// A task as a graph defines it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -231,9 +231,7 @@ pub struct HumanAction {
 impl MergePlan {
     /// The digest of all of it: an approval is for one plan.
     pub fn digest(&self) -> String {
-        let plan = serde_json::to_value(self).unwrap_or_default();
-        let text = serde_json_canonicalizer::to_string(&plan).unwrap_or_default();
-        FileHash::of(text.as_bytes()).to_string()
+        StateDigest::of(&serde_json::to_value(self).unwrap_or_default()).to_string()
     }
 }
 

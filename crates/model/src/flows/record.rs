@@ -243,7 +243,7 @@ pub fn is_flow_id(text: &str) -> bool {
 pub fn is_task_id(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
     let is_name = (1..=80).contains(&text.len()) && text.chars().all(is_plain) && !is_device(text);
-    let is_branch = !text.contains("..") && !text.ends_with(['.']) && !text.ends_with(".lock");
+    let is_branch = !text.contains("..") && !text.ends_with('.') && !text.ends_with(".lock");
     is_name && is_branch && !text.starts_with(['.', '-'])
 }
 

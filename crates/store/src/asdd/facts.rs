@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Asdd, AsddRecordsError};
 #[cfg(feature = "write")]
-use stepmark_model::{artifact::names_git_folder, asdd::AsddRefusal};
+use stepmark_model::asdd::AsddRefusal;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     asdd::{AsddFacts, Record, Rules, SliceFacts, Thresholds, drifted, inconsistencies, timeouts},
@@ -20,8 +20,8 @@ impl Asdd<'_> {
     /// The hash of a file that may be accepted: one of the project, and none of git's or stepmark's own.
     #[cfg(feature = "write")]
     pub(super) fn hash_of_work(&self, path: &str) -> Result<FileHash, AsddRefusal> {
-        let is_own = |part: &str| names_git_folder(part) || part == ".stepmark";
-        match path.split(['/', '\\']).any(is_own) {
+        let is_own = |path: &ProjectPath| path.is_in_git_folder() || path.is_in_own_folder();
+        match ProjectPath::new(path).is_ok_and(|path| is_own(&path)) {
             true => Err(AsddRefusal::NoWork { path: path.to_owned() }),
             false => self.hash(path).ok_or_else(|| AsddRefusal::NoFile { path: path.to_owned() }),
         }

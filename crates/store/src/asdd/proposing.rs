@@ -273,6 +273,7 @@ impl Asdd<'_> {
             let file_hash = self.hash_of_work(&path)?;
             Ok::<_, AsddRefusal>(ProposedFile { phase, path, file_hash })
         };
+        wanted.trace.as_deref().map(|trace| self.hash_of_work(trace)).transpose()?;
         Ok(Proposal {
             proposal_id: id.to_owned(),
             slice_id: reading.slice.clone(),

@@ -17,8 +17,8 @@ use stepmark_model::{
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct KnownFile {
     path: String,
-    pub(super) key: ArtifactKey,
-    pub(super) digests: Digests,
+    key: ArtifactKey,
+    digests: Digests,
     record: FlowRecord,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct KnownFile {
 pub(super) struct FlowFiles {
     pub(super) state: FlowState,
     #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "only who changes a flow asks history"))]
-    known: BTreeMap<String, KnownFile>,
+    known: BTreeMap<String, (ArtifactKey, Digests)>,
 }
 
 impl KnownFile {
@@ -40,9 +40,9 @@ impl KnownFile {
 
 #[cfg(feature = "write")]
 impl FlowFiles {
-    /// The facts about the file at `path`; `None` where it is gone.
-    pub(super) fn get(&self, path: &ProjectPath) -> Option<&KnownFile> {
-        self.known.get(path.as_str())
+    /// The key and the digests of the file at `path`; `None` where it is gone.
+    pub(super) fn get(&self, path: &ProjectPath) -> Option<(ArtifactKey, Digests)> {
+        self.known.get(path.as_str()).cloned()
     }
 }
 
@@ -52,17 +52,19 @@ impl Flows<'_> {
         let path = self.flow_path(flow)?;
         let unknown = || FlowRecordsError::Unknown { what: "flow", id: flow.to_owned() };
         let own = self.known_file(&path, FlowKind::Flow)?.ok_or_else(unknown)?;
-        let record = own.record.clone();
-        let graph = self.graph_path(record.text("graph"), record.number("graph_version"))?;
-        let known = [own].into_iter().chain(self.known_file(&graph, FlowKind::Graph)?);
-        let mut known: BTreeMap<String, KnownFile> = known.map(|file| (file.path.clone(), file)).collect();
-        let found = known.get(graph.as_str()).map(|file| &file.record);
-        let graph = self.read_graph(graph, found)?;
-        let tasks = self.executions(&record, &graph)?;
-        let state =
-            FlowState { flow: record, graph, tasks: tasks.iter().map(|file| file.record.clone()).collect() };
-        known.extend(tasks.into_iter().map(|file| (file.path.clone(), file)));
-        Ok(FlowFiles { state, known })
+        let path = self.graph_path(own.record.text("graph"), own.record.number("graph_version"))?;
+        let graph_file = self.known_file(&path, FlowKind::Graph)?;
+        let graph = self.read_graph(path, graph_file.as_ref().map(|file| &file.record))?;
+        let tasks = self.executions(&own.record, &graph)?;
+        let mut known = BTreeMap::new();
+        let mut record_of = |file: KnownFile| {
+            known.insert(file.path, (file.key, file.digests));
+            file.record
+        };
+        graph_file.map(&mut record_of);
+        let flow = record_of(own);
+        let tasks = tasks.into_iter().map(record_of).collect();
+        Ok(FlowFiles { state: FlowState { flow, graph, tasks }, known })
     }
 
     /// The graph and the executions of a flow, as they are now.

@@ -103,7 +103,7 @@ impl Flows<'_> {
         let paths = self.paths_of(flow, &files.state.flow)?;
         let known: Option<Vec<_>> = paths
             .into_iter()
-            .map(|path| files.get(&path).map(|file| (file.key.clone(), path, file.digests)))
+            .map(|path| files.get(&path).map(|(key, digests)| (key, path, digests)))
             .collect();
         let Some(known) = known else { return Ok(false) };
         Ok(self.workspace.history().ask(|history| history.are_at_heads(&known))?.iter().all(|known| *known))

@@ -16,7 +16,9 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
-    io, thread,
+    io,
+    path::Path,
+    thread,
     time::Duration,
 };
 
@@ -91,11 +93,23 @@ pub(crate) fn drift<F: RecordFormat>(
     options: &CommitOptions,
     format: &F,
 ) -> Result<Vec<F::Drift>, F::Error> {
-    let _others = others_locks::lock(root, options, format)?;
-    let (state, written) = (format.present()?, WrittenFiles::of(root, format.name()));
-    let mut found = FoundFiles::default();
-    found.read(root, format.paths())?;
-    Ok(compare(format, &state, (&found, &written), &Overwrite::None)?.drift)
+    let compared = || -> Result<Vec<F::Drift>, F::Error> {
+        let _others = others_locks::lock(root, options, format)?;
+        let (state, written) = (format.present()?, WrittenFiles::of(root, format.name()));
+        let mut found = FoundFiles::default();
+        found.read(root, format.paths())?;
+        Ok(compare(format, &state, (&found, &written), &Overwrite::None)?.drift)
+    };
+    let drift = compared()?;
+    if drift.is_empty() {
+        return Ok(drift);
+    }
+    // Another process of stepmark may have written between the two readings: what is drift stays so under the
+    // lock. Without a lock file nobody has written here.
+    match root.state().folder(StateFolder::Projections).map(|folder| existing_lock(&folder, format.name())) {
+        Ok(Ok(_lock)) => compared(),
+        _ => Ok(drift),
+    }
 }
 
 /// The records as they were written last, and as they are found.
@@ -242,11 +256,16 @@ pub(crate) fn remove(root: &Root, path: &ProjectPath) -> Result<(), ProjectionEr
 /// Waits for the lock of the projection `name`, which is held until the file is dropped.
 fn lock(root: &Root, name: &str) -> io::Result<File> {
     let folder = root.state().make(StateFolder::Projections).map_err(io::Error::other)?;
-    let lock = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(folder.join(format!("{name}.lock")))?;
+    locked(OpenOptions::new().write(true).create(true).truncate(false), &folder, name)
+}
+
+/// The same in `folder`, where there is one; it is not made.
+fn existing_lock(folder: &Path, name: &str) -> io::Result<File> {
+    locked(OpenOptions::new().write(true), folder, name)
+}
+
+fn locked(options: &OpenOptions, folder: &Path, name: &str) -> io::Result<File> {
+    let lock = options.open(folder.join(format!("{name}.lock")))?;
     file_lock::exclusive(&lock)?;
     Ok(lock)
 }
