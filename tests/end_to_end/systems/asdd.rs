@@ -74,6 +74,11 @@ fn a_manual_slice_goes_on_when_both_say_so() {
     let proposed = run.json("stepmark.asdd-proposal/1");
     let id = proposed["proposal"]["proposal_id"].as_str().unwrap();
     assert_eq!((run.code, &proposed["proposal"]["verdict"]), (0, &json!("pending")), "{run}");
+    assert_eq!(manifest(&sandbox)["agent_heartbeats"]["discovery"]["status"], "IDLE", "it has done its part");
+    let status = succeeds(&sandbox, &["asdd", "status"]).stdout;
+    let turn =
+        "a tech lead approves it with `stepmark asdd approve SLICE-001 SPEC`; then the custodian commits";
+    assert!(status.contains(id) && status.contains(turn), "{status}");
     fails(&sandbox, &["asdd", "commit", id], "committing a proposal is for a custodian");
     fails(&sandbox, &[&CUSTODIAN[..], &["asdd", "commit", id]].concat(), "no tech lead has approved it");
     fails(
@@ -81,6 +86,8 @@ fn a_manual_slice_goes_on_when_both_say_so() {
         &[&CUSTODIAN[..], &["asdd", "approve", "SLICE-001", "SPEC"]].concat(),
         "is for a tech_lead",
     );
+    let early = [&TECH_LEAD[..], &["asdd", "approve", "SLICE-001", "DONE"]].concat();
+    fails(&sandbox, &early, "cannot go from DISCOVERY to DONE");
     succeeds(&sandbox, &[&TECH_LEAD[..], &["asdd", "approve", "SLICE-001", "SPEC"]].concat());
     succeeds(&sandbox, &[&CUSTODIAN[..], &["asdd", "commit", id]].concat());
     assert_eq!(manifest(&sandbox)["slices"][0]["status"], "SPEC");
@@ -257,9 +264,9 @@ fn a_proposal_sets_no_key_that_others_decide_on_and_names_no_file_of_git() {
         (["--set", "status=[1]"], "the phase that comes next is a word, and `status` is [1]"),
         (["--set", "approval.to=SPEC"], "`approval.to` is not changed by a proposal"),
         (["--set", "phase_data.intent=x"], "`phase_data.intent` is not changed by a proposal"),
-        (["--file", "intent=.git/config"], "`.git/config` belongs to git or to stepmark"),
-        (["--file", "intent=.Stepmark/config.yaml"], "belongs to git or to stepmark"),
-        (["--trace", ".git/config"], "belongs to git or to stepmark"),
+        (["--file", "intent=.git/config"], "`.git/config` belongs to git"),
+        (["--file", "intent=.Stepmark/config.yaml"], "belongs to git, to stepmark"),
+        (["--trace", ".git/config"], "belongs to git, to stepmark"),
     ] {
         succeeds(&sandbox, &["asdd", "begin", "SLICE-001", "--agent", "discovery"]);
         let run = [&["asdd", "propose", "SLICE-001", "--agent", "discovery"][..], &more].concat();
@@ -402,12 +409,72 @@ fn silent_agents_are_told_of_and_block_their_slice_at_last() {
         (&json!("ACTIVE"), &json!(2), &json!(4))
     );
     assert_eq!(succeeds(&sandbox, &["asdd", "monitor"]).stdout, "");
+    succeeds(&sandbox, &["asdd", "heartbeat", "spec_agent", "--slice", "SLICE-001"]);
     let run = monitor_in_2030(&sandbox);
     assert!(
         run.code == 1 && run.stdout.contains("SLICE-001: BLOCKED, `discovery_agent` is silent since"),
         "{run}"
     );
     assert_eq!(slice(&sandbox)["blockers"][0]["kind"], "TIMEOUT");
+}
+
+#[test]
+fn a_proposal_waits_for_what_may_pass_and_is_refused_for_its_own_faults_alone() {
+    let sandbox = project("MANUAL");
+    let waits = || {
+        let listed = succeeds(&sandbox, &["asdd", "proposals", "--json"]).json("stepmark.asdd-proposals/1");
+        let all = listed["proposals"].as_array().unwrap().clone();
+        all.iter().map(|one| one["agent"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let id = |run: &Run| {
+        let told = run.json("stepmark.asdd-proposal/1");
+        told["proposal"]["proposal_id"].as_str().unwrap().to_owned()
+    };
+    for agent in ["good", "bad"] {
+        succeeds(&sandbox, &["asdd", "begin", "SLICE-001", "--agent", agent]);
+    }
+    let proposes = |agent: &str, with: &[&str]| {
+        let words = [&["asdd", "propose", "SLICE-001", "--agent", agent, "--json"][..], with].concat();
+        sandbox.run(sandbox.command(&words).env("STEPMARK_TEST_ID", agent))
+    };
+    let good = id(&proposes("good", &["--set", "name=Good"]));
+    let bad = proposes("bad", &["--file", "intent=.asdd/specs/auth/intent.md"]);
+    assert_eq!(bad.code, 0, "{bad}");
+    assert_eq!(slice(&sandbox)["status"], "LOCK");
+    fails(&sandbox, &["--actor", "agent:good", "asdd", "unlock", "SLICE-001"], "is for a custodian");
+    sandbox.write(".asdd/specs/auth/intent.md", "# Another\n");
+    fails(&sandbox, &[&CUSTODIAN[..], &["asdd", "commit", &good]].concat(), "is not the file that was");
+    assert_eq!(waits(), ["good"], "the other one is refused");
+    let large: Vec<String> = (0..11).map(|n| format!("note{n}={}", "x".repeat(100_000))).collect();
+    let large: Vec<&str> = large.iter().flat_map(|own| ["--set", own]).collect();
+    let large = proposes("good", &large);
+    assert!(large.code == 1 && large.stderr.contains("long text belongs in a file"), "{}", large.stderr);
+    let own = "intent=.asdd/slices/SLICE-001.md";
+    fails(
+        &sandbox,
+        &["asdd", "propose", "SLICE-001", "--agent", "good", "--file", own],
+        "to the records of ASDD",
+    );
+    let roles = ["--config", "roles.tech_lead=agent:x", "--actor", "agent:x", "asdd", "unlock", "SLICE-001"];
+    let run = sandbox.stepmark(&roles);
+    assert!(
+        run.code != 0 && run.stderr.contains("roles are given in `.stepmark/config.yaml` alone"),
+        "{run}"
+    );
+    succeeds(&sandbox, &[&CUSTODIAN[..], &["asdd", "commit", &good]].concat());
+}
+
+#[test]
+fn newer_work_outlives_the_refusal_of_what_was_proposed() {
+    let sandbox = project("MANUAL");
+    let run = propose(&sandbox, "discovery").json("stepmark.asdd-proposal/1");
+    let id = run["proposal"]["proposal_id"].as_str().unwrap();
+    sandbox.write(".asdd/specs/auth/intent.md", "# Newer\n");
+    let reject = [&CUSTODIAN[..], &["asdd", "reject", id, "--reason", "no", "--restore"]].concat();
+    let told = sandbox.stepmark(&reject);
+    assert_eq!(told.code, 1, "{told}");
+    assert!(told.stderr.contains("was changed since it was proposed"), "{told}");
+    assert_eq!(sandbox.read(".asdd/specs/auth/intent.md"), b"# Newer\n");
 }
 
 #[test]

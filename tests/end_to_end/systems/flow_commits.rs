@@ -1,7 +1,7 @@
 //! Flows and git: checkpoint commits, scopes, merges.
 
 use super::coordination::{fails, succeeds};
-use crate::harness::{Repository, Run};
+use crate::harness::{Repository, Run, Sandbox};
 
 const GRAPH: &str = "
 id: g
@@ -88,6 +88,60 @@ fn a_file_outside_of_the_scope_fails_the_attempt() {
 }
 
 #[test]
+fn what_somebody_else_has_committed_is_no_work_of_a_task() {
+    let Some(repository) = project("commits beside a flow") else { return };
+    repository.sandbox.write("src/a/one.rs", "2\n");
+    repository.sandbox.write("README", "no business of a\n");
+    let made = done(&repository, &["flow", "checkpoint", "r1", "a"]);
+    assert!(made.stderr.contains("the task may not write `README`"), "{made}");
+    repository.git(&["add", "README"]);
+    repository.git(&["commit", "-q", "-m", "by a person"]);
+    let made = done(&repository, &["flow", "checkpoint", "r1", "a"]);
+    assert!(!made.stderr.contains("README"), "{made}");
+    repository.sandbox.write("src/a/one.rs", "3\n");
+    done(&repository, &["flow", "checkpoint", "r1", "a"]);
+    let diff = done(&repository, &["flow", "diff", "r1", "a", "--json"]).json("stepmark.flow-diff/1");
+    assert_eq!(diff["files"], serde_json::json!(["src/a/one.rs"]));
+    done(&repository, &["flow", "attempt", "end", "r1", "a"]);
+    done(&repository, &["flow", "verify", "r1", "a", "--decision", "pass"]);
+}
+
+#[test]
+fn what_a_record_calls_a_commit_is_no_option_of_git() {
+    let Some(repository) = project("options in records") else { return };
+    repository.sandbox.write("src/a/one.rs", "2\n");
+    done(&repository, &["flow", "checkpoint", "r1", "a"]);
+    let path = "flows/r1/tasks/a.md";
+    let text = String::from_utf8(repository.sandbox.read(path)).unwrap();
+    let victim = repository.sandbox.place("victim");
+    std::fs::write(&victim, "kept").unwrap();
+    let last = format!("  - {{commit: '--output={}', attempt_id: r1.a.1}}\n", victim.display());
+    let at = text.find("checkpoint_commits:").unwrap();
+    let at = at + text[at..].find('\n').unwrap() + 1;
+    repository.sandbox.write(path, format!("{}{last}{last}{}", &text[..at], &text[at..]));
+    refused(&repository, &["flow", "diff", "r1", "a"], 1, "");
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "kept");
+}
+
+#[test]
+fn one_id_is_not_given_to_records_of_two_systems() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(".stepmark/config.yaml", "flows: {}\ncoordination: {}\n");
+    sandbox.write("graph.yaml", "id: lamp\ntasks: [{id: a}]\n");
+    succeeds(&sandbox, &["coordination", "init", "--goal", "light"]);
+    succeeds(&sandbox, &["flow", "graph", "create", "graph.yaml"]);
+    succeeds(&sandbox, &["flow", "create", "lamp", "--id", "hall"]);
+    fails(&sandbox, &["task", "add", "x", "--id", "hall"], "`flows/hall/flow.md` has its id already");
+    succeeds(&sandbox, &["task", "add", "x", "--id", "stairs"]);
+    fails(
+        &sandbox,
+        &["flow", "create", "lamp", "--id", "stairs"],
+        "`.coordination/tasks/stairs.md` has its id",
+    );
+    succeeds(&sandbox, &["--actor", "human:Ada", "flow", "start", "hall"]);
+}
+
+#[test]
 fn a_merge_is_prepared_approved_by_a_person_and_applied() {
     let Some(repository) = project("merge of a flow") else { return };
     for task in ["a", "b"] {
@@ -130,12 +184,21 @@ fn no_work_is_left_out_of_a_merge_unsaid() {
     done(&repository, &["flow", "checkpoint", "r1.a"]);
     let judged = done(&repository, &["flow", "verify", "r1", "a", "--decision", "pass"]);
     assert!(!judged.stderr.contains("no checkpoint"), "{judged}");
+    // The first attempt of `b` fails with its checkpoint, the second has none.
     repository.sandbox.write("src/b/new.rs", "b");
+    done(&repository, &["flow", "checkpoint", "r1.b"]);
     done(&repository, &["flow", "attempt", "end", "r1", "b"]);
+    let failed = repository.stepmark(&["flow", "verify", "r1", "b", "--decision", "soft-fail"]);
+    assert_eq!(failed.code, 1, "{failed}");
+    done(&repository, &["--actor", "human:Ada", "flow", "retry", "r1.b", "--max-attempts", "9"]);
+    done(&repository, &["flow", "next", "r1", "--claim", "--agent", "w3"]);
+    done(&repository, &["flow", "attempt", "end", "r1", "b"]);
+    repository.sandbox.write("src/b/newer.rs", "b");
     let judged = done(&repository, &["flow", "verify", "r1", "b", "--decision", "pass"]);
     assert!(judged.stderr.contains("no checkpoint"), "{judged}");
     refused(&repository, &["flow", "merge", "prepare", "r1"], 1, "no checkpoint: `b`");
-    done(&repository, &["flow", "merge", "prepare", "r1", "--without-checkpoint"]);
+    let prepared = done(&repository, &["flow", "merge", "prepare", "r1", "--without-checkpoint"]);
+    assert!(prepared.stderr.contains("leaves out what `b` did"), "{prepared}");
     let shown = repository.stepmark(&["flow", "show", "r1", "--json"]).json("stepmark.flow/1");
     assert_eq!(shown["flow"]["merge"]["commits"].as_array().unwrap().len(), 1);
 }

@@ -61,6 +61,35 @@ fn what_follows_from_events_is_told() {
 }
 
 #[test]
+fn events_name_the_constitution_and_tell_where_it_changed() {
+    let sandbox = project();
+    sandbox.write(
+        ".stepmark/config.yaml",
+        "project_id: p1\nproject:\n  name: Tools\n  repositories: [{name: app, path: ../app, access: rw}]\n  \
+         constitution: docs/rules.md\n  documents: [docs/prd.md]\nflows: {}\n",
+    );
+    let show = || succeeds(&sandbox, &["flow", "show", "r1", "--json"]).json("stepmark.flow/1");
+    assert_eq!(show()["project"]["constitution"]["digest"], serde_json::Value::Null);
+    sandbox.write("docs/rules.md", "---\nschema_version: 2\nupdated: 2026-01-02\n---\n# Rules\n");
+    succeeds(&sandbox, &["flow", "next", "r1", "--claim", "--agent", "w1"]);
+    sandbox.write("docs/rules.md", "---\nschema_version: 3\n---\n# Rules\n");
+    succeeds(&sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w1"]);
+    let told = told(&sandbox);
+    assert_eq!(told[1..], ["attempt-completed > constitution-changed null"], "{told:?}");
+    let shown = show();
+    let constitution = &shown["project"]["constitution"];
+    assert_eq!(constitution["schema_version"], "3");
+    assert_eq!(constitution["digest"].as_str().map(str::len), Some(64), "{shown}");
+    assert_eq!(shown["project"]["repositories"][0]["access"], "rw");
+    let text = succeeds(&sandbox, &["flow", "show", "r1"]).stdout;
+    assert!(text.contains("constitution  docs/rules.md  3, "), "{text}");
+    let bad = "project: {repositories: [{name: a, path: b, access: all}]}\nflows: {}\n";
+    sandbox.write(".stepmark/config.yaml", bad);
+    let refused = sandbox.stepmark(&["flow", "show", "r1"]);
+    assert!(refused.code == 4 && refused.stderr.contains("`all`"), "{refused}");
+}
+
+#[test]
 fn events_are_printed_as_they_are_written() {
     let sandbox = project();
     let mut command = sandbox.command(&["flow", "events", "r1", "--follow", "--json"]);

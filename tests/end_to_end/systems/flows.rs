@@ -88,7 +88,7 @@ fn a_flow_of_six_tasks_with_two_retries_a_pause_and_an_abort() {
     fails(
         &sandbox,
         &["flow", "attempt", "end", "r1", "a", "--attempt", "r1.a.9"],
-        "the attempt `r1.a.9` is not the one that counts: that is `r1.a.1`",
+        "`r1.a.9` is not the one that counts: that is `r1.a.1`",
     );
     succeeds(&sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w1", "--result", "parsed"]);
     let failed = sandbox.stepmark(&["flow", "verify", "r1", "a", "--run"]);

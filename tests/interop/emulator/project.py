@@ -12,6 +12,10 @@ from proxy import TOKEN
 STEPMARK = pathlib.Path(sys.argv[1]).resolve()
 
 
+def names(issue):
+    return sorted(label["name"].split(":")[0] if label["name"].startswith("stepmark:") else label["name"] for label in issue["labels"])
+
+
 class Project:
     """A copy of the BMAD project, with a tracker at `port` for `repository`."""
 

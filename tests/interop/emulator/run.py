@@ -14,13 +14,9 @@ import tempfile
 import time
 
 from emulator import Emulator
-from project import Project
+from project import Project, names
 from proxy import TOKEN, Proxy
 from template import OUTPUT, PRD, STORIES, check, finish, markers, template
-
-
-def names(issue):
-    return sorted(label["name"].split(":")[0] if label["name"].startswith("stepmark:") else label["name"] for label in issue["labels"])
 
 
 def first_sync(project, emulator, proxy):

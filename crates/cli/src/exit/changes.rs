@@ -40,6 +40,9 @@ fn of_change(error: ChangeError) -> Failure {
         ChangeError::Refused { path, source } => refusal(&path, &source),
         ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
         ChangeError::NoArtifact { .. } => Failure::from_error(Exit::Usage, &error),
+        ChangeError::IdTaken { .. } => {
+            Failure::from_error(Exit::Findings, &error).with_help("give it another id, with --id")
+        }
         ChangeError::Removed { was_in_git: false, .. } => Failure::from_error(Exit::Findings, &error)
             .with_help("it was removed by force, and git did not have these bytes: they are gone"),
         ChangeError::Removed { ref path, .. } => {

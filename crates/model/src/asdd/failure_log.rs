@@ -14,18 +14,19 @@ const COLUMNS: [&str; 8] = [
 
 /// `log` with one more row of the table that has the column `Failure Mode`; a log without one is given one at
 /// its end. Nothing else changes.
-pub fn add_row(log: Option<&str>, cells: &[&str]) -> String {
+pub fn add_row(log: Option<&[u8]>, cells: &[&str]) -> Vec<u8> {
     let row = row(COLUMNS.iter().enumerate().map(|(place, _)| cells.get(place).copied().unwrap_or("")));
-    let Some(log) = log.filter(|log| !log.trim().is_empty()) else {
-        return format!("# Agent failure log\n\n{}{row}", head());
+    let Some(log) = log.filter(|log| !log.trim_ascii().is_empty()) else {
+        return format!("# Agent failure log\n\n{}{row}", head()).into_bytes();
     };
-    match end_of_table(log) {
+    let (before, row, after) = match end_of_table(log) {
         Some(at) => {
-            let line_end = if log[..at].ends_with('\n') { "" } else { "\n" };
-            format!("{}{line_end}{row}{}", &log[..at], &log[at..])
+            let line_end = if log[..at].ends_with(b"\n") { "" } else { "\n" };
+            (&log[..at], format!("{line_end}{row}"), &log[at..])
         }
-        None => format!("{}\n\n{}{row}", log.trim_end_matches('\n'), head()),
-    }
+        None => (log.trim_ascii_end(), format!("\n\n{}{row}", head()), &[][..]),
+    };
+    [before, row.as_bytes(), after].concat()
 }
 
 fn head() -> String {
@@ -50,12 +51,12 @@ fn without_tags(text: &str) -> String {
 }
 
 /// The place behind the last row of the table of failures.
-fn end_of_table(log: &str) -> Option<usize> {
+fn end_of_table(log: &[u8]) -> Option<usize> {
     let (mut at, mut end) = (0, None);
-    for line in log.split_inclusive('\n') {
+    for line in log.split_inclusive(|byte| *byte == b'\n') {
         at += line.len();
-        let is_row = line.trim_start().starts_with('|');
-        let is_head = is_row && line.contains("Failure Mode");
+        let is_row = line.trim_ascii_start().starts_with(b"|");
+        let is_head = is_row && String::from_utf8_lossy(line).contains("Failure Mode");
         if is_head || is_row && end.is_some_and(|end| end == at - line.len()) {
             end = Some(at);
         }
@@ -65,7 +66,15 @@ fn end_of_table(log: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::add_row;
+    fn add_row(log: Option<&str>, cells: &[&str]) -> String {
+        String::from_utf8(super::add_row(log.map(str::as_bytes), cells)).unwrap()
+    }
+
+    #[test]
+    fn other_bytes_stay() {
+        let made = super::add_row(Some(b"caf\xe9\n"), &["a"]);
+        assert!(made.starts_with(b"caf\xe9\n\n| Date"), "{made:?}");
+    }
 
     #[test]
     fn nothing_that_an_agent_says_means_something_in_the_document() {

@@ -84,10 +84,18 @@ pub enum AsddRefusal {
         path: String,
     },
     /// A file is no work of an agent.
-    #[error("`{path}` belongs to git or to stepmark, and is no work on a slice")]
+    #[error("`{path}` belongs to git, to stepmark or to the records of ASDD, and is no work on a slice")]
     NoWork {
         /// The path.
         path: String,
+    },
+    /// A proposal is too large to be kept.
+    #[error("a proposal of {size} bytes is wanted, and {limit} is the most: long text belongs in a file")]
+    TooLarge {
+        /// Its size in bytes.
+        size: usize,
+        /// The most, in bytes.
+        limit: u64,
     },
     /// A file is not the one that was proposed.
     #[error("`{path}` is not the file that was proposed")]
@@ -155,4 +163,21 @@ pub enum AsddRefusal {
 
 fn texts(items: &[impl ToString]) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+impl AsddRefusal {
+    /// Returns whether it may pass, so that a proposal goes on waiting: it says nothing against the proposal.
+    pub const fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Decided { .. }
+                | Self::Halted { .. }
+                | Self::Status { .. }
+                | Self::Drift { .. }
+                | Self::ManifestDrift { .. }
+                | Self::Inconsistent { .. }
+                | Self::NotApproved { .. }
+                | Self::Conflict { .. }
+        )
+    }
 }

@@ -63,13 +63,11 @@ pub fn change(slice: &Record, made: &SliceChange, now: &str) -> Result<Record, A
     let mut after = slice.clone();
     match made {
         SliceChange::Approve { to, by } => {
-            if phase_of(to).is_none() && to != "PARTIAL" {
-                return Err(AsddRefusal::Move {
-                    slice: slice.id.clone(),
-                    from: status.to_owned(),
-                    to: to.clone(),
-                    legal: super::PHASES.iter().map(|phase| phase.status.to_owned()).collect(),
-                });
+            let from = slice.status_below_lock();
+            let legal = super::gate::next_phases(from);
+            if !legal.contains(to) {
+                let (slice, from, to) = (slice.id.clone(), from.to_owned(), to.clone());
+                return Err(AsddRefusal::Move { slice, from, to, legal });
             }
             after.set("approval", json!({"to": to, "by": by, "decided_at": now}));
         }

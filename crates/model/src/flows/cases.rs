@@ -114,7 +114,10 @@ fn an_attempt_is_ended_by_its_agent_alone_and_says_no_more_than_a_summary() {
         ..AttemptEnd::default()
     };
     refused(end_attempt(&flow, "a", &end("f.a.0", "w1"), &agent()), "`f.a.0` is not the one that counts");
-    refused(end_attempt(&flow, "a", &end("f.a.1", "w2"), &agent()), "`w2` is not the one that counts");
+    refused(
+        end_attempt(&flow, "a", &end("f.a.1", "w2"), &agent()),
+        "`w2` is not the one that counts: that is `f.a.1`, of `w1`",
+    );
     let long = OutputSummary { notes: "x".repeat(20_000), ..OutputSummary::default() };
     refused(
         end_attempt(&flow, "a", &AttemptEnd { summary: long, ..end("f.a.1", "w1") }, &agent()),
@@ -132,7 +135,7 @@ fn what_only_people_do_is_refused_to_agents() {
         let flow = ended(claimed(state(), "a"), "a", Some(0));
         made(flow, |state| verify(state, "a", &judgement(Some(true), Some(Decision::HardFail)), &agent()))
     };
-    refused(retry(&failed(), "a", None, &agent()), "anybody may move it to `ESCALATED`");
+    refused(retry(&failed(), "a", None, &agent()), "it may be moved to `ESCALATED`");
     let flow = made(failed(), |state| escalate(state, "a"));
     let flow = made(flow, |state| retry(state, "a", None, &person()));
     assert_eq!((flow.task("a").unwrap().status(), ready(&flow)), ("RETRY", vec!["a"]));

@@ -7,7 +7,7 @@ use super::{FlowState, TaskDefinition};
 /// A fact that follows from an event of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FollowingEvent {
-    /// `task-ready`, `task-blocked` or `external-modification`.
+    /// `task-ready`, `task-blocked`, `external-modification` or `constitution-changed`.
     pub kind: &'static str,
     /// The task in the graph; `None` for what is about the flow.
     pub task: Option<String>,
@@ -24,21 +24,23 @@ pub struct FlowFact {
     pub task: Option<String>,
     /// The status that its record moved to.
     pub to: Option<String>,
+    /// The digest of the constitution at that time.
+    pub constitution: Option<String>,
 }
 
 /// The events that follow from each of `facts`, which come in their order: with its last dependency a task is
-/// ready, one that failed blocks those that wait for it, and an edit that a person accepted was made by other
-/// means.
+/// ready, one that failed blocks those that wait for it, an edit that a person accepted was made by other
+/// means, and the constitution has changed before the first event that names another digest.
 pub fn following_events(
     state: &FlowState,
     facts: impl IntoIterator<Item = FlowFact>,
 ) -> Vec<Vec<FollowingEvent>> {
-    let (mut done, mut blocked) = (HashSet::new(), HashSet::new());
+    let (mut done, mut blocked, mut constitution) = (HashSet::new(), HashSet::new(), None);
     let tasks = &state.graph.tasks;
     let all = |kind, tasks: Vec<&TaskDefinition>| -> Vec<FollowingEvent> {
         tasks.into_iter().map(|task| FollowingEvent { kind, task: Some(task.id.clone()) }).collect()
     };
-    let follow = |fact: FlowFact| {
+    let mut follow = |fact: FlowFact| {
         let task = fact.task;
         if fact.command.as_deref() == Some("flow accept") {
             return vec![FollowingEvent { kind: "external-modification", task }];
@@ -63,7 +65,17 @@ pub fn following_events(
             _ => Vec::new(),
         }
     };
-    facts.into_iter().map(follow).collect()
+    let mut changed = |fact: &FlowFact| {
+        let now = fact.constitution.clone();
+        let before = now.and_then(|now| constitution.replace(now));
+        before.is_some() && before != constitution
+    };
+    let with_changes = |fact: FlowFact| {
+        let is_changed = changed(&fact);
+        let own = is_changed.then_some(FollowingEvent { kind: "constitution-changed", task: None });
+        own.into_iter().chain(follow(fact)).collect()
+    };
+    facts.into_iter().map(with_changes).collect()
 }
 
 #[cfg(test)]
@@ -73,7 +85,7 @@ mod tests {
 
     fn fact(kind: &str, task: &str, to: &str) -> FlowFact {
         let task = (!task.is_empty()).then(|| task.to_owned());
-        FlowFact { kind: kind.to_owned(), task, to: Some(to.to_owned()), command: None }
+        FlowFact { kind: kind.to_owned(), task, to: Some(to.to_owned()), ..FlowFact::default() }
     }
 
     #[test]
@@ -95,5 +107,17 @@ mod tests {
         let expected =
             ["task-ready a", "task-ready b, task-ready c", "", "task-blocked d", "", "", "task-ready d"];
         assert_eq!(told.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn the_constitution_has_changed_where_an_event_names_another() {
+        let facts = [None, Some("1"), None, Some("1"), Some("2"), Some("2")].map(|digest| FlowFact {
+            kind: "flow-paused".to_owned(),
+            constitution: digest.map(str::to_owned),
+            ..FlowFact::default()
+        });
+        let told = following_events(&sample::state(), facts);
+        assert_eq!(told.iter().map(Vec::len).collect::<Vec<_>>(), [0, 0, 0, 0, 1, 0]);
+        assert_eq!((told[4][0].kind, &told[4][0].task), ("constitution-changed", &None));
     }
 }

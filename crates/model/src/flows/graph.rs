@@ -75,6 +75,14 @@ pub enum GraphProblem {
         /// The name.
         check: String,
     },
+    /// A scope is no path of the project.
+    #[error("the scope `{scope}` of the task `{task}` is no path of the project")]
+    Scope {
+        /// The task.
+        task: String,
+        /// The scope.
+        scope: String,
+    },
 }
 
 impl Graph {
@@ -134,12 +142,14 @@ impl Graph {
         if self.tasks.is_empty() {
             return Err(GraphProblem::Empty);
         }
-        let mut ids = HashSet::new();
+        let (mut ids, mut names) = (HashSet::new(), HashSet::new());
         for task in &self.tasks {
             if !is_task_id(&task.id) {
                 return Err(GraphProblem::Id { id: task.id.clone() });
             }
-            if !ids.insert(task.id.as_str()) {
+            ids.insert(task.id.as_str());
+            // Some systems know no case in the names of files.
+            if !names.insert(task.id.to_lowercase()) {
                 return Err(GraphProblem::Twice { id: task.id.clone() });
             }
             check_task(task)?;
@@ -200,6 +210,18 @@ fn check_task(task: &TaskDefinition) -> Result<(), GraphProblem> {
     let odd = task.checks.iter().find(|check| check.name.trim().is_empty() || !names.insert(&check.name));
     match odd {
         Some(check) => Err(GraphProblem::CheckName { task: task.id.clone(), check: check.name.clone() }),
+        None => check_scopes(task),
+    }
+}
+
+/// Wants scopes that stay in the project.
+fn check_scopes(task: &TaskDefinition) -> Result<(), GraphProblem> {
+    let scopes = &task.required_scopes;
+    let leads_out =
+        |scope: &&String| scope.starts_with('/') || scope.split(['/', '\\']).any(|part| part == "..");
+    let odd = scopes.read.iter().chain(&scopes.write).find(leads_out);
+    match odd {
+        Some(scope) => Err(GraphProblem::Scope { task: task.id.clone(), scope: scope.clone() }),
         None => Ok(()),
     }
 }
@@ -218,6 +240,12 @@ mod tests {
     fn what_cannot_be_run_is_told() {
         for (tasks, expected) in [
             (json!([{"id": "a"}, {"id": "b", "depends_on": ["a"]}]), "fine"),
+            (json!([{"id": "a"}, {"id": "A"}]), "two tasks have the id `A`"),
+            (json!([{"id": "a", "required_scopes": {"write": ["src/*.rs", "docs/"]}}]), "fine"),
+            (
+                json!([{"id": "a", "required_scopes": {"write": ["../x"]}}]),
+                "the scope `../x` of the task `a` is no path of the project",
+            ),
             (json!([]), "it has no task"),
             (json!([{"id": "a"}, {"id": "a"}]), "two tasks have the id `a`"),
             (json!([{"id": "a b"}]), "`a b` cannot be an id"),

@@ -66,7 +66,7 @@ pub enum FlowRefusal {
         most: u64,
     },
     /// It is about another attempt than the one that counts.
-    #[error("the attempt `{given}` is not the one that counts: that is `{counts}`, {of}")]
+    #[error("`{given}` is not the one that counts: that is `{counts}`, {of}")]
     OtherAttempt {
         /// The attempt that was named.
         given: String,
@@ -210,6 +210,6 @@ fn ways(kind: FlowKind, status: &str) -> String {
 fn instead(legal: &[String]) -> String {
     match legal.is_empty() {
         true => "ask one".to_owned(),
-        false => format!("anybody may move it to {}", listed(legal)),
+        false => format!("it may be moved to {} as its conditions hold", listed(legal)),
     }
 }

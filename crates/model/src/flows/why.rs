@@ -69,7 +69,7 @@ fn judged(record: &FlowRecord) -> Vec<String> {
     let verdict = if last.failure_reasons.is_empty() { "passed" } else { "failed" };
     let used = format!("{} of {}", record.number("attempt_count"), record.number("max_attempts"));
     let mut told =
-        vec![format!("the attempt `{}` {verdict} at {} ({used} attempts)", last.attempt_id, last.decided_at)];
+        vec![format!("the attempt `{}` {verdict} at {} (attempt {used})", last.attempt_id, last.decided_at)];
     told.extend(last.failure_reasons);
     let passed: Vec<&str> =
         last.checks.iter().filter(|check| check.passed).map(|check| check.name.as_str()).collect();

@@ -13,7 +13,7 @@ use crate::signals::write_signal;
 use stepmark_model::{
     artifact::{Artifact, FileHash, ProjectPath},
     asdd::{AsddRefusal, Failure, Record, SliceChange, SliceKind, add_row, change, fail, plain_name},
-    journal::{EventDraft, Kind},
+    journal::{ActorKind, EventDraft, Kind},
     records::{RecordSet as _, Signal, file_stem},
 };
 
@@ -65,6 +65,12 @@ impl Asdd<'_> {
             SliceChange::Approve { .. } => self.want_role("approving a phase", "tech_lead")?,
             SliceChange::Review { .. } => self.want_role("a review", "tech_lead")?,
             SliceChange::Unblock => self.want_role("unblocking a slice", "tech_lead")?,
+            SliceChange::Unlock => {
+                let base = slice_of(&self.state()?, id)?.base();
+                if self.pending(id, base)?.len() > 1 {
+                    self.want_role("unlocking a slice for which several proposals wait", "custodian")?;
+                }
+            }
             _ => {}
         }
         let now = self.now();
@@ -99,6 +105,9 @@ impl Asdd<'_> {
         let phase = slice_of(&state, id)?.status_below_lock().to_owned();
         let (rules, now) = (self.rules(), self.now());
         let paths = [self.path_of(SliceKind::Slice, id)?, self.settings.failure_log.clone()];
+        if self.is_own_file(&paths[1]) {
+            return Err(AsddRefusal::NoWork { path: paths[1].to_string() }.into());
+        }
         make_folders_to(self.workspace.root(), &paths[1], self.workspace.commit_options().fsync)?;
         let (agent, factors) = (plain_name(&failure.agent), failure.uncertainty_factors.join("; "));
         let score = failure.score.to_string();
@@ -108,11 +117,8 @@ impl Asdd<'_> {
         let slice = self.attempt(&paths, draft, |found| {
             let before = found_slice(found, id)?;
             let after = fail(&before, failure, &rules, &now)?;
-            let log = found
-                .get(1)
-                .and_then(Option::as_ref)
-                .map(|log| String::from_utf8_lossy(log.bytes()).into_owned());
-            let log = RecordDecision::Write(add_row(log.as_deref(), &row).into_bytes());
+            let log = found.get(1).and_then(Option::as_ref).map(Artifact::bytes);
+            let log = RecordDecision::Write(add_row(log, &row));
             Ok((after.clone(), vec![RecordDecision::Edit(before.edits_to(&after)), log]))
         })?;
         Ok((slice, self.follow()))
@@ -161,6 +167,13 @@ impl Asdd<'_> {
             self.workspace.history().append_event(event)?;
         }
         self.write_signal(&signal)
+    }
+
+    /// Notes that an agent has done its part, and waits for others.
+    pub(super) fn rest(&self, agent: &str) -> Result<(), AsddError> {
+        let numbers = self.signals().remove(agent).unwrap_or_default().numbers;
+        let numbers: Vec<(&str, i64)> = numbers.iter().map(|(key, number)| (key.as_str(), *number)).collect();
+        self.beat(agent, Some("IDLE"), None, &numbers)
     }
 
     pub(super) fn write_signal(&self, signal: &Signal) -> Result<(), AsddError> {
@@ -258,6 +271,14 @@ impl Asdd<'_> {
         match roles.has(role, &actor) {
             true => Ok(()),
             false => Err(AsddError::Role { wanted, role, actor, holders: roles.of(role) }),
+        }
+    }
+
+    /// Refuses an agent that is no custodian.
+    pub(super) fn want_agents_to_be_custodian(&self, wanted: &'static str) -> Result<(), AsddError> {
+        match self.workspace.attribution().actor.kind {
+            ActorKind::Agent => self.want_role(wanted, "custodian"),
+            _ => Ok(()),
         }
     }
 

@@ -20,11 +20,19 @@ impl Asdd<'_> {
     /// The hash of a file that may be accepted: one of the project, and none of git's or stepmark's own.
     #[cfg(feature = "write")]
     pub(super) fn hash_of_work(&self, path: &str) -> Result<FileHash, AsddRefusal> {
-        let is_own = |path: &ProjectPath| path.is_in_git_folder() || path.is_in_own_folder();
-        match ProjectPath::new(path).is_ok_and(|path| is_own(&path)) {
+        match ProjectPath::new(path).is_ok_and(|path| self.is_own_file(&path)) {
             true => Err(AsddRefusal::NoWork { path: path.to_owned() }),
             false => self.hash(path).ok_or_else(|| AsddRefusal::NoFile { path: path.to_owned() }),
         }
+    }
+
+    /// Returns whether a file is one of git, of stepmark, or a record or projection of ASDD.
+    #[cfg(feature = "write")]
+    pub(super) fn is_own_file(&self, path: &ProjectPath) -> bool {
+        let below = path.as_str().strip_prefix(self.settings.folder.as_str());
+        let below = below.and_then(|rest| rest.strip_prefix('/')).unwrap_or_default().to_lowercase();
+        let is_record = ["slices/", "state/", "project.md"].iter().any(|own| below.starts_with(own));
+        is_record || path.is_in_git_folder() || path.is_in_own_folder()
     }
 
     /// The hash of a file of the project; `None` where it is not there.

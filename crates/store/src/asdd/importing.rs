@@ -9,7 +9,6 @@ use crate::disk::file_reading::read_file;
 use crate::projection::Overwrite;
 use stepmark_model::{
     asdd::{Record, SliceKind, State, read, seen},
-    journal::ActorKind,
     records::{RecordSet as _, Signals, take_newer, values_digest},
 };
 
@@ -75,9 +74,7 @@ impl Asdd<'_> {
     /// # Errors
     /// When a record was changed meanwhile, or cannot be written.
     pub fn import(&self, found: &SliceImport, takes_file: bool, removes: bool) -> Result<usize, AsddError> {
-        if self.workspace.attribution().actor.kind == ActorKind::Agent {
-            self.want_role("an import by an agent", "custodian")?;
-        }
+        self.want_agents_to_be_custodian("an import by an agent")?;
         let is_wanted = |row: &&SliceRow| match (&row.file, &row.artifact) {
             (Some(_), Some(_)) => takes_file,
             (None, _) => removes && row.kind == SliceKind::Slice,

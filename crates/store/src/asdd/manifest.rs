@@ -121,6 +121,9 @@ impl<'w> Asdd<'w> {
     /// # Errors
     /// When the records cannot be read, or it cannot be written.
     pub fn project(&self, overwrite: &Overwrite) -> Result<AsddFiles, super::AsddError> {
+        if !matches!(overwrite, Overwrite::None) {
+            self.want_agents_to_be_custodian("giving up what others wrote, by an agent,")?;
+        }
         let options = self.workspace.commit_options();
         record_files::follow(
             self.workspace.root(),

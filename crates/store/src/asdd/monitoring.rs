@@ -43,7 +43,9 @@ impl Asdd<'_> {
                 self.write_signal(signal)?;
             }
             let is_open = |id: &String| {
-                state.slice(id).is_some_and(|slice| slice.status() != "BLOCKED" && slice.status() != "DONE")
+                let is_blocked = found.blocked.iter().any(|(blocked, _)| blocked == id);
+                let slice = state.slice(id).filter(|_| !is_blocked);
+                slice.is_some_and(|slice| slice.status() != "BLOCKED" && slice.status() != "DONE")
             };
             if timeout.times > self.settings.retries
                 && let Some(slice) = timeout.slice.clone().filter(is_open)

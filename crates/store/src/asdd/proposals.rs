@@ -9,7 +9,7 @@ use crate::commit::{FsyncPolicy, names_in, replace_state_file};
 use crate::disk::{local_state::StateFolder, own_file};
 use stepmark_model::{
     artifact::FileHash,
-    asdd::{Proposal, Verdict, plain_name},
+    asdd::{AsddRefusal, Proposal, Verdict, plain_name},
     records::file_stem,
 };
 
@@ -68,6 +68,10 @@ impl Asdd<'_> {
 
     /// Keeps a proposal, so that it outlives a loss of power.
     pub(super) fn keep(&self, proposal: &Proposal) -> Result<(), AsddError> {
+        let size = serde_json::to_vec(proposal).map_err(|error| local("a proposal", error.into()))?.len();
+        if size as u64 > LIMIT {
+            return Err(AsddRefusal::TooLarge { size, limit: LIMIT }.into());
+        }
         let name = format!("{PROPOSAL}{}.json", file_stem(&proposal.proposal_id));
         self.write(&name, proposal, FsyncPolicy::Always).map_err(|source| local("a proposal", source))
     }
@@ -113,7 +117,8 @@ impl Asdd<'_> {
 }
 
 fn name_of(slice: &str, agent: &str) -> String {
-    format!("{BEGUN}{}-{}.json", file_stem(slice), file_stem(&plain_name(agent)))
+    // No `=` stands in a stem of a file.
+    format!("{BEGUN}{}={}.json", file_stem(slice), file_stem(&plain_name(agent)))
 }
 
 pub(super) const fn local(what: &'static str, source: io::Error) -> AsddError {

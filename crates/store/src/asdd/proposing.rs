@@ -93,6 +93,7 @@ impl Asdd<'_> {
         let slice = slice_of(&state, slice_id)?;
         let proposal = self.proposal(id, agent, &reading, wanted)?;
         self.keep(&proposal)?;
+        self.rest(agent)?;
         if let Some(failure) = self.failure(&proposal) {
             let (slice, files) = match self.fail(slice_id, &failure) {
                 // Somebody was faster, and the slice is blocked: nothing waits for this.
@@ -160,8 +161,19 @@ impl Asdd<'_> {
             Err(AsddError::Refused(AsddRefusal::Outdated { .. })) if self.tells_commit(&proposal)? => {
                 (slice_of(&self.state()?, &id)?.clone(), self.follow())
             }
-            Err(AsddError::Refused(refusal @ AsddRefusal::Decided { .. })) => return Err(refusal.into()),
-            Err(AsddError::Refused(refusal)) => return Err(self.refused(proposal, refusal)?.into()),
+            Err(AsddError::Refused(refusal)) if refusal.is_passing() => return Err(refusal.into()),
+            Err(AsddError::Refused(refusal)) => {
+                // Of several, those are refused that could not be committed alone.
+                let state = self.state_to_change()?;
+                for own in all {
+                    if let Err(fault) = self.validate(slice_of(&state, &id)?, &own, &state)
+                        && !fault.is_passing()
+                    {
+                        self.refused(own, fault)?;
+                    }
+                }
+                return Err(refusal.into());
+            }
             made => made?,
         };
         for own in all {
@@ -188,7 +200,10 @@ impl Asdd<'_> {
         let slice = slice_of(&state, &proposal.slice_id)?.clone();
         let mut left = Vec::new();
         for file in proposal.artifacts.iter().filter(|_| restores) {
-            left.extend(self.restore_accepted(&file.path, slice.accepted(&file.path))?);
+            left.extend(match self.hash(&file.path) == Some(file.file_hash) {
+                true => self.restore_accepted(&file.path, slice.accepted(&file.path))?,
+                false => Some(format!("`{}` was changed since it was proposed", file.path)),
+            });
         }
         let proposal = self.decide_rejected(proposal, reason)?;
         let event = EventDraft::new(Kind::of("asdd-reject"))

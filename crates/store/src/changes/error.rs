@@ -10,7 +10,7 @@ use crate::workspace::ArtifactError;
 use stepmark_frontmatter::EditError;
 use stepmark_model::{
     artifact::{ProjectPath, ProjectPathError},
-    journal::EventId,
+    journal::{ArtifactKey, EventId},
     transition::TransitionRefusal,
 };
 
@@ -41,6 +41,16 @@ pub enum ChangeError {
         bytes: Vec<u8>,
         /// The reason.
         source: EditError,
+    },
+    /// The id of a new record is that of another artifact.
+    #[error("cannot make `{path}`: `{other}` has its id already, and one id has one history ({key})")]
+    IdTaken {
+        /// The new record.
+        path: ProjectPath,
+        /// The identity.
+        key: ArtifactKey,
+        /// The artifact that has it.
+        other: ProjectPath,
     },
     /// The event is about no artifact.
     #[error("event {event} is about no artifact: there is nothing to change")]

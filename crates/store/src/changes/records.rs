@@ -6,7 +6,7 @@ use crate::workspace::Workspace;
 use stepmark_frontmatter::{Edit, apply};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, state_region},
-    journal::EventDraft,
+    journal::{ArtifactKey, EventDraft},
 };
 
 /// The decision on one of several records.
@@ -52,9 +52,33 @@ impl Workspace {
                     RecordDecision::Edit(edits) => edited(path, bytes.unwrap_or_default(), &edits),
                 }
             };
+            for ((path, found), decision) in paths.iter().zip(found).zip(&decisions) {
+                if let (None, RecordDecision::Write(bytes)) = (found, decision) {
+                    self.refuse_taken_id(path, bytes).map_err(|error| Halt::Refused(error.into()))?;
+                }
+            }
             let decided = paths.iter().zip(found).zip(decisions).map(edit);
             decided.collect::<Result<_, ChangeError>>().map_err(|error| Halt::Refused(error.into()))
         })
+    }
+}
+
+impl Workspace {
+    /// Refuses that the new record at `path` takes the id of another artifact: they would have one history.
+    fn refuse_taken_id(&self, path: &ProjectPath, bytes: &[u8]) -> Result<(), ChangeError> {
+        let key_of =
+            |path: &ProjectPath, bytes: Vec<u8>| ArtifactKey::of(&Artifact::read(path.clone(), bytes));
+        let key = key_of(path, bytes.to_vec());
+        let heads = self.history().ask(|history| history.heads(&key, path))?;
+        let others =
+            heads.into_iter().filter_map(|head| Some(head.artifact?.path)).filter(|other| other != path);
+        let is_there = |other: &ProjectPath| {
+            !key.is_path() && self.read_file(other).is_ok_and(|bytes| key_of(other, bytes) == key)
+        };
+        match others.into_iter().find(is_there) {
+            Some(other) => Err(ChangeError::IdTaken { path: path.clone(), key, other }),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,9 +1,10 @@
-//! `flows:` of the configuration: graphs of tasks are run in the project.
+//! `flows:` of the configuration: graphs of tasks are run in the project; and `project:`, which says what
+//! they are about.
 
 use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::configuration::scalars::{Count, FilePath};
 use stepmark_model::artifact::ProjectPath;
@@ -32,6 +33,65 @@ impl From<FlowKeys> for FlowSettings {
         let folder = keys.folder.map(|path| path.0).or_else(|| "flows".parse().ok());
         let stale = keys.stale_seconds.map_or(NonZeroU32::MIN.saturating_add(899), |count| count.0);
         Self { folder: folder.expect("a path"), stale_seconds: stale }
+    }
+}
+
+/// `project:`, as written.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `name`, `repositories`, `constitution` and `documents`")]
+pub(super) struct ProjectKeys {
+    pub(super) name: Option<String>,
+    pub(super) repositories: Option<Vec<Repository>>,
+    pub(super) constitution: Option<FilePath>,
+    pub(super) documents: Option<Vec<FilePath>>,
+}
+
+/// A repository that the work of the project changes or reads.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Repository {
+    /// Its name.
+    pub name: String,
+    /// Its place, as the project spells it.
+    pub path: String,
+    /// The right to it.
+    #[serde(default)]
+    pub access: Access,
+}
+
+/// The right of the work to a repository.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    /// It is only read.
+    #[default]
+    Ro,
+    /// It is changed.
+    Rw,
+}
+
+/// The project, as the configuration describes it.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ProjectDescription {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its repositories.
+    pub repositories: Vec<Repository>,
+    /// The document that its work has to keep to.
+    pub constitution: Option<ProjectPath>,
+    /// Its other documents.
+    pub documents: Vec<ProjectPath>,
+}
+
+impl From<ProjectKeys> for ProjectDescription {
+    fn from(keys: ProjectKeys) -> Self {
+        Self {
+            name: keys.name,
+            repositories: keys.repositories.unwrap_or_default(),
+            constitution: keys.constitution.map(|path| path.0),
+            documents: keys.documents.into_iter().flatten().map(|path| path.0).collect(),
+        }
     }
 }
 

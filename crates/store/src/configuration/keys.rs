@@ -10,9 +10,9 @@ use serde_yaml::{Mapping, Value};
 use crate::configuration::WorkflowDeclaration;
 use crate::configuration::{
     Milestone, UnknownKey, asdd::AsddKeys, autodev::AutodevKeys, check_keys::CheckKeys,
-    check_keys::RuleLevels, coordination::CoordinationKeys, flows::FlowKeys, scalars::Count,
-    scalars::FilePath, scalars::Limit, scalars::ProjectId, scalars::SettingText, scalars::VariableName,
-    scalars::VariablePath, variable_sides::FREE_MAPS, variable_sides::Variable,
+    check_keys::RuleLevels, coordination::CoordinationKeys, flows::FlowKeys, flows::ProjectKeys,
+    scalars::Count, scalars::FilePath, scalars::Limit, scalars::ProjectId, scalars::SettingText,
+    scalars::VariableName, scalars::VariablePath, variable_sides::FREE_MAPS, variable_sides::Variable,
     workflow_declaration::Workflows,
 };
 use stepmark_frontmatter::Position;
@@ -26,6 +26,7 @@ use stepmark_model::{
 #[serde(expecting = "a mapping of keys such as `project_id` and `artifacts`")]
 pub(super) struct Keys {
     pub(super) project_id: Option<ProjectId>,
+    pub(super) project: Option<ProjectKeys>,
     pub(super) artifacts: Option<ArtifactKeys>,
     pub(super) workflows: Option<Workflows>,
     pub(super) lifecycles: Option<Vec<LifecycleDeclaration>>,
@@ -158,6 +159,7 @@ impl Keys {
     pub(super) fn overlaid(self, nearer: Self) -> Self {
         Self {
             project_id: nearer.project_id.or(self.project_id),
+            project: nearer.project.or(self.project),
             artifacts: both(self.artifacts, nearer.artifacts, |far, near| ArtifactKeys {
                 include: near.include.or(far.include),
                 exclude: near.exclude.or(far.exclude),

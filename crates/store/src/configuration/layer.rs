@@ -148,6 +148,10 @@ impl ConfigurationLayer {
 
     /// Reads one value that stands outside of files, as `text`, for the key `key`.
     pub(super) fn given(key: &str, text: &str, origin: Origin) -> Result<Self, String> {
+        // Whoever starts a command is not the one who says what they may do.
+        if key.split('.').next() == Some("roles") {
+            return Err("roles are given in `.stepmark/config.yaml` alone".to_owned());
+        }
         let keys = Keys::given(key, text)?;
         let value = Value::from_argument(text).map_err(|error| error.to_string())?.resolved();
         let value = ConfiguredValue { key: key.to_owned(), value, origin };

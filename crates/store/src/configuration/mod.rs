@@ -56,7 +56,7 @@ pub use check_keys::PathAllowance;
 pub use coordination::CoordinationSettings;
 pub(crate) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use error::{ConfigurationError, UnknownKey};
-pub use flows::FlowSettings;
+pub use flows::{Access, FlowSettings, ProjectDescription, Repository};
 pub use layer::{ConfiguredValue, Origin, Place};
 pub use scalars::Milestone;
 pub use sources::ConfigurationSources;
@@ -66,6 +66,7 @@ pub use variable_sides::{DynamicPlace, Side, StaticLevel, VARIABLES, Variable};
 #[derive(Clone, Debug)]
 pub struct Configuration {
     project_id: Option<String>,
+    project: ProjectDescription,
     include: PathGlobs,
     is_include_configured: bool,
     exclude: PathGlobs,
@@ -121,6 +122,7 @@ impl Configuration {
         let built_in = Self::default();
         Self {
             project_id: keys.project_id.map(|id| id.0),
+            project: keys.project.unwrap_or_default().into(),
             is_include_configured: include.is_some(),
             include: include.map_or(built_in.include, |globs| globs.0),
             exclude: exclude.map_or(built_in.exclude, |globs| globs.0),
@@ -165,6 +167,11 @@ impl Configuration {
     /// The identity of the project in tickets, memory and history; `None` until `init` gives one.
     pub fn project_id(&self) -> Option<&str> {
         self.project_id.as_deref()
+    }
+
+    /// The project, as `project:` describes it: its repositories, constitution and documents.
+    pub const fn project(&self) -> &ProjectDescription {
+        &self.project
     }
 
     /// Returns whether the file at `path` counts as an artifact.
@@ -373,6 +380,7 @@ impl Default for Configuration {
     fn default() -> Self {
         Self {
             project_id: None,
+            project: ProjectDescription::default(),
             include: built_in(DEFAULT_INCLUDE),
             is_include_configured: false,
             exclude: built_in(DEFAULT_EXCLUDE),

@@ -78,8 +78,12 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 74] = [
+pub const VARIABLES: [Variable; 78] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
+    fixed(Project, "project.name", "the name of the project"),
+    fixed(Project, "project.repositories", "repositories that its work changes or reads"),
+    fixed(Project, "project.constitution", "the document that its work has to keep to"),
+    fixed(Project, "project.documents", "other documents of the project"),
     fixed(Project, "artifacts.include", "patterns of files that are artifacts"),
     fixed(Project, "artifacts.exclude", "patterns of files that are none, though they are included"),
     fixed(Project, "workflows", "declared workflows and the artifacts bound to them"),

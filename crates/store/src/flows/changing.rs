@@ -81,7 +81,7 @@ impl Flows<'_> {
         self.workspace.change_records(
             paths,
             |_| match &*made.borrow() {
-                Some(change) => draft(change, command, acting),
+                Some(change) => self.naming_constitution(draft(change, command, acting)),
                 None => EventDraft::new(Kind::CHANGE),
             },
             |found| match decide(found)? {

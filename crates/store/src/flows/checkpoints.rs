@@ -5,8 +5,9 @@ use crate::git::task_refs;
 use stepmark_model::flows::{FlowRecord, FlowState, add_checkpoint, allows};
 
 impl Flows<'_> {
-    /// Commits what a task has changed in the work tree on `refs/heads/exec/FLOW/TASK`: all that differs, but
-    /// for records of flows and files that other running tasks may write. The work tree stays as it is.
+    /// Commits what a task has changed in the work tree on `refs/heads/exec/FLOW/TASK`: all that differs from
+    /// where it began, but for records of flows, files that other tasks may write, and files that it may not
+    /// write and somebody has committed as they are. The work tree stays as it is.
     ///
     /// # Errors
     /// When no attempt is open or waits for its verification, nothing differs, or git cannot commit.
@@ -21,15 +22,27 @@ impl Flows<'_> {
         let base = base.ok_or_else(|| crate::git::GitVersionError::NoCommit { name: "HEAD".to_owned() })?;
         let attempt = state.task(task)?.last_attempt().unwrap_or_default().attempt_id;
         let text = format!("{message}\n\nFlow: {flow}\nTask: {task}\nAttempt: {attempt}\n");
-        let is_wanted = |path: &str| self.belongs_to(&state, task, path);
-        let commit = match task_refs::commit_work_tree(root, &base, &text, is_wanted)? {
+        // A branch without a record was made by a checkpoint that was cut off, which was its first.
+        let first = before.as_ref().and_then(|tip| task_refs::commit_of(root, &format!("{tip}^")));
+        let origin = self.commits_of(state.task(task)?).map(|(from, _)| from).or(first);
+        let origin = origin.unwrap_or_else(|| base.clone());
+        let (scopes, uncommitted) = (state.task(task)?.scopes().write, task_refs::uncommitted(root)?);
+        let is_wanted = |path: &str| {
+            self.belongs_to(&state, task, path) && (allows(&scopes, path) || uncommitted.contains(path))
+        };
+        let commit = match task_refs::commit_work_tree(root, (&origin, &base), &text, is_wanted)? {
             Some(commit) => {
                 task_refs::move_ref(root, &name, &commit, before.as_deref())?;
                 commit
             }
-            // A checkpoint that was cut off has moved its branch, and its record does not know of it.
+            // A checkpoint that was cut off has moved its branch, and its record does not know of it; or an
+            // earlier attempt has left what this one takes over.
             None => before
-                .filter(|commit| !state.task(task).is_ok_and(|own| own.checkpoints().contains(commit)))
+                .filter(|commit| {
+                    let known =
+                        |own: &FlowRecord| own.checkpoints().contains(commit) && !own.lacks_checkpoint();
+                    !state.task(task).is_ok_and(known)
+                })
                 .ok_or_else(|| FlowError::NoDifference { task: format!("{flow}.{task}") })?,
         };
         self.change_task((flow, task), ("checkpoint", &acting), |state| {
@@ -86,10 +99,8 @@ impl Flows<'_> {
         let last = record.checkpoints().pop().or_else(|| task_refs::commit_of(root, "HEAD"));
         let Some(last) = last.filter(|_| !scopes.is_empty()) else { return Ok(Vec::new()) };
         let is_wanted = |path: &str| !self.is_state(path) && allows(&scopes, path);
-        match task_refs::tree_of_work_tree(root, &last, is_wanted)? {
-            Some(tree) => Ok(task_refs::changed_between(root, &last, &tree)?),
-            None => Ok(Vec::new()),
-        }
+        let tree = task_refs::tree_of_work_tree(root, &last, is_wanted)?;
+        Ok(task_refs::changed_between(root, &last, &tree)?)
     }
 
     /// The commit that a task began from, and its last checkpoint.

@@ -81,7 +81,7 @@ impl Flows<'_> {
             |path| {
                 match *path == graph_path {
                     true => draft(&freeze(&record), "create", &acting),
-                    false => draft(&created, "create", &acting),
+                    false => self.naming_constitution(draft(&created, "create", &acting)),
                 }
                 .in_one_decision()
             },

@@ -31,7 +31,7 @@ impl Flows<'_> {
         let name = task_refs::branch_ref(root, &branch)?.ok_or_else(odd)?;
         let base = task_refs::commit_of(root, &name)
             .ok_or_else(|| GitVersionError::NoCommit { name: branch.clone() })?;
-        let tips = state.tasks.iter().filter_map(|task| {
+        let tips = state.tasks.iter().filter(|task| !task.lacks_checkpoint()).filter_map(|task| {
             let (from, tip) = self.commits_of(task)?;
             let attempt = task.attempts().pop().unwrap_or_default().attempt_id;
             let message = format!(

@@ -12,6 +12,7 @@
 
 mod records;
 mod files;
+mod constitution;
 #[cfg(feature = "write")]
 mod error;
 #[cfg(feature = "write")]
@@ -38,6 +39,7 @@ use crate::signals::read_signals;
 use crate::workspace::Workspace;
 use stepmark_model::{flows::FlowFacts, records::Signals};
 
+pub use constitution::Constitution;
 #[cfg(feature = "write")]
 pub use error::FlowError;
 #[cfg(feature = "write")]

@@ -2,6 +2,7 @@
 //! and no hook (docs/adr/0031-flows-hold-one-lock.md).
 
 use std::{
+    collections::HashSet,
     fs,
     io::Write as _,
     path::{Path, PathBuf},
@@ -39,62 +40,83 @@ pub(crate) fn branch_ref(root: &Root, branch: &str) -> Result<Option<String>, Gi
     Ok(Some(name).filter(|_| is_name && !is_symbolic && !branch.starts_with('-')))
 }
 
-/// Commits what differs in the work tree from `base`, of the files that are wanted; `None` where nothing
-/// does.
-pub(crate) fn commit_work_tree(
-    root: &Root,
-    base: &str,
-    message: &str,
-    is_wanted: impl Fn(&str) -> bool,
-) -> Result<Option<String>, GitVersionError> {
-    let before = word(&ask(root, &["rev-parse", &format!("{base}^{{tree}}")], None, b"")?);
-    match tree_of_work_tree(root, base, is_wanted)?.filter(|tree| *tree != before) {
-        Some(tree) => {
-            let commit = ask(root, &["commit-tree", &tree, "-p", base], None, message.as_bytes())?;
-            Ok(Some(word(&commit)))
-        }
-        None => Ok(None),
+/// `name`, which may come from a record of anybody: only the name of an object is given to git, never an
+/// option.
+fn object(name: &str) -> Result<&str, GitVersionError> {
+    match process::is_object_name(name) {
+        true => Ok(name),
+        false => Err(GitVersionError::NoCommit { name: name.to_owned() }),
     }
 }
 
-/// The tree of `base` with the files of the work tree that are wanted, as they are now; `None` where there
-/// are none.
+/// Commits on `tip` what differs in the work tree from `origin`, of the files that are wanted; `None` where
+/// `tip` holds that already.
+pub(crate) fn commit_work_tree(
+    root: &Root,
+    (origin, tip): (&str, &str),
+    message: &str,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Option<String>, GitVersionError> {
+    let before = word(&ask(root, &["rev-parse", &format!("{}^{{tree}}", object(tip)?)], None, b"")?);
+    let tree = tree_of_work_tree(root, origin, is_wanted)?;
+    if tree == before {
+        return Ok(None);
+    }
+    let commit = ask(root, &["commit-tree", &tree, "-p", tip], None, message.as_bytes())?;
+    Ok(Some(word(&commit)))
+}
+
+/// The files in the work tree that no commit of the branch that is checked out holds as they are.
+pub(crate) fn uncommitted(root: &Root) -> Result<HashSet<String>, GitVersionError> {
+    let index = OwnIndex::new(root)?;
+    ask(root, &["read-tree", "HEAD"], Some(&index.0), b"")?;
+    let listed = differing(root, &index)?;
+    Ok(names(&listed).filter_map(|name| Some(std::str::from_utf8(name).ok()?.to_owned())).collect())
+}
+
+/// The tree of `base` with the files of the work tree that are wanted, as they are now.
 pub(crate) fn tree_of_work_tree(
     root: &Root,
     base: &str,
     is_wanted: impl Fn(&str) -> bool,
-) -> Result<Option<String>, GitVersionError> {
+) -> Result<String, GitVersionError> {
     let index = OwnIndex::new(root)?;
-    ask(root, &["read-tree", base], Some(&index.0), b"")?;
+    ask(root, &["read-tree", object(base)?], Some(&index.0), b"")?;
+    let listed = differing(root, &index)?;
+    let wanted = names(&listed).filter(|name| std::str::from_utf8(name).is_ok_and(&is_wanted));
+    let wanted: Vec<u8> = wanted.flat_map(|name| name.iter().copied().chain([0])).collect();
+    ask(root, &["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], Some(&index.0), &wanted)?;
+    Ok(word(&ask(root, &["write-tree"], Some(&index.0), b"")?))
+}
+
+/// The files of the work tree that differ from an index, each with a NUL behind it.
+fn differing(root: &Root, index: &OwnIndex) -> Result<Vec<u8>, GitVersionError> {
     let listed = ["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard"];
-    let listed = ask(root, &listed, Some(&index.0), b"")?;
-    let wanted = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-    let wanted = wanted.filter(|name| std::str::from_utf8(name).is_ok_and(&is_wanted));
-    let names: Vec<u8> = wanted.flat_map(|name| name.iter().copied().chain([0])).collect();
-    if names.is_empty() {
-        return Ok(None);
-    }
-    ask(root, &["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], Some(&index.0), &names)?;
-    Ok(Some(word(&ask(root, &["write-tree"], Some(&index.0), b"")?)))
+    ask(root, &listed, Some(&index.0), b"")
+}
+
+fn names(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
+    listed.split(|byte| *byte == 0).filter(|name| !name.is_empty())
 }
 
 /// Lets a reference name `new` where it names `old` (`None`: it is not there).
 pub(crate) fn move_ref(root: &Root, name: &str, new: &str, old: Option<&str>) -> Result<(), GitVersionError> {
     let zero = "0".repeat(new.len());
-    let old = old.unwrap_or(&zero);
+    let (new, old) = (object(new)?, object(old.unwrap_or(&zero))?);
     ask(root, &["update-ref", "-m", "stepmark flow", name, new, old], None, b"").map(drop)
 }
 
 /// The files that differ between two commits or trees, seen from the project.
 pub(crate) fn changed_between(root: &Root, from: &str, to: &str) -> Result<Vec<String>, GitVersionError> {
+    let (from, to) = (object(from)?, object(to)?);
     let arguments = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--relative", from, to];
     let listed = ask(root, &arguments, None, b"")?;
-    let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-    Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    Ok(names(&listed).map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
 
 /// The difference between two commits as a patch.
 pub(crate) fn patch_between(root: &Root, from: &str, to: &str) -> Result<String, GitVersionError> {
+    let (from, to) = (object(from)?, object(to)?);
     let arguments = ["diff-tree", "-p", "-r", "--no-ext-diff", "--no-textconv", "--relative", from, to];
     Ok(String::from_utf8_lossy(&ask(root, &arguments, None, b"")?).into_owned())
 }
@@ -107,7 +129,7 @@ pub(crate) fn merge_onto(
 ) -> Result<PreparedMerge, GitVersionError> {
     let (mut merged, mut last) = (PreparedMerge::default(), target.to_owned());
     for (from, tip, message) in tips {
-        let base = format!("--merge-base={from}");
+        let (base, tip) = (format!("--merge-base={}", object(from)?), object(tip)?);
         let arguments =
             ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", &base, &last, tip];
         let (is_clean, printed) = ask_either(root, &arguments)?;

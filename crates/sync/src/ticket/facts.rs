@@ -35,6 +35,10 @@ pub struct TicketFacts {
     pub status: Option<String>,
     /// True where its work is finished.
     pub is_finished: bool,
+    /// True where its lifecycle says that the work ended without being done, as what failed or was cancelled.
+    pub is_given_up: bool,
+    /// True where its lifecycle leads out of that state again: it may be tried once more.
+    pub may_go_on: bool,
     /// True where its lifecycle says that its work has not begun; `None` where that says nothing.
     pub is_initial: Option<bool>,
     /// The id by which its children call it: that of its delegation, else its own.
@@ -70,7 +74,10 @@ impl TicketFacts {
         // Once: to compute it takes longer than all else here.
         let progress = tracked.progress();
         let word = filled(&state.status);
-        let lifecycle_state = word.as_deref().and_then(|word| tracked.lifecycle()?.lifecycle.state_of(word));
+        let table = tracked.lifecycle().map(|own| &own.lifecycle);
+        let lifecycle_state = word.as_deref().and_then(|word| table?.state_of(word));
+        let given_up =
+            table.zip(lifecycle_state.filter(|state| state.is_terminal && !state.is_reached_end()));
         let by_word = Completion::of(artifact, progress.as_ref());
         let by_status = lifecycle_state.map_or(by_word.by_status, |state| state.is_terminal);
         let delegation = state.delegation.as_ref();
@@ -90,6 +97,8 @@ impl TicketFacts {
             scope: state.scope().map(|scope| scope.to_string()),
             status: lifecycle_state.map(|state| state.name.clone()).or(word),
             is_finished: Completion { by_status, ..by_word }.is_finished(),
+            is_given_up: given_up.is_some(),
+            may_go_on: given_up.is_some_and(|(table, state)| !table.moves_from(state, None).is_empty()),
             is_initial: lifecycle_state.map(|state| state.is_initial),
             chain_id: delegation.and_then(Delegation::id).map(str::to_owned).or(own_id),
             parent_id: delegation.and_then(Delegation::parent_id).map(str::to_owned),

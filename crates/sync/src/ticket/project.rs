@@ -75,10 +75,11 @@ impl TicketFacts {
 }
 
 fn state(facts: &TicketFacts, settings: &TicketSettings) -> TicketState {
-    if facts.is_finished {
-        let word = facts.status.as_deref().unwrap_or_default();
-        let is_dropped = settings.not_planned.iter().any(|dropped| dropped.eq_ignore_ascii_case(word));
-        return TicketState::Closed(if is_dropped {
+    let word = facts.status.as_deref().unwrap_or_default();
+    let is_dropped = settings.not_planned.iter().any(|dropped| dropped.eq_ignore_ascii_case(word));
+    // What failed and may be tried again is still to be done.
+    if facts.is_finished && (is_dropped || !facts.may_go_on) {
+        return TicketState::Closed(if is_dropped || facts.is_given_up {
             CloseReason::NotPlanned
         } else {
             CloseReason::Completed

@@ -30,6 +30,8 @@ pub(crate) fn facts(id: &str) -> TicketFacts {
         scope: Some("large".to_owned()),
         status: Some("draft".to_owned()),
         is_finished: false,
+        is_given_up: false,
+        may_go_on: false,
         is_initial: None,
         chain_id: Some(id.to_owned()),
         parent_id: None,

@@ -256,7 +256,9 @@ fn help_of_refusal(refusal: &AsddRefusal) -> Option<String> {
             )
         }
         AsddRefusal::Inconsistent { slice, .. } => {
-            format!("bring the files and `stepmark asdd show {slice}` together, then begin again")
+            format!(
+                "bring the files and `stepmark asdd show {slice}` together, then begin again; a file of a later phase comes with that phase"
+            )
         }
         AsddRefusal::Drift { slice, paths } => {
             let path = paths.first().map_or("PATH", String::as_str);
@@ -273,6 +275,9 @@ fn help_of_refusal(refusal: &AsddRefusal) -> Option<String> {
         AsddRefusal::Move { legal, .. } if !legal.is_empty() => format!("it can go to {}", legal.join(", ")),
         AsddRefusal::NotApproved { slice, to } => {
             format!("a tech lead approves it with `stepmark asdd approve {slice} {to}`")
+        }
+        AsddRefusal::TwiceInChain { .. } => {
+            "propose without --score: the entry in the chain counts".to_owned()
         }
         AsddRefusal::FactorsMissing { .. } => "give --uncertainty TEXT, once for each".to_owned(),
         AsddRefusal::Conflict { slice, .. } => format!(

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
-use stepmark_model::asdd::Record;
+use stepmark_model::asdd::{Record, Verdict};
 use stepmark_store::asdd::{Asdd, AsddStatus};
 
 use super::{agent, report};
@@ -16,6 +16,8 @@ use crate::{
 /// All slices in one view.
 pub(super) fn status(asdd: &Asdd<'_>, _: &Project, output: &Output) -> Result<Exit, Failure> {
     let AsddStatus { state, signals, drift, held_up: held, .. } = asdd.status()?;
+    let mut waiting = asdd.proposals()?;
+    waiting.retain(|proposal| proposal.verdict == Verdict::Pending);
     let standing = |slice: &Record| match drift.contains(&slice.id) {
         true => format!("{}, changed in the manifest", report::standing(slice)),
         false => match held.get(&slice.id) {
@@ -33,6 +35,7 @@ pub(super) fn status(asdd: &Asdd<'_>, _: &Project, output: &Output) -> Result<Ex
                 "heartbeats": signals,
                 "drift": drift,
                 "held_up": held,
+                "proposals": waiting,
             })
         },
         || {
@@ -55,6 +58,16 @@ pub(super) fn status(asdd: &Asdd<'_>, _: &Project, output: &Output) -> Result<Ex
             };
             let head = ["SLICE", "TYPE", "PHASE", "CCS", "BLOCKERS", "NAME"];
             output.line(table(&head, state.slices.iter().map(row)));
+            for proposal in &waiting {
+                let next = state.slice(&proposal.slice_id).map(|slice| report::next(proposal, slice));
+                output.line(format_args!(
+                    "{} waits, of {} for {}: {}",
+                    proposal.proposal_id,
+                    proposal.agent,
+                    proposal.slice_id,
+                    next.unwrap_or_else(|| "its slice is gone".to_owned())
+                ));
+            }
             for signal in signals.values() {
                 let status = signal.status.as_deref().unwrap_or("ACTIVE");
                 let current = signal.current.as_ref().map(|slice| format!(", {slice}")).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The answers of `stepmark asdd`.
 
 use serde_json::{Map, Value as Json, json};
-use stepmark_model::asdd::{Record, Verdict};
+use stepmark_model::asdd::{Proposal, Record, Verdict};
 use stepmark_store::asdd::{AsddFiles, Proposed};
 
 use crate::{commands::followed_files, output::Output};
@@ -48,12 +48,21 @@ pub(super) fn proposed(proposed: &Proposed, output: &Output) {
         },
     );
     if proposal.verdict == Verdict::Pending {
-        output.remark(format_args!(
-            "the custodian commits it with `stepmark asdd commit {}`",
-            proposal.proposal_id
-        ));
+        output.remark(next(proposal, slice));
     }
     followed_files::told(&proposed.files, "asdd", output);
+}
+
+/// Whose turn it is with a proposal that waits.
+pub(super) fn next(proposal: &Proposal, slice: &Record) -> String {
+    let commit = format!("the custodian commits it with `stepmark asdd commit {}`", proposal.proposal_id);
+    let to = proposal.set.get("status").and_then(Json::as_str);
+    match to.filter(|to| slice.is_manual() && slice.approved() != Some(to)) {
+        Some(to) => {
+            format!("a tech lead approves it with `stepmark asdd approve {} {to}`; then {commit}", slice.id)
+        }
+        None => commit,
+    }
 }
 
 /// The status, with why a slice is held up.

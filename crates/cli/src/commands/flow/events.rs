@@ -89,11 +89,13 @@ impl Events {
 
 fn fact(told: &FlowEvent) -> FlowFact {
     let event = &told.event;
+    let said = |key: &str| event.data.get(key).and_then(Json::as_str).map(str::to_owned);
     FlowFact {
         kind: event.kind.as_str().to_owned(),
         command: event.command.clone(),
         task: event.context().task,
-        to: event.data.get("to").and_then(Json::as_str).map(str::to_owned),
+        to: said("to"),
+        constitution: said("constitution"),
     }
 }
 

@@ -124,5 +124,5 @@ fn merge(what: &Merge, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failu
     if !plan.left_out.is_empty() {
         output.warning(format_args!("the merge leaves out what {} did", listed(&plan.left_out)));
     }
-    Ok(report::flow(&state, output))
+    Ok(report::flow(&state, None, output))
 }

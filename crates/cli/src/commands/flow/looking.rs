@@ -1,5 +1,7 @@
 //! `stepmark flow show`, `why`, `events`, `replay`
 
+use std::collections::BTreeSet;
+
 use clap::Subcommand;
 use serde_json::json;
 use stepmark_model::{flows::why, journal::HistoryState};
@@ -8,7 +10,11 @@ use stepmark_store::{
     replay::Replayed,
 };
 
-use super::{events::Events, report, task_argument::TaskArgument};
+use super::{
+    events::Events,
+    report::{self, Context},
+    task_argument::TaskArgument,
+};
 use crate::{
     exit::{Exit, Failure},
     output::{Output, history, on_one_line},
@@ -41,13 +47,10 @@ pub(super) enum Looking {
 impl Looking {
     pub(super) fn run(&self, flows: &Flows<'_>, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match self {
-            Self::Show { flow: Some(flow), at } => {
-                let state = match at {
-                    Some(event) => flows.state_at(flow, event)?,
-                    None => flows.state(flow)?,
-                };
-                Ok(report::flow(&state, output))
-            }
+            Self::Show { flow: Some(flow), at } => Ok(match at {
+                Some(event) => report::flow(&flows.state_at(flow, event)?, None, output),
+                None => report::flow(&flows.state(flow)?, Some(&context(flows, project)), output),
+            }),
             Self::Show { flow: None, .. } => {
                 let states = flows.ids().iter().map(|id| flows.state(id)).collect::<Result<Vec<_>, _>>()?;
                 Ok(report::flows(&states, output))
@@ -66,13 +69,27 @@ impl Looking {
                 Ok(Exit::Fine)
             }
             Self::Events(events) => events.run(flows, project, output),
-            Self::Replay { flow, .. } => Ok(replayed(flow, &flows.replay(flow)?, output)),
+            Self::Replay { flow, .. } => {
+                let sessions = flows.events(flow)?.into_iter().filter_map(|told| told.event.session);
+                let sessions: BTreeSet<String> = sessions.collect();
+                Ok(replayed((flow, &sessions), &flows.replay(flow)?, output))
+            }
         }
     }
 }
 
+/// The facts about the project, which stand in no record of a flow.
+fn context(flows: &Flows<'_>, project: &Project) -> Context {
+    let configuration = project.workspace.configuration();
+    Context {
+        project_id: configuration.project_id().map(str::to_owned),
+        project: configuration.project().clone(),
+        constitution: flows.constitution(),
+    }
+}
+
 /// Reports whether the records of a flow are as their events say.
-fn replayed(flow: &str, records: &[Replayed], output: &Output) -> Exit {
+fn replayed((flow, sessions): (&str, &BTreeSet<String>), records: &[Replayed], output: &Output) -> Exit {
     let word = |record: &Replayed| match record.state {
         HistoryState::Current { .. } => "current",
         HistoryState::Earlier { .. } => "earlier",
@@ -99,6 +116,7 @@ fn replayed(flow: &str, records: &[Replayed], output: &Output) -> Exit {
                 })
             };
             json!({"flow": flow, "is_equal": odd.is_empty(), "events": events,
+                "event_log": sessions,
                 "records": records.iter().map(wire).collect::<Vec<_>>()})
         },
         || {

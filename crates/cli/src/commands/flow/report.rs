@@ -5,11 +5,14 @@ use stepmark_model::{
     flows::{Attempt, FlowRecord, FlowState, Verification, allows},
     spelling::{argument, listed},
 };
-use stepmark_store::flows::Flows;
+use stepmark_store::{
+    configuration::ProjectDescription,
+    flows::{Constitution, Flows},
+};
 
 use crate::{
     exit::{Exit, chain},
-    output::{Output, table},
+    output::{Output, on_one_line, table},
 };
 
 /// A record as JSON: what its frontmatter says.
@@ -17,13 +20,41 @@ pub(super) fn wire(record: &FlowRecord) -> Json {
     Json::Object(record.values().clone())
 }
 
+/// The facts about the project, which stand in no record of a flow.
+pub(super) struct Context {
+    pub(super) project_id: Option<String>,
+    pub(super) project: ProjectDescription,
+    pub(super) constitution: Option<Constitution>,
+}
+
+impl Context {
+    fn wire(&self) -> Json {
+        let constitution = self.constitution.as_ref().map(|own| {
+            json!({"path": own.path, "digest": own.digest, "schema_version": own.schema_version,
+                "updated_at": own.updated_at})
+        });
+        json!({"project_id": self.project_id, "name": self.project.name, "constitution": constitution,
+            "repositories": self.project.repositories, "documents": self.project.documents})
+    }
+}
+
 /// A flow with its tasks.
-pub(super) fn flow(state: &FlowState, output: &Output) -> Exit {
+pub(super) fn flow(state: &FlowState, context: Option<&Context>, output: &Output) -> Exit {
     output.json_or(
         "stepmark.flow/1",
-        || json!({"flow": wire(&state.flow), "tasks": state.tasks.iter().map(wire).collect::<Vec<_>>()}),
+        || {
+            let tasks: Vec<Json> = state.tasks.iter().map(wire).collect();
+            json!({"flow": wire(&state.flow), "tasks": tasks, "project": context.map(Context::wire)})
+        },
         || {
             output.line(summary(state));
+            if let Some(own) = context.and_then(|context| context.constitution.as_ref()) {
+                let digest = own.digest.map(|digest| digest.to_string());
+                let said = [own.schema_version.clone(), own.updated_at.clone(), digest].into_iter().flatten();
+                let said = said.collect::<Vec<_>>().join(", ");
+                let said = if said.is_empty() { "missing".to_owned() } else { said };
+                output.line(format_args!("constitution  {}  {}", own.path, on_one_line(&said)));
+            }
             let row = |task: &FlowRecord| {
                 let agent = task.open_attempt().map_or_else(|| "-".to_owned(), |attempt| attempt.agent);
                 let tried = format!("{}/{}", task.number("attempt_count"), task.number("max_attempts"));

@@ -73,7 +73,7 @@ impl Running {
             Self::Create { graph, id, title } => {
                 let id = id.as_deref().or_else(|| graph.split('@').next()).unwrap_or(graph);
                 let state = flows.create(graph, id, title.as_deref().unwrap_or(id))?;
-                return Ok(report::flow(&state, output));
+                return Ok(report::flow(&state, None, output));
             }
             Self::Next { task, claim: false, .. } => {
                 return next(flows, task.parts(), output);
@@ -86,7 +86,7 @@ impl Running {
             Self::Resume { flow, reason } => (flow, FlowMove::Resume, reason.as_deref()),
             Self::Abort { flow, reason } => (flow, FlowMove::Abort, reason.as_deref()),
         };
-        Ok(report::flow(&flows.make(flow, made, reason)?, output))
+        Ok(report::flow(&flows.make(flow, made, reason)?, None, output))
     }
 
     pub(super) const fn writes(&self) -> bool {
@@ -123,7 +123,15 @@ fn next(flows: &Flows<'_>, (flow, task): (&str, Option<&str>), output: &Output) 
                     argument(&format!("{flow}.{task}"))
                 )),
                 (None, None) => {
-                    output.remark(format_args!("no task can be claimed now; the flow is {status}"))
+                    let next = match status {
+                        "CREATED" => "start",
+                        "PAUSED" => "resume",
+                        _ => "show",
+                    };
+                    output.remark(format_args!(
+                        "no task can be claimed now; the flow is {status}: `stepmark flow {next} {}`",
+                        argument(flow)
+                    ));
                 }
             }
         },
