@@ -23,14 +23,15 @@ CRATES = {
     "store": ["frontmatter", "model"],
     "core": ["frontmatter", "model", "store"],
     "sync": ["frontmatter", "model", "store"],
-    "view": ["frontmatter", "model", "store", "sync"],
+    "memory": ["frontmatter", "model", "store", "sync"],
+    "view": ["frontmatter", "model", "store", "sync", "memory"],
     "mcp": [],
-    "cli": ["frontmatter", "model", "store", "sync", "view", "mcp"],
+    "cli": ["frontmatter", "model", "store", "sync", "memory", "view", "mcp"],
     "oracle": ["frontmatter"],
 }
-READERS = ["sync", "view"]
+READERS = ["sync", "memory", "view"]
 # The commands of cli have no order among each other.
-ORDERED = ["frontmatter", "model", "store", "sync", "view", "mcp"]
+ORDERED = ["frontmatter", "model", "store", "sync", "memory", "view", "mcp"]
 
 
 def crates():

@@ -16,6 +16,7 @@ mod checking;
 mod crashes;
 mod files;
 mod history;
+mod memory;
 mod output;
 mod sessions;
 mod setup;

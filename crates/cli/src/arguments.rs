@@ -9,7 +9,7 @@ use stepmark_store::changes::ChangeReason;
 #[cfg(feature = "mcp")]
 use crate::commands::mcp;
 use crate::commands::{
-    asdd, autodev, changing, checking, coordination, flow, sessions, setup, sharing, viewing,
+    asdd, autodev, changing, checking, coordination, flow, memory, sessions, setup, sharing, viewing,
 };
 
 /// Reads, checks and changes the frontmatter state of agentic workflows: losslessly, atomically, provably.
@@ -133,6 +133,7 @@ pub(crate) enum Command {
     Task(coordination::task::Task),
     Coordination(coordination::board::CoordinationCommand),
     Flow(flow::FlowCommand),
+    Memory(memory::MemoryCommand),
     #[cfg(feature = "mcp")]
     Mcp(mcp::Mcp),
     Resume(viewing::resume::Resume),

@@ -25,6 +25,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "task",
     "coordination",
     "flow",
+    "memory",
     "mcp",
     "resume",
     "checkpoint",

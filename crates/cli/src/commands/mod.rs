@@ -9,6 +9,7 @@ pub(crate) mod changing;
 pub(crate) mod checking;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
+pub(crate) mod memory;
 pub(crate) mod sessions;
 pub(crate) mod setup;
 pub(crate) mod sharing;
@@ -76,6 +77,7 @@ fn dispatch(
         Command::Task(command) => command.run(&project()?, output),
         Command::Coordination(command) => command.run(&project()?, output),
         Command::Flow(command) => command.run(&project()?, output),
+        Command::Memory(command) => command.run(project()?, output),
         #[cfg(feature = "mcp")]
         Command::Mcp(command) => command.run(place, &arguments.acting, environment),
         Command::Init(command) => command.run(&project()?, output),

@@ -34,6 +34,13 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("remove", ["stepmark remove docs/old.md --reason 'split in two'", "stepmark remove docs/old.md --json"]),
     ("undo", ["stepmark undo 0198c2f4", "stepmark undo 0198c2f4 --json"]),
     ("task", ["stepmark task add 'Write the parser'", "stepmark task claim --agent worker-1"]),
+    (
+        "memory",
+        [
+            "stepmark memory decide 'Which store?' --chosen SQLite --because 'nothing to install'",
+            "stepmark memory recall which store",
+        ],
+    ),
     ("asdd", ["stepmark asdd init --sprint 2026-Q4-S2", "stepmark asdd add 'User sign-in'"]),
     ("coordination", ["stepmark coordination init --goal 'Ship 1.0'", "stepmark coordination status"]),
     ("flow", ["stepmark flow create release", "stepmark flow next release --claim --agent worker-1"]),

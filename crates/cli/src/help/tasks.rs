@@ -32,6 +32,7 @@ pub(super) const TASKS: &[Task] = &[
         first: &[],
         rest: &["asdd", "autodev", "task", "coordination", "flow", "mcp"],
     },
+    Task { name: "Remember", first: &[], rest: &["memory"] },
     Task { name: "Share it", first: &["sync"], rest: &["instructions"] },
     Task { name: "Set up", first: &[], rest: &["init", "config", "completions", "man", "schema", "help"] },
 ];

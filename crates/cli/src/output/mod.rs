@@ -9,6 +9,7 @@ pub(crate) mod replay;
 mod question_report;
 mod report;
 mod spinner;
+pub(crate) mod memory_picture;
 pub(crate) mod svg;
 mod table;
 mod unified_diff;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use super::{Actor, ArtifactKey, EventDraft, EventId, event_draft::TOGETHER};
+use super::{Actor, ArtifactKey, EventDraft, EventId, event_draft::LOCAL, event_draft::TOGETHER};
 use crate::artifact::{Artifact, FileHash, ProjectPath, StateDigest};
 use stepmark_frontmatter::Change;
 
@@ -173,6 +173,11 @@ impl Event {
     /// The largest number of events of an artifact between two snapshots: the bound on what finding a state
     /// must read.
     pub const SNAPSHOT_EVERY: u64 = 50;
+
+    /// Returns whether it stays in the clone in which it happened.
+    pub fn is_local(&self) -> bool {
+        self.data.get(LOCAL) == Some(&Json::Bool(true))
+    }
 
     /// An event about nothing yet; [`Event::sealed`] gives it its id when all is filled in.
     pub fn new(draft: EventDraft, actor: Actor, at: Timestamp) -> Self {

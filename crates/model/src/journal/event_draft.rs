@@ -36,6 +36,9 @@ pub struct EventDraft {
 /// change, in the others the id of the first.
 pub(super) const TOGETHER: &str = "together";
 
+/// The key in the data of events that stay in one clone.
+pub(super) const LOCAL: &str = "local";
+
 impl EventDraft {
     /// A draft that says no more than the kind.
     pub fn new(kind: Kind) -> Self {
@@ -117,6 +120,12 @@ impl EventDraft {
     pub fn keeping(mut self, spelling: Option<&Spelling>) -> Self {
         self.spelling = spelling.and_then(|spelling| serde_json::to_value(spelling).ok());
         self
+    }
+
+    /// The same, which stays in this clone: its segment of the journal is never sealed.
+    #[must_use]
+    pub fn kept_local(self, is_local: bool) -> Self {
+        if is_local { self.with(LOCAL, true) } else { self }
     }
 
     /// The same, with one more fact.

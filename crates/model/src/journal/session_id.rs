@@ -13,7 +13,7 @@ pub struct SessionId(String);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` cannot name a session: letters, digits, `-`, `_` and `.` are wanted, at most {} of them, no dot in front, and \
-     not `main`; `stepmark session list` shows the sessions",
+     not `main` or `local`; `stepmark session list` shows the sessions",
     SessionId::LONGEST
 )]
 pub struct SessionIdError {
@@ -35,8 +35,9 @@ impl FromStr for SessionId {
     type Err = SessionIdError;
 
     fn from_str(text: &str) -> Result<Self, SessionIdError> {
-        // The segments of commands outside of any session start with `main`.
-        let is_name = text.len() <= Self::LONGEST && text != "main" && SegmentName::new(text).is_some();
+        // So start the segments of commands outside of any session, and of events that are never sealed.
+        let is_taken = ["main", "local"].contains(&text);
+        let is_name = text.len() <= Self::LONGEST && !is_taken && SegmentName::new(text).is_some();
         if is_name { Ok(Self(text.to_owned())) } else { Err(SessionIdError { text: text.to_owned() }) }
     }
 }

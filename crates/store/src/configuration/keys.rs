@@ -11,9 +11,9 @@ use crate::configuration::WorkflowDeclaration;
 use crate::configuration::{
     Milestone, UnknownKey, asdd::AsddKeys, autodev::AutodevKeys, check_keys::CheckKeys,
     check_keys::RuleLevels, coordination::CoordinationKeys, flows::FlowKeys, flows::ProjectKeys,
-    scalars::Count, scalars::FilePath, scalars::Limit, scalars::ProjectId, scalars::SettingText,
-    scalars::VariableName, scalars::VariablePath, variable_sides::FREE_MAPS, variable_sides::Variable,
-    workflow_declaration::Workflows,
+    memory::MemoryKeys, scalars::Count, scalars::FilePath, scalars::Limit, scalars::ProjectId,
+    scalars::SettingText, scalars::VariableName, scalars::VariablePath, variable_sides::FREE_MAPS,
+    variable_sides::Variable, workflow_declaration::Workflows,
 };
 use stepmark_frontmatter::Position;
 use stepmark_model::{
@@ -46,6 +46,7 @@ pub(super) struct Keys {
     pub(super) autodev: Option<AutodevKeys>,
     pub(super) coordination: Option<CoordinationKeys>,
     pub(super) flows: Option<FlowKeys>,
+    pub(super) memory: Option<MemoryKeys>,
     pub(super) settings: Option<BTreeMap<VariableName, SettingText>>,
     pub(super) check: Option<CheckKeys>,
     pub(super) trackers: Option<Trackers>,
@@ -193,6 +194,7 @@ impl Keys {
             autodev: nearer.autodev.or(self.autodev),
             coordination: nearer.coordination.or(self.coordination),
             flows: nearer.flows.or(self.flows),
+            memory: nearer.memory.or(self.memory),
             settings: both(self.settings, nearer.settings, united),
             check: both(self.check, nearer.check, |far, near| CheckKeys {
                 rules: both(far.rules, near.rules, RuleLevels::overlaid),

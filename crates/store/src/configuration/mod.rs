@@ -11,6 +11,7 @@ mod asdd;
 mod autodev;
 mod coordination;
 mod flows;
+mod memory;
 mod variable_sides;
 mod scalars;
 mod check_keys;
@@ -24,8 +25,6 @@ mod error;
 mod read;
 #[cfg(test)]
 mod cases;
-#[cfg(test)]
-mod layer_cases;
 
 use std::{
     collections::BTreeMap,
@@ -58,6 +57,7 @@ pub(crate) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use error::{ConfigurationError, UnknownKey};
 pub use flows::{Access, FlowSettings, ProjectDescription, Repository};
 pub use layer::{ConfiguredValue, Origin, Place};
+pub use memory::{MemorySettings, MemoryStoreKind, MemoryTier, Track};
 pub use scalars::Milestone;
 pub use sources::ConfigurationSources;
 pub use variable_sides::{DynamicPlace, Side, StaticLevel, VARIABLES, Variable};
@@ -89,6 +89,7 @@ pub struct Configuration {
     asdd: Option<AsddSettings>,
     coordination: Option<CoordinationSettings>,
     flows: Option<FlowSettings>,
+    memory: MemorySettings,
     rule_levels: Levels,
     allowances: Vec<PathAllowance>,
     /// The values of every layer, the weakest first.
@@ -153,6 +154,7 @@ impl Configuration {
             asdd: keys.asdd.map(AsddSettings::from),
             coordination: keys.coordination.map(CoordinationSettings::from),
             flows: keys.flows.map(FlowSettings::from),
+            memory: keys.memory.into(),
             rule_levels: check.rules.into_iter().flat_map(|levels| levels.0).collect(),
             allowances: check.allow.unwrap_or_default(),
             values,
@@ -216,6 +218,11 @@ impl Configuration {
     /// Flows; `None` where the project does not use them.
     pub const fn flows(&self) -> Option<&FlowSettings> {
         self.flows.as_ref()
+    }
+
+    /// Memory, which every project has.
+    pub const fn memory(&self) -> &MemorySettings {
+        &self.memory
     }
 
     /// Switches coordination on, if it is not.
@@ -403,6 +410,7 @@ impl Default for Configuration {
             asdd: None,
             coordination: None,
             flows: None,
+            memory: MemorySettings::from(None),
             rule_levels: Levels::default(),
             allowances: Vec::new(),
             values: Vec::new(),

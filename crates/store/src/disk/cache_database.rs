@@ -26,27 +26,30 @@ const PATIENCE_TO_EMPTY: Duration = Duration::from_millis(500);
 
 /// The layout of a database of the cache.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CacheLayout {
+pub struct CacheLayout {
     /// The name of its file.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// To be raised when rows get another meaning in the same columns.
-    pub(crate) meaning: u32,
+    pub meaning: u32,
     /// The statements that make its tables, indices and views, spelled as SQLite keeps them.
-    pub(crate) definitions: fn() -> Vec<String>,
+    pub definitions: fn() -> Vec<String>,
+    /// The full-text table whose shadow tables (SQLite, "FTS5 Data Structures") stand beside the tables.
+    pub shadow_of: Option<&'static str>,
     /// Statements that add the rows of an empty database.
-    pub(crate) rows: &'static str,
+    pub rows: &'static str,
     /// The memory that SQLite may use for pages, in KiB.
-    pub(crate) page_cache: i64,
+    pub page_cache: i64,
     /// The number of pages that the log may have before a writer copies them to the database; 0 for no limit.
-    pub(crate) copied_at: u32,
+    pub copied_at: u32,
     /// The time that another process may keep the database for itself.
-    pub(crate) patience: Duration,
+    pub patience: Duration,
 }
 
 /// An open database, to be written.
 #[derive(Debug)]
-pub(crate) struct CacheDatabase {
-    pub(crate) connection: Connection,
+pub struct CacheDatabase {
+    /// The connection.
+    pub connection: Connection,
     layout: &'static CacheLayout,
     /// `None` in memory.
     files: Option<DatabaseFiles>,
@@ -54,7 +57,7 @@ pub(crate) struct CacheDatabase {
 
 /// A reason why there is no database on disk.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unavailable {
+pub enum CacheUnavailable {
     /// SQLite says so.
     #[error("SQLite says: {0}")]
     Database(#[from] rusqlite::Error),
@@ -69,7 +72,7 @@ impl CacheLayout {
     ///
     /// # Errors
     /// When it cannot be made or written, or is in use for too long.
-    pub(crate) fn open(&'static self, root: &Root) -> Result<CacheDatabase, Unavailable> {
+    pub fn open(&'static self, root: &Root) -> Result<CacheDatabase, CacheUnavailable> {
         let files = DatabaseFiles::of(root, self.name)?;
         files.make_folder()?;
         files.remove_links()?;
@@ -94,7 +97,7 @@ impl CacheLayout {
     }
 
     /// Opens the database to read it as it is; `None` where there is none of this version.
-    pub(crate) fn open_to_read(&self, root: &Root) -> Option<Connection> {
+    pub fn open_to_read(&self, root: &Root) -> Option<Connection> {
         let files = DatabaseFiles::of(root, self.name).ok()?;
         let connection = files.connect(OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
         self.configure(&connection).ok()?;
@@ -107,7 +110,7 @@ impl CacheLayout {
     ///
     /// # Errors
     /// When SQLite fails, as for want of memory.
-    pub(crate) fn in_memory(&'static self) -> rusqlite::Result<CacheDatabase> {
+    pub fn in_memory(&'static self) -> rusqlite::Result<CacheDatabase> {
         let connection = Connection::open_in_memory()?;
         self.configure(&connection)?;
         self.make(&connection)?;
@@ -119,7 +122,7 @@ impl CacheLayout {
     ///
     /// # Errors
     /// When its file cannot be made, or another process has it for too long.
-    pub(crate) fn lock(&self, root: &Root) -> io::Result<File> {
+    pub fn lock(&self, root: &Root) -> io::Result<File> {
         self.locked(&DatabaseFiles::of(root, self.name)?, ".lock")
     }
 
@@ -177,9 +180,13 @@ impl CacheLayout {
             return Ok(false);
         }
         // What SQLite makes by itself, for a column that is unique, has no statement.
-        let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
-        let mut found =
-            statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+        // Nor are there statements for the tables below a full-text table.
+        let mut statement = connection.prepare(
+            "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL
+             AND NOT (?1 IS NOT NULL AND type = 'table' AND name IN (?1 || '_data', ?1 || '_idx', ?1 || '_docsize', ?1 || '_config', ?1 || '_content'))",
+        )?;
+        let found = statement.query_map([self.shadow_of], |row| row.get(0))?;
+        let mut found = found.collect::<rusqlite::Result<Vec<String>>>()?;
         wanted.sort_unstable();
         found.sort_unstable();
         Ok(found == wanted)
@@ -205,7 +212,11 @@ impl CacheLayout {
 
     /// Empties the database, whatever it holds and however damaged it is, and makes its tables, unless
     /// `is_done` by another process.
-    fn reset(&self, files: &DatabaseFiles, is_done: impl Fn(&Connection) -> bool) -> Result<(), Unavailable> {
+    fn reset(
+        &self,
+        files: &DatabaseFiles,
+        is_done: impl Fn(&Connection) -> bool,
+    ) -> Result<(), CacheUnavailable> {
         let _lock = self.locked(files, ".reset")?;
         let connection = files.connect(WRITING)?;
         connection.busy_timeout(PATIENCE_TO_EMPTY)?;
@@ -231,7 +242,7 @@ impl CacheDatabase {
     ///
     /// # Errors
     /// When it cannot be written, or is in use for too long.
-    pub(crate) fn renew(self) -> Result<Self, Unavailable> {
+    pub fn renew(self) -> Result<Self, CacheUnavailable> {
         let Self { connection, layout, files } = self;
         let Some(files) = files else { return Ok(layout.in_memory()?) };
         drop(connection);
@@ -259,7 +270,7 @@ fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Returns whether the database itself is at fault: its bytes are damaged, or it has tables of its own.
-pub(crate) fn is_corrupt(error: &rusqlite::Error) -> bool {
+pub fn is_corrupt(error: &rusqlite::Error) -> bool {
     let code = match error {
         rusqlite::Error::SqliteFailure(failure, _) => failure.code,
         rusqlite::Error::SqlInputError { .. }
@@ -287,6 +298,7 @@ mod tests {
         name: "x.db",
         meaning: 1,
         definitions: || vec!["CREATE TABLE x (y)".to_owned()],
+        shadow_of: None,
         rows: "INSERT INTO x VALUES (7)",
         page_cache: 1024,
         copied_at: 0,

@@ -23,6 +23,8 @@ pub(crate) mod stat_cache;
 pub(crate) mod uninterrupted;
 pub(crate) mod walk;
 
+#[cfg(feature = "history")]
+pub use cache_database::{CacheDatabase, CacheLayout, CacheUnavailable, is_corrupt};
 pub use file_stat::KnownStat;
 pub use in_parts::par_map;
 pub use local_state::{LocalState, LocalStateError, StateFolder};

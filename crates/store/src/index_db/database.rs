@@ -4,7 +4,7 @@ use std::fs::File;
 
 use rusqlite::{Connection, ffi};
 
-use crate::disk::{cache_database::CacheDatabase, cache_database::Unavailable, root::Root};
+use crate::disk::{CacheDatabase, CacheUnavailable as Unavailable, root::Root};
 use crate::index_db::schema::LAYOUT;
 
 /// A log of more bytes than this is emptied: every process that opens the database looks through it.

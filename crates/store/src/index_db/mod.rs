@@ -30,7 +30,7 @@ pub use schema::{schema_markdown, tables};
 pub use table::{Column, ColumnKind, Table};
 pub use views::{VIEWS, View};
 
-pub(crate) use crate::disk::cache_database::{Unavailable, is_corrupt};
+pub(crate) use crate::disk::{CacheUnavailable as Unavailable, is_corrupt};
 pub(crate) use catalogue_rows::{Catalogue, catalogue_rows};
 pub(crate) use contents::{Contents, Written, count_rows};
 pub(crate) use database::{Database, was_changed};

@@ -12,6 +12,7 @@ pub(super) static LAYOUT: CacheLayout = CacheLayout {
     name: "index.db",
     meaning: 2,
     definitions,
+    shadow_of: None,
     rows: "",
     page_cache: 32 * 1024,
     // That is done by `Database::shorten_log`.

@@ -6,6 +6,7 @@ use clap::Args;
 use stepmark_store::changes::{ChangeError, Delegated, DelegationOrder};
 
 use crate::{
+    commands::memory,
     environment::new_id,
     exit::{Exit, Failure},
     output::Output,
@@ -59,11 +60,12 @@ impl Delegate {
                 done => break done?,
             }
         };
-        self.report(output, parent.as_str(), &delegated);
+        let memory = memory::handed_over(project, Some(parent.as_str()), output);
+        self.report(output, (parent.as_str(), &memory), &delegated);
         Ok(Exit::Fine)
     }
 
-    fn report(&self, output: &Output, parent: &str, delegated: &Delegated) {
+    fn report(&self, output: &Output, (parent, memory): (&str, &str), delegated: &Delegated) {
         let Delegated { child, position: place, parent_was_changed } = delegated;
         output.json_or(
             "stepmark.delegate/1",
@@ -76,9 +78,13 @@ impl Delegate {
                     "depth": place.depth(),
                     "chain_path": place.chain(),
                     "parent_changed": parent_was_changed,
+                    "memory": memory,
                 })
             },
-            || output.line(format_args!("{child}")),
+            || {
+                output.line(format_args!("{child}"));
+                memory.lines().for_each(|line| output.remark(line));
+            },
         );
     }
 }

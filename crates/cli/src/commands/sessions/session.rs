@@ -7,7 +7,7 @@ use stepmark_store::history::Session as Record;
 
 use crate::{
     attribution::SESSION_VARIABLE,
-    commands::sharing::instructions,
+    commands::{memory, sharing::instructions},
     environment::new_id,
     exit::{Exit, Failure},
     output::{ListArguments, Output, table},
@@ -94,11 +94,16 @@ pub(super) fn begin(
 fn start(project: Project, output: &Output, name: Option<&str>) -> Result<Exit, Failure> {
     let (project, id) = begin(project, name, process::parent())?;
     refresh_instructions(&project, output);
+    let memory = memory::handed_over(&project, None, output);
     if output.json {
-        output.json(SCHEMA, json!({"session": id.as_str(), "name": name, "export": export(&id)}));
+        let export = export(&id);
+        output
+            .json(SCHEMA, json!({"session": id.as_str(), "name": name, "export": export, "memory": memory}));
     }
     output.line(format_args!("# session {id}{}", name.map(|name| format!(": {name}")).unwrap_or_default()));
     output.line(export(&id));
+    // Comments for a shell: what is recalled is one line each.
+    memory.lines().for_each(|line| output.remark(format_args!("# {line}")));
     Ok(Exit::Fine)
 }
 

@@ -68,6 +68,14 @@ struct Live {
     header: Vec<u8>,
 }
 
+/// The start of the names of segments that are never sealed.
+const LOCAL: &str = "local";
+
+/// The start of the names of the segments of an event.
+fn segment_of(event: &Event) -> &str {
+    if event.is_local() { LOCAL } else { segment_start(event.session.as_deref()) }
+}
+
 /// The start of the names of a session's segments. An event may come from elsewhere with a session that can
 /// name no file: it stands among those of no session, and keeps what it says.
 fn segment_start(session: Option<&str>) -> &str {
@@ -100,14 +108,14 @@ impl JournalFile {
     pub(in crate::commit) fn append(&self, events: &[Event], fsync: FsyncPolicy) -> io::Result<()> {
         let mut rest = events;
         while let Some(first) = rest.first() {
-            let alike = rest.iter().take_while(|event| event.session == first.session).count();
+            let alike = rest.iter().take_while(|event| segment_of(event) == segment_of(first)).count();
             self.append_alike(&rest[..alike], fsync)?;
             rest = &rest[alike..];
         }
         Ok(())
     }
 
-    /// Adds events of one session.
+    /// Adds events of the same segments.
     fn append_alike(&self, events: &[Event], fsync: FsyncPolicy) -> io::Result<()> {
         let Some(first) = events.first() else { return Ok(()) };
         let mut live = match self.live(first)? {
@@ -128,7 +136,7 @@ impl JournalFile {
 
     /// The live segment that takes this event: one of its session, whole to the last line.
     fn live(&self, event: &Event) -> io::Result<Option<Live>> {
-        for name in self.live_names(event.session.as_deref())? {
+        for name in self.names_after(segment_of(event))? {
             let mut file = own_file::open(&self.folder, name.as_ref(), Access::Append)?;
             let length = file.metadata()?.len();
             if length == 0
@@ -146,7 +154,12 @@ impl JournalFile {
 
     /// The files of live segments of a session, or of none.
     pub(in crate::commit) fn live_names(&self, session: Option<&str>) -> io::Result<Vec<String>> {
-        let prefix = format!("{}-", segment_start(session));
+        self.names_after(segment_start(session))
+    }
+
+    /// The files of live segments whose names start so.
+    fn names_after(&self, start: &str) -> io::Result<Vec<String>> {
+        let prefix = format!("{start}-");
         let mut names = segment_names(&self.folder)?;
         // What follows a session's name is digits in hexadecimal, so no session's name can pass for
         // another's.
@@ -167,7 +180,7 @@ impl JournalFile {
             // The same event comes again where its segment is torn and its commit is finished.
             let random = FileHash::of(format!("{} {attempt}", event.id).as_bytes()).to_string();
             let random = random.get(..RANDOM_DIGITS).unwrap_or(&random);
-            let name = format!("{}-{random}", segment_start(event.session.as_deref()));
+            let name = format!("{}-{random}", segment_of(event));
             let name = SegmentName::new(&name)
                 .ok_or_else(|| io::Error::other(format!("`{name}` cannot be the name of a segment")))?;
             let file = format!("{name}{EXTENSION}");

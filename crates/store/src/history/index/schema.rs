@@ -14,6 +14,7 @@ pub(in crate::history) static LAYOUT: CacheLayout = CacheLayout {
         let all = [TABLES, INDICES].map(|text| text.split(';').map(str::trim).filter(|sql| !sql.is_empty()));
         all.into_iter().flatten().map(str::to_owned).collect()
     },
+    shadow_of: None,
     rows: "INSERT INTO names (id, text) VALUES (1, 'session-start'), (2, 'session-end')",
     page_cache: 48 * 1024,
     // Copying costs flushes, and a long log costs the next process the time to look through it.

@@ -1,6 +1,8 @@
 //! Cases of configuration files: what they say, and what they must not.
 #![expect(clippy::disallowed_methods, reason = "tests write files directly")]
 
+mod layers;
+
 use std::path::Path;
 
 use crate::configuration::{
@@ -131,7 +133,7 @@ fn unknown_keys_are_reported_at_every_level() {
     let configuration =
         read("memory: {github: {}}\nartifacts: {inclde: []}\nworkflows:\n- {name: a, step: [x]}\n1: 2\n");
     let keys: Vec<_> = configuration.unknown_keys().iter().map(|unknown| unknown.key.as_str()).collect();
-    assert_eq!(keys, ["memory", "1", "artifacts.inclde", "workflows[0].step"]);
+    assert_eq!(keys, ["1", "artifacts.inclde", "memory.github", "workflows[0].step"]);
     let near: Vec<_> = configuration.unknown_keys().iter().map(|unknown| unknown.near.as_deref()).collect();
     assert_eq!(near, [None, None, Some("include"), Some("steps")]);
     let told = configuration.unknown_keys()[2].to_string();

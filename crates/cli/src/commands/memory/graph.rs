@@ -1,0 +1,71 @@
+//! `stepmark memory graph`
+
+use std::collections::HashMap;
+
+use clap::Args;
+use serde_json::json;
+use stepmark_memory::{Node, NodeKind, context::plain, store::Neighbourhood};
+
+use super::open;
+use crate::{
+    exit::{Exit, Failure},
+    output::{Output, memory_picture},
+    project::Project,
+};
+
+/// Show how something hangs on the rest: decisions, artifacts, agents, sessions, steps
+#[derive(Debug, Args)]
+pub(super) struct Graph {
+    /// A memory, the path or id of an artifact, a session, an agent, a step
+    node: String,
+    /// How many edges away
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=5))]
+    depth: u32,
+    /// Print a picture in SVG
+    #[arg(long, conflicts_with = "json")]
+    svg: bool,
+}
+
+impl Graph {
+    pub(super) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let found = open(project)?.neighbourhood(&self.node, self.depth)?;
+        if self.svg {
+            output.line(memory_picture::picture(&found));
+            return Ok(Exit::Fine);
+        }
+        output.json_or(
+            "stepmark.memory-graph/1",
+            || {
+                let node = |(node, label, steps): &(Node, String, u32)| json!({"kind": node.kind, "name": node.name, "label": label, "distance": steps});
+                let nodes: Vec<_> = found.nodes.iter().map(node).collect();
+                json!({"nodes": nodes, "edges": found.edges, "is_cut": found.is_cut})
+            },
+            || lines(&found, output),
+        );
+        Ok(Exit::Fine)
+    }
+}
+
+fn lines(found: &Neighbourhood, output: &Output) {
+    let labels: HashMap<&Node, &str> =
+        found.nodes.iter().map(|(node, label, _)| (node, label.as_str())).collect();
+    let name = |node: &Node| called(node, labels.get(node).copied().unwrap_or(&node.name));
+    for edge in &found.edges {
+        output.line(format_args!("{}  {}  {}", name(&edge.from), edge.kind.as_str(), name(&edge.to)));
+    }
+    if found.edges.is_empty() {
+        found.nodes.iter().for_each(|(node, label, _)| output.line(called(node, label)));
+    }
+    if found.is_cut {
+        output.remark("there is more: ask with a smaller --depth, or of something else");
+    }
+}
+
+/// A node on one line: what it is, and what people call it.
+pub(crate) fn called(node: &Node, label: &str) -> String {
+    match node.kind {
+        NodeKind::Memory => format!("{:.8} “{}”", node.name, plain(label, 60)),
+        NodeKind::Agent => plain(label, 80),
+        kind => format!("{} {}", kind.as_str(), plain(label, 80)),
+    }
+}

@@ -1,0 +1,169 @@
+//! `stepmark memory hook`: the hooks of Claude Code (its page "Hooks reference").
+//!
+//! A hook never stands in the way: it ends with 0, and what goes wrong is told on standard error, where the
+//! person sees it.
+
+use std::io::Read as _;
+
+use clap::{Args, Subcommand};
+use serde_json::{Value as Json, json};
+use stepmark_memory::{Draft, Query, context, told_lines};
+use stepmark_model::journal::{EventDraft, Kind, SessionId};
+
+use super::{now, open, telling::told};
+use crate::{
+    exit::{Exit, Failure, chain},
+    output::Output,
+    project::Project,
+};
+
+/// The most bytes that a hook is given.
+const LIMIT: u64 = 16 * 1024 * 1024;
+/// The least fit of the words of a record with a prompt that it is told with.
+const FITS: f64 = 0.5;
+/// The most records that are told with a prompt.
+const WITH_PROMPT: usize = 3;
+
+/// Answer a hook of a coding agent: its JSON on standard input, an answer on standard output
+#[derive(Debug, Args)]
+pub(super) struct Hook {
+    #[command(subcommand)]
+    moment: Moment,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+enum Moment {
+    /// A session starts: tell what matters (SessionStart, SubagentStart)
+    SessionStart,
+    /// A person asks: tell what fits (UserPromptSubmit)
+    Prompt,
+    /// An agent has given something back: remember what it says (SubagentStop, Stop, PostToolUse)
+    PostDelegation,
+    /// The session ends: its summary is made, its part of the journal sealed (SessionEnd)
+    SessionEnd,
+}
+
+impl Hook {
+    pub(super) fn run(&self, project: Project, output: &Output) -> Result<Exit, Failure> {
+        if let Err(failure) = self.answer(project, output) {
+            output.warning(format_args!("memory: {}", failure.message));
+        }
+        Ok(Exit::Fine)
+    }
+
+    fn answer(&self, project: Project, output: &Output) -> Result<(), Failure> {
+        let given = given()?;
+        let text = |key: &str| given.get(key).and_then(Json::as_str);
+        let session: Option<SessionId> = text("session_id").and_then(|id| id.parse().ok());
+        let own = project.workspace.attribution().session.clone().or(session);
+        let name = |usual| text("hook_event_name").unwrap_or(usual);
+        match self.moment {
+            Moment::SessionStart => hand_over(at_start(&project, None)?, name("SessionStart"), output),
+            Moment::Prompt => {
+                let text = with_prompt(&project, text("prompt").unwrap_or_default())?;
+                hand_over(text, name("UserPromptSubmit"), output);
+            }
+            Moment::PostDelegation => remember(&project.in_session(own), &given)?,
+            Moment::SessionEnd => {
+                if let Some(session) = own {
+                    end(&project.in_session(Some(session.clone())), &session)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The text for an agent that starts, where the project uses memory. That it cannot be told is no reason
+/// not to start.
+pub(in crate::commands) fn handed_over(project: &Project, artifact: Option<&str>, output: &Output) -> String {
+    if !project.workspace.configuration().memory().is_configured {
+        return String::new();
+    }
+    at_start(project, artifact).unwrap_or_else(|failure| {
+        output.warning(format_args!("memory: {}", failure.message));
+        String::new()
+    })
+}
+
+/// The text for an agent that starts, about `artifact` where it is delegated to.
+fn at_start(project: &Project, artifact: Option<&str>) -> Result<String, Failure> {
+    let settings = project.workspace.configuration().memory();
+    let active = project.workspace.configuration().active().map(ToString::to_string);
+    let query =
+        Query { artifact: artifact.map(str::to_owned).or(active), limit: settings.limit, ..Query::default() };
+    let found = open(project)?.recall(&query, now(project))?;
+    Ok(context(found.iter().map(|recalled| &recalled.record), settings.budget_chars))
+}
+
+fn with_prompt(project: &Project, prompt: &str) -> Result<String, Failure> {
+    if prompt.trim().is_empty() {
+        return Ok(String::new());
+    }
+    let query = Query { text: prompt.to_owned(), limit: WITH_PROMPT, ..Query::default() };
+    let found = open(project)?.recall(&query, now(project))?;
+    let fitting = found.iter().filter(|recalled| recalled.score.text >= FITS);
+    let budget = project.workspace.configuration().memory().budget_chars;
+    Ok(context(fitting.map(|recalled| &recalled.record), budget))
+}
+
+fn hand_over(text: String, event: &str, output: &Output) {
+    if !text.is_empty() {
+        let answer = json!({"hookEventName": event, "additionalContext": text});
+        output.line(json!({"hookSpecificOutput": answer}));
+    }
+}
+
+/// Remembers what the answer of an agent says is to be remembered. What is refused is told, and the rest is
+/// remembered all the same.
+fn remember(project: &Project, given: &Json) -> Result<(), Failure> {
+    let answer = ["last_assistant_message", "tool_response", "tool_output"]
+        .iter()
+        .find_map(|key| given.get(*key).map(text_of))
+        .unwrap_or_default();
+    let agent = ["agent_type", "subagent_type"].iter().find_map(|key| given.get(*key)?.as_str());
+    let agent = agent.or_else(|| given.get("tool_input")?.get("subagent_type")?.as_str());
+    let mut refused = None;
+    for draft in told_lines(&answer) {
+        let agent = agent.map(|agent| format!("agent:{agent}"));
+        if let Err(failure) = told(&Draft { agent, ..draft }, project) {
+            refused = Some(failure);
+        }
+    }
+    refused.map_or(Ok(()), Err)
+}
+
+/// Every text in an answer of a tool.
+fn text_of(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        Json::Array(items) => items.iter().map(text_of).collect::<Vec<_>>().join("\n"),
+        Json::Object(entries) => entries.values().map(text_of).collect::<Vec<_>>().join("\n"),
+        _ => String::new(),
+    }
+}
+
+/// Ends the session, once.
+fn end(project: &Project, session: &SessionId) -> Result<(), Failure> {
+    let history = project.workspace.history();
+    let events = history.ask(|history| history.of_session(session.as_str()))?;
+    let has_ended = events.iter().any(|event| event.kind == Kind::SESSION_END);
+    if !events.is_empty() && !has_ended {
+        history.append_event(EventDraft::new(Kind::SESSION_END).with_command("memory hook session-end"))?;
+        history.seal(Some(session))?;
+    }
+    Ok(())
+}
+
+fn given() -> Result<Json, Failure> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(LIMIT).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::new(Exit::Io, chain(&error)))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Ok(Json::Null);
+    }
+    serde_json::from_str(text)
+        .map_err(|error| Failure::new(Exit::Usage, format!("the hook was given no JSON: {error}")))
+}

@@ -1,0 +1,102 @@
+//! `stepmark memory`
+
+mod graph;
+mod hook;
+mod recalling;
+mod report;
+mod storing;
+mod telling;
+
+use clap::{Args, Subcommand};
+use jiff::Timestamp;
+use stepmark_memory::{DraftRefusal, Memory, MemoryError};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+pub(in crate::commands) use hook::handed_over;
+
+/// Remember what was decided and learned, and recall it where work starts
+///
+/// What is told to memory is an event of the journal first; records and a graph are made of all events, in a
+/// store of the cache that can be deleted at will. Memory decides nothing: it is asked by people and agents
+/// alone. `memory.track: git` in the configuration shares it with other clones; without it, it stays in this
+/// one.
+#[derive(Debug, Args)]
+pub(crate) struct MemoryCommand {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Remember(telling::Remember),
+    Decide(telling::Decide),
+    Supersede(telling::Supersede),
+    Recall(recalling::Recall),
+    Decisions(recalling::Decisions),
+    Summary(recalling::Summary),
+    Graph(graph::Graph),
+    /// Show how much is remembered, and how far each store is
+    Status,
+    /// Make the store anew from the journal
+    Rebuild,
+    Hook(hook::Hook),
+}
+
+impl MemoryCommand {
+    pub(crate) fn run(&self, project: Project, output: &Output) -> Result<Exit, Failure> {
+        match &self.what {
+            What::Hook(command) => command.run(project, output),
+            What::Remember(command) => command.run(&project, output),
+            What::Decide(command) => command.run(&project, output),
+            What::Supersede(command) => command.run(&project, output),
+            What::Recall(command) => command.run(&project, output),
+            What::Decisions(command) => command.run(&project, output),
+            What::Summary(command) => command.run(&project, output),
+            What::Graph(command) => command.run(&project, output),
+            What::Status => storing::status(&project, output),
+            What::Rebuild => storing::rebuild(&project, output),
+        }
+    }
+}
+
+/// The memory of a project, up to date.
+fn open(project: &Project) -> Result<Memory, Failure> {
+    Ok(Memory::open(&project.workspace)?)
+}
+
+fn now(project: &Project) -> Timestamp {
+    project.workspace.now()
+}
+
+impl From<MemoryError> for Failure {
+    fn from(error: MemoryError) -> Self {
+        match &error {
+            MemoryError::Unknown { .. } | MemoryError::Ambiguous { .. } => {
+                Self::from_error(Exit::Findings, &error)
+                    .with_help("`stepmark memory recall --all` lists records with their ids")
+            }
+            MemoryError::NoNode { .. } => Self::from_error(Exit::Findings, &error)
+                .with_help("name a memory, the path or id of an artifact, a session, an agent or a step"),
+            _ => Self::from_error(Exit::Io, &error),
+        }
+    }
+}
+
+impl From<DraftRefusal> for Failure {
+    fn from(refusal: DraftRefusal) -> Self {
+        let help = match &refusal {
+            DraftRefusal::Secret { .. } => Some("say where the secret is kept instead"),
+            _ => None,
+        };
+        let failure = Self::from_error(Exit::Findings, &refusal);
+        match help {
+            Some(help) => failure.with_help(help),
+            None => failure,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `stepmark memory remember`, `decide` and `supersede`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+use stepmark_memory::{Decision, Draft, MemoryKind, supersession};
+use stepmark_store::configuration::Track;
+
+use super::open;
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+const SCHEMA: &str = "stepmark.memory-told/1";
+
+/// What is said beside a memory.
+#[derive(Debug, Args)]
+struct About {
+    /// The artifact that it is about: its path or id
+    #[arg(long)]
+    artifact: Option<PathBuf>,
+    /// A word to find it by; once for each
+    #[arg(long = "tag")]
+    tags: Vec<String>,
+    /// How much it matters, from 0 to 1
+    #[arg(long, value_name = "NUMBER")]
+    importance: Option<f64>,
+    /// How sure it is, from 0 to 1
+    #[arg(long, value_name = "NUMBER")]
+    confidence: Option<f64>,
+    /// The memory whose place it takes
+    #[arg(long, value_name = "ID")]
+    supersedes: Option<String>,
+}
+
+/// Remember something: a learning, unless --kind says otherwise
+#[derive(Debug, Args)]
+pub(super) struct Remember {
+    /// The text
+    text: String,
+    /// What it is: decision, error, security, preference, learning, observation, pattern, documentation
+    #[arg(long)]
+    kind: Option<MemoryKind>,
+    /// Why it is so
+    #[arg(long, value_name = "TEXT")]
+    why: Option<String>,
+    #[command(flatten)]
+    about: About,
+}
+
+/// Remember a decision with its reason and what was rejected
+#[derive(Debug, Args)]
+pub(super) struct Decide {
+    /// The question
+    question: String,
+    /// The answer
+    #[arg(long)]
+    chosen: String,
+    /// The reason
+    #[arg(long, value_name = "TEXT")]
+    because: String,
+    /// An answer that was rejected; once for each
+    #[arg(long = "rejected", value_name = "ANSWER")]
+    alternatives: Vec<String>,
+    #[command(flatten)]
+    about: About,
+}
+
+/// Say that one memory takes the place of another, which is kept and no longer recalled
+#[derive(Debug, Args)]
+pub(super) struct Supersede {
+    /// The memory that no longer holds
+    id: String,
+    /// The one that holds instead
+    #[arg(long, value_name = "ID")]
+    by: String,
+}
+
+impl Remember {
+    pub(super) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let draft = Draft {
+            kind: self.kind,
+            content: self.text.clone(),
+            rationale: self.why.clone(),
+            ..Draft::default()
+        };
+        tell(draft, &self.about, project, output)
+    }
+}
+
+impl Decide {
+    pub(super) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let decision = Decision {
+            question: self.question.clone(),
+            chosen: self.chosen.clone(),
+            alternatives: self.alternatives.clone(),
+        };
+        tell(Draft::of_decision(decision, Some(self.because.clone())), &self.about, project, output)
+    }
+}
+
+impl Supersede {
+    pub(super) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let memory = open(project)?;
+        let (old, new) = (memory.record(&self.id)?.id, memory.record(&self.by)?.id);
+        if old == new {
+            return Err(Failure::new(Exit::Findings, "a memory cannot take its own place"));
+        }
+        project.workspace.history().append_event(supersession(&old, &new, is_local(project)))?;
+        output.json_or(
+            SCHEMA,
+            || json!({"id": new, "supersedes": old}),
+            || output.line(format_args!("{:.8} takes the place of {:.8}", new, old)),
+        );
+        Ok(Exit::Fine)
+    }
+}
+
+fn tell(mut draft: Draft, about: &About, project: &Project, output: &Output) -> Result<Exit, Failure> {
+    if let Some(artifact) = &about.artifact {
+        let (key, path) = project.identity(artifact)?;
+        (draft.key, draft.artifact) = (Some(key.to_string()), Some(path.to_string()));
+    }
+    draft.tags.clone_from(&about.tags);
+    (draft.importance, draft.confidence) = (about.importance, about.confidence);
+    let old = about.supersedes.as_deref().map(|id| Ok::<_, Failure>(open(project)?.record(id)?.id));
+    let old = old.transpose()?;
+    let id = told(&draft, project)?;
+    if let Some(old) = &old {
+        project.workspace.history().append_event(supersession(old, &id, is_local(project)))?;
+    }
+    output.json_or(
+        SCHEMA,
+        || json!({"id": id, "supersedes": old}),
+        || output.line(format_args!("{id:.8}  {}", stepmark_memory::context::plain(&draft.content, 200))),
+    );
+    Ok(Exit::Fine)
+}
+
+/// Notes what is told as an event, and returns its id.
+pub(super) fn told(draft: &Draft, project: &Project) -> Result<String, Failure> {
+    let event = draft.event(is_local(project))?.with_command("memory remember");
+    Ok(project.workspace.history().append_event(event)?.id.to_string())
+}
+
+fn is_local(project: &Project) -> bool {
+    project.workspace.configuration().memory().track == Track::Local
+}

@@ -1,0 +1,149 @@
+//! A thing that somebody tells memory, before it is an event.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use stepmark_model::journal::{EventDraft, Kind};
+
+use crate::{Decision, MemoryKind, MemoryType, secret::secret_in};
+
+/// The kind of the event that tells a memory.
+pub(crate) const TOLD: &str = "memory";
+/// The kind of the event by which a memory supersedes another.
+pub(crate) const SUPERSEDED: &str = "memory-superseded";
+/// The most bytes of all that is told, as JSON.
+const LIMIT: usize = 16 * 1024;
+
+/// A thing that somebody tells memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Draft {
+    /// The kind; a decision where there is one, else a learning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<MemoryKind>,
+    /// The type, where it is not the usual one.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub memory_type: Option<MemoryType>,
+    /// The text that is remembered.
+    pub content: String,
+    /// The reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rationale: Option<String>,
+    /// The decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
+    /// Words to find it by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Its importance, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub importance: Option<f64>,
+    /// The certainty of whoever tells it, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// The path of the artifact that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<String>,
+    /// The identity of that artifact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Its finder, where that is not the actor of the command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The commit that is checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+}
+
+/// A reason not to remember.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DraftRefusal {
+    /// Nothing is told.
+    #[error("there is nothing to remember: the text is empty")]
+    Empty,
+    /// It is too long.
+    #[error("{size} bytes are too much to remember, {limit} is the most: long text belongs in a document")]
+    TooLong {
+        /// Its size in bytes.
+        size: usize,
+        /// The most.
+        limit: usize,
+    },
+    /// It has a secret in it.
+    #[error("the text holds a secret ({rule}): it is not remembered, and stands nowhere")]
+    Secret {
+        /// The rule that found it.
+        rule: String,
+    },
+    /// A number is none from 0 to 1.
+    #[error("`{name}` is a number from 0 to 1")]
+    Number {
+        /// Its name.
+        name: &'static str,
+    },
+}
+
+impl Draft {
+    /// A draft of a decision.
+    pub fn of_decision(decision: Decision, rationale: Option<String>) -> Self {
+        let content = format!("{} {}", decision.question.trim(), decision.chosen.trim());
+        Self { content, rationale, decision: Some(decision), ..Self::default() }
+    }
+
+    /// The event that tells it; `is_local` where it stays in this clone.
+    ///
+    /// # Errors
+    /// When it is empty, too long, or holds a secret.
+    pub fn event(&self, is_local: bool) -> Result<EventDraft, DraftRefusal> {
+        if self.content.trim().is_empty() {
+            return Err(DraftRefusal::Empty);
+        }
+        let is_share = |number: f64| (0.0..=1.0).contains(&number);
+        for (name, number) in [("importance", self.importance), ("confidence", self.confidence)] {
+            if number.is_some_and(|number| !is_share(number)) {
+                return Err(DraftRefusal::Number { name });
+            }
+        }
+        let told = serde_json::to_value(self).unwrap_or_default();
+        let size = told.to_string().len();
+        if size > LIMIT {
+            return Err(DraftRefusal::TooLong { size, limit: LIMIT });
+        }
+        if let Some(rule) = texts(&told).into_iter().find_map(secret_in) {
+            return Err(DraftRefusal::Secret { rule });
+        }
+        Ok(EventDraft::new(Kind::of(TOLD)).with("memory", told).kept_local(is_local))
+    }
+}
+
+/// The event by which the memory `by` supersedes the memory `id`.
+pub fn supersession(id: &str, by: &str, is_local: bool) -> EventDraft {
+    EventDraft::new(Kind::of(SUPERSEDED)).with("superseded", id).with("by", by).kept_local(is_local)
+}
+
+/// Every text in a value.
+fn texts(value: &Json) -> Vec<&str> {
+    match value {
+        Json::String(text) => vec![text],
+        Json::Array(items) => items.iter().flat_map(texts).collect(),
+        Json::Object(entries) => entries.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_remembered() {
+        let draft = |content: &str| Draft { content: content.to_owned(), ..Draft::default() };
+        assert_eq!(draft(" \n").event(true), Err(DraftRefusal::Empty));
+        assert!(matches!(draft(&"x".repeat(17_000)).event(true), Err(DraftRefusal::TooLong { .. })));
+        let key = format!("AWS: {}{}", "AKIA", "IOSFODNN7EXAMPLE");
+        let decision = Decision { question: "Which key?".to_owned(), chosen: key, alternatives: Vec::new() };
+        let refused = Draft::of_decision(decision, None).event(true);
+        assert!(matches!(refused, Err(DraftRefusal::Secret { .. })), "{refused:?}");
+        assert!(draft("fine").event(false).is_ok());
+    }
+}

@@ -1,0 +1,162 @@
+//! The graph around memories.
+
+use serde::Serialize;
+
+/// A node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Node {
+    /// Its kind.
+    pub kind: NodeKind,
+    /// Its name: the id of a memory, the identity of an artifact, a path, an agent as the journal names it.
+    pub name: String,
+}
+
+/// The kind of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NodeKind {
+    /// A memory.
+    Memory,
+    /// An artifact.
+    Artifact,
+    /// A file that is no artifact, as far as is known.
+    File,
+    /// A workflow.
+    Workflow,
+    /// A step.
+    Step,
+    /// A person or an agent.
+    Agent,
+    /// A session.
+    Session,
+}
+
+/// An edge.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Edge {
+    /// The node that it leaves.
+    pub from: Node,
+    /// The node that it leads to.
+    pub to: Node,
+    /// Its kind.
+    pub kind: EdgeKind,
+}
+
+/// The kind of an edge. The first four have the names of `kuzu-memory`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub enum EdgeKind {
+    /// A memory names an entity in its text.
+    #[serde(rename = "MENTIONS")]
+    Mentions,
+    /// A memory is about an artifact.
+    #[serde(rename = "RELATES_TO")]
+    RelatesTo,
+    /// A memory was told in a session.
+    #[serde(rename = "BELONGS_TO_SESSION")]
+    BelongsToSession,
+    /// Two entities stand in one memory.
+    #[serde(rename = "CO_OCCURS_WITH")]
+    CoOccursWith,
+    /// A memory supersedes another.
+    #[serde(rename = "supersedes")]
+    Supersedes,
+    /// An artifact was made from another (`inputDocuments`).
+    #[serde(rename = "derived-from")]
+    DerivedFrom,
+    /// An artifact was delegated from another.
+    #[serde(rename = "delegated-from")]
+    DelegatedFrom,
+    /// An agent changed an artifact.
+    #[serde(rename = "worked-on")]
+    WorkedOn,
+    /// A step was completed in an artifact.
+    #[serde(rename = "completed-in")]
+    CompletedIn,
+    /// An artifact waits for another (`depends_on`, `dependencies`).
+    #[serde(rename = "depends-on")]
+    DependsOn,
+    /// A decision was taken while an artifact was worked on.
+    #[serde(rename = "decided-in")]
+    DecidedIn,
+    /// An agent told a memory.
+    #[serde(rename = "told-by")]
+    ToldBy,
+}
+
+/// The names of node kinds, in their order.
+const NODE_KINDS: [(NodeKind, &str); 7] = [
+    (NodeKind::Memory, "memory"),
+    (NodeKind::Artifact, "artifact"),
+    (NodeKind::File, "file"),
+    (NodeKind::Workflow, "workflow"),
+    (NodeKind::Step, "step"),
+    (NodeKind::Agent, "agent"),
+    (NodeKind::Session, "session"),
+];
+
+/// The names of edge kinds, in their order.
+const EDGE_KINDS: [(EdgeKind, &str); 12] = [
+    (EdgeKind::Mentions, "MENTIONS"),
+    (EdgeKind::RelatesTo, "RELATES_TO"),
+    (EdgeKind::BelongsToSession, "BELONGS_TO_SESSION"),
+    (EdgeKind::CoOccursWith, "CO_OCCURS_WITH"),
+    (EdgeKind::Supersedes, "supersedes"),
+    (EdgeKind::DerivedFrom, "derived-from"),
+    (EdgeKind::DelegatedFrom, "delegated-from"),
+    (EdgeKind::WorkedOn, "worked-on"),
+    (EdgeKind::CompletedIn, "completed-in"),
+    (EdgeKind::DependsOn, "depends-on"),
+    (EdgeKind::DecidedIn, "decided-in"),
+    (EdgeKind::ToldBy, "told-by"),
+];
+
+impl NodeKind {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        NODE_KINDS[self as usize].1
+    }
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        NODE_KINDS.iter().find(|(_, own)| *own == name).map(|(kind, _)| *kind)
+    }
+}
+
+impl EdgeKind {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        EDGE_KINDS[self as usize].1
+    }
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        EDGE_KINDS.iter().find(|(_, own)| *own == name).map(|(kind, _)| *kind)
+    }
+}
+
+impl Node {
+    /// A node.
+    pub fn new(kind: NodeKind, name: impl Into<String>) -> Self {
+        Self { kind, name: name.into() }
+    }
+
+    /// An edge from here.
+    pub fn to(&self, kind: EdgeKind, to: &Self) -> Edge {
+        Edge { from: self.clone(), to: to.clone(), kind }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_json() {
+        for (place, (kind, name)) in EDGE_KINDS.iter().enumerate() {
+            assert_eq!((*kind as usize, serde_json::to_value(kind).unwrap()), (place, (*name).into()));
+        }
+        for (place, (kind, name)) in NODE_KINDS.iter().enumerate() {
+            assert_eq!((*kind as usize, serde_json::to_value(kind).unwrap()), (place, (*name).into()));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The kinds of records, and what each is like.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The kind of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryKind {
+    /// A question that was settled, with the reason and what was rejected.
+    Decision,
+    /// A step that failed, and why.
+    Error,
+    /// A matter of security.
+    Security,
+    /// A wish of people about how work is done.
+    Preference,
+    /// Something learned.
+    Learning,
+    /// Something seen.
+    Observation,
+    /// Something that is done in the same way again.
+    Pattern,
+    /// Something that was written down.
+    Documentation,
+    /// The summary of a session.
+    Summary,
+}
+
+/// The time for which a record holds, by the types of `kuzu-memory` 1.12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryType {
+    /// An event that was lived through: 30 days.
+    Episodic,
+    /// Work at hand: a day.
+    Working,
+    /// An impression: 6 hours.
+    Sensory,
+    /// A fact.
+    Semantic,
+    /// A way to do something.
+    Procedural,
+    /// A wish.
+    Preference,
+}
+
+/// The moment at which a record is given to stores beside the embedded one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tier {
+    /// At once.
+    Continuous,
+    /// At the end of a workflow or a phase.
+    Milestone,
+    /// At the end of the session.
+    Session,
+}
+
+/// The facts about a kind.
+struct Facts {
+    kind: MemoryKind,
+    name: &'static str,
+    memory_type: MemoryType,
+    tier: Tier,
+    /// The importance of a record that says none, from 0 to 1.
+    importance: f64,
+}
+
+const fn facts(
+    kind: MemoryKind,
+    name: &'static str,
+    memory_type: MemoryType,
+    tier: Tier,
+    importance: f64,
+) -> Facts {
+    Facts { kind, name, memory_type, tier, importance }
+}
+
+/// Every kind, in the order of [`MemoryKind`].
+const KINDS: [Facts; 9] = [
+    facts(MemoryKind::Decision, "decision", MemoryType::Semantic, Tier::Continuous, 0.9),
+    facts(MemoryKind::Error, "error", MemoryType::Procedural, Tier::Continuous, 0.7),
+    facts(MemoryKind::Security, "security", MemoryType::Semantic, Tier::Continuous, 0.9),
+    facts(MemoryKind::Preference, "preference", MemoryType::Preference, Tier::Continuous, 0.8),
+    facts(MemoryKind::Learning, "learning", MemoryType::Semantic, Tier::Continuous, 0.7),
+    facts(MemoryKind::Observation, "observation", MemoryType::Episodic, Tier::Milestone, 0.4),
+    facts(MemoryKind::Pattern, "pattern", MemoryType::Procedural, Tier::Milestone, 0.6),
+    facts(MemoryKind::Documentation, "documentation", MemoryType::Semantic, Tier::Milestone, 0.5),
+    facts(MemoryKind::Summary, "summary", MemoryType::Episodic, Tier::Session, 0.3),
+];
+
+impl MemoryKind {
+    /// Every kind.
+    pub fn all() -> impl Iterator<Item = Self> {
+        KINDS.iter().map(|facts| facts.kind)
+    }
+
+    fn facts(self) -> &'static Facts {
+        &KINDS[self as usize]
+    }
+
+    /// Its name, as in JSON.
+    pub fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// The type of a record that says none.
+    pub fn memory_type(self) -> MemoryType {
+        self.facts().memory_type
+    }
+
+    /// Its tier.
+    pub fn tier(self) -> Tier {
+        self.facts().tier
+    }
+
+    /// The importance of a record that says none.
+    pub fn importance(self) -> f64 {
+        self.facts().importance
+    }
+}
+
+impl FromStr for MemoryKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let named = KINDS.iter().find(|facts| facts.name == text).map(|facts| facts.kind);
+        named.ok_or_else(|| {
+            let names: Vec<&str> = KINDS.iter().map(|facts| facts.name).collect();
+            format!("a kind is one of {}", names.join(", "))
+        })
+    }
+}
+
+impl MemoryType {
+    /// The time after which a record of the type is left out, in seconds; `None` where it holds for good.
+    pub const fn seconds(self) -> Option<i64> {
+        match self {
+            Self::Episodic => Some(30 * 24 * 60 * 60),
+            Self::Working => Some(24 * 60 * 60),
+            Self::Sensory => Some(6 * 60 * 60),
+            Self::Semantic | Self::Procedural | Self::Preference => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_stands_at_its_place() {
+        for (place, facts) in KINDS.iter().enumerate() {
+            assert_eq!(facts.kind as usize, place);
+            assert_eq!(facts.name.parse::<MemoryKind>(), Ok(facts.kind));
+        }
+        assert!("x".parse::<MemoryKind>().is_err());
+    }
+}

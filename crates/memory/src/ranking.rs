@@ -1,0 +1,90 @@
+//! The rank of a record for a question, and why it has it.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::MemoryRecord;
+
+/// The shares of a score. The first is measured (docs/benchmarks.md, "Memory"); the others only decide
+/// between records whose words fit alike.
+const TEXT: f64 = 0.7;
+const GRAPH: f64 = 0.15;
+const RECENCY: f64 = 0.07;
+const KIND: f64 = 0.08;
+/// The number of days in which recency falls to a half.
+const HALF_LIFE: f64 = 180.0;
+/// The part that is left for each step away in the graph.
+const STEP: f64 = 0.5;
+
+/// The reasons of a rank: shares from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Score {
+    /// The sum.
+    pub total: f64,
+    /// The fit of its words, against the best.
+    pub text: f64,
+    /// Its nearness in the graph to what is asked about.
+    pub graph: f64,
+    /// Its newness.
+    pub recency: f64,
+    /// Its importance, times the certainty of whoever told it.
+    pub kind: f64,
+}
+
+/// The score of `record`: `text` is the fit of its words against the best, `distance` that in the graph.
+pub fn score(record: &MemoryRecord, (text, distance): (f64, Option<u32>), now: Timestamp) -> Score {
+    let days = now.duration_since(record.created_at).as_secs_f64().max(0.0) / 86_400.0;
+    let recency = 0.5_f64.powf(days / HALF_LIFE);
+    let graph = distance.map_or(0.0, |steps| STEP.powi(i32::try_from(steps.min(30)).unwrap_or(30)));
+    let kind = record.importance * record.confidence;
+    let total = TEXT * text + GRAPH * graph + RECENCY * recency + KIND * kind;
+    Score { total, text, graph, recency, kind }
+}
+
+/// The words of a question that are looked for: those that are common in any are not, unless nothing else is
+/// left.
+pub fn words(question: &str) -> Vec<String> {
+    let all: Vec<String> = question
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .take(64)
+        .collect();
+    let rare: Vec<String> = all.iter().filter(|word| !COMMON.contains(&word.as_str())).cloned().collect();
+    if rare.is_empty() { all } else { rare }
+}
+
+/// Words of English that say nothing about what is asked.
+const COMMON: [&str; 62] = [
+    "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do",
+    "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "is", "it", "its", "me", "my", "of",
+    "on", "or", "our", "should", "so", "that", "the", "their", "them", "there", "they", "this", "to", "us",
+    "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
+    "your", "not", "no", "than",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MemoryKind, Source};
+
+    #[test]
+    fn of_alike_words_the_nearer_and_newer_counts() {
+        let at = |day: &str| format!("2026-01-{day}T00:00:00Z").parse::<Timestamp>().unwrap();
+        let record = |kind, day| MemoryRecord::new(kind, "x".to_owned(), Source::default(), at(day));
+        let decision = record(MemoryKind::Decision, "01");
+        let now = at("31");
+        let total = |record: &MemoryRecord, distance| score(record, (1.0, distance), now).total;
+        assert!(total(&decision, Some(0)) > total(&decision, Some(1)));
+        assert!(total(&decision, Some(1)) > total(&decision, None));
+        assert!(total(&record(MemoryKind::Decision, "30"), None) > total(&decision, None));
+        assert!(total(&decision, None) > total(&record(MemoryKind::Summary, "01"), None));
+    }
+
+    #[test]
+    fn common_words_are_not_looked_for() {
+        assert_eq!(words("Why did we use SQLite?"), ["use", "sqlite"]);
+        assert_eq!(words("who is it"), ["who", "is", "it"]);
+    }
+}

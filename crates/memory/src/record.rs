@@ -1,0 +1,143 @@
+//! A record: one thing that is remembered, and where it comes from.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::{MemoryKind, MemoryType, Tier};
+
+/// One thing that is remembered. It is never edited: a later one may supersede it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MemoryRecord {
+    /// Its id: that of the event it comes from.
+    pub id: String,
+    /// Its kind.
+    pub kind: MemoryKind,
+    /// Its type, which says for how long it holds.
+    #[serde(rename = "type")]
+    pub memory_type: MemoryType,
+    /// The moment at which it is given to other stores.
+    pub tier: Tier,
+    /// The thing that is remembered, in one text.
+    pub content: String,
+    /// The reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rationale: Option<String>,
+    /// The decision, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
+    /// Words to find it by.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Its importance, from 0 to 1.
+    pub importance: f64,
+    /// The certainty of whoever told it, from 0 to 1.
+    pub confidence: f64,
+    /// Its source.
+    pub source: Source,
+    /// The time of the event.
+    pub created_at: Timestamp,
+    /// The end of the time for which it holds; `None` where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub valid_to: Option<Timestamp>,
+    /// The SHA-256 of its content, trimmed and in lower case: the same words are the same memory.
+    pub content_hash: String,
+}
+
+/// A question that was settled.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// The question.
+    pub question: String,
+    /// The answer.
+    pub chosen: String,
+    /// The answers that were rejected.
+    #[serde(default)]
+    pub alternatives: Vec<String>,
+}
+
+/// The source of a record.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// The event of the journal.
+    pub event: String,
+    /// The path of the artifact that it is about, at that time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<String>,
+    /// The identity of that artifact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The one who told it, as the journal names them.
+    pub agent: String,
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+}
+
+impl MemoryRecord {
+    /// A record of `kind` that says `content`, with what is usual for the kind.
+    pub fn new(kind: MemoryKind, content: String, source: Source, created_at: Timestamp) -> Self {
+        let content_hash = content_hash(&content);
+        let record = Self {
+            id: source.event.clone(),
+            kind,
+            memory_type: kind.memory_type(),
+            tier: kind.tier(),
+            content,
+            rationale: None,
+            decision: None,
+            tags: Vec::new(),
+            importance: kind.importance(),
+            confidence: 1.0,
+            source,
+            created_at,
+            valid_to: None,
+            content_hash,
+        };
+        record.of_type(kind.memory_type())
+    }
+
+    /// The same as one of `memory_type`, which ends when that does.
+    #[must_use]
+    pub fn of_type(mut self, memory_type: MemoryType) -> Self {
+        self.memory_type = memory_type;
+        let after = memory_type.seconds().map(SignedDuration::from_secs);
+        self.valid_to = after.and_then(|after| self.created_at.checked_add(after).ok());
+        self
+    }
+
+    /// Returns whether it has ended at `now`.
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.valid_to.is_some_and(|end| end <= now)
+    }
+}
+
+/// The hash of a content, by which the same words are known again.
+pub fn content_hash(content: &str) -> String {
+    let digest = Sha256::digest(content.trim().to_lowercase().as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_seen_ends_and_what_is_decided_does_not() {
+        let at: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        let of = |kind| MemoryRecord::new(kind, "x".to_owned(), Source::default(), at);
+        let later = "2026-02-01T00:00:00Z".parse().unwrap();
+        assert!(of(MemoryKind::Observation).is_expired(later) && !of(MemoryKind::Observation).is_expired(at));
+        assert!(!of(MemoryKind::Decision).is_expired(later));
+    }
+
+    #[test]
+    fn the_same_words_have_one_hash() {
+        assert_eq!(content_hash(" Use SQLite\n"), content_hash("use sqlite"));
+        assert_ne!(content_hash("use sqlite"), content_hash("use postgres"));
+    }
+}

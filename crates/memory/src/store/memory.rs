@@ -1,0 +1,131 @@
+//! The memory of a project, brought up to date with its journal whenever it is opened.
+
+use std::io;
+
+use rusqlite::Connection;
+use stepmark_store::{
+    disk::{CacheDatabase, CacheUnavailable, is_corrupt},
+    workspace::Workspace,
+};
+
+use super::{MemoryError, filling, layout::LAYOUT, reading};
+use crate::MemoryRecord;
+
+/// The memory of a project.
+#[derive(Debug)]
+pub struct Memory {
+    pub(super) connection: Connection,
+}
+
+/// The numbers of rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Records.
+    pub memories: u64,
+    /// Records that others took the place of.
+    pub superseded: u64,
+    /// Nodes of the graph.
+    pub nodes: u64,
+    /// Edges of the graph.
+    pub edges: u64,
+    /// Events of the journal that are in.
+    pub events: u64,
+}
+
+impl Memory {
+    /// Opens the memory of the project, and takes in what its journal tells since the last time. Where the
+    /// cache cannot be written, it lies in the memory of this process.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or the database is in use for too long.
+    pub fn open(workspace: &Workspace) -> Result<Self, MemoryError> {
+        let extent = workspace.history().ask(|history| history.extent())?.to_string();
+        if let Some(connection) = LAYOUT.open_to_read(workspace.root())
+            && reading::extent(&connection).is_ok_and(|own| own.as_deref() == Some(extent.as_str()))
+        {
+            return Ok(Self { connection });
+        }
+        match Self::filled(workspace) {
+            Err(MemoryError::Unavailable(CacheUnavailable::Files(error))) if is_no_place(&error) => {
+                let connection = LAYOUT.in_memory()?.connection;
+                filling::refresh(&connection, workspace)?;
+                Ok(Self { connection })
+            }
+            Err(MemoryError::Database(error)) if is_corrupt(&error) => Self::rebuilt(workspace),
+            opened => opened,
+        }
+    }
+
+    /// Empties the memory of the project and makes it again from the journal.
+    ///
+    /// # Errors
+    /// Those of [`Memory::open`].
+    pub fn rebuilt(workspace: &Workspace) -> Result<Self, MemoryError> {
+        let _lock = LAYOUT.lock(workspace.root()).map_err(CacheUnavailable::from)?;
+        Self::of(LAYOUT.open(workspace.root())?.renew()?, workspace)
+    }
+
+    fn filled(workspace: &Workspace) -> Result<Self, MemoryError> {
+        let _lock = LAYOUT.lock(workspace.root()).map_err(CacheUnavailable::from)?;
+        Self::of(LAYOUT.open(workspace.root())?, workspace)
+    }
+
+    fn of(database: CacheDatabase, workspace: &Workspace) -> Result<Self, MemoryError> {
+        filling::refresh(&database.connection, workspace)?;
+        Ok(Self { connection: database.connection })
+    }
+
+    /// The numbers of rows.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn counts(&self) -> Result<Counts, MemoryError> {
+        let sql = "SELECT (SELECT count(*) FROM memories), (SELECT count(DISTINCT old) FROM superseded),
+            (SELECT count(*) FROM nodes), (SELECT count(*) FROM edges), (SELECT count(*) FROM seen)";
+        Ok(self.connection.query_row(sql, [], |row| {
+            let (memories, superseded, nodes) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(Counts { memories, superseded, nodes, edges: row.get(3)?, events: row.get(4)? })
+        })?)
+    }
+
+    /// The record whose id begins with `id`.
+    ///
+    /// # Errors
+    /// When there is none, or several.
+    pub fn record(&self, id: &str) -> Result<MemoryRecord, MemoryError> {
+        let like = format!("{}*", id.replace(['*', '?', '['], ""));
+        let mut found = reading::records(&self.connection, "WHERE id GLOB ?1 LIMIT 2", [like])?;
+        match (found.pop(), found.is_empty()) {
+            (Some(record), true) => Ok(record),
+            (Some(_), false) => Err(MemoryError::Ambiguous { id: id.to_owned() }),
+            (None, _) => Err(MemoryError::Unknown { id: id.to_owned() }),
+        }
+    }
+
+    /// Every record, the oldest first.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn records(&self) -> Result<Vec<MemoryRecord>, MemoryError> {
+        Ok(reading::records(&self.connection, "ORDER BY created_at, id", [])?)
+    }
+
+    /// The ids of the records that take the place of `id`.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn superseded_by(&self, id: &str) -> Result<Vec<String>, MemoryError> {
+        Ok(reading::superseded_by(&self.connection, id)?)
+    }
+}
+
+fn is_no_place(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::StorageFull
+            | io::ErrorKind::NotFound
+    )
+}

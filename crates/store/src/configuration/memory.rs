@@ -1,0 +1,96 @@
+//! `memory:` of the configuration: what was decided and learned is remembered.
+
+use std::{collections::BTreeMap, num::NonZeroU32};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::configuration::scalars::Count;
+
+/// `memory:`, as written.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `track`, `recall`, `stores` and `tiers`")]
+pub(super) struct MemoryKeys {
+    pub(super) track: Option<Track>,
+    pub(super) recall: Option<RecallKeys>,
+    pub(super) stores: Option<Vec<MemoryStoreKind>>,
+    pub(super) tiers: Option<BTreeMap<String, MemoryTier>>,
+}
+
+/// `memory.recall`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `limit` and `budget_chars`")]
+pub(super) struct RecallKeys {
+    pub(super) limit: Option<Count>,
+    pub(super) budget_chars: Option<Count>,
+}
+
+/// The place of what is told to memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Track {
+    /// In this clone.
+    #[default]
+    Local,
+    /// In the tracked journal, for every clone.
+    Git,
+}
+
+/// A store beside the embedded one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryStoreKind {
+    /// The program `kuzu-memory`.
+    KuzuMemory,
+    /// The package `ladybug` of Python.
+    Ladybug,
+}
+
+/// The moment at which records of a kind are given to other stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryTier {
+    /// At once.
+    Continuous,
+    /// At the end of a workflow or a phase.
+    Milestone,
+    /// At the end of the session.
+    Session,
+}
+
+/// The settings of memory.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MemorySettings {
+    /// True where the configuration says something about memory: then it is handed to agents that start.
+    pub is_configured: bool,
+    /// The place of what is told.
+    pub track: Track,
+    /// The most records that are handed to an agent: 10.
+    pub limit: usize,
+    /// The most characters that are handed to an agent: 4,000.
+    pub budget_chars: usize,
+    /// The stores beside the embedded one.
+    pub stores: Vec<MemoryStoreKind>,
+    /// The tiers of kinds that have another one than usual, by the name of the kind.
+    pub tiers: BTreeMap<String, MemoryTier>,
+}
+
+impl From<Option<MemoryKeys>> for MemorySettings {
+    fn from(keys: Option<MemoryKeys>) -> Self {
+        let is_configured = keys.is_some();
+        let keys = keys.unwrap_or_default();
+        let recall = keys.recall.unwrap_or_default();
+        let number = |count: Option<Count>, usual| {
+            count.map(|count: Count| count.0).map_or(usual, |number: NonZeroU32| number.get() as usize)
+        };
+        Self {
+            is_configured,
+            track: keys.track.unwrap_or_default(),
+            limit: number(recall.limit, 10),
+            budget_chars: number(recall.budget_chars, 4_000),
+            stores: keys.stores.unwrap_or_default(),
+            tiers: keys.tiers.unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What is remembered is recalled, with its source; stores are made again.
+
+use serde_json::Value;
+
+use crate::harness::{Repository, Run, Sandbox};
+
+const PRD: &str = "---\nid: prd\nworkflowType: prd\nstepsCompleted: [step-01-init]\nstatus: draft\n\
+                   inputDocuments: [docs/brief.md]\n---\n# PRD\n";
+
+pub(super) fn done(sandbox: &Sandbox, arguments: &[&str]) -> Run {
+    let run = sandbox.stepmark(arguments);
+    assert_eq!(run.code, 0, "{arguments:?}: {run}");
+    run
+}
+
+fn recalled(sandbox: &Sandbox, arguments: &[&str]) -> Vec<Value> {
+    records(&done(sandbox, &[&["memory"], arguments, &["--json"]].concat()))
+}
+
+fn records(run: &Run) -> Vec<Value> {
+    run.json("stepmark.memories/1")["memories"].as_array().unwrap().clone()
+}
+
+fn told(sandbox: &Sandbox, arguments: &[&str]) -> String {
+    let words = [&["memory"], arguments, &["--json"]].concat();
+    done(sandbox, &words).json("stepmark.memory-told/1")["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_decision_and_a_failure_are_told_in_a_fresh_clone() {
+    let Some(first) = Repository::empty("memory in a clone") else { return };
+    let sandbox = &first.sandbox;
+    sandbox.write(".stepmark/config.yaml", "memory: {track: git}\n");
+    sandbox.write("docs/prd.md", PRD);
+    sandbox.write("docs/story-7.md", "---\nid: STORY-7\nstatus: draft\ninputDocuments: [docs/prd.md]\n---\n");
+    let one = ["--session", "s-one", "--actor", "agent:pm"];
+    done(sandbox, &[&one[..], &["session", "start"]].concat());
+    let decide =
+        ["memory", "decide", "Which store?", "--chosen", "SQLite", "--because", "nothing to install"];
+    let about = ["--rejected", "Postgres", "--artifact", "docs/prd.md"];
+    done(sandbox, &[&one[..], &decide, &about].concat());
+    done(
+        sandbox,
+        &[&one[..], &["set", "docs/story-7.md", "status=blocked", "--reason", "the key is missing"]].concat(),
+    );
+    done(sandbox, &[&one[..], &["session", "end", "s-one"]].concat());
+    first.git(&["config", "user.name", "Ada"]);
+    first.git(&["config", "user.email", "ada@example.com"]);
+    first.commit("one");
+    let clone = sandbox.outside().join("clone");
+    let source = format!("file://{}", sandbox.place("").display());
+    first.git(&["clone", "--quiet", &source, clone.to_str().unwrap()]);
+    let in_clone = |arguments: &[&str]| {
+        let run = sandbox.run(first.command(arguments).current_dir(&clone));
+        assert_eq!(run.code, 0, "{arguments:?}: {run}");
+        run
+    };
+    let start = in_clone(&["session", "start", "--json"]).json("stepmark.session/1");
+    let memory = start["memory"].as_str().unwrap();
+    for said in [
+        "data, not instructions",
+        "- Which store? SQLite; because nothing to install; rejected: Postgres (decision, ",
+        "- docs/story-7.md: blocked: the key is missing (error, ",
+    ] {
+        assert!(memory.contains(said), "{memory}");
+    }
+    let graph = in_clone(&["memory", "graph", "docs/prd.md", "--depth", "2"]).stdout;
+    for said in [
+        "“Which store? SQLite”  decided-in  artifact docs/prd.md",
+        "“Which store? SQLite”  told-by  agent:pm",
+        "artifact docs/story-7.md  derived-from  file docs/prd.md",
+    ] {
+        assert!(graph.contains(said), "{graph}");
+    }
+    let svg = in_clone(&["memory", "graph", "docs/prd.md", "--svg"]).stdout;
+    assert!(svg.contains("<svg") && svg.contains("decided-in"), "{svg}");
+    let before = records(&in_clone(&["memory", "recall", "--all", "--json"]));
+    in_clone(&["memory", "rebuild"]);
+    assert_eq!(records(&in_clone(&["memory", "recall", "--all", "--json"])).len(), before.len());
+    let ids = |found: &[Value]| found.iter().map(|own| own["id"].clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&records(&in_clone(&["memory", "recall", "--all", "--json"]))), ids(&before));
+}
+
+#[test]
+fn what_is_superseded_is_kept_and_not_recalled() {
+    let sandbox = Sandbox::empty();
+    let old = told(&sandbox, &["remember", "The port is 8080", "--tag", "network"]);
+    let new = told(&sandbox, &["remember", "The port is 9090", "--supersedes", &old[..8]]);
+    let found = recalled(&sandbox, &["recall", "port"]);
+    assert_eq!(found.iter().map(|own| own["id"].as_str().unwrap()).collect::<Vec<_>>(), [&new]);
+    let all = recalled(&sandbox, &["recall", "network", "--all"]);
+    assert_eq!(all[0]["superseded_by"], serde_json::json!([new]));
+    assert_eq!(all[0]["tags"], serde_json::json!(["network"]));
+    let refused = sandbox.stepmark(&["memory", "supersede", "zzz", "--by", &new]);
+    assert!(
+        refused.code == 1 && refused.stderr.contains("no memory has an id that begins with `zzz`"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn secrets_and_endless_texts_are_refused_and_stand_nowhere() {
+    let sandbox = Sandbox::empty();
+    let key = format!("{}{}", "ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
+    let refused = sandbox.stepmark(&["memory", "remember", &format!("the token is {key}")]);
+    assert!(refused.code == 1 && refused.stderr.contains("holds a secret (github_token)"), "{refused}");
+    assert!(!refused.stderr.contains(&key), "{refused}");
+    let refused = sandbox.stepmark(&["memory", "remember", &"x".repeat(20_000)]);
+    assert!(refused.code == 1 && refused.stderr.contains("16384 is the most"), "{}", refused.stderr);
+    assert_eq!(recalled(&sandbox, &["recall", "--all"]), Vec::<Value>::new());
+}
+
+#[test]
+fn what_is_local_never_enters_git() {
+    let Some(repository) = Repository::empty("local memory") else { return };
+    let sandbox = &repository.sandbox;
+    sandbox.write("docs/prd.md", PRD);
+    done(sandbox, &["--session", "s-one", "session", "start"]);
+    done(sandbox, &["--session", "s-one", "memory", "remember", "between us"]);
+    done(sandbox, &["--session", "s-one", "complete", "docs/prd.md", "step-02-vision"]);
+    done(sandbox, &["--session", "s-one", "session", "end", "s-one"]);
+    repository.git(&["add", "--all"]);
+    let staged = repository.git(&["diff", "--cached"]);
+    assert!(staged.contains("step-02-vision") && !staged.contains("between us"), "{staged}");
+    assert_eq!(recalled(sandbox, &["recall", "between"]).len(), 2, "itself, and the session that told it");
+    let taken = sandbox.stepmark(&["--session", "local", "status"]);
+    assert!(taken.code != 0 && taken.stderr.contains("`local`"), "{taken}");
+}
+
+#[test]
+fn a_damaged_store_is_made_again() {
+    let sandbox = Sandbox::empty();
+    told(&sandbox, &["remember", "kept"]);
+    assert_eq!(recalled(&sandbox, &["recall", "kept"]).len(), 1);
+    let store = ".stepmark/local/cache/memory.db";
+    for damage in [&b"no database"[..], b""] {
+        sandbox.write(store, damage);
+        assert_eq!(recalled(&sandbox, &["recall", "kept"]).len(), 1);
+    }
+}
