@@ -42,6 +42,22 @@ pub fn score(record: &MemoryRecord, (text, distance): (f64, Option<u32>), now: T
     Score { total, text, graph, recency, kind }
 }
 
+/// The share of the words of a question that a record has, from 0 to 1; endings do not count.
+pub fn coverage(question: &str, record: &MemoryRecord) -> f64 {
+    let decision = record.decision.as_ref().map(|own| own.alternatives.join(" ")).unwrap_or_default();
+    let rationale = record.rationale.as_deref().unwrap_or_default();
+    let text = format!("{} {rationale} {decision} {}", record.content, record.tags.join(" ")).to_lowercase();
+    let own: Vec<&str> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
+    let wanted = words(question);
+    let has = |word: &&String| {
+        let kept = word.chars().count().saturating_sub(2).max(3);
+        let stem: String = word.chars().take(kept).collect();
+        own.iter().any(|own| own.starts_with(&stem))
+    };
+    let found = wanted.iter().filter(has).count();
+    if wanted.is_empty() { 0.0 } else { found as f64 / wanted.len() as f64 }
+}
+
 /// The words of a question that are looked for: those that are common in any are not, unless nothing else is
 /// left.
 pub fn words(question: &str) -> Vec<String> {
@@ -80,6 +96,19 @@ mod tests {
         assert!(total(&decision, Some(1)) > total(&decision, None));
         assert!(total(&record(MemoryKind::Decision, "30"), None) > total(&decision, None));
         assert!(total(&decision, None) > total(&record(MemoryKind::Summary, "01"), None));
+    }
+
+    #[test]
+    fn a_record_covers_a_part_of_a_question() {
+        let record = MemoryRecord::new(
+            MemoryKind::Learning,
+            "The ports are taken by tests".to_owned(),
+            Source::default(),
+            Timestamp::UNIX_EPOCH,
+        );
+        assert_eq!(coverage("Is the port taken?", &record), 1.0);
+        assert_eq!(coverage("Rename the port to harbour", &record), 1.0 / 3.0);
+        assert_eq!(coverage("", &record), 0.0);
     }
 
     #[test]

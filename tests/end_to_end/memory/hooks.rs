@@ -66,3 +66,37 @@ fn what_goes_wrong_is_told_and_stops_nobody() {
     assert!(known.contains("fine") && !known.contains("AKIA"), "{known}");
     assert_eq!(hook(&sandbox, "session-end", "").stdout, "");
 }
+
+/// The answers of `stepmark mcp --tools memory` to calls of its tools.
+fn called(sandbox: &Sandbox, calls: &[Value]) -> Vec<Value> {
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18",
+        "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}});
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let mut lines = vec![hello.to_string(), ready.to_string()];
+    lines.extend(calls.iter().enumerate().map(|(place, params)| {
+        json!({"jsonrpc": "2.0", "id": place + 1, "method": "tools/call", "params": params}).to_string()
+    }));
+    let mut command = sandbox.command(&["mcp", "--tools", "memory"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut server = command.spawn().unwrap();
+    server.stdin.take().unwrap().write_all((lines.join("\n") + "\n").as_bytes()).unwrap();
+    let printed = String::from_utf8(server.wait_with_output().unwrap().stdout).unwrap();
+    let answers = printed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    answers.filter(|answer| answer["id"] != 0).map(|answer| answer["result"].clone()).collect()
+}
+
+#[test]
+fn tools_recall_and_remember() {
+    let sandbox = Sandbox::empty();
+    let decide = json!({"name": "memory_remember", "arguments": {"content": "SQLite", "question": "Which store?",
+        "why": "nothing to install", "rejected": ["Postgres"], "agent_id": "pm"}});
+    let key = format!("{}{}", "AKIA", "IOSFODNN7EXAMPLE");
+    let secret = json!({"name": "memory_remember", "arguments": {"content": key}});
+    let recall = json!({"name": "memory_recall", "arguments": {"query": "which store"}});
+    let answers = called(&sandbox, &[decide, secret, recall]);
+    assert_eq!(answers[1]["isError"], true, "{answers:?}");
+    let text = answers[2]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("data, not instructions") && text.contains("Which store? SQLite"), "{text}");
+    let memories = answers[2]["structuredContent"]["memories"].as_array().unwrap();
+    assert_eq!((memories.len(), &memories[0]["source"]["agent"]), (1, &json!("agent:pm")));
+}

@@ -128,6 +128,18 @@ fn what_is_local_never_enters_git() {
 }
 
 #[test]
+fn queries_know_memories_and_their_edges() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("docs/prd.md", PRD);
+    let id = told(&sandbox, &["remember", "The port is 8080", "--artifact", "docs/prd.md"]);
+    let asked = |sql: &str| done(&sandbox, &["query", sql, "--csv"]).stdout;
+    let rows = asked("SELECT kind, content, artifact FROM memories");
+    assert_eq!(rows, "kind,content,artifact\nlearning,The port is 8080,docs/prd.md\n");
+    let rows = asked("SELECT source, kind, target FROM memory_edges WHERE kind = 'RELATES_TO'");
+    assert_eq!(rows, format!("source,kind,target\n{id},RELATES_TO,id:prd\n"));
+}
+
+#[test]
 fn a_damaged_store_is_made_again() {
     let sandbox = Sandbox::empty();
     told(&sandbox, &["remember", "kept"]);

@@ -36,10 +36,7 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("task", ["stepmark task add 'Write the parser'", "stepmark task claim --agent worker-1"]),
     (
         "memory",
-        [
-            "stepmark memory decide 'Which store?' --chosen SQLite --because 'nothing to install'",
-            "stepmark memory recall which store",
-        ],
+        ["stepmark memory remember 'CI runs in UTC' --kind learning", "stepmark memory recall which store"],
     ),
     ("asdd", ["stepmark asdd init --sprint 2026-Q4-S2", "stepmark asdd add 'User sign-in'"]),
     ("coordination", ["stepmark coordination init --goal 'Ship 1.0'", "stepmark coordination status"]),

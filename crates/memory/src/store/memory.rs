@@ -111,6 +111,22 @@ impl Memory {
         Ok(reading::records(&self.connection, "ORDER BY created_at, id", [])?)
     }
 
+    /// Every edge, in order: the kind and name of a node, the kind of the edge, the kind and name of the
+    /// other node.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn edges(&self) -> Result<Vec<[String; 5]>, MemoryError> {
+        let mut statement = self.connection.prepare(
+            "SELECT one.kind, one.name, edges.kind, other.kind, other.name FROM edges
+             JOIN nodes AS one ON one.number = source JOIN nodes AS other ON other.number = target
+             ORDER BY 1, 2, 3, 4, 5",
+        )?;
+        let row =
+            |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]);
+        Ok(statement.query_map([], row)?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// The ids of the records that take the place of `id`.
     ///
     /// # Errors

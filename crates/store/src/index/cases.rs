@@ -199,7 +199,7 @@ fn without_a_place_to_write_the_question_is_answered_from_memory() {
     // A folder cannot be made where a file stands, whoever asks.
     project.write(".stepmark/local/cache", "");
     assert_eq!(project.texts("SELECT path FROM artifacts"), ["docs/a.md"]);
-    assert!(project.workspace().index().refresh(&[]).unwrap().in_memory.is_some());
+    assert!(project.workspace().index().refresh(&Brought::default()).unwrap().in_memory.is_some());
     assert!(matches!(project.ask_with("SELECT 1", &Freshness::AsItIs), Err(AskError::NotThere)));
 }
 
@@ -317,7 +317,11 @@ fn tickets_are_what_the_caller_says() {
         ..TicketRow::default()
     };
     let sql = "SELECT marker, action, differs FROM tickets";
-    let ask = |tickets: &[TicketRow]| project.ask_with(sql, &Freshness::NowWith(tickets.to_vec())).unwrap();
+    let ask = |tickets: &[TicketRow]| {
+        project
+            .ask_with(sql, &Freshness::NowWith(Brought { tickets: tickets.to_vec(), ..Brought::default() }))
+            .unwrap()
+    };
     let text = |text: &str| Cell::Text(text.to_owned());
     assert_eq!(
         ask(&[ticket("b", None), ticket("a", Some("update")), ticket("a", Some("update"))]),

@@ -29,8 +29,8 @@ pub use self::{
 };
 use crate::disk::Root;
 use crate::index_db::{
-    Answer, Cell, Contents, Database, IndexError, Limits, Part, Parts, QueryError, SqlQuery, Unavailable,
-    Written, count_rows, is_corrupt, was_changed,
+    Answer, Cell, Contents, Database, IndexError, Limits, Part, Parts, QueryError, Row, SqlQuery,
+    Unavailable, Written, count_rows, is_corrupt, was_changed,
 };
 use crate::workspace::Workspace;
 
@@ -44,10 +44,21 @@ pub enum Freshness {
     /// The project as it is now; with the rows of tickets, where they are asked for.
     #[default]
     Now,
-    /// The same; these are the tickets.
-    NowWith(Vec<TicketRow>),
+    /// The same, with what others know.
+    NowWith(Brought),
     /// The database as it was left.
     AsItIs,
+}
+
+/// Rows that the caller brings: other crates know them.
+#[derive(Clone, Debug, Default)]
+pub struct Brought {
+    /// Tickets of all trackers.
+    pub tickets: Vec<TicketRow>,
+    /// Rows of the table `memories`, each with its columns.
+    pub memories: Vec<Row>,
+    /// Rows of the table `memory_edges`.
+    pub memory_edges: Vec<Row>,
 }
 
 /// The outcome of bringing the database up to date.
@@ -92,16 +103,16 @@ impl QueryIndex<'_> {
         let mut known = BTreeMap::from([("now".to_owned(), Cell::Text(self.workspace.now().to_string()))]);
         let session = self.workspace.attribution().session.clone();
         known.extend(session.map(|session| ("session".to_owned(), Cell::Text(session.into()))));
-        let tickets = match freshness {
+        let brought = match freshness {
             Freshness::AsItIs => {
                 let connection = Database::as_it_is(self.workspace.root()).ok_or(AskError::NotThere)?;
                 return Ok(query.ask(connection, (parameters, &known), limits)?);
             }
             Freshness::Now => None,
-            Freshness::NowWith(tickets) => Some(&tickets[..]),
+            Freshness::NowWith(brought) => Some(brought),
         };
         let ask = |open: fn(&Root) -> Result<Database, Unavailable>| {
-            let (connection, refreshed) = self.refreshed_index(query.parts(), tickets, open)?;
+            let (connection, refreshed) = self.refreshed_index(query.parts(), brought, open)?;
             let answer = query.ask(connection, (parameters, &known), limits)?;
             Ok(Answer { in_memory: refreshed.in_memory, ..answer })
         };
@@ -114,12 +125,12 @@ impl QueryIndex<'_> {
         }
     }
 
-    /// Brings all of the database up to date; `tickets` are the rows of the tickets.
+    /// Brings all of the database up to date; `brought` are the rows of other crates.
     ///
     /// # Errors
     /// When the project cannot be read.
-    pub fn refresh(&self, tickets: &[TicketRow]) -> Result<IndexRefreshed, RefreshError> {
-        let (connection, refreshed) = self.refreshed_index(Parts::ALL, Some(tickets), Database::on_disk)?;
+    pub fn refresh(&self, brought: &Brought) -> Result<IndexRefreshed, RefreshError> {
+        let (connection, refreshed) = self.refreshed_index(Parts::ALL, Some(brought), Database::on_disk)?;
         let rows = count_rows(&connection).map_err(IndexError::of)?;
         Ok(IndexRefreshed { rows, ..refreshed })
     }
@@ -129,7 +140,7 @@ impl QueryIndex<'_> {
     fn refreshed_index(
         &self,
         parts: Parts,
-        tickets: Option<&[TicketRow]>,
+        brought: Option<&Brought>,
         open: impl FnOnce(&Root) -> Result<Database, Unavailable>,
     ) -> Result<(Connection, IndexRefreshed), RefreshError> {
         let mut opened = open(self.workspace.root());
@@ -140,7 +151,7 @@ impl QueryIndex<'_> {
                 Ok(database) => database,
                 Err(error) => break error.to_string(),
             };
-            match self.refresh_with(database, parts, tickets) {
+            match self.refresh_with(database, parts, brought) {
                 Ok(refreshed) => return Ok(refreshed),
                 Err(Fault::Failed(error)) => return Err(error),
                 Err(Fault::Database(error)) if tries_left > 0 && is_corrupt(&error) => {
@@ -153,7 +164,7 @@ impl QueryIndex<'_> {
             }
         };
         let database = Database::in_memory().map_err(IndexError::of)?;
-        let refreshed = self.refresh_with(database, parts, tickets).map_err(|fault| match fault {
+        let refreshed = self.refresh_with(database, parts, brought).map_err(|fault| match fault {
             Fault::Failed(error) => error,
             Fault::Database(error) => RefreshError::Index(IndexError::of(error)),
         })?;
@@ -165,7 +176,7 @@ impl QueryIndex<'_> {
         &self,
         database: Database,
         parts: Parts,
-        tickets: Option<&[TicketRow]>,
+        brought: Option<&Brought>,
     ) -> Result<(Connection, IndexRefreshed), Fault> {
         let mut contents = Contents::new(database.connection());
         for part in Part::ALL.into_iter().filter(|part| parts.contains(*part)) {
@@ -175,8 +186,13 @@ impl QueryIndex<'_> {
                 Part::Events => events::refresh(self.workspace, &mut contents)?,
                 Part::Findings => findings::refresh(self.workspace, &mut contents)?,
                 Part::Leases => leases::refresh(self.workspace, &mut contents)?,
-                Part::Tickets => tickets::refresh(tickets.unwrap_or_default(), &mut contents)?,
+                Part::Tickets => tickets::refresh(brought.map_or(&[], |own| &own.tickets), &mut contents)?,
                 Part::Systems => systems::refresh(self.workspace, &mut contents)?,
+                Part::Memory => {
+                    let brought = brought.cloned().unwrap_or_default();
+                    contents.replace_named("memories", brought.memories)?;
+                    contents.replace_named("memory_edges", brought.memory_edges)?;
+                }
             }
         }
         let written = contents.commit()?;

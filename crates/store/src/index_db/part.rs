@@ -18,11 +18,13 @@ pub enum Part {
     Tickets,
     /// Signs of life of agents, and the files that follow records.
     Systems,
+    /// Memories and their edges. The caller brings the rows, too.
+    Memory,
 }
 
 impl Part {
     /// All parts, in the order in which they are brought up to date.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Inventory,
         Self::Artifacts,
         Self::Events,
@@ -30,6 +32,7 @@ impl Part {
         Self::Leases,
         Self::Tickets,
         Self::Systems,
+        Self::Memory,
     ];
 
     /// The name, as it stands in the database.
@@ -42,6 +45,7 @@ impl Part {
             Self::Leases => "leases",
             Self::Tickets => "tickets",
             Self::Systems => "systems",
+            Self::Memory => "memory",
         }
     }
 }
@@ -54,7 +58,7 @@ impl Parts {
     /// None of them.
     pub const NONE: Self = Self(0);
     /// All of them.
-    pub const ALL: Self = Self(0b111_1111);
+    pub const ALL: Self = Self(0b1111_1111);
 
     /// These and `part`.
     #[must_use]

@@ -78,6 +78,7 @@ pub fn schema_markdown() -> String {
             Part::Leases => "the leases",
             Part::Tickets => "the ledger of the tickets",
             Part::Systems => "the files of the systems that are switched on",
+            Part::Memory => "the memory of the project",
         };
         add(format!(
             "### `{name}`\n\n{about} From {source}.\n\n| column | type | meaning |\n| --- | --- | --- |"

@@ -3,7 +3,7 @@
 use crate::index_db::{Part, Table, table::integer, table::real, table::text};
 
 /// All of them.
-pub(super) const STATE_TABLES: [Table; 13] = [
+pub(super) const STATE_TABLES: [Table; 15] = [
     ARTIFACTS,
     STEPS,
     DELEGATIONS,
@@ -17,6 +17,8 @@ pub(super) const STATE_TABLES: [Table; 13] = [
     TICKETS,
     HEARTBEATS,
     PROJECTIONS,
+    MEMORIES,
+    MEMORY_EDGES,
 ];
 
 const ARTIFACTS: Table = Table {
@@ -262,6 +264,41 @@ const HEARTBEATS: Table = Table {
     ],
     key: "system, agent",
     indices: &[],
+};
+
+const MEMORIES: Table = Table {
+    name: "memories",
+    part: Part::Memory,
+    about: "Something that was decided or learned, from an event of the journal.",
+    columns: &[
+        text("id", "Its id: that of the event"),
+        text("kind", "`decision`, `error`, `learning`, …"),
+        text("content", "What is remembered"),
+        text("rationale", "Why"),
+        text("artifact", "Path of the artifact that it is about, at that time"),
+        text("session", "Session in which it was told"),
+        text("agent", "Who told it"),
+        text("created_at", "When, UTC"),
+        text("valid_to", "Until when it holds, UTC; NULL where it has no end"),
+        text("superseded_by", "Ids of those that took its place, with `, ` between them"),
+    ],
+    key: "id",
+    indices: &["artifact"],
+};
+
+const MEMORY_EDGES: Table = Table {
+    name: "memory_edges",
+    part: Part::Memory,
+    about: "How memories, artifacts, agents, sessions and steps hang together.",
+    columns: &[
+        text("source_kind", "`memory`, `artifact`, `file`, `workflow`, `step`, `agent`, `session`"),
+        text("source", "Name of the node that the edge leaves"),
+        text("kind", "`decided-in`, `MENTIONS`, `worked-on`, …"),
+        text("target_kind", "As `source_kind`"),
+        text("target", "Name of the node that it leads to"),
+    ],
+    key: "source_kind, source, kind, target_kind, target",
+    indices: &["target"],
 };
 
 const PROJECTIONS: Table = Table {

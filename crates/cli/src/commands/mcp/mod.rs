@@ -1,13 +1,14 @@
 //! `stepmark mcp`
 
 mod coordination;
+mod memory;
 
 use std::io;
 
 use clap::{Args, ValueEnum};
 use stepmark_mcp::{Server, ToolSet, serve};
 
-use self::coordination::CoordinationTools;
+use self::{coordination::CoordinationTools, memory::MemoryTools};
 use crate::{
     arguments::{ActingArguments, ProjectArguments},
     environment::Environment,
@@ -30,6 +31,8 @@ pub(crate) struct Mcp {
 enum Set {
     /// Tasks that several agents share: fifteen tools
     Coordination,
+    /// What was decided and learned: recall it, and tell it
+    Memory,
 }
 
 /// The way to the project, which is opened anew for each call.
@@ -65,6 +68,7 @@ impl Mcp {
         let set = |set: &Set| -> Box<dyn ToolSet> {
             match set {
                 Set::Coordination => Box::new(CoordinationTools::new(opening())),
+                Set::Memory => Box::new(MemoryTools::new(opening())),
             }
         };
         let server = Server::new(self.tools.iter().map(set).collect(), env!("CARGO_PKG_VERSION"));

@@ -9,8 +9,14 @@ mod telling;
 
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
+#[cfg(feature = "mcp")]
+use std::path::Path;
+#[cfg(feature = "mcp")]
+use stepmark_memory::{Draft, Query, Recalled};
 use stepmark_memory::{DraftRefusal, Memory, MemoryError};
 
+#[cfg(feature = "mcp")]
+use self::{recalling::called, telling::about_artifact, telling::told};
 use crate::{
     exit::{Exit, Failure},
     output::Output,
@@ -67,6 +73,24 @@ impl MemoryCommand {
 /// The memory of a project, up to date.
 fn open(project: &Project) -> Result<Memory, Failure> {
     Ok(Memory::open(&project.workspace)?)
+}
+
+/// The records that answer `query`.
+#[cfg(feature = "mcp")]
+pub(in crate::commands) fn recall(project: &Project, query: &Query) -> Result<Vec<Recalled>, Failure> {
+    let query =
+        Query { artifact: called(project, query.artifact.as_deref().map(Path::new)), ..query.clone() };
+    Ok(open(project)?.recall(&query, now(project))?)
+}
+
+/// Remembers `draft`, about `artifact`, and returns its id.
+#[cfg(feature = "mcp")]
+pub(in crate::commands) fn tell(
+    draft: Draft,
+    artifact: Option<&str>,
+    project: &Project,
+) -> Result<String, Failure> {
+    told(&about_artifact(draft, artifact.map(Path::new), project)?, project)
 }
 
 fn now(project: &Project) -> Timestamp {

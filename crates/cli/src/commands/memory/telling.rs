@@ -1,6 +1,6 @@
 //! `stepmark memory remember`, `decide` and `supersede`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
@@ -120,10 +120,7 @@ impl Supersede {
 }
 
 fn tell(mut draft: Draft, about: &About, project: &Project, output: &Output) -> Result<Exit, Failure> {
-    if let Some(artifact) = &about.artifact {
-        let (key, path) = project.identity(artifact)?;
-        (draft.key, draft.artifact) = (Some(key.to_string()), Some(path.to_string()));
-    }
+    draft = about_artifact(draft, about.artifact.as_deref(), project)?;
     draft.tags.clone_from(&about.tags);
     (draft.importance, draft.confidence) = (about.importance, about.confidence);
     let old = about.supersedes.as_deref().map(|id| Ok::<_, Failure>(open(project)?.record(id)?.id));
@@ -138,6 +135,17 @@ fn tell(mut draft: Draft, about: &About, project: &Project, output: &Output) -> 
         || output.line(format_args!("{id:.8}  {}", stepmark_memory::context::plain(&draft.content, 200))),
     );
     Ok(Exit::Fine)
+}
+
+/// The draft, about `artifact`.
+pub(super) fn about_artifact(
+    draft: Draft,
+    artifact: Option<&Path>,
+    project: &Project,
+) -> Result<Draft, Failure> {
+    let Some(artifact) = artifact else { return Ok(draft) };
+    let (key, path) = project.identity(artifact)?;
+    Ok(Draft { key: Some(key.to_string()), artifact: Some(path.to_string()), ..draft })
 }
 
 /// Notes what is told as an event, and returns its id.

@@ -13,7 +13,7 @@ use stepmark_store::workspace::Artifacts;
 
 use super::{Project, done::Done};
 use crate::{
-    commands::{checking::ledgers, viewing::query::ticket_rows},
+    commands::{checking::ledgers, viewing::query::brought},
     environment::Environment,
     exit::Failure,
     project::Project as OpenProject,
@@ -146,8 +146,9 @@ pub(super) fn of_gates(gates: GateRebuild) -> Done {
 
 /// The database behind `stepmark query`, all parts of it.
 fn index(project: &OpenProject, environment: &Environment) -> Result<Done, Failure> {
-    let tickets = ticket_rows(project, environment)?;
-    let index = project.workspace.index().refresh(&tickets)?;
+    let uses_memory = project.workspace.configuration().memory().is_configured;
+    let brought = brought((true, uses_memory), project, environment)?;
+    let index = project.workspace.index().refresh(&brought)?;
     let in_memory = |reason| format!(".stepmark/local/cache/index.db cannot be kept: {reason}");
     Ok(Done {
         artifacts: index.rows,

@@ -2,6 +2,7 @@
 
 mod answer;
 mod parameter;
+mod brought;
 mod tickets;
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
@@ -12,8 +13,8 @@ use stepmark_store::index_db::{
     Answer, Cell, Limits, NAMED_QUERIES, NamedQuery, Part, Parts, QueryError, SqlQuery, schema_markdown,
 };
 
+pub(crate) use self::brought::brought;
 use self::parameter::{check_named, parameter, value};
-pub(crate) use self::tickets::ticket_rows;
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
@@ -147,7 +148,8 @@ impl Query {
     }
 }
 
-/// The rows of tickets cost as much as a plan: they are made only for a query that is about them.
+/// The rows of tickets cost as much as a plan, and those of memory the whole journal at first: they are made
+/// only for a query that is about them.
 fn freshness(
     is_as_it_is: bool,
     parts: Parts,
@@ -156,8 +158,9 @@ fn freshness(
 ) -> Result<Freshness, Failure> {
     Ok(if is_as_it_is {
         Freshness::AsItIs
-    } else if parts.contains(Part::Tickets) {
-        Freshness::NowWith(ticket_rows(project, environment)?)
+    } else if parts.contains(Part::Tickets) || parts.contains(Part::Memory) {
+        let is_about = |part| parts.contains(part);
+        Freshness::NowWith(brought((is_about(Part::Tickets), is_about(Part::Memory)), project, environment)?)
     } else {
         Freshness::Now
     })
