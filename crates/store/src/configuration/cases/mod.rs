@@ -131,9 +131,9 @@ fn reads_globs_workflows_and_variables() {
 #[test]
 fn unknown_keys_are_reported_at_every_level() {
     let configuration =
-        read("memory: {github: {}}\nartifacts: {inclde: []}\nworkflows:\n- {name: a, step: [x]}\n1: 2\n");
+        read("others: {github: {}}\nartifacts: {inclde: []}\nworkflows:\n- {name: a, step: [x]}\n1: 2\n");
     let keys: Vec<_> = configuration.unknown_keys().iter().map(|unknown| unknown.key.as_str()).collect();
-    assert_eq!(keys, ["1", "artifacts.inclde", "memory.github", "workflows[0].step"]);
+    assert_eq!(keys, ["others", "1", "artifacts.inclde", "workflows[0].step"]);
     let near: Vec<_> = configuration.unknown_keys().iter().map(|unknown| unknown.near.as_deref()).collect();
     assert_eq!(near, [None, None, Some("include"), Some("steps")]);
     let told = configuration.unknown_keys()[2].to_string();
