@@ -174,8 +174,10 @@ fn a_failure_goes_back_to_the_last_phase_that_was_good() {
 #[test]
 fn proposals_come_together_or_contradict_each_other() {
     let slice = design();
-    let one = Proposal { created_at: "2026-04-20T16:44:00Z".to_owned(), ..proposal(&slice, "design") };
+    // As texts they would be in the other order.
+    let one = Proposal { created_at: "2026-04-20T16:44:59.68Z".to_owned(), ..proposal(&slice, "design") };
     let mut other = proposal(&slice, "security");
+    other.created_at = "2026-04-20T16:44:59.681Z".to_owned();
     other.set = [("name".to_owned(), json!("Other"))].into_iter().collect();
     other.artifacts.truncate(1);
     other.artifacts[0].path = "other.md".to_owned();

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fmt};
 use serde_json::Value as Json;
 
 use super::{Proposal, plain_name};
+use crate::records::read_time;
 
 /// A rule that says which of several proposals counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,10 +83,7 @@ fn preferred(key: &str, places: &[usize], proposals: &[Proposal], rules: &[Steer
     };
     let score = |place: usize| proposals[place].confidence.as_ref().map_or(0.0, |own| own.score);
     rules.iter().filter(holds).find_map(|rule| match &rule.prefer {
-        Prefer::First => places
-            .iter()
-            .copied()
-            .min_by(|one, other| proposals[*one].created_at.cmp(&proposals[*other].created_at)),
+        Prefer::First => places.iter().copied().min_by_key(|place| read_time(&proposals[*place].created_at)),
         Prefer::Agent(agent) => {
             let is_own = |place: &usize| plain_name(&proposals[*place].agent) == plain_name(agent);
             places.iter().copied().find(is_own)

@@ -10,7 +10,7 @@ use crate::disk::{local_state::StateFolder, own_file};
 use stepmark_model::{
     artifact::FileHash,
     asdd::{AsddRefusal, Proposal, Verdict, plain_name},
-    records::file_stem,
+    records::{file_stem, read_time},
 };
 
 /// The largest file.
@@ -44,9 +44,8 @@ impl Asdd<'_> {
         let proposals = names.iter().filter(|name| name.starts_with(PROPOSAL));
         let mut proposals: Vec<Proposal> =
             proposals.filter_map(|name| self.read(name).ok().flatten()).collect();
-        proposals.sort_by(|one, other| {
-            (&one.created_at, &one.proposal_id).cmp(&(&other.created_at, &other.proposal_id))
-        });
+        // As texts, times without a last zero would not be in order.
+        proposals.sort_by_cached_key(|own| (read_time(&own.created_at), own.proposal_id.clone()));
         Ok(proposals)
     }
 

@@ -1,6 +1,6 @@
 //! `memory:` of the configuration: what was decided and learned is remembered.
 
-use std::{collections::BTreeMap, num::NonZeroU32};
+use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,12 +9,10 @@ use crate::configuration::scalars::Count;
 
 /// `memory:`, as written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(expecting = "a mapping with `track`, `recall`, `stores` and `tiers`")]
+#[serde(expecting = "a mapping with `track` and `recall`")]
 pub(super) struct MemoryKeys {
     pub(super) track: Option<Track>,
     pub(super) recall: Option<RecallKeys>,
-    pub(super) stores: Option<Vec<MemoryStoreKind>>,
-    pub(super) tiers: Option<BTreeMap<String, MemoryTier>>,
 }
 
 /// `memory.recall`.
@@ -36,28 +34,6 @@ pub enum Track {
     Git,
 }
 
-/// A store beside the embedded one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum MemoryStoreKind {
-    /// The program `kuzu-memory`.
-    KuzuMemory,
-    /// The package `ladybug` of Python.
-    Ladybug,
-}
-
-/// The moment at which records of a kind are given to other stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum MemoryTier {
-    /// At once.
-    Continuous,
-    /// At the end of a workflow or a phase.
-    Milestone,
-    /// At the end of the session.
-    Session,
-}
-
 /// The settings of memory.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -70,10 +46,6 @@ pub struct MemorySettings {
     pub limit: usize,
     /// The most characters that are handed to an agent: 4,000.
     pub budget_chars: usize,
-    /// The stores beside the embedded one.
-    pub stores: Vec<MemoryStoreKind>,
-    /// The tiers of kinds that have another one than usual, by the name of the kind.
-    pub tiers: BTreeMap<String, MemoryTier>,
 }
 
 impl From<Option<MemoryKeys>> for MemorySettings {
@@ -89,8 +61,6 @@ impl From<Option<MemoryKeys>> for MemorySettings {
             track: keys.track.unwrap_or_default(),
             limit: number(recall.limit, 10),
             budget_chars: number(recall.budget_chars, 4_000),
-            stores: keys.stores.unwrap_or_default(),
-            tiers: keys.tiers.unwrap_or_default(),
         }
     }
 }

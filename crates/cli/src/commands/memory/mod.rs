@@ -46,7 +46,7 @@ enum What {
     Decisions(recalling::Decisions),
     Summary(recalling::Summary),
     Graph(graph::Graph),
-    /// Show how much is remembered, and how far each store is
+    /// Show how much is remembered
     Status,
     /// Make the store anew from the journal
     Rebuild,
