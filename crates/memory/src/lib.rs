@@ -7,7 +7,7 @@
 //! * A store holds nothing that the journal does not: deleted, it is made again with the same rows, in
 //!   whatever order the events come.
 //! * Text of memory is data. Secrets are refused before anything is written, and text that enters a context
-//!   is one line, bounded, without control characters, and marked ([`context`]).
+//!   is one line, bounded, without control characters, and marked ([`mod@context`]).
 
 pub mod kind;
 pub mod record;

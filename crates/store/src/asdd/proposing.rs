@@ -121,7 +121,13 @@ impl Asdd<'_> {
             };
             return Ok(Proposed { proposal, slice, files });
         }
-        self.commit_proposal(proposal)
+        match self.commit_proposal(proposal.clone()) {
+            // Nobody commits it later, as its agent has been told.
+            Err(AsddError::Refused(refusal)) if self.waiting(id).is_ok() => {
+                Err(self.refused(proposal, refusal)?.into())
+            }
+            done => done,
+        }
     }
 
     /// Commits the proposal `id`; where several wait for a locked slice, all of them, as the steering rules
