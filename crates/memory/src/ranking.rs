@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::MemoryRecord;
 
-/// The shares of a score. The first is measured (docs/benchmarks.md, "Memory"); the others only decide
-/// between records whose words fit alike.
+/// The shares of a score. They are chosen and not tuned: the words count most, the others decide between
+/// records whose words fit alike.
 const TEXT: f64 = 0.7;
 const GRAPH: f64 = 0.15;
 const RECENCY: f64 = 0.07;
