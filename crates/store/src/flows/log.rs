@@ -26,12 +26,15 @@ pub struct FlowEvent {
 }
 
 impl Flows<'_> {
-    /// The events of a flow, of its graph and of its executions, in order: causes first, then by time.
+    /// The events of a flow, of its graph and of its executions, in order: causes first, then by time. Of the
+    /// same millisecond the graph tells first, then that the flow is there, its executions, and what follows
+    /// from these for the flow.
     ///
     /// # Errors
     /// When history cannot be read.
     pub fn events(&self, flow: &str) -> Result<Vec<FlowEvent>, FlowError> {
         let mut found = Vec::new();
+        let of_flow = self.flow_path(flow)?;
         for path in self.paths(flow)? {
             let key = self.key_of(&path)?;
             let lineage = self.workspace.history().ask(|history| history.lineage(&key, &path))?;
@@ -39,10 +42,11 @@ impl Flows<'_> {
             for event in lineage.events() {
                 // Clocks disagree: what follows never comes before.
                 latest = latest.max(event.at);
-                found.push((latest, FlowEvent { path: path.clone(), event: event.clone() }));
+                let follows = path == of_flow && event.n > 1;
+                found.push(((latest, follows), FlowEvent { path: path.clone(), event: event.clone() }));
             }
         }
-        found.sort_by_key(|(at, told)| (*at, told.event.n, told.event.id));
+        found.sort_by_key(|(order, _)| *order);
         Ok(found.into_iter().map(|(_, told)| told).collect())
     }
 
@@ -208,8 +212,8 @@ impl Flows<'_> {
 
     fn paths_of(&self, flow: &str, record: &FlowRecord) -> Result<Vec<ProjectPath>, FlowError> {
         let mut paths = vec![
-            self.flow_path(flow)?,
             self.graph_path(record.text("graph"), record.number("graph_version"))?,
+            self.flow_path(flow)?,
         ];
         let prefix = format!("{flow}.");
         for task in record.texts("tasks") {
