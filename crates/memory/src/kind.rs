@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use stepmark_store::configuration::MemoryTier;
 
 /// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -56,6 +57,16 @@ pub enum Tier {
     Milestone,
     /// At the end of the session.
     Session,
+}
+
+impl From<MemoryTier> for Tier {
+    fn from(tier: MemoryTier) -> Self {
+        match tier {
+            MemoryTier::Continuous => Self::Continuous,
+            MemoryTier::Milestones => Self::Milestone,
+            MemoryTier::Sessions => Self::Session,
+        }
+    }
 }
 
 /// The facts about a kind.

@@ -1,7 +1,8 @@
 //! Memory of a project: what was decided and learned, from the events of its journal (docs/memory.md).
 //!
 //! # Flow
-//! events → records, nodes and edges ([`rows`]) → a store → what is recalled, with its source.
+//! events → records, nodes and edges ([`rows`]) → a store → what is recalled, with its source. Other stores are
+//! given the same as units ([`mod@target`]), by deliveries that survive whatever fails ([`mod@delivery`]).
 //!
 //! # Guarantees
 //! * A store holds nothing that the journal does not: deleted, it is made again with the same rows, in
@@ -20,6 +21,8 @@ pub mod summary;
 pub mod ranking;
 pub mod context;
 pub mod store;
+pub mod target;
+pub mod delivery;
 
 pub use context::context;
 pub use draft::{Draft, DraftRefusal, supersession};

@@ -25,6 +25,8 @@ pub struct Rows {
     pub edges: Vec<Edge>,
     /// The happening in a session, in words.
     pub fact: Option<Fact>,
+    /// True where work came to an end: what was seen on the way is given to other stores then.
+    pub is_milestone: bool,
 }
 
 /// A happening in a session.
@@ -59,6 +61,10 @@ const OUTCOMES: [(&str, MemoryKind); 11] = [
 
 /// Statuses that say that work has failed.
 const FAILED: [&str; 4] = ["failed", "blocked", "skipped", "escalated"];
+/// Kinds of events with which work comes to an end.
+const MILESTONES: [&str; 4] = ["checkpoint", "session-end", "flow-completed", "asdd-accept"];
+/// Statuses that say that work is done.
+const DONE: [&str; 7] = ["done", "complete", "completed", "finished", "success", "approved", "merged"];
 /// The most characters of what happened.
 const WORDS: usize = 200;
 /// The most entities of one memory.
@@ -166,7 +172,20 @@ fn happened(event: &Event) -> Rows {
         }
     }
     rows.fact = fact(event);
+    rows.is_milestone = MILESTONES.contains(&event.kind.as_str()) || is_one_of(status(event), &DONE);
     rows
+}
+
+/// The status that an event sets.
+fn status(event: &Event) -> Option<&str> {
+    event.changes.iter().find_map(|change| match &change.op {
+        Operation::Set { new, .. } if change.path.to_string() == "status" => new.as_str(),
+        _ => None,
+    })
+}
+
+fn is_one_of(status: Option<&str>, words: &[&str]) -> bool {
+    status.is_some_and(|status| words.iter().any(|word| status.eq_ignore_ascii_case(word)))
 }
 
 fn fact(event: &Event) -> Option<Fact> {
@@ -186,13 +205,8 @@ fn fact(event: &Event) -> Option<Fact> {
 /// The record that an event tells by itself: a failure, or a decision with its reason.
 fn outcome(event: &Event) -> Option<MemoryRecord> {
     let named = OUTCOMES.iter().find(|(kind, _)| *kind == event.kind.as_str()).map(|(_, kind)| *kind);
-    let status = event.changes.iter().find_map(|change| match &change.op {
-        Operation::Set { new, .. } if change.path.to_string() == "status" => new.as_str(),
-        _ => None,
-    });
-    let has_failed =
-        status.is_some_and(|status| FAILED.iter().any(|failed| status.eq_ignore_ascii_case(failed)));
-    let kind = named.or(has_failed.then_some(MemoryKind::Error))?;
+    let status = status(event);
+    let kind = named.or(is_one_of(status, &FAILED).then_some(MemoryKind::Error))?;
     let text = |key: &str| event.data.get(key).and_then(|value| value.as_str()).map(str::to_owned);
     let reason = event.reason.clone().or_else(|| text("reason"))?;
     let about = event.artifact.as_ref().map(|artifact| artifact.path.to_string()).or_else(|| text("path"));

@@ -54,7 +54,8 @@ fn seen(connection: &Connection) -> rusqlite::Result<HashSet<EventId>> {
 fn empty(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
         "DELETE FROM seen; DELETE FROM stamp; DELETE FROM superseded; DELETE FROM nodes; DELETE FROM edges;
-         DELETE FROM facts; DELETE FROM memories; INSERT INTO words (words) VALUES ('delete-all')",
+         DELETE FROM facts; DELETE FROM milestones;
+         DELETE FROM memories; INSERT INTO words (words) VALUES ('delete-all')",
     )
 }
 
@@ -77,7 +78,11 @@ impl<'t> Filling<'t> {
     fn take(&mut self, event: &Event) -> rusqlite::Result<()> {
         let insert = self.connection.prepare_cached("INSERT OR IGNORE INTO seen VALUES (?)");
         insert?.execute([event.id.as_bytes()])?;
-        let Rows { record, superseded, labels, edges, fact } = rows_of(event);
+        let Rows { record, superseded, labels, edges, fact, is_milestone } = rows_of(event);
+        if is_milestone {
+            let insert = self.connection.prepare_cached("INSERT OR IGNORE INTO milestones VALUES (?)");
+            insert?.execute([event.at.as_millisecond()])?;
+        }
         if let Some(record) = &record {
             self.sessions.extend(record.source.session.clone());
             self.record(record)?;

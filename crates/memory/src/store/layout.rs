@@ -7,7 +7,7 @@ use stepmark_store::disk::CacheLayout;
 /// The database of memory, `memory.db` in the cache.
 pub(super) static LAYOUT: CacheLayout = CacheLayout {
     name: "memory.db",
-    meaning: 1,
+    meaning: 2,
     definitions,
     shadow_of: Some("words"),
     rows: "",
@@ -33,6 +33,7 @@ fn definitions() -> Vec<String> {
         "CREATE TABLE edges (source INTEGER NOT NULL, target INTEGER NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (source, target, kind)) WITHOUT ROWID",
         "CREATE INDEX edges_back ON edges (target)",
         "CREATE TABLE facts (event TEXT PRIMARY KEY, session TEXT NOT NULL, at INTEGER NOT NULL, text TEXT NOT NULL, agent TEXT NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE milestones (at INTEGER PRIMARY KEY)",
         "CREATE INDEX facts_by_session ON facts (session, at)",
     ]
     .map(str::to_owned)

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use jiff::Timestamp;
 use rusqlite::Connection;
 use stepmark_store::{
     disk::{CacheDatabase, CacheUnavailable, is_corrupt},
@@ -14,7 +15,7 @@ use crate::MemoryRecord;
 /// The memory of a project.
 #[derive(Debug)]
 pub struct Memory {
-    pub(super) connection: Connection,
+    pub(crate) connection: Connection,
 }
 
 /// The numbers of rows.
@@ -125,6 +126,16 @@ impl Memory {
         let row =
             |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]);
         Ok(statement.query_map([], row)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The time of the last milestone: the end of a session, a flow, the work on an artifact, or a checkpoint.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn last_milestone(&self) -> Result<Option<Timestamp>, MemoryError> {
+        let at: Option<i64> =
+            self.connection.query_row("SELECT max(at) FROM milestones", [], |row| row.get(0))?;
+        Ok(at.and_then(|at| Timestamp::from_millisecond(at).ok()))
     }
 
     /// The ids of the records that take the place of `id`.

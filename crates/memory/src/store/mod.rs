@@ -7,7 +7,7 @@ mod memory;
 mod neighbours;
 mod query;
 mod recalling;
-mod reading;
+pub(crate) mod reading;
 
 pub use error::MemoryError;
 pub use memory::{Counts, Memory};

@@ -11,7 +11,7 @@ pub(super) fn extent(connection: &Connection) -> rusqlite::Result<Option<String>
 }
 
 /// The records of `condition`.
-pub(super) fn records(
+pub(crate) fn records(
     connection: &Connection,
     condition: &str,
     parameters: impl Params,

@@ -48,6 +48,18 @@ impl Memory {
             .collect()
     }
 
+    /// The record `id` as an answer; `None` where there is none.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn known(&self, id: &str, now: Timestamp) -> Result<Option<Recalled>, MemoryError> {
+        let Some(record) = reading::records(&self.connection, "WHERE id = ?", [id])?.pop() else {
+            return Ok(None);
+        };
+        let (score, superseded_by) = (score(&record, (0.0, None), now), self.superseded_by(id)?);
+        Ok(Some(Recalled { record, superseded_by, score }))
+    }
+
     /// The decisions, the newest first; `query` says of what.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! `memory:` of the configuration: what was decided and learned is remembered.
 
-use std::num::NonZeroU32;
+use std::{collections::BTreeMap, num::NonZeroU32};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,10 +9,51 @@ use crate::configuration::scalars::Count;
 
 /// `memory:`, as written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(expecting = "a mapping with `track` and `recall`")]
+#[serde(expecting = "a mapping with `track`, `stores` and `recall`")]
 pub(super) struct MemoryKeys {
     pub(super) track: Option<Track>,
     pub(super) recall: Option<RecallKeys>,
+    #[serde(default)]
+    pub(super) stores: BTreeMap<String, MemoryStoreSettings>,
+}
+
+/// A store that is given what is remembered, beside the embedded one.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `kind` and `tiers`", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct MemoryStoreSettings {
+    /// Its kind.
+    pub kind: MemoryStoreKind,
+    /// The tiers that it is given; all, where nothing is said.
+    #[serde(default = "all_tiers")]
+    pub tiers: Vec<MemoryTier>,
+}
+
+/// The kind of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum MemoryStoreKind {
+    /// The program `kuzu-memory`.
+    KuzuMemory,
+    /// A database of Ladybug, by its Python package.
+    Ladybug,
+}
+
+/// The moment at which records are given to a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryTier {
+    /// At once: decisions, errors, security, preferences.
+    Continuous,
+    /// At milestones: what was seen and done on the way, and the graph.
+    Milestones,
+    /// At the end of a session: its summary.
+    Sessions,
+}
+
+fn all_tiers() -> Vec<MemoryTier> {
+    vec![MemoryTier::Continuous, MemoryTier::Milestones, MemoryTier::Sessions]
 }
 
 /// `memory.recall`.
@@ -46,6 +87,8 @@ pub struct MemorySettings {
     pub limit: usize,
     /// The most characters that are handed to an agent: 4,000.
     pub budget_chars: usize,
+    /// Stores beside the embedded one, by their names.
+    pub stores: BTreeMap<String, MemoryStoreSettings>,
 }
 
 impl From<Option<MemoryKeys>> for MemorySettings {
@@ -61,6 +104,7 @@ impl From<Option<MemoryKeys>> for MemorySettings {
             track: keys.track.unwrap_or_default(),
             limit: number(recall.limit, 10),
             budget_chars: number(recall.budget_chars, 4_000),
+            stores: keys.stores,
         }
     }
 }

@@ -57,7 +57,7 @@ pub(crate) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use error::{ConfigurationError, UnknownKey};
 pub use flows::{Access, FlowSettings, ProjectDescription, Repository};
 pub use layer::{ConfiguredValue, Origin, Place};
-pub use memory::{MemorySettings, Track};
+pub use memory::{MemorySettings, MemoryStoreKind, MemoryStoreSettings, MemoryTier, Track};
 pub use scalars::Milestone;
 pub use sources::ConfigurationSources;
 pub use variable_sides::{DynamicPlace, Side, StaticLevel, VARIABLES, Variable};

@@ -78,7 +78,7 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 80] = [
+pub const VARIABLES: [Variable; 81] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
     fixed(Project, "project.name", "the name of the project"),
     fixed(Project, "project.repositories", "repositories that its work changes or reads"),
@@ -138,6 +138,7 @@ pub const VARIABLES: [Variable; 80] = [
         "memory.track",
         "whether what is told to memory stays in this clone (`local`) or is tracked (`git`)",
     ),
+    fixed(Project, "memory.stores", "stores that are given what is remembered, beside the embedded one"),
     fixed(Project, "memory.recall", "how much of memory is handed to an agent"),
     fixed(Project, "flows.folder", "the folder of graphs, flows and executions"),
     fixed(Project, "flows.stale_seconds", "after which silence of its agent an attempt counts as crashed"),

@@ -1,23 +1,18 @@
 //! Reading a credential where it is kept.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "an edge module: environment, processes and files hold credentials"
-)]
+#![expect(clippy::disallowed_methods, reason = "an edge module: environment and files hold credentials")]
 
 use std::{
     env, fmt,
     fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    sync::mpsc,
-    thread,
     time::Duration,
 };
 
 use stepmark_model::artifact::FileHash;
 
 use super::CredentialSource;
+use crate::program::{Program, ProgramError};
 
 /// A credential and what it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,37 +144,25 @@ fn bounded(from: impl Read) -> io::Result<String> {
     Ok(text)
 }
 
-fn run(words: &[String], hidden_variables: &[String]) -> Result<Option<String>, CredentialError> {
-    let Some((program, arguments)) = words.split_first() else { return Ok(None) };
-    let failed = |reason: String| CredentialError::Command { command: words.join(" "), reason };
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    for variable in hidden_variables {
-        command.env_remove(variable);
-    }
-    let mut child = match command.spawn() {
-        Ok(child) => child,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error.to_string())),
+fn run(words: &[String], hidden: &[String]) -> Result<Option<String>, CredentialError> {
+    let Some((name, arguments)) = words.split_first() else { return Ok(None) };
+    let program = Program {
+        name,
+        arguments,
+        variables: &[],
+        hidden,
+        folder: None,
+        input: b"",
+        patience: COMMAND_TIMEOUT,
+        most: Secret::LIMIT as u64 + 64,
     };
-    let (sender, receiver) = mpsc::channel();
-    if let Some(output) = child.stdout.take() {
-        thread::spawn(move || {
-            // Nobody listens any more after the time is over.
-            let _ = sender.send(bounded(output));
-        });
-    }
-    let text = receiver.recv_timeout(COMMAND_TIMEOUT);
-    if text.is_err() {
-        child.kill().map_err(|error| failed(error.to_string()))?;
-    }
-    let status = child.wait().map_err(|error| failed(error.to_string()))?;
-    match text {
-        Err(_) => Err(failed(format!("it was still running after {} s", COMMAND_TIMEOUT.as_secs()))),
-        Ok(Err(error)) => Err(failed(error.to_string())),
+    let failed = |reason: String| CredentialError::Command { command: words.join(" "), reason };
+    match program.run() {
+        Err(ProgramError::Missing) => Ok(None),
+        Err(error) => Err(failed(error.to_string())),
         // `gh` fails where nobody is logged in: then the place holds nothing.
-        Ok(Ok(_)) if !status.success() => Ok(None),
-        Ok(Ok(text)) => Ok(Some(text)),
+        Ok(printed) if !printed.has_succeeded => Ok(None),
+        Ok(printed) => String::from_utf8(printed.output).map(Some).map_err(|error| failed(error.to_string())),
     }
 }
 

@@ -76,7 +76,10 @@ impl Worker<'_> {
 }
 
 /// Takes the lease on `name`, where nobody who lives has it. Whoever only asks writes nothing.
-pub(crate) fn try_lease(
+///
+/// # Errors
+/// When the ledger fails.
+pub fn try_lease(
     ledger: &mut dyn Ledger,
     name: &str,
     holder: &str,
@@ -111,7 +114,10 @@ pub(crate) fn try_lease(
 }
 
 /// Gives a lease back.
-pub(crate) fn give_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
+///
+/// # Errors
+/// When the ledger fails, or the lease was lost.
+pub fn give_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
     let name = lease.name.clone();
     let released = put_back(ledger, lease, now);
     let ended = ledger.unmark_alive(&name);
@@ -126,7 +132,10 @@ fn put_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<(),
 }
 
 /// Begins a transaction of the holder of `lease`, which is checked and renewed.
-pub(super) fn begin<'l>(
+///
+/// # Errors
+/// When the ledger fails, or the lease was lost.
+pub fn begin<'l>(
     ledger: &'l mut dyn Ledger,
     lease: &Lease,
     length_ms: u64,

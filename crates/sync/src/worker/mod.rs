@@ -37,7 +37,7 @@ pub(crate) mod scripted;
 #[cfg(test)]
 mod cases;
 
-pub(crate) use lease_keeper::{give_back, try_lease};
+pub use lease_keeper::{begin, give_back, try_lease};
 
 pub use apply::Worker;
 pub use clock::StopSignal;

@@ -5,6 +5,8 @@ mod hook;
 mod recalling;
 mod report;
 mod storing;
+mod stores;
+mod syncing;
 mod telling;
 
 use clap::{Args, Subcommand};
@@ -24,6 +26,7 @@ use crate::{
 };
 
 pub(in crate::commands) use hook::handed_over;
+pub(in crate::commands) use syncing::deliver_to_all;
 
 /// Remember what was decided and learned, and recall it where work starts
 ///
@@ -46,8 +49,9 @@ enum What {
     Decisions(recalling::Decisions),
     Summary(recalling::Summary),
     Graph(graph::Graph),
-    /// Show how much is remembered
+    /// Show how much is remembered, and what other stores lack
     Status,
+    Sync(syncing::Sync),
     /// Make the store anew from the journal
     Rebuild,
     Hook(hook::Hook),
@@ -64,6 +68,7 @@ impl MemoryCommand {
             What::Decisions(command) => command.run(&project, output),
             What::Summary(command) => command.run(&project, output),
             What::Graph(command) => command.run(&project, output),
+            What::Sync(command) => command.run(&project, output),
             What::Status => storing::status(&project, output),
             What::Rebuild => storing::rebuild(&project, output),
         }

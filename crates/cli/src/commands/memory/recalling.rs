@@ -6,7 +6,10 @@ use clap::Args;
 use jiff::Timestamp;
 use stepmark_memory::{MemoryKind, Query, Recalled};
 
-use super::{now, open, report};
+use super::{
+    now, open, report,
+    stores::{Store, store_failed},
+};
 use crate::{
     exit::{Exit, Failure},
     output::{ListArguments, Output},
@@ -33,6 +36,9 @@ pub(super) struct Recall {
     /// Say why each stands where it stands
     #[arg(long)]
     explain: bool,
+    /// Ask this store of `memory.stores`; the records are shown as this project knows them
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["artifact", "kinds", "since", "all", "explain"])]
+    store: Option<String>,
     #[command(flatten)]
     list: ListArguments,
 }
@@ -63,13 +69,18 @@ pub(super) struct Summary {
 
 impl Recall {
     pub(super) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let limit = self.list.limit().unwrap_or(project.workspace.configuration().memory().limit);
+        if let Some(name) = &self.store {
+            let found = of_store(project, name, &self.question.join(" "), limit)?;
+            return report::records((output, &self.list), found, false);
+        }
         let query = Query {
             text: self.question.join(" "),
             kinds: self.kinds.clone(),
             artifact: called(project, self.artifact.as_deref()),
             since: self.since,
             all: self.all,
-            limit: self.list.limit().unwrap_or(project.workspace.configuration().memory().limit),
+            limit,
             ..Query::default()
         };
         let found = open(project)?.recall(&query, now(project))?;
@@ -106,6 +117,19 @@ impl Summary {
         found.sort_by_key(|recalled| std::cmp::Reverse(recalled.record.created_at));
         report::records((output, &self.list), found, false)
     }
+}
+
+/// The records that another store answers with, as far as they are known here.
+fn of_store(project: &Project, name: &str, question: &str, limit: usize) -> Result<Vec<Recalled>, Failure> {
+    let memory = open(project)?;
+    let mut found = Vec::new();
+    for mut store in Store::all(&project.workspace, Some(name), &memory)? {
+        let failed = |failure| store_failed(name, &failure);
+        for id in store.target.recall(question, limit, now(project)).map_err(failed)? {
+            found.extend(memory.known(&id, now(project))?);
+        }
+    }
+    Ok(found)
 }
 
 /// The name of an artifact in memory: its path where there is one, else what was given.

@@ -1,6 +1,7 @@
 //! `stepmark sync run`
 
 mod asdd_monitor;
+mod memory_delivery;
 mod generation;
 mod log;
 mod metrics_server;

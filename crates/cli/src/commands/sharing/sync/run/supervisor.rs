@@ -22,7 +22,7 @@ use tracing::{info, warn};
 use super::{
     asdd_monitor,
     generation::Generation,
-    log,
+    log, memory_delivery,
     metrics_server::{self, Served},
     service_manager::{self, Phase, Reaction, ServiceState},
 };
@@ -104,6 +104,7 @@ impl Supervisor<'_> {
         });
         let mut alive = pin!(tell_alive());
         let mut monitor = pin!(asdd_monitor::keep_looking(&workspace));
+        let mut deliveries = pin!(memory_delivery::keep_delivering(&workspace));
         let runs = generation.runs(holder, &changes, &stop, metrics);
         let mut runs = pin!(join_all(runs.into_iter().map(Box::pin).collect()));
         let (mut phase, mut next, mut limit) = (Phase::Working, Next::End, None);
@@ -136,6 +137,7 @@ impl Supervisor<'_> {
                 },
                 () = &mut alive => {}
                 never = &mut monitor => match never {},
+                never = &mut deliveries => match never {},
             }
             if phase != Phase::Working && limit.is_none() {
                 stop.ask();

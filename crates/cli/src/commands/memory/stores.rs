@@ -1,0 +1,122 @@
+//! The stores of the configuration, with the ledger of what they were given.
+
+use jiff::Timestamp;
+use stepmark_memory::{
+    Memory,
+    context::plain,
+    delivery::{Due, StoreState, state_of},
+    target::{KuzuMemory, Ladybug, Target, Unit},
+};
+use stepmark_store::{
+    configuration::{MemoryStoreKind, MemoryStoreSettings},
+    disk::StateFolder,
+    workspace::Workspace,
+};
+use stepmark_sync::{
+    TrackerName,
+    ledger::{Ledger, MemoryLedger, SqliteLedger},
+};
+
+use crate::exit::{Exit, Failure};
+
+/// The name of the ledger's file.
+const LEDGER: &str = "memory-stores.db";
+
+/// A store of the configuration.
+pub(super) struct Store {
+    pub(super) name: TrackerName,
+    pub(super) target: Box<dyn Target>,
+    due: Due,
+}
+
+impl Store {
+    /// The stores of the project; `wanted` names one of them.
+    pub(super) fn all(
+        workspace: &Workspace,
+        wanted: Option<&str>,
+        memory: &Memory,
+    ) -> Result<Vec<Self>, Failure> {
+        let stores = &workspace.configuration().memory().stores;
+        let own = stores.iter().filter(|(name, _)| wanted.is_none_or(|wanted| wanted == *name));
+        let own = own.map(|(name, settings)| Self::open(workspace, (name, settings), memory));
+        let own = own.collect::<Result<Vec<_>, Failure>>()?;
+        match (own.is_empty(), wanted) {
+            (true, Some(wanted)) => Err(Failure::new(Exit::Usage, format!("no store of memory is called `{wanted}`"))
+                .with_help("`memory.stores` in `.stepmark/config.yaml` names them: `stores: {kuzu: {kind: kuzu-memory}}`")),
+            _ => Ok(own),
+        }
+    }
+
+    fn open(
+        workspace: &Workspace,
+        (name, settings): (&str, &MemoryStoreSettings),
+        memory: &Memory,
+    ) -> Result<Self, Failure> {
+        let parsed = name.parse::<TrackerName>();
+        let name = parsed.map_err(|_| Failure::new(Exit::Usage, format!("`memory.stores`: `{name}` cannot name a store: 1 to 64 letters, digits, `-` and `_` are wanted")))?;
+        let root = workspace.root();
+        let target: Box<dyn Target> = match settings.kind {
+            MemoryStoreKind::KuzuMemory => Box::new(KuzuMemory::new(root.path().to_owned())),
+            MemoryStoreKind::Ladybug => {
+                let folder = root.state().make(StateFolder::Cache)?;
+                Box::new(Ladybug::new(folder.join(format!("{name}.lbug"))))
+            }
+            kind => {
+                return Err(Failure::new(
+                    Exit::Usage,
+                    format!("stores of the kind {kind:?} are not known here"),
+                ));
+            }
+        };
+        let tiers = settings.tiers.iter().map(|tier| (*tier).into()).collect();
+        let due = Due { tiers, milestone: memory.last_milestone()?, now: workspace.now() };
+        Ok(Self { name, target, due })
+    }
+
+    /// The units whose moment has come.
+    pub(super) fn due<'u>(&self, units: &'u [Unit]) -> Vec<&'u Unit> {
+        units.iter().filter(|unit| self.due.has_come(unit)).collect()
+    }
+
+    /// Its state, as the ledger knows it.
+    pub(super) fn state(&self, workspace: &Workspace, units: &[Unit]) -> Result<StoreState, Failure> {
+        let mut ledger = ledger_to_read(workspace)?;
+        let reader = ledger.read()?;
+        Ok(state_of(&*reader, (&self.name, &*self.target), &project_id(workspace)?, &self.due(units))?)
+    }
+}
+
+/// The id of the project, by which the ledger knows it.
+pub(super) fn project_id(workspace: &Workspace) -> Result<String, Failure> {
+    let id = workspace.configuration().project_id().map(str::to_owned);
+    id.ok_or_else(|| {
+        Failure::new(Exit::Usage, "the project has no id, so a store could not tell its memories from others")
+            .with_help("`stepmark init` gives it one")
+    })
+}
+
+/// The ledger, which is made where there is none.
+pub(super) fn ledger(workspace: &Workspace) -> Result<SqliteLedger, Failure> {
+    let folder = workspace.root().state().make(StateFolder::Sync)?;
+    Ok(SqliteLedger::open(&folder.join(LEDGER))?)
+}
+
+fn ledger_to_read(workspace: &Workspace) -> Result<Box<dyn Ledger>, Failure> {
+    let path = workspace.root().state().folder(StateFolder::Sync)?.join(LEDGER);
+    Ok(match SqliteLedger::open_existing(&path)? {
+        Some(ledger) => Box::new(ledger),
+        None => Box::new(MemoryLedger::default()),
+    })
+}
+
+/// The time, for deliveries.
+pub(super) fn clock(workspace: &Workspace) -> impl Fn() -> Timestamp {
+    let workspace = workspace.afresh();
+    move || workspace.now()
+}
+
+/// The failure of a store that was asked.
+pub(super) fn store_failed(name: &str, failure: &stepmark_sync::breaker::Failure) -> Failure {
+    Failure::new(Exit::Remote, format!("the store `{name}` cannot be asked: {}", failure.reason))
+        .with_help(plain(&failure.detail, 400))
+}

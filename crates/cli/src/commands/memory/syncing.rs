@@ -1,0 +1,164 @@
+//! `stepmark memory sync`
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::Args;
+use serde_json::json;
+use stepmark_memory::{
+    Memory,
+    context::plain,
+    delivery::{Courier, DeliveryError, DeliveryReport, try_again},
+    target::Unit,
+};
+use stepmark_store::workspace::Workspace;
+use stepmark_sync::retry::Jitter;
+
+use super::{
+    open,
+    stores::{Store, clock, ledger, project_id},
+};
+use crate::{
+    environment,
+    exit::{Exit, Failure},
+    output::{Output, with_progress, wording},
+    project::Project,
+};
+
+const SCHEMA: &str = "stepmark.memory-sync/1";
+
+/// Give the stores of `memory.stores` what they lack
+///
+/// Each is asked first for what it holds, so nothing is given twice, and a store that was deleted is filled
+/// again. What fails is tried again later, by this command or by `stepmark sync run`; a store that keeps
+/// failing is left alone for a while.
+#[derive(Debug, Args)]
+pub(super) struct Sync {
+    /// Only this store
+    #[arg(long, value_name = "NAME")]
+    store: Option<String>,
+    /// Try at once what failed before
+    #[arg(long)]
+    again: bool,
+}
+
+impl Sync {
+    pub(super) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let memory = open(project)?;
+        let mut stores = Store::all(&project.workspace, self.store.as_deref(), &memory)?;
+        if stores.is_empty() {
+            output.remark("no store is configured: `memory.stores` in `.stepmark/config.yaml` names them");
+        }
+        let units = memory.units()?;
+        let mut told = Vec::new();
+        for store in &mut stores {
+            if self.again {
+                try_again(&mut ledger(&project.workspace)?, &store.name)?;
+            }
+            let (name, done, all) = (store.name.to_string(), AtomicUsize::new(0), AtomicUsize::new(0));
+            let mut progress = |now, of| {
+                done.store(now, Ordering::Relaxed);
+                all.store(of, Ordering::Relaxed);
+                true
+            };
+            let message = |done| format!("`{name}`: {done} of {} given", all.load(Ordering::Relaxed));
+            let work = || deliver(&project.workspace, store, &units, &mut progress);
+            let report = with_progress(&message, output.quiet, &done, work)?;
+            told.push((name, report));
+        }
+        output.json_or(
+            SCHEMA,
+            || json!({"stores": told.iter().map(wire).collect::<Vec<_>>()}),
+            || {
+                told.iter().for_each(|(name, report)| output.line(line(name, report)));
+            },
+        );
+        let is_whole = |(_, report): &(String, DeliveryReport)| {
+            report.failures.is_empty() && report.refused.is_none() && report.postponed == 0
+        };
+        Ok(if told.iter().all(is_whole) { Exit::Fine } else { Exit::Remote })
+    }
+}
+
+/// Gives a store what it lacks; `progress` may end it.
+pub(super) fn deliver(
+    workspace: &Workspace,
+    store: &mut Store,
+    units: &[Unit],
+    progress: &mut dyn FnMut(usize, usize) -> bool,
+) -> Result<DeliveryReport, Failure> {
+    let (id, now) = (project_id(workspace)?, clock(workspace));
+    let holder = format!("stepmark {}", environment::new_id());
+    let mut chance = || Jitter(environment::random());
+    let due = store.due(units);
+    let mut courier = Courier {
+        store: store.name.clone(),
+        project: &id,
+        holder: &holder,
+        now: &now,
+        chance: &mut chance,
+        progress,
+    };
+    Ok(courier.deliver((&mut ledger(workspace)?, &mut *store.target), &due)?)
+}
+
+/// Gives every store what the ledger says that it lacks, for as long as `goes_on`. A store that lacks nothing is
+/// not asked.
+pub(in crate::commands) fn deliver_to_all(
+    workspace: &Workspace,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Vec<(String, DeliveryReport)>, Failure> {
+    let memory = Memory::open(workspace)?;
+    let units = memory.units()?;
+    let mut told = Vec::new();
+    for mut store in Store::all(workspace, None, &memory)? {
+        if goes_on() && !store.state(workspace, &units)?.behind.is_empty() {
+            let report = deliver(workspace, &mut store, &units, &mut |_, _| goes_on())?;
+            told.push((store.name.to_string(), report));
+        }
+    }
+    Ok(told)
+}
+
+fn wire((name, report): &(String, DeliveryReport)) -> serde_json::Value {
+    let failures: Vec<&str> = report.failures.iter().map(|failure| failure.detail.as_str()).collect();
+    json!({
+        "store": name,
+        "delivered": report.delivered,
+        "held": report.held,
+        "postponed": report.postponed,
+        "forgotten": report.forgotten,
+        "left_over": report.left_over,
+        "failures": failures,
+        "refused_until": report.refused.as_ref().map(|(until, _)| until),
+    })
+}
+
+fn line(name: &str, report: &DeliveryReport) -> String {
+    let mut line =
+        format!("{name}  {} given, {} there", wording::count(report.delivered, "unit"), report.held);
+    for (count, word) in [
+        (report.forgotten, "taken away"),
+        (report.left_over, "that are no more, which it cannot take away"),
+        (report.postponed, "that failed before: `--again` tries them at once"),
+    ] {
+        if count > 0 {
+            line.push_str(&format!(", {count} {word}"));
+        }
+    }
+    for failure in &report.failures {
+        line.push_str(&format!("\n    failed: {}: {}", failure.reason, plain(&failure.detail, 400)));
+    }
+    if let Some((until, cause)) = &report.refused {
+        line.push_str(&format!("\n    left alone until {until:.0}: {}", plain(&cause.detail, 400)));
+    }
+    line
+}
+
+impl From<DeliveryError> for Failure {
+    fn from(error: DeliveryError) -> Self {
+        match &error {
+            DeliveryError::Held(_) => Self::from_error(Exit::Conflict, &error),
+            _ => Self::from_error(Exit::Io, &error),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The outcome of a round, and the state of a store as the ledger knows it.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use stepmark_sync::{
+    TrackerName,
+    breaker::{Circuit, Failure},
+    ledger::{LedgerError, LedgerReader},
+    retry::Delivery,
+    ticket::{Marker, TicketDigest},
+};
+
+use super::{ledger_digest, marker, route};
+use crate::target::{Target, Unit, UnitKey};
+
+/// The outcome of a round of deliveries.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct DeliveryReport {
+    /// Units that were given.
+    pub delivered: usize,
+    /// Units that were there.
+    pub held: usize,
+    /// Units that failed before, and wait or are parked.
+    pub postponed: usize,
+    /// Units that were taken away.
+    pub forgotten: usize,
+    /// Units that are no more, and that the store cannot take away.
+    pub left_over: usize,
+    /// The failures of this round.
+    pub failures: Vec<Failure>,
+    /// The breaker is open until then, for this reason.
+    pub refused: Option<(Timestamp, Failure)>,
+}
+
+/// The state of a store.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct StoreState {
+    /// Units that are due, or were given.
+    pub units: usize,
+    /// Those that it was last seen to hold.
+    pub held: usize,
+    /// Those that it lacks, each with the reason where it failed.
+    pub behind: Vec<Behind>,
+    /// The time until which its breaker is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_until: Option<Timestamp>,
+}
+
+/// A unit that a store lacks.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Behind {
+    /// The unit.
+    pub key: String,
+    /// Its name for people.
+    pub label: String,
+    /// The number of times that it was tried.
+    pub attempts: u32,
+    /// The time at which it is tried again; `None` where that is with the next round, or never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+    /// True where it is tried no more.
+    pub is_parked: bool,
+    /// The last failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+/// The state of the store `name`, which is to hold the units `due`, as the ledger knows it. The store itself
+/// is not asked.
+///
+/// # Errors
+/// When the ledger fails.
+pub fn state_of(
+    ledger: &dyn LedgerReader,
+    (name, target): (&TrackerName, &dyn Target),
+    project: &str,
+    due: &[&Unit],
+) -> Result<StoreState, LedgerError> {
+    let links: BTreeMap<Marker, Option<TicketDigest>> =
+        ledger.links(name)?.into_iter().map(|link| (link.marker, link.digest)).collect();
+    let deliveries: BTreeMap<Marker, Delivery> = ledger.deliveries(name)?.into_iter().collect();
+    let mut state = StoreState::default();
+    for unit in due {
+        let (Some(form), Ok(marker)) = (target.form(unit), marker(project, &unit.key())) else { continue };
+        state.units += 1;
+        match links.get(&marker) == Some(&Some(ledger_digest(&form))) {
+            true => state.held += 1,
+            false => state.behind.push(behind(unit, &unit.key(), deliveries.get(&marker))),
+        }
+    }
+    let circuit = Circuit::load(&route(name), |scope| ledger.breaker(scope))?;
+    let open = circuit.breakers().filter_map(|(_, breaker)| breaker.outage().map(|outage| outage.until));
+    state.open_until = open.max();
+    Ok(state)
+}
+
+fn behind(unit: &Unit, key: &UnitKey, delivery: Option<&Delivery>) -> Behind {
+    let label = unit.record.as_ref().map_or(&unit.label, |record| &record.content);
+    Behind {
+        key: key.to_string(),
+        label: crate::context::plain(label, 80),
+        attempts: delivery.map_or(0, Delivery::attempts),
+        until: delivery.and_then(Delivery::until),
+        is_parked: matches!(delivery, Some(Delivery::Parked { .. })),
+        failure: delivery.and_then(Delivery::last).map(|failure| failure.detail.clone()),
+    }
+}

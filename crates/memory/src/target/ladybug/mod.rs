@@ -1,0 +1,152 @@
+//! Ladybug, the living fork of KuzuDB (PyPI `ladybug`), by a script in Python: the same graph, in Cypher.
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use jiff::Timestamp;
+use serde_json::{Value as Json, json};
+use stepmark_sync::{
+    breaker::{Failure, Reason},
+    program::Program,
+};
+
+use super::{
+    MemoryStore, Target, Unit, UnitKey, not_run,
+    unit::{digest_of, key_of},
+};
+use crate::{Edge, EdgeKind, Node, NodeKind, ranking::words};
+
+/// The script: it reads one request as JSON, and prints one answer.
+const SCRIPT: &str = include_str!("sidecar.py");
+/// The program that runs it.
+const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
+/// The way to get it.
+const INSTALL: &str = "install Python 3, and `pip install ladybug`";
+/// The time for a request.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// The most bytes of an answer.
+const ANSWER: u64 = 256 * 1024 * 1024;
+
+/// A database of Ladybug.
+#[derive(Debug)]
+pub struct Ladybug {
+    database: PathBuf,
+}
+
+impl Ladybug {
+    /// The one in the file `database`, whose folder exists.
+    pub const fn new(database: PathBuf) -> Self {
+        Self { database }
+    }
+
+    fn ask(&self, mut request: Json) -> Result<Json, Failure> {
+        request["database"] = self.database.to_string_lossy().into();
+        let input = request.to_string();
+        let arguments = ["-c".to_owned(), SCRIPT.to_owned()];
+        // Python looks for modules where it runs: never in a project, which may come from anybody.
+        let folder = self.database.ancestors().last();
+        let program = Program {
+            name: PYTHON,
+            arguments: &arguments,
+            variables: &[("PYTHONSAFEPATH", "1"), ("PYTHONIOENCODING", "utf-8")],
+            hidden: &[],
+            folder,
+            input: input.as_bytes(),
+            patience: PATIENCE,
+            most: ANSWER,
+        };
+        let printed = program.run().map_err(|error| not_run(&error, PYTHON, INSTALL))?;
+        if !printed.has_succeeded {
+            let said = String::from_utf8_lossy(&printed.errors);
+            let last = said.trim().lines().last().unwrap_or_default();
+            let (reason, help) = match last.contains("No module named") {
+                true => (Reason::Unreachable, format!("; {INSTALL}")),
+                false => (Reason::ServerError, String::new()),
+            };
+            return Err(Failure::new(reason, &format!("Ladybug: {last}{help}")));
+        }
+        serde_json::from_slice(&printed.output)
+            .map_err(|error| Failure::new(Reason::Unreadable, &format!("Ladybug: {error}")))
+    }
+}
+
+impl MemoryStore for Ladybug {
+    fn recall(&mut self, text: &str, limit: usize, now: Timestamp) -> Result<Vec<String>, Failure> {
+        let (words, now) = (words(text), now.as_millisecond());
+        let found = self.ask(json!({"do": "recall", "words": words, "limit": limit, "now": now}))?;
+        Ok(serde_json::from_value(found).unwrap_or_default())
+    }
+
+    fn edges_of(&mut self, id: &str) -> Result<Option<Vec<Edge>>, Failure> {
+        let found: Vec<[String; 3]> =
+            serde_json::from_value(self.ask(json!({"do": "edges", "key": id}))?).unwrap_or_default();
+        let from = Node::new(NodeKind::Memory, id);
+        let edge = |[edge, kind, name]: [String; 3]| {
+            Some(from.to(EdgeKind::named(&edge)?, &Node::new(NodeKind::named(&kind)?, name)))
+        };
+        let mut edges: Vec<Edge> = found.into_iter().filter_map(edge).collect();
+        edges.sort();
+        Ok(Some(edges))
+    }
+}
+
+impl Target for Ladybug {
+    fn form(&self, unit: &Unit) -> Option<String> {
+        let edges: Vec<Json> = unit
+            .to
+            .iter()
+            .map(|(edge, to)| {
+                json!({"edge": edge.as_str(), "to": key_of(to).as_str(), "kind": to.kind.as_str(), "name": to.name})
+            })
+            .collect();
+        let record = unit.record.as_ref();
+        let form = json!({
+            "key": unit.key().as_str(),
+            "kind": unit.node.kind.as_str(),
+            "name": unit.node.name,
+            "label": unit.label,
+            "memory": record.map(|record| json!({
+                "kind": record.kind.name(),
+                "content": record.content,
+                "rationale": record.rationale,
+                "tags": record.tags.join(" "),
+                "artifact": record.source.artifact,
+                "agent": record.source.agent,
+                "session": record.source.session,
+                "created_at": record.created_at.as_millisecond(),
+                "valid_to": record.valid_to.map(Timestamp::as_millisecond),
+            })),
+            "superseded": !unit.superseded_by.is_empty(),
+            "edges": edges,
+        });
+        Some(form.to_string())
+    }
+
+    fn held(&mut self) -> Result<BTreeMap<UnitKey, String>, Failure> {
+        let found: BTreeMap<String, String> =
+            serde_json::from_value(self.ask(json!({"do": "held"}))?).unwrap_or_default();
+        Ok(found.into_iter().map(|(key, digest)| (key.into(), digest)).collect())
+    }
+
+    fn batch(&self) -> usize {
+        500
+    }
+
+    fn put(&mut self, units: &[&Unit]) -> Result<(), Failure> {
+        let forms: Vec<Json> = units
+            .iter()
+            .filter_map(|unit| self.form(unit))
+            .filter_map(|form| {
+                let digest = digest_of(&form);
+                let mut form: Json = serde_json::from_str(&form).ok()?;
+                form["digest"] = digest.into();
+                Some(form)
+            })
+            .collect();
+        self.ask(json!({"do": "put", "units": forms})).map(drop)
+    }
+
+    fn forget(&mut self, keys: &[&UnitKey]) -> Result<bool, Failure> {
+        let keys: Vec<&str> = keys.iter().map(|key| key.as_str()).collect();
+        self.ask(json!({"do": "forget", "keys": keys})).map(|_| true)
+    }
+}

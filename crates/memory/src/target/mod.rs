@@ -1,0 +1,94 @@
+//! Stores beside the embedded one, which other programs read: what each is asked and given.
+
+mod unit;
+mod kuzu_memory;
+mod ladybug;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use stepmark_sync::{
+    breaker::{Failure, Reason},
+    program::ProgramError,
+};
+
+pub use kuzu_memory::KuzuMemory;
+pub use ladybug::Ladybug;
+pub use unit::{Unit, UnitKey};
+
+use crate::{Edge, Memory, Query};
+
+/// A store of memories, as it is asked. Every implementation passes the suite in `target/conformance`.
+pub trait MemoryStore {
+    /// The ids of the memories that answer the words `text`, the best first, at most `limit`; what is
+    /// superseded is left out where the store can tell.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn recall(&mut self, text: &str, limit: usize, now: Timestamp) -> Result<Vec<String>, Failure>;
+
+    /// The edges that leave the memory `id`, in order; `None` where the store keeps no graph of ours.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn edges_of(&mut self, id: &str) -> Result<Option<Vec<Edge>>, Failure>;
+}
+
+/// A store that is given what the embedded one holds. It may be deleted or damaged at any time: what it says
+/// that it holds decides what it is given.
+pub trait Target: MemoryStore {
+    /// The text that stands for a unit there; `None` where it is not for this store.
+    fn form(&self, unit: &Unit) -> Option<String>;
+
+    /// The units that it holds, each with the digest of the form that it was given.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn held(&mut self) -> Result<BTreeMap<UnitKey, String>, Failure>;
+
+    /// The most units that it is given at once.
+    fn batch(&self) -> usize;
+
+    /// Gives it units, in the place of what it holds for them. All of them, or nothing that
+    /// [`Target::held`] names.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn put(&mut self, units: &[&Unit]) -> Result<(), Failure>;
+
+    /// Takes units away; `false` where the store cannot.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn forget(&mut self, keys: &[&UnitKey]) -> Result<bool, Failure>;
+}
+
+impl MemoryStore for Memory {
+    fn recall(&mut self, text: &str, limit: usize, now: Timestamp) -> Result<Vec<String>, Failure> {
+        let query = Query { text: text.to_owned(), limit, ..Query::default() };
+        let found = Self::recall(self, &query, now).map_err(|error| failed(&error))?;
+        Ok(found.into_iter().map(|recalled| recalled.record.id).collect())
+    }
+
+    fn edges_of(&mut self, id: &str) -> Result<Option<Vec<Edge>>, Failure> {
+        let units = self.units().map_err(|error| failed(&error))?;
+        let own = units.into_iter().find(|unit| unit.record.as_ref().is_some_and(|record| record.id == id));
+        Ok(Some(own.map(|unit| unit.edges().collect()).unwrap_or_default()))
+    }
+}
+
+fn failed(error: &dyn std::error::Error) -> Failure {
+    Failure::new(Reason::ServerError, &error.to_string())
+}
+
+/// The failure of a program that printed nothing that counts; `install` says how to get it.
+fn not_run(error: &ProgramError, name: &str, install: &str) -> Failure {
+    match error {
+        ProgramError::Missing => Failure::new(
+            Reason::Unreachable,
+            &format!("no program `{name}` is on the search path; {install}"),
+        ),
+        ProgramError::Late(_) => Failure::new(Reason::Timeout, &format!("`{name}`: {error}")),
+        _ => Failure::new(Reason::Unreachable, &format!("`{name}` cannot be run: {error}")),
+    }
+}

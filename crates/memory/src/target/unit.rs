@@ -1,0 +1,144 @@
+//! A unit of delivery: a node of the graph with all that hangs on it.
+
+use std::{collections::BTreeMap, fmt};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::{Edge, EdgeKind, Memory, MemoryError, MemoryRecord, Node, NodeKind, store::reading};
+
+/// A node with its record, where it is a memory, and the edges that leave it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Unit {
+    /// The node.
+    pub node: Node,
+    /// The name by which people know it.
+    pub label: String,
+    /// The memory.
+    pub record: Option<MemoryRecord>,
+    /// The ids of the memories that take its place.
+    pub superseded_by: Vec<String>,
+    /// The contents of the memories whose place it takes.
+    pub instead_of: Vec<String>,
+    /// The edges that leave it.
+    pub to: Vec<(EdgeKind, Node)>,
+}
+
+/// The name of a unit in stores: the first half of the SHA-256 of its kind and name, as 32 hexadecimal digits;
+/// of a memory its id.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnitKey(String);
+
+impl UnitKey {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for UnitKey {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl fmt::Display for UnitKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+/// The name in stores of a node.
+pub(super) fn key_of(node: &Node) -> UnitKey {
+    match node.kind {
+        NodeKind::Memory => UnitKey(node.name.clone()),
+        kind => UnitKey(half(&format!("{} {}", kind.as_str(), node.name))),
+    }
+}
+
+/// The digest of a form: the first half of its SHA-256, in hexadecimal digits.
+pub(crate) fn digest_of(form: &str) -> String {
+    half(form)
+}
+
+fn half(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Unit {
+    /// Its name in stores.
+    pub fn key(&self) -> UnitKey {
+        key_of(&self.node)
+    }
+
+    /// The edges that leave it.
+    pub fn edges(&self) -> impl Iterator<Item = Edge> {
+        self.to.iter().map(|(kind, to)| self.node.to(*kind, to))
+    }
+}
+
+impl Memory {
+    /// Every node with what hangs on it, memories first, the oldest first.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn units(&self) -> Result<Vec<Unit>, MemoryError> {
+        let records = reading::records(&self.connection, "ORDER BY created_at, id", [])?;
+        let contents: BTreeMap<&str, &str> =
+            records.iter().map(|record| (record.id.as_str(), record.content.as_str())).collect();
+        let (mut after, mut before) = (BTreeMap::<_, Vec<String>>::new(), BTreeMap::<_, Vec<String>>::new());
+        for (old, new) in self.supersessions()? {
+            let content = contents.get(old.as_str()).map(|content| (*content).to_owned());
+            before.entry(new.clone()).or_default().extend(content);
+            after.entry(old).or_default().push(new);
+        }
+        let mut nodes = self.labelled_nodes()?;
+        let mut unit = |node: Node, record: Option<MemoryRecord>| {
+            let (label, to) = nodes.remove(&node).unwrap_or_default();
+            let superseded_by = after.remove(&node.name).unwrap_or_default();
+            let instead_of = before.remove(&node.name).unwrap_or_default();
+            Unit { node, label, record, superseded_by, instead_of, to }
+        };
+        let of_record = |record: MemoryRecord| unit(Node::new(NodeKind::Memory, &record.id), Some(record));
+        let mut units: Vec<Unit> = records.iter().cloned().map(of_record).collect();
+        let others = nodes.into_iter();
+        units.extend(others.map(|(node, (label, to))| Unit {
+            node,
+            label,
+            record: None,
+            superseded_by: Vec::new(),
+            instead_of: Vec::new(),
+            to,
+        }));
+        Ok(units)
+    }
+
+    fn supersessions(&self) -> Result<Vec<(String, String)>, MemoryError> {
+        let mut statement = self.connection.prepare("SELECT old, new FROM superseded ORDER BY old, new")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Every node with its label and the edges that leave it.
+    fn labelled_nodes(&self) -> Result<BTreeMap<Node, (String, Vec<(EdgeKind, Node)>)>, MemoryError> {
+        let mut statement = self.connection.prepare("SELECT kind, name, coalesce(label, name) FROM nodes")?;
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?));
+        let mut nodes = BTreeMap::new();
+        for read in statement.query_map([], row)? {
+            let (kind, name, label): (String, String, String) = read?;
+            if let Some(kind) = NodeKind::named(&kind) {
+                nodes.insert(Node { kind, name }, (label, Vec::new()));
+            }
+        }
+        for [kind, name, edge, other, to] in self.edges()? {
+            let (from, to) =
+                (NodeKind::named(&kind), NodeKind::named(&other).map(|kind| Node::new(kind, to)));
+            if let (Some(kind), Some(to), Some(edge)) = (from, to, EdgeKind::named(&edge))
+                && let Some((_, edges)) = nodes.get_mut(&Node { kind, name })
+            {
+                edges.push((edge, to));
+            }
+        }
+        Ok(nodes)
+    }
+}

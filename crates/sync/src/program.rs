@@ -1,0 +1,174 @@
+//! Other programs, run for what they print: bounded in time and size, never through a shell.
+#![expect(clippy::disallowed_methods, reason = "an edge module: it starts processes")]
+
+use std::{
+    io::{self, Read, Write},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+/// A program to be run.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'p> {
+    /// Its name, looked for on the search path, or its path.
+    pub name: &'p str,
+    /// Its arguments.
+    pub arguments: &'p [String],
+    /// Variables of the environment that it is given besides its own.
+    pub variables: &'p [(&'p str, &'p str)],
+    /// Variables that it is not given.
+    pub hidden: &'p [String],
+    /// The folder that it runs in; `None` for the one of this process.
+    pub folder: Option<&'p Path>,
+    /// The text that it reads.
+    pub input: &'p [u8],
+    /// The time that it may take.
+    pub patience: Duration,
+    /// The number of bytes of its output that are read; what is more is left out.
+    pub most: u64,
+}
+
+/// What a program printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// True where it says that it succeeded.
+    pub has_succeeded: bool,
+    /// Its output.
+    pub output: Vec<u8>,
+    /// Its errors.
+    pub errors: Vec<u8>,
+}
+
+/// A reason why a program printed nothing that counts.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProgramError {
+    /// There is none of this name.
+    #[error("no such program is on the search path")]
+    Missing,
+    /// It took too long, and was ended.
+    #[error("it was still running after {} s", .0.as_secs())]
+    Late(Duration),
+    /// It cannot be run.
+    #[error(transparent)]
+    Failed(io::Error),
+}
+
+impl Program<'_> {
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// When there is none, it takes too long, or cannot be run.
+    pub fn run(&self) -> Result<Printed, ProgramError> {
+        let mut child = self.start()?;
+        let ended = self.listened(&mut child);
+        if ended.is_err() {
+            // Where it has ended meanwhile there is nothing to kill.
+            let _ = child.kill();
+        }
+        let status = child.wait().map_err(ProgramError::Failed)?;
+        let (output, errors) = ended?;
+        Ok(Printed { has_succeeded: status.success(), output, errors })
+    }
+
+    fn start(&self) -> Result<Child, ProgramError> {
+        let mut command = Command::new(self.name);
+        command.args(self.arguments).envs(self.variables.iter().copied());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.hidden.iter().for_each(|variable| {
+            command.env_remove(variable);
+        });
+        if let Some(folder) = self.folder {
+            command.current_dir(folder);
+        }
+        command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => ProgramError::Missing,
+            _ => ProgramError::Failed(error),
+        })
+    }
+
+    /// Its output and its errors.
+    fn listened(&self, child: &mut Child) -> Result<(Vec<u8>, Vec<u8>), ProgramError> {
+        let output = child.stdout.take().map(|from| self.heard(from));
+        let errors = child.stderr.take().map(|from| self.heard(from));
+        if let Some(mut input) = child.stdin.take() {
+            let text = self.input.to_vec();
+            // A program that ends before it has read all says so by its status.
+            thread::spawn(move || drop(input.write_all(&text)));
+        }
+        let whole = |heard: Option<mpsc::Receiver<io::Result<Vec<u8>>>>| match heard {
+            None => Ok(Vec::new()),
+            Some(heard) => match heard.recv_timeout(self.patience) {
+                Ok(read) => read.map_err(ProgramError::Failed),
+                Err(_) => Err(ProgramError::Late(self.patience)),
+            },
+        };
+        Ok((whole(output)?, whole(errors)?))
+    }
+
+    /// All that comes, in a thread of its own; what is more than is wanted is read and left out, so that the
+    /// program can go on.
+    fn heard(&self, mut from: impl Read + Send + 'static) -> mpsc::Receiver<io::Result<Vec<u8>>> {
+        let (sender, receiver) = mpsc::channel();
+        let most = self.most;
+        thread::spawn(move || {
+            let mut kept = Vec::new();
+            let read = from.by_ref().take(most).read_to_end(&mut kept);
+            let rest = read.and_then(|_| io::copy(&mut from, &mut io::sink()));
+            // Nobody listens any more after the time is over.
+            let _ = sender.send(rest.map(|_| kept));
+        });
+        receiver
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn ran(script: &str) -> Result<Printed, ProgramError> {
+        let arguments = ["-c".to_owned(), script.to_owned()];
+        let patience = Duration::from_millis(500);
+        let shell = Program {
+            name: "/bin/sh",
+            arguments: &arguments,
+            variables: &[("SAID", "x")],
+            hidden: &["HOME".to_owned()],
+            folder: Some(Path::new("/")),
+            input: b"in",
+            patience,
+            most: 10,
+        };
+        shell.run()
+    }
+
+    #[test]
+    fn is_given_what_it_is_to_have() {
+        let printed = ran("pwd; cat; echo \"$SAID$HOME\" >&2; exit 3").unwrap();
+        assert_eq!(printed, Printed { has_succeeded: false, output: b"/\nin".into(), errors: b"x\n".into() });
+    }
+
+    #[test]
+    fn is_bounded() {
+        assert_eq!(ran("yes | head -c 1000000").unwrap().output.len(), 10);
+        assert!(matches!(ran("exec sleep 5"), Err(ProgramError::Late(_))));
+        let nothing = Program { name: "no-such-program", ..program_of_nothing() };
+        assert!(matches!(nothing.run(), Err(ProgramError::Missing)));
+    }
+
+    fn program_of_nothing() -> Program<'static> {
+        Program {
+            name: "",
+            arguments: &[],
+            variables: &[],
+            hidden: &[],
+            folder: None,
+            input: b"",
+            patience: Duration::from_secs(1),
+            most: 0,
+        }
+    }
+}
