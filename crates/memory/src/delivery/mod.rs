@@ -7,6 +7,8 @@
 
 mod report;
 mod due;
+#[cfg(test)]
+mod cases;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -60,7 +60,7 @@ fn empty(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Rows on their way into the database.
-struct Filling<'t> {
+pub(super) struct Filling<'t> {
     connection: &'t Connection,
     /// The numbers of nodes that were looked up.
     nodes: HashMap<Node, i64>,
@@ -71,11 +71,11 @@ struct Filling<'t> {
 }
 
 impl<'t> Filling<'t> {
-    fn new(connection: &'t Connection) -> Self {
+    pub(super) fn new(connection: &'t Connection) -> Self {
         Self { connection, nodes: HashMap::new(), edges: HashSet::new(), sessions: BTreeSet::new() }
     }
 
-    fn take(&mut self, event: &Event) -> rusqlite::Result<()> {
+    pub(super) fn take(&mut self, event: &Event) -> rusqlite::Result<()> {
         let insert = self.connection.prepare_cached("INSERT OR IGNORE INTO seen VALUES (?)");
         insert?.execute([event.id.as_bytes()])?;
         let Rows { record, superseded, labels, edges, fact, is_milestone } = rows_of(event);
@@ -194,7 +194,7 @@ impl<'t> Filling<'t> {
     }
 
     /// Makes the summaries of sessions of which something came in, from all that is known of them.
-    fn summarize(&self) -> rusqlite::Result<()> {
+    pub(super) fn summarize(&self) -> rusqlite::Result<()> {
         for session in &self.sessions {
             let facts = facts_of(self.connection, session)?;
             let told = reading::records(
@@ -203,20 +203,24 @@ impl<'t> Filling<'t> {
                 [session],
             )?;
             if let Some(summary) = summary_of(&facts, &told) {
-                self.forget_summary(&summary.id)?;
+                self.forget_summary(session)?;
                 self.record(&summary)?;
             }
         }
         Ok(())
     }
 
-    fn forget_summary(&self, id: &str) -> rusqlite::Result<()> {
+    /// Of a session that ended twice, the summary may have come in with the later end.
+    fn forget_summary(&self, session: &str) -> rusqlite::Result<()> {
         self.connection.execute(
             "INSERT INTO words (words, rowid, content, rationale, decision, tags)
-             SELECT 'delete', number, content, rationale, decision, tags FROM memories WHERE id = ?",
-            [id],
+             SELECT 'delete', number, content, rationale, decision, tags FROM memories
+             WHERE id IN (SELECT event FROM facts WHERE session = ? AND text = '')",
+            [session],
         )?;
-        self.connection.execute("DELETE FROM memories WHERE id = ?", [id])?;
+        let of_ends =
+            "DELETE FROM memories WHERE id IN (SELECT event FROM facts WHERE session = ? AND text = '')";
+        self.connection.execute(of_ends, [session])?;
         Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! The store that is there without anything else: SQLite with full-text search and a graph, in the cache.
 
+#[cfg(test)]
+pub(crate) mod cases;
 mod error;
 mod filling;
 mod layout;

@@ -3,6 +3,8 @@
 mod unit;
 mod kuzu_memory;
 mod ladybug;
+#[cfg(test)]
+mod conformance;
 
 use std::collections::BTreeMap;
 
