@@ -21,6 +21,7 @@ pub mod summary;
 pub mod ranking;
 pub mod context;
 pub mod store;
+pub mod audit;
 pub mod target;
 pub mod delivery;
 

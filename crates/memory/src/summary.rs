@@ -15,7 +15,8 @@ pub fn summary_of(facts: &[Fact], told: &[MemoryRecord]) -> Option<MemoryRecord>
     if happened.is_empty() && told.is_empty() {
         return None;
     }
-    let agents: BTreeSet<&str> = happened.iter().map(|fact| fact.agent.as_str()).collect();
+    let tellers = told.iter().map(|record| record.source.agent.as_str());
+    let agents: BTreeSet<&str> = happened.iter().map(|fact| fact.agent.as_str()).chain(tellers).collect();
     let agents: Vec<&str> = agents.into_iter().collect();
     let mut lines = vec![format!("Session {} of {}", end.session, agents.join(", "))];
     lines.extend(told.iter().take(MOST).map(|record| format!("{}: {}", record.kind.name(), record.content)));

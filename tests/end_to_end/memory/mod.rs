@@ -2,3 +2,4 @@
 
 mod hooks;
 mod recalling;
+mod stores;

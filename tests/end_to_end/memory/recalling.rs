@@ -21,7 +21,7 @@ fn records(run: &Run) -> Vec<Value> {
     run.json("stepmark.memories/1")["memories"].as_array().unwrap().clone()
 }
 
-fn told(sandbox: &Sandbox, arguments: &[&str]) -> String {
+pub(super) fn told(sandbox: &Sandbox, arguments: &[&str]) -> String {
     let words = [&["memory"], arguments, &["--json"]].concat();
     done(sandbox, &words).json("stepmark.memory-told/1")["id"].as_str().unwrap().to_owned()
 }

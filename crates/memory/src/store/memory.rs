@@ -104,6 +104,15 @@ impl Memory {
         }
     }
 
+    /// Returns whether a memory that holds says `content`.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn says(&self, content: &str) -> Result<bool, MemoryError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM memories WHERE content = ? AND id NOT IN (SELECT old FROM superseded))";
+        Ok(self.connection.query_row(sql, [content], |row| row.get(0))?)
+    }
+
     /// Every record, the oldest first.
     ///
     /// # Errors

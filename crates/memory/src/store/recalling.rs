@@ -1,6 +1,6 @@
 //! A question → records, by their words, their place in the graph, their age and their kind.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use rusqlite::{params, params_from_iter, types::Value};
@@ -38,6 +38,9 @@ impl Memory {
         found.sort_by(|(one, a), (other, b)| {
             other.total.total_cmp(&one.total).then_with(|| (b.created_at, &a.id).cmp(&(a.created_at, &b.id)))
         });
+        // The same words are the same memory, whoever told them again.
+        let mut seen = HashSet::new();
+        found.retain(|(_, record)| seen.insert((record.kind, record.content_hash.clone())));
         found.truncate(if query.limit == 0 { 10 } else { query.limit });
         found
             .into_iter()

@@ -113,7 +113,7 @@ impl Memory {
         Ok(units)
     }
 
-    fn supersessions(&self) -> Result<Vec<(String, String)>, MemoryError> {
+    pub(crate) fn supersessions(&self) -> Result<Vec<(String, String)>, MemoryError> {
         let mut statement = self.connection.prepare("SELECT old, new FROM superseded ORDER BY old, new")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

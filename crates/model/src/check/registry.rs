@@ -1,8 +1,8 @@
 //! All rules.
 
 use super::rules::{
-    asdd, autodev, coordination, delegation, document, flows, gates, history, manifest, references, scope,
-    status, steps, suppression, systems,
+    asdd, autodev, coordination, delegation, document, flows, gates, history, manifest, memory, references,
+    scope, status, steps, suppression, systems,
 };
 use super::{Group, Rule};
 
@@ -128,6 +128,9 @@ pub static RULES: &[&Rule] = &[
     &flows::task_outlives_flow::RULE,
     &flows::attempt_interrupted::RULE,
     &flows::copy_differs::RULE,
+    &memory::store_behind::RULE,
+    &memory::secret_in_memory::RULE,
+    &memory::superseded_by_missing::RULE,
     &systems::projection_drift::RULE,
     &systems::projection_behind::RULE,
     &systems::projection_damaged::RULE,

@@ -106,13 +106,15 @@ pub enum Group {
     Autodev,
     /// SMFxx: graphs of tasks, their flows and executions.
     Flows,
+    /// SMMxx: what is remembered, and the stores that are given it.
+    Memory,
     /// SMPxx: the records of all systems, and the files that follow them.
     Systems,
 }
 
 impl Group {
     /// All groups, in the order of their digits and letters.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Suppressions,
         Self::Document,
         Self::Steps,
@@ -127,6 +129,7 @@ impl Group {
         Self::Coordination,
         Self::Autodev,
         Self::Flows,
+        Self::Memory,
         Self::Systems,
     ];
 
@@ -147,6 +150,7 @@ impl Group {
             Self::Coordination => "SMC",
             Self::Autodev => "SMD",
             Self::Flows => "SMF",
+            Self::Memory => "SMM",
             Self::Systems => "SMP",
         }
     }
@@ -168,6 +172,7 @@ impl Group {
             Self::Coordination => "Coordination",
             Self::Autodev => "autodev",
             Self::Flows => "Flows",
+            Self::Memory => "Memory",
             Self::Systems => "Records and the files that follow them",
         }
     }

@@ -4,7 +4,7 @@ use crate::checking::{BASELINE_PATH, CheckError, CheckReport, Checks};
 use crate::commit::{CommitError, Expected, Outcome, replace_whole};
 use stepmark_model::{
     artifact::{ProjectPath, ProjectPathError},
-    check::Baseline,
+    check::{Baseline, Finding},
 };
 
 /// A reason why a baseline was not written.
@@ -23,6 +23,26 @@ pub enum BaselineWriteError {
 }
 
 impl Checks<'_> {
+    /// Adds what `find` finds in the bytes of the file at `path`, which are none where it cannot be read, by the
+    /// policy of the project; findings that the baseline knows are left out.
+    ///
+    /// # Errors
+    /// When the baseline cannot be used.
+    pub fn add_beside(
+        &self,
+        report: &mut CheckReport<'_>,
+        path: ProjectPath,
+        find: impl FnOnce(&[u8]) -> Vec<Finding>,
+    ) -> Result<(), CheckError> {
+        let bytes = self.workspace.read_file(&path).unwrap_or_default();
+        let findings = find(&bytes);
+        let baseline = self.workspace.baseline_bytes()?;
+        let mut baseline = baseline.as_deref().map_or_else(|| Ok(Baseline::default()), Baseline::read)?;
+        let judged = self.workspace.policy_at(&path, |policy| policy.judge_beside(findings));
+        report.add_beside(path, bytes, judged, &mut baseline);
+        Ok(())
+    }
+
     /// Writes a baseline that knows the findings of `report`, and says how many. Nothing is written where it
     /// knows them already.
     ///

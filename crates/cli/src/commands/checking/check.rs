@@ -13,7 +13,10 @@ use stepmark_store::manifest::CacheOutcome;
 use stepmark_store::repository::{ChangedArtifact, ChangedArtifacts};
 use stepmark_store::workspace::Artifacts;
 
-use super::fixing::{self, FixArguments, Fixing};
+use super::{
+    super::memory,
+    fixing::{self, FixArguments, Fixing},
+};
 use crate::{
     exit::{Exit, Failure},
     output::{
@@ -170,7 +173,9 @@ impl Check {
     ) -> Result<CheckReport<'t>, Failure> {
         let (workspace, artifacts) = (&project.workspace, &checked.artifacts);
         if self.paths.is_empty() {
-            return Ok(workspace.checks().check_all(artifacts, before, Known::LeftOut)?);
+            let mut found = workspace.checks().check_all(artifacts, before, Known::LeftOut)?;
+            memory::add_findings(project, &mut found)?;
+            return Ok(found);
         }
         Ok(workspace.check(artifacts, Selection::Some, Known::LeftOut)?)
     }

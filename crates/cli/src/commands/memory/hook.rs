@@ -125,6 +125,10 @@ fn remember(project: &Project, given: &Json) -> Result<(), Failure> {
     let agent = agent.or_else(|| given.get("tool_input")?.get("subagent_type")?.as_str());
     let mut refused = None;
     for draft in told_lines(&answer) {
+        // Agents send one answer to several hooks, and again after an error.
+        if open(project)?.says(&draft.content)? {
+            continue;
+        }
         let agent = agent.map(|agent| format!("agent:{agent}"));
         if let Err(failure) = told(&Draft { agent, ..draft }, project) {
             refused = Some(failure);

@@ -1,5 +1,6 @@
 //! `stepmark memory`
 
+mod findings;
 mod graph;
 mod hook;
 mod recalling;
@@ -25,6 +26,7 @@ use crate::{
     project::Project,
 };
 
+pub(in crate::commands) use findings::add_findings;
 pub(in crate::commands) use hook::handed_over;
 pub(in crate::commands) use syncing::deliver_to_all;
 

@@ -15,12 +15,8 @@ const SCHEMA: &str = "stepmark.memory-status/1";
 /// Shows how much is remembered.
 pub(super) fn status(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let memory = open(project)?;
-    let units = if project.workspace.configuration().memory().stores.is_empty() {
-        Vec::new()
-    } else {
-        memory.units()?
-    };
     let stores = Store::all(&project.workspace, None, &memory)?;
+    let units = if stores.is_empty() { Vec::new() } else { memory.units()? };
     let states =
         stores.iter().map(|store| Ok((store.name.to_string(), store.state(&project.workspace, &units)?)));
     let states = states.collect::<Result<Vec<_>, Failure>>()?;

@@ -15,6 +15,7 @@ pub(crate) mod asdd;
 pub(crate) mod autodev;
 pub(crate) mod coordination;
 pub(crate) mod flows;
+pub mod memory;
 pub mod systems;
 #[cfg(test)]
 pub(crate) mod sample;

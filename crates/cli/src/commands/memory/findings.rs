@@ -1,0 +1,62 @@
+//! The findings of `stepmark check` in memory, at the place of the configuration that turns it on.
+
+use stepmark_frontmatter::Span;
+use stepmark_memory::{Memory, audit::Fault};
+use stepmark_model::{
+    artifact::ProjectPath,
+    check::rules::memory::{secret_in_memory, store_behind, superseded_by_missing},
+};
+use stepmark_store::{checking::CheckReport, disk::CONFIGURATION_PATH};
+
+use super::{open, stores::Store};
+use crate::{exit::Failure, project::Project};
+
+/// Adds to `report` what is wrong with the memory of the project, where its configuration has one.
+pub(in crate::commands) fn add_findings(
+    project: &Project,
+    report: &mut CheckReport<'_>,
+) -> Result<(), Failure> {
+    let workspace = &project.workspace;
+    let Ok(path) = ProjectPath::new(CONFIGURATION_PATH) else { return Ok(()) };
+    if !workspace.configuration().memory().is_configured {
+        return Ok(());
+    }
+    let memory = open(project)?;
+    let (faults, behind) = (memory.faults()?, behind(project, &memory)?);
+    let find = |bytes: &[u8]| {
+        let span = place(bytes, "memory:");
+        let of_fault = |fault: &Fault| match fault {
+            Fault::Secret { id, secret } => Some(secret_in_memory::finding(&path, span, (id, secret))),
+            Fault::SupersededByMissing { old, new } => {
+                Some(superseded_by_missing::finding(&path, span, (old, new)))
+            }
+            _ => None,
+        };
+        let of_store = |(name, count): &(String, usize)| {
+            store_behind::finding(&path, place(bytes, &format!("{name}:")), (name, *count))
+        };
+        faults.iter().filter_map(of_fault).chain(behind.iter().map(of_store)).collect()
+    };
+    Ok(workspace.checks().add_beside(report, path.clone(), find)?)
+}
+
+/// The stores that lack something, and how much.
+fn behind(project: &Project, memory: &Memory) -> Result<Vec<(String, usize)>, Failure> {
+    let stores = Store::all(&project.workspace, None, memory)?;
+    let units = if stores.is_empty() { Vec::new() } else { memory.units()? };
+    let mut behind = Vec::new();
+    for store in stores {
+        match store.state(&project.workspace, &units)?.behind.len() {
+            0 => {}
+            lacking => behind.push((store.name.to_string(), lacking)),
+        }
+    }
+    Ok(behind)
+}
+
+/// The place of the first line, or entry of a line, that begins with `word`.
+fn place(bytes: &[u8], word: &str) -> Span {
+    let text = String::from_utf8_lossy(bytes);
+    let is_begin = |at: &usize| text[..*at].chars().next_back().is_none_or(|before| "\n {,".contains(before));
+    Span::at(text.match_indices(word).map(|(at, _)| at).find(is_begin).unwrap_or(0))
+}

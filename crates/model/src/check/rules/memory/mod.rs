@@ -1,0 +1,5 @@
+//! What is remembered of a project, and the stores that are given it.
+
+pub mod secret_in_memory;
+pub mod store_behind;
+pub mod superseded_by_missing;
