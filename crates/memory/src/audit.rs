@@ -1,4 +1,4 @@
-//! What is wrong in a memory that is here already.
+//! Faults of a memory that is here already.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
 //! Memory of a project: what was decided and learned, from the events of its journal (docs/memory.md).
 //!
 //! # Flow
-//! events → records, nodes and edges ([`rows`]) → a store → what is recalled, with its source. Other stores are
-//! given the same as units ([`mod@target`]), by deliveries that survive whatever fails ([`mod@delivery`]).
+//! events → records, nodes and edges ([`rows`]) → a store → what is recalled, with its source. Other stores
+//! are given the same as units ([`mod@target`]), by deliveries that survive what fails ([`mod@delivery`]).
 //!
 //! # Guarantees
 //! * A store holds nothing that the journal does not: deleted, it is made again with the same rows, in

@@ -2,7 +2,8 @@
 //!
 //! `artifacts → ticket (what should be) → breaker, retry, pace → ledger (what was done) → plan (what differs)
 //! → tracker`, which `worker` carries out and `run` repeats for as long as a process lives. A stage uses only
-//! stages above it. Everything is pure but `ledger/sqlite`, `program` and the trackers; time and chance are passed in.
+//! stages above it. Everything is pure but `ledger/sqlite`, `program` and the trackers; time and chance are
+//! passed in.
 //!
 //! Nothing here can change an artifact: this crate depends on `stepmark-store` without its feature `write`,
 //! where no such method exists. Whatever a tracker answers stays here.

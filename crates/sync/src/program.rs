@@ -31,7 +31,7 @@ pub struct Program<'p> {
     pub most: u64,
 }
 
-/// What a program printed.
+/// The answer of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
     /// True where it says that it succeeded.

@@ -42,7 +42,7 @@ fn a_store_that_cannot_be_reached_is_behind_and_holds_nobody_up() {
 fn a_store_is_given_each_memory_once_and_patterns_at_a_milestone() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    // The program keeps its own words; the first line that it is asked for is none of JSON, as where it holds nothing.
+    // Its arguments are kept. Where it holds nothing, it answers with words and not with JSON.
     const PROGRAM: &str = "#!/bin/sh\ncase \"$*\" in\n*' store '*) echo \"$*\" >> given;;\n*' recent '*) [ -f given ] || { echo nothing; exit 0; }\n\
         printf '{\"memories\": ['; comma=; while read -r line; do rest=${line#*--source }; printf '%s{\"source\": \"%s\"}' \"$comma\" \
         \"${rest%% *}\"; comma=,; done < given; echo ']}';;\nesac\n";
@@ -81,8 +81,7 @@ fn a_store_is_given_each_memory_once_and_patterns_at_a_milestone() {
 fn a_memory_whose_successor_stayed_in_another_clone_is_told() {
     let Some(first) = Repository::empty("memories of two clones") else { return };
     let sandbox = &first.sandbox;
-    let track =
-        |place: &str| sandbox.write(".stepmark/config.yaml", &format!("memory: {{track: {place}}}\n"));
+    let track = |place: &str| sandbox.write(".stepmark/config.yaml", format!("memory: {{track: {place}}}\n"));
     track("git");
     let session = |words: &[&str]| done(sandbox, &[&["--session", "s-one"], words].concat());
     session(&["session", "start"]);

@@ -58,7 +58,7 @@ pub struct Courier<'c> {
     pub now: &'c dyn Fn() -> Timestamp,
     /// Chance, for the waits between tries.
     pub chance: &'c mut Chance<'c>,
-    /// Heard of each batch: the number of units that are done, and of those there were to do; `false` ends it.
+    /// Heard before each batch: the number of units that are done, and of all; `false` ends it.
     pub progress: &'c mut dyn FnMut(usize, usize) -> bool,
 }
 
@@ -159,7 +159,7 @@ impl Round<'_, '_> {
             .collect()
     }
 
-    /// What the target lacks and may be given now.
+    /// The units that the target lacks and may be given now.
     fn open<'u>(
         &mut self,
         held: &BTreeMap<UnitKey, String>,
@@ -281,7 +281,7 @@ fn is_held(held: &BTreeMap<UnitKey, String>, one: &Wanted<'_>) -> bool {
     held.get(&one.unit.key()).is_some_and(|own| own.len() == 32 && one.digest.to_string().starts_with(own))
 }
 
-/// What the breakers guard: a store is asked as a whole.
+/// The scope of the breakers: a store is asked as a whole.
 fn route(store: &TrackerName) -> Route {
     Route::new(store, (format!("memory.{store}"), "none"), "store", &[])
 }

@@ -81,7 +81,7 @@ fn listed(connection: &Connection, sql: &str) -> Vec<String> {
     statement.query_map([], row).unwrap().map(Result::unwrap).collect()
 }
 
-/// What happens, in the order in which it happens.
+/// Events, in the order in which they happen.
 fn happenings() -> impl Strategy<Value = Vec<Event>> {
     let step =
         (0..5_u8, select(vec!["s1", "s2"]), select(vec!["a.md", "b.md", "docs/a.md"]), "use [a-z]{1,8}");

@@ -109,7 +109,8 @@ impl Memory {
     /// # Errors
     /// When SQLite fails.
     pub fn says(&self, content: &str) -> Result<bool, MemoryError> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM memories WHERE content = ? AND id NOT IN (SELECT old FROM superseded))";
+        let sql = "SELECT EXISTS (SELECT 1 FROM memories
+            WHERE content = ? AND id NOT IN (SELECT old FROM superseded))";
         Ok(self.connection.query_row(sql, [content], |row| row.get(0))?)
     }
 
@@ -137,7 +138,7 @@ impl Memory {
         Ok(statement.query_map([], row)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The time of the last milestone: the end of a session, a flow, the work on an artifact, or a checkpoint.
+    /// The time of the last milestone: the end of a session, a flow, work on an artifact, or a checkpoint.
     ///
     /// # Errors
     /// When SQLite fails.

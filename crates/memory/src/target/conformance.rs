@@ -1,4 +1,4 @@
-//! What every store does, run with the programs themselves where they are installed:
+//! The suite of every store, run with the programs themselves where they are installed:
 //! `cargo test -p stepmark-memory -- --ignored`.
 
 use jiff::Timestamp;

@@ -1,9 +1,10 @@
 //! The program `kuzu-memory` (PyPI, 1.12): a process a request.
 //!
 //! It keeps texts, finds entities in them itself, and knows no graph of others. A text is stored once: its
-//! source names the unit and the digest of the form, `stepmark:KEY:DIGEST`, by which it is found again. It can
-//! take nothing away, so what takes the place of a memory names that in its text. Memories of it end by
+//! source names the unit and the digest of the form, `stepmark:KEY:DIGEST`, by which it is found again. It
+//! takes nothing away, so the text of a memory names the one whose place it takes. Memories of it end by
 //! themselves after 30 days; one that still holds is stored again then.
+#![expect(clippy::disallowed_methods, reason = "an edge module: the program has a folder in the project")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -24,8 +24,8 @@ pub struct Unit {
     pub to: Vec<(EdgeKind, Node)>,
 }
 
-/// The name of a unit in stores: the first half of the SHA-256 of its kind and name, as 32 hexadecimal digits;
-/// of a memory its id.
+/// The name of a unit in stores: of a memory its id, of any other node the first half of the SHA-256 of its
+/// kind and name, as 32 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnitKey(String);
 
@@ -47,6 +47,9 @@ impl fmt::Display for UnitKey {
         out.write_str(&self.0)
     }
 }
+
+/// The label of a node, and the edges that leave it.
+type Labelled = (String, Vec<(EdgeKind, Node)>);
 
 /// The name in stores of a node.
 pub(super) fn key_of(node: &Node) -> UnitKey {
@@ -120,7 +123,7 @@ impl Memory {
     }
 
     /// Every node with its label and the edges that leave it.
-    fn labelled_nodes(&self) -> Result<BTreeMap<Node, (String, Vec<(EdgeKind, Node)>)>, MemoryError> {
+    fn labelled_nodes(&self) -> Result<BTreeMap<Node, Labelled>, MemoryError> {
         let mut statement = self.connection.prepare("SELECT kind, name, coalesce(label, name) FROM nodes")?;
         let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?));
         let mut nodes = BTreeMap::new();

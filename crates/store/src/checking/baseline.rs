@@ -23,8 +23,8 @@ pub enum BaselineWriteError {
 }
 
 impl Checks<'_> {
-    /// Adds what `find` finds in the bytes of the file at `path`, which are none where it cannot be read, by the
-    /// policy of the project; findings that the baseline knows are left out.
+    /// Adds the findings of `find` in the bytes of the file at `path`, by the policy of the project, without
+    /// those that the baseline knows. A file that cannot be read has no bytes.
     ///
     /// # Errors
     /// When the baseline cannot be used.

@@ -101,8 +101,8 @@ pub(super) fn deliver(
     Ok(courier.deliver((&mut ledger(workspace)?, &mut *store.target), &due)?)
 }
 
-/// Gives every store what the ledger says that it lacks, for as long as `goes_on`. A store that lacks nothing is
-/// not asked.
+/// Gives every store what it lacks by the ledger, for as long as `goes_on`. A store that lacks nothing is not
+/// asked.
 pub(in crate::commands) fn deliver_to_all(
     workspace: &Workspace,
     goes_on: &dyn Fn() -> bool,

@@ -1,4 +1,4 @@
-//! What is remembered of a project, and the stores that are given it.
+//! Memories of a project, and the stores that are given them.
 
 pub mod secret_in_memory;
 pub mod store_behind;

@@ -1,5 +1,5 @@
-//! The delivery of memory to its stores, from time to time: the process that runs anyway makes it, in a thread
-//! of its own, since stores are slow.
+//! The delivery of memory to its stores, from time to time: the process that runs anyway makes it, in a
+//! thread of its own, since stores are slow.
 
 use std::{
     convert::Infallible,
