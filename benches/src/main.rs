@@ -62,6 +62,8 @@ enum Work {
     Journal { folder: PathBuf, events: usize, artifacts: usize, sessions: usize },
     /// The same of the records of a flow `f` with so many tasks
     FlowJournal { folder: PathBuf, events: usize, tasks: usize, sessions: usize },
+    /// Make a project in FOLDER with a journal of so many memories
+    MemoryJournal { folder: PathBuf, records: usize, sessions: usize },
     /// `resume` as a process, from each tier, in a project that `project` made for this alone
     Resume { folder: PathBuf, rounds: usize },
     /// `check --staged` of ten files beside git alone, in a project that `project` made for this alone
@@ -119,6 +121,9 @@ fn run(work: Work) -> Result<(), Failure> {
         }
         Work::FlowJournal { folder, events, tasks, sessions } => {
             journal::make_flow(&folder, events, tasks, sessions)
+        }
+        Work::MemoryJournal { folder, records, sessions } => {
+            journal::make_memories(&folder, records, sessions)
         }
         Work::Resume { folder, rounds } => resume::measure(&Tools::find()?, &folder, rounds),
         Work::Staged { folder, rounds } => staged::measure(&Tools::find()?, &folder, rounds),

@@ -64,6 +64,52 @@ pub(crate) fn make_flow(folder: &Path, events: usize, tasks: usize, sessions: us
     make_of(folder, ("flows: {}\n", all), events, sessions, begun)
 }
 
+/// Words of which memories are made; no two of them are alike, since each has a number.
+const WORDS: [&str; 16] = [
+    "checkout", "search", "billing", "upload", "mailer", "cache", "router", "ledger", "Redis", "Postgres",
+    "SQLite", "Kafka", "latency", "licence", "backups", "audit",
+];
+
+/// Makes a journal of `records` memories of four kinds, each about one of a hundred artifacts, in `sessions`
+/// sealed segments.
+pub(crate) fn make_memories(folder: &Path, records: usize, sessions: usize) -> Result<(), Failure> {
+    let sealed = folder.join(".stepmark/journal");
+    fs::create_dir_all(&sealed).map_err(Failure::file("make", &sealed))?;
+    let configuration = folder.join(".stepmark/config.yaml");
+    fs::write(&configuration, "memory: {track: git}\n").map_err(Failure::file("write", &configuration))?;
+    let mut random = Random::new(11);
+    for session in 0..sessions.max(1) {
+        let mut segment = Segment::begin(&sealed, session)?;
+        for number in records * session / sessions.max(1)..records * (session + 1) / sessions.max(1) {
+            let event = memory(number, &mut random, &segment.session)?;
+            segment.add(&event)?;
+        }
+        segment.finish()?;
+    }
+    Ok(())
+}
+
+fn memory(number: usize, random: &mut Random, session: &str) -> Result<Event, Failure> {
+    let start: jiff::Timestamp = "2026-01-01T00:00:00Z".parse().map_err(Failure::library)?;
+    let mut word = || WORDS[random.below(WORDS.len())];
+    let content =
+        format!("The {} uses {} for {} and {}, as of change {number}", word(), word(), word(), word());
+    let kind = ["decision", "error", "pattern", "preference"][number % 4];
+    let artifact = number % 100;
+    let told = json!({
+        "content": content,
+        "kind": kind,
+        "rationale": format!("{} was too slow", word()),
+        "artifact": format!("docs/artifact-{artifact:06}.md"),
+        "key": format!("id:A-{artifact:06}"),
+    });
+    let draft = EventDraft::new(Kind::of("memory")).with("memory", told);
+    let actor = Actor { kind: ActorKind::Agent, name: format!("dev-{}", number % 7) };
+    let mut event = Event::new(draft, actor, start + Duration::from_millis(1_500 * number as u64));
+    event.session = Some(session.to_owned());
+    Ok(event.sealed())
+}
+
 /// The same of these artifacts, of which as many as are `begun` have an event at least.
 fn make_of(
     folder: &Path,
