@@ -1,4 +1,4 @@
-//! A lifecycle as an SVG picture, laid out by `layout-rs`.
+//! A graph as an SVG picture, laid out by `layout-rs`.
 
 use layout::{
     backends::svg::SVGWriter,
@@ -18,45 +18,50 @@ use super::{mermaid::label, on_one_line};
 /// The size of letters, in pixels.
 const FONT: usize = 15;
 
-/// The picture. States in which work begins are blue, those in which it ends green; a way back is dashed.
-pub(crate) fn picture(lifecycle: &Lifecycle) -> String {
+/// An arrow: the places of the boxes at its ends, the text at it, and whether it is dashed.
+pub(super) type Line = ((usize, usize), String, bool);
+
+/// The picture of `boxes`, each with its text and its colour, and of the arrows between them.
+pub(super) fn drawn(boxes: &[(String, &str)], lines: &[Line]) -> String {
     let mut graph = VisualGraph::new(Orientation::LeftToRight);
-    let nodes: Vec<_> = lifecycle.states().iter().map(|state| graph.add_node(element(state))).collect();
-    let node = |name: &str| {
-        let place = lifecycle.states().iter().position(|state| state.name == name);
-        place.and_then(|place| nodes.get(place)).copied()
-    };
-    for legal in lifecycle.moves() {
-        let (Some(from), Some(to)) = (node(&legal.from.name), node(&legal.to.name)) else { continue };
-        let line = if legal.is_return { LineStyleKind::Dashed } else { LineStyleKind::Normal };
-        let text = label(legal.guards.iter().map(ToString::to_string), legal.is_return);
+    let nodes: Vec<_> = boxes.iter().map(|(text, fill)| graph.add_node(element(text, fill))).collect();
+    for ((from, to), text, is_dashed) in lines {
+        let (Some(from), Some(to)) = (nodes.get(*from), nodes.get(*to)) else { continue };
+        let line = if *is_dashed { LineStyleKind::Dashed } else { LineStyleKind::Normal };
         let style = StyleAttr::new(Color::fast("black"), 1, None, 0, FONT);
-        let arrow = Arrow::new(
-            LineEndKind::None,
-            LineEndKind::Arrow,
-            line,
-            &on_one_line(&text),
-            &style,
-            &None,
-            &None,
-        );
-        graph.add_edge(arrow, from, to);
+        let arrow = Arrow::new(LineEndKind::None, LineEndKind::Arrow, line, text, &style, &None, &None);
+        graph.add_edge(arrow, *from, *to);
     }
     let mut svg = SVGWriter::new();
     graph.do_it(false, false, false, &mut svg);
     svg.finalize()
 }
 
-fn element(state: &LifecycleState) -> Element {
-    let fill = match (state.is_initial, state.is_terminal) {
+fn element(text: &str, fill: &str) -> Element {
+    let style = StyleAttr::new(Color::fast("black"), 1, Some(Color::fast(fill)), 8, FONT);
+    let letters = text.chars().count().max(4);
+    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 52 bits")]
+    let size = Point::new((letters * FONT) as f64 * 0.7 + 20.0, FONT as f64 * 2.4);
+    Element::create(ShapeKind::new_box(text), style, Orientation::LeftToRight, size)
+}
+
+/// The picture of a lifecycle. States in which work begins are blue, those in which it ends green; a way back
+/// is dashed.
+pub(crate) fn picture(lifecycle: &Lifecycle) -> String {
+    let boxes: Vec<_> =
+        lifecycle.states().iter().map(|state| (on_one_line(&state.name), colour(state))).collect();
+    let place = |name: &str| lifecycle.states().iter().position(|state| state.name == name);
+    let lines = lifecycle.moves().filter_map(|legal| {
+        let text = label(legal.guards.iter().map(ToString::to_string), legal.is_return);
+        Some(((place(&legal.from.name)?, place(&legal.to.name)?), on_one_line(&text), legal.is_return))
+    });
+    drawn(&boxes, &lines.collect::<Vec<_>>())
+}
+
+const fn colour(state: &LifecycleState) -> &'static str {
+    match (state.is_initial, state.is_terminal) {
         (_, true) => "palegreen",
         (true, false) => "lightblue",
         (false, false) => "white",
-    };
-    let style = StyleAttr::new(Color::fast("black"), 1, Some(Color::fast(fill)), 8, FONT);
-    let shape = ShapeKind::new_box(&on_one_line(&state.name));
-    let letters = state.name.chars().count().max(4);
-    #[expect(clippy::cast_precision_loss, reason = "a picture needs no more than 52 bits")]
-    let size = Point::new((letters * FONT) as f64 * 0.7 + 20.0, FONT as f64 * 2.4);
-    Element::create(shape, style, Orientation::LeftToRight, size)
+    }
 }
