@@ -18,7 +18,7 @@ use crate::{
 pub(super) struct Graph {
     /// A memory, the path or id of an artifact, a session, an agent, a step
     node: String,
-    /// How many edges away
+    /// The number of edges that it goes away from there
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=5))]
     depth: u32,
     /// Print a picture in SVG

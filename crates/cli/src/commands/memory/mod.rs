@@ -32,7 +32,7 @@ pub(in crate::commands) use syncing::deliver_to_all;
 
 /// Remember what was decided and learned, and recall it where work starts
 ///
-/// What is told to memory is an event of the journal first; records and a graph are made of all events, in a
+/// All that is told to memory is an event of the journal first; records and a graph are made of all events, in a
 /// store of the cache that can be deleted at will. Memory decides nothing: it is asked by people and agents
 /// alone. `memory.track: git` in the configuration shares it with other clones; without it, it stays in this
 /// one.

@@ -21,7 +21,7 @@ use crate::{
 pub(super) struct Recall {
     /// The question, in words
     question: Vec<String>,
-    /// What hangs on this artifact comes first: its path or id
+    /// The artifact that is worked on, by its path or id: what hangs on it comes first
     #[arg(long)]
     artifact: Option<PathBuf>,
     /// Only records of this kind; once for each

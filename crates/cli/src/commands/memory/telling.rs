@@ -16,7 +16,7 @@ use crate::{
 
 const SCHEMA: &str = "stepmark.memory-told/1";
 
-/// What is said beside a memory.
+/// Facts told beside a memory.
 #[derive(Debug, Args)]
 struct About {
     /// The artifact that it is about: its path or id
@@ -25,10 +25,10 @@ struct About {
     /// A word to find it by; once for each
     #[arg(long = "tag")]
     tags: Vec<String>,
-    /// How much it matters, from 0 to 1
+    /// Its importance, from 0 to 1
     #[arg(long, value_name = "NUMBER")]
     importance: Option<f64>,
-    /// How sure it is, from 0 to 1
+    /// Its certainty, from 0 to 1
     #[arg(long, value_name = "NUMBER")]
     confidence: Option<f64>,
     /// The memory whose place it takes
@@ -41,10 +41,10 @@ struct About {
 pub(super) struct Remember {
     /// The text
     text: String,
-    /// What it is: decision, error, security, preference, learning, observation, pattern, documentation
+    /// Its kind: decision, error, security, preference, learning, observation, pattern, documentation
     #[arg(long)]
     kind: Option<MemoryKind>,
-    /// Why it is so
+    /// The reason
     #[arg(long, value_name = "TEXT")]
     why: Option<String>,
     #[command(flatten)]
