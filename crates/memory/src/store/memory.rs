@@ -130,7 +130,11 @@ impl Memory {
     ///
     /// # Errors
     /// When SQLite fails.
-    pub fn newest_of(&self, kind: MemoryKind, most: usize) -> Result<(Vec<(MemoryRecord, Vec<String>)>, usize), MemoryError> {
+    pub fn newest_of(
+        &self,
+        kind: MemoryKind,
+        most: usize,
+    ) -> Result<(Vec<(MemoryRecord, Vec<String>)>, usize), MemoryError> {
         let condition = format!("WHERE kind = ? ORDER BY created_at DESC, id DESC LIMIT {most}");
         let records = reading::records(&self.connection, &condition, [kind.name()])?;
         let with_others = |record: MemoryRecord| {

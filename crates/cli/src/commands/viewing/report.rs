@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
-use stepmark_view::{observation::{Observation, ObservedMemory}, overview::Overview, page};
+use stepmark_view::{
+    observation::{Observation, ObservedMemory},
+    overview::Overview,
+    page,
+};
 
 use crate::{
     exit::{Exit, Failure},

@@ -14,8 +14,7 @@ use maud::{Markup, PreEscaped, html};
 use super::{
     Links, Revision, findings,
     layout::{self, Form, GENERATOR},
-    memory_page,
-    tickets, timeline,
+    memory_page, tickets, timeline,
 };
 use crate::{observation::ObservedMemory, overview::Overview};
 
@@ -61,12 +60,7 @@ impl OverviewPage {
         Self::drawn(overview, Links::Rows, Form::File(&parts), memory)
     }
 
-    fn drawn(
-        overview: &Overview,
-        links: Links,
-        form: Form<'_>,
-        memory: Option<&ObservedMemory>,
-    ) -> Self {
+    fn drawn(overview: &Overview, links: Links, form: Form<'_>, memory: Option<&ObservedMemory>) -> Self {
         let rows = artifact_table::rows(overview, links);
         let sections: Vec<(&str, Markup)> = [
             Some(("summary", summary::summary(overview, links))),

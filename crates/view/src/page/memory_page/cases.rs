@@ -1,0 +1,1 @@
+//! Memory with text of others.
