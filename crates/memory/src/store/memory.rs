@@ -125,8 +125,8 @@ impl Memory {
         Ok(reading::records(&self.connection, "ORDER BY created_at, id", [])?)
     }
 
-    /// The newest records of `kind`, at most `most`, the newest first, each with the ids of those that took its
-    /// place; and the number of all. Those that have ended are among them.
+    /// The newest records of `kind`, at most `most`, the newest first, each with the ids of those that took
+    /// its place. Those that have ended are among them.
     ///
     /// # Errors
     /// When SQLite fails.
@@ -134,16 +134,24 @@ impl Memory {
         &self,
         kind: MemoryKind,
         most: usize,
-    ) -> Result<(Vec<(MemoryRecord, Vec<String>)>, usize), MemoryError> {
+    ) -> Result<Vec<(MemoryRecord, Vec<String>)>, MemoryError> {
         let condition = format!("WHERE kind = ? ORDER BY created_at DESC, id DESC LIMIT {most}");
         let records = reading::records(&self.connection, &condition, [kind.name()])?;
-        let with_others = |record: MemoryRecord| {
-            let others = reading::superseded_by(&self.connection, &record.id)?;
-            Ok((record, others))
-        };
-        let kept: rusqlite::Result<Vec<_>> = records.into_iter().map(with_others).collect();
+        let mut kept = Vec::new();
+        for record in records {
+            let others = self.superseded_by(&record.id)?;
+            kept.push((record, others));
+        }
+        Ok(kept)
+    }
+
+    /// The number of records of `kind`.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn count_of(&self, kind: MemoryKind) -> Result<usize, MemoryError> {
         let sql = "SELECT count(*) FROM memories WHERE kind = ?";
-        Ok((kept?, self.connection.query_row(sql, [kind.name()], |row| row.get(0))?))
+        Ok(self.connection.query_row(sql, [kind.name()], |row| row.get(0))?)
     }
 
     /// Every edge, in order: the kind and name of a node, the kind of the edge, the kind and name of the

@@ -59,9 +59,9 @@ impl ObservedMemory {
         let mut kinds = Vec::new();
         for kind in MemoryKind::all() {
             let most = if kind == MemoryKind::Decision { DECISIONS } else { OTHERS };
-            let (newest, total) = memory.newest_of(kind, most)?;
-            if total > 0 {
-                kinds.push(RememberedKind { kind, newest, total });
+            let newest = memory.newest_of(kind, most)?;
+            if !newest.is_empty() {
+                kinds.push(RememberedKind { kind, newest, total: memory.count_of(kind)? });
             }
         }
         let names = artifacts(&kinds);

@@ -101,7 +101,8 @@ fn drawn(shape: &Shape<'_>, (x, y): (usize, usize)) -> Markup {
     }
 }
 
-fn shortened(title: &str) -> String {
+/// So much of a title as has room.
+pub(super) fn shortened(title: &str) -> String {
     match title.char_indices().nth(CHARACTERS) {
         None => title.to_owned(),
         Some((end, _)) => format!("{}…", title[..end].trim_end()),

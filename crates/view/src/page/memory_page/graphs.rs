@@ -8,7 +8,7 @@ use stepmark_memory::{EdgeKind, Node, NodeKind, context::plain, store::Neighbour
 use super::{NAME, Places, linked};
 use crate::{
     observation::ObservedMemory,
-    page::drawing::{Lines, Shape, drawing},
+    page::drawing::{Lines, Shape, drawing, shortened},
     wording,
 };
 
@@ -81,11 +81,13 @@ fn shape<'n>(seen: &Seen, name: &'n str, is_superseded: bool, places: &Places<'_
         _ => ("·", ""),
     };
     let word = if is_superseded { "superseded memory" } else { node.kind.as_str() };
+    let short = shortened(name);
     Shape {
         name,
         below: format!("{mark} {word}"),
         class,
-        said: format!("{word}: {name}"),
+        // First the words that are seen: whoever speaks to a browser names them.
+        said: if short == name { format!("{name}: {word}") } else { format!("{short}: {word}, {name}") },
         hint: "",
         address: match node.kind {
             NodeKind::Memory => places.record(&node.name),

@@ -91,7 +91,7 @@ impl Places<'_> {
         linked(self.artifact(path), &plain(path, TEXT))
     }
 
-    /// Who told a record, and its event.
+    /// The one who told a record, and its event.
     fn origin(&self, record: &MemoryRecord) -> Markup {
         html! {
             (plain(&record.source.agent, NAME))
