@@ -54,7 +54,7 @@ fn what_was_told_stands_in_the_report_and_around_its_artifact() {
         "<dd>nothing to install</dd>",
         "‹/svg›‹script›alert(1)‹/script› [31mxxx",
         "aria-label=\"Graph of docs/story-7.md\"",
-        "aria-label=\"Which store? Postgres: superseded memory\"",
+        "aria-label=\"Which store? Post…: superseded memory, Which store? Postgres\"",
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }

@@ -101,8 +101,7 @@ fn drawn(shape: &Shape<'_>, (x, y): (usize, usize)) -> Markup {
     }
 }
 
-/// So much of a title as has room.
-pub(super) fn shortened(title: &str) -> String {
+fn shortened(title: &str) -> String {
     match title.char_indices().nth(CHARACTERS) {
         None => title.to_owned(),
         Some((end, _)) => format!("{}…", title[..end].trim_end()),

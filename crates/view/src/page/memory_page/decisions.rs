@@ -43,8 +43,12 @@ fn one(record: &MemoryRecord, others: &[String], places: &Places<'_>) -> Markup 
                 @if let Some(reason) = &record.rationale { dt { "Because" } dd { (plain(reason, TEXT)) } }
                 @if !rejected.is_empty() {
                     dt { "Rejected" }
-                    @for answer in rejected.iter().take(REJECTED) { dd { (plain(answer, TEXT)) } }
-                    @if rejected.len() > REJECTED { dd .quiet { "… and " (rejected.len() - REJECTED) " more" } }
+                    dd {
+                        @for (at, answer) in rejected.iter().take(REJECTED).enumerate() {
+                            @if at > 0 { "; " } (plain(answer, TEXT))
+                        }
+                        @if rejected.len() > REJECTED { "; … and " (rejected.len() - REJECTED) " more" }
+                    }
                 }
                 @if let Some(path) = &record.source.artifact { dt { "About" } dd { (places.about(path)) } }
                 dt { "Decided by" } dd { (places.origin(record)) }

@@ -8,9 +8,12 @@ use stepmark_memory::{EdgeKind, Node, NodeKind, context::plain, store::Neighbour
 use super::{NAME, Places, linked};
 use crate::{
     observation::ObservedMemory,
-    page::drawing::{Lines, Shape, drawing, shortened},
+    page::drawing::{Lines, Shape, drawing},
     wording,
 };
+
+/// The most characters of a name that have room in a box.
+const SHORT: usize = 18;
 
 /// A node, as it is drawn.
 type Seen = (Node, String, u32);
@@ -46,13 +49,14 @@ fn one(graph: &Neighbourhood, places: &Places<'_>) -> Markup {
             behind[last].push(first);
         }
     }
+    let short: Vec<String> = graph.nodes.iter().map(short).collect();
     let is_superseded =
         |node: &Node| graph.edges.iter().any(|edge| edge.kind == EdgeKind::Supersedes && edge.to == *node);
     let shapes: Vec<Shape<'_>> = graph
         .nodes
         .iter()
-        .zip(&names)
-        .map(|(seen, name)| shape(seen, name, is_superseded(&seen.0), places))
+        .zip(names.iter().map(String::as_str).zip(short.iter().map(String::as_str)))
+        .map(|(seen, names)| shape(seen, names, is_superseded(&seen.0), places))
         .collect();
     html! {
         h3 { (linked(places.artifact(label), &name)) }
@@ -71,7 +75,18 @@ fn one(graph: &Neighbourhood, places: &Places<'_>) -> Markup {
     }
 }
 
-fn shape<'n>(seen: &Seen, name: &'n str, is_superseded: bool, places: &Places<'_>) -> Shape<'n> {
+/// The name that stands in the box of a node: of a file, that without its folders.
+fn short((node, label, _): &Seen) -> String {
+    let is_file = matches!(node.kind, NodeKind::Artifact | NodeKind::File);
+    plain(label.rsplit('/').next().filter(|_| is_file).unwrap_or(label), SHORT)
+}
+
+fn shape<'n>(
+    seen: &Seen,
+    (name, short): (&str, &'n str),
+    is_superseded: bool,
+    places: &Places<'_>,
+) -> Shape<'n> {
     let (node, label, steps) = seen;
     let (mark, class) = match node.kind {
         NodeKind::Memory if is_superseded => ("○", "open"),
@@ -81,13 +96,12 @@ fn shape<'n>(seen: &Seen, name: &'n str, is_superseded: bool, places: &Places<'_
         _ => ("·", ""),
     };
     let word = if is_superseded { "superseded memory" } else { node.kind.as_str() };
-    let short = shortened(name);
     Shape {
-        name,
+        name: short,
         below: format!("{mark} {word}"),
         class,
         // First the words that are seen: whoever speaks to a browser names them.
-        said: if short == name { format!("{name}: {word}") } else { format!("{short}: {word}, {name}") },
+        said: if name == short { format!("{name}: {word}") } else { format!("{short}: {word}, {name}") },
         hint: "",
         address: match node.kind {
             NodeKind::Memory => places.record(&node.name),
