@@ -7,7 +7,7 @@ use stepmark_model::journal::{EventDraft, Kind};
 use crate::{Decision, MemoryKind, MemoryType, secret::secret_in};
 
 /// The kind of the event that tells a memory.
-pub(crate) const TOLD: &str = "memory";
+pub const TOLD: &str = "memory";
 /// The kind of the event by which a memory supersedes another.
 pub(crate) const SUPERSEDED: &str = "memory-superseded";
 /// The most bytes of all that is told, as JSON.

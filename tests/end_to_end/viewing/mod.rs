@@ -5,6 +5,8 @@ mod board;
 mod context;
 mod list;
 pub(crate) mod log;
+#[cfg(unix)]
+mod memory_page;
 mod next;
 mod query;
 mod replay;

@@ -126,6 +126,24 @@ fn a_port_that_is_taken_is_said_to_be() {
 }
 
 #[test]
+fn memory_has_a_page_as_soon_as_something_is_remembered() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("docs/a.md", "---\nstatus: draft\n---\n");
+    let server = Server::start(&sandbox);
+    let mut events = server.ask("GET /events");
+    next_revision(&mut events);
+    assert!(server.answer("GET /memory").starts_with("HTTP/1.1 404"));
+    assert!(!server.answer("GET /journal").contains("/memory"));
+    let told = ["memory", "decide", "Which store?", "--chosen", "SQLite", "--because", "small"];
+    assert_eq!(sandbox.stepmark(&told).code, 0);
+    while !server.answer("GET /journal").contains("<a href=\"/memory\">Memory</a>") {
+        next_revision(&mut events);
+    }
+    let page = server.answer("GET /memory");
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("<strong>Which store?</strong>"), "{page}");
+}
+
+#[test]
 fn every_page_says_that_it_is_stale_until_it_is_not() {
     let demo = Sandbox::demo();
     let server = Server::start(&demo);

@@ -9,6 +9,7 @@ const task = (id, after = [], more = "") => `  - {id: ${id}, title: "Task ${id}"
 
 const FILES = {
   ".stepmark/config.yaml": "project_id: systems\nasdd: {}\nflows: {}\n",
+  "docs/plan.md": "---\nid: plan\nstatus: draft\n---\n# Plan\n",
   "graph.yaml": `id: release\ntasks:\n${task("parse")}${task("store", ["parse"], ", retry: {escalate: true}")}${task("docs", ["parse"])}${task("translate", ["docs"])}${task("ship", ["store", "translate", "parse"])}`,
   "large.yaml": `id: large\ntasks:\n${Array.from({ length: 1000 }, (_, at) => task(`t${at}`, at < 40 ? [] : [`t${at - 40}`, `t${Math.floor(at / 40) * 40 - 40}`])).join("")}`,
 };
@@ -23,6 +24,7 @@ function prepared(binary) {
     ["flow", "verify", "r1", "parse", "--decision", "pass"], ["flow", "next", "r1", "store", "--claim", "--agent", "w1"],
     ["asdd", "init"], ["asdd", "add", "Sign in"], ["asdd", "add", "Lend a tool"],
     person("asdd", "block", "SLICE-002", "--reason", "who lends?"), ["asdd", "quick", "Typo"],
+    ["memory", "decide", "Which store?", "--chosen", "files", "--because", "nothing to install", "--rejected", "a server", "--artifact", "docs/plan.md"],
     ["asdd", "heartbeat", "discovery", "--slice", "SLICE-001", "--wave", "2"],
   ]) project.stepmark(...words);
   return project;
@@ -88,6 +90,24 @@ export async function systems(binary, browser, { check, open, accessibility, scr
       await page.screenshot({ path: path.join(screenshots, `systems-narrow-${scheme}.png`), fullPage: true });
     });
   }
+
+  await check("memory is read by everybody, with its graph", async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(server.url);
+    await page.locator("nav a", { hasText: "Memory" }).click();
+    await page.locator("#decisions li", { hasText: "Which store?" }).waitFor();
+    for (const scheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme: scheme });
+      assert.deepEqual(await accessibility(page), [], scheme);
+      await page.screenshot({ path: path.join(screenshots, `memory-${scheme}.png`), fullPage: true });
+    }
+    await page.locator("#memory-graph .graph").first().focus();
+    await page.keyboard.press("Tab");
+    assert.ok(await page.evaluate(() => document.activeElement.matches("svg a")), "keys lead to a memory");
+    await page.setViewportSize({ width: 400, height: 800 });
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out");
+    await page.goto(server.url);
+  });
 
   await check("a flow of a thousand tasks is drawn", async () => {
     project.stepmark("flow", "graph", "create", "large.yaml");

@@ -10,7 +10,7 @@ use stepmark_store::{
 };
 
 use super::{MemoryError, filling, layout::LAYOUT, reading};
-use crate::MemoryRecord;
+use crate::{MemoryKind, MemoryRecord};
 
 /// The memory of a project.
 #[derive(Debug)]
@@ -56,6 +56,20 @@ impl Memory {
             Err(MemoryError::Database(error)) if is_corrupt(&error) => Self::rebuilt(workspace),
             opened => opened,
         }
+    }
+
+    /// Returns whether the store is there: then memory was asked before.
+    pub fn is_there(workspace: &Workspace) -> bool {
+        LAYOUT.is_there(workspace.root())
+    }
+
+    /// Returns whether nothing is remembered.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn is_empty(&self) -> Result<bool, MemoryError> {
+        let sql = "SELECT NOT EXISTS (SELECT 1 FROM memories)";
+        Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
     }
 
     /// Empties the memory of the project and makes it again from the journal.
@@ -120,6 +134,35 @@ impl Memory {
     /// When SQLite fails.
     pub fn records(&self) -> Result<Vec<MemoryRecord>, MemoryError> {
         Ok(reading::records(&self.connection, "ORDER BY created_at, id", [])?)
+    }
+
+    /// The newest records of `kind`, at most `most`, the newest first, each with the ids of those that took
+    /// its place. Those that have ended are among them.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn newest_of(
+        &self,
+        kind: MemoryKind,
+        most: usize,
+    ) -> Result<Vec<(MemoryRecord, Vec<String>)>, MemoryError> {
+        let condition = format!("WHERE kind = ? ORDER BY created_at DESC, id DESC LIMIT {most}");
+        let records = reading::records(&self.connection, &condition, [kind.name()])?;
+        let mut kept = Vec::new();
+        for record in records {
+            let others = self.superseded_by(&record.id)?;
+            kept.push((record, others));
+        }
+        Ok(kept)
+    }
+
+    /// The number of records of `kind`.
+    ///
+    /// # Errors
+    /// When SQLite fails.
+    pub fn count_of(&self, kind: MemoryKind) -> Result<usize, MemoryError> {
+        let sql = "SELECT count(*) FROM memories WHERE kind = ?";
+        Ok(self.connection.query_row(sql, [kind.name()], |row| row.get(0))?)
     }
 
     /// Every edge, in order: the kind and name of a node, the kind of the edge, the kind and name of the

@@ -106,6 +106,11 @@ impl CacheLayout {
         self.is_in(&connection).is_ok_and(|is_current| is_current).then_some(connection)
     }
 
+    /// Returns whether its file is there, of whatever version.
+    pub fn is_there(&self, root: &Root) -> bool {
+        DatabaseFiles::of(root, self.name).is_ok_and(|files| files.is_there())
+    }
+
     /// Makes an empty database in memory.
     ///
     /// # Errors

@@ -62,6 +62,10 @@ impl DatabaseFiles {
         fs::symlink_metadata(self.place("-wal")).is_ok_and(|log| log.len() > limit)
     }
 
+    pub(super) fn is_there(&self) -> bool {
+        fs::symlink_metadata(self.place("")).is_ok_and(|file| file.is_file())
+    }
+
     fn place(&self, suffix: &str) -> PathBuf {
         self.folder.join(format!("{}{suffix}", self.name))
     }

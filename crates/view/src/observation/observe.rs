@@ -10,7 +10,7 @@ use stepmark_store::disk::WalkError;
 use stepmark_store::history::{History, HistoryError};
 use stepmark_store::workspace::{Artifacts, Workspace};
 
-use super::{FindingRow, ObservedArtifacts, ObservedSystems, TrackerState};
+use super::{FindingRow, ObservedArtifacts, ObservedMemory, ObservedSystems, TrackerState};
 
 /// The number of the latest events that are looked at: those that the timeline shows, and by which "lately"
 /// is judged.
@@ -35,6 +35,8 @@ pub struct Observation {
     pub findings: Vec<FindingRow>,
     /// The latest events, at most [`EVENTS`], the last first.
     pub events: Vec<Event>,
+    /// True where something is remembered ([`ObservedMemory`]).
+    pub has_memory: bool,
     /// The number of lines of the journal that cannot be used.
     pub damaged_lines: usize,
     /// The trackers that the configuration names, or why that cannot be told.
@@ -114,6 +116,7 @@ impl Observation {
             at: workspace.now(),
             artifacts: ObservedArtifacts::of(&summaries),
             systems: Arc::new(ObservedSystems::of(workspace)),
+            has_memory: ObservedMemory::is_there(workspace, &events),
             ledgers: Arc::new(workspace.ledgers().all(summaries.rows().map(|row| row.path()))),
             findings,
             events,

@@ -110,7 +110,7 @@ mod tests {
             thread::sleep(SETTLING);
             let observation = Observation::take(&project.workspace()).unwrap();
             let read = observation.artifacts.texts.iter().filter(|text| text.digest.is_some()).count();
-            (read, page::report(&Overview::of(&observation)), observation)
+            (read, page::report(&Overview::of(&observation), None), observation)
         };
         let (read, first, before) = look();
         assert_eq!((read, before.artifacts.entries.len()), (141, 141));

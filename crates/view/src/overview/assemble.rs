@@ -42,6 +42,8 @@ pub struct Overview {
     pub columns: Vec<Column>,
     /// The records of systems that are shown whole.
     pub systems: Arc<ObservedSystems>,
+    /// True where something is remembered.
+    pub has_memory: bool,
     /// Progress by workflow.
     pub workflows: Vec<ProgressGroup>,
     /// Progress by epic.
@@ -103,6 +105,7 @@ impl Overview {
             epics: by_epic(&entries, &observation.ledgers.ledgers, &observation.artifacts.epic_titles),
             columns: columns(&entries),
             systems: Arc::clone(&observation.systems),
+            has_memory: observation.has_memory,
             tree: observation.artifacts.tree.to_vec(),
             sessions: timeline::sessions(&observation.events),
             events: observation.events.iter().map(EventRow::of).collect(),

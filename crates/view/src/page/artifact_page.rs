@@ -63,7 +63,7 @@ pub fn artifact_page(view: &ArtifactView<'_>) -> Option<String> {
         }
         (history(view.history))
     };
-    let form = Form::Live { revision, has_pieces: false };
+    let form = Form::Live { revision, has_memory: overview.has_memory, has_pieces: false };
     let title = format!("{} – {}", entry.name(), overview.project);
     Some(layout::text(&layout::page(&title, &overview.project, overview.at, form, &main)))
 }

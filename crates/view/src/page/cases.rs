@@ -9,8 +9,8 @@ const PAYLOAD: &str = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>
 fn a_report_needs_nobody_and_runs_only_its_own_script() {
     let project = SampleProject::new();
     project.write("docs/a.md", "---\ntitle: One\nstepsCompleted: [outline]\n---\n# A\n");
-    let html = report(&project.overview());
-    assert_eq!(html, report(&project.overview()), "the same state gives the same bytes");
+    let html = report(&project.overview(), None);
+    assert_eq!(html, report(&project.overview(), None), "the same state gives the same bytes");
     assert_eq!(html.matches("<script>").count(), 1);
     assert!(html.contains(&format!("<script>{SCRIPT}</script>")));
     assert!(html.contains(&format!("<style>{STYLE}</style>")));
@@ -43,7 +43,7 @@ fn what_files_say_is_text() {
     let overview = project.overview();
     let live = OverviewPage::live(&overview, Revision::current(1));
     let pieces: String = live.pieces.iter().map(|piece| piece.html.as_str()).collect();
-    for html in [report(&overview), live.html, pieces] {
+    for html in [report(&overview, None), live.html, pieces] {
         assert!(html.contains("&lt;script&gt;alert(1)"), "the title is there");
         assert!(!html.contains("<img") && !html.contains("<script>alert"), "and cannot run");
     }
@@ -63,7 +63,7 @@ fn what_hides_or_turns_text_round_is_visible() {
     let pieces: String = live.pieces.iter().map(|piece| piece.html.as_str()).collect();
     let stale = Stale { since: overview.at, why: "no \u{202E}way".to_owned() }.piece().html;
     let journal = journal_page(&overview, Revision::current(1));
-    for html in [&report(&overview), &live.html, &pieces, &stale, &journal] {
+    for html in [&report(&overview, None), &live.html, &pieces, &stale, &journal] {
         let hidden = html
             .chars()
             .filter(|character| "\u{202E}\u{200B}\u{2066}\u{FEFF}\u{61C}\u{1b}\u{9b}".contains(*character));

@@ -23,7 +23,7 @@ pub fn journal_page(overview: &Overview, revision: Revision<'_>) -> String {
             @if events.len() > SHOWN { p .more { "and more: " code { "stepmark log" } } }
         }
     };
-    let form = Form::Live { revision, has_pieces: false };
+    let form = Form::Live { revision, has_memory: overview.has_memory, has_pieces: false };
     let title = format!("Journal – {}", overview.project);
     layout::text(&layout::page(&title, &overview.project, overview.at, form, &main))
 }

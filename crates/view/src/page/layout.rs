@@ -19,6 +19,8 @@ pub(super) enum Form<'s> {
     Live {
         /// The state that it shows.
         revision: Revision<'s>,
+        /// Set where there is a page of memory.
+        has_memory: bool,
         /// Set for the overview, whose parts come one by one; other pages are read again as a whole.
         has_pieces: bool,
     },
@@ -29,6 +31,9 @@ pub(super) const GENERATOR: &str = "stepmark report";
 
 /// The pages of the server, and what they are called.
 const PAGES: [(&str, &str); 3] = [("/", "Overview"), ("/journal", "Journal"), ("/sync", "Sync")];
+
+/// The page of memory, where something is remembered.
+const MEMORY: [(&str, &str); 1] = [("/memory", "Memory")];
 
 /// The parts of the overview, and what they are called.
 const PARTS: [(&str, &str); 7] = [
@@ -49,9 +54,9 @@ pub(super) fn text(markup: &Markup) -> String {
 
 /// A page about `project` with the title `title`.
 pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form<'_>, main: &Markup) -> Markup {
-    let (revision, has_pieces) = match form {
-        Form::File(_) => (None, false),
-        Form::Live { revision, has_pieces } => (Some(revision), has_pieces),
+    let (revision, has_memory, has_pieces) = match form {
+        Form::File(_) => (None, false, false),
+        Form::Live { revision, has_memory, has_pieces } => (Some(revision), has_memory, has_pieces),
     };
     let own_parts = if let Form::File(parts) = form { parts } else { &[] };
     html! {
@@ -81,7 +86,7 @@ pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form<'_>, ma
                 a .skip href="#main" { "Skip to the content" }
                 header {
                     p .project { (project) }
-                    @if revision.is_some() { (navigation("Pages", &PAGES, &[])) }
+                    @if revision.is_some() { (navigation("Pages", &PAGES, if has_memory { &MEMORY } else { &[] })) }
                     @else { (navigation("Parts of this page", own_parts, &PARTS)) }
                     p .quiet #generated { "generated at " (marks::time(at)) " UTC" @if revision.is_some() { span #connection {} } }
                 }

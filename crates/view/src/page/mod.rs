@@ -4,6 +4,7 @@ mod links;
 mod marks;
 mod assets;
 mod stale;
+mod drawing;
 mod layout;
 mod timeline;
 mod findings;
@@ -13,6 +14,7 @@ mod excerpt;
 mod artifact_page;
 mod journal_page;
 mod sync_page;
+mod memory_page;
 #[cfg(test)]
 mod cases;
 
@@ -21,6 +23,7 @@ pub use assets::{SCRIPT, STYLE};
 pub use journal_page::journal_page;
 pub use links::Links;
 pub use marks::moment;
+pub use memory_page::memory_page;
 pub use overview_page::{OverviewPage, Piece, is_report, report};
 pub use stale::{Revision, Stale};
 pub use sync_page::sync_page;

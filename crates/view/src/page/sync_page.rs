@@ -36,7 +36,7 @@ pub fn sync_page(overview: &Overview, revision: Revision<'_>) -> String {
             }
         }
     };
-    let form = Form::Live { revision, has_pieces: false };
+    let form = Form::Live { revision, has_memory: overview.has_memory, has_pieces: false };
     let title = format!("Sync – {}", overview.project);
     layout::text(&layout::page(&title, &overview.project, overview.at, form, &main))
 }

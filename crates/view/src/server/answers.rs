@@ -15,6 +15,7 @@ use stepmark_store::history::Selection;
 use stepmark_store::workspace::Workspace;
 
 use super::{Served, Shown};
+use crate::observation::ObservedMemory;
 use crate::page::{self, ArtifactView, SCRIPT, STYLE};
 
 /// The most events of an artifact that its page tells.
@@ -51,13 +52,32 @@ pub(super) async fn sync(State(served): State<Served>) -> Html<String> {
 /// The page of an artifact that was seen: no other file of the project is ever read.
 pub(super) async fn artifact(State(served): State<Served>, Path(path): Path<String>) -> Response {
     let Ok(path) = ProjectPath::new(&path) else { return nothing_here().await };
+    drawn(served, move |workspace, shown| artifact_page(workspace, shown, &path)).await
+}
+
+/// The page of what is remembered, which is read when it is asked for.
+pub(super) async fn memory(State(served): State<Served>) -> Response {
+    drawn(served, |workspace, shown| {
+        let memory = shown.overview.has_memory.then(|| ObservedMemory::read(workspace))?;
+        let memory = memory.map_err(|error| with_causes(&error));
+        let read = memory.as_ref().map_err(String::as_str);
+        Some(page::memory_page(&shown.overview, read, shown.revision()))
+    })
+    .await
+}
+
+/// A page that is drawn when it is asked for, beside what needs no disk; `None` where there is no such page.
+async fn drawn(
+    served: Served,
+    page: impl FnOnce(&Workspace, &Shown) -> Option<String> + Send + 'static,
+) -> Response {
     // Held until it is drawn, even where nobody waits for it any more.
     let Ok(place) = Arc::clone(&served.drawing).acquire_owned().await else { return not_drawn() };
     let (shown, workspace) = (served.now(), Arc::clone(&served.workspace));
     // History is on the disk, and a long text takes a while.
     let drawn = tokio::task::spawn_blocking(move || {
         let _place = place;
-        artifact_page(&workspace, &shown, &path)
+        page(&workspace, &shown)
     });
     match drawn.await {
         Ok(Some(html)) => Html(html).into_response(),

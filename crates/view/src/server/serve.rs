@@ -62,6 +62,7 @@ pub(super) fn router(served: Served) -> Router {
         .route("/", get(answers::overview))
         .route("/artifact/{*path}", get(answers::artifact))
         .route("/journal", get(answers::journal))
+        .route("/memory", get(answers::memory))
         .route("/sync", get(answers::sync))
         .route("/update", get(answers::update))
         .route("/events", get(events::events))

@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
-use stepmark_view::{observation::Observation, overview::Overview, page};
+use stepmark_view::{
+    observation::{Observation, ObservedMemory},
+    overview::Overview,
+    page,
+};
 
 use crate::{
     exit::{Exit, Failure},
@@ -32,7 +36,8 @@ impl Report {
             || Observation::take(&project.workspace),
         )?;
         let overview = Overview::of(&observation);
-        let html = page::report(&overview);
+        let memory = overview.has_memory.then(|| ObservedMemory::read(&project.workspace)).transpose()?;
+        let html = page::report(&overview, memory.as_ref());
         let exit = if observation.found.is_whole() { Exit::Fine } else { Exit::Io };
         if self.file == Path::new("-") {
             output.bytes(html.as_bytes());

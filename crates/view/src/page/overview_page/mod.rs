@@ -14,9 +14,9 @@ use maud::{Markup, PreEscaped, html};
 use super::{
     Links, Revision, findings,
     layout::{self, Form, GENERATOR},
-    tickets, timeline,
+    memory_page, tickets, timeline,
 };
-use crate::overview::Overview;
+use crate::{observation::ObservedMemory, overview::Overview};
 
 /// The id of the element that holds all sections.
 const MAIN: &str = "main";
@@ -44,27 +44,30 @@ pub struct OverviewPage {
 impl OverviewPage {
     /// The live page of `overview`, which is the state `revision`.
     pub fn live(overview: &Overview, revision: Revision<'_>) -> Self {
-        Self::drawn(overview, Links::Pages, Form::Live { revision, has_pieces: true })
+        let form = Form::Live { revision, has_memory: overview.has_memory, has_pieces: true };
+        Self::drawn(overview, Links::Pages, form, None)
     }
 
     /// The page for a file.
-    fn file(overview: &Overview) -> Self {
+    fn file(overview: &Overview, memory: Option<&ObservedMemory>) -> Self {
         let systems = &overview.systems;
         let parts = [
             (!systems.flows.is_empty()).then_some(("#flows", "Flows")),
             systems.asdd.is_some().then_some(("#slices", "Slices")),
+            memory.is_some().then_some(("#decisions", "Memory")),
         ];
         let parts: Vec<_> = parts.into_iter().flatten().collect();
-        Self::drawn(overview, Links::Rows, Form::File(&parts))
+        Self::drawn(overview, Links::Rows, Form::File(&parts), memory)
     }
 
-    fn drawn(overview: &Overview, links: Links, form: Form<'_>) -> Self {
+    fn drawn(overview: &Overview, links: Links, form: Form<'_>, memory: Option<&ObservedMemory>) -> Self {
         let rows = artifact_table::rows(overview, links);
         let sections: Vec<(&str, Markup)> = [
             Some(("summary", summary::summary(overview, links))),
             flows::section(overview, links).map(|section| ("flows", section)),
             slices::section(overview, links).map(|section| ("slices", section)),
             Some(("board", kanban::section(overview, links))),
+            memory.map(|memory| ("memory", memory_page::sections(overview, memory, links))),
             Some(("progress", progress::section(overview))),
             Some(("delegation", delegation::section(overview, links))),
             Some(("timeline", timeline::section(overview, links))),
@@ -96,9 +99,10 @@ impl OverviewPage {
     }
 }
 
-/// `overview` as one HTML file that asks nobody for anything. The same overview gives the same bytes.
-pub fn report(overview: &Overview) -> String {
-    let mut html = OverviewPage::file(overview).html;
+/// `overview` as one HTML file that asks nobody for anything, with what is remembered. The same overview and
+/// memory give the same bytes.
+pub fn report(overview: &Overview, memory: Option<&ObservedMemory>) -> String {
+    let mut html = OverviewPage::file(overview, memory).html;
     html.push('\n');
     html
 }

@@ -1,8 +1,8 @@
 //! Flows as graphs with the states of their tasks, and as lists.
 
-mod layers;
-mod drawing;
 mod task;
+
+use std::collections::HashMap;
 
 use maud::{Markup, html};
 use stepmark_model::artifact::Kind;
@@ -10,7 +10,11 @@ use stepmark_model::artifact::Kind;
 use self::task::Task;
 use crate::observation::ObservedFlow;
 use crate::overview::Overview;
-use crate::page::{Links, marks};
+use crate::page::{
+    Links,
+    drawing::{Lines, Shape, drawing},
+    marks,
+};
 use crate::wording;
 
 /// The most commands that stand above a graph; the list has all.
@@ -50,12 +54,32 @@ fn one(flow: &ObservedFlow, links: Links) -> Markup {
                 @for task in to_do.take(SHOWN) { li { (marks::command(&task.command)) } }
             }
             p { a href={ "#" (id) "-tasks" } { "The tasks as a list" } }
-            (drawing::drawing(flow, &tasks))
+            (graph(record.id(), &tasks))
             details id={ (id) "-tasks" } {
                 summary { strong { "Tasks" } }
                 ol .tasks { @for task in &tasks { (listed(task)) } }
             }
         }
+    }
+}
+
+/// The graph of the flow `id`, whose tasks are `tasks`.
+fn graph(id: &str, tasks: &[Task<'_>]) -> Markup {
+    let place: HashMap<&str, usize> = tasks.iter().enumerate().map(|(at, task)| (task.id, at)).collect();
+    let waits_for =
+        |task: &Task<'_>| task.waits_for.iter().filter_map(|id| place.get(id.as_str()).copied()).collect();
+    let shapes: Vec<Shape<'_>> = tasks.iter().map(shape).collect();
+    drawing((id, "Tasks"), &shapes, &tasks.iter().map(waits_for).collect::<Vec<_>>(), Lines::Direct)
+}
+
+fn shape<'t>(task: &'t Task<'_>) -> Shape<'t> {
+    Shape {
+        name: task.title,
+        below: format!("{} {}", task.mark(), task.word()),
+        class: task.class(),
+        said: format!("{}: {}, {}", task.title, task.word(), task.tries),
+        hint: &task.command,
+        address: task.address.clone(),
     }
 }
 

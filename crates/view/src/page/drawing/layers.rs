@@ -1,4 +1,4 @@
-//! The places of tasks in a drawing: layers by the longest way to them, in each an order with few crossings.
+//! The places of boxes in a drawing: layers by the longest way to them, in each an order with few crossings.
 //! Pure, and the same for the same graph.
 
 /// The most places, those that lines bend at included: beyond, lines go straight from task to task.
@@ -6,12 +6,22 @@ const MOST: usize = 4000;
 /// The number of times that the layers are put in order, there and back.
 const SWEEPS: usize = 4;
 
-/// A drawing of tasks: what waits for others stands in a layer behind theirs.
+/// The lines that are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::page) enum Lines {
+    /// All.
+    All,
+    /// None that follows from others: where `c` waits for `b` and `b` for `a`, none leads from `a` to `c`.
+    Direct,
+}
+
+/// A drawing of tasks, or of what else stands behind others: what waits for others stands in a layer behind
+/// theirs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layers {
     /// The layer and the row, in half rows, of each task; then those of the bends.
     pub(super) places: Vec<(usize, usize)>,
-    /// The lines, each as the places that it goes through. What follows from others has none.
+    /// The lines, each as the places that it goes through.
     pub(super) lines: Vec<Vec<usize>>,
     /// The number of layers.
     pub(super) layers: usize,
@@ -22,13 +32,18 @@ pub(super) struct Layers {
 impl Layers {
     /// The drawing of tasks of which each waits for those that `waits_for` gives, by their places. Of tasks
     /// that wait for each other none stands behind all it waits for.
-    pub(super) fn of(waits_for: &[Vec<usize>]) -> Self {
+    pub(super) fn of(waits_for: &[Vec<usize>], lines: Lines) -> Self {
         let order = topological(waits_for);
         let mut layer = vec![0_usize; waits_for.len()];
         for &task in &order {
             layer[task] = waits_for[task].iter().map(|other| layer[*other] + 1).max().unwrap_or(0);
         }
-        let mut lines = reduced(waits_for, &order);
+        let mut lines = match lines {
+            Lines::Direct => reduced(waits_for, &order),
+            Lines::All => {
+                order.iter().flat_map(|to| waits_for[*to].iter().map(|from| vec![*from, *to])).collect()
+            }
+        };
         let bends: usize = lines.iter().map(|line| (layer[line[1]] - layer[line[0]]).saturating_sub(1)).sum();
         if layer.len() + bends <= MOST {
             for line in &mut lines {
@@ -72,8 +87,7 @@ fn topological(waits_for: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
-/// The lines between tasks, without those that follow from others: where `c` waits for `b` and `b` for `a`,
-/// none leads from `a` to `c`.
+/// The lines between tasks, without those that follow from others.
 fn reduced(waits_for: &[Vec<usize>], order: &[usize]) -> Vec<Vec<usize>> {
     let words = waits_for.len().div_ceil(64);
     let mut before = vec![vec![0_u64; words]; waits_for.len()];
@@ -132,16 +146,19 @@ mod tests {
     #[test]
     fn what_waits_stands_behind_and_lines_do_not_cross_without_need() {
         // a → (b, c, d), d → e, (b, c, e) → f; f names a, too.
-        let drawn = Layers::of(&[vec![], vec![0], vec![0], vec![0], vec![3], vec![1, 2, 4, 0]]);
+        let waits_for = [vec![], vec![0], vec![0], vec![0], vec![3], vec![1, 2, 4, 0]];
+        let drawn = Layers::of(&waits_for, Lines::Direct);
         let layers: Vec<usize> = drawn.places.iter().map(|(layer, _)| *layer).collect();
         assert_eq!(layers[..6], [0, 1, 1, 1, 2, 3]);
         assert_eq!((drawn.layers, drawn.rows), (4, 3));
         assert!(!drawn.lines.iter().any(|line| line[0] == 0 && line.last() == Some(&5)), "it follows");
         assert!(drawn.lines.iter().any(|line| line.len() == 3 && line[0] == 1), "a long line bends");
+        let all = Layers::of(&waits_for, Lines::All);
+        assert_eq!((all.lines.len(), all.lines.iter().filter(|line| line[0] == 0).count()), (8, 4));
         // Two pairs that would cross as they are listed.
-        let drawn = Layers::of(&[vec![], vec![], vec![1], vec![0]]);
+        let drawn = Layers::of(&[vec![], vec![], vec![1], vec![0]], Lines::Direct);
         assert_eq!(drawn.places[2].1, drawn.places[1].1);
-        assert_eq!(Layers::of(&[]), Layers::default());
+        assert_eq!(Layers::of(&[], Lines::Direct), Layers::default());
     }
 
     #[test]
@@ -149,10 +166,11 @@ mod tests {
         let chain: Vec<Vec<usize>> = (0_usize..1000)
             .map(|task| (0..task).rev().take(3).chain((task > 3).then_some(0)).collect())
             .collect();
-        assert_eq!(Layers::of(&chain).lines.len(), 999);
+        assert_eq!(Layers::of(&chain, Lines::Direct).lines.len(), 999);
         let wide: Vec<Vec<usize>> =
             (0..1000).map(|task| if task < 500 { vec![] } else { vec![task - 500] }).collect();
-        assert_eq!((Layers::of(&wide).layers, Layers::of(&wide).rows), (2, 500));
-        assert_eq!(Layers::of(&[vec![1], vec![0]]).places.len(), 2);
+        let wide = Layers::of(&wide, Lines::Direct);
+        assert_eq!((wide.layers, wide.rows), (2, 500));
+        assert_eq!(Layers::of(&[vec![1], vec![0]], Lines::All).places.len(), 2);
     }
 }

@@ -1,0 +1,121 @@
+//! Memory: decisions by month, other records by kind, and the graph around artifacts. Everything in it was
+//! told by somebody, and is shown as text: on one line, bounded, without control characters.
+
+mod decisions;
+mod others;
+mod graphs;
+#[cfg(test)]
+mod cases;
+
+use std::collections::HashSet;
+
+use maud::{Markup, html};
+use stepmark_memory::{MemoryKind, MemoryRecord, context::plain};
+use stepmark_model::artifact::{FileHash, ProjectPath};
+
+use super::{
+    Links, Revision,
+    layout::{self, Form},
+};
+use crate::{
+    observation::{ObservedMemory, RememberedKind},
+    overview::Overview,
+};
+
+/// The most characters of a text.
+const TEXT: usize = 500;
+/// The most characters of a name.
+const NAME: usize = 120;
+
+/// The page of what is remembered, or of why it cannot be read.
+pub fn memory_page(
+    overview: &Overview,
+    memory: Result<&ObservedMemory, &str>,
+    revision: Revision<'_>,
+) -> String {
+    let main = html! {
+        h1 #name { "Memory" }
+        @match memory {
+            Ok(memory) => (sections(overview, memory, Links::Pages)),
+            Err(why) => p { span .tag.error { "error" } " memory cannot be read: " (why) },
+        }
+    };
+    let form = Form::Live { revision, has_memory: true, has_pieces: false };
+    let title = format!("Memory – {}", overview.project);
+    layout::text(&layout::page(&title, &overview.project, overview.at, form, &main))
+}
+
+/// The sections, for the page and for the report.
+pub(super) fn sections(overview: &Overview, memory: &ObservedMemory, links: Links) -> Markup {
+    let records = memory.kinds.iter().flat_map(|kind| &kind.newest);
+    let places = Places { overview, links, shown: records.map(|(record, _)| record.id.as_str()).collect() };
+    let is_decision = |kind: &&RememberedKind| kind.kind == MemoryKind::Decision;
+    let (decisions, others): (Vec<_>, Vec<_>) = memory.kinds.iter().partition(is_decision);
+    html! {
+        (decisions::section(decisions.first().copied(), &places))
+        @if !others.is_empty() { (others::section(&others, &places)) }
+        @if !memory.graphs.is_empty() { (graphs::section(memory, &places)) }
+    }
+}
+
+/// The places that records and artifacts stand at.
+struct Places<'p> {
+    overview: &'p Overview,
+    links: Links,
+    /// The ids of the records that are shown.
+    shown: HashSet<&'p str>,
+}
+
+impl Places<'_> {
+    /// The address of the record `id`, where it is shown.
+    fn record(&self, id: &str) -> Option<String> {
+        self.shown.contains(id).then(|| format!("#{}", element_id(id)))
+    }
+
+    /// The address of the artifact at `path`, where it is there.
+    fn artifact(&self, path: &str) -> Option<String> {
+        let path = ProjectPath::new(path).ok()?;
+        self.overview.entry(&path).map(|_| self.links.to(&path))
+    }
+
+    /// The names of the records that took the place of another, each leading to it.
+    fn successors(&self, ids: &[String]) -> Markup {
+        html! {
+            span .tag.warning { "superseded" } " by"
+            @for id in ids { " " (linked(self.record(id), &short(id))) }
+        }
+    }
+
+    /// The artifact that a record is about.
+    fn about(&self, path: &str) -> Markup {
+        linked(self.artifact(path), &plain(path, TEXT))
+    }
+
+    /// The one who told a record, and its event.
+    fn origin(&self, record: &MemoryRecord) -> Markup {
+        html! {
+            (plain(&record.source.agent, NAME))
+            @if let Some(session) = &record.source.session { " in " (plain(session, NAME)) }
+            ", event " code { (short(&record.id)) }
+        }
+    }
+}
+
+fn linked(address: Option<String>, name: &str) -> Markup {
+    html! { @match address { Some(address) => a href=(address) { (name) }, None => code { (name) } } }
+}
+
+/// The beginning of an id, with which commands find it.
+fn short(id: &str) -> String {
+    id.chars().filter(|letter| !letter.is_control()).take(8).collect()
+}
+
+/// The id of the element that shows the record `id`.
+fn element_id(id: &str) -> String {
+    format!("m-{:.12}", FileHash::of(id.as_bytes()).to_string())
+}
+
+/// The line below a list that does not show all of `total`.
+fn rest(shown: usize, total: usize, command: &str) -> Markup {
+    html! { @if shown < total { p .more { "… and " (total - shown) " more, " code { (command) } } } }
+}
