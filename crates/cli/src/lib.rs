@@ -24,7 +24,7 @@ use std::{ffi::OsString, io::ErrorKind, process::ExitCode};
 use clap::FromArgMatches;
 
 use crate::{
-    arguments::Arguments,
+    arguments::{Arguments, Command},
     environment::Environment,
     exit::{Exit, Failure},
     output::Output,
@@ -51,12 +51,19 @@ pub fn run() -> ExitCode {
     let output = Output::new(&arguments.output);
     let environment = match Environment::read() {
         Ok(environment) => environment,
-        Err(failure) => return output.failure(&failure).into(),
+        Err(failure) => return failed(&arguments, &output, &failure).into(),
     };
     match commands::run(&arguments, &environment, &output).and_then(|exit| output.finish().map(|()| exit)) {
         Ok(exit) => exit.into(),
-        Err(failure) => output.failure(&failure).into(),
+        Err(failure) => failed(&arguments, &output, &failure).into(),
     }
+}
+
+/// Tells of a failure. A hook of a coding agent does so, and stops nobody.
+fn failed(arguments: &Arguments, output: &Output, failure: &Failure) -> Exit {
+    let exit = output.failure(failure);
+    let is_hook = matches!(&arguments.command, Command::Memory(command) if command.is_hook());
+    if is_hook { Exit::Fine } else { exit }
 }
 
 /// Returns whether a program asked, of a command line that could not be read.

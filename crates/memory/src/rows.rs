@@ -9,6 +9,7 @@ use stepmark_model::journal::{Event, Kind, changes_in_words};
 use crate::{
     Draft, Edge, EdgeKind, MemoryKind, MemoryRecord, Node, NodeKind, Source,
     draft::{SUPERSEDED, TOLD},
+    secret::secret_in,
 };
 
 /// The part of an event that memory keeps.
@@ -215,7 +216,10 @@ fn outcome(event: &Event) -> Option<MemoryRecord> {
         Some(about) => format!("{about}: {happened}: {reason}"),
         None => format!("{happened}: {reason}"),
     };
-    let content = content.chars().take(2_000).collect();
+    let content: String = content.chars().take(2_000).collect();
+    if secret_in(&content).is_some() {
+        return None;
+    }
     let record = MemoryRecord::new(kind, content, source(event), event.at);
     Some(MemoryRecord { importance: 0.5, ..record })
 }

@@ -4,11 +4,16 @@
 use std::{
     io::{self, Read, Write},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
     sync::mpsc,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
+
+/// The most bytes of errors that are read.
+const MOST_ERRORS: u64 = 64 * 1024;
+/// The pause between two looks whether a program that printed all has ended.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// A program to be run.
 #[derive(Clone, Copy, Debug)]
@@ -63,15 +68,29 @@ impl Program<'_> {
     /// # Errors
     /// When there is none, it takes too long, or cannot be run.
     pub fn run(&self) -> Result<Printed, ProgramError> {
+        let until = Instant::now() + self.patience;
         let mut child = self.start()?;
-        let ended = self.listened(&mut child);
+        let ended = self
+            .listened(&mut child, until)
+            .and_then(|printed| Ok((self.ended(&mut child, until)?, printed)));
         if ended.is_err() {
             // Where it has ended meanwhile there is nothing to kill.
             let _ = child.kill();
+            child.wait().map_err(ProgramError::Failed)?;
         }
-        let status = child.wait().map_err(ProgramError::Failed)?;
-        let (output, errors) = ended?;
+        let (status, (output, errors)) = ended?;
         Ok(Printed { has_succeeded: status.success(), output, errors })
+    }
+
+    /// Waits for it, which has closed its output and mostly ended with that.
+    fn ended(&self, child: &mut Child, until: Instant) -> Result<ExitStatus, ProgramError> {
+        loop {
+            match child.try_wait().map_err(ProgramError::Failed)? {
+                Some(status) => return Ok(status),
+                None if Instant::now() >= until => return Err(ProgramError::Late(self.patience)),
+                None => thread::sleep(PAUSE),
+            }
+        }
     }
 
     fn start(&self) -> Result<Child, ProgramError> {
@@ -91,9 +110,9 @@ impl Program<'_> {
     }
 
     /// Its output and its errors.
-    fn listened(&self, child: &mut Child) -> Result<(Vec<u8>, Vec<u8>), ProgramError> {
-        let output = child.stdout.take().map(|from| self.heard(from));
-        let errors = child.stderr.take().map(|from| self.heard(from));
+    fn listened(&self, child: &mut Child, until: Instant) -> Result<(Vec<u8>, Vec<u8>), ProgramError> {
+        let output = child.stdout.take().map(|from| heard(from, self.most));
+        let errors = child.stderr.take().map(|from| heard(from, self.most.min(MOST_ERRORS)));
         if let Some(mut input) = child.stdin.take() {
             let text = self.input.to_vec();
             // A program that ends before it has read all says so by its status.
@@ -101,28 +120,27 @@ impl Program<'_> {
         }
         let whole = |heard: Option<mpsc::Receiver<io::Result<Vec<u8>>>>| match heard {
             None => Ok(Vec::new()),
-            Some(heard) => match heard.recv_timeout(self.patience) {
+            Some(heard) => match heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(read) => read.map_err(ProgramError::Failed),
                 Err(_) => Err(ProgramError::Late(self.patience)),
             },
         };
         Ok((whole(output)?, whole(errors)?))
     }
+}
 
-    /// All that comes, in a thread of its own; what is more than is wanted is read and left out, so that the
-    /// program can go on.
-    fn heard(&self, mut from: impl Read + Send + 'static) -> mpsc::Receiver<io::Result<Vec<u8>>> {
-        let (sender, receiver) = mpsc::channel();
-        let most = self.most;
-        thread::spawn(move || {
-            let mut kept = Vec::new();
-            let read = from.by_ref().take(most).read_to_end(&mut kept);
-            let rest = read.and_then(|_| io::copy(&mut from, &mut io::sink()));
-            // Nobody listens any more after the time is over.
-            let _ = sender.send(rest.map(|_| kept));
-        });
-        receiver
-    }
+/// All that comes, in a thread of its own; what is more than is wanted is read and left out, so that the
+/// program can go on.
+fn heard(mut from: impl Read + Send + 'static, most: u64) -> mpsc::Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut kept = Vec::new();
+        let read = from.by_ref().take(most).read_to_end(&mut kept);
+        let rest = read.and_then(|_| io::copy(&mut from, &mut io::sink()));
+        // Nobody listens any more after the time is over.
+        let _ = sender.send(rest.map(|_| kept));
+    });
+    receiver
 }
 
 #[cfg(all(test, unix))]
@@ -154,7 +172,9 @@ mod tests {
     #[test]
     fn is_bounded() {
         assert_eq!(ran("yes | head -c 1000000").unwrap().output.len(), 10);
-        assert!(matches!(ran("exec sleep 5"), Err(ProgramError::Late(_))));
+        for late in ["exec sleep 5", "exec >&- 2>&-; sleep 5", "sleep 5 &"] {
+            assert!(matches!(ran(late), Err(ProgramError::Late(_))), "{late}");
+        }
         let nothing = Program { name: "no-such-program", ..program_of_nothing() };
         assert!(matches!(nothing.run(), Err(ProgramError::Missing)));
     }

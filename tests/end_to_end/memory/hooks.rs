@@ -65,6 +65,11 @@ fn what_goes_wrong_is_told_and_stops_nobody() {
     let known = done(&sandbox, &["memory", "recall"]).stdout;
     assert!(known.contains("fine") && !known.contains("AKIA"), "{known}");
     assert_eq!(hook(&sandbox, "session-end", "").stdout, "");
+    for (variable, root) in [("bad actor", "."), ("agent:dev", "no-such-folder")] {
+        let mut command = sandbox.command(&["--root", root, "memory", "hook", "prompt"]);
+        let run = sandbox.run(command.env("STEPMARK_ACTOR", variable));
+        assert_eq!((run.code, run.stderr.contains("cannot")), (0, true), "{run}");
+    }
 }
 
 /// The answers of `stepmark mcp --tools memory` to calls of its tools.

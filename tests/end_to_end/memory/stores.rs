@@ -43,7 +43,7 @@ fn a_store_is_given_each_memory_once_and_patterns_at_a_milestone() {
     use std::os::unix::fs::PermissionsExt as _;
 
     // Its arguments are kept. Where it holds nothing, it answers with words and not with JSON.
-    const PROGRAM: &str = "#!/bin/sh\ncase \"$*\" in\n*' store '*) echo \"$*\" >> given;;\n*' recent '*) [ -f given ] || { echo nothing; exit 0; }\n\
+    const PROGRAM: &str = "#!/bin/sh\ncase \"$*\" in\n*' store '*) echo \"$*\" >> given;;\n*' recent '*) [ -f given ] || { echo 'No memories found'; exit 0; }\n\
         printf '{\"memories\": ['; comma=; while read -r line; do rest=${line#*--source }; printf '%s{\"source\": \"%s\"}' \"$comma\" \
         \"${rest%% *}\"; comma=,; done < given; echo ']}';;\nesac\n";
     let sandbox = Sandbox::empty();
@@ -66,15 +66,26 @@ fn a_store_is_given_each_memory_once_and_patterns_at_a_milestone() {
     sync("kuzu  0 units given, 1 there");
     done(&sandbox, &[&one[..], &["session", "end", "s1"]].concat());
     sync("kuzu  2 units given, 1 there");
-    let given = std::fs::read_to_string(sandbox.place("given")).unwrap();
-    assert!(
-        given.contains("-- pattern: handlers are (small)") && given.contains("--session-id s1"),
-        "{given}"
-    );
+    let given = sandbox.place(".stepmark/local/cache/kuzu/given");
+    let text = std::fs::read_to_string(&given).unwrap();
+    for part in ["-- pattern: handlers are (small) (memory ", "--session-id s1"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
     assert!(!done(&sandbox, &["check", "--format", "short"]).stdout.contains("SMM01"));
     // A store that was deleted is filled again.
-    std::fs::remove_file(sandbox.place("given")).unwrap();
+    std::fs::remove_file(&given).unwrap();
     sync("kuzu  3 units given, 0 there");
+    // The process that runs all the time does so, too, without any tracker.
+    std::fs::remove_file(&given).unwrap();
+    let mut runs = sandbox.command(&["sync", "run"]).env("PATH", &folder).spawn().unwrap();
+    let is_filled = || std::fs::read_to_string(&given).is_ok_and(|text| text.lines().count() == 3);
+    let filled = (0..500).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        is_filled()
+    });
+    runs.kill().unwrap();
+    runs.wait().unwrap();
+    assert!(filled, "sync run delivers memory");
 }
 
 #[test]

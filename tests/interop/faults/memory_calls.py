@@ -24,7 +24,8 @@ GIVEN = {"post-delegation": ANSWER, "session-end": SESSION}
 # The program of a store: each text that it is given is a line of a file of its own, with its source.
 PROGRAM = """#!/usr/bin/env python3
 import json, pathlib, sys
-words, file = sys.argv[1:], pathlib.Path(sys.argv[2]) / "given.jsonl"
+words = sys.argv[1:]
+file = pathlib.Path(words[words.index("--db-path") + 1]).parent / "given.jsonl"
 if "store" in words:
     with file.open("a") as lines:
         lines.write(json.dumps({"source": words[words.index("--source") + 1]}) + "\\n")
@@ -61,7 +62,8 @@ def problems(project, name):
     if name == "session-end" and sum(text.startswith("Session s1") for text in told) != 1:
         found.append(("the session has no summary, or two", told))
     if name == "sync":
-        sources = [json.loads(line)["source"] for line in (project / "given.jsonl").read_text().splitlines()]
+        given = next(project.rglob("given.jsonl")).read_text().splitlines()
+        sources = [json.loads(line)["source"] for line in given]
         if len(sources) != 2 or len(set(sources)) != 2:
             found.append(("the store was given a memory twice, or not at all", sources))
         if run(project, "memory", "sync").stdout.strip() != "kuzu  0 units given, 2 there":
@@ -77,7 +79,6 @@ def prepare(project, name):
     works(project, "init")
     (project / "prd.md").write_text("---\nid: PRD\nstatus: draft\n---\n# PRD\n")
     if name == "sync":
-        (project / ".kuzu-memory").mkdir()
         with (project / ".stepmark/config.yaml").open("a") as configuration:
             configuration.write("memory: {stores: {kuzu: {kind: kuzu-memory}}}\n")
     works(project, "--session", "s1", "memory", "remember", "the clock is in UTC", "--kind", "error")
@@ -95,4 +96,4 @@ def program():
 
 
 program()
-sweep(KILLED, prepare, problems, GIVEN)
+sweep(KILLED, prepare, problems, GIVEN, least=10)

@@ -64,7 +64,7 @@ def main():
         told = subprocess.run(["python3", "-c", CYPHER, database], capture_output=True, text=True, check=True).stdout
         assert told.strip() == "[['Which store? SQLite', 'prd.md']]", told
         say("the graph answers in Cypher on which artifact the decision hangs")
-        shutil.rmtree(project / ".kuzu-memory")
+        shutil.rmtree(next(project.rglob("memories.db")).parent)
         database.write_bytes(b"no database")
         failed = subprocess.run([PROGRAM, "memory", "sync", "--store", "graph"], cwd=project, capture_output=True, text=True)
         assert failed.returncode == 5 and "Ladybug" in failed.stdout, failed

@@ -11,11 +11,11 @@ use stepmark_sync::{
     retry::Jitter,
 };
 
-use super::{Courier, DeliveryReport, state_of, try_again};
+use super::{Deliverer, DeliveryReport, state_of, try_again};
 use crate::{
     Edge, Memory, MemoryKind,
     store::cases::{memory_of, superseded, told},
-    target::{MemoryStore, Target, Unit, UnitKey},
+    target::{Held, MemoryStore, Target, Unit, UnitKey},
 };
 
 /// A store that keeps what it is given, and counts how often.
@@ -23,6 +23,8 @@ use crate::{
 struct Scripted {
     held: BTreeMap<UnitKey, String>,
     given: BTreeMap<UnitKey, usize>,
+    /// The content that it never takes.
+    refuses: &'static str,
     /// The outcomes of the next requests: 0 works, 1 fails, 2 works but its answer is lost.
     script: Vec<u8>,
 }
@@ -52,8 +54,11 @@ impl Target for Scripted {
         Some(unit.record.as_ref()?.content.clone())
     }
 
-    fn held(&mut self) -> Result<BTreeMap<UnitKey, String>, Failure> {
-        if self.next() == 1 { Err(broken()) } else { Ok(self.held.clone()) }
+    fn held(&mut self) -> Result<Held, Failure> {
+        if self.next() == 1 {
+            return Err(broken());
+        }
+        Ok(self.held.iter().map(|(key, digest)| (key.clone(), vec![digest.clone()])).collect())
     }
 
     fn batch(&self) -> usize {
@@ -61,6 +66,9 @@ impl Target for Scripted {
     }
 
     fn put(&mut self, units: &[&Unit]) -> Result<(), Failure> {
+        if units.iter().any(|unit| self.form(unit).is_some_and(|form| form == self.refuses)) {
+            return Err(Failure::new(Reason::ServerError, "refused"));
+        }
         let outcome = self.next();
         if outcome != 1 {
             for unit in units {
@@ -95,7 +103,7 @@ fn round(
         left = left.saturating_sub(1);
         left > 0
     };
-    let mut courier = Courier {
+    let mut deliverer = Deliverer {
         store: "kuzu".parse().unwrap(),
         project: "p",
         holder: "test",
@@ -104,7 +112,7 @@ fn round(
         progress: &mut progress,
     };
     let due: Vec<&Unit> = units.iter().filter(|unit| unit.record.is_some()).collect();
-    courier.deliver((ledger, target), &due).unwrap()
+    deliverer.deliver((ledger, target), &due).unwrap()
 }
 
 fn lacking(ledger: &mut dyn Ledger, target: &Scripted, units: &[Unit]) -> usize {
@@ -151,6 +159,35 @@ fn a_store_that_keeps_failing_is_left_alone_until_a_person_tries_again() {
     target.script.clear();
     try_again(&mut ledger, &"kuzu".parse().unwrap()).unwrap();
     assert_eq!(round((&mut ledger, &mut target), &units, 11, usize::MAX).delivered, 5);
+}
+
+#[test]
+fn rounds_that_fail_behind_a_good_look_open_the_breaker_and_park_nothing() {
+    let (mut ledger, mut target, units) =
+        (MemoryLedger::default(), Scripted::default(), memory().units().unwrap());
+    target.script = [1, 0].repeat(20);
+    let reports: Vec<_> =
+        (0..10).map(|minute| round((&mut ledger, &mut target), &units, minute * 60, usize::MAX)).collect();
+    assert!(reports.iter().any(|report| report.refused.is_some()), "{reports:?}");
+    target.script.clear();
+    assert_eq!(round((&mut ledger, &mut target), &units, 100_000, usize::MAX).delivered, 5);
+}
+
+#[test]
+fn a_memory_that_is_never_taken_stands_in_the_way_of_no_other() {
+    let (mut ledger, mut target, units) = (
+        MemoryLedger::default(),
+        Scripted { refuses: "three", ..Scripted::default() },
+        memory().units().unwrap(),
+    );
+    let first = round((&mut ledger, &mut target), &units, 0, usize::MAX);
+    assert_eq!((first.delivered, first.failures.len()), (4, 1), "{first:?}");
+    let rounds = (1..20).map(|hour| round((&mut ledger, &mut target), &units, hour * 10_000, usize::MAX));
+    assert_eq!(rounds.last().unwrap().postponed, 1, "it is parked");
+    let key = told(&format!("the key is {}{}", "AKIA", "IOSFODNN7EXAMPLE"), MemoryKind::Learning, "s1", 9);
+    let units = memory_of(&[vec![key]]).units().unwrap();
+    let report = round((&mut MemoryLedger::default(), &mut Scripted::default()), &units, 0, usize::MAX);
+    assert_eq!((report.withheld, report.delivered), (1, 0));
 }
 
 proptest! {

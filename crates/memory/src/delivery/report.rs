@@ -12,7 +12,7 @@ use stepmark_sync::{
     ticket::{Marker, TicketDigest},
 };
 
-use super::{ledger_digest, marker, route};
+use super::{ledger_digest, marker, route, whole};
 use crate::target::{Target, Unit, UnitKey};
 
 /// The outcome of a round of deliveries.
@@ -25,6 +25,8 @@ pub struct DeliveryReport {
     pub held: usize,
     /// Units that failed before, and wait or are parked.
     pub postponed: usize,
+    /// Units that hold a secret, and are given to nobody.
+    pub withheld: usize,
     /// Units that were taken away.
     pub forgotten: usize,
     /// Units that are no more, and that the store cannot take away.
@@ -45,6 +47,9 @@ pub struct StoreState {
     pub held: usize,
     /// Those that it lacks, each with the reason where it failed.
     pub behind: Vec<Behind>,
+    /// The last failure, where nothing has succeeded since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// The time until which its breaker is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_until: Option<Timestamp>,
@@ -84,7 +89,9 @@ pub fn state_of(
     let links: BTreeMap<Marker, Option<TicketDigest>> =
         ledger.links(name)?.into_iter().map(|link| (link.marker, link.digest)).collect();
     let deliveries: BTreeMap<Marker, Delivery> = ledger.deliveries(name)?.into_iter().collect();
-    let mut state = StoreState::default();
+    let failed = marker(project, &whole()).ok().and_then(|marker| deliveries.get(&marker));
+    let failure = failed.and_then(Delivery::last).map(|failure| failure.detail.clone());
+    let mut state = StoreState { failure, ..StoreState::default() };
     for unit in due {
         let (Some(form), Ok(marker)) = (target.form(unit), marker(project, &unit.key())) else { continue };
         state.units += 1;

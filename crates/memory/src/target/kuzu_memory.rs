@@ -1,16 +1,13 @@
 //! The program `kuzu-memory` (PyPI, 1.12): a process a request.
 //!
-//! It keeps texts, finds entities in them itself, and knows no graph of others. A text is stored once: its
-//! source names the unit and the digest of the form, `stepmark:KEY:DIGEST`, by which it is found again. It
-//! takes nothing away, so the text of a memory names the one whose place it takes. Memories of it end by
-//! themselves after 30 days; one that still holds is stored again then.
-#![expect(clippy::disallowed_methods, reason = "an edge module: the program has a folder in the project")]
+//! It keeps texts, finds entities in them itself, and knows no graph of others. A text is stored once: it
+//! ends with the id of its memory, and its source names the unit and the digest of the form,
+//! `stepmark:KEY:DIGEST`, by which it is found again. It takes nothing away, so the text of a memory names
+//! those whose place it takes. Memories of it end by themselves after 30 days; one that still holds is stored
+//! again then.
+#![expect(clippy::disallowed_methods, reason = "an edge module: the program has a folder of its own")]
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
-    time::Duration,
-};
+use std::{collections::BTreeSet, fmt::Write as _, fs, path::PathBuf, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -19,7 +16,7 @@ use stepmark_sync::{
     program::{Printed, Program},
 };
 
-use super::{MemoryStore, Target, Unit, UnitKey, not_run, unit::digest_of};
+use super::{Held, MemoryStore, Target, Unit, UnitKey, not_run, unit::digest_of};
 use crate::{Edge, context::plain};
 
 /// The name of the program.
@@ -34,31 +31,51 @@ const PATIENCE: Duration = Duration::from_secs(180);
 const ANSWER: u64 = 256 * 1024 * 1024;
 /// The most memories of an answer that are looked at.
 const ALL: &str = "1000000";
-/// The most characters of a text.
-const TEXT: usize = 8_000;
+/// The most characters of a part of a text, and of a name.
+const MOST: (usize, usize) = (8_000, 200);
 
-/// `kuzu-memory` in the folder of a project.
+/// A database of `kuzu-memory`.
 #[derive(Debug)]
 pub struct KuzuMemory {
-    root: PathBuf,
+    database: PathBuf,
+    folder: PathBuf,
 }
 
 impl KuzuMemory {
-    /// The one of the project at `root`, where it keeps `.kuzu-memory`.
-    pub const fn new(root: PathBuf) -> Self {
-        Self { root }
+    /// The one in the file `database`. The program runs in `folder`, which is ours alone: where it runs, it
+    /// changes settings of agents, and takes models and modules of Python.
+    pub const fn new(database: PathBuf, folder: PathBuf) -> Self {
+        Self { database, folder }
     }
 
-    fn run(&self, arguments: &[&str]) -> Result<Printed, Failure> {
-        let root = self.root.to_string_lossy();
-        let arguments: Vec<String> =
-            ["--project-root", &root].iter().chain(arguments).map(|word| (*word).to_owned()).collect();
+    /// Makes the folders. A link may lead anywhere.
+    fn prepare(&self) -> Result<(), Failure> {
+        let above = self.database.parent().unwrap_or(&self.folder);
+        for place in [above, &self.database] {
+            if fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink()) {
+                let text = format!("`{}` is a link, and not followed: delete it", place.display());
+                return Err(Failure::new(Reason::Unreachable, &text));
+            }
+        }
+        for folder in [above, &self.folder] {
+            let failed = |error| Failure::new(Reason::Unreachable, &format!("{}: {error}", folder.display()));
+            fs::create_dir_all(folder).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Runs `kuzu-memory memory COMMAND`.
+    fn run(&self, command: &str, rest: &[&str]) -> Result<Printed, Failure> {
+        self.prepare()?;
+        let [database, folder] = [&self.database, &self.folder].map(|path| path.to_string_lossy());
+        let words = ["--project-root", &folder, "memory", command, "--db-path", &database];
+        let arguments: Vec<String> = words.iter().chain(rest).map(|word| (*word).to_owned()).collect();
         let program = Program {
             name: NAME,
             arguments: &arguments,
             variables: &VARIABLES,
             hidden: &[],
-            folder: Some(&self.root),
+            folder: Some(&self.folder),
             input: b"",
             patience: PATIENCE,
             most: ANSWER,
@@ -71,16 +88,37 @@ impl KuzuMemory {
         Err(Failure::new(Reason::ServerError, &format!("`{NAME}`: {}", said.join(" "))))
     }
 
-    /// The sources of memories that it answers with. Where there are none it answers with words.
-    fn sources(&self, arguments: &[&str]) -> Result<Vec<String>, Failure> {
-        let printed = self.run(arguments)?.output;
-        if !printed.trim_ascii_start().starts_with(b"{") {
+    /// The sources of the memories that it answers with.
+    fn sources(&self, command: &str, rest: &[&str]) -> Result<Vec<String>, Failure> {
+        let printed = self.run(command, rest)?.output;
+        let text = String::from_utf8_lossy(&printed);
+        if text.trim_start().starts_with("No memories found") {
             return Ok(Vec::new());
         }
-        let unreadable = |error| Failure::new(Reason::Unreadable, &format!("`{NAME}`: {error}"));
-        let answer: Json = serde_json::from_slice(&printed).map_err(unreadable)?;
-        let memories = answer["memories"].as_array().into_iter().flatten();
-        Ok(memories.filter_map(|memory| memory["source"].as_str().map(str::to_owned)).collect())
+        let unreadable = |why: &str| Failure::new(Reason::Unreadable, &format!("`{NAME}`: {why}"));
+        let answer: Json = serde_json::from_str(&text).map_err(|error| unreadable(&error.to_string()))?;
+        let memories =
+            answer["memories"].as_array().ok_or_else(|| unreadable("an answer without memories"))?;
+        Ok(memories.iter().filter_map(|memory| memory["source"].as_str().map(str::to_owned)).collect())
+    }
+
+    fn store(&self, unit: &Unit, text: &str) -> Result<(), Failure> {
+        let source = format!("stepmark:{}:{}", unit.key(), digest_of(text));
+        let told = unit.record.as_ref().map(|record| &record.source);
+        let agent = told.map(|source| plain(&source.agent, MOST.1));
+        let session = told.and_then(|source| source.session.as_deref()).map(|session| plain(session, MOST.1));
+        let mut rest = vec!["--source", source.as_str()];
+        for (option, value) in [("--agent-id", &agent), ("--session-id", &session)] {
+            rest.extend(
+                value
+                    .as_deref()
+                    .filter(|value| !value.starts_with('-'))
+                    .iter()
+                    .flat_map(|value| [option, *value]),
+            );
+        }
+        rest.extend(["--", text]);
+        self.run("store", &rest).map(drop)
     }
 }
 
@@ -92,10 +130,8 @@ fn read(source: &str) -> Option<(UnitKey, String)> {
 
 impl MemoryStore for KuzuMemory {
     fn recall(&mut self, text: &str, limit: usize, _now: Timestamp) -> Result<Vec<String>, Failure> {
-        let limit = limit.to_string();
-        let arguments = ["memory", "recall", "--format", "json", "--max-memories", &limit, "--", text];
-        let mut seen = BTreeSet::new();
-        let found = self.sources(&arguments)?;
+        let (limit, mut seen) = (limit.to_string(), BTreeSet::new());
+        let found = self.sources("recall", &["--format", "json", "--max-memories", &limit, "--", text])?;
         let ids = found.iter().filter_map(|source| read(source)).map(|(key, _)| key.as_str().to_owned());
         Ok(ids.filter(|id| seen.insert(id.clone())).collect())
     }
@@ -108,24 +144,28 @@ impl MemoryStore for KuzuMemory {
 impl Target for KuzuMemory {
     fn form(&self, unit: &Unit) -> Option<String> {
         let record = unit.record.as_ref().filter(|_| unit.superseded_by.is_empty())?;
-        let mut text = format!("{}: {}", record.kind.name(), plain(&record.content, TEXT));
-        if let Some(rationale) = &record.rationale {
-            text.push_str(&format!(". Reason: {}", plain(rationale, TEXT)));
+        let mut text = format!("{}: {}", record.kind.name(), plain(&record.content, MOST.0));
+        let alternatives = record.decision.as_ref().map(|own| own.alternatives.join(", "));
+        let alternatives = alternatives.filter(|text| !text.is_empty());
+        let parts = [("Reason", record.rationale.as_ref()), ("Rejected", alternatives.as_ref())];
+        let parts = parts.into_iter().filter_map(|(word, part)| Some((word, part?)));
+        let places = unit.instead_of.iter().map(|old| ("It takes the place of", old));
+        for (word, part) in parts.chain(places) {
+            let _ = write!(text, ". {word}: {}", plain(part, MOST.0));
         }
-        if let Some(decision) = record.decision.as_ref().filter(|own| !own.alternatives.is_empty()) {
-            text.push_str(&format!(". Rejected: {}", plain(&decision.alternatives.join(", "), TEXT)));
-        }
-        for old in &unit.instead_of {
-            text.push_str(&format!(". It takes the place of: {}", plain(old, 400)));
-        }
-        // The program takes `[word]` for a mark of its terminal, and prints nothing of it.
+        let _ = write!(text, " (memory {:.8})", record.id);
+        // The program takes `[word]` for a style of its terminal, and prints nothing of it.
         Some(text.replace('[', "(").replace(']', ")"))
     }
 
-    fn held(&mut self) -> Result<BTreeMap<UnitKey, String>, Failure> {
-        let found = self.sources(&["memory", "recent", "--format", "json", "--limit", ALL])?;
-        // The newest comes first, and counts.
-        Ok(found.iter().rev().filter_map(|source| read(source)).collect())
+    fn held(&mut self) -> Result<Held, Failure> {
+        let mut held = Held::new();
+        for source in self.sources("recent", &["--format", "json", "--limit", ALL])? {
+            if let Some((key, digest)) = read(&source) {
+                held.entry(key).or_default().push(digest);
+            }
+        }
+        Ok(held)
     }
 
     fn batch(&self) -> usize {
@@ -133,24 +173,8 @@ impl Target for KuzuMemory {
     }
 
     fn put(&mut self, units: &[&Unit]) -> Result<(), Failure> {
-        if !self.root.join(".kuzu-memory").exists() {
-            self.run(&["init"])?;
-        }
-        for unit in units {
-            let Some(text) = self.form(unit) else { continue };
-            let source = format!("stepmark:{}:{}", unit.key(), digest_of(&text));
-            let mut arguments = vec!["memory", "store", "--source", source.as_str()];
-            let told = unit.record.as_ref().map(|record| &record.source);
-            if let Some(agent) = told.map(|source| source.agent.as_str()) {
-                arguments.extend(["--agent-id", agent]);
-            }
-            if let Some(session) = told.and_then(|source| source.session.as_deref()) {
-                arguments.extend(["--session-id", session]);
-            }
-            arguments.extend(["--", text.as_str()]);
-            self.run(&arguments)?;
-        }
-        Ok(())
+        let forms = units.iter().filter_map(|unit| Some((unit, self.form(unit)?)));
+        forms.into_iter().try_for_each(|(unit, text)| self.store(unit, &text))
     }
 
     fn forget(&mut self, _keys: &[&UnitKey]) -> Result<bool, Failure> {

@@ -20,6 +20,9 @@ pub use unit::{Unit, UnitKey};
 
 use crate::{Edge, Memory, Query};
 
+/// The units that a store holds, each with the digests of the forms that it was given.
+pub type Held = BTreeMap<UnitKey, Vec<String>>;
+
 /// A store of memories, as it is asked. Every implementation passes the suite in `target/conformance`.
 pub trait MemoryStore {
     /// The ids of the memories that answer the words `text`, the best first, at most `limit`; what is
@@ -42,11 +45,11 @@ pub trait Target: MemoryStore {
     /// The text that stands for a unit there; `None` where it is not for this store.
     fn form(&self, unit: &Unit) -> Option<String>;
 
-    /// The units that it holds, each with the digest of the form that it was given.
+    /// The units that it holds. Nothing is changed by that.
     ///
     /// # Errors
     /// When the store fails.
-    fn held(&mut self) -> Result<BTreeMap<UnitKey, String>, Failure>;
+    fn held(&mut self) -> Result<Held, Failure>;
 
     /// The most units that it is given at once.
     fn batch(&self) -> usize;

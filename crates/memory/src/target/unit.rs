@@ -4,7 +4,12 @@ use std::{collections::BTreeMap, fmt};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::{Edge, EdgeKind, Memory, MemoryError, MemoryRecord, Node, NodeKind, store::reading};
+use crate::{
+    Edge, EdgeKind, Memory, MemoryError, MemoryRecord, Node, NodeKind, secret::secret_in, store::reading,
+};
+
+/// The most contents of memories whose place a memory takes.
+const PLACES: usize = 3;
 
 /// A node with its record, where it is a memory, and the edges that leave it.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +23,7 @@ pub struct Unit {
     pub record: Option<MemoryRecord>,
     /// The ids of the memories that take its place.
     pub superseded_by: Vec<String>,
-    /// The contents of the memories whose place it takes.
+    /// The contents of the memories whose place it takes, a few of them, without secrets.
     pub instead_of: Vec<String>,
     /// The edges that leave it.
     pub to: Vec<(EdgeKind, Node)>,
@@ -91,8 +96,9 @@ impl Memory {
             records.iter().map(|record| (record.id.as_str(), record.content.as_str())).collect();
         let (mut after, mut before) = (BTreeMap::<_, Vec<String>>::new(), BTreeMap::<_, Vec<String>>::new());
         for (old, new) in self.supersessions()? {
-            let content = contents.get(old.as_str()).map(|content| (*content).to_owned());
-            before.entry(new.clone()).or_default().extend(content);
+            let places = before.entry(new.clone()).or_default();
+            let content = contents.get(old.as_str()).filter(|_| places.len() < PLACES);
+            places.extend(content.filter(|text| secret_in(text).is_none()).map(|text| (*text).to_owned()));
             after.entry(old).or_default().push(new);
         }
         let mut nodes = self.labelled_nodes()?;

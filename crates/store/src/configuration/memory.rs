@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::configuration::scalars::Count;
+use crate::configuration::scalars::{Count, StoreName};
 
 /// `memory:`, as written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -14,7 +14,7 @@ pub(super) struct MemoryKeys {
     pub(super) track: Option<Track>,
     pub(super) recall: Option<RecallKeys>,
     #[serde(default)]
-    pub(super) stores: BTreeMap<String, MemoryStoreSettings>,
+    pub(super) stores: BTreeMap<StoreName, MemoryStoreSettings>,
 }
 
 /// A store that is given what is remembered, beside the embedded one.
@@ -104,7 +104,7 @@ impl From<Option<MemoryKeys>> for MemorySettings {
             track: keys.track.unwrap_or_default(),
             limit: number(recall.limit, 10),
             budget_chars: number(recall.budget_chars, 4_000),
-            stores: keys.stores,
+            stores: keys.stores.into_iter().map(|(name, settings)| (name.0, settings)).collect(),
         }
     }
 }

@@ -119,6 +119,21 @@ impl FromStr for VariableName {
     }
 }
 
+/// The name of a store of memory: one word, as those of trackers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct StoreName(pub(super) String);
+
+impl FromStr for StoreName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let fits = (1..=64).contains(&name.len())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        let wanted = "the name of a store is made of 1 to 64 letters, digits, `-` and `_`";
+        if fits { Ok(Self(name.to_owned())) } else { Err(format!("{wanted}, not `{name}`")) }
+    }
+}
+
 /// The folder that a variable stands for, seen from the project root; empty for the root itself.
 #[derive(Debug)]
 pub(super) struct VariablePath(pub(super) String);
@@ -139,7 +154,17 @@ impl FromStr for VariablePath {
     }
 }
 
-deserialize_as_scalar!(FilePath, Count, Limit, SettingText, Milestone, ProjectId, VariableName, VariablePath);
+deserialize_as_scalar!(
+    FilePath,
+    Count,
+    Limit,
+    SettingText,
+    Milestone,
+    ProjectId,
+    VariableName,
+    VariablePath,
+    StoreName
+);
 schema_of_scalar!(FilePath, {"type": "string", "minLength": 1, "not": {"pattern": "^/"}});
 schema_of_scalar!(Count, {"type": ["integer", "string"], "minimum": 1, "maximum": u32::MAX, "pattern": "^0*[1-9][0-9]*$"});
 schema_of_scalar!(Limit, {"type": ["integer", "string"], "minimum": 0, "maximum": u32::MAX, "pattern": "^[0-9]+$"});
@@ -147,4 +172,5 @@ schema_of_scalar!(SettingText, {"type": ["string", "number", "boolean"]});
 schema_of_scalar!(Milestone, {"type": ["string", "number"], "pattern": r"\S"});
 schema_of_scalar!(ProjectId, {"type": ["string", "integer"], "pattern": "^[A-Za-z0-9_.-]{1,64}$"});
 schema_of_scalar!(VariableName, {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"});
+schema_of_scalar!(StoreName, {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"});
 schema_of_scalar!(VariablePath, {"type": "string"});

@@ -40,15 +40,15 @@ pub(in crate::commands) fn add_findings(
     Ok(workspace.checks().add_beside(report, path.clone(), find)?)
 }
 
-/// The stores that lack something, and how much.
+/// The stores that lack something, and how much, or that failed last.
 fn behind(project: &Project, memory: &Memory) -> Result<Vec<(String, usize)>, Failure> {
     let stores = Store::all(&project.workspace, None, memory)?;
     let units = if stores.is_empty() { Vec::new() } else { memory.units()? };
     let mut behind = Vec::new();
     for store in stores {
-        match store.state(&project.workspace, &units)?.behind.len() {
-            0 => {}
-            lacking => behind.push((store.name.to_string(), lacking)),
+        let state = store.state(&project.workspace, &units)?;
+        if !state.behind.is_empty() || state.failure.is_some() {
+            behind.push((store.name.to_string(), state.behind.len()));
         }
     }
     Ok(behind)

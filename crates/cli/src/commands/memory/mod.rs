@@ -28,14 +28,14 @@ use crate::{
 
 pub(in crate::commands) use findings::add_findings;
 pub(in crate::commands) use hook::handed_over;
-pub(in crate::commands) use syncing::deliver_to_all;
+pub(in crate::commands) use syncing::{Told, deliver_to_all};
 
 /// Remember what was decided and learned, and recall it where work starts
 ///
-/// All that is told to memory is an event of the journal first; records and a graph are made of all events, in a
-/// store of the cache that can be deleted at will. Memory decides nothing: it is asked by people and agents
-/// alone. `memory.track: git` in the configuration shares it with other clones; without it, it stays in this
-/// one.
+/// All that is told to memory is an event of the journal first; records and a graph are made of all events,
+/// in a store of the cache that can be deleted at will. Memory decides nothing: it is asked by people and
+/// agents alone. `memory.track: git` in the configuration shares it with other clones; without it, it stays in
+/// this one.
 #[derive(Debug, Args)]
 pub(crate) struct MemoryCommand {
     #[command(subcommand)]
@@ -60,6 +60,11 @@ enum What {
 }
 
 impl MemoryCommand {
+    /// Returns whether it is a hook, which stops nobody whatever fails.
+    pub(crate) const fn is_hook(&self) -> bool {
+        matches!(self.what, What::Hook(_))
+    }
+
     pub(crate) fn run(&self, project: Project, output: &Output) -> Result<Exit, Failure> {
         match &self.what {
             What::Hook(command) => command.run(project, output),

@@ -126,7 +126,11 @@ fn of_store(project: &Project, name: &str, question: &str, limit: usize) -> Resu
     for mut store in Store::all(&project.workspace, Some(name), &memory)? {
         let failed = |failure| store_failed(name, &failure);
         for id in store.target.recall(question, limit, now(project)).map_err(failed)? {
-            found.extend(memory.known(&id, now(project))?);
+            let known = memory.known(&id, now(project))?;
+            found
+                .extend(known.filter(|known| {
+                    known.superseded_by.is_empty() && !known.record.is_expired(now(project))
+                }));
         }
     }
     Ok(found)

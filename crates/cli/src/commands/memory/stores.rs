@@ -8,7 +8,7 @@ use stepmark_memory::{
     target::{KuzuMemory, Ladybug, Target, Unit},
 };
 use stepmark_store::{
-    configuration::{MemoryStoreKind, MemoryStoreSettings},
+    configuration::{MemoryStoreKind, MemoryStoreSettings, Track},
     disk::StateFolder,
     workspace::Workspace,
 };
@@ -54,13 +54,18 @@ impl Store {
     ) -> Result<Self, Failure> {
         let parsed = name.parse::<TrackerName>();
         let name = parsed.map_err(|_| Failure::new(Exit::Usage, format!("`memory.stores`: `{name}` cannot name a store: 1 to 64 letters, digits, `-` and `_` are wanted")))?;
-        let root = workspace.root();
+        let cache = workspace.root().state().folder(StateFolder::Cache)?;
         let target: Box<dyn Target> = match settings.kind {
-            MemoryStoreKind::KuzuMemory => Box::new(KuzuMemory::new(root.path().to_owned())),
-            MemoryStoreKind::Ladybug => {
-                let folder = root.state().make(StateFolder::Cache)?;
-                Box::new(Ladybug::new(folder.join(format!("{name}.lbug"))))
+            // It is of the clone, unless everybody is to have what is remembered.
+            MemoryStoreKind::KuzuMemory => {
+                let folder = cache.join(name.as_str());
+                let database = match workspace.configuration().memory().track {
+                    Track::Git => workspace.root().path().join(".kuzu-memory/memories.db"),
+                    Track::Local => folder.join("memories.db"),
+                };
+                Box::new(KuzuMemory::new(database, folder))
             }
+            MemoryStoreKind::Ladybug => Box::new(Ladybug::new(cache.join(format!("{name}.lbug")))),
             kind => {
                 return Err(Failure::new(
                     Exit::Usage,
@@ -82,17 +87,13 @@ impl Store {
     pub(super) fn state(&self, workspace: &Workspace, units: &[Unit]) -> Result<StoreState, Failure> {
         let mut ledger = ledger_to_read(workspace)?;
         let reader = ledger.read()?;
-        Ok(state_of(&*reader, (&self.name, &*self.target), &project_id(workspace)?, &self.due(units))?)
+        Ok(state_of(&*reader, (&self.name, &*self.target), project_id(workspace), &self.due(units))?)
     }
 }
 
-/// The id of the project, by which the ledger knows it.
-pub(super) fn project_id(workspace: &Workspace) -> Result<String, Failure> {
-    let id = workspace.configuration().project_id().map(str::to_owned);
-    id.ok_or_else(|| {
-        Failure::new(Exit::Usage, "the project has no id, so a store could not tell its memories from others")
-            .with_help("`stepmark init` gives it one")
-    })
+/// The id of the project in the ledger, which is of this clone.
+pub(super) fn project_id(workspace: &Workspace) -> &str {
+    workspace.configuration().project_id().unwrap_or("project")
 }
 
 /// The ledger, which is made where there is none.

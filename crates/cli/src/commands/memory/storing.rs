@@ -67,6 +67,9 @@ fn line(name: &str, state: &StoreState) -> String {
     if let Some(until) = state.open_until {
         line.push_str(&format!(", left alone until {until:.0}"));
     }
+    if let Some(failure) = &state.failure {
+        line.push_str(&format!("\n    failed last: {}", plain(failure, 300)));
+    }
     for behind in state.behind.iter().take(MOST) {
         let when = match (behind.is_parked, behind.until, behind.attempts) {
             (true, ..) => format!(", tried {} times, no more", behind.attempts),

@@ -7,10 +7,10 @@ use serde_json::json;
 use stepmark_memory::{
     Memory,
     context::plain,
-    delivery::{Courier, DeliveryError, DeliveryReport, try_again},
+    delivery::{Deliverer, DeliveryError, DeliveryReport, try_again},
     target::Unit,
 };
-use stepmark_store::workspace::Workspace;
+use stepmark_store::{disk::StateFolder, workspace::Workspace};
 use stepmark_sync::retry::Jitter;
 
 use super::{
@@ -54,29 +54,39 @@ impl Sync {
             if self.again {
                 try_again(&mut ledger(&project.workspace)?, &store.name)?;
             }
-            let (name, done, all) = (store.name.to_string(), AtomicUsize::new(0), AtomicUsize::new(0));
-            let mut progress = |now, of| {
-                done.store(now, Ordering::Relaxed);
-                all.store(of, Ordering::Relaxed);
-                true
-            };
-            let message = |done| format!("`{name}`: {done} of {} given", all.load(Ordering::Relaxed));
-            let work = || deliver(&project.workspace, store, &units, &mut progress);
-            let report = with_progress(&message, output.quiet, &done, work)?;
-            told.push((name, report));
+            told.push((store.name.to_string(), shown(project, store, &units, output)));
         }
         output.json_or(
             SCHEMA,
             || json!({"stores": told.iter().map(wire).collect::<Vec<_>>()}),
-            || {
-                told.iter().for_each(|(name, report)| output.line(line(name, report)));
-            },
+            || told.iter().for_each(|(name, report)| output.line(line(name, report))),
         );
-        let is_whole = |(_, report): &(String, DeliveryReport)| {
-            report.failures.is_empty() && report.refused.is_none() && report.postponed == 0
-        };
-        Ok(if told.iter().all(is_whole) { Exit::Fine } else { Exit::Remote })
+        let failed = told.iter().find_map(|(_, report)| report.as_ref().err().map(|failure| failure.exit));
+        let is_whole = told.iter().flat_map(|(_, report)| report).all(is_whole);
+        Ok(failed.unwrap_or(if is_whole { Exit::Fine } else { Exit::Remote }))
     }
+}
+
+fn is_whole(report: &DeliveryReport) -> bool {
+    report.failures.is_empty() && report.refused.is_none() && report.postponed + report.withheld == 0
+}
+
+/// Gives a store what it lacks, and shows how far that is.
+fn shown(
+    project: &Project,
+    store: &mut Store,
+    units: &[Unit],
+    output: &Output,
+) -> Result<DeliveryReport, Failure> {
+    let (name, done, all) = (store.name.to_string(), AtomicUsize::new(0), AtomicUsize::new(0));
+    let mut progress = |now, of| {
+        done.store(now, Ordering::Relaxed);
+        all.store(of, Ordering::Relaxed);
+        true
+    };
+    let message = |done| format!("`{name}`: {done} of {} given", all.load(Ordering::Relaxed));
+    let work = || deliver(&project.workspace, store, units, &mut progress);
+    with_progress(&message, output.quiet, &done, work)
 }
 
 /// Gives a store what it lacks; `progress` may end it.
@@ -86,59 +96,72 @@ pub(super) fn deliver(
     units: &[Unit],
     progress: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<DeliveryReport, Failure> {
-    let (id, now) = (project_id(workspace)?, clock(workspace));
+    let now = clock(workspace);
     let holder = format!("stepmark {}", environment::new_id());
     let mut chance = || Jitter(environment::random());
     let due = store.due(units);
-    let mut courier = Courier {
+    workspace.root().state().make(StateFolder::Cache)?;
+    let mut deliverer = Deliverer {
         store: store.name.clone(),
-        project: &id,
+        project: project_id(workspace),
         holder: &holder,
         now: &now,
         chance: &mut chance,
         progress,
     };
-    Ok(courier.deliver((&mut ledger(workspace)?, &mut *store.target), &due)?)
+    Ok(deliverer.deliver((&mut ledger(workspace)?, &mut *store.target), &due)?)
 }
 
-/// Gives every store what it lacks by the ledger, for as long as `goes_on`. A store that lacks nothing is not
-/// asked.
+/// The outcome of each store.
+pub(in crate::commands) type Told = Vec<(String, Result<DeliveryReport, Failure>)>;
+
+/// Gives every store what it lacks, for as long as `goes_on`. A store that lacks nothing by the ledger is
+/// only asked where `asks_all`.
 pub(in crate::commands) fn deliver_to_all(
     workspace: &Workspace,
+    asks_all: bool,
     goes_on: &dyn Fn() -> bool,
-) -> Result<Vec<(String, DeliveryReport)>, Failure> {
+) -> Result<Told, Failure> {
     let memory = Memory::open(workspace)?;
     let units = memory.units()?;
     let mut told = Vec::new();
     for mut store in Store::all(workspace, None, &memory)? {
-        if goes_on() && !store.state(workspace, &units)?.behind.is_empty() {
-            let report = deliver(workspace, &mut store, &units, &mut |_, _| goes_on())?;
+        if goes_on() && (asks_all || !store.state(workspace, &units)?.behind.is_empty()) {
+            let report = deliver(workspace, &mut store, &units, &mut |_, _| goes_on());
             told.push((store.name.to_string(), report));
         }
     }
     Ok(told)
 }
 
-fn wire((name, report): &(String, DeliveryReport)) -> serde_json::Value {
-    let failures: Vec<&str> = report.failures.iter().map(|failure| failure.detail.as_str()).collect();
-    json!({
-        "store": name,
-        "delivered": report.delivered,
-        "held": report.held,
-        "postponed": report.postponed,
-        "forgotten": report.forgotten,
-        "left_over": report.left_over,
-        "failures": failures,
-        "refused_until": report.refused.as_ref().map(|(until, _)| until),
-    })
+fn wire((name, report): &(String, Result<DeliveryReport, Failure>)) -> serde_json::Value {
+    match report {
+        Err(failure) => json!({"store": name, "delivered": 0, "held": 0, "failures": [failure.message]}),
+        Ok(report) => json!({
+            "store": name,
+            "delivered": report.delivered,
+            "held": report.held,
+            "postponed": report.postponed,
+            "withheld": report.withheld,
+            "forgotten": report.forgotten,
+            "left_over": report.left_over,
+            "failures": report.failures.iter().map(|failure| &failure.detail).collect::<Vec<_>>(),
+            "refused_until": report.refused.as_ref().map(|(until, _)| until),
+        }),
+    }
 }
 
-fn line(name: &str, report: &DeliveryReport) -> String {
+fn line(name: &str, report: &Result<DeliveryReport, Failure>) -> String {
+    let report = match report {
+        Ok(report) => report,
+        Err(failure) => return format!("{name}  failed: {}", failure.message),
+    };
     let mut line =
         format!("{name}  {} given, {} there", wording::count(report.delivered, "unit"), report.held);
     for (count, word) in [
         (report.forgotten, "taken away"),
         (report.left_over, "that are no more, which it cannot take away"),
+        (report.withheld, "that hold a secret, which nobody is given"),
         (report.postponed, "that failed before: `--again` tries them at once"),
     ] {
         if count > 0 {

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 use stepmark_sync::{
     breaker::{Failure, Reason},
@@ -10,7 +11,7 @@ use stepmark_sync::{
 };
 
 use super::{
-    MemoryStore, Target, Unit, UnitKey, not_run,
+    Held, MemoryStore, Target, Unit, UnitKey, not_run,
     unit::{digest_of, key_of},
 };
 use crate::{Edge, EdgeKind, Node, NodeKind, ranking::words};
@@ -56,29 +57,44 @@ impl Ladybug {
         };
         let printed = program.run().map_err(|error| not_run(&error, PYTHON, INSTALL))?;
         if !printed.has_succeeded {
-            let said = String::from_utf8_lossy(&printed.errors);
-            let last = said.trim().lines().last().unwrap_or_default();
-            let (reason, help) = match last.contains("No module named") {
-                true => (Reason::Unreachable, format!("; {INSTALL}")),
-                false => (Reason::ServerError, String::new()),
-            };
-            return Err(Failure::new(reason, &format!("Ladybug: {last}{help}")));
+            return Err(self.refused(&String::from_utf8_lossy(&printed.errors)));
         }
-        serde_json::from_slice(&printed.output)
-            .map_err(|error| Failure::new(Reason::Unreadable, &format!("Ladybug: {error}")))
+        serde_json::from_slice(&printed.output).map_err(|error| unreadable(&error))
     }
+
+    /// The failure in what Python printed: its last error, which may have several lines.
+    fn refused(&self, printed: &str) -> Failure {
+        let begin = printed.lines().rfind(|line| !line.starts_with(' ') && line.contains("Error: "));
+        let said = begin.and_then(|line| printed.rfind(line)).map_or(printed, |at| &printed[at..]);
+        if said.contains("No module named") {
+            return Failure::new(Reason::Unreachable, &format!("Ladybug: {said}; {INSTALL}"));
+        }
+        let place = self.database.display();
+        let help = format!("where `{place}` is damaged, delete it: it is filled again");
+        Failure::new(Reason::ServerError, &format!("Ladybug: {said} ({help})"))
+    }
+
+    /// The answer as what it should be; `{}` where there is no database yet.
+    fn read<T: Default + DeserializeOwned>(&self, request: Json) -> Result<T, Failure> {
+        match self.ask(request)? {
+            Json::Object(empty) if empty.is_empty() => Ok(T::default()),
+            answer => serde_json::from_value(answer).map_err(|error| unreadable(&error)),
+        }
+    }
+}
+
+fn unreadable(error: &serde_json::Error) -> Failure {
+    Failure::new(Reason::Unreadable, &format!("Ladybug: {error}"))
 }
 
 impl MemoryStore for Ladybug {
     fn recall(&mut self, text: &str, limit: usize, now: Timestamp) -> Result<Vec<String>, Failure> {
         let (words, now) = (words(text), now.as_millisecond());
-        let found = self.ask(json!({"do": "recall", "words": words, "limit": limit, "now": now}))?;
-        Ok(serde_json::from_value(found).unwrap_or_default())
+        self.read(json!({"do": "recall", "words": words, "limit": limit, "now": now}))
     }
 
     fn edges_of(&mut self, id: &str) -> Result<Option<Vec<Edge>>, Failure> {
-        let found: Vec<[String; 3]> =
-            serde_json::from_value(self.ask(json!({"do": "edges", "key": id}))?).unwrap_or_default();
+        let found: Vec<[String; 3]> = self.read(json!({"do": "edges", "key": id}))?;
         let from = Node::new(NodeKind::Memory, id);
         let edge = |[edge, kind, name]: [String; 3]| {
             Some(from.to(EdgeKind::named(&edge)?, &Node::new(NodeKind::named(&kind)?, name)))
@@ -121,10 +137,9 @@ impl Target for Ladybug {
         Some(form.to_string())
     }
 
-    fn held(&mut self) -> Result<BTreeMap<UnitKey, String>, Failure> {
-        let found: BTreeMap<String, String> =
-            serde_json::from_value(self.ask(json!({"do": "held"}))?).unwrap_or_default();
-        Ok(found.into_iter().map(|(key, digest)| (key.into(), digest)).collect())
+    fn held(&mut self) -> Result<Held, Failure> {
+        let found: BTreeMap<String, String> = self.read(json!({"do": "held"}))?;
+        Ok(found.into_iter().map(|(key, digest)| (key.into(), vec![digest])).collect())
     }
 
     fn batch(&self) -> usize {

@@ -6,6 +6,7 @@ that has not come itself.
 """
 
 import json
+import os
 import sys
 
 import ladybug
@@ -20,9 +21,9 @@ PROPERTIES = ["content", "rationale", "tags", "artifact", "agent", "session", "c
 
 
 class Graph:
-    def __init__(self, path):
-        self.connection = ladybug.Connection(ladybug.Database(path))
-        for statement in SCHEMA:
+    def __init__(self, path, is_read_only):
+        self.connection = ladybug.Connection(ladybug.Database(path, read_only=is_read_only))
+        for statement in [] if is_read_only else SCHEMA:
             self.connection.execute(statement)
 
     def rows(self, statement, parameters=None):
@@ -56,8 +57,14 @@ class Graph:
             self.rows("MATCH (n:Node {key: $key}), (m:Node {key: $to}) CREATE (n)-[:Edge {kind: $kind}]->(m)", ends)
 
     def forget(self, request):
+        """Nodes that edges lead to stay without all that they said, as the ends of these."""
+        gone = ", ".join(f"n.{name} = NULL" for name in (*PROPERTIES, "digest", "memory", "words"))
         for key in request["keys"]:
-            self.rows("MATCH (n:Node {key: $key}) DETACH DELETE n", {"key": key})
+            self.rows("MATCH (n:Node {key: $key})-[e:Edge]->() DELETE e", {"key": key})
+            if self.rows("MATCH (n:Node {key: $key})<-[e:Edge]-() RETURN count(e)", {"key": key})[0][0]:
+                self.rows(f"MATCH (n:Node {{key: $key}}) SET {gone}, n.label = n.name", {"key": key})
+            else:
+                self.rows("MATCH (n:Node {key: $key}) DELETE n", {"key": key})
 
     def edges(self, request):
         return self.rows("MATCH (n:Node {key: $key})-[e:Edge]->(m:Node) RETURN e.kind, m.kind, m.name", {"key": request["key"]})
@@ -69,7 +76,7 @@ class Graph:
             return []
         hits = " + ".join(f"CASE WHEN n.words CONTAINS $w{place} THEN 1 ELSE 0 END" for place in range(len(words)))
         found = self.rows(
-            f"""MATCH (n:Node) WHERE n.kind = 'memory' AND n.superseded = false AND (n.valid_to IS NULL OR n.valid_to > $now)
+            f"""MATCH (n:Node) WHERE n.kind = 'memory' AND n.digest IS NOT NULL AND n.superseded = false AND (n.valid_to IS NULL OR n.valid_to > $now)
                 WITH n.key AS key, n.created_at AS at, {hits} AS hits WHERE hits > 0
                 RETURN key ORDER BY hits DESC, at DESC, key LIMIT {int(request['limit'])}""",
             {"now": request["now"], **{f"w{place}": word for place, word in enumerate(words)}},
@@ -85,7 +92,10 @@ def typed(name):
 
 def main():
     request = json.load(sys.stdin)
-    answer = getattr(Graph(request["database"]), request["do"])(request)
+    path, is_read_only = request["database"], request["do"] not in ("put", "forget")
+    # A database that is only read is not made.
+    is_new = is_read_only and not os.path.exists(path)
+    answer = {} if is_new else getattr(Graph(path, is_read_only), request["do"])(request)
     json.dump(answer, sys.stdout)
 
 

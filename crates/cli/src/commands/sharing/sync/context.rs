@@ -56,14 +56,18 @@ impl<'s> SyncContext<'s> {
         Ok(Self::of(project, environment, settings))
     }
 
-    /// The contexts of the tracker that is named, or of all.
+    /// The contexts of the tracker that is named, or of all: at least one, unless there may be none where the
+    /// project has stores of memory.
     pub(crate) fn open_all(
         project: &'s Project,
         environment: &Environment,
         tracker: Option<&str>,
+        allows_none: bool,
     ) -> Result<Vec<Self>, Failure> {
         let mut trackers = SyncConfiguration::of(project.workspace.configuration())?.trackers;
-        if tracker.is_some() || trackers.is_empty() {
+        // Whoever delivers memory alone has no tracker.
+        let has_stores = !project.workspace.configuration().memory().stores.is_empty();
+        if tracker.is_some() || trackers.is_empty() && !(has_stores && allows_none) {
             trackers = vec![choose(trackers, tracker)?];
         }
         Ok(trackers.into_iter().map(|settings| Self::of(project, environment, settings)).collect())

@@ -69,7 +69,11 @@ impl Sync {
         let project = &project()?;
         if let Task::Install(command) = &self.task {
             let tracker = self.tracker.as_deref();
-            return command.run(&SyncContext::open_all(project, environment, tracker)?, tracker, output);
+            return command.run(
+                &SyncContext::open_all(project, environment, tracker, false)?,
+                tracker,
+                output,
+            );
         }
         let mut context = SyncContext::open(project, environment, self.tracker.as_deref())?;
         match &self.task {

@@ -24,7 +24,7 @@ pub(crate) fn ticket_rows(project: &Project, environment: &Environment) -> Resul
         return Ok(Vec::new());
     }
     let mut rows = Vec::new();
-    for context in SyncContext::open_all(project, environment, None)? {
+    for context in SyncContext::open_all(project, environment, None, false)? {
         let mut ledger = context.ledger_to_read()?;
         let snapshot = context.snapshot()?;
         let plan = context.plan_over(&snapshot, &mut *ledger, None)?;

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
     name: "memory-store-behind",
     group: Group::Memory,
     severity: Severity::Note,
-    summary: "A store of `memory.stores` lacks memories whose moment has come.",
+    summary: "A store of `memory.stores` lacks memories whose moment has come, or could not be asked.",
     why: "Programs that ask that store are told old decisions, or none. The records here are whole.",
     bad: "memory:\n  # it failed, or nobody has run `stepmark memory sync`\n  stores: {kuzu: {kind: kuzu-memory}}\n",
     good: "memory:\n  stores: {kuzu: {kind: kuzu-memory}}\n",
@@ -22,8 +22,11 @@ pub static RULE: Rule = Rule {
 
 /// The finding that the store `name`, which is configured at `span`, lacks `count` units.
 pub fn finding(path: &ProjectPath, span: Span, (name, count): (&str, usize)) -> Finding {
-    let lacks =
-        if count == 1 { "one memory or node".to_owned() } else { format!("{count} memories and nodes") };
-    Finding::new(&RULE, path, span, format!("the store `{name}` lacks {lacks}"))
+    let message = match count {
+        0 => format!("the store `{name}` could not be asked"),
+        1 => format!("the store `{name}` lacks one memory or node"),
+        count => format!("the store `{name}` lacks {count} memories and nodes"),
+    };
+    Finding::new(&RULE, path, span, message)
         .with_help("`stepmark memory sync` gives it what it lacks; `stepmark memory status` says what failed")
 }

@@ -6,10 +6,10 @@ use std::{
     time::Duration,
 };
 
-use stepmark_store::workspace::Workspace;
+use stepmark_store::{disk::StateFolder, workspace::Workspace};
 use stepmark_sync::{
     configuration::TrackerSettings,
-    ledger::SqliteLedger,
+    ledger::{LEDGER_FILE, SqliteLedger},
     retry::Jitter,
     run::{self, ChangeReporter, ChangeSignal, RunContext, RunEvent, RunMetrics},
     tracker::Tracker,
@@ -48,13 +48,13 @@ impl Generation {
         environment: &Environment,
         tracker: Option<&str>,
     ) -> Result<Self, Failure> {
-        let contexts = SyncContext::open_all(&project, environment, tracker)?;
+        let contexts = SyncContext::open_all(&project, environment, tracker, true)?;
         let mut runtimes = Vec::new();
-        let (mut ledger_path, mut project_id) = (PathBuf::new(), String::new());
+        let ledger_path = project.root().state().folder(StateFolder::Sync)?.join(LEDGER_FILE);
+        let mut project_id = String::new();
         for context in contexts {
             let (tracker, ledger, lead_ledger) =
                 (context.tracker(None)?, context.ledger()?, context.ledger()?);
-            ledger_path = context.ledger_path()?;
             project_id = context.project_id;
             runtimes.push(TrackerRuntime { settings: context.settings, tracker, ledger, lead_ledger });
         }

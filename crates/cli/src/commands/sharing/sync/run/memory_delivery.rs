@@ -12,13 +12,21 @@ use std::{
 };
 
 use stepmark_store::workspace::Workspace;
-use tokio::{task::spawn_blocking, time::sleep};
+use tokio::{
+    task::{JoinError, spawn_blocking},
+    time::sleep,
+};
 use tracing::{info, warn};
 
-use crate::{commands::memory::deliver_to_all, exit::chain};
+use crate::{
+    commands::memory::{Told, deliver_to_all},
+    exit::{Failure, chain},
+};
 
 /// The time between two rounds.
 const EVERY: Duration = Duration::from_secs(60);
+/// Each of so many rounds also asks stores that lack nothing as far as is known: they may have been deleted.
+const LOOKS: u32 = 60;
 
 /// Ends a round between two batches when it is dropped.
 struct Going(Arc<AtomicBool>);
@@ -35,21 +43,48 @@ pub(super) async fn keep_delivering(workspace: &Workspace) -> Infallible {
         return pending().await;
     }
     let going = Going(Arc::new(AtomicBool::new(true)));
+    let (mut round, mut seen) = (0, String::new());
     loop {
         let (workspace, goes_on) = (workspace.afresh(), Arc::clone(&going.0));
-        let round = spawn_blocking(move || deliver_to_all(&workspace, &|| goes_on.load(Ordering::Relaxed)));
-        match round.await {
-            Ok(Ok(told)) => told.iter().for_each(|(store, report)| {
+        let extent = workspace.history().ask(|history| history.extent()).map(|extent| extent.to_string());
+        // Where nothing was told since a round in which all went well there is nothing to do.
+        if round == 0 || !extent.as_ref().is_ok_and(|extent| *extent == seen) {
+            let asks_all = round == 0;
+            let work = move || deliver_to_all(&workspace, asks_all, &|| goes_on.load(Ordering::Relaxed));
+            let is_whole = told(spawn_blocking(work).await);
+            seen = extent.ok().filter(|_| is_whole).unwrap_or_default();
+        }
+        round = (round + 1) % LOOKS;
+        sleep(EVERY).await;
+    }
+}
+
+/// Logs the outcome of a round, and returns whether all went well.
+fn told(outcome: Result<Result<Told, Failure>, JoinError>) -> bool {
+    let stores = match outcome {
+        Ok(Ok(stores)) => stores,
+        Ok(Err(failure)) => return warned("", &failure.message),
+        Err(error) => return warned("", &chain(&error)),
+    };
+    let mut is_whole = true;
+    for (store, report) in &stores {
+        match report {
+            Err(failure) => is_whole = warned(store, &failure.message),
+            Ok(report) => {
                 for failure in &report.failures {
-                    warn!(store, reason = %failure.reason, detail = failure.detail, "memory could not be delivered");
+                    is_whole = warned(store, &format!("{}: {}", failure.reason, failure.detail));
                 }
+                is_whole &= report.refused.is_none() && report.postponed == 0;
                 if report.delivered > 0 {
                     info!(store, units = report.delivered, "memory was delivered");
                 }
-            }),
-            Ok(Err(failure)) => warn!(error = failure.message, "memory could not be delivered"),
-            Err(error) => warn!(error = chain(&error), "memory could not be delivered"),
+            }
         }
-        sleep(EVERY).await;
     }
+    is_whole
+}
+
+fn warned(store: &str, error: &str) -> bool {
+    warn!(store, error, "memory could not be delivered");
+    false
 }

@@ -52,7 +52,10 @@ impl Supervisor<'_> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime =
             runtime.map_err(|error| Failure::new(Exit::Io, format!("cannot wait for a tracker: {error}")))?;
-        runtime.block_on(self.live())
+        let lived = runtime.block_on(self.live());
+        // A store that is being asked is not waited for: what it has taken is seen in the next round.
+        runtime.shutdown_background();
+        lived
     }
 
     async fn live(&self) -> Result<(), Failure> {
@@ -105,8 +108,12 @@ impl Supervisor<'_> {
         let mut alive = pin!(tell_alive());
         let mut monitor = pin!(asdd_monitor::keep_looking(&workspace));
         let mut deliveries = pin!(memory_delivery::keep_delivering(&workspace));
-        let runs = generation.runs(holder, &changes, &stop, metrics);
-        let mut runs = pin!(join_all(runs.into_iter().map(Box::pin).collect()));
+        let runs: Vec<_> =
+            generation.runs(holder, &changes, &stop, metrics).into_iter().map(Box::pin).collect();
+        let mut runs = pin!(async {
+            // Without a tracker there is memory to deliver.
+            if runs.is_empty() { stop.asked().await } else { join_all(runs).await }
+        });
         let (mut phase, mut next, mut limit) = (Phase::Working, Next::End, None);
         service_manager::tell(ServiceState::Ready);
         loop {
