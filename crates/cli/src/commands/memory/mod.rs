@@ -34,8 +34,8 @@ pub(in crate::commands) use syncing::{Told, deliver_to_all};
 ///
 /// All that is told to memory is an event of the journal first; records and a graph are made of all events,
 /// in a store of the cache that can be deleted at will. Memory decides nothing: it is asked by people and
-/// agents alone. `memory.track: git` in the configuration shares it with other clones; without it, it stays in
-/// this one.
+/// agents alone. `memory.track: git` in the configuration shares it with other clones; without it, it stays
+/// in this one.
 #[derive(Debug, Args)]
 pub(crate) struct MemoryCommand {
     #[command(subcommand)]
