@@ -149,4 +149,58 @@ fn a_damaged_store_is_made_again() {
         sandbox.write(store, damage);
         assert_eq!(recalled(&sandbox, &["recall", "kept"]).len(), 1);
     }
+    let other = Sandbox::empty();
+    told(&other, &["remember", "of another project"]);
+    done(&other, &["memory", "status"]);
+    sandbox.write(store, std::fs::read(other.place(store)).unwrap());
+    let all = recalled(&sandbox, &["recall"]);
+    assert_eq!((all.len(), all[0]["content"].as_str()), (1, Some("kept")), "{all:?}");
+}
+
+#[test]
+fn two_clones_that_merge_remember_the_same() {
+    let Some(first) = Repository::empty("memories that merge") else { return };
+    let sandbox = &first.sandbox;
+    sandbox.write(".stepmark/config.yaml", "memory: {track: git}\n");
+    first.git(&["config", "user.name", "Ada"]);
+    first.git(&["config", "user.email", "ada@example.com"]);
+    first.commit("begin");
+    let clone = sandbox.outside().join("clone");
+    first.git(&[
+        "clone",
+        "--quiet",
+        &format!("file://{}", sandbox.place("").display()),
+        clone.to_str().unwrap(),
+    ]);
+    let at = |folder: &std::path::Path, arguments: &[&str]| {
+        let run = sandbox.run(first.command(arguments).current_dir(folder));
+        assert_eq!(run.code, 0, "{arguments:?}: {run}");
+        run
+    };
+    let here = sandbox.place("");
+    for (folder, session, text) in [(&here, "s-one", "use redis"), (&clone, "s-two", "use sqlite")] {
+        at(folder, &["--session", session, "session", "start"]);
+        at(folder, &["--session", session, "memory", "remember", text, "--kind", "decision"]);
+        at(folder, &["--session", session, "session", "end", session]);
+    }
+    first.commit("one");
+    let git = |arguments: &[&str]| first.git(&[&["-C", clone.to_str().unwrap()], arguments].concat());
+    git(&["config", "user.name", "Bo"]);
+    git(&["config", "user.email", "bo@example.com"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "-m", "two"]);
+    git(&["pull", "--quiet", "--no-rebase", "--no-edit"]);
+    first.git(&["pull", "--quiet", clone.to_str().unwrap(), "HEAD"]);
+    let all = |folder: &std::path::Path| {
+        let mut found: Vec<String> = records(&at(folder, &["memory", "recall", "--all", "--json"]))
+            .iter()
+            .map(|record| format!("{} {} {}", record["id"], record["content"], record["source"]))
+            .collect();
+        found.sort();
+        found
+    };
+    assert_eq!((all(&here), all(&here).len()), (all(&clone), 4), "two decisions, two sessions");
+    let before = all(&clone);
+    at(&clone, &["memory", "rebuild"]);
+    assert_eq!(all(&clone), before);
 }
