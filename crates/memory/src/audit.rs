@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Memory, MemoryError, secret::secret_in};
+use crate::{Memory, MemoryError};
 
 /// Something that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +41,7 @@ impl Memory {
             superseded.insert(old);
         }
         for record in records.iter().filter(|record| !superseded.contains(&record.id)) {
-            let decision = record.decision.as_ref().map(|own| own.alternatives.join(" "));
-            let texts = [Some(&record.content), record.rationale.as_ref(), decision.as_ref()];
-            let secret = texts.into_iter().flatten().find_map(|text| secret_in(text));
+            let secret = record.secret();
             faults.extend(secret.map(|secret| Fault::Secret { id: record.id.clone(), secret }));
         }
         Ok(faults)

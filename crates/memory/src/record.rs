@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{MemoryKind, MemoryType, Tier};
+use crate::{MemoryKind, MemoryType, Tier, secret::secret_in};
 
 /// One thing that is remembered. It is never edited: a later one may supersede it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -108,6 +108,16 @@ impl MemoryRecord {
         let after = memory_type.seconds().map(SignedDuration::from_secs);
         self.valid_to = after.and_then(|after| self.created_at.checked_add(after).ok());
         self
+    }
+
+    /// The kind of a secret that it holds, if any.
+    pub fn secret(&self) -> Option<String> {
+        let decision = self
+            .decision
+            .iter()
+            .flat_map(|own| [&own.question, &own.chosen].into_iter().chain(&own.alternatives));
+        let texts = [&self.content].into_iter().chain(&self.rationale).chain(decision).chain(&self.tags);
+        texts.into_iter().find_map(|text| secret_in(text))
     }
 
     /// Returns whether it has ended at `now`.

@@ -259,6 +259,7 @@ fn entities(record: &MemoryRecord) -> Vec<Node> {
     found.sort();
     found.dedup();
     found.truncate(ENTITIES);
+    found.retain(|entity| secret_in(&entity.name).is_none());
     found
 }
 

@@ -184,8 +184,9 @@ fn a_memory_that_is_never_taken_stands_in_the_way_of_no_other() {
     assert_eq!((first.delivered, first.failures.len()), (4, 1), "{first:?}");
     let rounds = (1..20).map(|hour| round((&mut ledger, &mut target), &units, hour * 10_000, usize::MAX));
     assert_eq!(rounds.last().unwrap().postponed, 1, "it is parked");
-    let key = told(&format!("the key is {}{}", "AKIA", "IOSFODNN7EXAMPLE"), MemoryKind::Learning, "s1", 9);
-    let units = memory_of(&[vec![key]]).units().unwrap();
+    let text = format!("the key in\tconfig/{}{}.rs", "AKIA", "IOSFODNN7EXAMPLE");
+    let units = memory_of(&[vec![told(&text, MemoryKind::Learning, "s1", 9)]]).units().unwrap();
+    assert!(!units.iter().any(|unit| unit.record.is_none() && unit.has_secret()), "{units:?}");
     let report = round((&mut MemoryLedger::default(), &mut Scripted::default()), &units, 0, usize::MAX);
     assert_eq!((report.withheld, report.delivered), (1, 0));
 }

@@ -27,7 +27,9 @@ impl Due {
             // A summary is there from the end of its session.
             Tier::Continuous | Tier::Session => true,
         };
-        has_come && self.tiers.contains(&record.tier) && !record.is_expired(self.now)
+        // A secret whose memory was superseded is nobody's trouble any more.
+        let is_over = record.is_expired(self.now) || !unit.superseded_by.is_empty() && unit.has_secret();
+        has_come && self.tiers.contains(&record.tier) && !is_over
     }
 }
 

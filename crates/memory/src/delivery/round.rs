@@ -13,10 +13,7 @@ use stepmark_sync::{
 };
 
 use super::{Deliverer, DeliveryError, DeliveryReport, ledger_digest, marker, route, whole};
-use crate::{
-    secret::secret_in,
-    target::{Held, Target, Unit, UnitKey},
-};
+use crate::target::{Held, Target, Unit, UnitKey};
 
 /// The time for which a process keeps a store for itself, and renews with every batch: longer than any
 /// request.
@@ -36,7 +33,6 @@ struct Wanted<'u> {
     unit: &'u Unit,
     marker: Marker,
     digest: TicketDigest,
-    has_secret: bool,
 }
 
 impl Wanted<'_> {
@@ -102,8 +98,7 @@ impl<'r, 'd> Round<'r, 'd> {
         let forms = due.iter().filter_map(|unit| Some((*unit, self.target.form(unit)?)));
         let wanted = |(unit, form): (&'u Unit, String)| {
             let marker = marker(self.deliverer.project, &unit.key())?;
-            let has_secret = unit.record.is_some() && secret_in(&form).is_some();
-            Ok(Wanted { unit, marker, digest: ledger_digest(&form), has_secret })
+            Ok(Wanted { unit, marker, digest: ledger_digest(&form) })
         };
         forms.map(wanted).collect()
     }
@@ -115,7 +110,7 @@ impl<'r, 'd> Round<'r, 'd> {
         for one in wanted {
             if one.is_in(held) {
                 self.report.held += 1;
-            } else if one.has_secret {
+            } else if one.unit.has_secret() {
                 self.report.withheld += 1;
             } else if ledger.delivery(&self.deliverer.store, &one.marker)?.is_due(one.digest, now) {
                 open.push(one);

@@ -87,7 +87,7 @@ fn the_embedded_store_answers_itself() {
 #[ignore = "wants the program `kuzu-memory`"]
 fn kuzu_memory_conforms() {
     let folder = tempfile::tempdir().unwrap();
-    conforms(&mut KuzuMemory::new(folder.path().join("memories.db"), folder.path().join("run")));
+    conforms(&mut KuzuMemory::new(folder.path().to_owned()));
 }
 
 #[test]

@@ -5,9 +5,12 @@
 //! `stepmark:KEY:DIGEST`, by which it is found again. It takes nothing away, so the text of a memory names
 //! those whose place it takes. Memories of it end by themselves after 30 days; one that still holds is stored
 //! again then.
-#![expect(clippy::disallowed_methods, reason = "an edge module: the program has a folder of its own")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: the program has a folder and an environment of its own"
+)]
 
-use std::{collections::BTreeSet, fmt::Write as _, fs, path::PathBuf, time::Duration};
+use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::PathBuf, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -37,43 +40,32 @@ const MOST: (usize, usize) = (8_000, 200);
 /// A database of `kuzu-memory`.
 #[derive(Debug)]
 pub struct KuzuMemory {
-    database: PathBuf,
     folder: PathBuf,
 }
 
 impl KuzuMemory {
-    /// The one in the file `database`. The program runs in `folder`, which is ours alone: where it runs, it
-    /// changes settings of agents, and takes models and modules of Python.
-    pub const fn new(database: PathBuf, folder: PathBuf) -> Self {
-        Self { database, folder }
-    }
-
-    /// Makes the folders. A link may lead anywhere.
-    fn prepare(&self) -> Result<(), Failure> {
-        let above = self.database.parent().unwrap_or(&self.folder);
-        for place in [above, &self.database] {
-            if fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink()) {
-                let text = format!("`{}` is a link, and not followed: delete it", place.display());
-                return Err(Failure::new(Reason::Unreachable, &text));
-            }
-        }
-        for folder in [above, &self.folder] {
-            let failed = |error| Failure::new(Reason::Unreachable, &format!("{}: {error}", folder.display()));
-            fs::create_dir_all(folder).map_err(failed)?;
-        }
-        Ok(())
+    /// The one in `folder`, which is ours alone. The program runs there, and takes it for the home of the
+    /// user: with any command it changes settings of agents in both, and takes models and modules from there.
+    pub const fn new(folder: PathBuf) -> Self {
+        Self { folder }
     }
 
     /// Runs `kuzu-memory memory COMMAND`.
     fn run(&self, command: &str, rest: &[&str]) -> Result<Printed, Failure> {
-        self.prepare()?;
-        let [database, folder] = [&self.database, &self.folder].map(|path| path.to_string_lossy());
+        let failed =
+            |error| Failure::new(Reason::Unreachable, &format!("{}: {error}", self.folder.display()));
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        let (database, folder) = (self.folder.join("memories.db"), self.folder.to_string_lossy());
+        let database = database.to_string_lossy();
         let words = ["--project-root", &folder, "memory", command, "--db-path", &database];
         let arguments: Vec<String> = words.iter().chain(rest).map(|word| (*word).to_owned()).collect();
+        let of_home = of_home();
+        let of_home = of_home.iter().map(|(name, value)| (*name, value.as_str()));
+        let variables: Vec<_> = VARIABLES.into_iter().chain([("HOME", &*folder)]).chain(of_home).collect();
         let program = Program {
             name: NAME,
             arguments: &arguments,
-            variables: &VARIABLES,
+            variables: &variables,
             hidden: &[],
             folder: Some(&self.folder),
             input: b"",
@@ -120,6 +112,16 @@ impl KuzuMemory {
         rest.extend(["--", text]);
         self.run("store", &rest).map(drop)
     }
+}
+
+/// The places in the home of the user from which the program takes models and packages.
+fn of_home() -> Vec<(&'static str, String)> {
+    let Some(home) = env::var_os("HOME").map(PathBuf::from) else { return Vec::new() };
+    [("HF_HOME", ".cache/huggingface"), ("PYTHONUSERBASE", ".local")]
+        .into_iter()
+        .filter(|(name, _)| env::var_os(name).is_none())
+        .map(|(name, below)| (name, home.join(below).to_string_lossy().into_owned()))
+        .collect()
 }
 
 /// The key and the digest in a source.

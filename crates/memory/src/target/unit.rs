@@ -79,6 +79,12 @@ impl Unit {
         key_of(&self.node)
     }
 
+    /// Returns whether it holds a secret, in its record or in the name by which it is known.
+    pub fn has_secret(&self) -> bool {
+        let in_record = self.record.as_ref().and_then(MemoryRecord::secret);
+        in_record.is_some() || secret_in(&self.node.name).is_some() || secret_in(&self.label).is_some()
+    }
+
     /// The edges that leave it.
     pub fn edges(&self) -> impl Iterator<Item = Edge> {
         self.to.iter().map(|(kind, to)| self.node.to(*kind, to))

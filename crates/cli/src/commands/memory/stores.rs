@@ -8,7 +8,7 @@ use stepmark_memory::{
     target::{KuzuMemory, Ladybug, Target, Unit},
 };
 use stepmark_store::{
-    configuration::{MemoryStoreKind, MemoryStoreSettings, Track},
+    configuration::{MemoryStoreKind, MemoryStoreSettings},
     disk::StateFolder,
     workspace::Workspace,
 };
@@ -56,15 +56,7 @@ impl Store {
         let name = parsed.map_err(|_| Failure::new(Exit::Usage, format!("`memory.stores`: `{name}` cannot name a store: 1 to 64 letters, digits, `-` and `_` are wanted")))?;
         let cache = workspace.root().state().folder(StateFolder::Cache)?;
         let target: Box<dyn Target> = match settings.kind {
-            // It is of the clone, unless everybody is to have what is remembered.
-            MemoryStoreKind::KuzuMemory => {
-                let folder = cache.join(name.as_str());
-                let database = match workspace.configuration().memory().track {
-                    Track::Git => workspace.root().path().join(".kuzu-memory/memories.db"),
-                    Track::Local => folder.join("memories.db"),
-                };
-                Box::new(KuzuMemory::new(database, folder))
-            }
+            MemoryStoreKind::KuzuMemory => Box::new(KuzuMemory::new(cache.join(name.as_str()))),
             MemoryStoreKind::Ladybug => Box::new(Ladybug::new(cache.join(format!("{name}.lbug")))),
             kind => {
                 return Err(Failure::new(
