@@ -11,8 +11,8 @@
 //!   is one line, bounded, without control characters, and marked ([`mod@context`]).
 
 pub mod kind;
-pub mod record;
 pub mod secret;
+pub mod record;
 pub mod draft;
 pub mod lines;
 pub mod graph;
