@@ -17,21 +17,24 @@ KILLED = {
     "remember": ["memory", "remember", "handlers return problem+json", "--kind", "pattern"],
     "post-delegation": ["memory", "hook", "post-delegation"],
     "session-end": ["memory", "hook", "session-end"],
-    "rebuild": ["memory", "rebuild"],
     "sync": ["memory", "sync"],
 }
 GIVEN = {"post-delegation": ANSWER, "session-end": SESSION}
-# The program of a store: each text that it is given is a line of a file of its own, with its source.
-PROGRAM = """#!/usr/bin/env python3
-import json, pathlib, sys
-words = sys.argv[1:]
-file = pathlib.Path(words[words.index("--db-path") + 1]).parent / "given.jsonl"
-if "store" in words:
-    with file.open("a") as lines:
-        lines.write(json.dumps({"source": words[words.index("--source") + 1]}) + "\\n")
-if "recent" in words:
-    memories = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-    print(json.dumps({"memories": memories}))
+# The program of a store: what it is given is a line of a file where it runs. Its source is the word behind `--source`.
+PROGRAM = """#!/bin/sh
+case "$*" in
+*' store '*) echo "$*" >> given ;;
+*' recent '*)
+    [ -f given ] || { echo 'No memories found'; exit 0; }
+    printf '{"memories": ['
+    comma=
+    while read -r line; do
+        rest=${line#*--source }
+        printf '%s{"source": "%s"}' "$comma" "${rest%% *}"
+        comma=,
+    done < given
+    echo ']}' ;;
+esac
 """
 
 
@@ -62,8 +65,8 @@ def problems(project, name):
     if name == "session-end" and sum(text.startswith("Session s1") for text in told) != 1:
         found.append(("the session has no summary, or two", told))
     if name == "sync":
-        given = next(project.rglob("given.jsonl")).read_text().splitlines()
-        sources = [json.loads(line)["source"] for line in given]
+        given = next(project.rglob("given")).read_text().splitlines()
+        sources = [line.split("--source ")[1].split()[0] for line in given]
         if len(sources) != 2 or len(set(sources)) != 2:
             found.append(("the store was given a memory twice, or not at all", sources))
         if run(project, "memory", "sync").stdout.strip() != "kuzu  0 units given, 2 there":
