@@ -6,6 +6,7 @@ Prints recall@5 and the mean reciprocal rank of each. The records and questions 
 """
 
 import json
+import os
 import pathlib
 import random
 import re
@@ -119,3 +120,6 @@ def main():
 
 
 main()
+sys.stdout.flush()
+# Threads of kuzu-memory may never end.
+os._exit(0)
