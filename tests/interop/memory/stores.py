@@ -64,6 +64,18 @@ def main():
         told = subprocess.run(["python3", "-c", CYPHER, database], capture_output=True, text=True, check=True).stdout
         assert told.strip() == "[['Which store? SQLite', 'prd.md']]", told
         say("the graph answers in Cypher on which artifact the decision hangs")
+        held = "import ladybug, sys; base = ladybug.Database(sys.argv[1]); print('open', flush=True); sys.stdin.read()"
+        with subprocess.Popen(["python3", "-c", held, database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+            assert holder.stdout.readline() == "open\n"
+            run(project, "memory", "remember", "told while the store was in use")
+            busy = subprocess.run([PROGRAM, "memory", "sync", "--store", "graph"], cwd=project, capture_output=True, text=True)
+            assert busy.returncode == 5 and "lock" in busy.stdout, busy
+            holder.stdin.close()
+        run(project, "memory", "sync", "--again")
+        first = {store: (held, 0) for store, (_, held) in synced(project).items()}
+        found = json.loads(run(project, "memory", "recall", "while in use", "--store", "graph", "--json"))["memories"]
+        assert found[0]["content"] == "told while the store was in use", found
+        say("a store that is in use is told, and nothing is lost")
         shutil.rmtree(next(project.rglob("memories.db")).parent)
         database.write_bytes(b"no database")
         failed = subprocess.run([PROGRAM, "memory", "sync", "--store", "graph"], cwd=project, capture_output=True, text=True)
@@ -71,7 +83,7 @@ def main():
         say("a damaged store is told")
         for file in database.parent.glob("graph.lbug*"):
             file.unlink()
-        assert synced(project)["kuzu"] == (3, 0)
+        assert synced(project)["kuzu"] == first["kuzu"]
         run(project, "memory", "sync", "--again")
         assert synced(project) == {store: (0, given) for store, (given, _) in first.items()}
         say("stores that were deleted are filled again")
