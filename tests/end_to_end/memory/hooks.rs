@@ -30,15 +30,15 @@ fn context(run: &Run) -> String {
 fn what_an_agent_gives_back_is_recalled_by_the_next() {
     let sandbox = Sandbox::empty();
     let start = json!({"session_id": "abc", "hook_event_name": "SessionStart", "source": "startup"});
-    assert_eq!(hook(&sandbox, "session-start", &start.to_string()).stdout, "", "nothing is known yet");
+    assert_eq!(hook(&sandbox, "session-start", start.to_string()).stdout, "", "nothing is known yet");
     let message = "Done.\n- Decision: use rust because it is fast\n# Remember: no emoji\n";
     let stop = json!({"session_id": "abc", "hook_event_name": "SubagentStop", "agent_type": "architect",
         "last_assistant_message": message});
-    hook(&sandbox, "post-delegation", &stop.to_string());
+    hook(&sandbox, "post-delegation", stop.to_string());
     let tool = json!({"session_id": "abc", "hook_event_name": "PostToolUse", "tool_name": "Task",
         "tool_input": {"subagent_type": "tester"}, "tool_response": {"content": [{"type": "text", "text": "Learned: the port is taken"}]}});
-    hook(&sandbox, "post-delegation", &tool.to_string());
-    let told = hook(&sandbox, "session-start", &start.to_string());
+    hook(&sandbox, "post-delegation", tool.to_string());
+    let told = hook(&sandbox, "session-start", start.to_string());
     for said in
         ["use rust; because it is fast (decision", "no emoji (preference", "the port is taken (learning"]
     {
@@ -46,7 +46,7 @@ fn what_an_agent_gives_back_is_recalled_by_the_next() {
     }
     let prompt =
         json!({"session_id": "abc", "hook_event_name": "UserPromptSubmit", "prompt": "Is the port free?"});
-    let told = context(&hook(&sandbox, "prompt", &prompt.to_string()));
+    let told = context(&hook(&sandbox, "prompt", prompt.to_string()));
     assert!(told.contains("the port is taken") && !told.contains("emoji"), "{told}");
     let end = json!({"session_id": "abc", "hook_event_name": "SessionEnd", "reason": "other"}).to_string();
     hook(&sandbox, "session-end", &end);
