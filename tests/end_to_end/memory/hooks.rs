@@ -61,7 +61,7 @@ fn what_goes_wrong_is_told_and_stops_nobody() {
     let run = hook(&sandbox, "prompt", "no JSON");
     assert!(run.stdout.is_empty() && run.stderr.contains("was given no JSON"), "{run}");
     let secret = format!("Learned: the key {}{}\nLearned: fine", "AKIA", "IOSFODNN7EXAMPLE");
-    let run = hook(&sandbox, "post-delegation", &json!({"last_assistant_message": secret}).to_string());
+    let run = hook(&sandbox, "post-delegation", json!({"last_assistant_message": secret}).to_string());
     assert!(run.stderr.contains("holds a secret"), "{run}");
     let known = done(&sandbox, &["memory", "recall"]).stdout;
     assert!(known.contains("fine") && !known.contains("AKIA"), "{known}");
