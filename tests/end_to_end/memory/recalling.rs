@@ -1,5 +1,7 @@
 //! What is remembered is recalled, with its source; stores are made again.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 use crate::harness::{Repository, Run, Sandbox};
@@ -26,6 +28,17 @@ pub(super) fn told(sandbox: &Sandbox, arguments: &[&str]) -> String {
     done(sandbox, &words).json("stepmark.memory-told/1")["id"].as_str().unwrap().to_owned()
 }
 
+/// A clone of the repository, with all that is there committed.
+pub(super) fn cloned(first: &Repository) -> PathBuf {
+    first.git(&["config", "user.name", "Ada"]);
+    first.git(&["config", "user.email", "ada@example.com"]);
+    first.commit("all");
+    let clone = first.sandbox.outside().join("clone");
+    let source = format!("file://{}", first.sandbox.place("").display());
+    first.git(&["clone", "--quiet", &source, clone.to_str().unwrap()]);
+    clone
+}
+
 #[test]
 fn a_decision_and_a_failure_are_told_in_a_fresh_clone() {
     let Some(first) = Repository::empty("memory in a clone") else { return };
@@ -44,12 +57,7 @@ fn a_decision_and_a_failure_are_told_in_a_fresh_clone() {
         &[&one[..], &["set", "docs/story-7.md", "status=blocked", "--reason", "the key is missing"]].concat(),
     );
     done(sandbox, &[&one[..], &["session", "end", "s-one"]].concat());
-    first.git(&["config", "user.name", "Ada"]);
-    first.git(&["config", "user.email", "ada@example.com"]);
-    first.commit("one");
-    let clone = sandbox.outside().join("clone");
-    let source = format!("file://{}", sandbox.place("").display());
-    first.git(&["clone", "--quiet", &source, clone.to_str().unwrap()]);
+    let clone = cloned(&first);
     let in_clone = |arguments: &[&str]| {
         let run = sandbox.run(first.command(arguments).current_dir(&clone));
         assert_eq!(run.code, 0, "{arguments:?}: {run}");
@@ -162,16 +170,7 @@ fn two_clones_that_merge_remember_the_same() {
     let Some(first) = Repository::empty("memories that merge") else { return };
     let sandbox = &first.sandbox;
     sandbox.write(".stepmark/config.yaml", "memory: {track: git}\n");
-    first.git(&["config", "user.name", "Ada"]);
-    first.git(&["config", "user.email", "ada@example.com"]);
-    first.commit("begin");
-    let clone = sandbox.outside().join("clone");
-    first.git(&[
-        "clone",
-        "--quiet",
-        &format!("file://{}", sandbox.place("").display()),
-        clone.to_str().unwrap(),
-    ]);
+    let clone = cloned(&first);
     let at = |folder: &std::path::Path, arguments: &[&str]| {
         let run = sandbox.run(first.command(arguments).current_dir(folder));
         assert_eq!(run.code, 0, "{arguments:?}: {run}");

@@ -1,6 +1,6 @@
 //! Stores beside the embedded one: what they lack is told, and nothing waits for them.
 
-use super::recalling::{done, told};
+use super::recalling::{cloned, done, told};
 use crate::harness::{Repository, Sandbox};
 
 const CONFIGURATION: &str = "project_id: p\nmemory:\n  stores:\n    kuzu: {kind: kuzu-memory}\n";
@@ -103,16 +103,7 @@ fn a_memory_whose_successor_stayed_in_another_clone_is_told() {
     session(&["memory", "supersede", &old, "--by", &new]);
     session(&["session", "end", "s-one"]);
     assert!(!done(sandbox, &["check", "--format", "short"]).stdout.contains("SMM03"));
-    first.git(&["config", "user.name", "Ada"]);
-    first.git(&["config", "user.email", "ada@example.com"]);
-    first.commit("one");
-    let clone = sandbox.outside().join("clone");
-    first.git(&[
-        "clone",
-        "--quiet",
-        &format!("file://{}", sandbox.place("").display()),
-        clone.to_str().unwrap(),
-    ]);
+    let clone = cloned(&first);
     let run = sandbox.run(first.command(&["check", "--format", "short"]).current_dir(&clone));
     let said = format!("SMM03 memory {old:.8} was superseded by {new:.8}, which is not there");
     assert_eq!((run.code, run.stdout.contains(&said)), (1, true), "{run}");

@@ -53,6 +53,9 @@ impl fmt::Display for UnitKey {
     }
 }
 
+/// Texts by the id of a memory.
+type Texts = BTreeMap<String, Vec<String>>;
+
 /// The label of a node, and the edges that leave it.
 type Labelled = (String, Vec<(EdgeKind, Node)>);
 
@@ -98,34 +101,37 @@ impl Memory {
     /// When SQLite fails.
     pub fn units(&self) -> Result<Vec<Unit>, MemoryError> {
         let records = reading::records(&self.connection, "ORDER BY created_at, id", [])?;
+        let (mut after, mut before) = self.places(&records)?;
+        let mut nodes = self.labelled_nodes()?;
+        let mut units = Vec::with_capacity(nodes.len());
+        for record in records {
+            let node = Node::new(NodeKind::Memory, &record.id);
+            let (label, to) = nodes.remove(&node).unwrap_or_default();
+            let superseded_by = after.remove(&record.id).unwrap_or_default();
+            let instead_of = before.remove(&record.id).unwrap_or_default();
+            units.push(Unit { node, label, record: Some(record), superseded_by, instead_of, to });
+        }
+        let other = |(node, (label, to))| {
+            let (superseded_by, instead_of) = (Vec::new(), Vec::new());
+            Unit { node, label, record: None, superseded_by, instead_of, to }
+        };
+        units.extend(nodes.into_iter().map(other));
+        Ok(units)
+    }
+
+    /// Of each memory that was superseded the ids of those that took its place, and of each of these the
+    /// contents of those whose place it took.
+    fn places(&self, records: &[MemoryRecord]) -> Result<(Texts, Texts), MemoryError> {
         let contents: BTreeMap<&str, &str> =
             records.iter().map(|record| (record.id.as_str(), record.content.as_str())).collect();
-        let (mut after, mut before) = (BTreeMap::<_, Vec<String>>::new(), BTreeMap::<_, Vec<String>>::new());
+        let (mut after, mut before) = (Texts::new(), Texts::new());
         for (old, new) in self.supersessions()? {
             let places = before.entry(new.clone()).or_default();
             let content = contents.get(old.as_str()).filter(|_| places.len() < PLACES);
             places.extend(content.filter(|text| secret_in(text).is_none()).map(|text| (*text).to_owned()));
             after.entry(old).or_default().push(new);
         }
-        let mut nodes = self.labelled_nodes()?;
-        let mut unit = |node: Node, record: Option<MemoryRecord>| {
-            let (label, to) = nodes.remove(&node).unwrap_or_default();
-            let superseded_by = after.remove(&node.name).unwrap_or_default();
-            let instead_of = before.remove(&node.name).unwrap_or_default();
-            Unit { node, label, record, superseded_by, instead_of, to }
-        };
-        let of_record = |record: MemoryRecord| unit(Node::new(NodeKind::Memory, &record.id), Some(record));
-        let mut units: Vec<Unit> = records.iter().cloned().map(of_record).collect();
-        let others = nodes.into_iter();
-        units.extend(others.map(|(node, (label, to))| Unit {
-            node,
-            label,
-            record: None,
-            superseded_by: Vec::new(),
-            instead_of: Vec::new(),
-            to,
-        }));
-        Ok(units)
+        Ok((after, before))
     }
 
     pub(crate) fn supersessions(&self) -> Result<Vec<(String, String)>, MemoryError> {

@@ -149,7 +149,7 @@ pub enum LedgerError {
     /// The ledger holds something that cannot be read.
     #[error(
         "the ledger of sync holds a {what} that cannot be read: {reason}; it can be deleted, since tickets are found again by \
-         their markers (`stepmark sync adopt`)"
+         their markers (`stepmark sync adopt`), and stores of memory are asked what they hold"
     )]
     Corrupt {
         /// The kind of thing that it should be.

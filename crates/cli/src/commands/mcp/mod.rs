@@ -31,7 +31,7 @@ pub(crate) struct Mcp {
 enum Set {
     /// Tasks that several agents share: fifteen tools
     Coordination,
-    /// What was decided and learned: recall it, and tell it
+    /// Recall what was decided and learned, and tell it
     Memory,
 }
 

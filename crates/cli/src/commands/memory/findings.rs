@@ -24,7 +24,7 @@ pub(in crate::commands) fn add_findings(
     let memory = open(project)?;
     let (faults, behind) = (memory.faults()?, behind(project, &memory)?);
     let find = |bytes: &[u8]| {
-        let span = place(bytes, "memory:");
+        let span = place(bytes, 0, "memory:");
         let of_fault = |fault: &Fault| match fault {
             Fault::Secret { id, secret } => Some(secret_in_memory::finding(&path, span, (id, secret))),
             Fault::SupersededByMissing { old, new } => {
@@ -33,7 +33,7 @@ pub(in crate::commands) fn add_findings(
             _ => None,
         };
         let of_store = |(name, count): &(String, usize)| {
-            store_behind::finding(&path, place(bytes, &format!("{name}:")), (name, *count))
+            store_behind::finding(&path, place(bytes, span.start, &format!("{name}:")), (name, *count))
         };
         faults.iter().filter_map(of_fault).chain(behind.iter().map(of_store)).collect()
     };
@@ -54,9 +54,9 @@ fn behind(project: &Project, memory: &Memory) -> Result<Vec<(String, usize)>, Fa
     Ok(behind)
 }
 
-/// The place of the first line, or entry of a line, that begins with `word`.
-fn place(bytes: &[u8], word: &str) -> Span {
-    let text = String::from_utf8_lossy(bytes);
-    let is_begin = |at: &usize| text[..*at].chars().next_back().is_none_or(|before| "\n {,".contains(before));
-    Span::at(text.match_indices(word).map(|(at, _)| at).find(is_begin).unwrap_or(0))
+/// The place of the first line, or entry of a line, from `from` on that begins with `word`.
+fn place(bytes: &[u8], from: usize, word: &str) -> Span {
+    let is_begin = |at: &usize| *at == 0 || b"\n {,".contains(&bytes[*at - 1]);
+    let found = (from..bytes.len()).filter(is_begin).find(|at| bytes[*at..].starts_with(word.as_bytes()));
+    Span::at(found.unwrap_or(from))
 }

@@ -1,6 +1,5 @@
 //! The stores of the configuration, with the ledger of what they were given.
 
-use jiff::Timestamp;
 use stepmark_memory::{
     Memory,
     context::plain,
@@ -12,15 +11,15 @@ use stepmark_store::{
     disk::StateFolder,
     workspace::Workspace,
 };
-use stepmark_sync::{
-    TrackerName,
-    ledger::{Ledger, MemoryLedger, SqliteLedger},
+use stepmark_sync::TrackerName;
+
+use crate::{
+    commands::sharing::sync::ledger_to_read,
+    exit::{Exit, Failure},
 };
 
-use crate::exit::{Exit, Failure};
-
 /// The name of the ledger's file.
-const LEDGER: &str = "memory-stores.db";
+pub(super) const LEDGER: &str = "memory-stores.db";
 
 /// A store of the configuration.
 pub(super) struct Store {
@@ -52,8 +51,7 @@ impl Store {
         (name, settings): (&str, &MemoryStoreSettings),
         memory: &Memory,
     ) -> Result<Self, Failure> {
-        let parsed = name.parse::<TrackerName>();
-        let name = parsed.map_err(|_| Failure::new(Exit::Usage, format!("`memory.stores`: `{name}` cannot name a store: 1 to 64 letters, digits, `-` and `_` are wanted")))?;
+        let name: TrackerName = name.parse().map_err(|error| Failure::from_error(Exit::Usage, &error))?;
         let cache = workspace.root().state().folder(StateFolder::Cache)?;
         let target: Box<dyn Target> = match settings.kind {
             MemoryStoreKind::KuzuMemory => Box::new(KuzuMemory::new(cache.join(name.as_str()))),
@@ -77,7 +75,7 @@ impl Store {
 
     /// Its state, as the ledger knows it.
     pub(super) fn state(&self, workspace: &Workspace, units: &[Unit]) -> Result<StoreState, Failure> {
-        let mut ledger = ledger_to_read(workspace)?;
+        let mut ledger = ledger_to_read(workspace, LEDGER)?;
         let reader = ledger.read()?;
         Ok(state_of(&*reader, (&self.name, &*self.target), project_id(workspace), &self.due(units))?)
     }
@@ -86,26 +84,6 @@ impl Store {
 /// The id of the project in the ledger, which is of this clone.
 pub(super) fn project_id(workspace: &Workspace) -> &str {
     workspace.configuration().project_id().unwrap_or("project")
-}
-
-/// The ledger, which is made where there is none.
-pub(super) fn ledger(workspace: &Workspace) -> Result<SqliteLedger, Failure> {
-    let folder = workspace.root().state().make(StateFolder::Sync)?;
-    Ok(SqliteLedger::open(&folder.join(LEDGER))?)
-}
-
-fn ledger_to_read(workspace: &Workspace) -> Result<Box<dyn Ledger>, Failure> {
-    let path = workspace.root().state().folder(StateFolder::Sync)?.join(LEDGER);
-    Ok(match SqliteLedger::open_existing(&path)? {
-        Some(ledger) => Box::new(ledger),
-        None => Box::new(MemoryLedger::default()),
-    })
-}
-
-/// The time, for deliveries.
-pub(super) fn clock(workspace: &Workspace) -> impl Fn() -> Timestamp {
-    let workspace = workspace.afresh();
-    move || workspace.now()
 }
 
 /// The failure of a store that was asked.

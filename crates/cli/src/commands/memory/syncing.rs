@@ -15,9 +15,10 @@ use stepmark_sync::retry::Jitter;
 
 use super::{
     open,
-    stores::{Store, clock, ledger, project_id},
+    stores::{LEDGER, Store, project_id},
 };
 use crate::{
+    commands::sharing::sync::open_ledger,
     environment,
     exit::{Exit, Failure},
     output::{Output, with_progress, wording},
@@ -52,7 +53,7 @@ impl Sync {
         let mut told = Vec::new();
         for store in &mut stores {
             if self.again {
-                try_again(&mut ledger(&project.workspace)?, &store.name)?;
+                try_again(&mut open_ledger(&project.workspace, LEDGER)?, &store.name)?;
             }
             told.push((store.name.to_string(), shown(project, store, &units, output)));
         }
@@ -96,7 +97,7 @@ pub(super) fn deliver(
     units: &[Unit],
     progress: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<DeliveryReport, Failure> {
-    let now = clock(workspace);
+    let now = || workspace.now();
     let holder = format!("stepmark {}", environment::new_id());
     let mut chance = || Jitter(environment::random());
     let due = store.due(units);
@@ -109,7 +110,7 @@ pub(super) fn deliver(
         chance: &mut chance,
         progress,
     };
-    Ok(deliverer.deliver((&mut ledger(workspace)?, &mut *store.target), &due)?)
+    Ok(deliverer.deliver((&mut open_ledger(workspace, LEDGER)?, &mut *store.target), &due)?)
 }
 
 /// The outcome of each store.

@@ -105,36 +105,40 @@ impl MemoryStore for Ladybug {
     }
 }
 
+/// A unit as JSON, which the script writes into the graph.
+fn form_of(unit: &Unit) -> Json {
+    let edges: Vec<Json> = unit
+        .to
+        .iter()
+        .map(|(edge, to)| {
+            json!({"edge": edge.as_str(), "to": key_of(to).as_str(), "kind": to.kind.as_str(), "name": to.name})
+        })
+        .collect();
+    let record = unit.record.as_ref();
+    json!({
+        "key": unit.key().as_str(),
+        "kind": unit.node.kind.as_str(),
+        "name": unit.node.name,
+        "label": unit.label,
+        "memory": record.map(|record| json!({
+            "kind": record.kind.name(),
+            "content": record.content,
+            "rationale": record.rationale,
+            "tags": record.tags.join(" "),
+            "artifact": record.source.artifact,
+            "agent": record.source.agent,
+            "session": record.source.session,
+            "created_at": record.created_at.as_millisecond(),
+            "valid_to": record.valid_to.map(Timestamp::as_millisecond),
+        })),
+        "superseded": !unit.superseded_by.is_empty(),
+        "edges": edges,
+    })
+}
+
 impl Target for Ladybug {
     fn form(&self, unit: &Unit) -> Option<String> {
-        let edges: Vec<Json> = unit
-            .to
-            .iter()
-            .map(|(edge, to)| {
-                json!({"edge": edge.as_str(), "to": key_of(to).as_str(), "kind": to.kind.as_str(), "name": to.name})
-            })
-            .collect();
-        let record = unit.record.as_ref();
-        let form = json!({
-            "key": unit.key().as_str(),
-            "kind": unit.node.kind.as_str(),
-            "name": unit.node.name,
-            "label": unit.label,
-            "memory": record.map(|record| json!({
-                "kind": record.kind.name(),
-                "content": record.content,
-                "rationale": record.rationale,
-                "tags": record.tags.join(" "),
-                "artifact": record.source.artifact,
-                "agent": record.source.agent,
-                "session": record.source.session,
-                "created_at": record.created_at.as_millisecond(),
-                "valid_to": record.valid_to.map(Timestamp::as_millisecond),
-            })),
-            "superseded": !unit.superseded_by.is_empty(),
-            "edges": edges,
-        });
-        Some(form.to_string())
+        Some(form_of(unit).to_string())
     }
 
     fn held(&mut self) -> Result<Held, Failure> {
@@ -147,16 +151,12 @@ impl Target for Ladybug {
     }
 
     fn put(&mut self, units: &[&Unit]) -> Result<(), Failure> {
-        let forms: Vec<Json> = units
-            .iter()
-            .filter_map(|unit| self.form(unit))
-            .filter_map(|form| {
-                let digest = digest_of(&form);
-                let mut form: Json = serde_json::from_str(&form).ok()?;
-                form["digest"] = digest.into();
-                Some(form)
-            })
-            .collect();
+        let forms = units.iter().map(|unit| {
+            let mut form = form_of(unit);
+            form["digest"] = digest_of(&form.to_string()).into();
+            form
+        });
+        let forms: Vec<Json> = forms.collect();
         self.ask(json!({"do": "put", "units": forms})).map(drop)
     }
 

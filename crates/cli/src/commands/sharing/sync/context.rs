@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeSet,
     future::Future,
-    path::PathBuf,
+    path::Path,
     pin::pin,
     sync::{Arc, atomic::AtomicUsize},
 };
@@ -16,7 +16,7 @@ use stepmark_store::workspace::{Clock, Workspace};
 use stepmark_sync::{
     configuration::{Prune, SyncConfiguration, TrackerSettings},
     credential::{AllowedDestinations, CredentialBindings},
-    ledger::{LEDGER_FILE, Ledger, MemoryLedger, SqliteLedger},
+    ledger::{LEDGER_FILE, Ledger, LedgerError, MemoryLedger, SqliteLedger},
     plan::{Plan, PlanInputs, Survey},
     retry::{Chance, Jitter},
     ticket::{Commit, Observed, Snapshot, Ticket},
@@ -86,24 +86,14 @@ impl<'s> SyncContext<'s> {
         }
     }
 
-    pub(super) fn ledger_path(&self) -> Result<PathBuf, Failure> {
-        Ok(self.project.root().state().folder(StateFolder::Sync)?.join(LEDGER_FILE))
-    }
-
     /// The ledger, which is made where there is none.
     pub(super) fn ledger(&self) -> Result<SqliteLedger, Failure> {
-        // Before anything is made: the ledger may stand where earlier versions kept it.
-        self.project.workspace.doctor().move_local_state()?;
-        self.project.root().state().make(StateFolder::Sync)?;
-        Ok(SqliteLedger::open(&self.ledger_path()?)?)
+        open_ledger(&self.project.workspace, LEDGER_FILE)
     }
 
     /// The ledger for looking only.
     pub(crate) fn ledger_to_read(&self) -> Result<Box<dyn Ledger>, Failure> {
-        Ok(match SqliteLedger::open_existing(&self.ledger_path()?)? {
-            Some(ledger) => Box::new(ledger),
-            None => Box::new(MemoryLedger::default()),
-        })
+        ledger_to_read(&self.project.workspace, LEDGER_FILE)
     }
 
     /// The artifacts as they are now.
@@ -288,6 +278,30 @@ async fn interruptible<R>(
             },
         }
     }
+}
+
+/// The ledger in `file`, which is made where there is none.
+pub(crate) fn open_ledger(workspace: &Workspace, file: &str) -> Result<SqliteLedger, Failure> {
+    // Before anything is made: the ledger may stand where earlier versions kept it.
+    workspace.doctor().move_local_state()?;
+    let path = workspace.root().state().make(StateFolder::Sync)?.join(file);
+    SqliteLedger::open(&path).map_err(|error| unusable(error, &path))
+}
+
+/// The ledger in `file` for looking only; an empty one where there is none.
+pub(crate) fn ledger_to_read(workspace: &Workspace, file: &str) -> Result<Box<dyn Ledger>, Failure> {
+    let path = workspace.root().state().folder(StateFolder::Sync)?.join(file);
+    Ok(match SqliteLedger::open_existing(&path).map_err(|error| unusable(error, &path))? {
+        Some(ledger) => Box::new(ledger),
+        None => Box::new(MemoryLedger::default()),
+    })
+}
+
+/// The failure of a ledger, with the file where it is damaged.
+fn unusable(error: LedgerError, path: &Path) -> Failure {
+    let is_damaged = matches!(error, LedgerError::Corrupt { .. });
+    let failure = Failure::from(error);
+    if is_damaged { failure.with_help(format!("the file is `{}`", path.display())) } else { failure }
 }
 
 /// The tracker that is meant.
