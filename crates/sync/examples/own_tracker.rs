@@ -89,6 +89,7 @@ impl LinearTracker {
             status: None,
             parent_id: None,
             fields: None,
+            stamp: Default::default(),
             is_untouched: true,
         })
     }
@@ -174,7 +175,7 @@ impl Tracker for LinearTracker {
         Box::pin(async move {
             let tickets = self.issues(|issues| issues.clone());
             let tickets = tickets.into_iter().filter(|issue| issue.marker.project() == project).collect();
-            Ok(Page { tickets, next: None, budget: None })
+            Ok(Page { tickets, unmarked: Vec::new(), next: None, budget: None })
         })
     }
 }

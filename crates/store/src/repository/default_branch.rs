@@ -2,10 +2,10 @@
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
 };
 
-use crate::git::{process::is_repository, process::printed, process::printed_or_empty};
+use crate::git::process::{is_object_name, is_repository, printed, printed_or_empty};
 use crate::history::{History, HistoryError, Removal, files_of_segment, packed_segments};
 use crate::repository::{CheckedOut, Repository};
 use crate::workspace::ArtifactError;
@@ -69,15 +69,48 @@ impl Repository<'_> {
         Ok(segments.iter().flat_map(|segment| files_of_segment(segment, packs)).any(|file| head.has(&file)))
     }
 
-    fn id_lines_of_default_branch(&self) -> Option<String> {
+    /// The branch that is checked out, and the default branch, where these are not the same. Without a branch
+    /// the commit counts: one that the default branch has is part of it.
+    pub fn aside(&self) -> Option<(String, String)> {
+        let root = self.workspace.root();
+        let one_line = |arguments: &[&str]| Some(printed(root, arguments)?.trim().to_owned());
+        let default = one_line(&["rev-parse", "--symbolic-full-name", &self.default_branch()?])?;
+        let name = default.trim_start_matches("refs/remotes/origin/").trim_start_matches("refs/heads/");
+        if let Some(branch) = one_line(&["symbolic-ref", "--quiet", "--short", "HEAD"]) {
+            return (branch != name).then(|| (branch, name.to_owned()));
+        }
+        let own = format!("refs/heads/{name}");
+        let holders = one_line(&["for-each-ref", "--count=1", "--contains", "HEAD", &default, &own])?;
+        let commit = one_line(&["rev-parse", "--short", "HEAD"])?;
+        holders.is_empty().then(|| (commit, name.to_owned()))
+    }
+
+    /// The names of all commits that the one that is checked out contains.
+    pub fn contained_commits(&self) -> HashSet<String> {
+        let listed = printed(self.workspace.root(), &["rev-list", "HEAD"]).unwrap_or_default();
+        listed.lines().map(str::to_owned).collect()
+    }
+
+    /// Returns whether a commit is known here, and no branch, tag or other ref has it any more.
+    pub fn was_given_up(&self, commit: &str) -> bool {
+        let holders = ["for-each-ref", "--count=1", "--contains", commit];
+        is_object_name(commit)
+            && printed(self.workspace.root(), &holders).is_some_and(|found| found.is_empty())
+    }
+
+    fn default_branch(&self) -> Option<String> {
         let root = self.workspace.root();
         let is_there =
             |branch: &String| printed(root, &["rev-parse", "--verify", "--quiet", branch]).is_some();
         let configured = printed(root, &["config", "--get", "init.defaultBranch"]);
         let configured = configured.map(|name| format!("refs/heads/{}", name.trim()));
         let branches = DEFAULT_BRANCHES.iter().map(|branch| (*branch).to_owned()).chain(configured);
-        let branch = branches.into_iter().find(is_there);
-        let Some(branch) = branch else {
+        branches.into_iter().find(is_there)
+    }
+
+    fn id_lines_of_default_branch(&self) -> Option<String> {
+        let root = self.workspace.root();
+        let Some(branch) = self.default_branch() else {
             // Before the first commit no branch has anything.
             return if printed(root, &["rev-parse", "--verify", "--quiet", "HEAD"]).is_none() {
                 Some(String::new())

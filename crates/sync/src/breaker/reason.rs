@@ -44,6 +44,8 @@ pub enum Reason {
     Unmarked,
     /// People wrote in a ticket that was to be closed as a duplicate.
     Touched,
+    /// The ticket was last written from something that is not known here, or newer.
+    Newer,
 }
 
 /// The consequence of a reason.
@@ -83,7 +85,7 @@ pub enum Retry {
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Unreachable,
         Self::Timeout,
         Self::ServerError,
@@ -100,6 +102,7 @@ impl Reason {
         Self::Invalid,
         Self::Unmarked,
         Self::Touched,
+        Self::Newer,
     ];
 
     /// Returns what follows from it: the law of the issue "Sync", "Breaker, retry, pace".
@@ -118,7 +121,7 @@ impl Reason {
             Self::EndpointLimit => (ScopeKind::Endpoint, Trip::AtOnce, Retry::Postponed),
             Self::TicketLimit => (ScopeKind::Ticket, Trip::AtOnce, Retry::Postponed),
             Self::Conflict => (ScopeKind::Ticket, Trip::Never, Retry::Counted),
-            Self::Gone | Self::Invalid | Self::Unmarked | Self::Touched => {
+            Self::Gone | Self::Invalid | Self::Unmarked | Self::Touched | Self::Newer => {
                 (ScopeKind::Ticket, Trip::Never, Retry::Parked)
             }
         };
@@ -149,6 +152,10 @@ impl Reason {
                 "if the ticket is this artifact's, run `stepmark sync adopt ARTIFACT`; if it is not, `stepmark sync retry ARTIFACT` looks \
                  for the right one, and makes it where there is none",
             ),
+            Self::Newer => Some(
+                "pull, so that this checkout contains what the ticket was written from (`git fetch --unshallow` where it is shallow); where \
+                 that was given up, `stepmark sync adopt ARTIFACT` writes the ticket all the same",
+            ),
             Self::Invalid => {
                 Some("change what is refused: the configuration of the tracker, or the artifact")
             }
@@ -176,6 +183,7 @@ impl fmt::Display for Reason {
             Self::Invalid => "it refuses what was sent",
             Self::Unmarked => "the ticket does not carry our marker",
             Self::Touched => "people wrote in the ticket",
+            Self::Newer => "the ticket says something newer",
         })
     }
 }

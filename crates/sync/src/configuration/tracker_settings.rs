@@ -26,6 +26,8 @@ pub struct TrackerSettings {
     pub target: Target,
     /// The artifacts that have tickets there; `None`: all.
     pub artifacts: Option<PathGlobs>,
+    /// The branches whose state tickets follow, beside the default branch.
+    pub branches: Option<PathGlobs>,
     /// The settings for what tickets say.
     pub ticket: TicketSettings,
     /// The treatment of what people changed.
@@ -85,6 +87,7 @@ impl TrackerSettings {
 pub(super) struct TrackerKeys {
     pub(super) kind: Option<String>,
     artifacts: Option<Vec<PathGlob>>,
+    branches: Option<Vec<PathGlob>>,
     ticket: Option<TicketSettings>,
     drift: Option<Drift>,
     duplicates: Option<Duplicates>,
@@ -152,6 +155,7 @@ impl TrackerKeys {
             name: name.clone(),
             target,
             artifacts: self.artifacts.map(PathGlobs::new),
+            branches: self.branches.map(PathGlobs::new),
             ticket,
             drift: self.drift.unwrap_or_default(),
             duplicates: self.duplicates.unwrap_or_default(),

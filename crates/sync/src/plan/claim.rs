@@ -89,7 +89,12 @@ pub(crate) fn by_marker<'o, 'l>(
 ) -> BTreeMap<&'o Marker, Vec<&'o Observed>> {
     let owners: BTreeMap<&str, &Marker> = links.map(|link| (link.remote.id.as_str(), &link.marker)).collect();
     let mut found: BTreeMap<&Marker, Vec<&Observed>> = BTreeMap::new();
+    let tickets: Vec<&Observed> = tickets.collect();
+    let copies = copies(tickets.iter().copied());
     for ticket in tickets {
+        if copies.iter().any(|copy| copy.remote.id == ticket.remote.id) {
+            continue;
+        }
         if owners.get(ticket.remote.id.as_str()).is_none_or(|owner| **owner == ticket.marker) {
             found.entry(&ticket.marker).or_default().push(ticket);
         }
@@ -97,6 +102,36 @@ pub(crate) fn by_marker<'o, 'l>(
     found.values_mut().for_each(|same| oldest_first(same));
     found
 }
+
+/// The tickets that are copies of another one, or into which the text of another one was pasted: they say so
+/// by the number that they were written into, or they come from a creation that another one is nearer to.
+pub(crate) fn copies<'o>(tickets: impl Iterator<Item = &'o Observed>) -> Vec<&'o Observed> {
+    let mut made: BTreeMap<(&Marker, Option<&str>), Vec<&Observed>> = BTreeMap::new();
+    for ticket in tickets {
+        made.entry((&ticket.marker, ticket.stamp.made.as_deref())).or_default().push(ticket);
+    }
+    let mut copies = Vec::new();
+    for ((_, made), same) in made {
+        let distance =
+            |own: &Observed| own.stamp.made_at().map_or(0, |at| own.created_at.as_second().abs_diff(at));
+        let is_named = |own: &&&Observed| own.stamp.ticket.as_ref() == Some(&own.remote.id);
+        let nearest = same.iter().filter(|own| own.stamp.ticket.is_none()).min_by_key(|own| distance(own));
+        let original =
+            same.iter().find(is_named).or_else(|| nearest.filter(|own| distance(own) < LONGEST_CREATION));
+        let is_original =
+            |own: &Observed| original.is_some_and(|original| original.remote.id == own.remote.id);
+        let is_copy = |own: &Observed| match &own.stamp.ticket {
+            Some(ticket) => *ticket != own.remote.id,
+            None => made.is_some() && !is_original(own),
+        };
+        copies.extend(same.iter().copied().filter(|own| is_copy(own)));
+    }
+    copies
+}
+
+/// The seconds between a creation, by the clock of its machine, and the time that the tracker gives it, beyond
+/// which the ticket is another one.
+const LONGEST_CREATION: u64 = 24 * 60 * 60;
 
 #[cfg(test)]
 mod tests {

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use super::{
     Action, ActionKind, Plan, PlanInputs, Remark,
-    claim::{Claim, Remembered, Survey, by_marker},
+    claim::{Claim, Remembered, Survey, by_marker, copies},
     compare::{Compared, Comparison, Outcome},
 };
 use crate::{
     configuration::{Drift, Prune},
     ledger::{IntentAction, LedgerError, Link},
     ticket::{
-        CloseReason, FieldDifference, Marker, Observed, RemoteTicket, SnapshotEntry, Ticket, TicketState,
+        CloseReason, FieldDifference, Marker, Observed, RemoteTicket, SnapshotEntry, Stamp, Ticket,
+        TicketState,
     },
 };
 
@@ -57,6 +58,8 @@ impl Plan {
         }
         making.consider_links_without_artifact()?;
         making.tell_left_out();
+        making.tell_copies();
+        making.leave_aside();
         Ok(making.finish())
     }
 }
@@ -161,6 +164,18 @@ impl<'a> Making<'_, 'a> {
             let (marker, remote) = (link.marker.clone(), link.remote.clone());
             let artifact = self.name(&marker, None);
             self.plan.remarks.push(Remark::Drift { marker, artifact, remote, differences: drift });
+            return Ok(None);
+        }
+        let (known, is_own) = match (seen, &before) {
+            (Some(seen), before) => {
+                (Some(&seen.stamp), before.as_ref().is_some_and(|own| own.stamp.commit == seen.stamp.commit))
+            }
+            (None, before) => (before.as_ref().map(|before| &before.stamp), true),
+        };
+        if let Some(reason) = known.and_then(|known| desired.stamp.refusal(known, is_own)) {
+            let (marker, remote) = (link.marker.clone(), link.remote.clone());
+            let artifact = self.name(&marker, None);
+            self.plan.remarks.push(Remark::Newer { marker, artifact, remote, reason });
             return Ok(None);
         }
         let differences = if seen.is_some() { drift } else { desired.differences(before.as_ref()) };
@@ -270,9 +285,14 @@ impl<'a> Making<'_, 'a> {
             self.plan.remarks.push(Remark::Orphan { marker: link.marker.clone(), artifact, remote });
             return Ok(());
         }
-        let closed = before
-            .clone()
-            .map(|before| Ticket { state: TicketState::Closed(CloseReason::NotPlanned), ..before });
+        let commit = self.grounds.snapshot.checkout().commit().map(|commit| commit.id.clone());
+        let checkout = self.grounds.snapshot.checkout().clone();
+        let stamp = Stamp { commit, checkout, ..Stamp::default() };
+        let closed = before.clone().map(|before| Ticket {
+            state: TicketState::Closed(CloseReason::NotPlanned),
+            stamp,
+            ..before
+        });
         let differences = closed.as_ref().map(|closed| closed.differences(before.as_ref()));
         self.plan.actions.push(Action {
             kind: ActionKind::Prune,
@@ -315,6 +335,28 @@ impl<'a> Making<'_, 'a> {
             is_problem: left.reason.is_problem(),
         });
         self.plan.remarks.extend(remarks);
+    }
+
+    /// Tells of tickets that were copied.
+    fn tell_copies(&mut self) {
+        let survey = self.grounds.survey.as_ref();
+        let copies = survey.map(|survey| copies(survey.tickets.iter())).unwrap_or_default();
+        self.plan.remarks.extend(
+            copies
+                .into_iter()
+                .map(|copy| Remark::Copy { marker: copy.marker.clone(), remote: copy.remote.clone() }),
+        );
+    }
+
+    /// Leaves out all that would be done, where tickets follow another branch than the one that is checked out.
+    fn leave_aside(&mut self) {
+        let aside = || self.grounds.snapshot.checkout().commit()?.aside.clone();
+        if let Some((branch, follows)) =
+            Some(()).filter(|()| !self.plan.actions.is_empty()).and_then(|()| aside())
+        {
+            self.plan.actions.clear();
+            self.plan.remarks.push(Remark::Aside { branch, follows });
+        }
     }
 
     /// Parents come before their children, so that these can hang below them; else in the order of paths, so

@@ -10,7 +10,7 @@ mod make;
 mod cases;
 
 pub(crate) use claim::Claim;
-pub(crate) use claim::by_marker;
+pub(crate) use claim::{by_marker, copies};
 
 pub use action::{Action, ActionKind};
 pub use claim::{PlanInputs, Survey};

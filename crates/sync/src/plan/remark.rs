@@ -70,6 +70,32 @@ pub enum Remark {
         /// The ticket.
         remote: RemoteTicket,
     },
+    /// The ticket was written from something newer than what is checked out, and is left alone.
+    Newer {
+        /// The artifact.
+        marker: Marker,
+        /// The name by which people know the artifact: its path, else the title of its ticket.
+        #[serde(default)]
+        artifact: String,
+        /// Its ticket.
+        remote: RemoteTicket,
+        /// What it was written from.
+        reason: String,
+    },
+    /// A ticket that was copied, or into which the text of another was pasted. Nothing is done with it.
+    Copy {
+        /// The artifact whose marker it carries.
+        marker: Marker,
+        /// The copy.
+        remote: RemoteTicket,
+    },
+    /// Tickets follow another branch than the one that is checked out, so nothing is done.
+    Aside {
+        /// The branch that is checked out; a commit where none is.
+        branch: String,
+        /// The branch that tickets follow.
+        follows: String,
+    },
     /// The configuration names another place than the one in which the tickets are known to be. Before
     /// anything is sent the tracker is asked whether that is the same repository or project under another
     /// name.

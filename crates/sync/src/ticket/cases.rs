@@ -177,10 +177,10 @@ fn the_configuration_chooses() {
 fn another_commit_alone_changes_no_ticket() {
     let at = |id: char, is_committed: bool| {
         let commit = Commit {
-            id: id.to_string().repeat(40),
             folder: "sub/".to_owned(),
             remotes: vec!["git@h:x/y.git".to_owned()],
             holds: Arc::new(move |_| is_committed),
+            ..Commit::sample(&id.to_string().repeat(40))
         };
         let snapshot = Snapshot::of_facts("p", [facts("a")]).at(move || Some(commit));
         let settings = TicketSettings {

@@ -18,6 +18,10 @@ pub struct Commit {
     pub remotes: Vec<String>,
     /// Tells whether it holds an artifact as it is. Only artifacts whose ticket is made are asked for.
     pub holds: Arc<dyn Fn(&ProjectPath) -> bool + Send + Sync>,
+    /// Tells whether a commit came before it, or was given up since: no branch has that one any more.
+    pub contains: Arc<dyn Fn(&str) -> bool + Send + Sync>,
+    /// The branch that is checked out and the one that tickets follow, where these are not the same.
+    pub aside: Option<(String, String)>,
 }
 
 impl fmt::Debug for Commit {
@@ -27,8 +31,8 @@ impl fmt::Debug for Commit {
 }
 
 impl Commit {
-    /// The address of the file at `path`, where the repository has a remote on the host of `web`
-    /// (`https://github.com`), and the commit holds the file as it is.
+    /// The address of the file at `path`, which it holds as it is, where the repository has a remote on the
+    /// host of `web` (`https://github.com`).
     pub(super) fn address(&self, web: &str, path: &ProjectPath) -> Option<String> {
         let host = host_and_path(web)?.0;
         let own = |remote: &String| {
@@ -39,7 +43,7 @@ impl Commit {
                 && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte));
             (is_plain && host_of_remote.eq_ignore_ascii_case(host)).then(|| path.to_owned())
         };
-        let repository = self.remotes.iter().find_map(own).filter(|_| (self.holds)(path))?;
+        let repository = self.remotes.iter().find_map(own)?;
         let file = percent_encoded(&format!("{}{path}", self.folder));
         Some(format!("{}/{repository}/blob/{}/{file}", web.trim_end_matches('/'), self.id))
     }
@@ -97,15 +101,31 @@ impl Ticket {
 }
 
 #[cfg(test)]
+impl Commit {
+    /// A commit that holds nothing and follows none.
+    pub(crate) fn sample(id: &str) -> Self {
+        let (folder, remotes, aside) = (String::new(), Vec::new(), None);
+        Self {
+            id: id.to_owned(),
+            folder,
+            remotes,
+            holds: Arc::new(|_| false),
+            contains: Arc::new(|_| false),
+            aside,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     fn commit(remote: &str) -> Commit {
         Commit {
-            id: "a".repeat(40),
             folder: "sub dir/".to_owned(),
             remotes: vec!["/local/path".to_owned(), remote.to_owned()],
             holds: Arc::new(|path| path.as_str() == "docs/a.md"),
+            ..Commit::sample(&"a".repeat(40))
         }
     }
 
@@ -127,7 +147,5 @@ mod tests {
             let of = |slug| format!("https://github.com/{slug}/blob/{}/sub%20dir/docs/a.md", "a".repeat(40));
             assert_eq!(made, expected.map(of), "{remote}");
         }
-        let other = ProjectPath::new("docs/b.md").unwrap();
-        assert_eq!(commit("git@github.com:o/r").address("https://github.com", &other), None, "not committed");
     }
 }

@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use stepmark_model::artifact::{FileHash, FileHashError};
 
-use super::{Block, CloseReason, Inline, Marker, Observed, RemoteTicket, TicketState};
+use super::{Block, CloseReason, Inline, Marker, Observed, RemoteTicket, Stamp, TicketState};
 
 /// The desired ticket of an artifact: only fields that stepmark manages. It follows from the artifact alone,
 /// so the same state gives the same ticket; times and commits are in none.
@@ -27,6 +27,9 @@ pub struct Ticket {
     /// another commit alone changes no ticket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_at_commit: Option<String>,
+    /// What it is written from. No part of the canonical form.
+    #[serde(default, skip_serializing_if = "Stamp::is_empty")]
+    pub stamp: Stamp,
     /// The labels that are ours. The project's label ([`Marker::label`]) is among them.
     pub labels: BTreeSet<String>,
     /// Open or closed, and how far. Ledgers and older files of tickets call it `standing`.
@@ -76,7 +79,7 @@ struct Canonical<'t> {
     ticket: Stored<'t>,
 }
 
-/// A ticket as ledgers keep it and, without `file_at_commit`, as it is digested. Names and order are a stored
+/// A ticket as ledgers keep it and, without `file_at_commit` and `stamp`, as it is digested. Names and order are a stored
 /// format: older programs read it, and markers and ledgers hold the digest, so a change here sends every
 /// ticket again.
 #[derive(Serialize)]
@@ -87,6 +90,8 @@ pub(crate) struct Stored<'t> {
     file: &'t Inline,
     #[serde(skip_serializing_if = "Option::is_none")]
     file_at_commit: Option<&'t str>,
+    #[serde(skip_serializing_if = "Stamp::is_empty")]
+    stamp: &'t Stamp,
     labels: &'t BTreeSet<String>,
     standing: TicketState,
     status: &'t Option<String>,
@@ -101,7 +106,8 @@ impl Ticket {
     /// declaration, maps and sets in that of their keys, and there are no numbers, so that one ticket has one
     /// spelling. (RFC 8785 would say the same, eleven times as slowly.)
     pub fn canonical(&self) -> String {
-        let ticket = Stored { file_at_commit: None, ..self.stored() };
+        let stamp = &Stamp::default();
+        let ticket = Stored { file_at_commit: None, stamp, ..self.stored() };
         let form = Canonical { schema: CANONICAL_SCHEMA, ticket };
         #[expect(clippy::expect_used, reason = "fails for keys that are no text: a ticket has none")]
         serde_json::to_string(&form).expect("a ticket has a canonical form")
@@ -109,10 +115,22 @@ impl Ticket {
 
     /// The ticket as ledgers keep it.
     pub(crate) fn stored(&self) -> Stored<'_> {
-        let Self { marker, title, body, file, file_at_commit, labels, state, status, kind, parent, fields } =
-            self;
-        let (file_at_commit, standing, kind) = (file_at_commit.as_deref(), *state, *kind);
-        Stored { marker, title, body, file, file_at_commit, labels, standing, status, kind, parent, fields }
+        let Self { marker, title, body, file, stamp, labels, status, parent, fields, .. } = self;
+        let (file_at_commit, standing, kind) = (self.file_at_commit.as_deref(), self.state, self.kind);
+        Stored {
+            marker,
+            title,
+            body,
+            file,
+            file_at_commit,
+            stamp,
+            labels,
+            standing,
+            status,
+            kind,
+            parent,
+            fields,
+        }
     }
 
     /// The digest of the canonical form.
@@ -188,6 +206,7 @@ fn closed(observed: &Observed, text: Vec<Inline>, reason: CloseReason) -> Ticket
         title: observed.title.clone(),
         file: Inline::Text(String::new()),
         file_at_commit: None,
+        stamp: Stamp::default(),
         body: vec![Block::Paragraph(text)],
         labels: [observed.marker.label()].into(),
         state: TicketState::Closed(reason),

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{FieldDifference, ManagedSection, Marker, MergeError, Ticket, labels_agree, merged_labels};
+use super::{
+    FieldDifference, ManagedSection, Marker, MergeError, Stamp, Ticket, labels_agree, merged_labels,
+};
 
 /// A ticket as its tracker has it, with the marker that makes it ours. It is read to find tickets again and
 /// to report what people changed; none of it ever reaches an artifact.
@@ -32,6 +34,8 @@ pub struct Observed {
     /// The other fields that `ticket.fields` may name, in the tracker's own form; `None` where the answer
     /// does not tell them.
     pub fields: Option<serde_json::Value>,
+    /// What it was made and last written from.
+    pub stamp: Stamp,
     /// True where it is certain that nobody else wrote in it: no comment, no text outside the managed
     /// section.
     pub is_untouched: bool,

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    CloseReason, Marker, Parents, Placeholder, Snapshot, TITLE_LIMIT, Ticket, TicketFacts, TicketSettings,
-    TicketState,
+    CHANGED, CloseReason, Marker, Parents, Placeholder, Snapshot, Stamp, TITLE_LIMIT, Ticket, TicketFacts,
+    TicketSettings, TicketState,
     body::{body, file},
 };
 
@@ -24,15 +24,23 @@ impl Ticket {
             Parents::Ignore => None,
         };
         let fields = settings.fields.iter();
+        let commit = snapshot.checkout().commit();
+        let is_committed = commit.is_some_and(|commit| (commit.holds)(&facts.path));
+        let changed = if is_committed { "" } else { CHANGED };
+        let stamp = Stamp {
+            commit: commit.map(|commit| format!("{}{changed}", commit.id)),
+            checkout: snapshot.checkout().clone(),
+            ..Stamp::default()
+        };
         Some(Self {
             marker: marker.clone(),
             title: one_line(&title.unwrap_or_else(|| facts.title.clone()), TITLE_LIMIT),
             body: body(facts, marker, settings),
             file: file(&facts.path, settings),
-            file_at_commit: settings
-                .web
-                .as_deref()
-                .and_then(|web| snapshot.commit()?.address(web, &facts.path)),
+            file_at_commit: commit
+                .filter(|_| is_committed)
+                .and_then(|commit| settings.web.as_deref().and_then(|web| commit.address(web, &facts.path))),
+            stamp,
             labels,
             state: state(facts, settings),
             status: facts.status.clone(),

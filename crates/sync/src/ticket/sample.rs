@@ -68,6 +68,7 @@ pub(crate) fn observed(ticket: &Ticket, number: u32) -> Observed {
         status: None,
         parent_id: None,
         fields: None,
+        stamp: Default::default(),
         is_untouched: true,
     }
 }

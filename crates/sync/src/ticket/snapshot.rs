@@ -17,7 +17,7 @@ use stepmark_store::{
     workspace::Workspace,
 };
 
-use super::{Commit, Marker, MarkerError, SnapshotEntry, TicketFacts, TicketKind};
+use super::{Checkout, Commit, Marker, MarkerError, SnapshotEntry, TicketFacts, TicketKind};
 use crate::TrackerName;
 
 /// The artifacts of a project at one moment, by their markers. It is made from the read side of core and has
@@ -37,7 +37,7 @@ pub struct Snapshot {
     /// The markers of artifacts that are there and get no ticket.
     ambiguous: BTreeSet<Marker>,
     is_partial: bool,
-    commit: Option<Arc<LazyCommit>>,
+    checkout: Checkout,
     /// The keys of artifacts that are elsewhere, as on the default branch.
     elsewhere: BTreeSet<String>,
     /// The keys of artifacts that were ever here; `None` where nobody can say.
@@ -45,7 +45,7 @@ pub struct Snapshot {
 }
 
 /// A commit that is looked for when the first ticket is made.
-type LazyCommit = LazyLock<Option<Commit>, Box<dyn FnOnce() -> Option<Commit> + Send>>;
+pub(super) type LazyCommit = LazyLock<Option<Commit>, Box<dyn FnOnce() -> Option<Commit> + Send>>;
 
 /// An artifact that gets no ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,7 +165,14 @@ impl Snapshot {
     /// ticket is made.
     #[must_use]
     pub fn at(self, find: impl FnOnce() -> Option<Commit> + Send + 'static) -> Self {
-        Self { commit: Some(Arc::new(LazyLock::new(Box::new(find)))), ..self }
+        let commit = Some(Arc::new(LazyLock::new(Box::new(find) as Box<_>)));
+        Self { checkout: Checkout { commit, ..self.checkout }, ..self }
+    }
+
+    /// The same, of which tickets are written whatever they were written from: a person wants that.
+    #[must_use]
+    pub fn forced(self) -> Self {
+        Self { checkout: Checkout { is_forced: true, ..self.checkout }, ..self }
     }
 
     /// The same, where the artifacts with the keys `elsewhere` are not gone although they are not among
@@ -175,8 +182,8 @@ impl Snapshot {
         Self { elsewhere, ..self }
     }
 
-    pub(super) fn commit(&self) -> Option<&Commit> {
-        LazyLock::force(self.commit.as_deref()?).as_ref()
+    pub(crate) const fn checkout(&self) -> &Checkout {
+        &self.checkout
     }
 
     /// The same, where artifacts with the keys `known` were here once, and others never: they are made on

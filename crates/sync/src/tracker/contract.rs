@@ -3,7 +3,7 @@
 use super::Condition;
 use crate::{
     BoxFuture, TrackerName,
-    breaker::{Failure, Route},
+    breaker::{Failure, Reason, Route},
     pace::{Budget, Cost},
     ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
 };
@@ -79,6 +79,25 @@ pub trait Tracker: Send + Sync {
     /// was just made, where the tracker has one; never by a search for text.
     fn list<'t>(&'t self, project: &'t str, from: Option<&'t Cursor>)
     -> BoxFuture<'t, Result<Page, Failure>>;
+
+    /// Returns whether [`Self::list`] finds tickets by their label, which a person may have renamed.
+    fn lists_by_label(&self) -> bool {
+        false
+    }
+
+    /// Lists the tickets of `project` among all that there are, whatever labels they have.
+    fn list_all<'t>(
+        &'t self,
+        project: &'t str,
+        from: Option<&'t Cursor>,
+    ) -> BoxFuture<'t, Result<Page, Failure>> {
+        self.list(project, from)
+    }
+
+    /// Returns whether its list shows only later what was just made.
+    fn list_lags(&self) -> bool {
+        false
+    }
 }
 
 /// A ticket to be made. Its marker goes along in the same request.
@@ -103,6 +122,18 @@ pub struct Change {
     pub parent: Option<RemoteTicket>,
     /// The condition that must be true of the ticket.
     pub condition: Condition,
+}
+
+impl Change {
+    /// The reason why the ticket `current`, which carries `markers`, is not changed; `None` where it may be.
+    pub fn refusal(&self, markers: &[Marker], current: &Observed) -> Option<Failure> {
+        let own = self.before.as_ref().map(|before| &before.stamp.commit);
+        let order = || self.desired.stamp.refusal(&current.stamp, own == Some(&current.stamp.commit));
+        self.condition.refusal(markers, current).or_else(|| {
+            let newer = order().filter(|_| self.condition == Condition::Marked)?;
+            Some(Failure::new(Reason::Newer, &newer))
+        })
+    }
 }
 
 /// The kinds of requests.
@@ -170,6 +201,8 @@ pub struct Delivered {
 pub struct Page {
     /// Those of them that carry a marker of the project.
     pub tickets: Vec<Observed>,
+    /// Tickets with our label from which the marker was taken away, with their titles.
+    pub unmarked: Vec<(String, RemoteTicket)>,
     /// The place where the next page begins; `None` after the last one.
     pub next: Option<Cursor>,
     /// The rest of the tracker's limit, as the tracker says.

@@ -102,6 +102,8 @@ impl Tracker for DryTracker {
     }
 
     fn list<'t>(&'t self, _: &'t str, _: Option<&'t Cursor>) -> BoxFuture<'t, Result<Page, Failure>> {
-        Box::pin(async move { Ok(Page { tickets: Vec::new(), next: None, budget: None }) })
+        Box::pin(
+            async move { Ok(Page { tickets: Vec::new(), unmarked: Vec::new(), next: None, budget: None }) },
+        )
     }
 }

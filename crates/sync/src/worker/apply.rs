@@ -8,7 +8,8 @@ use super::{
     found::{Seen, adopt},
     lease_keeper,
     preconditions::Item,
-    prepare::{Batch, Prepared, batches},
+    prepare::{Batch, Prepared, batches, part_first_creation},
+    reading::Listing,
     target::TargetState,
 };
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
     ledger::{Lease, Ledger, LedgerError, LedgerWriter, Link},
     plan::{Action, ActionKind, Plan},
     retry::Chance,
-    ticket::{Marker, Observed},
+    ticket::{Marker, Observed, Stamp, Ticket},
     tracker::{Answer, Change, Condition, Creation, Delivered, Outcome, RequestKind, Tracker},
 };
 
@@ -114,7 +115,7 @@ impl<'w> Worker<'w> {
     /// # Errors
     /// When the ledger fails. That the tracker cannot be listed is a value.
     pub async fn survey(&mut self) -> Result<Result<Vec<Observed>, Deferred>, ApplyError> {
-        self.list(None, self.project).await
+        Ok(self.list(None, self.project, Listing::Ours).await?.map(|listed| listed.tickets))
     }
 
     /// Carries out `plan`, and says what became of each action. Actions whose grounds have changed are left
@@ -162,12 +163,11 @@ impl<'w> Worker<'w> {
         self.preflight(lease, plan, report).await?;
         let Seen { held, listed_at, duplicates, .. } = self.look_up(lease, plan, report).await?;
         let mut creations = Creations::since(listed_at, held, duplicates);
+        creations.is_first = self.ledger.read()?.record(&self.settings.name)?.created_at.is_none();
         self.adopt_all(lease, plan, report)?;
         let actions = self.make_known(lease, plan, report).await?;
         self.do_all(lease, plan, &actions, &mut creations, report).await?;
-        if creations.are_unseen && !self.stop.is_asked() {
-            creations.duplicates.extend(self.look_again(lease, plan, report).await?.duplicates);
-        }
+        self.after_creations(lease, plan, &mut creations, report).await?;
         let mut duplicates = std::mem::take(&mut creations.duplicates);
         // Two lists may have shown the same, and the plan may know of it.
         let id = |action: &Action| action.remote.as_ref().map(|remote| remote.id.clone());
@@ -191,7 +191,11 @@ impl<'w> Worker<'w> {
         // Once: a first sync has as many batches as tickets.
         let expected = expected(plan);
         let tracker = self.tracker;
-        for batch in batches(actions, |kind| tracker.batch(kind)) {
+        let mut batches = batches(actions, |kind| tracker.batch(kind));
+        if creations.is_first && tracker.list_lags() {
+            part_first_creation(&mut batches);
+        }
+        for batch in batches {
             let tickets = || batch.actions.iter().map(|action| (action.kind, &action.marker));
             if self.stop.is_asked() {
                 hold(report, tickets(), &Deferred::Stopped);
@@ -206,7 +210,7 @@ impl<'w> Worker<'w> {
             }
             let is_creation = batch.kind == RequestKind::Create;
             if self.execute(lease, &expected, batch, report).await? && is_creation {
-                creations.made();
+                creations.made(self.clock.now());
             }
         }
         Ok(())
@@ -267,7 +271,9 @@ impl<'w> Worker<'w> {
             return Ok(false);
         };
         self.requests += 1;
-        let mut answer = ask(self.tracker, kind, &items, self.naming.as_ref()).await;
+        let now = self.clock.now();
+        let made = items.iter().map(|_| Stamp::of_creation(now, (self.draw)().0)).collect();
+        let mut answer = ask(self.tracker, kind, &items, (self.naming.as_ref(), made)).await;
         while answer.outcomes.len() < items.len() {
             let failure = Failure::new(Reason::Unreadable, "the answer does not speak of every ticket");
             answer.outcomes.push(Outcome::InDoubt(failure));
@@ -290,17 +296,23 @@ async fn ask(
     tracker: &dyn Tracker,
     kind: RequestKind,
     items: &[Item<'_>],
-    naming: Option<&Marker>,
+    (naming, made): (Option<&Marker>, Vec<String>),
 ) -> Answer<Delivered> {
+    let stamped = |item: &Item<'_>, made, ticket| {
+        let stamp = Stamp { made, ticket, ..item.ticket.stamp.clone() };
+        Ticket { stamp, ..item.ticket.clone() }
+    };
     if kind == RequestKind::Create {
-        let creations =
-            items.iter().map(|item| Creation { ticket: item.ticket.clone(), parent: item.parent.clone() });
+        let creations = items.iter().zip(made).map(|(item, made)| Creation {
+            ticket: stamped(item, Some(made), None),
+            parent: item.parent.clone(),
+        });
         return tracker.create(&creations.collect::<Vec<_>>()).await;
     }
     let changes = items.iter().filter_map(|item| {
         Some(Change {
+            desired: stamped(item, None, Some(item.remote.as_ref()?.id.clone())),
             remote: item.remote.clone()?,
-            desired: item.ticket.clone(),
             before: item.before.clone(),
             parent: item.parent.clone(),
             condition: match item.action.kind {

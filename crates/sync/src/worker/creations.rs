@@ -34,6 +34,10 @@ pub(super) struct Creations {
     watch: Watch,
     /// True where tickets were made since the last list.
     pub(super) are_unseen: bool,
+    /// True where this ledger had never made any: another new one may be at work.
+    pub(super) is_first: bool,
+    /// The time at which the last one was made.
+    made_at: Option<Timestamp>,
     /// The reason why no more are made, where that is so.
     pub(super) held: Option<Deferred>,
     /// Closings of tickets beside those that count.
@@ -63,8 +67,8 @@ impl Creations {
     }
 
     /// Notes a request that made tickets.
-    pub(super) fn made(&mut self) {
-        self.are_unseen = true;
+    pub(super) fn made(&mut self, at: Timestamp) {
+        (self.are_unseen, self.made_at) = (true, Some(at));
         if self.watch == Watch::Next {
             self.watch = Watch::Now;
         }
@@ -88,6 +92,14 @@ impl Worker<'_> {
         report: &mut Report,
     ) -> Result<(), ApplyError> {
         while creations.held.is_none() && creations.wants_list(self.clock.now()) {
+            let shown_at = creations.made_at.map(|made_at| moment::after(made_at, self.lag_ms()));
+            let shown_at = shown_at.filter(|_| creations.is_first && creations.watch == Watch::Now);
+            if let Some(until) = shown_at.filter(|until| *until > self.clock.now())
+                && !self.wait(Some(lease), until).await?
+            {
+                creations.held = Some(Deferred::Contended { until });
+                return Ok(());
+            }
             (creations.listed_at, creations.are_unseen) = (Some(self.clock.now()), false);
             if creations.watch == Watch::Now {
                 creations.watch = Watch::Done;
@@ -98,13 +110,44 @@ impl Worker<'_> {
             creations.duplicates.extend(seen.duplicates);
             if meets_other {
                 (creations.listed_at, creations.watch) = (None, Watch::Next);
-                let until = moment::after(self.clock.now(), BACK_OFF_MS + (self.draw)().up_to(BACK_OFF_MS));
-                if !self.wait(Some(lease), until).await? {
-                    creations.held = Some(Deferred::Contended { until });
-                }
+                creations.held = self.back_off(lease).await?;
             }
         }
         Ok(())
+    }
+
+    /// Looks again after tickets were made, until that shows nothing of another machine.
+    pub(super) async fn after_creations(
+        &mut self,
+        lease: &Lease,
+        plan: &Plan,
+        creations: &mut Creations,
+        report: &mut Report,
+    ) -> Result<(), ApplyError> {
+        while creations.are_unseen && !self.stop.is_asked() {
+            let seen = self.look_again(lease, plan, report).await?;
+            creations.duplicates.extend(seen.duplicates);
+            let meets_other = seen.held.is_none() && seen.others + seen.lost > 0;
+            creations.are_unseen = meets_other && self.back_off(lease).await?.is_none();
+        }
+        if let Some(made_at) = creations.made_at.filter(|_| creations.is_first || self.lag_ms() > 0) {
+            let until = moment::after(made_at, self.settings.look_up_wait_ms());
+            report.look_again_at = (until > self.clock.now()).then_some(until);
+        }
+        Ok(())
+    }
+
+    /// Waits while another machine makes tickets: by chance, and until the list shows them.
+    async fn back_off(&mut self, lease: &Lease) -> Result<Option<Deferred>, ApplyError> {
+        let wait_ms = self.lag_ms() + BACK_OFF_MS + (self.draw)().up_to(BACK_OFF_MS);
+        let until = moment::after(self.clock.now(), wait_ms);
+        let has_waited = self.wait(Some(lease), until).await?;
+        Ok((!has_waited).then_some(Deferred::Contended { until }))
+    }
+
+    /// How long the list of the tracker may not show what was made.
+    fn lag_ms(&self) -> u64 {
+        if self.tracker.list_lags() { self.settings.look_up_wait_ms() } else { 0 }
     }
 }
 
@@ -212,10 +255,10 @@ mod tests {
         let at = |second: i64| Timestamp::from_second(1_700_000_000 + second).unwrap();
         let mut creations = Creations { listed_at: Some(at(0)), ..Default::default() };
         assert!(!creations.wants_list(at(1)));
-        creations.made();
+        creations.made(at(1));
         assert!(creations.wants_list(at(2)), "another machine may make the same");
         creations.watch = Watch::Done;
-        creations.made();
+        creations.made(at(3));
         assert!(!creations.wants_list(at(3)));
         assert!(creations.wants_list(at(300)) && creations.wants_list(at(-1)));
         assert!(Creations::default().wants_list(at(0)));

@@ -9,7 +9,7 @@ use crate::{
     configuration::TrackerSettings,
     ledger::{Intent, IntentAction, Lease, LedgerError, LedgerReader, LedgerWriter, Link},
     moment,
-    plan::{Action, ActionKind, Claim, Plan, by_marker},
+    plan::{Action, ActionKind, Claim, Plan, Remark, by_marker, copies},
     retry::Delivery,
     ticket::{Marker, Observed, RemoteTicket, Ticket},
     tracker::Tracker,
@@ -89,6 +89,12 @@ impl Worker<'_> {
             match settling.missing(intent, found.begun_at)? {
                 Some(certain_at) => drop(seen.unlisted.insert(intent.marker.clone(), certain_at)),
                 None => told.tell(ActionKind::LookUp, &intent.marker, ActionOutcome::NotThere),
+            }
+        }
+        for copy in copies(found.tickets.iter()) {
+            let remark = Remark::Copy { marker: copy.marker.clone(), remote: copy.remote.clone() };
+            if !report.remarks.contains(&remark) {
+                report.remarks.push(remark);
             }
         }
         if found.is_survey {

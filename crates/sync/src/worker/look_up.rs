@@ -8,15 +8,16 @@ use jiff::Timestamp;
 use super::{
     ApplyError, Deferred, Report, Worker,
     apply::expected,
-    found::{Found, Seen},
+    found::{Found, Seen, adopt},
     preconditions::Ground,
+    reading::{Listed, Listing},
     trial::Trials,
 };
 use crate::{
     configuration::TrackerSettings,
-    ledger::{Intent, IntentAction, Lease, LedgerError, LedgerReader},
+    ledger::{Intent, IntentAction, Lease, LedgerError, LedgerReader, Link},
     plan::{Action, ActionKind, Plan},
-    ticket::{Marker, Observed},
+    ticket::{Marker, RemoteTicket},
 };
 
 /// The tickets that are looked for.
@@ -108,9 +109,12 @@ impl Worker<'_> {
     ) -> Result<Seen, ApplyError> {
         let begun_at = self.clock.now();
         match self.list_all(lease, search).await? {
-            Ok(tickets) => {
-                let intents = search.intents.as_slice();
-                let found = Found { tickets: &tickets, intents, is_survey: search.is_survey, begun_at };
+            Ok(listed) => {
+                if search.is_survey && self.is_new()? {
+                    self.link_unmarked(lease, plan, &listed, report)?;
+                }
+                let (tickets, intents) = (&listed.tickets, search.intents.as_slice());
+                let found = Found { tickets, intents, is_survey: search.is_survey, begun_at };
                 Ok(self.settle_found(lease, plan, &found, report)?)
             }
             Err(held) => {
@@ -126,20 +130,59 @@ impl Worker<'_> {
         &mut self,
         lease: &Lease,
         search: &Search,
-    ) -> Result<Result<Vec<Observed>, Deferred>, ApplyError> {
+    ) -> Result<Result<Listed, Deferred>, ApplyError> {
         let mut projects: BTreeSet<String> =
             search.intents.iter().map(|intent| intent.marker.project().to_owned()).collect();
         if search.is_survey {
             projects.insert(self.project.to_owned());
         }
-        let mut found = Vec::new();
+        let mut found = Listed::default();
         for project in projects {
-            match self.list(Some(lease), &project).await? {
-                Ok(tickets) => found.extend(tickets),
+            match self.list(Some(lease), &project, Listing::Ours).await? {
+                Ok(listed) => found.extend(listed),
+                Err(held) => return Ok(Err(held)),
+            }
+        }
+        if search.is_survey && found.tickets.is_empty() && self.tracker.lists_by_label() && self.is_new()? {
+            let project = self.project;
+            match self.list(Some(lease), project, Listing::All).await? {
+                Ok(listed) => found.extend(listed),
                 Err(held) => return Ok(Err(held)),
             }
         }
         Ok(Ok(found))
+    }
+
+    /// Returns whether nothing is known of what the tracker has.
+    fn is_new(&mut self) -> Result<bool, LedgerError> {
+        Ok(self.ledger.read()?.record(&self.settings.name)?.listed_at.is_none())
+    }
+
+    /// Links tickets with our label and the title of one that would be made: they have lost their marker, and
+    /// a person is asked whether they are these.
+    fn link_unmarked(
+        &mut self,
+        lease: &Lease,
+        plan: &Plan,
+        listed: &Listed,
+        report: &mut Report,
+    ) -> Result<(), LedgerError> {
+        let (tracker, linked_at) = (self.settings.name.clone(), self.clock.now());
+        let mut unmarked: Vec<&(String, RemoteTicket)> = listed.unmarked.iter().collect();
+        let mut transaction = self.begin(Some(lease))?;
+        for action in plan.actions.iter().filter(|action| action.kind == ActionKind::Create) {
+            let is_known = listed.tickets.iter().any(|ticket| ticket.marker == action.marker);
+            let Some(title) = action.ticket.as_ref().map(|ticket| &ticket.title).filter(|_| !is_known) else {
+                continue;
+            };
+            let Some(at) = unmarked.iter().position(|(own, _)| own == title) else { continue };
+            let (tracker, marker, remote) =
+                (tracker.clone(), action.marker.clone(), unmarked.remove(at).1.clone());
+            let link = Link { tracker, marker, remote, digest: None, linked_at };
+            let outcome = adopt(&mut *transaction, (&link, None), Vec::new())?;
+            report.tell(ActionKind::Adopt, &action.marker, outcome);
+        }
+        transaction.commit()
     }
 }
 

@@ -179,6 +179,16 @@ pub(super) fn batches(actions: &[Action], size: impl Fn(RequestKind) -> usize) -
     batches
 }
 
+/// Parts the first ticket that is made from the others, so that it is seen whether another machine makes the
+/// same before all are there twice.
+pub(super) fn part_first_creation(batches: &mut Vec<Batch<'_>>) {
+    let Some(at) = batches.iter().position(|batch| batch.kind == RequestKind::Create) else { return };
+    if batches[at].actions.len() > 1 {
+        let first = batches[at].actions.remove(0);
+        batches.insert(at, Batch { kind: RequestKind::Create, actions: vec![first] });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use crate::{
     ledger::Lease,
     pace::Cost,
     plan::{Action, ActionKind, Plan},
-    ticket::{Observed, Ticket},
+    ticket::{Observed, RemoteTicket, Ticket},
     tracker::{Cursor, Page, RequestKind},
 };
 
@@ -99,25 +99,58 @@ fn asked_about(action: &Action) -> Option<(&Ticket, bool)> {
 /// hundred tickets.
 const PAGES: usize = 10_000;
 
+/// The most pages that a list of everything is read for: 10,000 tickets of other people.
+const PAGES_OF_ALL: usize = 100;
+
+impl Listed {
+    pub(super) fn extend(&mut self, more: Self) {
+        self.tickets.extend(more.tickets);
+        self.unmarked.extend(more.unmarked);
+    }
+}
+
+/// Which tickets are listed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listing {
+    /// Those with our label.
+    Ours,
+    /// All, of which those with a marker count.
+    All,
+}
+
+/// The tickets that a tracker lists.
+#[derive(Default)]
+pub(super) struct Listed {
+    pub(super) tickets: Vec<Observed>,
+    /// The titles and places of tickets with our label that have lost their marker.
+    pub(super) unmarked: Vec<(String, RemoteTicket)>,
+}
+
 impl Worker<'_> {
     /// All tickets with the label of `project` and one of its markers, or why they cannot be listed.
     pub(super) async fn list(
         &mut self,
         lease: Option<&Lease>,
         project: &str,
-    ) -> Result<Result<Vec<Observed>, Deferred>, ApplyError> {
+        listing: Listing,
+    ) -> Result<Result<Listed, Deferred>, ApplyError> {
         let route = self.tracker.route(RequestKind::List, &[]);
-        let (mut tickets, mut from): (Vec<Observed>, Option<Cursor>) = (Vec::new(), None);
-        for _ in 0..PAGES {
-            let page = match self.page(lease, &route, project, from.as_ref()).await? {
+        let (mut listed, mut from): (Listed, Option<Cursor>) = Default::default();
+        let pages = if listing == Listing::All { PAGES_OF_ALL } else { PAGES };
+        for _ in 0..pages {
+            let page = match self.page(lease, &route, (project, listing), from.as_ref()).await? {
                 Ok(page) => page,
                 Err(held) => return Ok(Err(held)),
             };
-            tickets.extend(page.tickets.into_iter().filter(|ticket| ticket.marker.project() == project));
+            let tickets = page.tickets.into_iter().filter(|ticket| ticket.marker.project() == project);
+            listed.extend(Listed { tickets: tickets.collect(), unmarked: page.unmarked });
             match page.next {
                 Some(next) if from.as_ref() != Some(&next) => from = Some(next),
-                _ => return Ok(Ok(tickets)),
+                _ => return Ok(Ok(listed)),
             }
+        }
+        if listing == Listing::All {
+            return Ok(Ok(listed));
         }
         let detail = format!("its list of tickets has more than {PAGES} pages");
         let endless = Failure::new(Reason::Unreadable, &detail);
@@ -128,7 +161,7 @@ impl Worker<'_> {
         &mut self,
         lease: Option<&Lease>,
         route: &Route,
-        project: &str,
+        (project, listing): (&str, Listing),
         from: Option<&Cursor>,
     ) -> Result<Result<Page, Deferred>, ApplyError> {
         let settings = self.settings;
@@ -137,7 +170,10 @@ impl Worker<'_> {
             return Ok(Err(held));
         }
         self.requests += 1;
-        let page = self.tracker.list(project, from).await;
+        let page = match listing {
+            Listing::Ours => self.tracker.list(project, from).await,
+            Listing::All => self.tracker.list_all(project, from).await,
+        };
         let failures = vec![page.as_ref().err()];
         let budget = page.as_ref().ok().and_then(|page| page.budget);
         let now = self.clock.now();

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::{
     breaker::{Failure, Scope},
-    plan::ActionKind,
+    plan::{ActionKind, Remark},
     retry::Delivery,
     ticket::{FieldDifference, Marker, RemoteTicket},
 };
@@ -18,6 +18,11 @@ pub struct Report {
     pub obstacles: Vec<String>,
     /// The number of requests that were made.
     pub requests: usize,
+    /// What a look through the tracker showed that nothing follows from.
+    pub remarks: Vec<Remark>,
+    /// The time at which the tracker is to be looked through again, where tickets were made that another
+    /// machine may have made, too, and its list shows that only later.
+    pub look_again_at: Option<Timestamp>,
     /// The number of parked tickets that may be tried again, since one of them shows that their cause has
     /// passed.
     pub brought_back: usize,
@@ -206,6 +211,8 @@ impl Report {
         });
         self.entries.extend(later.entries);
         self.obstacles.extend(later.obstacles);
+        self.remarks.extend(later.remarks);
+        self.look_again_at = later.look_again_at.or(self.look_again_at);
     }
 
     pub(super) fn tell(&mut self, kind: ActionKind, marker: &Marker, outcome: ActionOutcome) {

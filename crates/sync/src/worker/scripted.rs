@@ -228,6 +228,10 @@ impl Tracker for ScriptedTracker {
         &self.name
     }
 
+    fn list_lags(&self) -> bool {
+        self.lag_ms > 0
+    }
+
     fn credential_digest(&self) -> Option<&str> {
         Some(self.credential)
     }
@@ -315,7 +319,7 @@ impl Tracker for ScriptedTracker {
                 });
                 listed.map(|(number, kept)| seen(*number, kept)).collect()
             });
-            Ok(Page { tickets, next: None, budget: None })
+            Ok(Page { tickets, unmarked: Vec::new(), next: None, budget: None })
         })
     }
 }
@@ -326,6 +330,7 @@ fn seen(number: u32, kept: &Kept) -> Observed {
         created_at: kept.made_at,
         is_untouched,
         parent_id: kept.parent.clone(),
+        stamp: kept.ticket.stamp.clone(),
         ..observed(&kept.ticket, number)
     }
 }

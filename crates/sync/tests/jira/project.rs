@@ -32,6 +32,7 @@ pub(crate) fn ticket(id: &str) -> Ticket {
         body: vec![Block::Paragraph(vec![Inline::Text("Two of three.".to_owned())])],
         file: Inline::Code(format!("docs/{id}.md")),
         file_at_commit: None,
+        stamp: Default::default(),
         labels: [project_label("p"), "status:in review".to_owned()].into(),
         state: TicketState::ToDo,
         status: Some("draft".to_owned()),

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, ops::Range};
 
 use crate::ticket::{
-    Block, Inline, Marker, Ticket,
+    Block, Inline, Marker, Stamp, Ticket,
     file_url::{percent_decoded, percent_encoded},
     markdown,
 };
@@ -102,7 +102,8 @@ impl<'t> ManagedSection<'t> {
         let after = trimmed_after(&after);
         let foreign = before.chars().count() + after.chars().count();
         let notice = self.notice();
-        let labels = self.labels();
+        let stamp = self.ticket.stamp.over(&marker.stamp_in(existing));
+        let labels = format!("{}{}", self.labels(), stamp.line());
         let marks = begin.len() + labels.len() + notice.len() + END.len() + 2;
         let Some(room) = limit.checked_sub(foreign + marks).filter(|room| *room >= LEAST_ROOM) else {
             return Err(MergeError::NoRoom { marker: marker.clone(), foreign, limit });
@@ -141,12 +142,20 @@ impl<'t> ManagedSection<'t> {
     /// When what stands outside of the section leaves too little of `limit` characters.
     pub fn is_in(&self, existing: &str, limit: usize) -> Result<bool, MergeError> {
         let existing = existing.replace("\r\n", "\n");
-        let wanted = self.merged_into(&existing, limit)?.body;
+        let wanted = Stamp::removed_from(&self.merged_into(&existing, limit)?.body);
+        let existing = Stamp::removed_from(&existing);
         Ok(wanted == existing || self.ticket.without_commit(&wanted) == self.ticket.without_commit(&existing))
     }
 }
 
 impl Marker {
+    /// The stamp in the section of this marker in a body.
+    pub fn stamp_in(&self, body: &str) -> Stamp {
+        let parts = parts(body);
+        let own = parts.iter().find(|part| matches!(&part.kind, PartKind::Section(own) if own == self));
+        own.map(|part| Stamp::in_section(&body[part.range.clone()])).unwrap_or_default()
+    }
+
     /// The labels that the section of this marker says were given to the ticket with this body.
     pub fn labels_named_in(&self, body: &str) -> BTreeSet<String> {
         let parts = parts(body);

@@ -64,6 +64,7 @@ impl FileTracker {
                 status: None,
                 parent_id: line.parent.map(|parent| parent.to_string()),
                 fields: None,
+                stamp: line.ticket.stamp,
                 is_untouched: true,
             };
             tickets.insert(line.number, observed);
@@ -209,7 +210,7 @@ impl Tracker for FileTracker {
         Box::pin(async move {
             let tickets = self.tickets().map_err(|error| failure(&error))?;
             let own = tickets.into_values().filter(|ticket| ticket.marker.project() == project);
-            Ok(Page { tickets: own.collect(), next: None, budget: None })
+            Ok(Page { tickets: own.collect(), unmarked: Vec::new(), next: None, budget: None })
         })
     }
 }

@@ -71,10 +71,12 @@ impl Addresses<'_> {
     /// The first page of all issues with a label, open and closed, the oldest first: what is made meanwhile
     /// comes last, and no page shifts. It reads the database, and so shows what was just made
     /// (docs/formats.md, "Trackers").
-    pub(super) fn labelled(&self, label: &str) -> Url {
+    pub(super) fn listed(&self, label: Option<&str>) -> Url {
         let mut url = self.issues();
+        if let Some(label) = label {
+            url.query_pairs_mut().append_pair("labels", label);
+        }
         url.query_pairs_mut()
-            .append_pair("labels", label)
             .append_pair("state", "all")
             .append_pair("sort", "created")
             .append_pair("direction", "asc")

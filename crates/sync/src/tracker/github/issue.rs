@@ -64,6 +64,11 @@ impl RestIssue {
         Marker::in_body(self.body.as_deref().unwrap_or_default())
     }
 
+    /// Its title, and its place.
+    pub(super) fn titled(self) -> (String, RemoteTicket) {
+        (self.title, remote(self.number, self.id, self.node_id, self.html_url))
+    }
+
     /// The ticket that it is, of this marker.
     pub(super) fn observed(self, marker: Marker) -> Observed {
         let labels = self.labels.into_iter().filter_map(|label| match label {
@@ -77,6 +82,7 @@ impl RestIssue {
         let body = self.body.unwrap_or_default();
         Observed {
             remote: remote(self.number, self.id, self.node_id, self.html_url),
+            stamp: marker.stamp_in(&body),
             is_untouched: self.comments == Some(0) && marker.is_alone_in(&body),
             marker,
             created_at: self.created_at,
@@ -163,6 +169,20 @@ pub(super) fn patches(differences: &[FieldDifference], before: TicketState, afte
     patches
 }
 
+/// What is to be sent of `differences`: whatever changes, the body says what it was written from.
+pub(super) fn stamped(
+    mut differences: Vec<FieldDifference>,
+    desired: &Ticket,
+    current: &Observed,
+) -> Result<Vec<FieldDifference>, MergeError> {
+    let says_more = differences.iter().any(|own| own.field != "parent");
+    if says_more && differences.iter().all(|own| own.field != "body") {
+        let body = ManagedSection::of(desired).merged_into(&current.body, BODY_LIMIT)?.body;
+        differences.extend(FieldDifference::between("body", current.body.as_str().into(), body.into()));
+    }
+    Ok(differences)
+}
+
 /// The reason why the issue at `number` is not the one that was asked for, if it is not: GitHub answers with
 /// the one that it was moved to.
 pub(super) fn moved(number: u64, current: &Observed) -> Option<Failure> {
@@ -177,7 +197,7 @@ pub(super) fn not_ours(change: &Change, current: &Observed) -> Option<Failure> {
         Err(failure) => return Some(failure),
     };
     let markers: Vec<Marker> = Marker::all_in(&current.body).collect();
-    moved(number, current).or_else(|| change.condition.refusal(&markers, current))
+    moved(number, current).or_else(|| change.refusal(&markers, current))
 }
 
 /// The failure of a body that has no room.

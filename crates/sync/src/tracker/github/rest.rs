@@ -9,14 +9,14 @@ use super::{
     GitHubTracker,
     address::next_page,
     fields::IssueFields,
-    issue::{RestIssue, creation, moved, no_room, not_ours, patches},
+    issue::{RestIssue, creation, moved, no_room, not_ours, patches, stamped},
     parent::parent_missing,
     refusal::{Asked, ask},
 };
 use crate::{
     breaker::{Failure, Reason},
     pace::Budget,
-    ticket::{Observed, RemoteTicket, Ticket, project_label},
+    ticket::{Observed, RemoteTicket, Ticket},
     tracker::{
         Change, Cursor, Delivered, Outcome, Page, Tracker as _,
         http::{HttpRequest, Refused},
@@ -82,8 +82,9 @@ impl GitHubTracker {
         if let Some(failure) = not_ours(change, &current) {
             return Err(Refused::Failed(failure));
         }
-        let differences =
-            self.compare(desired, before, &current).map_err(|error| Refused::Failed(no_room(&error)))?;
+        let compared = self.compare(desired, before, &current);
+        let compared = compared.and_then(|differences| stamped(differences, desired, &current));
+        let differences = compared.map_err(|error| Refused::Failed(no_room(&error)))?;
         let mut has_written = false;
         let values = self.field_values(desired, before, &fields, heard).await?;
         let mut patches = patches(&differences, current.state, desired.state);
@@ -147,21 +148,29 @@ impl GitHubTracker {
     }
 
     /// One page of the issues with the label of a project.
-    pub(super) async fn list_page(&self, project: &str, from: Option<&Cursor>) -> Result<Page, Failure> {
+    pub(super) async fn list_page(
+        &self,
+        project: &str,
+        from: Option<&Cursor>,
+        label: Option<&str>,
+    ) -> Result<Page, Failure> {
         let elsewhere = || Failure::new(Reason::Unreadable, "the next page of the list is on another host");
         let url = match from {
-            None => self.addresses().labelled(&project_label(project)),
+            None => self.addresses().listed(label),
             Some(Cursor(url)) => self.http.own_url(url).ok_or_else(elsewhere)?,
         };
         let mut budget = None;
         let request = HttpRequest::get(url.clone());
         let asked = ask::<Vec<RestIssue>>(&self.http, request, Asked::Repository, || self.now(), &mut budget);
         let (issues, reply) = asked.await.map_err(|refused| refused.failure().clone())?;
-        let tickets = issues.into_iter().filter(RestIssue::is_issue).filter_map(|issue| {
-            let marker = issue.marker().filter(|marker| marker.project() == project)?;
-            Some(issue.observed(marker))
-        });
-        let tickets = tickets.collect();
+        let (mut tickets, mut unmarked) = (Vec::new(), Vec::new());
+        for issue in issues.into_iter().filter(RestIssue::is_issue) {
+            match issue.marker() {
+                Some(marker) if marker.project() == project => tickets.push(issue.observed(marker)),
+                None if label.is_some() => unmarked.push(issue.titled()),
+                _ => {}
+            }
+        }
         let next = match reply.header("link").and_then(next_page) {
             None => None,
             Some(next) => {
@@ -172,7 +181,7 @@ impl GitHubTracker {
                 Some(Cursor(next.into()))
             }
         };
-        Ok(Page { tickets, next, budget })
+        Ok(Page { tickets, unmarked, next, budget })
     }
 
     /// Returns what was delivered, and what the issue does not say all the same.

@@ -23,7 +23,9 @@ use crate::{
     configuration::{BaseUrl, Repository},
     credential::Credential,
     pace::Cost,
-    ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket, parent_difference},
+    ticket::{
+        FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket, parent_difference, project_label,
+    },
     tracker::{
         Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Page, RequestKind, Tracker,
         http::{HttpClient, HttpIdentity, HttpScheme},
@@ -197,7 +199,19 @@ impl Tracker for GitHubTracker {
         project: &'t str,
         from: Option<&'t Cursor>,
     ) -> BoxFuture<'t, Result<Page, Failure>> {
-        Box::pin(async move { self.list_page(project, from).await })
+        Box::pin(async move { self.list_page(project, from, Some(&project_label(project))).await })
+    }
+
+    fn lists_by_label(&self) -> bool {
+        true
+    }
+
+    fn list_all<'t>(
+        &'t self,
+        project: &'t str,
+        from: Option<&'t Cursor>,
+    ) -> BoxFuture<'t, Result<Page, Failure>> {
+        Box::pin(async move { self.list_page(project, from, None).await })
     }
 }
 

@@ -223,6 +223,6 @@ impl JiraSettings {
         if let Some(parent) = parent {
             fields.insert("parent".to_owned(), json!({ "id": parent }));
         }
-        Ok(json!({ "fields": fields, "properties": [property(&ticket.marker)] }))
+        Ok(json!({ "fields": fields, "properties": [property(&ticket.marker, &ticket.stamp)] }))
     }
 }

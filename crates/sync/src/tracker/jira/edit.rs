@@ -39,7 +39,7 @@ impl JiraSettings {
         &self,
         change: &Change,
         current: &Observed,
-        (marked, own): (Marked, Option<&TypeFacts>),
+        (marked, own, moves): (Marked, Option<&TypeFacts>, bool),
     ) -> Result<Option<Edit>, Failure> {
         let (desired, before) = (&change.desired, change.before.as_ref());
         let mut after = current.clone();
@@ -91,8 +91,11 @@ impl JiraSettings {
         let mut body = Map::new();
         let parts = [("fields", fields), ("update", update)].into_iter().filter(|(_, part)| !part.is_empty());
         body.extend(parts.map(|(name, part)| (name.to_owned(), Json::Object(part))));
-        if marked == Marked::No {
-            body.insert("properties".to_owned(), json!([property(&desired.marker)]));
+        // Whatever changes, the issue says what it was written from.
+        let stamp = desired.stamp.over(&current.stamp);
+        let says_more = !body.is_empty() || moves && stamp.commit != current.stamp.commit;
+        if marked == Marked::No || says_more {
+            body.insert("properties".to_owned(), json!([property(&desired.marker, &stamp)]));
         }
         Ok((!body.is_empty()).then(|| Edit { body: Json::Object(body), after }))
     }

@@ -122,14 +122,19 @@ impl JiraTracker {
     /// Jira lets strangers search, and tells one whose credential is wrong what it tells strangers: nothing
     /// (JRACLOUD-93811). From that it would follow that no ticket is there. So before the first page it is
     /// asked who asks, which it does not tell strangers.
-    pub(super) async fn list_page(&self, project: &str, from: Option<&Cursor>) -> Result<Page, Failure> {
+    pub(super) async fn list_page(
+        &self,
+        project: &str,
+        from: Option<&Cursor>,
+        is_labelled: bool,
+    ) -> Result<Page, Failure> {
         if from.is_none() {
             let myself = HttpRequest::get(self.addresses().myself());
             self.ask::<IgnoredAny>(myself).await.map_err(|refused| refused.failure().clone())?;
         }
         let label = spelled(&project_label(project));
         let mut body = json!({
-            "jql": jql(&self.settings.project, &label),
+            "jql": jql(&self.settings.project, is_labelled.then_some(&*label)),
             "maxResults": PAGE,
             "fields": FIELDS,
             "properties": [PROPERTY],
@@ -147,6 +152,6 @@ impl JiraTracker {
         });
         let tickets = tickets.collect();
         let next = results.next.filter(|_| results.is_last != Some(true)).map(Cursor);
-        Ok(Page { tickets, next, budget: None })
+        Ok(Page { tickets, unmarked: Vec::new(), next, budget: None })
     }
 }

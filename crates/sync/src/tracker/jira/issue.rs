@@ -78,7 +78,7 @@ struct JiraIssueType {
 impl JiraIssue {
     /// The marker that it carries.
     pub(super) fn marker(&self) -> Option<Marker> {
-        marker_in(&self.properties)
+        marker_in(&self.properties).map(|(marker, _)| marker)
     }
 
     /// Its status, and what that says.
@@ -100,6 +100,7 @@ impl JiraIssue {
         let has_no_comments = fields.comment.is_some_and(|comments| comments.total == 0);
         let is_alone = Description::read(&fields.description).is_ok_and(|text| text.is_alone(&marker));
         Observed {
+            stamp: marker_in(&self.properties).map(|(_, stamp)| stamp).unwrap_or_default(),
             is_untouched: has_no_comments && is_alone,
             remote: RemoteTicket { other_ids, ..remote(self.id, self.key, base) },
             marker,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use crate::ticket::Marker;
+use crate::ticket::{Marker, Stamp};
 
 /// The key of the property.
 pub(super) const PROPERTY: &str = "stepmark";
@@ -14,17 +14,19 @@ pub(super) const PROPERTY: &str = "stepmark";
 struct Value {
     version: u32,
     marker: Marker,
+    #[serde(default)]
+    from: String,
 }
 
 /// The property of an issue of `marker`, as a request gives it (OpenAPI, schema `EntityProperty`).
-pub(super) fn property(marker: &Marker) -> Json {
-    json!({ "key": PROPERTY, "value": { "version": 1, "marker": marker } })
+pub(super) fn property(marker: &Marker, stamp: &Stamp) -> Json {
+    json!({ "key": PROPERTY, "value": { "version": 1, "marker": marker, "from": stamp.to_string() } })
 }
 
 /// The marker among the properties of an issue. One that stepmark would not have written is none.
-pub(super) fn marker_in(properties: &Map<String, Json>) -> Option<Marker> {
+pub(super) fn marker_in(properties: &Map<String, Json>) -> Option<(Marker, Stamp)> {
     let value = Value::deserialize(properties.get(PROPERTY)?).ok()?;
-    (value.version == 1).then_some(value.marker)
+    (value.version == 1).then(|| (value.marker, Stamp::read(&value.from)))
 }
 
 /// `label` without blanks, which Jira refuses ("The label … contains spaces which is invalid").
@@ -39,8 +41,9 @@ pub(super) fn all_spelled(labels: &BTreeSet<String>) -> BTreeSet<String> {
 
 /// The JQL that finds the issues of a Jira project with a label, the oldest first: what is made meanwhile
 /// comes last.
-pub(super) fn jql(project: &str, label: &str) -> String {
-    format!("project = {} AND labels = {} ORDER BY created ASC, key ASC", quoted(project), quoted(label))
+pub(super) fn jql(project: &str, label: Option<&str>) -> String {
+    let labelled = label.map(|label| format!(" AND labels = {}", quoted(label))).unwrap_or_default();
+    format!("project = {}{labelled} ORDER BY created ASC, key ASC", quoted(project))
 }
 
 /// A text of JQL (Atlassian's "JQL fields": quotes and backslashes are escaped by a backslash).
@@ -55,9 +58,9 @@ mod tests {
 
     #[test]
     fn is_read_as_it_is_written() {
-        let written = property(&marker("a b"))["value"].clone();
+        let written = property(&marker("a b"), &Stamp::read("commit=0a"))["value"].clone();
         let of = |value: Json| marker_in(&Map::from_iter([(PROPERTY.to_owned(), value)]));
-        assert_eq!(of(written), Some(marker("a b")));
+        assert_eq!(of(written), Some((marker("a b"), Stamp::read("commit=0a"))));
         for strange in [
             json!(null),
             json!("p/id:a"),
@@ -74,7 +77,7 @@ mod tests {
     fn labels_have_no_blanks_and_searches_no_surprise() {
         assert_eq!(spelled("status:in review\u{a0}now"), "status:in_review_now");
         assert_eq!(
-            jql("ABC", "stepmark:a\" OR \\"),
+            jql("ABC", Some("stepmark:a\" OR \\")),
             r#"project = "ABC" AND labels = "stepmark:a\" OR \\" ORDER BY created ASC, key ASC"#
         );
     }

@@ -48,7 +48,7 @@ impl<'c> Progress<'c> {
     ) -> Result<Self, Refused> {
         let marker = issue.marker();
         let current = issue.observed(change.desired.marker.clone(), site);
-        match change.condition.refusal(marker.as_slice(), &current) {
+        match change.refusal(marker.as_slice(), &current) {
             Some(failure) => Err(Refused::Failed(failure)),
             None => Ok(Self {
                 change,

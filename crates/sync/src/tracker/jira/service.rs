@@ -199,6 +199,22 @@ impl Tracker for JiraTracker {
         project: &'t str,
         from: Option<&'t Cursor>,
     ) -> BoxFuture<'t, Result<Page, Failure>> {
-        Box::pin(async move { self.list_page(project, from).await })
+        Box::pin(async move { self.list_page(project, from, true).await })
+    }
+
+    fn lists_by_label(&self) -> bool {
+        true
+    }
+
+    fn list_all<'t>(
+        &'t self,
+        project: &'t str,
+        from: Option<&'t Cursor>,
+    ) -> BoxFuture<'t, Result<Page, Failure>> {
+        Box::pin(async move { self.list_page(project, from, false).await })
+    }
+
+    fn list_lags(&self) -> bool {
+        true
     }
 }

@@ -109,8 +109,10 @@ impl JiraTracker {
     async fn edit_issue(&self, issue: &mut Progress<'_>, facts: &ProjectFacts) -> Result<(), Refused> {
         let marked = if issue.is_marked { Marked::Yes } else { Marked::No };
         let own = facts.type_of(&issue.current.remote);
-        let edit =
-            self.settings.edit(issue.change, &issue.current, (marked, own)).map_err(Refused::Failed)?;
+        let edit = self
+            .settings
+            .edit(issue.change, &issue.current, (marked, own, !issue.is_there()))
+            .map_err(Refused::Failed)?;
         // Many workflows do not let a closed issue be changed: it is opened first, and closed last.
         if !issue.current.state.is_open() && !matches!(issue.goal, StatusGoal::Closed { .. }) {
             self.walk(issue).await?;

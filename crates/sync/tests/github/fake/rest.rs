@@ -157,10 +157,14 @@ impl State {
     }
 
     fn list(&mut self, request: &Request) -> Reply {
-        let label = request.query("labels").unwrap();
+        let label = request.query("labels");
         assert_eq!(request.query("state").as_deref(), Some("all"));
         let page: usize = request.query("page").map_or(1, |page| page.parse().unwrap());
-        let found: Vec<&Issue> = self.issues.values().filter(|issue| issue.labels.contains(&label)).collect();
+        let found: Vec<&Issue> = self
+            .issues
+            .values()
+            .filter(|issue| label.as_ref().is_none_or(|label| issue.labels.contains(label)))
+            .collect();
         let shown = found.iter().skip((page - 1) * self.page).take(self.page);
         let issues: Vec<Json> = shown.map(|issue| issue.rest(&self.host)).collect();
         let reply = Reply::json(200, &Json::from(issues));
@@ -169,10 +173,10 @@ impl State {
         }
         // As behind a proxy: it knows itself by another name.
         let mut next = url::Url::parse("https://inner.example/repos/o/r/issues").unwrap();
-        next.query_pairs_mut()
-            .append_pair("labels", &label)
-            .append_pair("state", "all")
-            .append_pair("page", &(page + 1).to_string());
+        if let Some(label) = &label {
+            next.query_pairs_mut().append_pair("labels", label);
+        }
+        next.query_pairs_mut().append_pair("state", "all").append_pair("page", &(page + 1).to_string());
         reply.with("Link", format!("<{next}>; rel=\"next\""))
     }
 

@@ -62,7 +62,7 @@ fn name_ticket_of(
         Failure::new(Exit::Findings, format!("`{path}` has no ticket that could be given its marker"))
             .with_help("`stepmark sync adopt` looks for one, and `stepmark sync apply` makes one")
     })?;
-    let mut plan = context.plan(ledger)?;
+    let mut plan = context.plan_over(&context.snapshot()?.forced(), ledger, None)?;
     plan.actions.retain(|action| action.marker == marker);
     let Some(desired) = plan.actions.first().and_then(|action| action.digest) else {
         output

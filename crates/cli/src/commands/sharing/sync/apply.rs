@@ -47,7 +47,8 @@ impl Apply {
             let plan = plan_file::read(file)?;
             let mut ledger = context.ledger()?;
             let tracker = context.tracker(Some(output))?;
-            refuse_stale(context, &plan, &mut ledger, &*tracker)?;
+            // They say the same, and what was made now knows what is checked out.
+            let plan = confirmed(context, &plan, &mut ledger, &*tracker)?;
             let done = of_this_target(execute(context, &plan, &mut ledger, &*tracker, output)?)?;
             let applied = Applied { report: done, subjects: subjects(&plan) };
             return Ok(applied.show(context, output));
@@ -147,12 +148,12 @@ pub(super) fn execute(
 }
 
 /// Refuses a plan that is not the one that would be made now.
-fn refuse_stale(
+fn confirmed(
     context: &SyncContext<'_>,
     plan: &Plan,
     ledger: &mut SqliteLedger,
     tracker: &dyn Tracker,
-) -> Result<(), Failure> {
+) -> Result<Plan, Failure> {
     if plan.tracker != context.settings.name {
         let message = format!("this plan is for `{}`, not for `{}`", plan.tracker, context.settings.name);
         return Err(Failure::new(Exit::Usage, message).with_help("name the tracker with `--tracker`"));
@@ -166,7 +167,7 @@ fn refuse_stale(
         stale = plan.stale(&now);
     }
     if stale.is_empty() {
-        return Ok(());
+        return Ok(now);
     }
     let name = |kind: Option<ActionKind>| kind.map_or("nothing", ActionKind::name);
     let mut failure = Failure::new(Exit::Conflict, "the plan does not hold any more; nothing was done")

@@ -6,7 +6,7 @@ use std::{
     future::Future,
     path::Path,
     pin::pin,
-    sync::{Arc, atomic::AtomicUsize},
+    sync::{Arc, OnceLock, atomic::AtomicUsize},
 };
 
 use stepmark_model::artifact::ProjectPath;
@@ -208,18 +208,26 @@ pub(super) fn snapshot(
         Prune::Close => workspace.repository().kept_by_default_branch()?,
         Prune::Keep => Some(BTreeSet::new()),
     };
-    let own = workspace.clone();
+    let (own, branches) = (workspace.clone(), settings.branches.clone());
     let find = move || {
         let committed = own.repository().committed_files()?;
+        let follows = |name: &str| {
+            branches.zip(ProjectPath::new(name).ok()).is_some_and(|(branches, name)| branches.matches(&name))
+        };
+        let aside = own.repository().aside().filter(|(branch, _)| !follows(branch));
+        let (clone, contained) = (own.clone(), OnceLock::new());
+        let contains = move |commit: &str| {
+            let contained = contained.get_or_init(|| clone.repository().contained_commits());
+            contained.contains(commit) || clone.repository().was_given_up(commit)
+        };
         let (id, folder, remotes) =
             (committed.commit.clone(), committed.folder.clone(), committed.remotes.clone());
         let holds = move |path: &ProjectPath| {
             own.artifact(path).is_ok_and(|own| committed.holds(path, own.artifact().bytes()))
         };
-        Some(Commit { id, folder, remotes, holds: Arc::new(holds) })
+        Some(Commit { id, folder, remotes, holds: Arc::new(holds), contains: Arc::new(contains), aside })
     };
-    let snapshot = Snapshot::of(project, &summaries);
-    let snapshot = if settings.ticket.web.is_some() { snapshot.at(find) } else { snapshot };
+    let snapshot = Snapshot::of(project, &summaries).at(find);
     let snapshot = match settings.prune {
         Prune::Close => snapshot.knowing(workspace.history().ask(History::known_keys)?),
         Prune::Keep => snapshot,

@@ -95,7 +95,16 @@ pub(super) fn warn(remarks: &[Remark], output: &Output) {
 /// The artifacts that get no ticket, and tickets that somebody believes to be there: told wherever tickets
 /// are.
 pub(super) fn told_everywhere(remarks: &[Remark]) -> Vec<Remark> {
-    let is_told = |remark: &&Remark| matches!(remark, Remark::LeftOut { .. } | Remark::ManyGone { .. });
+    let is_told = |remark: &&Remark| {
+        matches!(
+            remark,
+            Remark::LeftOut { .. }
+                | Remark::ManyGone { .. }
+                | Remark::Newer { .. }
+                | Remark::Aside { .. }
+                | Remark::Copy { .. }
+        )
+    };
     remarks.iter().filter(is_told).cloned().collect()
 }
 
@@ -170,6 +179,28 @@ fn told(remark: &Remark) -> (String, Told) {
                  leaves the former tickets alone where it is not"
                     .to_owned(),
                 ", and the configuration names another place",
+            ),
+        ),
+        Remark::Newer { artifact, remote, reason, .. } => (
+            format!("{} of {artifact}", remote.key),
+            told("ticket", format!(" is left alone: {reason}"), &format!(" are left alone: {reason}")),
+        ),
+        Remark::Copy { remote, .. } => (
+            remote.key.clone(),
+            told(
+                "ticket",
+                " is a copy of another ticket, or has the text of one in it, and is left alone".to_owned(),
+                " are copies of other tickets, or have the text of one in them, and are left alone",
+            ),
+        ),
+        Remark::Aside { branch, follows } => (
+            format!("`{branch}` is checked out"),
+            told(
+                "branch",
+                format!(
+                    ", and tickets follow `{follows}`, so nothing is done; `branches: ['{branch}']` of the tracker lets them follow it, too"
+                ),
+                "",
             ),
         ),
         Remark::LeftOut { path, reason, .. } => (

@@ -87,6 +87,7 @@ impl IssueNode {
         let has_no_comments = self.comments.is_some_and(|comments| comments.total_count == 0);
         Observed {
             remote: remote(self.number, database_id, self.id, self.url),
+            stamp: marker.stamp_in(&self.body),
             is_untouched: has_no_comments && marker.is_alone_in(&self.body),
             marker,
             created_at: self.created_at,

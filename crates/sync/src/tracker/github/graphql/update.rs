@@ -21,7 +21,7 @@ use crate::{
         github::{
             GitHubTracker,
             fields::has_fields,
-            issue::{no_room, not_ours},
+            issue::{no_room, not_ours, stamped},
         },
         http::{Effect, Refused},
     },
@@ -112,6 +112,7 @@ impl GitHubTracker {
                 return Err(failure);
             }
             let compared = self.compare(&change.desired, change.before.as_ref(), &observed);
+            let compared = compared.and_then(|differences| stamped(differences, &change.desired, &observed));
             pending.differences = compared.map_err(|error| no_room(&error))?;
             Ok(observed)
         });
