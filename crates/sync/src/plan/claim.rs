@@ -116,8 +116,7 @@ pub(crate) fn copies<'o>(tickets: impl Iterator<Item = &'o Observed>) -> Vec<&'o
             |own: &Observed| own.stamp.made_at().map_or(0, |at| own.created_at.as_second().abs_diff(at));
         let is_named = |own: &&&Observed| own.stamp.ticket.as_ref() == Some(&own.remote.id);
         let nearest = same.iter().filter(|own| own.stamp.ticket.is_none()).min_by_key(|own| distance(own));
-        let original =
-            same.iter().find(is_named).or_else(|| nearest.filter(|own| distance(own) < LONGEST_CREATION));
+        let original = same.iter().find(is_named).or(nearest);
         let is_original =
             |own: &Observed| original.is_some_and(|original| original.remote.id == own.remote.id);
         let is_copy = |own: &Observed| match &own.stamp.ticket {
@@ -128,10 +127,6 @@ pub(crate) fn copies<'o>(tickets: impl Iterator<Item = &'o Observed>) -> Vec<&'o
     }
     copies
 }
-
-/// The seconds between a creation, by the clock of its machine, and the time that the tracker gives it, beyond
-/// which the ticket is another one.
-const LONGEST_CREATION: u64 = 24 * 60 * 60;
 
 #[cfg(test)]
 mod tests {

@@ -332,6 +332,7 @@ fn people(fake: &FakeGitHub, count: u64) {
             parent: None,
             is_pull_request: false,
             comments: 2,
+            created_at: "2026-01-01T00:00:00Z".to_owned(),
             fields: Default::default(),
         };
         state.issues.insert(number, issue);

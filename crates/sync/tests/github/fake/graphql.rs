@@ -63,7 +63,7 @@ impl State {
             "body": issue.body,
             "state": if issue.is_open { "OPEN" } else { "CLOSED" },
             "stateReason": issue.reason.as_ref().map(|reason| reason.to_uppercase()),
-            "createdAt": "2026-01-01T00:00:00Z",
+            "createdAt": issue.created_at,
             "comments": { "totalCount": issue.comments },
             "labels": { "nodes": labels.collect::<Vec<_>>() },
             "parent": issue.parent.map(|number| json!({ "number": number })),

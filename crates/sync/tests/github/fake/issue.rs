@@ -15,6 +15,8 @@ pub(crate) struct Issue {
     pub(crate) reason: Option<String>,
     pub(crate) parent: Option<u64>,
     pub(crate) is_pull_request: bool,
+    /// The time at which it was made.
+    pub(crate) created_at: String,
     /// The number of comments that people made.
     pub(crate) comments: u64,
     /// `milestone`, `assignees` and `type` as REST tells them.
@@ -55,7 +57,7 @@ impl Issue {
             "milestone": null,
             "locked": false,
             "comments": self.comments,
-            "created_at": when,
+            "created_at": self.created_at,
             "updated_at": when,
             "closed_at": (!self.is_open).then_some(when),
             "parent_issue_url": parent,

@@ -59,6 +59,7 @@ impl State {
             reason: None,
             parent: None,
             is_pull_request: false,
+            created_at: "2026-01-01T00:00:00Z".to_owned(),
             comments: 0,
             fields: self.fields(body),
         };
