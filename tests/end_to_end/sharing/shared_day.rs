@@ -128,6 +128,7 @@ fn foreign(number: u64, title: &str) -> Issue {
         parent: None,
         is_pull_request: false,
         comments: 2,
+        created_at: "2026-01-01T00:00:00Z".to_owned(),
         fields: serde_json::Map::new(),
     }
 }

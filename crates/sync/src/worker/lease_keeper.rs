@@ -23,12 +23,16 @@ impl Worker<'_> {
     /// Takes the lease, and waits for it as long as there is patience. The lease of a process that is dead is
     /// not waited for.
     pub(super) async fn take_lease(&mut self) -> Result<Lease, ApplyError> {
+        let mut is_told = false;
         loop {
             match self.try_lease()? {
                 Ok(lease) => return Ok(lease),
                 Err(held) => {
-                    let until = held.0.until.min(moment::after(self.clock.now(), ASK_AGAIN_MS));
-                    if !self.wait(None, until).await? {
+                    let again = moment::after(self.clock.now(), ASK_AGAIN_MS);
+                    if held.0.until > again && !std::mem::replace(&mut is_told, true) {
+                        self.notice(&Notice::Held(held.clone()));
+                    }
+                    if !self.wait(None, held.0.until.min(again)).await? {
                         return Err(held.into());
                     }
                 }
@@ -99,29 +103,45 @@ pub fn try_lease(
         let until = moment::after(now, CONTEST_MS);
         return Ok(Err(LeaseHeld(Lease { until, holder: "another process".to_owned(), ..wanted })));
     }
-    let mut transaction = ledger.write()?;
-    let current = transaction.lease(name)?;
-    if current == seen {
-        transaction.put_lease(&wanted)?;
-        transaction.commit()?;
-        return Ok(Ok(wanted));
-    }
-    drop(transaction);
+    let current = match replace(ledger, seen.as_ref(), &wanted) {
+        Ok(None) => return Ok(Ok(wanted)),
+        // A lease that could not be renewed is still this process's.
+        Err(error) if seen.is_some_and(|seen| seen.number == wanted.number) => return Err(error),
+        current => current,
+    };
     ledger.unmark_alive(name)?;
     // Somebody was faster.
     let until = moment::after(now, CONTEST_MS);
-    Ok(Err(LeaseHeld(Lease { until, ..current.unwrap_or(wanted) })))
+    Ok(Err(LeaseHeld(Lease { until, ..current?.unwrap_or(wanted) })))
 }
 
-/// Gives a lease back.
+/// Puts `wanted` in the place of `seen`; the lease that stands there instead, where there is another.
+fn replace(
+    ledger: &mut dyn Ledger,
+    seen: Option<&Lease>,
+    wanted: &Lease,
+) -> Result<Option<Lease>, LedgerError> {
+    let mut transaction = ledger.write()?;
+    let current = transaction.lease(&wanted.name)?;
+    if current.as_ref() != seen {
+        return Ok(current);
+    }
+    transaction.put_lease(wanted)?;
+    transaction.commit()?;
+    Ok(None)
+}
+
+/// Gives a lease back. Where that fails this process still shows that it lives, so that others see it when it
+/// does no more.
 ///
 /// # Errors
 /// When the ledger fails, or the lease was lost.
 pub fn give_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
     let name = lease.name.clone();
-    let released = put_back(ledger, lease, now);
-    let ended = ledger.unmark_alive(&name);
-    released.and(ended)
+    match put_back(ledger, lease, now) {
+        Err(error) if !matches!(error, LedgerError::Fenced(_)) => Err(error),
+        released => released.and(ledger.unmark_alive(&name)),
+    }
 }
 
 fn put_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {

@@ -2,11 +2,11 @@
 
 use jiff::Timestamp;
 
-use super::ApplyError;
+use super::{ApplyError, begin, give_back, try_lease};
 use crate::{
     TrackerName,
     breaker::{Breaker, Reason, Scope},
-    ledger::{Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader},
+    ledger::{Intent, IntentAction, Ledger, LedgerError, LedgerReader},
     moment,
     pace::Pace,
     retry::Delivery,
@@ -82,6 +82,9 @@ pub enum LostLink {
     Kept,
 }
 
+/// The time for which a retry keeps others from working: longer than a transaction.
+const LEASE_MS: u64 = 60_000;
+
 /// Gives the deliveries of `tickets`, each with what it should say, another try, and answers what they were.
 ///
 /// # Errors
@@ -93,9 +96,8 @@ pub fn retry(
     holder: &str,
     now: Timestamp,
 ) -> Result<Vec<Delivery>, ApplyError> {
-    let mut transaction = ledger.write()?;
-    let current = transaction.lease(tracker.as_str())?;
-    let lease = Lease::acquire(current, tracker.as_str(), holder, now, 1)?;
+    let lease = try_lease(ledger, tracker.as_str(), holder, now, LEASE_MS)??;
+    let mut transaction = begin(ledger, &lease, LEASE_MS, now)?;
     let mut before = Vec::with_capacity(tickets.len());
     for (marker, desired) in tickets {
         let delivery = transaction.delivery(tracker, marker)?;
@@ -118,8 +120,8 @@ pub fn retry(
         transaction.put_delivery(tracker, marker, &Delivery::Due)?;
         before.push(delivery);
     }
-    transaction.put_lease(&lease.released(now))?;
     transaction.commit()?;
+    give_back(ledger, lease, now)?;
     Ok(before)
 }
 

@@ -28,6 +28,8 @@ impl Default for WorkerSettings {
 pub enum Notice {
     /// It waits until then.
     Waits(Timestamp),
+    /// It waits for another process.
+    Held(LeaseHeld),
     /// Something of the plan will not work, and why. Nothing was written yet.
     Obstacle(String),
 }

@@ -18,7 +18,7 @@ use super::{
     stores::{LEDGER, Store, project_id},
 };
 use crate::{
-    commands::sharing::sync::open_ledger,
+    commands::sharing::sync::{holder, open_ledger},
     environment,
     exit::{Exit, Failure},
     output::{Output, with_progress, wording},
@@ -98,7 +98,7 @@ pub(super) fn deliver(
     progress: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<DeliveryReport, Failure> {
     let now = || workspace.now();
-    let holder = format!("stepmark {}", environment::new_id());
+    let holder = holder();
     let mut chance = || Jitter(environment::random());
     let due = store.due(units);
     workspace.root().state().make(StateFolder::Cache)?;

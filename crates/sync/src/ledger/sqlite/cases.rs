@@ -127,6 +127,10 @@ fn a_lease_shows_whether_its_holder_lives() {
     first.unmark_alive("gh").unwrap();
     assert!(!second.is_holder_dead("gh", 2).unwrap(), "it ended well, and gave its lease back");
     drop(second);
+    assert_eq!(locks(), 1);
+    assert!(first.is_holder_dead("other", 1).unwrap(), "it ended and gave nothing back");
+    assert!(first.mark_alive("other", 2).unwrap());
+    first.unmark_alive("other").unwrap();
     assert_eq!(locks(), 0);
 }
 

@@ -14,6 +14,7 @@ use stepmark_store::disk::file_lock;
 use crate::ledger::LedgerError;
 
 /// The signs of life that this process gives: for each lease name a number and its file, which is locked.
+/// Where no lease was given back the file stays, so that others see that nobody locks it any more.
 #[derive(Debug)]
 pub(super) struct HolderLocks {
     ledger: PathBuf,
@@ -79,15 +80,6 @@ impl HolderLocks {
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(false),
             Err(TryLockError::Error(error)) => Err(failed(error)),
-        }
-    }
-}
-
-impl Drop for HolderLocks {
-    fn drop(&mut self) {
-        for (name, (number, _)) in &self.held {
-            // A file that stays tells the same when it is unlocked.
-            let _stays = fs::remove_file(self.file(name, *number));
         }
     }
 }

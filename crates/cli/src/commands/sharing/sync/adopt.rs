@@ -14,11 +14,10 @@ use stepmark_sync::{
 use super::{
     SyncContext,
     apply::{execute, of_this_target},
-    plan, report,
+    holder, plan, report,
     subjects::subjects,
 };
 use crate::{
-    environment,
     exit::{Exit, Failure},
     output::Output,
 };
@@ -70,8 +69,7 @@ fn name_ticket_of(
         return Ok(Exit::Fine);
     };
     let tickets = [(marker.clone(), desired)];
-    let holder = environment::new_id();
-    worker::retry(ledger, (name, &tickets), LostLink::Kept, &holder, context.clock.now())?;
+    worker::retry(ledger, (name, &tickets), LostLink::Kept, &holder(), context.clock.now())?;
     let done = context.work(ledger, tracker, async |worker| {
         worker.name_ticket_of(marker);
         Ok(worker.apply(&plan).await?)

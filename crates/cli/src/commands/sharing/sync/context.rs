@@ -165,7 +165,7 @@ impl<'s> SyncContext<'s> {
         tracker: &dyn Tracker,
         work: impl AsyncFnOnce(&mut Worker<'_>) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        let (clock, holder) = (WallClock(self.clock.clone()), format!("stepmark {}", environment::new_id()));
+        let (clock, holder) = (WallClock(self.clock.clone()), holder());
         let mut draw = || Jitter(environment::random());
         let who = (holder.as_str(), &mut draw as &mut Chance<'_>);
         let worker = Worker::new(ledger, (tracker, &self.settings), &clock, &self.project_id, who);
@@ -174,6 +174,7 @@ impl<'s> SyncContext<'s> {
             Notice::Waits(until) => output::warning(format_args!(
                 "waits until {until:.0}: the limits of `{name}` want that, or a creation that its list may not show yet"
             )),
+            Notice::Held(held) => output::warning(format_args!("{held}")),
             Notice::Obstacle(obstacle) => {
                 output::warning(format_args!("`{name}` will not take all of it: {obstacle}"))
             }
@@ -257,6 +258,11 @@ impl From<SnapshotError> for Failure {
             SnapshotError::History(error) => error.into(),
         }
     }
+}
+
+/// The name of this process in leases, by which a person finds it; no other process has the same.
+pub(crate) fn holder() -> String {
+    format!("stepmark, process {} ({})", std::process::id(), environment::new_id())
 }
 
 /// Runs requests on this thread.

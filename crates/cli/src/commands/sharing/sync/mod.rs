@@ -18,7 +18,7 @@ mod status;
 
 use clap::{Args, Subcommand};
 
-pub(crate) use self::context::{SyncContext, ledger_to_read, open_ledger};
+pub(crate) use self::context::{SyncContext, holder, ledger_to_read, open_ledger};
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},

@@ -12,9 +12,8 @@ use stepmark_sync::{
     worker::{self, LostLink},
 };
 
-use super::{SyncContext, subjects::Subjects};
+use super::{SyncContext, holder, subjects::Subjects};
 use crate::{
-    environment,
     exit::{Exit, Failure},
     output::{Output, wording},
 };
@@ -87,8 +86,8 @@ impl Retry {
             }
         };
         let of = (&context.settings.name, &tickets[..]);
-        let (holder, now) = (environment::new_id(), context.clock.now());
-        let before = worker::retry(&mut ledger, of, LostLink::Forgotten, &holder, now)?;
+        let now = context.clock.now();
+        let before = worker::retry(&mut ledger, of, LostLink::Forgotten, &holder(), now)?;
         show(&tickets, &before, &Subjects::of(&snapshot), output);
         Ok(Exit::Fine)
     }
