@@ -140,7 +140,8 @@ fn who_interrupts_is_told_what_was_done() {
 }
 
 /// Nothing in a project that was made a moment ago is waited for.
-const AT_ONCE: &str = "    look_up_wait_seconds: 1\n    pace: {credential: {write_interval_ms: 0, limits: []}}\n";
+const AT_ONCE: &str =
+    "    look_up_wait_seconds: 1\n    pace: {credential: {write_interval_ms: 0, limits: []}}\n";
 
 /// Runs `apply`, and makes sure that it did not wait for a lease of two minutes.
 #[track_caller]

@@ -28,7 +28,7 @@ async fn an_issue_is_made_with_its_marker() {
     assert!(made.missing.is_empty(), "{made:?}");
     let issue = fake.state().issues[&10_000].clone();
     assert_eq!((issue.summary.as_str(), issue.issue_type.as_str()), ("Artifact a", "Task"));
-    assert_eq!(issue.properties["stepmark"], json!({ "version": 1, "marker": "p/id:a" }));
+    assert_eq!(issue.properties["stepmark"], json!({ "version": 1, "marker": "p/id:a", "from": "" }));
     assert_eq!(issue.labels.iter().collect::<Vec<_>>(), ["status:in_review", "stepmark:p"]);
     assert!(issue.description.to_string().contains("Two of three."), "{}", issue.description);
     let writes = fake.take_asked().into_iter().filter(|asked| !asked.starts_with("GET"));

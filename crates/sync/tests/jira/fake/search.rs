@@ -7,11 +7,11 @@ use super::{State, http::Reply, state::refused};
 impl State {
     pub(super) fn search(&self, body: &Json) -> Reply {
         let jql = body["jql"].as_str().unwrap();
-        let parts =
-            jql.strip_prefix("project = \"ABC\" AND labels = \"").and_then(|rest| rest.split_once('"'));
-        let Some((label, " ORDER BY created ASC, key ASC")) = parts else {
+        let wanted = jql.strip_prefix("project = \"ABC\"");
+        let Some(wanted) = wanted.and_then(|rest| rest.strip_suffix(" ORDER BY created ASC, key ASC")) else {
             return refused(400, "The value does not exist for the field 'project'.");
         };
+        let label = wanted.strip_prefix(" AND labels = \"").map(|label| label.trim_end_matches('"'));
         let from: usize = body["nextPageToken"]
             .as_str()
             .map_or(0, |token| token.strip_prefix("at-").unwrap().parse().unwrap());
@@ -19,7 +19,8 @@ impl State {
         let found: Vec<_> = self
             .issues
             .values()
-            .filter(|issue| issue.labels.contains(label) && issue.made_at_ms <= indexed_until)
+            .filter(|issue| label.is_none_or(|label| issue.labels.contains(label)))
+            .filter(|issue| issue.made_at_ms <= indexed_until)
             .collect();
         let page = found
             .iter()
