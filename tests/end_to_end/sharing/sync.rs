@@ -175,6 +175,48 @@ fn a_ticket_that_was_lost_is_made_anew_when_a_person_asks() {
 }
 
 #[test]
+fn several_artifacts_and_folders_are_tried_again() {
+    let sandbox = project("");
+    for name in ["docs/sub/c", "docs/sub/d", "docs/subject"] {
+        let id = name.rsplit('/').next().unwrap();
+        sandbox.write(&format!("{name}.md"), format!("---\nid: {id}\nstatus: draft\n---\n\n# {id}\n"));
+    }
+    assert_eq!(sync(&sandbox, &["apply"]).code, 0);
+    sandbox.write(TICKETS, "");
+    for path in ["docs/a.md", "docs/b.md", "docs/sub/c.md", "docs/subject.md"] {
+        assert_eq!(sandbox.stepmark(&["set", path, "status=review"]).code, 0);
+    }
+    assert_eq!(sync(&sandbox, &["apply"]).code, 1);
+    assert_snapshot!(sync(&sandbox, &["retry", "docs/a.md", "docs/b.md"]), @r"
+    exit 0
+    ── stdout
+    docs/a.md: `stepmark sync apply` tries it again
+    docs/b.md: `stepmark sync apply` tries it again
+    ");
+    assert_snapshot!(sync(&sandbox, &["retry", "docs/sub", "docs/a.md"]), @r"
+    exit 0
+    ── stdout
+    docs/a.md: nothing was in its way
+    docs/sub/c.md: `stepmark sync apply` tries it again
+    ");
+    assert_snapshot!(sync(&sandbox, &["retry", "."]), @r"
+    exit 0
+    ── stdout
+    docs/subject.md: `stepmark sync apply` tries it again
+    ");
+}
+
+#[test]
+fn a_breaker_that_is_closed_says_what_failed_last() {
+    let sandbox = project("");
+    sandbox.write(TICKETS, "# Notes\n");
+    assert_eq!(sync(&sandbox, &["apply"]).code, 5);
+    let status = sync(&sandbox, &["status"]);
+    let told = "closed     `host:file/file`, with failures, the last one: ";
+    assert!(status.stdout.contains(told), "{status}");
+}
+
+#[test]
 fn without_a_tracker_or_with_several_it_is_told() {
     let sandbox = Sandbox::empty();
     sandbox.write(".stepmark/config.yaml", "project_id: demo\n");

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use crate::harness::{Run, Sandbox, terminal::Terminal};
+use crate::harness::{Background, Run, Sandbox, terminal::Terminal};
 
 const TOKEN: &str = "ghp_SECRETsecretSECRET";
 
@@ -235,4 +235,30 @@ fn on_a_terminal_it_asks_once() {
         assert!(server.take().contains(TOKEN), "{run}");
         assert_eq!(sync(&sandbox, &["reset"]).code, 0);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_token_that_was_renewed_is_used_by_a_process_that_runs() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let server = Listener::start();
+    let sandbox = clone_with(&github(server.port, "o/r"));
+    let file = sandbox.root().with_file_name("home").join("token");
+    let renew = |token: &str| {
+        let next = file.with_extension("next");
+        fs::write(&next, token).unwrap();
+        fs::set_permissions(&next, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::rename(next, &file).unwrap();
+    };
+    renew("ghp_first");
+    sandbox.write_user_configuration(&bound(server.port, "token_file: ~/token, targets: [o/r]"));
+    let mut run = Background::start(&sandbox, &mut sandbox.command(&["sync", "run"]), "run");
+    for token in ["ghp_first", "ghp_second"] {
+        run.wait_until(token, |_| server.received.lock().unwrap().contains(token));
+        run.wait_for_lines("does not accept the credential", 1);
+        renew("ghp_second");
+    }
+    assert!(!run.log().contains("ghp_"), "{}", run.log());
+    run.signal("TERM");
+    assert_eq!(run.end(), 0, "{}", run.log());
 }

@@ -17,6 +17,9 @@ pub enum Breaker {
         failures: u32,
         /// The time at which the last of them failed.
         last_failure_at: Option<Timestamp>,
+        /// That failure; earlier versions did not note it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        last_failure: Option<Failure>,
     },
     /// No request passes.
     Open(Outage),
@@ -62,7 +65,7 @@ pub enum Admission {
 
 impl Default for Breaker {
     fn default() -> Self {
-        Self::Closed { failures: 0, last_failure_at: None }
+        Self::Closed { failures: 0, last_failure_at: None, last_failure: None }
     }
 }
 
@@ -151,13 +154,14 @@ impl Breaker {
         let trip = failure.reason.consequence().trip;
         match self {
             _ if trip == Trip::Never => self.released(),
-            Self::Closed { failures, last_failure_at } => {
+            Self::Closed { failures, last_failure_at, .. } => {
                 let oldest = now.as_millisecond().saturating_sub(window(settings));
                 let counts = last_failure_at.is_some_and(|at| at.as_millisecond() >= oldest);
                 let failures = if counts { failures.saturating_add(1) } else { 1 };
                 let names_time = failure.wait_until.is_some();
                 if trip == Trip::Counted && !names_time && failures < settings.failures {
-                    return Self::Closed { failures, last_failure_at: Some(now) };
+                    let (last_failure_at, last_failure) = (Some(now), Some(failure.clone()));
+                    return Self::Closed { failures, last_failure_at, last_failure };
                 }
                 Self::Open(Outage::begin(failure, now, 1, settings))
             }

@@ -1,12 +1,12 @@
 //! `stepmark sync retry` and `stepmark sync reset`
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::Args;
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
-    breaker::{Reason, Scope},
-    ledger::Ledger as _,
+    breaker::{self, Reason, Scope},
+    ledger::{Ledger as _, LedgerReader},
     retry::Delivery,
     ticket::{Marker, Snapshot, Ticket, TicketDigest},
     worker::{self, LostLink},
@@ -25,9 +25,9 @@ use crate::{
 #[derive(Debug, Args)]
 #[group(required = true)]
 pub(super) struct Retry {
-    /// The artifact
-    #[arg(conflicts_with_all = ["all", "reason"])]
-    artifact: Option<PathBuf>,
+    /// The artifacts; of a folder, those below it that failed
+    #[arg(value_name = "ARTIFACT", conflicts_with_all = ["all", "reason"])]
+    artifacts: Vec<PathBuf>,
     /// All tickets that are parked or wait, but for those that have lost their marker
     #[arg(long)]
     all: bool,
@@ -51,45 +51,63 @@ impl Retry {
     pub(super) fn run(&self, context: &SyncContext<'_>, output: &Output) -> Result<Exit, Failure> {
         let mut ledger = context.ledger()?;
         let snapshot = context.snapshot()?;
-        let tickets: Vec<(Marker, TicketDigest)> = match &self.artifact {
-            Some(artifact) => {
-                let (key, path) = context.project.identity(artifact)?;
-                let marker = Marker::new(&context.project_id, key)?;
-                let chosen = choose(context, &snapshot, marker);
-                vec![chosen.ok_or_else(|| {
-                    Failure::new(Exit::Findings, format!("`{path}` has no ticket"))
-                        .with_help("`stepmark sync plan` says why")
-                })?]
+        let (mut tickets, mut folders) = (BTreeMap::new(), Vec::new());
+        for given in &self.artifacts {
+            if context.project.is_folder(given) {
+                folders.push(context.project.folder(given)?);
+                continue;
             }
-            None => {
-                let ledger = ledger.read()?;
-                let failed = ledger.deliveries(&context.settings.name)?.into_iter();
-                let is_wanted = |delivery: &Delivery| {
-                    // A ticket that has lost its marker may be there all the same, and would be made again.
-                    delivery.last().is_some_and(|last| match self.reason {
-                        Some(reason) => last.reason == reason,
-                        None => last.reason != Reason::Unmarked,
-                    })
-                };
-                let wanted = failed.filter(|(_, delivery)| is_wanted(delivery));
-                let mut tickets = Vec::new();
-                for (marker, _) in wanted {
-                    // The ticket of an artifact that is gone is to be closed, as what it was last made to
-                    // say.
-                    let last = || ledger.projected(&context.settings.name, &marker);
-                    match choose(context, &snapshot, marker.clone()) {
-                        Some(ticket) => tickets.push(ticket),
-                        None => tickets.extend(last()?.map(|ticket| (marker, ticket.digest()))),
-                    }
-                }
-                tickets
-            }
-        };
+            let (key, path) = context.project.identity(given)?;
+            let chosen = choose(context, &snapshot, Marker::new(&context.project_id, key)?);
+            tickets.extend([chosen.ok_or_else(|| {
+                Failure::new(Exit::Findings, format!("`{path}` has no ticket"))
+                    .with_help("`stepmark sync plan` says why")
+            })?]);
+        }
+        if self.artifacts.is_empty() || !folders.is_empty() {
+            tickets.extend(self.failed(context, &snapshot, &*ledger.read()?, &folders)?);
+        }
+        let tickets: Vec<(Marker, TicketDigest)> = tickets.into_iter().collect();
         let of = (&context.settings.name, &tickets[..]);
         let now = context.clock.now();
         let before = worker::retry(&mut ledger, of, LostLink::Forgotten, &holder(), now)?;
         show(&tickets, &before, &Subjects::of(&snapshot), output);
         Ok(Exit::Fine)
+    }
+
+    /// Those that failed: of the artifacts below `folders`, or of all where there are none.
+    fn failed(
+        &self,
+        context: &SyncContext<'_>,
+        snapshot: &Snapshot,
+        ledger: &dyn LedgerReader,
+        folders: &[Option<ProjectPath>],
+    ) -> Result<Vec<(Marker, TicketDigest)>, Failure> {
+        let subjects = Subjects::of(snapshot);
+        let is_wanted = |marker: &Marker, last: &breaker::Failure| {
+            let path = subjects.path(marker);
+            let is_below = |folder: &Option<ProjectPath>| {
+                folder.as_ref().is_none_or(|folder| path.is_some_and(|path| path.starts_with(folder)))
+            };
+            // A ticket that has lost its marker may be there all the same, and would be made again.
+            self.reason.map_or(last.reason != Reason::Unmarked, |reason| last.reason == reason)
+                && (folders.is_empty() || folders.iter().any(is_below))
+        };
+        let mut tickets = Vec::new();
+        for (marker, delivery) in ledger.deliveries(&context.settings.name)? {
+            if !delivery.last().is_some_and(|last| is_wanted(&marker, last)) {
+                continue;
+            }
+            match choose(context, snapshot, marker.clone()) {
+                Some(ticket) => tickets.push(ticket),
+                // That of an artifact that is gone is to be closed, as what it was last made to say.
+                None => {
+                    let last = ledger.projected(&context.settings.name, &marker)?;
+                    tickets.extend(last.map(|ticket| (marker, ticket.digest())));
+                }
+            }
+        }
+        Ok(tickets)
     }
 }
 

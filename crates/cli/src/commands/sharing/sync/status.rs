@@ -138,7 +138,15 @@ fn show(context: &SyncContext<'_>, plan: &Plan, state: &SyncState, subjects: &Su
             scope => format!("`{scope}`"),
         };
         match breaker.outage() {
-            None => output.remark(format_args!("closed     {scope}, with failures")),
+            None => {
+                let last = match breaker {
+                    Breaker::Closed { last_failure: Some(last), .. } => {
+                        format!(", the last one: {}: {}", last.reason, last.detail)
+                    }
+                    _ => String::new(),
+                };
+                output.remark(format_args!("closed     {scope}, with failures{last}"));
+            }
             Some(outage) => {
                 let cause = format!("{}: {}", outage.cause.reason, outage.cause.detail);
                 output.line(format_args!(

@@ -9,12 +9,14 @@ use std::{
 use stepmark_store::{disk::StateFolder, workspace::Workspace};
 use stepmark_sync::{
     configuration::TrackerSettings,
+    credential::{Credential, CredentialBindings, CredentialSource},
     ledger::{LEDGER_FILE, SqliteLedger},
     retry::Jitter,
     run::{self, ChangeReporter, ChangeSignal, RunContext, RunEvent, RunMetrics},
     tracker::Tracker,
     worker::{StopSignal, WallClock},
 };
+use tokio::time::sleep;
 
 use super::super::{SyncContext, context};
 use super::log;
@@ -31,6 +33,8 @@ pub(super) struct Generation {
     runtimes: Vec<TrackerRuntime>,
     pub(super) ledger_path: PathBuf,
     clock: WallClock,
+    /// The files that credentials were read from, each with the digest of what it held.
+    pub(super) credential_files: Vec<(CredentialSource, Option<String>)>,
 }
 
 /// One tracker.
@@ -49,16 +53,21 @@ impl Generation {
         tracker: Option<&str>,
     ) -> Result<Self, Failure> {
         let contexts = SyncContext::open_all(&project, environment, tracker, true)?;
-        let mut runtimes = Vec::new();
+        let bindings = CredentialBindings::of(project.workspace.configuration())?;
+        let (mut runtimes, mut credential_files) = (Vec::new(), Vec::new());
         let ledger_path = project.root().state().folder(StateFolder::Sync)?.join(LEDGER_FILE);
         let mut project_id = String::new();
         for context in contexts {
             let (tracker, ledger, lead_ledger) =
                 (context.tracker(None)?, context.ledger()?, context.ledger()?);
+            let sources = CredentialSource::of(&context.settings.target, &bindings).into_iter().flatten();
+            let files = sources.filter(|source| matches!(source, CredentialSource::File { .. }));
+            credential_files.extend(files.map(|file| (file, tracker.credential_digest().map(str::to_owned))));
             project_id = context.project_id;
             runtimes.push(TrackerRuntime { settings: context.settings, tracker, ledger, lead_ledger });
         }
-        Ok(Self { project, project_id, runtimes, ledger_path, clock: WallClock(environment.clock.clone()) })
+        let clock = WallClock(environment.clock.clone());
+        Ok(Self { project, project_id, runtimes, ledger_path, clock, credential_files })
     }
 
     /// The project, for whoever watches it.
@@ -110,5 +119,24 @@ impl Generation {
             run::run(context, &mut runtime.lead_ledger, changes.listen(), &mut observe).await;
         });
         runs.collect()
+    }
+}
+
+/// The time between two looks at the files of credentials.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// Ends when one of `files` holds another credential than it did: a token was renewed.
+pub(super) async fn credential_renewed(files: &mut [(CredentialSource, Option<String>)]) {
+    loop {
+        sleep(LOOK_EVERY).await;
+        let mut is_renewed = false;
+        for (file, digest) in &mut *files {
+            // While it cannot be read, what it held is used.
+            let Ok(now) = Credential::load(std::slice::from_ref(file)) else { continue };
+            is_renewed |= digest.replace(now.digest()).as_ref() != digest.as_ref();
+        }
+        if is_renewed {
+            return;
+        }
     }
 }

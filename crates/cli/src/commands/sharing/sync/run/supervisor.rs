@@ -21,7 +21,7 @@ use tracing::{info, warn};
 
 use super::{
     asdd_monitor,
-    generation::Generation,
+    generation::{Generation, credential_renewed},
     log, memory_delivery,
     metrics_server::{self, Served},
     service_manager::{self, Phase, Reaction, ServiceState},
@@ -108,6 +108,7 @@ impl Supervisor<'_> {
         let mut alive = pin!(tell_alive());
         let mut monitor = pin!(asdd_monitor::keep_looking(&workspace));
         let mut deliveries = pin!(memory_delivery::keep_delivering(&workspace));
+        let mut credentials = std::mem::take(&mut generation.credential_files);
         let runs: Vec<_> =
             generation.runs(holder, &changes, &stop, metrics).into_iter().map(Box::pin).collect();
         let mut runs = pin!(async {
@@ -142,6 +143,11 @@ impl Supervisor<'_> {
                         (phase, next) = (Phase::Changing, Next::Generation(Box::new(read)));
                     },
                 },
+                () = credential_renewed(&mut credentials), if phase == Phase::Working => {
+                    if let Some(read) = self.read_again() {
+                        (phase, next) = (Phase::Changing, Next::Generation(Box::new(read)));
+                    }
+                }
                 () = &mut alive => {}
                 never = &mut monitor => match never {},
                 never = &mut deliveries => match never {},
