@@ -37,6 +37,7 @@ fn people(fake: &FakeJira) -> BTreeMap<u64, Issue> {
             others: BTreeMap::new(),
             made_at_ms: 0,
             comments: 1,
+            moved_to: None,
         };
         state.issues.insert(id, issue);
     }

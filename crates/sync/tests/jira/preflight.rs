@@ -140,9 +140,8 @@ async fn a_story_that_cannot_be_finished_says_so() {
     let outcome = update(&tracker, &remote, finished, None).await;
     let Outcome::Failed(failure) = outcome else { panic!("{outcome:?}") };
     assert_eq!(failure.reason, Reason::Invalid);
-    assert!(
-        failure.detail.starts_with("ABC-1 stays in `In Progress`: issues of the type"),
-        "{}",
-        failure.detail
-    );
+    assert!(failure.detail.starts_with("ABC-1 stays in `To Do`: issues of the type"), "{}", failure.detail);
+    assert_eq!(fake.state().issues[&10_000].status, ToDo);
+    let steps = writes(&fake).into_iter().filter(|asked| asked.ends_with("/transitions"));
+    assert_eq!(steps.count(), 0, "it is not taken half of the way");
 }

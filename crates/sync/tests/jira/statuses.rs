@@ -102,9 +102,14 @@ async fn what_no_way_leads_to_is_told() {
     fake.state().workflow = Workflow::of(&[(Status::ToDo, Status::InProgress)]);
     let tracker = tracker(&fake);
     let remote = created(&tracker, &ticket("a")).await;
+    done(update(&tracker, &remote, with(TicketState::InProgress, "draft"), None).await);
     for (desired, why) in [
         (with(COMPLETED, "done"), "issues of the type `Task` have no status that is known"),
         (with(TicketState::InProgress, "in-review"), "issues of the type `Task` have no status `In Review`"),
+        (
+            with(TicketState::Closed(CloseReason::NotPlanned), "draft"),
+            "issues of the type `Task` have no status of closed issues; they have `To Do`, `In Progress`",
+        ),
         (
             with(TicketState::ToDo, "draft"),
             "no transition that asks for nothing else leads to a status of work that has not",

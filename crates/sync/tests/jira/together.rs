@@ -28,10 +28,24 @@ async fn made(tracker: &JiraTracker, count: usize) -> Vec<(String, RemoteTicket)
 }
 
 async fn close(tracker: &JiraTracker, tickets: &[(String, RemoteTicket)]) -> Vec<Outcome<Delivered>> {
+    change(tracker, tickets, ticket, closed).await
+}
+
+/// Opens them again, with another title.
+async fn reopen(tracker: &JiraTracker, tickets: &[(String, RemoteTicket)]) -> Vec<Outcome<Delivered>> {
+    change(tracker, tickets, closed, |id| Ticket { title: format!("Again {id}"), ..ticket(id) }).await
+}
+
+async fn change(
+    tracker: &JiraTracker,
+    tickets: &[(String, RemoteTicket)],
+    before: impl Fn(&str) -> Ticket,
+    after: impl Fn(&str) -> Ticket,
+) -> Vec<Outcome<Delivered>> {
     let changes = tickets.iter().map(|(id, remote)| Change {
         remote: remote.clone(),
-        desired: closed(id),
-        before: Some(ticket(id)),
+        desired: after(id),
+        before: Some(before(id)),
         parent: None,
         condition: Condition::Marked,
     });
@@ -54,6 +68,44 @@ async fn issues_that_stand_alike_go_together() {
     let asked = fake.take_asked();
     // One reads all, one asks for the ways, one moves, two see whether it is done, one reads again.
     assert_eq!(asked.len(), 6, "{asked:?}");
+}
+
+#[tokio::test]
+async fn issues_are_opened_again_together_before_they_are_changed() {
+    let fake = FakeJira::start();
+    fake.state().locks_closed = true;
+    let tracker = tracker(&fake);
+    let tickets = made(&tracker, 25).await;
+    close(&tracker, &tickets).await;
+    fake.take_asked();
+    let outcomes = reopen(&tracker, &tickets).await;
+    assert!(outcomes.into_iter().all(|outcome| done(outcome).missing.is_empty()));
+    let is_open = |status: &Status| *status == Status::ToDo;
+    assert!(statuses(&fake).iter().all(is_open));
+    assert!(fake.state().issues.values().all(|issue| issue.summary.starts_with("Again")));
+    // As many as for closing, and the change of each.
+    let asked = fake.take_asked();
+    assert_eq!(asked.len(), 6 + 25, "{asked:?}");
+}
+
+#[tokio::test]
+async fn what_was_opened_in_doubt_is_not_changed_and_done_later() {
+    for when in [When::new("POST", "/bulk/issues/transition"), When::new("GET", "/bulk/queue/10641")] {
+        let fake = FakeJira::start();
+        fake.state().locks_closed = true;
+        let tracker = tracker(&fake);
+        let tickets = made(&tracker, 5).await;
+        close(&tracker, &tickets).await;
+        fake.fail(when, Fault::LoseReply);
+        for outcome in reopen(&tracker, &tickets).await {
+            assert!(matches!(outcome, Outcome::InDoubt(_)), "{outcome:?}");
+        }
+        assert!(!fake.state().issues.values().any(|issue| issue.summary.starts_with("Again")));
+        for outcome in reopen(&tracker, &tickets).await {
+            assert!(done(outcome).missing.is_empty());
+        }
+        assert!(fake.state().issues.values().all(|issue| issue.summary.starts_with("Again")));
+    }
 }
 
 #[tokio::test]
@@ -139,4 +191,9 @@ async fn a_thousand_status_changes() {
         assert!(outcomes.into_iter().all(|outcome| done(outcome).missing.is_empty()));
     }
     eprintln!("1,000 status changes: {} requests", fake.take_asked().len());
+    for some in tickets.chunks(tracker.batch(stepmark_sync::tracker::RequestKind::Update)) {
+        let outcomes = reopen(&tracker, some).await;
+        assert!(outcomes.into_iter().all(|outcome| done(outcome).missing.is_empty()));
+    }
+    eprintln!("1,000 opened again with another title: {} requests", fake.take_asked().len());
 }

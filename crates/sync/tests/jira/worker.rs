@@ -73,3 +73,38 @@ async fn a_duplicate_is_closed_and_the_oldest_stays() {
     let closed: Vec<bool> = same.map(|issue| issue.status == Status::Cancelled).collect();
     assert_eq!(closed, [false, true]);
 }
+
+#[tokio::test]
+async fn an_issue_that_was_moved_to_another_project_is_left_alone() {
+    let fake = FakeJira::start();
+    let project = Project::new(&fake);
+    project.sync(&fake).await;
+    let id = project.linked()["demo/id:A-0"];
+    fake.state().issues.get_mut(&id).unwrap().moved_to = Some("XYZ-7".to_owned());
+    let before = fake.state().issues[&id].clone();
+    let path = project.file("A-0");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("stepmark_id: A-0\n", "stepmark_id: A-0\nscope: tiny\n", 1)).unwrap();
+    let plan = project.surveyed_plan(&fake).await;
+    let tracker = project.tracker(&fake);
+    let report = project.work(&tracker, async |worker| worker.apply(&plan).await.unwrap()).await;
+    let told: Vec<String> = report.entries.iter().map(|entry| format!("{:?}", entry.outcome)).collect();
+    assert!(told.len() == 1 && told[0].contains("was moved to another project, as XYZ-7"), "{told:?}");
+    assert!(told[0].contains("reason: Gone"), "{told:?}");
+    assert_eq!(fake.state().issues[&id], before);
+}
+
+#[tokio::test]
+async fn a_project_whose_key_was_changed_has_its_issues() {
+    let fake = FakeJira::start();
+    let project = Project::new(&fake);
+    project.sync(&fake).await;
+    let id = project.linked()["demo/id:A-0"];
+    // The server tells `ED` of the project under any key.
+    fake.state().issues.get_mut(&id).unwrap().moved_to = Some("ED-1".to_owned());
+    let path = project.file("A-0");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("stepmark_id: A-0\n", "stepmark_id: A-0\nscope: tiny\n", 1)).unwrap();
+    project.sync(&fake).await;
+    assert!(fake.state().issues[&id].labels.contains("scope:tiny"));
+}

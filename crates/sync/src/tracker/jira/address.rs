@@ -113,8 +113,9 @@ struct ServerInformation {
 
 /// A project (OpenAPI, schema `Project`).
 #[derive(Debug, Deserialize)]
-struct Project {
+pub(super) struct Project {
     id: String,
+    pub(super) key: String,
 }
 
 impl JiraTracker {

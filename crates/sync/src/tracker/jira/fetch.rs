@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{
     JiraTracker,
+    address::Project,
     issue::{FIELDS, JiraIssue},
     marker_property::{PROPERTY, jql, spelled},
 };
@@ -44,13 +45,19 @@ struct IssueError {
 pub(super) struct Found {
     issues: BTreeMap<String, JiraIssue>,
     errors: BTreeMap<String, String>,
+    /// The key of the project.
+    project: String,
 }
 
 impl Found {
     /// The issue with this id, or why it is not there.
     pub(super) fn get(&self, ticket: &RemoteTicket) -> Result<JiraIssue, Failure> {
         if let Some(issue) = self.issues.get(&ticket.id) {
-            return Ok(issue.clone());
+            if is_of(issue, &self.project) {
+                return Ok(issue.clone());
+            }
+            let detail = format!("issue {} was moved to another project, as {}", ticket.key, issue.key);
+            return Err(Failure::new(Reason::Gone, &detail));
         }
         Err(match self.errors.get(&ticket.id) {
             Some(message) => {
@@ -71,13 +78,25 @@ impl Found {
     }
 }
 
+/// Returns whether an issue is of the project with that key: where it is moved to another one, Jira gives it
+/// another key, and still finds it by its id.
+fn is_of(issue: &JiraIssue, project: &str) -> bool {
+    issue.key.rsplit_once('-').is_some_and(|(own, _)| own.eq_ignore_ascii_case(project))
+}
+
 impl JiraTracker {
     /// Reads at most [`READ_BATCH`] issues. Jira refuses this request to strangers, while it tells them that
     /// a single issue is not there.
     pub(super) async fn fetch(&self, ids: &[&str]) -> Result<Found, Refused> {
         let body = json!({ "issueIdsOrKeys": ids, "fields": FIELDS, "properties": [PROPERTY] });
         let results: Results = self.ask(HttpRequest::query(self.addresses().bulk_fetch(), body)).await?;
+        let mut project = self.settings.project.clone();
+        if results.issues.iter().any(|issue| !is_of(issue, &project)) {
+            // The project may have another key by now, and is found by the former one, too.
+            project = self.ask::<Project>(HttpRequest::get(self.addresses().project(&project))).await?.key;
+        }
         Ok(Found {
+            project,
             issues: results.issues.into_iter().map(|issue| (issue.id.clone(), issue)).collect(),
             errors: results.errors.into_iter().map(|error| (error.id, error.message)).collect(),
         })

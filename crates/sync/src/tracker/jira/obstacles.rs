@@ -5,7 +5,7 @@ use super::{
     JiraSettings, extra_fields,
     progress::Progress,
     project_facts::{ProjectFacts, TypeFacts},
-    status::{Category, StatusGoal, same_name},
+    status::{Category, StatusGoal},
 };
 use crate::ticket::{CloseReason, RemoteTicket, Ticket};
 
@@ -51,17 +51,10 @@ impl JiraSettings {
 
     /// The reason why a ticket does not get the status that it should have.
     pub(super) fn status_obstacle(&self, own: &TypeFacts, ticket: &Ticket) -> Option<String> {
-        let known = || list(own.statuses.iter().map(|status| status.name.as_str()));
+        let all = own.statuses.iter();
         match StatusGoal::of(ticket, &self.statuses) {
-            StatusGoal::Named(wanted) => {
-                let is_there = own.statuses.iter().any(|status| same_name(&status.name, wanted));
-                let name = &own.name;
-                (!is_there).then(|| {
-                    format!("issues of the type `{name}` have no status `{wanted}`; they have {}", known())
-                })
-            }
             StatusGoal::Closed { reason: CloseReason::Completed, .. } if own.finished().is_none() => {
-                let closed = own.statuses.iter().filter(|status| status.category() == Category::Done);
+                let closed = all.filter(|status| status.category() == Category::Done);
                 let (closed, word) = (
                     list(closed.map(|status| status.name.as_str())),
                     ticket.status.as_deref().unwrap_or("done"),
@@ -71,24 +64,25 @@ impl JiraSettings {
                     own.name
                 ))
             }
-            _ => None,
+            goal if own.statuses.iter().any(|status| goal.is_met(&status.name, status.category())) => None,
+            goal => {
+                let (name, known) = (&own.name, list(all.map(|status| status.name.as_str())));
+                Some(format!("issues of the type `{name}` have no {}; they have {known}", called(&goal)))
+            }
         }
+    }
+
+    /// The reason why an issue does not get the status that it should have.
+    pub(super) fn obstacle_of(&self, issue: &Progress<'_>, facts: &ProjectFacts) -> Option<String> {
+        let own = facts.type_of(&issue.current.remote)?;
+        self.status_obstacle(own, &issue.change.desired)
     }
 
     /// Returns what is said of an issue that no transition took where it should be.
     pub(super) fn left_behind(&self, issue: &Progress<'_>, facts: &ProjectFacts) -> String {
-        let (current, desired) = (&issue.current, &issue.change.desired);
-        let obstacle = facts.type_of(&current.remote).and_then(|own| self.status_obstacle(own, desired));
-        let why = obstacle.unwrap_or_else(|| {
-            let wanted = match issue.goal {
-                StatusGoal::Named(name) | StatusGoal::Closed { preferred: Some(name), .. } => {
-                    format!("`{name}`")
-                }
-                StatusGoal::Closed { .. } => "a status of closed issues".to_owned(),
-                StatusGoal::In(Category::ToDo) => "a status of work that has not begun".to_owned(),
-                StatusGoal::In(_) => "a status of work in progress".to_owned(),
-            };
-            format!("no transition that asks for nothing else leads to {wanted}")
+        let current = &issue.current;
+        let why = self.obstacle_of(issue, facts).unwrap_or_else(|| {
+            format!("no transition that asks for nothing else leads to a {}", called(&issue.goal))
         });
         let status = current.status.as_deref().unwrap_or_default();
         format!("{} stays in `{status}`: {why}", current.remote.key)
@@ -139,6 +133,17 @@ fn field_obstacle(own: &TypeFacts, ticket: &Ticket) -> Option<String> {
         "new issues of the type `{name}` need the field \"{}\": give it by `ticket.fields: {{{}: VALUE}}`",
         missing.name, missing.id
     ))
+}
+
+fn called(goal: &StatusGoal<'_>) -> String {
+    match goal {
+        StatusGoal::Named(name) | StatusGoal::Closed { preferred: Some(name), .. } => {
+            format!("status `{name}`")
+        }
+        StatusGoal::Closed { .. } => "status of closed issues".to_owned(),
+        StatusGoal::In(Category::ToDo) => "status of work that has not begun".to_owned(),
+        StatusGoal::In(_) => "status of work in progress".to_owned(),
+    }
 }
 
 fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {

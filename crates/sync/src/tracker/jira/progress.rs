@@ -8,6 +8,7 @@ use serde::de::IgnoredAny;
 use super::{
     JiraTracker, extra_fields,
     issue::JiraIssue,
+    project_facts::ProjectFacts,
     status::StatusGoal,
     transition::{Choice, Transitions, choose},
 };
@@ -73,6 +74,12 @@ impl<'c> Progress<'c> {
         self.goal.is_met_by(&self.current)
     }
 
+    /// Returns whether it is closed and should not be.
+    pub(super) fn is_to_be_opened(&self) -> bool {
+        let is_closed = !self.current.state.is_open() && !matches!(self.goal, StatusGoal::Closed { .. });
+        is_closed && !self.is_there()
+    }
+
     /// Notes that it was in the status that it has.
     pub(super) fn pass(&mut self) {
         self.passed.extend(self.current.status.as_deref().map(str::to_lowercase));
@@ -97,9 +104,12 @@ impl<'c> Progress<'c> {
 const TRANSITIONS: usize = 4;
 
 impl JiraTracker {
-    /// Takes transitions until the issue is where it should be or none leads on.
-    pub(super) async fn walk(&self, issue: &mut Progress<'_>) -> Result<(), Refused> {
-        for _ in 0..TRANSITIONS {
+    /// Takes transitions until the issue is where it should be or none leads on. Where it cannot get there it
+    /// stays.
+    pub(super) async fn walk(&self, issue: &mut Progress<'_>, facts: &ProjectFacts) -> Result<(), Refused> {
+        let obstacle = self.settings.obstacle_of(issue, facts);
+        let most = if obstacle.is_some() { 0 } else { TRANSITIONS };
+        for _ in 0..most {
             if issue.is_there() {
                 break;
             }

@@ -11,7 +11,6 @@ use super::{
     edit::{Edit, Marked},
     progress::Progress,
     project_facts::ProjectFacts,
-    status::StatusGoal,
 };
 use crate::{
     breaker::{Failure, Reason, ScopeKind},
@@ -69,7 +68,10 @@ impl JiraTracker {
         for issue in issues.iter_mut().flatten() {
             issue.goal = issue.goal.knowing(facts.type_of(&issue.current.remote));
         }
-        let mut halted = self.edit_all(&mut issues, &facts).await;
+        // Many workflows do not let a closed issue be changed: it is opened first, and closed last.
+        let mut closed: Vec<_> = issues.iter_mut().flatten().filter(|own| own.is_to_be_opened()).collect();
+        let halted = self.walk_together(&mut closed, &facts).await.err();
+        let mut halted = self.edit_all(&mut issues, &facts, halted).await;
         if halted.is_none() {
             let mut open: Vec<&mut Progress<'_>> = issues.iter_mut().flatten().collect();
             halted = self.walk_together(&mut open, &facts).await.err();
@@ -85,18 +87,20 @@ impl JiraTracker {
         outcomes
     }
 
-    /// Changes the fields of each; the failure that keeps all others from being asked for.
+    /// Changes the fields of each, unless something has gone wrong with all; the failure that keeps all others
+    /// from being asked for.
     async fn edit_all(
         &self,
         issues: &mut [Result<Progress<'_>, Refused>],
         facts: &ProjectFacts,
+        mut halted: Option<Failure>,
     ) -> Option<Failure> {
-        let mut halted = None;
         for slot in issues {
             let Ok(issue) = slot else { continue };
-            let edited = match &halted {
-                Some(failure) => Err(Refused::Failed(Failure::clone(failure))),
-                None => self.edit_issue(issue, facts).await,
+            let edited = match (&halted, issue.doubt.take()) {
+                (_, Some(doubt)) => Err(Refused::InDoubt(doubt)),
+                (Some(failure), None) => Err(issue.refused(Refused::Failed(failure.clone()))),
+                (None, None) => self.edit_issue(issue, facts).await,
             };
             if let Err(refused) = edited {
                 halted = halted.or_else(|| of_all(&refused));
@@ -113,9 +117,8 @@ impl JiraTracker {
             .settings
             .edit(issue.change, &issue.current, (marked, own, !issue.is_there()))
             .map_err(Refused::Failed)?;
-        // Many workflows do not let a closed issue be changed: it is opened first, and closed last.
-        if !issue.current.state.is_open() && !matches!(issue.goal, StatusGoal::Closed { .. }) {
-            self.walk(issue).await?;
+        if issue.is_to_be_opened() {
+            self.walk(issue, facts).await?;
         }
         let Some(edit) = edit else { return Ok(()) };
         let edited = self.send_edit(issue.change, &edit).await.map_err(|refused| issue.refused(refused))?;
@@ -144,7 +147,7 @@ impl JiraTracker {
         if !issue.is_there() {
             let walked = match &*halted {
                 Some(failure) => Err(issue.refused(Refused::Failed(failure.clone()))),
-                None => self.walk(&mut issue).await,
+                None => self.walk(&mut issue, facts).await,
             };
             if let Err(refused) = walked {
                 if halted.is_none() {

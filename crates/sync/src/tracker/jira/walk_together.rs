@@ -198,7 +198,7 @@ fn groups<'a, 'p, 'c>(issues: &'a mut [&'p mut Progress<'c>]) -> Vec<Vec<&'a mut
     for issue in issues {
         let is_reasoned =
             matches!(issue.goal, StatusGoal::Closed { reason, .. } if reason != CloseReason::Completed);
-        if is_reasoned || issue.is_there() {
+        if is_reasoned || issue.is_there() || issue.doubt.is_some() {
             continue;
         }
         let type_name = issue.current.remote.other_ids.get(ISSUE_TYPE).cloned();

@@ -83,6 +83,7 @@ impl State {
             others: BTreeMap::new(),
             made_at_ms: self.now_ms(),
             comments: 0,
+            moved_to: None,
         };
         issue.set(fields);
         if self.drops_labels {

@@ -23,6 +23,8 @@ pub(crate) struct Issue {
     pub(crate) made_at_ms: i64,
     /// The number of comments that people made.
     pub(crate) comments: u64,
+    /// The key that it has in another project, where people moved it there.
+    pub(crate) moved_to: Option<String>,
 }
 
 /// What is added to a number to get an id.
@@ -30,7 +32,7 @@ pub(super) const FIRST_ID: u64 = 10_000;
 
 impl Issue {
     pub(super) fn key(&self) -> String {
-        format!("ABC-{}", self.id - FIRST_ID + 1)
+        self.moved_to.clone().unwrap_or_else(|| format!("ABC-{}", self.id - FIRST_ID + 1))
     }
 
     fn type_id(&self) -> &'static str {

@@ -19,6 +19,7 @@ impl State {
         let found: Vec<_> = self
             .issues
             .values()
+            .filter(|issue| issue.moved_to.is_none())
             .filter(|issue| label.is_none_or(|label| issue.labels.contains(label)))
             .filter(|issue| issue.made_at_ms <= indexed_until)
             .collect();
