@@ -92,10 +92,7 @@ impl Worker<'_> {
             }
         }
         for copy in copies(found.tickets.iter()) {
-            let remark = Remark::Copy { marker: copy.marker.clone(), remote: copy.remote.clone() };
-            if !report.remarks.contains(&remark) {
-                report.remarks.push(remark);
-            }
+            report.remark(Remark::Copy { marker: copy.marker.clone(), remote: copy.remote.clone() });
         }
         if found.is_survey {
             seen.listed_at = Some(found.begun_at);

@@ -211,8 +211,14 @@ impl Report {
         });
         self.entries.extend(later.entries);
         self.obstacles.extend(later.obstacles);
-        self.remarks.extend(later.remarks);
+        later.remarks.into_iter().for_each(|remark| self.remark(remark));
         self.look_again_at = later.look_again_at.or(self.look_again_at);
+    }
+
+    pub(super) fn remark(&mut self, remark: Remark) {
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
     }
 
     pub(super) fn tell(&mut self, kind: ActionKind, marker: &Marker, outcome: ActionOutcome) {

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// A clock by which a second takes a millisecond.
-struct FastClock(Instant);
+pub(crate) struct FastClock(Instant);
 
 impl WorkerClock for FastClock {
     fn now(&self) -> Timestamp {
@@ -40,39 +40,47 @@ impl WorkerClock for FastClock {
 }
 
 /// Plans and carries out until nothing is left to do.
-async fn sync(project: &FlatProject, clock: &FastClock, seed: u64) -> Vec<Report> {
-    let (tracker, mut reports) = (project.tracker(), Vec::new());
+pub(crate) async fn sync(project: &FlatProject, clock: &FastClock, seed: u64) -> Vec<Report> {
+    let mut reports = Vec::new();
     let mut chance = seed;
     while reports.len() < 20 {
-        let mut ledger = project.ledger();
-        let plan = project.plan(&mut ledger);
-        let wants_look = wants_look(&*ledger.read().unwrap(), &project.settings, clock.now()).unwrap();
-        if plan.actions.is_empty() && !wants_look {
-            return reports;
+        match round(project, clock, &mut chance).await {
+            Some(report) => reports.push(report),
+            None => return reports,
         }
-        let mut draw = || {
-            chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            Jitter(chance)
-        };
-        let who = ("test", &mut draw as &mut Chance<'_>);
-        let worker = Worker::new(&mut ledger, (&tracker, &project.settings), clock, PROJECT, who);
-        let settings = WorkerSettings { lease_ms: 3_600_000, patience_ms: 600_000 };
-        reports.push(worker.with(settings).apply(&plan).await.unwrap());
     }
     panic!("it never ends: {:?}", reports.last());
 }
 
-fn clock() -> FastClock {
+/// Plans and carries out once; `None` where nothing is left to do.
+pub(crate) async fn round(project: &FlatProject, clock: &FastClock, chance: &mut u64) -> Option<Report> {
+    let (tracker, mut ledger) = (project.tracker(), project.ledger());
+    let plan = project.plan(&mut ledger);
+    let wants_look = wants_look(&*ledger.read().unwrap(), &project.settings, clock.now()).unwrap();
+    if plan.actions.is_empty() && !wants_look {
+        return None;
+    }
+    let mut draw = || {
+        *chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        Jitter(*chance)
+    };
+    let who = ("test", &mut draw as &mut Chance<'_>);
+    let worker = Worker::new(&mut ledger, (&tracker, &project.settings), clock, PROJECT, who);
+    let settings = WorkerSettings { lease_ms: 3_600_000, patience_ms: 600_000 };
+    Some(worker.with(settings).apply(&plan).await.unwrap())
+}
+
+pub(crate) fn clock() -> FastClock {
     FastClock(Instant::now())
 }
 
 /// A clone whose tickets are in the repository of `fake`.
-fn clone(folder: &Path, name: &str, fake: &FakeGitHub, artifacts: usize) -> FlatProject {
+pub(crate) fn clone(folder: &Path, name: &str, fake: &FakeGitHub, artifacts: usize) -> FlatProject {
     FlatProject::make(&folder.join(name), &fake.url(), artifacts, 1)
 }
 
 /// The open issues of each artifact.
-fn open(fake: &FakeGitHub) -> BTreeMap<Marker, Vec<u64>> {
+pub(crate) fn open(fake: &FakeGitHub) -> BTreeMap<Marker, Vec<u64>> {
     let mut open: BTreeMap<Marker, Vec<u64>> = BTreeMap::new();
     for issue in fake.state().issues.values().filter(|issue| issue.is_open) {
         if let Some(marker) = Marker::in_body(&issue.body) {
@@ -82,7 +90,7 @@ fn open(fake: &FakeGitHub) -> BTreeMap<Marker, Vec<u64>> {
     open
 }
 
-fn linked(project: &FlatProject) -> BTreeMap<Marker, u64> {
+pub(crate) fn linked(project: &FlatProject) -> BTreeMap<Marker, u64> {
     let mut ledger = project.ledger();
     let links = ledger.read().unwrap().links(&project.settings.name).unwrap().into_iter();
     links.map(|link| (link.marker, link.remote.id.parse().unwrap())).collect()

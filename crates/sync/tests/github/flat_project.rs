@@ -11,7 +11,7 @@ use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
     ledger::{Ledger as _, SqliteLedger},
     plan::{Plan, PlanInputs},
-    ticket::Snapshot,
+    ticket::{Commit, Snapshot},
     tracker::GitHubTracker,
 };
 
@@ -24,6 +24,8 @@ pub(crate) const PROJECT: &str = "flat";
 pub(crate) struct FlatProject {
     folder: PathBuf,
     pub(crate) settings: TrackerSettings,
+    /// What is checked out, where that matters.
+    pub(crate) commit: Option<Commit>,
 }
 
 impl FlatProject {
@@ -49,7 +51,7 @@ impl FlatProject {
     pub(crate) fn open(folder: &Path) -> Self {
         let workspace = Workspace::open(folder).unwrap();
         let settings = SyncConfiguration::of(workspace.configuration()).unwrap().trackers[0].clone();
-        Self { folder: folder.to_owned(), settings }
+        Self { folder: folder.to_owned(), settings, commit: None }
     }
 
     /// Changes the status of an artifact, as an editor does.
@@ -93,7 +95,12 @@ impl FlatProject {
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        Snapshot::of(PROJECT, &Workspace::open(&self.folder).unwrap().checks().summaries().unwrap())
+        let workspace = Workspace::open(&self.folder).unwrap();
+        let snapshot = Snapshot::of(PROJECT, &workspace.checks().summaries().unwrap());
+        match self.commit.clone() {
+            Some(commit) => snapshot.at(move || Some(commit)),
+            None => snapshot,
+        }
     }
 
     pub(crate) fn plan(&self, ledger: &mut SqliteLedger) -> Plan {

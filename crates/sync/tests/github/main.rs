@@ -10,6 +10,7 @@ mod child;
 mod flat_project;
 mod killed;
 mod clones;
+mod age;
 mod chaos;
 mod fake;
 mod project;

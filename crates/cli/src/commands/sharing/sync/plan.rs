@@ -83,7 +83,7 @@ fn subject(action: &Action, names: &Subjects) -> String {
 }
 
 /// Tells what a person should know. What holds for many artifacts is told once.
-pub(super) fn warn(remarks: &[Remark], output: &Output) {
+pub(super) fn warn<'r>(remarks: impl IntoIterator<Item = &'r Remark>, output: &Output) {
     let mut groups = Groups::default();
     for remark in remarks {
         let (name, told) = told(remark);

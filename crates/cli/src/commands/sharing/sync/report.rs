@@ -5,12 +5,14 @@ use serde_json::{Value as Json, json};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_sync::{
     breaker::{Failure, Scope, ScopeKind},
+    plan::Remark,
     worker::{ActionOutcome, Deferred, Entry, Report},
 };
 
 use super::{
     SyncContext,
     group::{Groups, Told},
+    plan,
     subjects::Subjects,
 };
 
@@ -24,9 +26,14 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
     if output.json {
         let entries: Vec<Json> = report.entries.iter().map(|entry| wire(entry, subjects)).collect();
         let (requests, obstacles) = (report.requests, &report.obstacles);
-        let remarks = &subjects.remarks;
-        let result =
-            json!({ "requests": requests, "entries": entries, "remarks": remarks, "obstacles": obstacles });
+        let remarks: Vec<&Remark> = subjects.remarks.iter().chain(new_remarks(report, subjects)).collect();
+        let result = json!({
+            "requests": requests,
+            "entries": entries,
+            "remarks": remarks,
+            "obstacles": obstacles,
+            "look_again_at": report.look_again_at,
+        });
         output.json("stepmark.sync-apply/2", result);
     } else {
         let is_interrupted = context.stop.is_asked();
@@ -63,6 +70,12 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
                 wording::count(stopped, "action")
             ));
         }
+        plan::warn(new_remarks(report, subjects), output);
+        if let Some(until) = report.look_again_at {
+            output.remark(format_args!(
+                "run `stepmark sync apply` again after {until:.0}: whether another machine made the same tickets shows only then"
+            ));
+        }
         let waiting: usize = outages.0.iter().map(|outage| outage.tickets).sum();
         for outage in &outages.0 {
             output.line(format_args!("{}: {outage}", context.settings.name));
@@ -74,6 +87,11 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
         }
     }
     exit(report)
+}
+
+/// What the tracker showed and the plan did not.
+fn new_remarks<'r>(report: &'r Report, subjects: &Subjects) -> impl Iterator<Item = &'r Remark> {
+    report.remarks.iter().filter(|remark| !subjects.remarks.contains(remark))
 }
 
 /// A reason that keeps tickets from being written and is no matter of theirs: told once, however many tickets
