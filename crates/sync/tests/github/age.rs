@@ -36,15 +36,15 @@ fn set_all(project: &FlatProject, status: &str) {
 /// Returns whether all that was to be done was refused, since the tickets are newer.
 fn is_all_newer(report: &Report) -> bool {
     let is_newer = |outcome: &ActionOutcome| match outcome {
-        ActionOutcome::Failed { failure: last, .. } | ActionOutcome::Deferred(Deferred::Parked { last, .. }) => {
-            last.reason == Reason::Newer
-        }
+        ActionOutcome::Failed { failure: last, .. }
+        | ActionOutcome::Deferred(Deferred::Parked { last, .. }) => last.reason == Reason::Newer,
         _ => false,
     };
     !report.entries.is_empty()
-        && report.entries.iter().all(|entry| {
-            is_newer(&entry.outcome) || matches!(entry.outcome, ActionOutcome::Found { .. })
-        })
+        && report
+            .entries
+            .iter()
+            .all(|entry| is_newer(&entry.outcome) || matches!(entry.outcome, ActionOutcome::Found { .. }))
 }
 
 #[tokio::test]
@@ -160,7 +160,9 @@ async fn a_lost_ledger_makes_no_double_of_what_people_changed() {
         assert_eq!(linked(&project).len(), 30, "case {at}: each has its ticket");
         let issues = fake.state().issues.clone();
         match at {
-            0 => assert!(issues.values().all(|issue| issue.labels.contains("stepmark:flat")), "labelled again"),
+            0 => {
+                assert!(issues.values().all(|issue| issue.labels.contains("stepmark:flat")), "labelled again")
+            }
             _ => assert!(issues.values().all(|issue| issue.body == "A person's words."), "left alone"),
         }
     }

@@ -78,6 +78,20 @@ async fn clones_that_apply_at_once_agree_on_one_ticket_an_artifact() {
     }
 }
 
+/// The first ticket of each shows the other, before the rest is made.
+#[tokio::test]
+async fn new_clones_within_the_lag_of_the_index_make_hardly_a_double() {
+    let (fake, people, mut clones) = clones();
+    clones.iter_mut().for_each(Project::let_others_go_on);
+    for number in 0..30 {
+        clones.iter().for_each(|clone| clone.create(&format!("N-{number}")));
+    }
+    tokio::join!(clones[0].settle(&fake), clones[1].settle(&fake));
+    let made = fake.state().issues.len() - people.len();
+    let wanted = live(&fake, &people).len();
+    assert!(wanted > 30 && made <= wanted + 2, "{made} for {wanted}");
+}
+
 #[tokio::test]
 async fn what_another_clone_made_is_found_though_the_index_does_not_have_it() {
     let (fake, people, [one, other]) = clones();

@@ -7,7 +7,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc,
-        atomic::{AtomicI64, Ordering},
+        atomic::{AtomicI64, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -30,9 +30,9 @@ use crate::{
     project::{TOKEN, credential, settings},
 };
 
-/// A clock that does not let anybody wait. The server goes by it, too.
+/// A clock that lets nobody wait, or only so long that others get on meanwhile. The server goes by it, too.
 #[derive(Clone)]
-pub(crate) struct JumpingClock(Arc<AtomicI64>);
+pub(crate) struct JumpingClock(Arc<AtomicI64>, Duration);
 
 impl WorkerClock for JumpingClock {
     fn now(&self) -> Timestamp {
@@ -41,10 +41,15 @@ impl WorkerClock for JumpingClock {
 
     fn sleep(&self, duration: Duration) -> stepmark_sync::BoxFuture<'_, ()> {
         Box::pin(async move {
+            if !self.1.is_zero() {
+                tokio::time::sleep(self.1).await;
+            }
             self.0.fetch_add(duration.as_millis().try_into().unwrap(), Ordering::Relaxed);
         })
     }
 }
+
+static MACHINES: AtomicU64 = AtomicU64::new(0);
 
 /// The demo project without what cannot be read, all of whose artifacts have ids.
 pub(crate) struct Project {
@@ -52,6 +57,8 @@ pub(crate) struct Project {
     pub(crate) settings: TrackerSettings,
     clock: JumpingClock,
     ledger: MemoryLedger,
+    /// A chance of its own.
+    chance: u64,
 }
 
 impl Project {
@@ -74,8 +81,10 @@ impl Project {
             }
             fs::write(path, text.replacen("---\n", &format!("---\nstepmark_id: A-{number}\n"), 1)).unwrap();
         }
-        let clock = JumpingClock(Arc::new(AtomicI64::new(Clock::System.now().as_millisecond())));
-        let project = Self { folder, settings, clock, ledger: MemoryLedger::default() };
+        let clock =
+            JumpingClock(Arc::new(AtomicI64::new(Clock::System.now().as_millisecond())), Duration::ZERO);
+        let chance = MACHINES.fetch_add(1, Ordering::Relaxed);
+        let project = Self { folder, settings, clock, ledger: MemoryLedger::default(), chance };
         project.tell_time(fake);
         project
     }
@@ -86,6 +95,11 @@ impl Project {
         other.clock = self.clock.clone();
         self.tell_time(fake);
         other
+    }
+
+    /// Lets others get on while this one waits.
+    pub(crate) fn let_others_go_on(&mut self) {
+        self.clock.1 = Duration::from_millis(50);
     }
 
     /// Plans, looks and carries out until nothing is left to do.
@@ -127,7 +141,7 @@ impl Project {
         tracker: &JiraTracker,
         task: impl AsyncFnOnce(&mut Worker<'_>) -> T,
     ) -> T {
-        let (mut ledger, mut draw) = (self.ledger.clone(), || Jitter(0));
+        let (mut ledger, mut draw) = (self.ledger.clone(), || Jitter(self.chance));
         let work = ("test", &mut draw as &mut Chance<'_>);
         let mut worker = Worker::new(&mut ledger, (tracker, &self.settings), &self.clock, "demo", work);
         task(&mut worker).await
