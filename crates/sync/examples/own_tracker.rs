@@ -100,7 +100,7 @@ impl LinearTracker {
             let (id, url) = (issues.len().to_string(), format!("https://linear.example/{key}"));
             let remote = RemoteTicket { id, key, url, other_ids: BTreeMap::new() };
             issues.push(self.written(&remote, ticket)?);
-            Ok(Delivered { remote, missing: Vec::new() })
+            Ok(Delivered { remote, missing: Vec::new(), is_overwritten: false })
         })
     }
 
@@ -114,7 +114,7 @@ impl LinearTracker {
                 return Err(failure);
             }
             *issue = self.written(&change.remote, &change.desired)?;
-            Ok(Delivered { remote: change.remote.clone(), missing: Vec::new() })
+            Ok(Delivered { remote: change.remote.clone(), missing: Vec::new(), is_overwritten: false })
         })
     }
 }

@@ -89,6 +89,16 @@ pub enum Remark {
         /// The copy.
         remote: RemoteTicket,
     },
+    /// Somebody changed the text of the ticket between our reading and our writing: it was written over, and
+    /// stands in the history of the ticket.
+    Overwritten {
+        /// The artifact.
+        marker: Marker,
+        /// The name by which people know the artifact.
+        artifact: String,
+        /// Its ticket.
+        remote: RemoteTicket,
+    },
     /// Tickets follow another branch than the one that is checked out, so nothing is done.
     Aside {
         /// The branch that is checked out; a commit where none is.

@@ -194,6 +194,8 @@ pub struct Delivered {
     /// The fields that it still does not say, as read back from the answer: GitHub drops labels silently, and
     /// cannot make a closed issue. Where this is empty, the ticket is known to say all of it.
     pub missing: Vec<FieldDifference>,
+    /// True where somebody changed its text after it was read, and that was written over.
+    pub is_overwritten: bool,
 }
 
 /// One page of the tickets that carry a project's label.

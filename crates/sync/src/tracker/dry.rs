@@ -81,7 +81,7 @@ impl Tracker for DryTracker {
                 let id = creation.ticket.marker.to_string();
                 let remote =
                     RemoteTicket { key: id.clone(), url: String::new(), other_ids: Default::default(), id };
-                Outcome::Done(Delivered { remote, missing: Vec::new() })
+                Outcome::Done(Delivered { remote, missing: Vec::new(), is_overwritten: false })
             });
             Answer::of(outcomes.collect())
         })
@@ -91,7 +91,11 @@ impl Tracker for DryTracker {
         Box::pin(async move {
             let outcomes = changes.iter().map(|change| {
                 self.note(DryRequest::Update(Box::new(change.clone())));
-                Outcome::Done(Delivered { remote: change.remote.clone(), missing: Vec::new() })
+                Outcome::Done(Delivered {
+                    remote: change.remote.clone(),
+                    missing: Vec::new(),
+                    is_overwritten: false,
+                })
             });
             Answer::of(outcomes.collect())
         })

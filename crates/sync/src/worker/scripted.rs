@@ -216,7 +216,7 @@ impl ScriptedTracker {
             content.tickets.insert(number, Kept { ticket, parent, made_at, people });
             let label = || FieldDifference::between("labels", serde_json::Value::Null, "x".into());
             let missing = loses_labels.then(label).flatten().into_iter().collect();
-            Outcome::Done(Delivered { remote: remote(number), missing })
+            Outcome::Done(Delivered { remote: remote(number), missing, is_overwritten: false })
         })
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     breaker::{Failure, Reason, Route, ScopeKind},
     configuration::TrackerSettings,
     ledger::{Lease, LedgerError, LedgerWriter, Link, TrackerRecord},
-    plan::ActionKind,
+    plan::{ActionKind, Remark},
     retry::{Delivery, Jitter},
     tracker::{Answer, Delivered, Outcome},
 };
@@ -54,6 +54,12 @@ impl Worker<'_> {
         admission::tell(&mut *transaction, &heard, settings, now)?;
         let mut told = Report::default();
         for ((item, outcome), draw) in items.iter().zip(answer.outcomes).zip(draws) {
+            if let Outcome::Done(Delivered { remote, is_overwritten: true, .. }) = &outcome {
+                let (marker, remote) = (item.action.marker.clone(), remote.clone());
+                let artifact = item.action.path.as_ref().map(ToString::to_string);
+                let artifact = artifact.unwrap_or_else(|| item.ticket.title.clone());
+                told.remark(Remark::Overwritten { marker, artifact, remote });
+            }
             let mut this_try = Try { now, draw, is_probe, brought_back: 0 };
             let outcome = settle(&mut *transaction, settings, item, outcome, &mut this_try)?;
             told.brought_back += this_try.brought_back;
@@ -65,6 +71,7 @@ impl Worker<'_> {
         }
         report.brought_back += told.brought_back;
         report.entries.append(&mut told.entries);
+        report.remarks.append(&mut told.remarks);
         Ok(())
     }
 }
@@ -174,7 +181,7 @@ fn link(
 /// No link leads to a duplicate, and to close it again does no harm.
 fn of_duplicate(outcome: Outcome<Delivered>) -> ActionOutcome {
     match outcome {
-        Outcome::Done(Delivered { remote, missing }) => ActionOutcome::Done { remote, missing },
+        Outcome::Done(Delivered { remote, missing, .. }) => ActionOutcome::Done { remote, missing },
         Outcome::Failed(failure) => ActionOutcome::Failed { failure, delivery: Delivery::Due },
         Outcome::InDoubt(failure) => ActionOutcome::InDoubt { failure },
     }

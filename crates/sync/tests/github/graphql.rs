@@ -3,7 +3,7 @@
 use serde_json::json;
 use stepmark_sync::{
     breaker::Reason,
-    ticket::{CloseReason, RemoteTicket, Ticket, TicketState},
+    ticket::{Block, CloseReason, Inline, RemoteTicket, Ticket, TicketState},
     tracker::{Change, Condition, Delivered, GitHubTracker, Outcome, RequestKind, Tracker as _},
 };
 
@@ -191,4 +191,22 @@ async fn labels_that_cannot_be_made_are_missing() {
         |ticket| Ticket { labels: ["stepmark:p".to_owned(), "status:done".to_owned()].into(), ..ticket };
     let outcome = tracker.update(&changes(&remotes, desired)).await.outcomes.remove(0);
     assert_eq!(done(outcome).missing[0].field, "labels");
+}
+
+#[tokio::test]
+async fn what_somebody_wrote_meanwhile_is_told() {
+    let (fake, tracker, remotes) = with_tickets(2).await;
+    let plan = |text: &str| {
+        let renamed = |ticket: Ticket| Ticket {
+            body: vec![Block::Paragraph(vec![Inline::Text(text.to_owned())])],
+            ..ticket
+        };
+        [change(0, &remotes[0], renamed), change(1, &remotes[1], renamed)]
+    };
+    for (text, writes, expected) in [("One", true, [false, true]), ("Two", false, [false, false])] {
+        fake.state().meanwhile = writes.then(|| (2, "Theirs".to_owned()));
+        let outcomes = tracker.update(&plan(text)).await.outcomes;
+        let told: Vec<bool> = outcomes.into_iter().map(|outcome| done(outcome).is_overwritten).collect();
+        assert_eq!(told, expected, "{text}");
+    }
 }

@@ -36,6 +36,7 @@ fn people(fake: &FakeJira) -> BTreeMap<u64, Issue> {
             properties: serde_json::Map::new(),
             others: BTreeMap::new(),
             made_at_ms: 0,
+            history: Vec::new(),
             comments: 1,
             moved_to: None,
         };

@@ -8,7 +8,7 @@ use stepmark_sync::{
 };
 
 use crate::{
-    fake::{FakeJira, Fault, When},
+    fake::{FakeJira, Fault, Issue, When},
     project::{
         TOKEN, create, created, credential, done, marker, missing, one, settings, ticket, tracker, update,
     },
@@ -51,7 +51,7 @@ async fn many_are_made_at_once_and_some_are_refused() {
     let told: Vec<String> = outcomes
         .iter()
         .map(|outcome| match outcome {
-            Outcome::Done(Delivered { remote, missing }) => format!("{} {}", remote.key, missing.len()),
+            Outcome::Done(Delivered { remote, missing, .. }) => format!("{} {}", remote.key, missing.len()),
             Outcome::Failed(failure) => format!("{:?} {}", failure.reason, failure.detail),
             Outcome::InDoubt(failure) => panic!("{failure:?}"),
         })
@@ -277,4 +277,28 @@ async fn behind_a_gateway_links_lead_to_the_site() {
     fake.take_asked();
     created(&tracker, &ticket("c")).await;
     assert_eq!(fake.take_asked().len(), 2, "it is asked once");
+}
+
+#[tokio::test]
+async fn what_somebody_wrote_meanwhile_is_told() {
+    let fake = FakeJira::start();
+    let tracker = tracker(&fake);
+    let remote = created(&tracker, &ticket("a")).await;
+    for (title, field, is_told) in [
+        ("No one else", None, false),
+        ("Our title", Some("summary"), true),
+        // What we do not write stays, and is nothing to tell.
+        ("Another title", Some("description"), false),
+    ] {
+        let theirs = serde_json::json!("Theirs");
+        fake.state().meanwhile = field.map(|field| {
+            let write: Box<dyn FnOnce(&mut Issue) + Send> =
+                Box::new(move |issue| issue.write(field, &theirs));
+            (When::new("PUT", "/10000"), 10_000, write)
+        });
+        let desired = Ticket { title: title.to_owned(), ..ticket("a") };
+        let delivered = done(update(&tracker, &remote, desired, None).await);
+        assert_eq!(delivered.is_overwritten, is_told, "{title}");
+        assert_eq!(fake.state().issues[&10_000].summary, title);
+    }
 }

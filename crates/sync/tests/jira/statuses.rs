@@ -7,7 +7,7 @@ use stepmark_sync::{
 };
 
 use crate::{
-    fake::{FakeJira, Status, When, Workflow},
+    fake::{FakeJira, Issue, Status, When, Workflow},
     project::{created, done, ticket, tracker, update},
 };
 
@@ -79,7 +79,8 @@ async fn what_others_moved_meanwhile_is_not_moved_back() {
             let fake = FakeJira::start();
             let tracker = tracker(&fake);
             let remote = created(&tracker, &ticket("a")).await;
-            fake.state().meanwhile = Some((When::new(method, "/transitions"), 10_000, moved));
+            let moves = Box::new(move |issue: &mut Issue| issue.status = moved);
+            fake.state().meanwhile = Some((When::new(method, "/transitions"), 10_000, moves));
             let changed = done(update(&tracker, &remote, desired.clone(), None).await);
             assert!(changed.missing.is_empty(), "{method} {desired:?} {changed:?}");
             let (state, expected) =

@@ -105,7 +105,11 @@ impl FileTracker {
                     if last.is_none_or(|last| !last.says_the_same(&line)) {
                         lines.push(line);
                     }
-                    Outcome::Done(Delivered { remote: self.remote(number), missing: Vec::new() })
+                    Outcome::Done(Delivered {
+                        remote: self.remote(number),
+                        missing: Vec::new(),
+                        is_overwritten: false,
+                    })
                 }
             };
             outcomes.push(outcome);

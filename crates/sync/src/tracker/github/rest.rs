@@ -55,7 +55,7 @@ impl GitHubTracker {
                 // what is wrong.
                 let compared = self.compare(ticket, None, &current);
                 let missing = compared.unwrap_or_else(|_| ticket.differences(None));
-                Outcome::Done(Delivered { remote: current.remote, missing })
+                Outcome::Done(Delivered { remote: current.remote, missing, is_overwritten: false })
             }
         }
     }
@@ -192,7 +192,7 @@ impl GitHubTracker {
                 if self.has_sub_issues.load(Ordering::Relaxed) {
                     missing.extend(parent_missing(change, &current));
                 }
-                Outcome::Done(Delivered { remote: current.remote, missing })
+                Outcome::Done(Delivered { remote: current.remote, missing, is_overwritten: false })
             }
             Err(error) => Outcome::Failed(no_room(&error)),
         }

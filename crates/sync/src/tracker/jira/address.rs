@@ -44,6 +44,7 @@ impl Addresses<'_> {
         let mut url = self.below(&["issue", id]);
         // Jira does not heed the second of those who may not administer the project.
         url.query_pairs_mut().append_pair("returnIssue", "true").append_pair("notifyUsers", "false");
+        url.query_pairs_mut().append_pair("expand", "changelog");
         url
     }
 

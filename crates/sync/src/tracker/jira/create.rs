@@ -151,7 +151,7 @@ impl JiraTracker {
         let mut missing = compared.unwrap_or_else(|_| ticket.differences(None));
         missing.retain(|missing| missing.field != "parent");
         missing.extend(settings.parent_missing(ticket, (None, creation.parent.as_ref()), &current));
-        Delivered { remote: current.remote, missing }
+        Delivered { remote: current.remote, missing, is_overwritten: false }
     }
 
     /// An issue of which only its id is known: it may lack anything.
@@ -168,7 +168,7 @@ impl JiraTracker {
             let told = [(ISSUE_TYPE, &own.name), (ISSUE_TYPE_ID, &own.id)];
             remote.other_ids.extend(told.map(|(key, told)| (key.to_owned(), told.clone())));
         }
-        Delivered { remote, missing: ticket.differences(None) }
+        Delivered { remote, missing: ticket.differences(None), is_overwritten: false }
     }
 }
 

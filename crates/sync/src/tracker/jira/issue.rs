@@ -10,8 +10,18 @@ use super::{adf::Description, marker_property::marker_in, status::JiraStatus};
 use crate::ticket::{Marker, Observed, RemoteTicket, TicketState};
 
 /// The fields that are asked for.
-pub(super) const FIELDS: [&str; 9] =
-    ["summary", "description", "labels", "status", "resolution", "issuetype", "parent", "created", "comment"];
+pub(super) const FIELDS: [&str; 10] = [
+    "summary",
+    "description",
+    "labels",
+    "status",
+    "resolution",
+    "issuetype",
+    "parent",
+    "created",
+    "updated",
+    "comment",
+];
 
 /// The name under which [`RemoteTicket::other_ids`] keeps the type of an issue.
 pub(super) const ISSUE_TYPE: &str = "issue_type";
@@ -47,6 +57,8 @@ struct JiraFields {
     parent: Option<Identified>,
     #[serde(deserialize_with = "time")]
     created: Timestamp,
+    #[serde(deserialize_with = "time")]
+    updated: Timestamp,
     #[serde(default)]
     comment: Option<Comments>,
 }
@@ -79,6 +91,11 @@ impl JiraIssue {
     /// The marker that it carries.
     pub(super) fn marker(&self) -> Option<Marker> {
         marker_in(&self.properties).map(|(marker, _)| marker)
+    }
+
+    /// The time at which it was last changed.
+    pub(super) fn updated_at(&self) -> Timestamp {
+        self.fields.updated
     }
 
     /// Its status, and what that says.
@@ -123,7 +140,7 @@ pub(super) fn remote(id: String, key: String, base: &str) -> RemoteTicket {
 }
 
 /// A time as Jira writes it: `2026-01-02T03:04:05.678+0000`.
-fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
+pub(super) fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
     let text = String::deserialize(from)?;
     text.parse().map_err(|error| D::Error::custom(format!("`{text}` is no time: {error}")))
 }
@@ -146,6 +163,7 @@ mod tests {
                 "issuetype": { "name": "Sub-task", "subtask": true },
                 "parent": { "id": "10001", "key": "ED-0", "fields": {} },
                 "created": "2023-06-24T21:24:50.123+0200",
+                "updated": "2023-06-24T21:24:50.123+0200",
             },
             "properties": { "stepmark": { "version": 1, "marker": "p/id:a" } },
         }))

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
 use reqwest::Method;
 use serde::de::IgnoredAny;
 
@@ -34,6 +35,10 @@ pub(super) struct Progress<'c> {
     pub(super) goal: StatusGoal<'c>,
     /// The statuses that it was in, in small letters.
     pub(super) passed: BTreeSet<String>,
+    /// The time at which it had last been changed when it was read.
+    pub(super) updated_at: Timestamp,
+    /// True where somebody changed its text between that and our change.
+    pub(super) is_overwritten: bool,
     /// True where anything of it was changed by now.
     pub(super) has_written: bool,
     /// The reason why nobody knows what became of it.
@@ -48,6 +53,7 @@ impl<'c> Progress<'c> {
         (site, statuses): (&str, &'c BTreeMap<String, String>),
     ) -> Result<Self, Refused> {
         let marker = issue.marker();
+        let updated_at = issue.updated_at();
         let current = issue.observed(change.desired.marker.clone(), site);
         match change.refusal(marker.as_slice(), &current) {
             Some(failure) => Err(Refused::Failed(failure)),
@@ -57,6 +63,8 @@ impl<'c> Progress<'c> {
                 is_marked: marker.is_some(),
                 goal: StatusGoal::of(&change.desired, statuses),
                 passed: BTreeSet::new(),
+                updated_at,
+                is_overwritten: false,
                 has_written: false,
                 doubt: None,
             }),

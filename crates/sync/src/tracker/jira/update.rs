@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use reqwest::Method;
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -9,6 +10,7 @@ use serde_json::Value as Json;
 use super::{
     JiraTracker,
     edit::{Edit, Marked},
+    issue::time,
     progress::Progress,
     project_facts::ProjectFacts,
 };
@@ -30,6 +32,43 @@ pub(super) const UPDATE_BATCH: usize = 25;
 struct Edited {
     #[serde(default)]
     fields: EditedFields,
+    #[serde(default)]
+    changelog: Changelog,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Changelog {
+    #[serde(default)]
+    histories: Vec<History>,
+}
+
+/// One change of an issue.
+#[derive(Debug, Deserialize)]
+struct History {
+    #[serde(deserialize_with = "time")]
+    created: Timestamp,
+    #[serde(default)]
+    items: Vec<HistoryItem>,
+}
+
+#[derive(Debug, Deserialize)]
+struct HistoryItem {
+    #[serde(default)]
+    field: String,
+}
+
+impl Edited {
+    /// Returns whether somebody else changed a text after `read` that was changed now, too.
+    fn has_overwritten(&self, read: Timestamp, edit: &Edit) -> bool {
+        let texts = ["summary", "description"];
+        let is_own = |text: &&str| edit.body["fields"].get(*text).is_some();
+        texts.iter().filter(|text| is_own(text)).any(|text| {
+            let is_later = |change: &&History| change.created > read;
+            let later = self.changelog.histories.iter().filter(is_later);
+            // The last one is ours.
+            later.filter(|change| change.items.iter().any(|item| item.field == *text)).count() > 1
+        })
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -123,15 +162,16 @@ impl JiraTracker {
         let Some(edit) = edit else { return Ok(()) };
         let edited = self.send_edit(issue.change, &edit).await.map_err(|refused| issue.refused(refused))?;
         let (state, status) = (issue.current.state, issue.current.status.clone());
-        issue.current = overlaid(Observed { state, status, ..edit.after }, edited);
+        issue.is_overwritten = edited.has_overwritten(issue.updated_at, &edit);
+        issue.current = overlaid(Observed { state, status, ..edit.after }, edited.fields);
         issue.has_written = true;
         Ok(())
     }
 
-    async fn send_edit(&self, change: &Change, edit: &Edit) -> Result<EditedFields, Refused> {
+    async fn send_edit(&self, change: &Change, edit: &Edit) -> Result<Edited, Refused> {
         let url = self.addresses().edit(&change.remote.id);
         let edited = self.tell::<Edited>(HttpRequest::write(Method::PUT, url, edit.body.clone())).await?;
-        Ok(edited.unwrap_or_default().fields)
+        Ok(edited.unwrap_or_default())
     }
 
     /// Takes an issue where it should be, unless others took it along, and says what was delivered.
@@ -173,7 +213,7 @@ impl JiraTracker {
         missing.retain(|missing| missing.field != "parent");
         let parent = (change.before.as_ref(), change.parent.as_ref());
         missing.extend(settings.parent_missing(desired, parent, current));
-        Ok(Delivered { remote: current.remote.clone(), missing })
+        Ok(Delivered { remote: current.remote.clone(), missing, is_overwritten: issue.is_overwritten })
     }
 }
 

@@ -53,6 +53,9 @@ impl State {
 
     fn node(&self, id: &str) -> Option<Json> {
         let issue = self.issues.get(&Self::number(id)?)?;
+        let edits = self.edits.get(&issue.number);
+        let times = edits.into_iter().flatten().rev().chain([&issue.created_at]);
+        let nodes: Vec<Json> = times.take(2).map(|time| json!({ "editedAt": time })).collect();
         let labels = issue.labels.iter().map(|name| json!({ "id": format!("LA_{name}"), "name": name }));
         Some(json!({
             "id": id,
@@ -64,6 +67,8 @@ impl State {
             "state": if issue.is_open { "OPEN" } else { "CLOSED" },
             "stateReason": issue.reason.as_ref().map(|reason| reason.to_uppercase()),
             "createdAt": issue.created_at,
+            "lastEditedAt": edits.and_then(|edits| edits.last()),
+            "userContentEdits": { "nodes": nodes },
             "comments": { "totalCount": issue.comments },
             "labels": { "nodes": labels.collect::<Vec<_>>() },
             "parent": issue.parent.map(|number| json!({ "number": number })),
@@ -89,6 +94,14 @@ impl State {
         Reply::json(200, &json!({ "data": data, "errors": errors }))
     }
 
+    /// Writes another body, a second after the last one.
+    pub(crate) fn edit(&mut self, number: u64, body: &str) {
+        let Some(issue) = self.issues.get_mut(&number).filter(|issue| issue.body != body) else { return };
+        body.clone_into(&mut issue.body);
+        let edits = self.edits.entry(number).or_default();
+        edits.push(format!("2026-01-02T00:{:02}:{:02}Z", edits.len() / 60, edits.len() % 60));
+    }
+
     fn one(&mut self, name: &str, input: &Json) -> Option<Json> {
         let key = if name == "updateIssue" { "id" } else { "issueId" };
         let id = input[key].as_str().unwrap();
@@ -100,15 +113,19 @@ impl State {
             labels.iter().flatten().all(|label| self.labels.contains(label)),
             "a label that is not there"
         );
+        if let Some((number, text)) = self.meanwhile.take_if(|(number, _)| Self::number(id) == Some(*number))
+        {
+            self.edit(number, &text);
+        }
+        if let (Some(number), Some(body)) = (Self::number(id), input["body"].as_str()) {
+            self.edit(number, body);
+        }
         let may_label = self.has_push_access;
         let issue = self.issues.get_mut(&Self::number(id)?)?;
         match name {
             "updateIssue" => {
                 if let Some(title) = input["title"].as_str() {
                     title.clone_into(&mut issue.title);
-                }
-                if let Some(body) = input["body"].as_str() {
-                    body.clone_into(&mut issue.body);
                 }
                 match input["state"].as_str() {
                     Some("CLOSED") if issue.is_open => {

@@ -37,6 +37,10 @@ pub(crate) struct State {
     pub(crate) headers: Vec<(String, String)>,
     /// The number of answers that were not sent again.
     pub(crate) not_modified: usize,
+    /// What somebody writes into an issue just before the next change by GraphQL.
+    pub(crate) meanwhile: Option<(u64, String)>,
+    /// The times at which bodies were changed.
+    pub(super) edits: BTreeMap<u64, Vec<String>>,
     /// What somebody writes into the next issue as soon as it is made.
     pub(crate) written_at_once: Option<String>,
 }
@@ -60,6 +64,8 @@ impl State {
             served: 0,
             headers: Vec::new(),
             not_modified: 0,
+            meanwhile: None,
+            edits: BTreeMap::new(),
             written_at_once: None,
         }
     }

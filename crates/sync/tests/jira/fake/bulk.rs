@@ -82,10 +82,12 @@ impl State {
             properties,
             others: BTreeMap::new(),
             made_at_ms: self.now_ms(),
+            history: Vec::new(),
             comments: 0,
             moved_to: None,
         };
         issue.set(fields);
+        issue.history.clear();
         if self.drops_labels {
             issue.labels.clear();
         }

@@ -52,7 +52,9 @@ impl State {
             false => nothing(),
             true => {
                 let wanted = serde_json::json!({ "fields": ["summary", "description", "labels"] });
-                Reply::json(200, &issue.told(&host, &wanted))
+                let mut told = issue.told(&host, &wanted);
+                told["changelog"] = issue.changelog();
+                Reply::json(200, &told)
             }
         }
     }
@@ -63,8 +65,7 @@ impl Issue {
     pub(super) fn set(&mut self, fields: &Json) {
         for (name, value) in fields.as_object().into_iter().flatten() {
             match name.as_str() {
-                "summary" => value.as_str().unwrap().clone_into(&mut self.summary),
-                "description" => self.description = value.clone(),
+                "summary" | "description" => self.write(name, value),
                 "labels" => {
                     let labels =
                         value.as_array().unwrap().iter().map(|label| label.as_str().unwrap().to_owned());

@@ -21,6 +21,8 @@ pub(crate) struct Issue {
     pub(crate) properties: Map<String, Json>,
     pub(crate) others: BTreeMap<String, Json>,
     pub(crate) made_at_ms: i64,
+    /// When which of its texts was changed.
+    pub(crate) history: Vec<(i64, String)>,
     /// The number of comments that people made.
     pub(crate) comments: u64,
     /// The key that it has in another project, where people moved it there.
@@ -44,12 +46,30 @@ impl Issue {
         self.issue_type == "Sub-task"
     }
 
+    fn updated_at_ms(&self) -> i64 {
+        self.history.last().map_or(self.made_at_ms, |(at, _)| *at)
+    }
+
+    /// Writes a text, a millisecond after the last one.
+    pub(crate) fn write(&mut self, field: &str, value: &Json) {
+        let before = match field {
+            "summary" => json!(std::mem::replace(&mut self.summary, value.as_str().unwrap().to_owned())),
+            _ => std::mem::replace(&mut self.description, value.clone()),
+        };
+        if before != *value {
+            self.history.push((self.updated_at_ms() + 1, field.to_owned()));
+        }
+    }
+
+    /// Its changes, the last one first.
+    pub(super) fn changelog(&self) -> Json {
+        let told =
+            |(at, field): &(i64, String)| json!({ "created": time(*at), "items": [{ "field": field }] });
+        json!({ "histories": self.history.iter().rev().map(told).collect::<Vec<_>>() })
+    }
+
     /// The issue with those of its fields that are asked for.
     pub(super) fn told(&self, host: &str, wanted: &Json) -> Json {
-        let made_at = Timestamp::from_millisecond(self.made_at_ms).unwrap();
-        let made_at =
-            strtime::format("%Y-%m-%dT%H:%M:%S.%3f+0000", &made_at.to_zoned(jiff::tz::TimeZone::UTC))
-                .unwrap();
         let mut fields = json!({
             "summary": self.summary,
             "description": self.description,
@@ -57,7 +77,8 @@ impl Issue {
             "status": self.status.told(),
             "resolution": self.resolution.as_ref().map(|name| json!({ "name": name })),
             "issuetype": { "id": self.type_id(), "name": self.issue_type, "subtask": self.is_sub_task() },
-            "created": made_at,
+            "created": time(self.made_at_ms),
+            "updated": time(self.updated_at_ms()),
             "comment": { "comments": [], "maxResults": self.comments, "total": self.comments, "startAt": 0 },
         });
         if let Some(parent) = self.parent {
@@ -85,4 +106,9 @@ impl Issue {
             own.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>().into();
         told
     }
+}
+
+fn time(ms: i64) -> String {
+    let time = Timestamp::from_millisecond(ms).unwrap().to_zoned(jiff::tz::TimeZone::UTC);
+    strtime::format("%Y-%m-%dT%H:%M:%S.%3f+0000", &time).unwrap()
 }

@@ -8,7 +8,7 @@ use super::{
     Fault, Issue, When,
     http::{Reply, Request},
     meta::usual_fields,
-    workflow::{Status, Workflow},
+    workflow::Workflow,
 };
 use crate::project::ENCODED;
 
@@ -30,8 +30,8 @@ pub(crate) struct State {
     /// What time it is, in milliseconds since 1970.
     pub(crate) now: Box<dyn Fn() -> i64 + Send>,
     pub(crate) faults: Vec<(When, Fault)>,
-    /// Where others move an issue, just before such a request is answered.
-    pub(crate) meanwhile: Option<(When, u64, Status)>,
+    /// What others do to an issue, just before such a request is answered.
+    pub(crate) meanwhile: Option<(When, u64, Box<dyn FnOnce(&mut Issue) + Send>)>,
     /// Where it is given, one request of five goes wrong, as this chance says.
     pub(crate) chance: Option<u64>,
     /// The number of requests that went wrong by chance.
@@ -109,8 +109,8 @@ impl State {
         let is_known = request.header("authorization") == Some(&format!("Basic {ENCODED}"));
         assert_eq!(request.header("accept"), Some("application/json"));
         assert!(request.header("user-agent").is_some());
-        if let Some((_, id, status)) = self.meanwhile.take_if(|(when, ..)| when.is_about(request)) {
-            self.issues.get_mut(&id).unwrap().status = status;
+        if let Some((_, id, change)) = self.meanwhile.take_if(|(when, ..)| when.is_about(request)) {
+            change(self.issues.get_mut(&id).unwrap());
         }
         let Some(path) = request.path().strip_prefix("/rest/api/3/") else {
             return refused(404, "no such path");
@@ -137,6 +137,7 @@ impl State {
             ("POST", ["issue", "bulkfetch"]) => self.fetch(&body),
             ("PUT", ["issue", id]) => {
                 assert_eq!(request.query("notifyUsers").as_deref(), Some("false"));
+                assert_eq!(request.query("expand").as_deref(), Some("changelog"));
                 self.edit(id, &body, request.query("returnIssue").as_deref() == Some("true"))
             }
             ("GET", ["issue", id, "transitions"]) => self.transitions(id),

@@ -193,6 +193,14 @@ fn told(remark: &Remark) -> (String, Told) {
                 " are copies of other tickets, or have the text of one in them, and are left alone",
             ),
         ),
+        Remark::Overwritten { artifact, remote, .. } => (
+            format!("{} of {artifact}", remote.key),
+            told(
+                "ticket",
+                " was changed by somebody while it was written; their text is in its history".to_owned(),
+                " were changed by somebody while they were written; that text is in their history",
+            ),
+        ),
         Remark::Aside { branch, follows } => (
             format!("`{branch}` is checked out"),
             told(

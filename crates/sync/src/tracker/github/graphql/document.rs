@@ -46,7 +46,10 @@ impl MutationName {
 
 /// The fields that are read of an issue.
 const FRAGMENT: &str = "fragment Ticket on Issue { id fullDatabaseId number url title body state \
-    stateReason(enableDuplicate: true) createdAt comments { totalCount } labels(first: 100) { nodes { id name } } parent { number } }";
+    stateReason(enableDuplicate: true) createdAt lastEditedAt comments { totalCount } labels(first: 100) { nodes { id name } } parent { number } }";
+
+/// Who changed the text before this mutation did.
+const EDITS: &str = " userContentEdits(first: 2) { nodes { editedAt } }";
 
 impl Document {
     /// Reads issues, and which of `labels` there are in the repository.
@@ -79,7 +82,8 @@ impl Document {
         for (at, mutation) in mutations.enumerate() {
             let (field, input) = mutation.name.field_and_input();
             declared.push(format!("$i{at}: {input}!"));
-            let _infallible = write!(fields, " m{at}: {field}(input: $i{at}) {{ issue {{ ... Ticket }} }}");
+            let _infallible =
+                write!(fields, " m{at}: {field}(input: $i{at}) {{ issue {{ ... Ticket{EDITS} }} }}");
             variables.insert(format!("i{at}"), mutation.input.clone());
         }
         let text = format!("mutation({}) {{{fields} }} {FRAGMENT}", declared.join(", "));

@@ -22,6 +22,8 @@ pub(super) struct IssueNode {
     state: String,
     state_reason: Option<String>,
     created_at: Timestamp,
+    last_edited_at: Option<Timestamp>,
+    user_content_edits: Option<Edits>,
     comments: Option<Comments>,
     labels: Option<Labels>,
     parent: Option<Parent>,
@@ -39,6 +41,18 @@ enum BigInt {
 #[serde(rename_all = "camelCase")]
 struct Comments {
     total_count: u64,
+}
+
+/// The last changes of the text, the newest first.
+#[derive(Debug, Deserialize)]
+struct Edits {
+    nodes: Vec<Option<EditNode>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EditNode {
+    edited_at: Timestamp,
 }
 
 #[derive(Debug, Deserialize)]
@@ -69,6 +83,17 @@ impl IssueNode {
     /// The marker that it carries.
     pub(super) fn marker(&self) -> Option<Marker> {
         Marker::in_body(&self.body)
+    }
+
+    /// The time at which its text was last changed.
+    pub(super) fn edited_at(&self) -> Timestamp {
+        self.last_edited_at.unwrap_or(self.created_at)
+    }
+
+    /// Returns whether the change before the last one came after `read`.
+    pub(super) fn was_changed_since(&self, read: Timestamp) -> bool {
+        let before = self.user_content_edits.as_ref().and_then(|edits| edits.nodes.get(1)?.as_ref());
+        before.is_some_and(|edit| edit.edited_at > read)
     }
 
     /// The ids of its labels by their names in lower case: names that differ in case alone are one label.

@@ -5,6 +5,8 @@ use std::{
     sync::atomic::Ordering,
 };
 
+use jiff::Timestamp;
+
 use super::{
     MUTATIONS,
     document::{Document, Mutation},
@@ -34,6 +36,10 @@ struct Pending<'c> {
     state: Result<Observed, Refused>,
     differences: Vec<FieldDifference>,
     label_ids: BTreeMap<String, String>,
+    /// The time at which its text had last been changed when it was read.
+    edited_at: Timestamp,
+    /// True where somebody changed its text between that and our change.
+    is_overwritten: bool,
 }
 
 impl GitHubTracker {
@@ -91,8 +97,12 @@ impl GitHubTracker {
             return None;
         }
         let mut outcomes = Vec::with_capacity(pending.len());
-        for Pending { change, state, .. } in pending {
-            outcomes.push(self.finished(change, state, heard).await);
+        for Pending { change, state, is_overwritten, .. } in pending {
+            let mut outcome = self.finished(change, state, heard).await;
+            if let Outcome::Done(delivered) = &mut outcome {
+                delivered.is_overwritten = is_overwritten;
+            }
+            outcomes.push(outcome);
         }
         Some(outcomes)
     }
@@ -104,9 +114,11 @@ impl GitHubTracker {
             state: Err(Refused::Failed(Failure::new(Reason::Gone, ""))),
             differences: Vec::new(),
             label_ids: BTreeMap::new(),
+            edited_at: Timestamp::MAX,
+            is_overwritten: false,
         };
         let read = issue.and_then(|issue| {
-            pending.label_ids = issue.label_ids();
+            (pending.label_ids, pending.edited_at) = (issue.label_ids(), issue.edited_at());
             let observed = issue.observed(change.desired.marker.clone());
             if let Some(failure) = not_ours(change, &observed) {
                 return Err(failure);
@@ -169,13 +181,15 @@ impl GitHubTracker {
         let now = self.now();
         let mut last = None;
         let mut has_any = false;
-        for (place, (at, _)) in request.iter().enumerate() {
+        for (place, (at, mutation)) in request.iter().enumerate() {
             let name = format!("m{place}");
             let node = answer.data.as_ref().and_then(|data| IssueNode::read(data.get(&name)?.get("issue")?));
-            let Pending { change, state, .. } = &mut pending[*at];
+            let Pending { change, state, edited_at, is_overwritten, .. } = &mut pending[*at];
             match node {
                 Some(node) => {
                     has_any = true;
+                    let has_text = mutation.input.get("body").is_some();
+                    *is_overwritten |= has_text && node.was_changed_since(*edited_at);
                     if state.is_ok() {
                         *state = Ok(node.observed(change.desired.marker.clone()));
                     }
