@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use stepmark_model::journal::{EventDraft, Kind};
 
-use crate::{Decision, MemoryKind, MemoryType, secret::secret_in};
+use crate::{Decision, MemoryKind, MemoryType};
+use stepmark_sync::secret::secret_in;
 
 /// The kind of the event that tells a memory.
 pub const TOLD: &str = "memory";

@@ -11,7 +11,6 @@
 //!   is one line, bounded, without control characters, and marked ([`mod@context`]).
 
 pub mod kind;
-pub mod secret;
 pub mod record;
 pub mod draft;
 pub mod lines;

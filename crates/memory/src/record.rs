@@ -4,7 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{MemoryKind, MemoryType, Tier, secret::secret_in};
+use crate::{MemoryKind, MemoryType, Tier};
+use stepmark_sync::secret::secret_in;
 
 /// One thing that is remembered. It is never edited: a later one may supersede it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,8 +9,8 @@ use stepmark_model::journal::{Event, Kind, changes_in_words};
 use crate::{
     Draft, Edge, EdgeKind, MemoryKind, MemoryRecord, Node, NodeKind, Source,
     draft::{SUPERSEDED, TOLD},
-    secret::secret_in,
 };
+use stepmark_sync::secret::secret_in;
 
 /// The part of an event that memory keeps.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -14,6 +14,7 @@ mod scalar;
 mod moment;
 mod tracker_name;
 pub mod program;
+pub mod secret;
 pub mod ticket;
 pub mod breaker;
 pub mod retry;

@@ -4,9 +4,8 @@ use std::{collections::BTreeMap, fmt};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::{
-    Edge, EdgeKind, Memory, MemoryError, MemoryRecord, Node, NodeKind, secret::secret_in, store::reading,
-};
+use crate::{Edge, EdgeKind, Memory, MemoryError, MemoryRecord, Node, NodeKind, store::reading};
+use stepmark_sync::secret::secret_in;
 
 /// The most contents of memories whose place a memory takes.
 const PLACES: usize = 3;

@@ -4,7 +4,9 @@
 use stepmark_model::artifact::FileHash;
 use stepmark_store::{checking::KeptDigests, disk::par_map};
 
-use crate::ticket::{Marker, Snapshot, SnapshotEntry, Ticket, TicketDigest, TicketKeys, TicketSettings};
+use crate::ticket::{
+    Marker, Snapshot, SnapshotEntry, Ticket, TicketDigest, TicketKeys, TicketSettings, Withheld,
+};
 
 /// The artifacts, and what is kept of their tickets.
 pub(super) struct Comparison<'k, 'a> {
@@ -27,7 +29,7 @@ pub(super) enum Outcome {
     /// The ticket is known to say what it should.
     Same,
     /// The ticket may say something else, or there is none.
-    Desired(Box<Ticket>),
+    Desired(Box<Ticket>, Withheld),
     /// The artifact cannot be read any more.
     Gone,
 }
@@ -60,11 +62,12 @@ impl<'a> Comparison<'_, 'a> {
         if known.is_some() && known == said {
             return compared(known, Outcome::Same);
         }
-        let Some(desired) = Ticket::desired(self.snapshot, marker, self.settings) else {
+        let desired = Ticket::desired_and_withheld(self.snapshot, marker, self.settings);
+        let Some((desired, withheld)) = desired else {
             return compared(known, Outcome::Gone);
         };
         let digest = Some(desired.digest());
         let is_same = digest == said;
-        compared(digest, if is_same { Outcome::Same } else { Outcome::Desired(Box::new(desired)) })
+        compared(digest, if is_same { Outcome::Same } else { Outcome::Desired(Box::new(desired), withheld) })
     }
 }

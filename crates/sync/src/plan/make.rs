@@ -12,7 +12,7 @@ use crate::{
     ledger::{IntentAction, LedgerError, Link},
     ticket::{
         CloseReason, FieldDifference, Marker, Observed, RemoteTicket, SnapshotEntry, Stamp, Ticket,
-        TicketState,
+        TicketState, Withheld,
     },
 };
 
@@ -53,7 +53,9 @@ impl Plan {
                 Outcome::Same => making.plan.unchanged += 1,
                 // The next plan sees what became of it.
                 Outcome::Gone => {}
-                Outcome::Desired(desired) => making.consider(compared.marker, compared.entry, *desired)?,
+                Outcome::Desired(desired, withheld) => {
+                    making.consider(compared.marker, compared.entry, (*desired, withheld))?;
+                }
             }
         }
         making.consider_links_without_artifact()?;
@@ -88,7 +90,7 @@ impl<'a> Making<'_, 'a> {
         &mut self,
         marker: &Marker,
         entry: &SnapshotEntry,
-        desired: Ticket,
+        (desired, withheld): (Ticket, Withheld),
     ) -> Result<(), LedgerError> {
         let action = match self.remembered.links.get(marker).cloned() {
             Some(link) => match self.superseded(&link, &desired) {
@@ -99,6 +101,9 @@ impl<'a> Making<'_, 'a> {
         };
         match action {
             Some(action) => {
+                if !withheld.is_empty() {
+                    self.plan.remarks.push(Remark::withheld(marker, &entry.path, &withheld));
+                }
                 self.plan.actions.push(Action { path: Some(entry.path.clone()), ..action });
             }
             None => self.plan.unchanged += 1,

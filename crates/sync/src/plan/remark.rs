@@ -1,8 +1,9 @@
 //! A remark for a person about a ticket, which no action follows.
 
 use serde::{Deserialize, Serialize};
+use stepmark_model::artifact::ProjectPath;
 
-use crate::ticket::{FieldDifference, Marker, RemoteTicket};
+use crate::ticket::{FieldDifference, Marker, RemoteTicket, Withheld};
 
 /// A remark for a person about a ticket, which no action follows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +100,17 @@ pub enum Remark {
         /// Its ticket.
         remote: RemoteTicket,
     },
+    /// The ticket does not tell all that the artifact says.
+    Withheld {
+        /// The artifact.
+        marker: Marker,
+        /// Its path.
+        artifact: String,
+        /// The rules that found secrets, as `github_token`.
+        secrets: Vec<String>,
+        /// Characters that nobody sees, as `U+202E`.
+        characters: Vec<String>,
+    },
     /// Tickets follow another branch than the one that is checked out, so nothing is done.
     Aside {
         /// The branch that is checked out; a commit where none is.
@@ -123,4 +135,16 @@ pub enum Remark {
         #[serde(default)]
         is_problem: bool,
     },
+}
+
+impl Remark {
+    pub(super) fn withheld(marker: &Marker, path: &ProjectPath, withheld: &Withheld) -> Self {
+        let code = |letter: &char| format!("U+{:04X}", u32::from(*letter));
+        Self::Withheld {
+            marker: marker.clone(),
+            artifact: path.to_string(),
+            secrets: withheld.secrets.iter().cloned().collect(),
+            characters: withheld.characters.iter().map(code).collect(),
+        }
+    }
 }

@@ -342,6 +342,8 @@ fn what_people_wrote_is_kept() {
         (format!("{old}\n\n{other}"), format!("{own}\n\n{other}"), 1),
         ("<!-- stepmark:begin v1 p/id:a -->\nhalf".to_owned(), format!("{own}\n\nhalf"), 0),
         ("half\n<!-- stepmark:end -->\nrest".to_owned(), format!("{own}\n\nhalf\nrest"), 0),
+        // Without its end it ends at its last line.
+        (own.replace("<!-- stepmark:end -->", "") + "below", format!("{own}\n\nbelow"), 1),
         (
             format!("`{old}`"),
             format!("{own}\n\n`<!-- stepmark:begin v1 p/id:a -->\nold\n<!-- stepmark:end -->`"),

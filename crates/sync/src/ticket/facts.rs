@@ -7,6 +7,7 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
     workflow::{Next, Progress, Step, Unit},
 };
+use url::Url;
 
 use super::title::title;
 
@@ -52,6 +53,8 @@ pub struct TicketFacts {
     pub is_readable: bool,
     /// The documents of the project that it was made from.
     pub inputs: Vec<ProjectPath>,
+    /// Those of the web.
+    pub links: Vec<String>,
     /// The text below its frontmatter, as Markdown.
     pub text: String,
 }
@@ -105,6 +108,7 @@ impl TicketFacts {
             is_record: state.kind.is_some(),
             is_readable: artifact.is_readable(),
             inputs: inputs(artifact),
+            links: links(artifact),
             text: String::from_utf8_lossy(&artifact.bytes()[artifact.document().body().range()]).into_owned(),
         }
     }
@@ -149,6 +153,19 @@ fn next(progress: &Progress<'_>) -> Vec<String> {
         Next::Finished | Next::Unknown(_) => Vec::new(),
     };
     steps.into_iter().map(|step| step.name().to_owned()).collect()
+}
+
+/// The addresses among the inputs. Who may read them is no business of a ticket.
+fn links(artifact: &Artifact) -> Vec<String> {
+    let mut links: Vec<String> = Vec::new();
+    for document in &artifact.state().input_documents {
+        let Ok(mut url) = Url::parse(&document.path) else { continue };
+        let is_bare = url.set_username("").and_then(|()| url.set_password(None)).is_ok();
+        if is_bare && matches!(url.scheme(), "http" | "https") && !links.contains(&url.to_string()) {
+            links.push(url.into());
+        }
+    }
+    links
 }
 
 /// Inputs that are no path of the project (absolute ones, addresses, sentences) would be links that lead

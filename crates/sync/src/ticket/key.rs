@@ -16,7 +16,11 @@ pub(crate) struct TicketKeys {
 impl TicketKeys {
     /// Those of tickets that are made as `settings` say.
     pub(crate) fn new(settings: &TicketSettings) -> Self {
-        Self { common: FileHash::of(format!("{} {settings:?}", super::desired::CANONICAL_SCHEMA).as_bytes()) }
+        Self {
+            common: FileHash::of(
+                format!("{} told {settings:?}", super::desired::CANONICAL_SCHEMA).as_bytes(),
+            ),
+        }
     }
 
     /// That of the ticket of an artifact with the key `content`

@@ -17,6 +17,7 @@ mod snapshot;
 mod key;
 mod step_name;
 mod body;
+mod outgoing;
 mod project;
 #[cfg(test)]
 mod cases;
@@ -26,11 +27,11 @@ pub(crate) mod sample;
 pub use body::BodyTemplate;
 #[cfg(feature = "jira")]
 pub(crate) use body::cut;
-#[cfg(feature = "jira")]
-pub(crate) use body::depths;
 pub use body::{Block, Entry, Inline, Mark, Task};
 pub use body::{ManagedSection, MergeError, Merged};
 pub use body::{Markdown, markdown};
+#[cfg(feature = "jira")]
+pub(crate) use body::{depths, shortened};
 pub use commit::Commit;
 pub use desired::TicketDigest;
 pub use desired::{TITLE_LIMIT, Ticket, TicketKind};
@@ -46,6 +47,7 @@ pub use marker::{Marker, MarkerError, project_label};
 pub use observed::RemoteTicket;
 pub use observed::{CloseReason, TicketState};
 pub use observed::{Observed, oldest_first};
+pub use outgoing::Withheld;
 pub use settings::{Parents, Section, TicketSettings};
 pub use snapshot::{LeftOut, LeftOutReason, Snapshot};
 pub use stamp::{CHANGED, Checkout, Stamp};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     CHANGED, CloseReason, Marker, Parents, Placeholder, Snapshot, Stamp, TITLE_LIMIT, Ticket, TicketFacts,
-    TicketSettings, TicketState,
+    TicketSettings, TicketState, Withheld,
     body::{body, file},
 };
 
@@ -12,7 +12,18 @@ impl Ticket {
     /// The ticket that the artifact of `marker` should have; `None` where `snapshot` has no such artifact,
     /// or it cannot be read.
     pub fn desired(snapshot: &Snapshot, marker: &Marker, settings: &TicketSettings) -> Option<Self> {
-        let facts = &*snapshot.facts(marker)?;
+        Self::desired_and_withheld(snapshot, marker, settings).map(|(desired, _)| desired)
+    }
+
+    /// The same, and what of the artifact it does not tell.
+    pub(crate) fn desired_and_withheld(
+        snapshot: &Snapshot,
+        marker: &Marker,
+        settings: &TicketSettings,
+    ) -> Option<(Self, Withheld)> {
+        let read = snapshot.facts(marker)?;
+        let (facts, withheld) = read.told();
+        let facts = &*facts;
         let fact = |place| facts.fact(place, marker);
         let title = settings.title.fill(fact).filter(|title| !title.trim().is_empty());
         let own_labels = settings.labels.iter().filter_map(|label| label.fill(fact));
@@ -32,7 +43,7 @@ impl Ticket {
             checkout: snapshot.checkout().clone(),
             ..Stamp::default()
         };
-        Some(Self {
+        let desired = Self {
             marker: marker.clone(),
             title: one_line(&title.unwrap_or_else(|| facts.title.clone()), TITLE_LIMIT),
             body: body(facts, marker, settings),
@@ -47,7 +58,9 @@ impl Ticket {
             kind: Snapshot::kind(facts),
             parent,
             fields: fields.filter_map(|(name, value)| Some((name.clone(), value.fill(fact)?))).collect(),
-        })
+        };
+        let withheld = withheld.in_ticket(&desired);
+        Some((desired, withheld))
     }
 }
 
@@ -72,8 +85,11 @@ impl TicketFacts {
             Placeholder::Workflow => self.workflow.clone(),
             Placeholder::Status => self.status.clone(),
             Placeholder::Scope => self.scope.clone(),
-            Placeholder::Path => Some(self.path.to_string()),
-            Placeholder::Id => marker.artifact().as_str().strip_prefix("id:").map(str::to_owned),
+            Placeholder::Path => Some(Withheld::default().cleaned(self.path.as_str())),
+            Placeholder::Id => {
+                let id = marker.artifact().as_str().strip_prefix("id:");
+                id.map(|id| Withheld::default().cleaned(id))
+            }
             Placeholder::Done => Some(self.done.to_string()),
             Placeholder::Total => self.total.map(|total| total.to_string()),
             Placeholder::Percent => self.percent().map(|percent| percent.to_string()),

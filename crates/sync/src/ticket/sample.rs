@@ -38,6 +38,7 @@ pub(crate) fn facts(id: &str) -> TicketFacts {
         is_record: false,
         is_readable: true,
         inputs: vec![ProjectPath::new("docs/brief.md").unwrap()],
+        links: Vec::new(),
         text: String::new(),
     }
 }

@@ -59,6 +59,11 @@ impl FlatProject {
         write(&self.folder, number, status);
     }
 
+    /// Writes an artifact that says something else.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.join(format!("docs/{name}.md")), text).unwrap();
+    }
+
     /// Gives the file of an artifact another name; its id stays.
     pub(crate) fn rename(&self, number: usize, name: &str) {
         if let Some(path) = self.file(number) {

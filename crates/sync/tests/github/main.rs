@@ -15,6 +15,7 @@ mod chaos;
 mod fake;
 mod project;
 mod rest;
+mod texts;
 mod worker;
 mod faults;
 mod fields;

@@ -57,6 +57,64 @@ pub(crate) fn depths(entries: &[Entry]) -> Vec<usize> {
     depths.collect()
 }
 
+/// `blocks`, of which what alone takes three quarters of `limit` shows its beginning, half of `limit`, and the
+/// number of lines that were left out for that.
+pub(crate) fn shortened(blocks: &[Block], limit: usize) -> (Vec<Block>, usize) {
+    let (mut shortened, mut omitted, most) = (blocks.to_vec(), 0, limit / 2);
+    for block in &mut shortened {
+        match block {
+            Block::Heading(text) => omitted += shorten(text, most),
+            Block::Code(text) => {
+                let lines = text.lines().count();
+                if shorten(text, most) > 0 {
+                    text.truncate(text.rfind('\n').unwrap_or(text.len()));
+                    omitted += lines - text.lines().count().min(lines - 1);
+                }
+            }
+            Block::Paragraph(inlines) => omitted += shorten_all(inlines, most),
+            Block::List(points) => {
+                omitted += points.iter_mut().map(|own| shorten_all(own, most)).sum::<usize>()
+            }
+            Block::Tasks(tasks) => {
+                omitted += tasks.iter_mut().map(|task| shorten_all(&mut task.text, most)).sum::<usize>();
+            }
+            Block::Outline(entries) => {
+                omitted += entries.iter_mut().map(|entry| shorten_all(&mut entry.text, most)).sum::<usize>();
+            }
+        }
+    }
+    (shortened, omitted)
+}
+
+/// Cuts a run of text. Returns 1 where something was cut.
+fn shorten_all(inlines: &mut Vec<Inline>, most: usize) -> usize {
+    if inlines.iter().map(|inline| inline.shown().len()).sum::<usize>() <= most + most / 2 {
+        return 0;
+    }
+    let mut room = most;
+    for at in 0..inlines.len() {
+        let length = inlines[at].shown().len();
+        if length > room {
+            let (Inline::Text(text) | Inline::Strong(text) | Inline::Code(text) | Inline::Link { text, .. }) =
+                &mut inlines[at];
+            *text = format!("{}…", &text[..text.floor_char_boundary(room)]);
+            inlines.truncate(at + 1);
+            return 1;
+        }
+        room -= length;
+    }
+    0
+}
+
+fn shorten(text: &mut String, most: usize) -> usize {
+    if text.len() <= most + most / 2 {
+        return 0;
+    }
+    text.truncate(text.floor_char_boundary(most));
+    text.push('…');
+    1
+}
+
 /// Points that stand deeper are shown at this depth.
 const DEEPEST: usize = 8;
 

@@ -48,6 +48,8 @@ pub enum MergeError {
 
 const BEGIN: (&str, &str) = ("<!-- stepmark:begin v1 ", " -->");
 const LABELS: (&str, &str) = ("<!-- stepmark:labels ", " -->");
+/// How the line begins that tells people what is ours.
+const NOTICE: &str = "stepmark keeps what stands above in step with";
 const END: &str = "<!-- stepmark:end -->";
 
 /// The number of bytes that the section of a new ticket has at most: GitHub takes 65,536 characters, and
@@ -91,7 +93,9 @@ impl<'t> ManagedSection<'t> {
             match &part.kind {
                 PartKind::Section(own) | PartKind::Begin(own) if own == marker => has_passed = true,
                 PartKind::End => {}
-                PartKind::Section(_) | PartKind::Begin(_) | PartKind::Text => side.push_str(text),
+                PartKind::Section(_) | PartKind::Begin(_) | PartKind::Notice | PartKind::Text => {
+                    side.push_str(text);
+                }
             }
         }
         if !has_passed {
@@ -127,7 +131,7 @@ impl<'t> ManagedSection<'t> {
     /// The line that tells people what happens to what they change. They do not see the marks.
     fn notice(&self) -> String {
         let notice = [
-            Inline::Text("stepmark keeps what stands above in step with ".to_owned()),
+            Inline::Text(format!("{NOTICE} ")),
             self.ticket.file.clone(),
             Inline::Text(" and overwrites changes to it; what is written below stays.".to_owned()),
         ];
@@ -170,7 +174,7 @@ impl Marker {
         parts(body).iter().all(|part| match &part.kind {
             PartKind::Section(own) => own == self,
             PartKind::Text => body[part.range.clone()].trim().is_empty(),
-            PartKind::Begin(_) | PartKind::End => false,
+            PartKind::Begin(_) | PartKind::Notice | PartKind::End => false,
         })
     }
 
@@ -179,7 +183,7 @@ impl Marker {
     pub fn all_in(body: &str) -> impl Iterator<Item = Self> {
         parts(body).into_iter().filter_map(|part| match part.kind {
             PartKind::Section(marker) | PartKind::Begin(marker) => Some(marker),
-            PartKind::Text | PartKind::End => None,
+            PartKind::Text | PartKind::Notice | PartKind::End => None,
         })
     }
 
@@ -219,6 +223,8 @@ enum PartKind {
     Section(Marker),
     /// A mark that no end follows.
     Begin(Marker),
+    /// The line that tells people what is ours, in a section whose end is missing so far.
+    Notice,
     /// An end without a beginning.
     End,
 }
@@ -235,17 +241,16 @@ fn parts(body: &str) -> Vec<Part> {
         let bare = line.trim();
         let begun = bare.strip_prefix(BEGIN.0).and_then(|rest| rest.strip_suffix(BEGIN.1));
         if let Some(marker) = begun.and_then(|text| text.parse::<Marker>().ok()) {
+            end_at_notice(&mut parts, open);
             open = Some(parts.len());
             parts.push(Part { kind: PartKind::Begin(marker), range });
+        } else if open.is_some() && bare.starts_with(NOTICE) {
+            parts.push(Part { kind: PartKind::Notice, range });
         } else if bare == END {
             match open.take() {
                 Some(at) => {
                     parts.truncate(at + 1);
-                    let begun = &mut parts[at];
-                    begun.range.end = range.end;
-                    if let PartKind::Begin(marker) = &begun.kind {
-                        begun.kind = PartKind::Section(marker.clone());
-                    }
+                    close(&mut parts[at], range.end);
                 }
                 None => parts.push(Part { kind: PartKind::End, range }),
             }
@@ -256,5 +261,24 @@ fn parts(body: &str) -> Vec<Part> {
             }
         }
     }
+    end_at_notice(&mut parts, open);
     parts
+}
+
+/// Makes a section of the mark that begins one, which ends at `end`.
+fn close(begun: &mut Part, end: usize) {
+    begun.range.end = end;
+    if let PartKind::Begin(marker) = &begun.kind {
+        begun.kind = PartKind::Section(marker.clone());
+    }
+}
+
+/// Ends the section that is open at the line that stands last in ours, where somebody took its end away.
+fn end_at_notice(parts: &mut Vec<Part>, open: Option<usize>) {
+    let Some(open) = open else { return };
+    if let Some(notice) = parts.iter().skip(open).position(|part| part.kind == PartKind::Notice) {
+        let end = parts[open + notice].range.end;
+        parts.drain(open + 1..=open + notice);
+        close(&mut parts[open], end);
+    }
 }

@@ -1,6 +1,12 @@
 //! The body of a ticket as GitHub's Markdown.
 
-use super::{Block, Inline, Mark, Task, block::depths, text::refers_to_ticket};
+use std::ops::Range;
+
+use super::{
+    Block, Inline, Mark, Task,
+    block::{depths, shortened},
+    text::refers_to_ticket,
+};
 
 /// A body as Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,17 +19,19 @@ pub struct Markdown {
 
 /// `blocks` as Markdown of at most `limit` bytes. What has no room is left out from the end, at a heading
 /// where one is near, and a line says where the rest is: in `file`. Even that line is left out where `limit`
-/// has no room for it.
+/// has no room for it. What is very long shows its beginning.
 pub fn markdown(blocks: &[Block], file: &Inline, limit: usize) -> Markdown {
     let lines = lines(blocks);
     let whole: usize = lines.iter().map(Line::length).sum();
     if whole <= limit.saturating_add(1) {
         return Markdown { text: joined(&lines), omitted_lines: 0 };
     }
+    let (blocks, shortened_lines) = shortened(blocks, limit);
+    let lines = self::lines(&blocks);
     let count = |lines: &[Line]| lines.iter().map(|line| line.text.split('\n').count()).sum::<usize>();
     let note = |omitted: usize| format!("*… {omitted} more lines: see* {}", inline(file));
     // The longest note that can be needed, and the blank line before it.
-    let reserved = note(count(&lines)).len() + 2;
+    let reserved = note(count(&lines) + shortened_lines).len() + 2;
     let mut used = 0;
     let fitting = lines.iter().take_while(|line| {
         used += line.length();
@@ -33,7 +41,7 @@ pub fn markdown(blocks: &[Block], file: &Inline, limit: usize) -> Markdown {
     let kept = &kept[..cut(kept.len(), |at| kept[at].length(), |at| kept[at].is_heading)];
     let is_end = |line: &Line| !line.text.is_empty() && !line.is_heading;
     let kept = &kept[..kept.iter().rposition(is_end).map_or(0, |last| last + 1)];
-    let omitted_lines = count(&lines[kept.len()..]);
+    let omitted_lines = count(&lines[kept.len()..]) + shortened_lines;
     let mut text = joined(kept);
     if reserved <= limit {
         text.push_str(if kept.is_empty() { "" } else { "\n\n" });
@@ -177,7 +185,11 @@ fn escaped(text: &str) -> String {
     const SPECIAL: &str = "\\`*_[]<>|~&$";
     let text = in_one_line(text);
     let mut out = String::with_capacity(text.len() + 8);
+    let ids = commit_ids(&text);
     for (at, letter) in text.char_indices() {
+        if ids.iter().any(|id| at == id.start || at == id.end) {
+            out.push('`');
+        }
         if SPECIAL.contains(letter) {
             out.push('\\');
         }
@@ -186,7 +198,22 @@ fn escaped(text: &str) -> String {
             out.push('\u{200B}');
         }
     }
+    if ids.last().is_some_and(|id| id.end == text.len()) {
+        out.push('`');
+    }
     out
+}
+
+/// Where ids of commits stand, which GitHub links: 40 hexadecimal digits that are no part of an address.
+fn commit_ids(text: &str) -> Vec<Range<usize>> {
+    let is_part = |letter: char| letter.is_alphanumeric() || "/_-=".contains(letter);
+    let mut start = 0;
+    let words = text.split_inclusive(|letter| !is_part(letter)).map(|word| {
+        start += word.len();
+        (start - word.len(), word.trim_end_matches(|letter| !is_part(letter)))
+    });
+    let ids = words.filter(|(_, word)| word.len() == 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    ids.map(|(at, word)| at..at + word.len()).collect()
 }
 
 /// Returns whether `letter`, between what stands `before` and `after` it, makes a mention, a reference or the
@@ -256,6 +283,15 @@ mod tests {
             ("1. a", "1\\. a"),
             ("2026) a", "2026\\) a"),
             ("# a", "\\# a"),
+            (
+                "in 0123456789abcdef0123456789abcdef01234567, too",
+                "in `0123456789abcdef0123456789abcdef01234567`, too",
+            ),
+            ("0123456789abcdef0123456789abcdef01234567", "`0123456789abcdef0123456789abcdef01234567`"),
+            (
+                "https://h/0123456789abcdef0123456789abcdef01234567",
+                "https://h/0123456789abcdef0123456789abcdef01234567",
+            ),
         ] {
             assert_eq!(paragraph(text), expected);
         }
@@ -289,6 +325,19 @@ mod tests {
         let cut = markdown(&blocks, &file(), 200);
         assert!(cut.text.ends_with("- [ ] `step-008`\n\n*… 91 more lines: see* `a.md`"), "{}", cut.text);
         assert_eq!(cut.omitted_lines, 91);
+    }
+
+    #[test]
+    fn what_is_very_long_shows_its_beginning() {
+        let lines = "line\n".repeat(1000);
+        let long =
+            [Block::Code(lines.clone()), Block::Paragraph(vec![Inline::Text(lines.replace('\n', " "))])];
+        for (block, shown, omitted) in [(&long[0], "```\nline\n", 900), (&long[1], "line line line", 1)] {
+            let made = markdown(std::slice::from_ref(block), &file(), 1000);
+            assert!(made.text.starts_with(shown) && made.text.len() > 250, "{}", made.text);
+            assert_eq!(made.omitted_lines, omitted);
+            assert!(made.text.ends_with(&format!("*… {omitted} more lines: see* `a.md`")), "{}", made.text);
+        }
     }
 
     proptest::proptest! {

@@ -12,13 +12,16 @@ pub use markdown::{Markdown, markdown};
 pub use template::BodyTemplate;
 
 #[cfg(feature = "jira")]
-pub(crate) use {block::depths, markdown::cut};
+pub(crate) use {
+    block::{depths, shortened},
+    markdown::cut,
+};
 
 use stepmark_model::{artifact::ProjectPath, bmad::sprint::story_key};
 
 use self::text::TextSection;
 use super::{
-    Marker, Section, StepFact, TicketFacts, TicketSettings,
+    Marker, Section, StepFact, TicketFacts, TicketSettings, Withheld,
     step_name::{bar, step_name},
 };
 
@@ -157,13 +160,18 @@ fn task(step: &StepFact) -> Task {
 
 fn files(facts: &TicketFacts, settings: &TicketSettings) -> Block {
     let files = std::iter::once(&facts.path).chain(&facts.inputs);
-    Block::List(files.map(|path| vec![file(path, settings)]).collect())
+    let links = facts.links.iter().map(|url| match text::may_be_linked(url) {
+        true => Inline::Link { text: url.clone(), url: url.clone() },
+        false => Inline::Text(url.clone()),
+    });
+    Block::List(files.map(|path| file(path, settings)).chain(links).map(|file| vec![file]).collect())
 }
 
 /// A file of the project, with a link where that leads somewhere.
 pub(super) fn file(path: &ProjectPath, settings: &TicketSettings) -> Inline {
+    let shown = Withheld::default().cleaned(path.as_str());
     match &settings.file_url {
-        Some(url) => Inline::Link { text: path.to_string(), url: url.of(path) },
-        None => Inline::Code(path.to_string()),
+        Some(url) => Inline::Link { text: shown, url: url.of(path) },
+        None => Inline::Code(shown),
     }
 }

@@ -103,6 +103,7 @@ pub(super) fn told_everywhere(remarks: &[Remark]) -> Vec<Remark> {
                 | Remark::Newer { .. }
                 | Remark::Aside { .. }
                 | Remark::Copy { .. }
+                | Remark::Withheld { .. }
         )
     };
     remarks.iter().filter(is_told).cloned().collect()
@@ -201,6 +202,19 @@ fn told(remark: &Remark) -> (String, Told) {
                 " were changed by somebody while they were written; that text is in their history",
             ),
         ),
+        Remark::Withheld { artifact, secrets, characters, .. } => {
+            let of = |has: &str, its: &str| match secrets.is_empty() {
+                false => format!(
+                    " {has} a secret that {its} not show ({}): take it out of the file, and make it invalid",
+                    secrets.join(", ")
+                ),
+                true => format!(
+                    " {has} characters that nobody sees ({}), which {its} not show",
+                    characters.join(", ")
+                ),
+            };
+            (artifact.clone(), told("artifact", of("has", "its ticket does"), &of("have", "their tickets do")))
+        }
         Remark::Aside { branch, follows } => (
             format!("`{branch}` is checked out"),
             told(

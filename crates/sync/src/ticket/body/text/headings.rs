@@ -79,7 +79,7 @@ pub(in crate::ticket) fn refers_to_ticket(address: &str) -> bool {
 }
 
 /// Returns whether a ticket may link to `address`.
-pub(super) fn may_be_linked(address: &str) -> bool {
+pub(in crate::ticket) fn may_be_linked(address: &str) -> bool {
     let is_plain = address.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\"`\\".contains(&byte));
     let is_web = ["http://", "https://"].iter().any(|scheme| address.starts_with(scheme));
     is_plain && is_web && address.len() <= LONGEST && !refers_to_ticket(address)

@@ -7,7 +7,7 @@ use super::{
     outline::{Placed, Within, lists},
 };
 use crate::{
-    ticket::{Block, Inline, Task, cut, depths},
+    ticket::{Block, Inline, Task, cut, depths, shortened},
     tracker::jira::extra_fields::length as text_length,
 };
 
@@ -34,18 +34,20 @@ enum Line<'b> {
 }
 
 /// `blocks` as nodes whose JSON has at most `room` characters. What has no room is left out line by line from
-/// the end, and a last paragraph says where the rest is: in `file`.
+/// the end, and a last paragraph says where the rest is: in `file`. What is very long shows its beginning.
 pub(super) fn render(blocks: &[Block], file: &Inline, room: usize) -> Rendered {
     let lines = lines(blocks);
     let whole = assembled(&lines);
     if length(&whole) <= room {
         return Rendered { nodes: whole, omitted_lines: 0 };
     }
+    let (blocks, shortened_lines) = shortened(blocks, room);
+    let lines = self::lines(&blocks);
     let note = |omitted: usize| {
         let text = Inline::Text(format!("… {omitted} more lines: see "));
         node::paragraph(&[text, file.clone()])
     };
-    let reserved = text_length(&note(lines.len()).to_string()) + 1;
+    let reserved = text_length(&note(lines.len() + shortened_lines).to_string()) + 1;
     let mut used = reserved;
     let length_of = |at: usize| cost(&lines[at], at.checked_sub(1).map(|before| &lines[before]));
     let fitting = (0..lines.len()).take_while(|at| {
@@ -58,7 +60,7 @@ pub(super) fn render(blocks: &[Block], file: &Inline, room: usize) -> Rendered {
     while kept > 0 && is_heading(&lines[kept - 1]) {
         kept -= 1;
     }
-    let omitted_lines = lines.len() - kept;
+    let omitted_lines = lines.len() - kept + shortened_lines;
     let mut nodes = assembled(&lines[..kept]);
     nodes.push(note(omitted_lines));
     Rendered { nodes, omitted_lines }
