@@ -154,6 +154,11 @@ impl Target {
         }
     }
 
+    /// How many tickets hang below one at most, and how many levels there are (docs/formats.md, "Trackers").
+    pub(super) fn tree(&self) -> Option<(usize, usize)> {
+        matches!(self, Self::Github { .. }).then_some((100, 8))
+    }
+
     /// The address at which people look at repositories of the tracker: `https://github.com`; `None` where it
     /// has none.
     pub(super) fn web(&self) -> Option<String> {

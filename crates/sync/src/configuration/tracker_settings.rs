@@ -141,6 +141,7 @@ impl TrackerKeys {
             );
             return Err(refused(reason));
         }
+        ticket.tree = target.tree();
         if ticket.file_url.is_none() {
             // Who names a branch wants links to that.
             ticket.web = target.web().filter(|_| !matches!(target, Target::Github { branch: Some(_), .. }));

@@ -43,7 +43,8 @@ impl<'a> Comparison<'_, 'a> {
     ) -> Vec<Compared<'a>> {
         let keys = TicketKeys::new(self.settings);
         par_map(artifacts, |(marker, entry)| {
-            let key = entry.content.map(|content| keys.of(&content, self.snapshot.parent(marker)));
+            let key =
+                entry.content.map(|content| keys.of(&content, self.snapshot.hangs(marker, self.settings)));
             self.compare((marker, entry), key, said(marker))
         })
     }

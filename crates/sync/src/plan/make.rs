@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use stepmark_model::artifact::ProjectPath;
+
 use super::{
     Action, ActionKind, Plan, PlanInputs, Remark,
     claim::{Claim, Remembered, Survey, by_marker, copies},
@@ -11,7 +13,7 @@ use crate::{
     configuration::{Drift, Prune},
     ledger::{IntentAction, LedgerError, Link},
     ticket::{
-        CloseReason, FieldDifference, Marker, Observed, RemoteTicket, SnapshotEntry, Stamp, Ticket,
+        CloseReason, FieldDifference, Hangs, Marker, Observed, RemoteTicket, SnapshotEntry, Stamp, Ticket,
         TicketState, Withheld,
     },
 };
@@ -28,6 +30,8 @@ struct Making<'g, 'a> {
     remembered: Remembered,
     found: Option<BTreeMap<&'a Marker, Vec<&'a Observed>>>,
     plan: Plan,
+    /// The artifacts below whose tickets there is no room, and for how many.
+    crowded: BTreeMap<&'a ProjectPath, usize>,
 }
 
 impl Plan {
@@ -47,7 +51,7 @@ impl Plan {
         if let Some(from) = record.elsewhere(&grounds.settings.target.address()) {
             plan.remarks.push(Remark::Moved { from: from.to_owned() });
         }
-        let mut making = Making { grounds, remembered, found, plan };
+        let mut making = Making { grounds, remembered, found, plan, crowded: BTreeMap::new() };
         for compared in making.compared() {
             match compared.outcome {
                 Outcome::Same => making.plan.unchanged += 1,
@@ -101,6 +105,10 @@ impl<'a> Making<'_, 'a> {
         };
         match action {
             Some(action) => {
+                let settings = &self.grounds.settings.ticket;
+                if let Hangs::Beside(_, path) = self.grounds.snapshot.hangs(marker, settings) {
+                    *self.crowded.entry(path).or_default() += 1;
+                }
                 if !withheld.is_empty() {
                     self.plan.remarks.push(Remark::withheld(marker, &entry.path, &withheld));
                 }
@@ -367,6 +375,11 @@ impl<'a> Making<'_, 'a> {
     /// Parents come before their children, so that these can hang below them; else in the order of paths, so
     /// that the numbers that a tracker gives follow it, too.
     fn finish(mut self) -> Plan {
+        let crowded = |(artifact, tickets): (&ProjectPath, usize)| Remark::Crowded {
+            artifact: artifact.to_string(),
+            tickets,
+        };
+        self.plan.remarks.extend(self.crowded.into_iter().map(crowded));
         let snapshot = self.grounds.snapshot;
         self.plan.actions.sort_by_cached_key(|action| {
             (snapshot.depth(&action.marker), action.kind, action.path.clone(), action.marker.clone())

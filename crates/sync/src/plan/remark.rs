@@ -111,6 +111,13 @@ pub enum Remark {
         /// Characters that nobody sees, as `U+202E`.
         characters: Vec<String>,
     },
+    /// The tracker shows no more tickets below one: others only name it in their text.
+    Crowded {
+        /// The path of the artifact below whose ticket there is no room.
+        artifact: String,
+        /// How many tickets name it.
+        tickets: usize,
+    },
     /// Tickets follow another branch than the one that is checked out, so nothing is done.
     Aside {
         /// The branch that is checked out; a commit where none is.

@@ -3,7 +3,7 @@
 
 use stepmark_model::artifact::FileHash;
 
-use super::{Marker, TicketSettings};
+use super::{Hangs, TicketSettings};
 
 /// Makes the keys of one tracker's tickets. A key is the SHA-256 of everything that a ticket is made from:
 /// the same key means the same ticket.
@@ -25,9 +25,13 @@ impl TicketKeys {
 
     /// That of the ticket of an artifact with the key `content`
     /// ([`content_key`](stepmark_store::checking::SummaryRow::content_key)). What decides where its ticket
-    /// hangs is its parent's marker.
-    pub(crate) fn of(&self, content: &FileHash, parent: Option<&Marker>) -> FileHash {
-        let parent = parent.map(ToString::to_string).unwrap_or_default();
+    /// hangs is its parent.
+    pub(crate) fn of(&self, content: &FileHash, hangs: Hangs<'_>) -> FileHash {
+        let parent = match hangs {
+            Hangs::Alone => String::new(),
+            Hangs::Below(parent) => parent.to_string(),
+            Hangs::Beside(parent, path) => format!("{parent} {path}"),
+        };
         FileHash::of(&[self.common.as_bytes(), &content.as_bytes()[..], parent.as_bytes()].concat())
     }
 }
@@ -40,11 +44,12 @@ mod tests {
     fn whatever_a_ticket_is_made_from_counts() {
         let content = FileHash::of(b"content");
         let keys = TicketKeys::new(&TicketSettings::default());
-        let own = keys.of(&content, None);
-        assert_eq!(own, keys.of(&content, None));
-        assert_ne!(own, keys.of(&FileHash::of(b"other"), None));
-        assert_ne!(own, keys.of(&content, Some(&marker("b"))), "its parent");
+        let (alone, b) = (Hangs::Alone, marker("b"));
+        let own = keys.of(&content, alone);
+        assert_eq!(own, keys.of(&content, alone));
+        assert_ne!(own, keys.of(&FileHash::of(b"other"), alone));
+        assert_ne!(own, keys.of(&content, Hangs::Below(&b)), "its parent");
         let settings = TicketSettings { not_planned: Vec::new(), ..TicketSettings::default() };
-        assert_ne!(own, TicketKeys::new(&settings).of(&content, None), "the settings");
+        assert_ne!(own, TicketKeys::new(&settings).of(&content, alone), "the settings");
     }
 }

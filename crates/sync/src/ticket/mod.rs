@@ -49,6 +49,7 @@ pub use observed::{CloseReason, TicketState};
 pub use observed::{Observed, oldest_first};
 pub use outgoing::Withheld;
 pub use settings::{Parents, Section, TicketSettings};
+pub(crate) use snapshot::Hangs;
 pub use snapshot::{LeftOut, LeftOutReason, Snapshot};
 pub use stamp::{CHANGED, Checkout, Stamp};
 pub use template::Placeholder;

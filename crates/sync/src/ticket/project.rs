@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    CHANGED, CloseReason, Marker, Parents, Placeholder, Snapshot, Stamp, TITLE_LIMIT, Ticket, TicketFacts,
-    TicketSettings, TicketState, Withheld,
+    Block, CHANGED, CloseReason, Hangs, Inline, Marker, Placeholder, Snapshot, Stamp, TITLE_LIMIT, Ticket,
+    TicketFacts, TicketSettings, TicketState, Withheld,
     body::{body, file},
 };
 
@@ -30,9 +30,14 @@ impl Ticket {
         let mut labels: BTreeSet<String> = own_labels.map(|label| one_line(&label, LABEL_LIMIT)).collect();
         labels.remove("");
         labels.insert(marker.label());
-        let parent = match settings.parents {
-            Parents::Follow => snapshot.parent(marker).cloned(),
-            Parents::Ignore => None,
+        let mut body = body(facts, marker, settings);
+        let parent = match snapshot.hangs(marker, settings) {
+            Hangs::Below(parent) => Some(parent.clone()),
+            Hangs::Alone => None,
+            Hangs::Beside(_, path) => {
+                body.push(Block::Paragraph(vec![Inline::Text("Part of ".to_owned()), file(path, settings)]));
+                None
+            }
         };
         let fields = settings.fields.iter();
         let commit = snapshot.checkout().commit();
@@ -46,7 +51,7 @@ impl Ticket {
         let desired = Self {
             marker: marker.clone(),
             title: one_line(&title.unwrap_or_else(|| facts.title.clone()), TITLE_LIMIT),
-            body: body(facts, marker, settings),
+            body,
             file: file(&facts.path, settings),
             file_at_commit: commit
                 .filter(|_| is_committed)

@@ -30,6 +30,9 @@ pub struct TicketSettings {
     /// configuration says where they are looked at.
     #[serde(skip)]
     pub web: Option<String>,
+    /// How many tickets hang below one at most, and how many levels there are; `None` without a limit.
+    #[serde(skip)]
+    pub tree: Option<(usize, usize)>,
     /// Status words that close a ticket as not planned instead of completed. Their case does not matter.
     pub not_planned: Vec<String>,
     /// True where the ticket of a delegated artifact hangs below that of its parent.
@@ -57,6 +60,7 @@ impl Default for TicketSettings {
             fields: BTreeMap::new(),
             file_url: None,
             web: None,
+            tree: None,
             not_planned: ["cancelled", "canceled", "superseded", "abandoned", "rejected", "wont-do"]
                 .map(str::to_owned)
                 .to_vec(),

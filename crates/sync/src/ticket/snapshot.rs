@@ -3,7 +3,7 @@
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet, HashSet},
-    sync::{Arc, LazyLock},
+    sync::{Arc, LazyLock, OnceLock},
 };
 
 use stepmark_model::{
@@ -17,7 +17,9 @@ use stepmark_store::{
     workspace::Workspace,
 };
 
-use super::{Checkout, Commit, Marker, MarkerError, SnapshotEntry, TicketFacts, TicketKind};
+use super::{
+    Checkout, Commit, Marker, MarkerError, Parents, SnapshotEntry, TicketFacts, TicketKind, TicketSettings,
+};
 use crate::TrackerName;
 
 /// The artifacts of a project at one moment, by their markers. It is made from the read side of core and has
@@ -38,10 +40,23 @@ pub struct Snapshot {
     ambiguous: BTreeSet<Marker>,
     is_partial: bool,
     checkout: Checkout,
+    /// The places of artifacts among those below the same parent.
+    ranks: OnceLock<BTreeMap<Marker, usize>>,
     /// The keys of artifacts that are elsewhere, as on the default branch.
     elsewhere: BTreeSet<String>,
     /// The keys of artifacts that were ever here; `None` where nobody can say.
     known: Option<BTreeSet<String>>,
+}
+
+/// Where the ticket of an artifact hangs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hangs<'s> {
+    /// Below no other.
+    Alone,
+    /// Below that of this artifact.
+    Below(&'s Marker),
+    /// Below no other, since there is no room below that of this artifact, which its text names.
+    Beside(&'s Marker, &'s ProjectPath),
 }
 
 /// A commit that is looked for when the first ticket is made.
@@ -279,6 +294,33 @@ impl Snapshot {
             }
         }
         None
+    }
+
+    /// Returns where the ticket of an artifact hangs. The first in the order of paths have room.
+    pub(crate) fn hangs(&self, marker: &Marker, settings: &TicketSettings) -> Hangs<'_> {
+        let parent = self.parent(marker).filter(|_| settings.parents == Parents::Follow);
+        let Some((parent, entry)) = parent.and_then(|parent| Some((parent, self.get(parent)?))) else {
+            return Hangs::Alone;
+        };
+        let has_room = settings.tree.is_none_or(|(most, levels)| {
+            self.rank(marker).is_none_or(|rank| rank < most) && self.depth(marker) < levels
+        });
+        if has_room { Hangs::Below(parent) } else { Hangs::Beside(parent, &entry.path) }
+    }
+
+    fn rank(&self, marker: &Marker) -> Option<usize> {
+        let ranks = self.ranks.get_or_init(|| {
+            let below = self
+                .artifacts
+                .iter()
+                .filter_map(|(own, entry)| self.parent(own).map(|parent| (parent, &entry.path, own)));
+            let mut below: Vec<_> = below.collect();
+            below.sort();
+            let families = below.chunk_by(|one, other| one.0 == other.0);
+            let ranked = families.flat_map(|family| family.iter().enumerate());
+            ranked.map(|(rank, (.., own))| ((*own).clone(), rank)).collect()
+        });
+        ranks.get(marker).copied()
     }
 
     /// Returns what an artifact is to the others, by the name of its file where it is no record of a system.

@@ -18,8 +18,9 @@ use crate::{
     tracker::{Answer, Outcome, RequestKind},
 };
 
-/// The time that a list is taken for fresh: whoever begins meanwhile sees by its own lists that this machine
-/// makes tickets.
+/// The time that each request of a list is worth: so long it is taken for fresh while tickets are made, since
+/// whoever begins meanwhile sees by its own lists that this machine makes them. After a pause of that length
+/// it is not.
 const FRESH_MS: u64 = 5 * 60 * 1000;
 
 /// The time that a machine that meets another one making tickets waits at least before it looks again. Chance
@@ -31,6 +32,8 @@ const BACK_OFF_MS: u64 = 10_000;
 pub(super) struct Creations {
     /// The time at which the last list was begun; `None` where nothing was listed in this round.
     pub(super) listed_at: Option<Timestamp>,
+    /// The number of requests that it took.
+    requests: usize,
     watch: Watch,
     /// True where tickets were made since the last list.
     pub(super) are_unseen: bool,
@@ -76,7 +79,11 @@ impl Creations {
 
     /// Returns whether to list before another request.
     fn wants_list(&self, now: Timestamp) -> bool {
-        let is_fresh = self.listed_at.is_some_and(|at| at <= now && moment::between(at, now) < FRESH_MS);
+        let worth = FRESH_MS.saturating_mul(u64::try_from(self.requests.max(1)).unwrap_or(u64::MAX));
+        let is_within = |at: Timestamp, limit| at <= now && moment::between(at, now) < limit;
+        let is_fresh = self.listed_at.is_some_and(|at| {
+            is_within(at, worth) && is_within(self.made_at.map_or(at, |made| made.max(at)), FRESH_MS)
+        });
         !is_fresh || self.watch == Watch::Now
     }
 }
@@ -104,7 +111,9 @@ impl Worker<'_> {
             if creations.watch == Watch::Now {
                 creations.watch = Watch::Done;
             }
+            let before = self.requests;
             let seen = self.look_again(lease, plan, report).await?;
+            creations.requests = self.requests - before;
             let meets_other = seen.others > 0 || seen.lost > 0;
             creations.held = seen.held;
             creations.duplicates.extend(seen.duplicates);
@@ -260,7 +269,11 @@ mod tests {
         creations.watch = Watch::Done;
         creations.made(at(3));
         assert!(!creations.wants_list(at(3)));
-        assert!(creations.wants_list(at(300)) && creations.wants_list(at(-1)));
+        assert!(creations.wants_list(at(303)) && creations.wants_list(at(-1)));
+        creations.requests = 3;
+        creations.made(at(800));
+        assert!(!creations.wants_list(at(850)), "a long list is worth more");
+        assert!(creations.wants_list(at(1100)), "nothing was made for a while");
         assert!(Creations::default().wants_list(at(0)));
     }
 }

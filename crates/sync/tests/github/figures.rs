@@ -53,7 +53,7 @@ fn rate(time: Duration) -> f64 {
 }
 
 /// One `sync apply`, planning included.
-async fn apply(project: &FlatProject, ledger: &mut SqliteLedger) -> (Duration, Report) {
+pub(crate) async fn apply(project: &FlatProject, ledger: &mut SqliteLedger) -> (Duration, Report) {
     let tracker = project.tracker();
     let started = Instant::now();
     let plan = project.plan(ledger);

@@ -1,12 +1,19 @@
 //! Tickets below tickets.
 
+use std::path::Path;
+
 use stepmark_sync::{
+    plan::{ActionKind, Remark},
     ticket::{RemoteTicket, Ticket},
     tracker::{Change, Condition, Delivered, GitHubTracker, Tracker as _},
+    worker::{ActionOutcome, Entry},
 };
 
 use crate::{
-    fake::{FakeGitHub, Fault, Reply, When},
+    clones::{clock, clone, sync},
+    fake::{FakeGitHub, Fault, Issue, Reply, When},
+    figures::apply,
+    flat_project::FlatProject,
     project::{created, done, marker, one, ticket, tracker},
 };
 
@@ -116,11 +123,104 @@ async fn a_parent_that_is_gone_or_full_is_told() {
         parent: Some(a.clone()),
         condition: Condition::Marked,
     };
-    let outcome = one(tracker.update(std::slice::from_ref(&change)).await);
-    assert!(
-        outcome.failure().is_some_and(|failure| failure.detail.contains("100 sub-issues")),
-        "{outcome:?}"
-    );
+    assert_eq!(done(one(tracker.update(std::slice::from_ref(&change)).await)).missing[0].field, "parent");
     fake.state().issues.remove(&1);
     assert_eq!(put(&tracker, &c, Some(("a", &a)), None).await.missing[0].field, "parent");
+}
+
+/// Stories below epics of BMAD.
+fn with_stories(fake: &FakeGitHub, folder: &Path, epics: usize, stories: usize) -> FlatProject {
+    let project = clone(folder, "a", fake, 0);
+    for epic in 1..=epics {
+        project.write(
+            &format!("epic-{epic}"),
+            &format!("---\nid: E-{epic}\nstatus: draft\n---\n\n# Epic {epic}\n"),
+        );
+        write_stories(&project, epic, stories);
+    }
+    project
+}
+
+fn write_stories(project: &FlatProject, epic: usize, stories: usize) {
+    for story in 1..=stories {
+        let text = format!("---\nid: S-{epic}-{story}\nstatus: draft\n---\n\n# Story {epic}.{story}\n");
+        project.write(&format!("{epic}-{story}-do-it"), &text);
+    }
+}
+
+fn children(fake: &FakeGitHub) -> usize {
+    fake.state().issues.values().filter(|issue| issue.parent == Some(1)).count()
+}
+
+#[tokio::test]
+async fn what_an_epic_has_no_room_for_names_it_in_its_text() {
+    for has_graphql in [true, false] {
+        let (fake, folder, clock) = (FakeGitHub::start(), tempfile::tempdir().unwrap(), clock());
+        fake.state().has_graphql = has_graphql;
+        let project = with_stories(&fake, folder.path(), 1, 104);
+        let plan = project.plan(&mut project.ledger());
+        let crowded = |remark: &&Remark| matches!(remark, Remark::Crowded { tickets: 4, .. });
+        assert_eq!(plan.remarks.iter().filter(crowded).count(), 1, "{:?}", plan.remarks);
+        let reports = sync(&project, &clock, 1).await;
+        let failed = |entry: &Entry| matches!(entry.outcome, ActionOutcome::Failed { .. });
+        assert!(!reports.iter().flat_map(|report| &report.entries).any(failed), "{has_graphql}");
+        assert_eq!(children(&fake), 100, "{has_graphql}");
+        let named = "\nPart of [docs/epic-1.md](<";
+        let issues = fake.state().issues.clone();
+        assert_eq!(issues.values().filter(|issue| issue.body.contains(named)).count(), 4);
+        fake.take_asked();
+        assert!(sync(&project, &clock, 2).await.is_empty() && fake.take_asked().is_empty(), "{has_graphql}");
+    }
+}
+
+#[tokio::test]
+async fn what_people_hung_below_an_epic_leaves_less_room() {
+    for has_graphql in [true, false] {
+        let (fake, folder, clock) = (FakeGitHub::start(), tempfile::tempdir().unwrap(), clock());
+        fake.state().has_graphql = has_graphql;
+        let project = with_stories(&fake, folder.path(), 1, 0);
+        sync(&project, &clock, 1).await;
+        let epic = fake.state().issues[&1].clone();
+        for number in 2..=96 {
+            let own = Issue { number, body: String::new(), parent: Some(1), ..epic.clone() };
+            fake.state().issues.insert(number, own);
+        }
+        write_stories(&project, 1, 9);
+        let reports = sync(&project, &clock, 2).await;
+        let lost = reports.iter().flat_map(|report| &report.entries).filter(|entry| match &entry.outcome {
+            ActionOutcome::Done { missing, .. } => {
+                entry.kind != ActionKind::Create && missing.iter().any(|own| own.field == "parent")
+            }
+            outcome => panic!("{has_graphql}: {outcome:?}"),
+        });
+        assert_eq!((lost.count(), children(&fake)), (4, 100), "{has_graphql}");
+        fake.take_asked();
+        assert!(sync(&project, &clock, 3).await.is_empty() && fake.take_asked().is_empty(), "{has_graphql}");
+    }
+}
+
+#[tokio::test]
+async fn a_first_sync_takes_little_more_than_a_request_a_story() {
+    first_sync(10).await;
+}
+
+#[tokio::test]
+#[ignore = "takes time: run by `just figures`"]
+async fn figures_of_five_thousand_stories() {
+    first_sync(50).await;
+}
+
+async fn first_sync(epics: usize) {
+    let (fake, folder) = (FakeGitHub::start(), tempfile::tempdir().unwrap());
+    fake.state().has_graphql = true;
+    let project = with_stories(&fake, folder.path(), epics, 100);
+    let mut ledger = project.ledger();
+    while !project.is_settled(&mut ledger) {
+        apply(&project, &mut ledger).await;
+    }
+    let asked = fake.take_asked().len();
+    let state = fake.state();
+    assert_eq!(state.issues.values().filter(|issue| issue.parent.is_some()).count(), epics * 100);
+    println!("first sync of {epics} epics and {} stories: {asked} requests", epics * 100);
+    assert!(asked * 10 <= epics * 101 * 11, "{asked} requests for {epics} epics of 100 stories");
 }

@@ -25,7 +25,7 @@ use crate::{
 
 /// The change of the parent of an issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Move {
+pub(super) enum Move {
     /// It is put below this issue, the ticket of that artifact, and taken from another one.
     Below(RemoteTicket, Marker),
     /// It is taken from this one, below which stepmark put it, where that is the ticket of that artifact.
@@ -34,7 +34,7 @@ enum Move {
 
 impl GitHubTracker {
     /// Puts an issue where it should hang, and notes it in `current`. A server that knows no issues below
-    /// issues is remembered; a parent that is gone, or does not carry the marker of its artifact now, leaves
+    /// issues is remembered; a parent that is gone or full, or does not carry the marker of its artifact now, leaves
     /// the issue where it is, which [`parent_missing`] tells.
     pub(super) async fn settle_parent(
         &self,
@@ -68,6 +68,8 @@ impl GitHubTracker {
                 };
                 Ok(())
             }
+            // There is no room, as where people hung others there.
+            Err(refused) if refused.failure().reason == Reason::Invalid => Ok(()),
             Err(refused) if refused.failure().reason == Reason::Gone => {
                 // The parent was there a moment ago: all of this is not.
                 self.has_sub_issues.store(false, Ordering::Relaxed);
@@ -107,7 +109,7 @@ impl GitHubTracker {
     }
 }
 
-fn step(change: &Change, current: &Observed) -> Option<Move> {
+pub(super) fn step(change: &Change, current: &Observed) -> Option<Move> {
     let hangs_below = current.parent_id.as_deref();
     match (&change.desired.parent, &change.parent) {
         (Some(marker), Some(parent)) => {

@@ -84,9 +84,9 @@ impl State {
             let name = rest.split('(').next().unwrap();
             let done = self.one(name, &variables[format!("i{at}")]);
             match done {
-                Some(node) => drop(data.insert(alias, json!({ "issue": node }))),
-                None => {
-                    errors.push(json!({ "type": "NOT_FOUND", "path": [alias], "message": "no such node" }));
+                Ok(node) => drop(data.insert(alias, json!({ "issue": node }))),
+                Err((kind, message)) => {
+                    errors.push(json!({ "type": kind, "path": [alias], "message": message }));
                     data.insert(alias, Json::Null);
                 }
             }
@@ -102,8 +102,13 @@ impl State {
         edits.push(format!("2026-01-02T00:{:02}:{:02}Z", edits.len() / 60, edits.len() % 60));
     }
 
-    fn one(&mut self, name: &str, input: &Json) -> Option<Json> {
-        let key = if name == "updateIssue" { "id" } else { "issueId" };
+    fn one(&mut self, name: &str, input: &Json) -> Result<Json, (&'static str, &'static str)> {
+        let gone = ("NOT_FOUND", "no such node");
+        let key = match name {
+            "updateIssue" => "id",
+            "addSubIssue" => "subIssueId",
+            _ => "issueId",
+        };
         let id = input[key].as_str().unwrap();
         let labels = input["labelIds"].as_array().map(|ids| {
             let names = ids.iter().map(|id| id.as_str().unwrap().strip_prefix("LA_").unwrap().to_owned());
@@ -121,8 +126,14 @@ impl State {
             self.edit(number, body);
         }
         let may_label = self.has_push_access;
-        let issue = self.issues.get_mut(&Self::number(id)?)?;
+        let number = Self::number(id).ok_or(gone)?;
+        if name == "addSubIssue" {
+            let parent = Self::number(input["issueId"].as_str().unwrap()).ok_or(gone)?;
+            self.put_below(parent, number).map_err(|message| ("UNPROCESSABLE", message))?;
+        }
+        let issue = self.issues.get_mut(&number).ok_or(gone)?;
         match name {
+            "addSubIssue" => {}
             "updateIssue" => {
                 if let Some(title) = input["title"].as_str() {
                     title.clone_into(&mut issue.title);
@@ -149,6 +160,6 @@ impl State {
             "reopenIssue" => (issue.is_open, issue.reason) = (true, Some("reopened".to_owned())),
             _ => panic!("there is no mutation {name}"),
         }
-        self.node(id)
+        self.node(id).ok_or(gone)
     }
 }

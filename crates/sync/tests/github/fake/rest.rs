@@ -192,11 +192,25 @@ impl State {
             Some(issue) if issue.parent.is_some_and(|own| own != parent) && !may_replace => {
                 Reply::json(422, &json!({ "message": "Sub issue may only have one parent" }))
             }
-            Some(issue) => {
-                issue.parent = Some(parent);
-                Reply::json(201, &self.issues[&parent].rest(&self.host))
-            }
+            Some(_) => match self.put_below(parent, child) {
+                Ok(()) => Reply::json(201, &self.issues[&parent].rest(&self.host)),
+                Err(message) => Reply::error(422, message),
+            },
         }
+    }
+
+    /// Hangs an issue below another one, where there is room ("Adding sub-issues": 100 each, eight levels).
+    pub(super) fn put_below(&mut self, parent: u64, child: u64) -> Result<(), &'static str> {
+        let is_below = |issue: &&Issue| issue.parent == Some(parent) && issue.number != child;
+        if self.issues.values().filter(is_below).count() >= 100 {
+            return Err("Parent cannot have more than 100 sub-issues");
+        }
+        let above = std::iter::successors(Some(parent), |at| self.issues.get(at)?.parent);
+        if above.take(20).count() > 7 {
+            return Err("Sub-issues may be nested eight levels deep");
+        }
+        self.issues.get_mut(&child).unwrap().parent = Some(parent);
+        Ok(())
     }
 
     fn release(&mut self, parent: u64, body: &Json) -> Reply {

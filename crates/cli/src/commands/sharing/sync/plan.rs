@@ -104,6 +104,7 @@ pub(super) fn told_everywhere(remarks: &[Remark]) -> Vec<Remark> {
                 | Remark::Aside { .. }
                 | Remark::Copy { .. }
                 | Remark::Withheld { .. }
+                | Remark::Crowded { .. }
         )
     };
     remarks.iter().filter(is_told).cloned().collect()
@@ -215,6 +216,17 @@ fn told(remark: &Remark) -> (String, Told) {
             };
             (artifact.clone(), told("artifact", of("has", "its ticket does"), &of("have", "their tickets do")))
         }
+        Remark::Crowded { artifact, tickets } => (
+            artifact.clone(),
+            told(
+                "artifact",
+                format!(
+                    " has more below it than the tracker shows (100, in eight levels): the text of {} names it instead",
+                    wording::count(*tickets, "ticket")
+                ),
+                " have more below them than the tracker shows (100, in eight levels): the other tickets name them in their text",
+            ),
+        ),
         Remark::Aside { branch, follows } => (
             format!("`{branch}` is checked out"),
             told(

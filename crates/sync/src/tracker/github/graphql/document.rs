@@ -32,14 +32,18 @@ pub(super) enum MutationName {
     Reopen,
     /// Closes, with a reason.
     Close,
+    /// Puts below another one.
+    Below,
 }
 
 impl MutationName {
-    const fn field_and_input(self) -> (&'static str, &'static str) {
+    /// The field, its input, and where the issue stands in the answer.
+    const fn spelled(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::Update => ("updateIssue", "UpdateIssueInput"),
-            Self::Reopen => ("reopenIssue", "ReopenIssueInput"),
-            Self::Close => ("closeIssue", "CloseIssueInput"),
+            Self::Update => ("updateIssue", "UpdateIssueInput", "issue"),
+            Self::Reopen => ("reopenIssue", "ReopenIssueInput", "issue"),
+            Self::Close => ("closeIssue", "CloseIssueInput", "issue"),
+            Self::Below => ("addSubIssue", "AddSubIssueInput", "issue: subIssue"),
         }
     }
 }
@@ -80,10 +84,10 @@ impl Document {
     pub(super) fn mutate<'m>(mutations: impl Iterator<Item = &'m Mutation>) -> Self {
         let (mut declared, mut fields, mut variables) = (Vec::new(), String::new(), Map::new());
         for (at, mutation) in mutations.enumerate() {
-            let (field, input) = mutation.name.field_and_input();
+            let (field, input, issue) = mutation.name.spelled();
             declared.push(format!("$i{at}: {input}!"));
             let _infallible =
-                write!(fields, " m{at}: {field}(input: $i{at}) {{ issue {{ ... Ticket{EDITS} }} }}");
+                write!(fields, " m{at}: {field}(input: $i{at}) {{ {issue} {{ ... Ticket{EDITS} }} }}");
             variables.insert(format!("i{at}"), mutation.input.clone());
         }
         let text = format!("mutation({}) {{{fields} }} {FRAGMENT}", declared.join(", "));
@@ -106,7 +110,8 @@ mod tests {
         let labels = BTreeSet::from([hostile.clone(), "b".to_owned()]);
         let repository = "o/r".parse().unwrap();
         let mutation = |name| Mutation { name, input: json!({ "id": hostile }) };
-        let all = [MutationName::Reopen, MutationName::Update, MutationName::Close].map(mutation);
+        let all = [MutationName::Reopen, MutationName::Update, MutationName::Close, MutationName::Below]
+            .map(mutation);
         for document in [Document::read(&[&hostile], &repository, &labels), Document::mutate(all.iter())] {
             println!("{}", document.text);
             assert!(!document.text.contains(&hostile));

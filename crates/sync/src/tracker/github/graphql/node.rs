@@ -15,10 +15,10 @@ use crate::ticket::{Marker, Observed};
 pub(super) struct IssueNode {
     id: String,
     full_database_id: BigInt,
-    number: u64,
+    pub(super) number: u64,
     url: String,
     title: String,
-    body: String,
+    pub(super) body: String,
     state: String,
     state_reason: Option<String>,
     created_at: Timestamp,

@@ -6,10 +6,11 @@ use std::{
 };
 
 use jiff::Timestamp;
+use serde_json::json;
 
 use super::{
-    MUTATIONS,
-    document::{Document, Mutation},
+    MUTATIONS, READ_BATCH,
+    document::{Document, Mutation, MutationName},
     mutations::{labels_wanted, mutations},
     node::IssueNode,
     read::{NoAnswer, node_id},
@@ -17,17 +18,21 @@ use super::{
 use crate::{
     breaker::{Failure, Reason},
     pace::Budget,
-    ticket::{FieldDifference, Observed},
+    ticket::{FieldDifference, Marker, Observed},
     tracker::{
         Change, Delivered, Outcome, Tracker as _,
         github::{
             GitHubTracker,
             fields::has_fields,
             issue::{no_room, not_ours, stamped},
+            parent::{Move, step},
         },
         http::{Effect, Refused},
     },
 };
+
+/// The issues below which others are put, by the ids that GraphQL has for them.
+type Above<'c> = BTreeMap<&'c str, IssueNode>;
 
 /// A ticket on its way.
 struct Pending<'c> {
@@ -40,6 +45,10 @@ struct Pending<'c> {
     edited_at: Timestamp,
     /// True where somebody changed its text between that and our change.
     is_overwritten: bool,
+    /// The issue below which it is put, by the id that GraphQL has for it.
+    parent: Option<&'c str>,
+    /// True where nothing is left to be asked about its parent.
+    is_parent_known: bool,
 }
 
 impl GitHubTracker {
@@ -74,17 +83,24 @@ impl GitHubTracker {
         if !self.has_graphql.load(Ordering::Relaxed) || changes.iter().any(is_for_rest) {
             return None;
         }
-        let ids: Vec<&str> = changes.iter().map(|change| node_id(&change.remote)).collect::<Option<_>>()?;
+        let mut ids: Vec<&str> =
+            changes.iter().map(|change| node_id(&change.remote)).collect::<Option<_>>()?;
+        let above: BTreeSet<&str> =
+            changes.iter().filter_map(|change| node_id(change.parent.as_ref()?)).collect();
+        ids.extend(above.iter().take(READ_BATCH - changes.len()));
         let labels: BTreeSet<String> =
             changes.iter().flat_map(|change| change.desired.labels.iter().cloned()).collect();
-        let batch = match self.read_batch(&ids, &labels, heard).await {
+        let mut batch = match self.read_batch(&ids, &labels, heard).await {
             Ok(batch) => batch,
             Err(NoAnswer::Absent) => return None,
             Err(NoAnswer::Refused(refused)) => {
                 return Some(changes.iter().map(|_| refused.clone().outcome()).collect());
             }
         };
-        let pending = changes.iter().zip(batch.issues).map(|(change, issue)| self.pending(change, issue));
+        let above = above.into_iter().zip(batch.issues.split_off(changes.len()));
+        let above: Above<'_> = above.filter_map(|(id, issue)| Some((id, issue.ok()?))).collect();
+        let pending =
+            changes.iter().zip(batch.issues).map(|(change, issue)| self.pending(change, issue, &above));
         let mut pending: Vec<Pending<'_>> = pending.collect();
         let wanted = pending.iter().filter_map(|pending| labels_wanted(&pending.differences)).flatten();
         // Foreign labels are there, since the issues have them.
@@ -97,18 +113,19 @@ impl GitHubTracker {
             return None;
         }
         let mut outcomes = Vec::with_capacity(pending.len());
-        for Pending { change, state, is_overwritten, .. } in pending {
-            let mut outcome = self.finished(change, state, heard).await;
-            if let Outcome::Done(delivered) = &mut outcome {
-                delivered.is_overwritten = is_overwritten;
-            }
-            outcomes.push(outcome);
+        for pending in pending {
+            outcomes.push(self.finished(pending, heard).await);
         }
         Some(outcomes)
     }
 
     /// Returns what is to be done about one ticket.
-    fn pending<'c>(&self, change: &'c Change, issue: Result<IssueNode, Failure>) -> Pending<'c> {
+    fn pending<'c>(
+        &self,
+        change: &'c Change,
+        issue: Result<IssueNode, Failure>,
+        above: &Above<'_>,
+    ) -> Pending<'c> {
         let mut pending = Pending {
             change,
             state: Err(Refused::Failed(Failure::new(Reason::Gone, ""))),
@@ -116,6 +133,8 @@ impl GitHubTracker {
             label_ids: BTreeMap::new(),
             edited_at: Timestamp::MAX,
             is_overwritten: false,
+            parent: None,
+            is_parent_known: false,
         };
         let read = issue.and_then(|issue| {
             (pending.label_ids, pending.edited_at) = (issue.label_ids(), issue.edited_at());
@@ -126,6 +145,15 @@ impl GitHubTracker {
             let compared = self.compare(&change.desired, change.before.as_ref(), &observed);
             let compared = compared.and_then(|differences| stamped(differences, &change.desired, &observed));
             pending.differences = compared.map_err(|error| no_room(&error))?;
+            if let Some(Move::Below(parent, marker)) = step(change, &observed)
+                && let Some(id) = change.parent.as_ref().and_then(node_id)
+                && let Some(issue) = above.get(id)
+            {
+                // Its list of issues is changed, too.
+                let is_ours = issue.number.to_string() == parent.id
+                    && Marker::all_in(&issue.body).any(|own| own == marker);
+                (pending.parent, pending.is_parent_known) = (is_ours.then_some(id), true);
+            }
             Ok(observed)
         });
         pending.state = read.map_err(Refused::Failed);
@@ -143,7 +171,11 @@ impl GitHubTracker {
         for (at, pending) in pending.iter().enumerate() {
             let (Ok(current), Some(id)) = (&pending.state, node_id(&pending.change.remote)) else { continue };
             let states = (current.state, pending.change.desired.state);
-            let own = mutations(id, &pending.differences, states, &pending.label_ids, known_labels);
+            let mut own = mutations(id, &pending.differences, states, &pending.label_ids, known_labels);
+            own.extend(pending.parent.map(|parent| Mutation {
+                name: MutationName::Below,
+                input: json!({ "issueId": parent, "subIssueId": id, "replaceParent": true }),
+            }));
             waiting.extend(own.into_iter().map(|mutation| (at, mutation)));
         }
         for request in waiting.chunks(MUTATIONS) {
@@ -199,6 +231,12 @@ impl GitHubTracker {
                     let failure = told.unwrap_or_else(|| {
                         Failure::new(Reason::Unreadable, "GraphQL tells nothing of a change that was sent")
                     });
+                    if mutation.name == MutationName::Below
+                        && matches!(failure.reason, Reason::Invalid | Reason::Gone)
+                    {
+                        // There is no room, or it is gone by now: it stays where it is, which is told.
+                        continue;
+                    }
                     last = Some(failure.clone());
                     *state = Err(match failure.reason {
                         Reason::ServerError | Reason::Unreadable => Refused::InDoubt(failure),
@@ -211,20 +249,20 @@ impl GitHubTracker {
     }
 
     /// Returns what became of one ticket, after its parent was seen to.
-    async fn finished(
-        &self,
-        change: &Change,
-        state: Result<Observed, Refused>,
-        heard: &mut Option<Budget>,
-    ) -> Outcome<Delivered> {
+    async fn finished(&self, pending: Pending<'_>, heard: &mut Option<Budget>) -> Outcome<Delivered> {
+        let Pending { change, state, is_overwritten, is_parent_known, .. } = pending;
         let mut current = match state {
             Ok(current) => current,
             Err(refused) => return refused.outcome(),
         };
-        match self.settle_parent(change, &mut current, heard).await {
-            Ok(()) => self.delivered(change, current),
-            Err(refused) => refused.after_a_write().outcome(),
+        if !is_parent_known && let Err(refused) = self.settle_parent(change, &mut current, heard).await {
+            return refused.after_a_write().outcome();
         }
+        let mut outcome = self.delivered(change, current);
+        if let Outcome::Done(delivered) = &mut outcome {
+            delivered.is_overwritten = is_overwritten;
+        }
+        outcome
     }
 }
 
