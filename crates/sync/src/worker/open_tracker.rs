@@ -156,6 +156,7 @@ pub fn open_tracker(
                     child: child_issue_type.clone(),
                 },
                 statuses: statuses.clone(),
+                mapped: settings.ticket.fields.keys().cloned().collect(),
                 write_interval: settings.write_interval(),
                 limits: HttpLimits::default(),
                 clock,

@@ -172,15 +172,22 @@ async fn one_ticket_an_artifact_whatever_happens() {
 
 #[tokio::test]
 async fn without_the_right_to_label_one_ticket_is_made_and_no_more() {
-    let fake = FakeGitHub::start();
-    fake.state().has_push_access = false;
-    let project = Project::new(&fake);
-    let tracker = project.tracker(&fake);
+    for (tells_permissions, made) in [(false, 1), (true, 0)] {
+        let fake = FakeGitHub::start();
+        fake.state().has_push_access = false;
+        fake.state().tells_permissions = tells_permissions;
+        without_labels(&fake, made).await;
+    }
+}
+
+async fn without_labels(fake: &FakeGitHub, made: usize) {
+    let project = Project::new(fake);
+    let tracker = project.tracker(fake);
     for _ in 0..2 {
         let plan = project.plan(&tracker, None);
         let report = project.work(&tracker, async |worker| worker.apply(&plan).await.unwrap()).await;
         let is_held = |outcome: &ActionOutcome| matches!(outcome, ActionOutcome::Deferred(Deferred::Refused { cause, .. }) if cause.reason == Reason::Forbidden);
         assert!(report.entries.iter().filter(|entry| is_held(&entry.outcome)).count() >= 4, "{report:?}");
-        assert_eq!(fake.state().issues.len(), 1, "it would not be found again");
+        assert_eq!(fake.state().issues.len(), made, "it would not be found again");
     }
 }

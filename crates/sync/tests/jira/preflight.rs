@@ -36,6 +36,11 @@ async fn what_keeps_an_issue_from_being_made_is_told_and_nothing_is_sent() {
     let (number, text) = (json!({ "type": "number" }), json!({ "type": "string" }));
     for (fields, own, cause) in [
         (vec![field("customfield_1", "Team", true, &text, &[])], ticket("a"), "need the field \"Team\""),
+        (
+            vec![field("customfield_2", "Scope", true, &text, &[])],
+            ticket("a"),
+            "docs/a.md lacks what `ticket.fields.customfield_2` makes the field \"Scope\" from",
+        ),
         (vec![], with_fields(&[("customfield_9", "x")]), "have no field `customfield_9`"),
         (
             vec![field("customfield_1", "Points", false, &number, &[])],

@@ -55,6 +55,7 @@ pub(crate) fn settings(url: &str) -> JiraSettings {
             child: Some("Sub-task".to_owned()),
         },
         statuses: [("in-review".to_owned(), "In Review".to_owned())].into(),
+        mapped: ["customfield_2".to_owned()].into(),
         write_interval: Duration::ZERO,
         limits: HttpLimits { answer: Duration::from_secs(1), answer_bytes: 1 << 20, ..HttpLimits::default() },
         clock: Clock::System,

@@ -10,7 +10,7 @@ use std::{
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::{holder_locks::HolderLocks, read::failed};
+use super::{failed, holder_locks::HolderLocks, read::corrupt};
 use crate::ledger::LedgerError;
 
 /// The name of the ledger's file in the folder [`StateFolder::Sync`](stepmark_store::disk::StateFolder::Sync)
@@ -100,6 +100,10 @@ impl SqliteLedger {
             let path: PathBuf = path.to_owned();
             return Err(LedgerError::Newer { path, found, known: VERSION });
         }
+        let has_all = connection
+            .prepare("SELECT 1 FROM links, intents, deliveries, trackers, leases, breakers, paces")
+            .map(drop);
+        has_all.map_err(corrupt("list of tables"))?;
         Ok(Self { connection, holder_locks: HolderLocks::beside(path) })
     }
 }

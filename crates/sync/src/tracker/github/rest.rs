@@ -27,6 +27,17 @@ use crate::{
 #[derive(Debug, Deserialize)]
 struct RestRepository {
     id: u64,
+    #[serde(default)]
+    permissions: Option<Permissions>,
+}
+
+/// The access of whoever asks. An app reads by rights of its own, and all of this is false.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Permissions {
+    pull: bool,
+    triage: bool,
+    push: bool,
 }
 
 impl GitHubTracker {
@@ -37,6 +48,14 @@ impl GitHubTracker {
         ticket: &Ticket,
         heard: &mut Option<Budget>,
     ) -> Outcome<Delivered> {
+        if !self.may_label.load(Ordering::Relaxed) {
+            let detail = format!(
+                "it may not set labels in {}, and tickets are found again by `{}`: `triage` or `write` access is wanted",
+                self.settings.repository,
+                ticket.marker.label()
+            );
+            return Outcome::Failed(Failure::new(Reason::Forbidden, &detail));
+        }
         let mut body = match creation(ticket) {
             Ok(body) => body,
             Err(failure) => return Outcome::Failed(failure),
@@ -144,6 +163,8 @@ impl GitHubTracker {
         let mut budget = None;
         let asked = ask::<RestRepository>(&self.http, request, Asked::Repository, || self.now(), &mut budget);
         let (repository, _) = asked.await.map_err(|refused| refused.failure().clone())?;
+        let Permissions { pull, triage, push } = repository.permissions.unwrap_or_default();
+        self.may_label.store(triage || push || !pull, Ordering::Relaxed);
         Ok(format!("github {} {}", self.settings.base_url.host(), repository.id))
     }
 

@@ -60,6 +60,8 @@ pub struct GitHubTracker {
     credential_digest: String,
     pub(super) has_graphql: AtomicBool,
     pub(super) has_sub_issues: AtomicBool,
+    /// False where GitHub said that the credential may not set labels.
+    pub(super) may_label: AtomicBool,
     /// The milestones that were seen.
     pub(super) milestones: Mutex<Vec<Milestone>>,
 }
@@ -83,6 +85,7 @@ impl GitHubTracker {
             credential_digest: credential.digest(),
             has_graphql: AtomicBool::new(true),
             has_sub_issues: AtomicBool::new(true),
+            may_label: AtomicBool::new(true),
             milestones: Mutex::default(),
         })
     }

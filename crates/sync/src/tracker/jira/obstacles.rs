@@ -46,7 +46,7 @@ impl JiraSettings {
                 "`epic_issue_type: {name}` is no type of epics, so no story hangs below an issue of it"
             ));
         }
-        field_obstacle(own, ticket)
+        self.field_obstacle(own, ticket)
     }
 
     /// The reason why a ticket does not get the status that it should have.
@@ -101,38 +101,45 @@ impl JiraSettings {
         obstacles.dedup();
         obstacles
     }
-}
 
-/// The reason why a field keeps an issue of this type from being made.
-fn field_obstacle(own: &TypeFacts, ticket: &Ticket) -> Option<String> {
-    let name = &own.name;
-    let fields = own.fields.as_ref()?;
-    let given: Vec<(&str, &str)> = extra_fields::given(ticket).collect();
-    for (id, text) in &given {
-        let Some(field) = own.field(id) else {
-            return Some(format!(
-                "new issues of the type `{name}` have no field `{id}`: take it out of `ticket.fields`, or let it onto their screen"
-            ));
-        };
-        if let Err(why) = field.value(text) {
-            return Some(format!("`ticket.fields.{id}` (\"{}\"): {why}", field.name));
+    /// The reason why a field keeps an issue of this type from being made.
+    fn field_obstacle(&self, own: &TypeFacts, ticket: &Ticket) -> Option<String> {
+        let name = &own.name;
+        let fields = own.fields.as_ref()?;
+        let given: Vec<(&str, &str)> = extra_fields::given(ticket).collect();
+        for (id, text) in &given {
+            let Some(field) = own.field(id) else {
+                return Some(format!(
+                    "new issues of the type `{name}` have no field `{id}`: take it out of `ticket.fields`, or let it onto their screen"
+                ));
+            };
+            if let Err(why) = field.value(text) {
+                return Some(format!("`ticket.fields.{id}` (\"{}\"): {why}", field.name));
+            }
         }
+        if let Some(missing) = GIVEN.iter().find(|id| own.field(id).is_none()) {
+            return Some(format!(
+                "new issues of the type `{name}` have no field `{missing}`, which stepmark writes: let it onto their screen"
+            ));
+        }
+        let is_filled = |id: &str| {
+            let own = extra_fields::OWN_FIELDS.contains(&id);
+            own || given.iter().any(|(given, _)| *given == id)
+        };
+        let missing =
+            fields.iter().find(|field| field.required && !field.has_default && !is_filled(&field.id))?;
+        if self.mapped.contains(&missing.id) {
+            let (file, field) = (ticket.file.shown(), &missing.name);
+            return Some(format!(
+                "{file} lacks what `ticket.fields.{}` makes the field \"{field}\" from, which new issues of the type `{name}` need",
+                missing.id
+            ));
+        }
+        Some(format!(
+            "new issues of the type `{name}` need the field \"{}\": give it by `ticket.fields: {{{}: VALUE}}`",
+            missing.name, missing.id
+        ))
     }
-    if let Some(missing) = GIVEN.iter().find(|id| own.field(id).is_none()) {
-        return Some(format!(
-            "new issues of the type `{name}` have no field `{missing}`, which stepmark writes: let it onto their screen"
-        ));
-    }
-    let is_filled = |id: &str| {
-        let own = extra_fields::OWN_FIELDS.contains(&id);
-        own || given.iter().any(|(given, _)| *given == id)
-    };
-    let missing =
-        fields.iter().find(|field| field.required && !field.has_default && !is_filled(&field.id))?;
-    Some(format!(
-        "new issues of the type `{name}` need the field \"{}\": give it by `ticket.fields: {{{}: VALUE}}`",
-        missing.name, missing.id
-    ))
 }
 
 fn called(goal: &StatusGoal<'_>) -> String {

@@ -1,6 +1,10 @@
 //! The tracker.
 
-use std::{collections::BTreeMap, sync::atomic::AtomicBool, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::atomic::AtomicBool,
+    time::Duration,
+};
 
 use jiff::Timestamp;
 use stepmark_store::workspace::Clock;
@@ -38,6 +42,8 @@ pub struct JiraSettings {
     pub types: JiraIssueTypes,
     /// The names of statuses for status words of artifacts. For other words the categories decide.
     pub statuses: BTreeMap<String, String>,
+    /// The fields that `ticket.fields` fills, for some artifacts at least.
+    pub mapped: BTreeSet<String>,
     /// The time between two writes of this process at least. The pace of the caller sees to other processes.
     pub write_interval: Duration,
     /// The limits of a request.

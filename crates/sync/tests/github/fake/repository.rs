@@ -10,7 +10,7 @@ const ADDRESSES: &str = "archive assignees blobs branches collaborators comments
     milestones notifications pulls releases stargazers statuses subscribers subscription tags teams trees clone git ssh svn";
 
 /// The repository with this id.
-pub(super) fn repository(host: &str, full_name: &str, id: u64) -> Json {
+pub(super) fn repository(host: &str, full_name: &str, id: u64, push: Option<bool>) -> Json {
     let (url, when) = (format!("{host}/repos/{full_name}"), "2026-01-01T00:00:00Z");
     let mut told = json!({
         "id": id, "node_id": "R_1", "name": full_name.rsplit('/').next(), "full_name": full_name, "owner": user(host), "url": url, "default_branch": "main",
@@ -19,6 +19,10 @@ pub(super) fn repository(host: &str, full_name: &str, id: u64) -> Json {
         "has_issues": true, "has_projects": true, "has_wiki": true, "has_pages": false, "has_discussions": false,
         "created_at": when, "updated_at": when, "pushed_at": when,
     });
+    if let Some(push) = push {
+        told["permissions"] =
+            json!({ "admin": false, "maintain": false, "push": push, "triage": push, "pull": true });
+    }
     for name in ADDRESSES.split_whitespace() {
         told[format!("{name}_url")] = url.clone().into();
     }

@@ -28,7 +28,15 @@ impl State {
         }
         let path = path.trim_start_matches('/');
         if (request.method.as_str(), path) == ("GET", "") {
-            return Reply::json(200, &repository(&self.host, self.names[0], self.repository_id));
+            return Reply::json(
+                200,
+                &repository(
+                    &self.host,
+                    self.names[0],
+                    self.repository_id,
+                    self.tells_permissions.then_some(self.has_push_access),
+                ),
+            );
         }
         let body: Json = serde_json::from_str(&request.body).unwrap_or_default();
         let parts: Vec<&str> = path.split('/').collect();

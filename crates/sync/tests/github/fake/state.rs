@@ -22,6 +22,8 @@ pub(crate) struct State {
     pub(crate) labels: BTreeSet<String>,
     /// True where the credential may set labels: else they are dropped silently.
     pub(crate) has_push_access: bool,
+    /// True where the repository says so.
+    pub(crate) tells_permissions: bool,
     pub(crate) has_graphql: bool,
     pub(crate) has_sub_issues: bool,
     /// The number of issues that a page has at most.
@@ -54,6 +56,7 @@ impl State {
             issues: BTreeMap::new(),
             labels: BTreeSet::new(),
             has_push_access: true,
+            tells_permissions: false,
             has_graphql: false,
             has_sub_issues: true,
             page: 100,
