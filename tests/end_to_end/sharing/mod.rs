@@ -5,6 +5,7 @@ mod instructions;
 mod mcp;
 mod shared_day;
 mod sync;
+mod sync_branches;
 mod sync_credentials;
 mod sync_install;
 mod sync_interrupted;

@@ -5,7 +5,7 @@ use crate::{
     BoxFuture, TrackerName,
     breaker::{Failure, Reason, Route},
     pace::{Budget, Cost},
-    ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
+    ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Stamp, Ticket},
 };
 
 /// A tracker: few methods, each one request or one batch. It decides nothing: no retry, no waiting, no
@@ -127,12 +127,14 @@ pub struct Change {
 impl Change {
     /// The reason why the ticket `current`, which carries `markers`, is not changed; `None` where it may be.
     pub fn refusal(&self, markers: &[Marker], current: &Observed) -> Option<Failure> {
+        self.condition.refusal(markers, current).or_else(|| self.too_old_for(&current.stamp))
+    }
+
+    /// The reason why a ticket must not be written since it was written from something newer, if it must not.
+    pub(crate) fn too_old_for(&self, written: &Stamp) -> Option<Failure> {
         let own = self.before.as_ref().map(|before| &before.stamp.commit);
-        let order = || self.desired.stamp.refusal(&current.stamp, own == Some(&current.stamp.commit));
-        self.condition.refusal(markers, current).or_else(|| {
-            let newer = order().filter(|_| self.condition == Condition::Marked)?;
-            Some(Failure::new(Reason::Newer, &newer))
-        })
+        let newer = self.desired.stamp.refusal(written, own == Some(&written.commit));
+        newer.filter(|_| self.condition == Condition::Marked).map(|newer| Failure::new(Reason::Newer, &newer))
     }
 }
 

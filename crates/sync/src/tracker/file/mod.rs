@@ -77,19 +77,23 @@ impl FileTracker {
         let log = self.log.lock()?;
         let mut last = log.lines.iter().map(|line| line.number).max().unwrap_or(0);
         let (mut lines, mut outcomes) = (Vec::new(), Vec::new());
-        for Wanted { known, ticket, parent } in wanted {
-            let number = match known {
+        for Wanted { change, ticket, parent } in wanted {
+            let number = match change {
                 None => {
                     last += 1;
                     Some(last)
                 }
-                Some(remote) => {
-                    let number = remote.id.parse::<u64>().ok();
+                Some(change) => {
+                    let number = change.remote.id.parse::<u64>().ok();
                     number.filter(|number| log.lines.iter().any(|line| line.number == *number))
                 }
             };
             let body = ManagedSection::of(ticket).alone(BODY_LIMIT);
+            let last_line = log.lines.iter().rfind(|line| Some(line.number) == number);
+            let newer =
+                last_line.zip(*change).and_then(|(line, change)| change.too_old_for(&line.ticket.stamp));
             let outcome = match (number, body) {
+                _ if let Some(newer) = newer => Outcome::Failed(newer),
                 (None, _) => Outcome::Failed(Failure::new(Reason::Gone, "the file has no such ticket")),
                 (Some(number), _) if log.is_of_another(number, &ticket.marker) => {
                     let detail = format!("#{number} does not belong to `{}`", ticket.marker);
@@ -97,12 +101,11 @@ impl FileTracker {
                 }
                 (_, Err(error)) => Outcome::Failed(Failure::new(Reason::Invalid, &error.to_string())),
                 (Some(number), Ok(body)) => {
-                    let kind = if known.is_none() { LineKind::Created } else { LineKind::Updated };
+                    let kind = if change.is_none() { LineKind::Created } else { LineKind::Updated };
                     let parent = parent.and_then(|parent| parent.id.parse().ok());
                     let line = Line::new(number, self.clock.now(), kind, (*ticket, parent), body.body);
                     // What was in doubt may have been written already.
-                    let last = log.lines.iter().rfind(|line| line.number == number);
-                    if last.is_none_or(|last| !last.says_the_same(&line)) {
+                    if last_line.is_none_or(|last| !last.says_the_same(&line)) {
                         lines.push(line);
                     }
                     Outcome::Done(Delivered {
@@ -134,8 +137,8 @@ impl FileTracker {
 
 /// A ticket for which a line is wanted.
 struct Wanted<'a> {
-    /// The place of the ticket; `None` for a new one.
-    known: Option<&'a RemoteTicket>,
+    /// `None` for a new ticket.
+    change: Option<&'a Change>,
     ticket: &'a Ticket,
     parent: Option<&'a RemoteTicket>,
 }
@@ -181,7 +184,7 @@ impl Tracker for FileTracker {
     fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>> {
         Box::pin(async move {
             let wanted = creations.iter().map(|Creation { ticket, parent }| Wanted {
-                known: None,
+                change: None,
                 ticket,
                 parent: parent.as_ref(),
             });
@@ -192,7 +195,7 @@ impl Tracker for FileTracker {
     fn update<'t>(&'t self, changes: &'t [Change]) -> BoxFuture<'t, Answer<Delivered>> {
         Box::pin(async move {
             let wanted = changes.iter().map(|change| Wanted {
-                known: Some(&change.remote),
+                change: Some(change),
                 ticket: &change.desired,
                 parent: change.parent.as_ref(),
             });
