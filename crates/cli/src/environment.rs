@@ -104,20 +104,8 @@ pub(crate) fn configuration_folder() -> Option<PathBuf> {
     named_folder(CONFIGURATION)
 }
 
-/// The folders of the user that variables name, each with its variable.
-pub(crate) fn user_folders() -> Vec<(&'static str, PathBuf)> {
-    [CONFIGURATION, STATE].into_iter().filter_map(|name| Some((name, named_folder(name)?))).collect()
-}
-
 fn named_folder(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute())
-}
-
-/// This program.
-pub(crate) fn executable() -> Result<PathBuf, Failure> {
-    std::env::current_exe().map_err(|error| {
-        Failure::new(Exit::Io, format!("cannot find out where this program stands: {error}"))
-    })
 }
 
 /// All variables of stepmark that are set to something.

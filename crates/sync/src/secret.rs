@@ -31,7 +31,7 @@ pub(crate) fn without_secrets(text: &str) -> Option<(String, BTreeSet<String>)> 
     (!rules.is_empty()).then_some((kept, rules))
 }
 
-/// What stands in the place of a secret.
+/// The text in the place of a secret.
 pub(crate) fn withheld(rule: &str) -> String {
     format!("[withheld: {rule}]")
 }

@@ -7,7 +7,6 @@ mod shared_day;
 mod sync;
 mod sync_branches;
 mod sync_credentials;
-mod sync_install;
 mod sync_interrupted;
 mod sync_jira;
 #[cfg(unix)]

@@ -154,7 +154,7 @@ impl Target {
         }
     }
 
-    /// How many tickets hang below one at most, and how many levels there are (docs/formats.md, "Trackers").
+    /// The most tickets below one, and the most levels (docs/formats.md, "Trackers").
     pub(super) fn tree(&self) -> Option<(usize, usize)> {
         matches!(self, Self::Github { .. }).then_some((100, 8))
     }

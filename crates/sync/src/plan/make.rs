@@ -361,7 +361,7 @@ impl<'a> Making<'_, 'a> {
         );
     }
 
-    /// Leaves out all that would be done, where tickets follow another branch than the one that is checked out.
+    /// Leaves out all actions where tickets follow another branch than the one that is checked out.
     fn leave_aside(&mut self) {
         let aside = || self.grounds.snapshot.checkout().commit()?.aside.clone();
         if let Some((branch, follows)) =

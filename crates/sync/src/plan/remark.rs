@@ -80,7 +80,7 @@ pub enum Remark {
         artifact: String,
         /// Its ticket.
         remote: RemoteTicket,
-        /// What it was written from.
+        /// The commit that it was written from, in a sentence.
         reason: String,
     },
     /// A ticket that was copied, or into which the text of another was pasted. Nothing is done with it.
@@ -115,7 +115,7 @@ pub enum Remark {
     Crowded {
         /// The path of the artifact below whose ticket there is no room.
         artifact: String,
-        /// How many tickets name it.
+        /// The number of tickets that name it.
         tickets: usize,
     },
     /// Tickets follow another branch than the one that is checked out, so nothing is done.

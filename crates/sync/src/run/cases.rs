@@ -7,9 +7,7 @@ use std::{
 
 use tokio::time::sleep;
 
-use super::{
-    ChangeReporter, ChangeSignal, RunContext, RunEvent, RunMetrics, StatusChange, leader_lease_name, run,
-};
+use super::{ChangeReporter, ChangeSignal, RunContext, RunEvent, StatusChange, leader_lease_name, run};
 use crate::{
     breaker::Reason,
     ledger::{Lease, Ledger as _},
@@ -32,7 +30,6 @@ struct Stage {
     stop: StopSignal,
     notices: Arc<Mutex<Vec<StatusChange>>>,
     passes: Arc<Mutex<usize>>,
-    metrics: Arc<Mutex<RunMetrics>>,
 }
 
 impl Stage {
@@ -45,7 +42,6 @@ impl Stage {
             stop: StopSignal::default(),
             notices: Arc::default(),
             passes: Arc::default(),
-            metrics: Arc::default(),
         }
     }
 
@@ -72,7 +68,6 @@ impl Stage {
             if matches!(event, RunEvent::Passed { .. }) {
                 *self.passes.lock().unwrap() += 1;
             }
-            self.metrics.lock().unwrap().count(&settings.name, event);
             self.notices.lock().unwrap().extend(reporter.observe(event));
         };
         let context = RunContext {
@@ -359,12 +354,9 @@ async fn what_cannot_be_read_is_told_of_once_and_tried_again() {
     let script = async {
         sleep(HOUR).await;
         assert_eq!(stage.told(), ["leading", "failing"]);
-        let health = stage.metrics.lock().unwrap().health().unwrap_err();
-        assert!(health.contains("cannot be read"), "{health}");
         stage.world.lock().unwrap().artifacts = kept;
         sleep(Duration::from_secs(61)).await;
         assert_eq!(stage.told(), ["works", "create"]);
-        assert_eq!(stage.metrics.lock().unwrap().health(), Ok(()));
         *stage.ledger.good.lock().unwrap() = Some(0);
         stage.rename("a", "New");
         stage.changes.tell();
@@ -372,28 +364,6 @@ async fn what_cannot_be_read_is_told_of_once_and_tried_again() {
         assert_eq!(stage.told(), ["failing", "works", "update"], "a ledger that was busy");
     };
     stage.play(script).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn counts_what_happened() {
-    let stage = Stage::new("", &["a", "b"]);
-    stage.play(sleep(Duration::from_secs(1))).await;
-    let name = stage.world.lock().unwrap().settings.name.clone();
-    let mut ledger = stage.ledger.clone();
-    let counts = super::LedgerCounts::read(&*ledger.read().unwrap(), &name).unwrap();
-    let text = stage.metrics.lock().unwrap().expose(&[(name, counts)].into());
-    for line in [
-        "stepmark_sync_on_duty{tracker=\"fake\"} 0",
-        "stepmark_sync_passes_total{tracker=\"fake\"} 1",
-        "stepmark_sync_requests_total{tracker=\"fake\"} 3",
-        "stepmark_sync_actions_total{tracker=\"fake\",action=\"create\",outcome=\"done\"} 2",
-        "stepmark_sync_tickets{tracker=\"fake\"} 2",
-        "stepmark_sync_deliveries{tracker=\"fake\",state=\"parked\"} 0",
-        "stepmark_sync_open_breakers 0",
-    ] {
-        assert!(text.lines().any(|own| own == line), "{line} in\n{text}");
-    }
-    assert!(text.lines().all(|line| line.starts_with("# ") || line.split(' ').count() == 2), "{text}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -410,10 +380,7 @@ async fn a_person_who_works_is_waited_for() {
     transaction.commit().unwrap();
     let script = async {
         sleep(Duration::from_secs(90)).await;
-        assert_eq!(
-            (stage.told(), stage.metrics.lock().unwrap().health()),
-            (vec!["leading", "waits"], Ok(()))
-        );
+        assert_eq!(stage.told(), ["leading", "waits"]);
         sleep(Duration::from_secs(20)).await;
         assert_eq!(stage.told(), ["create"]);
     };

@@ -13,7 +13,6 @@ mod schedule;
 mod pass;
 mod event;
 mod change_reporter;
-mod metrics;
 mod runner;
 #[cfg(test)]
 mod cases;
@@ -21,7 +20,6 @@ mod cases;
 pub use change_reporter::{ChangeReporter, StatusChange};
 pub use event::RunEvent;
 pub use event::{ChangeListener, ChangeSignal};
-pub use metrics::{LedgerCounts, RunMetrics};
 pub use pass::{Pass, PassError};
 pub use runner::leader_lease_name;
 pub use runner::{RunContext, run};

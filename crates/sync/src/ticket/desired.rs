@@ -27,7 +27,7 @@ pub struct Ticket {
     /// another commit alone changes no ticket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_at_commit: Option<String>,
-    /// What it is written from. No part of the canonical form.
+    /// The commit that it is written from. No part of the canonical form.
     #[serde(default, skip_serializing_if = "Stamp::is_empty")]
     pub stamp: Stamp,
     /// The labels that are ours. The project's label ([`Marker::label`]) is among them.
@@ -79,8 +79,8 @@ struct Canonical<'t> {
     ticket: Stored<'t>,
 }
 
-/// A ticket as ledgers keep it and, without `file_at_commit` and `stamp`, as it is digested. Names and order are a stored
-/// format: older programs read it, and markers and ledgers hold the digest, so a change here sends every
+/// A ticket as ledgers keep it and, without `file_at_commit` and `stamp`, as it is digested. Names and order
+/// are a stored format: older programs read it, and markers and ledgers hold the digest, so a change here sends every
 /// ticket again.
 #[derive(Serialize)]
 pub(crate) struct Stored<'t> {

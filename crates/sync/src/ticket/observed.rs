@@ -34,7 +34,7 @@ pub struct Observed {
     /// The other fields that `ticket.fields` may name, in the tracker's own form; `None` where the answer
     /// does not tell them.
     pub fields: Option<serde_json::Value>,
-    /// What it was made and last written from.
+    /// The commit that it was last written from, and its creation.
     pub stamp: Stamp,
     /// True where it is certain that nobody else wrote in it: no comment, no text outside the managed
     /// section.

@@ -1,11 +1,11 @@
-//! What of an artifact is told outside.
+//! The texts of an artifact as they leave this machine.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{Ticket, TicketFacts};
 use crate::secret::{withheld, without_secrets};
 
-/// What of an artifact no ticket tells.
+/// The parts of an artifact that its ticket leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Withheld {
     /// The rules that found secrets, as `github_token`.

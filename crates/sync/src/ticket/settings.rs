@@ -30,7 +30,7 @@ pub struct TicketSettings {
     /// configuration says where they are looked at.
     #[serde(skip)]
     pub web: Option<String>,
-    /// How many tickets hang below one at most, and how many levels there are; `None` without a limit.
+    /// The most tickets below one, and the most levels; `None` without a limit.
     #[serde(skip)]
     pub tree: Option<(usize, usize)>,
     /// Status words that close a ticket as not planned instead of completed. Their case does not matter.

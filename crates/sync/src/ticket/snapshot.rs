@@ -48,7 +48,7 @@ pub struct Snapshot {
     known: Option<BTreeSet<String>>,
 }
 
-/// Where the ticket of an artifact hangs.
+/// The place of a ticket in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hangs<'s> {
     /// Below no other.

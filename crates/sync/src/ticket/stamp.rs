@@ -25,7 +25,7 @@ pub struct Stamp {
     /// The id of the ticket that it was written into. A copy of the ticket has another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket: Option<String>,
-    /// What is checked out where the ticket is to be written.
+    /// The checkout that the ticket is to be written from.
     #[serde(skip)]
     pub checkout: Checkout,
 }
@@ -88,7 +88,7 @@ impl Stamp {
 }
 
 impl Stamp {
-    /// Why a ticket with the stamp `written` is not to be written with this one: that would take it back.
+    /// The reason why a ticket with the stamp `written` must not be written with this one: that would take it back.
     /// `is_own` where this ledger wrote it last.
     pub(crate) fn refusal(&self, written: &Self, is_own: bool) -> Option<String> {
         let Checkout { commit: Some(found), is_forced: false } = &self.checkout else { return None };
@@ -119,7 +119,7 @@ impl fmt::Display for Stamp {
     }
 }
 
-/// What is checked out, found when it is first asked for. Tickets are written from it, and never from
+/// The commit that is checked out, found when it is first asked for. Tickets are written from it, and never from
 /// anything older than what they were written from.
 #[derive(Clone, Default)]
 pub struct Checkout {

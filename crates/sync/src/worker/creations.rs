@@ -154,7 +154,7 @@ impl Worker<'_> {
         Ok((!has_waited).then_some(Deferred::Contended { until }))
     }
 
-    /// How long the list of the tracker may not show what was made.
+    /// The time for which the list of the tracker may not show a new ticket.
     fn lag_ms(&self) -> u64 {
         if self.tracker.list_lags() { self.settings.look_up_wait_ms() } else { 0 }
     }

@@ -109,7 +109,7 @@ impl Listed {
     }
 }
 
-/// Which tickets are listed.
+/// The tickets that are listed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Listing {
     /// Those with our label.

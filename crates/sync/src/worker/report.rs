@@ -18,7 +18,7 @@ pub struct Report {
     pub obstacles: Vec<String>,
     /// The number of requests that were made.
     pub requests: usize,
-    /// What a look through the tracker showed that nothing follows from.
+    /// Remarks for a person that came up while the plan was carried out.
     pub remarks: Vec<Remark>,
     /// The time at which the tracker is to be looked through again, where tickets were made that another
     /// machine may have made, too, and its list shows that only later.

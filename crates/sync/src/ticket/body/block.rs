@@ -57,8 +57,8 @@ pub(crate) fn depths(entries: &[Entry]) -> Vec<usize> {
     depths.collect()
 }
 
-/// `blocks`, of which what alone takes three quarters of `limit` shows its beginning, half of `limit`, and the
-/// number of lines that were left out for that.
+/// `blocks`, and the number of lines that were left out of them: a block that takes three quarters of `limit`
+/// by itself shows its beginning, half of `limit`.
 pub(crate) fn shortened(blocks: &[Block], limit: usize) -> (Vec<Block>, usize) {
     let (mut shortened, mut omitted, most) = (blocks.to_vec(), 0, limit / 2);
     for block in &mut shortened {

@@ -48,7 +48,7 @@ pub enum MergeError {
 
 const BEGIN: (&str, &str) = ("<!-- stepmark:begin v1 ", " -->");
 const LABELS: (&str, &str) = ("<!-- stepmark:labels ", " -->");
-/// How the line begins that tells people what is ours.
+/// The beginning of the line that tells people which part is ours.
 const NOTICE: &str = "stepmark keeps what stands above in step with";
 const END: &str = "<!-- stepmark:end -->";
 

@@ -204,7 +204,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Where ids of commits stand, which GitHub links: 40 hexadecimal digits that are no part of an address.
+/// The places of ids of commits, which GitHub links: 40 hexadecimal digits that are no part of an address.
 fn commit_ids(text: &str) -> Vec<Range<usize>> {
     let is_part = |letter: char| letter.is_alphanumeric() || "/_-=".contains(letter);
     let mut start = 0;

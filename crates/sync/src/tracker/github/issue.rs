@@ -169,7 +169,7 @@ pub(super) fn patches(differences: &[FieldDifference], before: TicketState, afte
     patches
 }
 
-/// What is to be sent of `differences`: whatever changes, the body says what it was written from.
+/// The `differences` to be sent: whatever changes, the body names the commit that it was written from.
 pub(super) fn stamped(
     mut differences: Vec<FieldDifference>,
     desired: &Ticket,

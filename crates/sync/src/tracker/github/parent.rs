@@ -34,8 +34,8 @@ pub(super) enum Move {
 
 impl GitHubTracker {
     /// Puts an issue where it should hang, and notes it in `current`. A server that knows no issues below
-    /// issues is remembered; a parent that is gone or full, or does not carry the marker of its artifact now, leaves
-    /// the issue where it is, which [`parent_missing`] tells.
+    /// issues is remembered; a parent that is gone or full, or does not carry the marker of its artifact now,
+    /// leaves the issue where it is, which [`parent_missing`] tells.
     pub(super) async fn settle_parent(
         &self,
         change: &Change,

@@ -126,8 +126,8 @@ impl JiraTracker {
         outcomes
     }
 
-    /// Changes the fields of each, unless something has gone wrong with all; the failure that keeps all others
-    /// from being asked for.
+    /// Changes the fields of each, unless something has gone wrong with all; returns the failure that keeps
+    /// all others from being asked for.
     async fn edit_all(
         &self,
         issues: &mut [Result<Progress<'_>, Refused>],

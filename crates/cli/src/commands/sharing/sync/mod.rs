@@ -4,7 +4,6 @@ mod adopt;
 mod allow;
 mod apply;
 mod group;
-mod install;
 mod plan;
 mod permission;
 mod plan_file;
@@ -13,7 +12,6 @@ mod retry;
 mod run;
 mod context;
 mod subjects;
-mod service;
 mod status;
 
 use clap::{Args, Subcommand};
@@ -49,7 +47,6 @@ enum Task {
     Retry(retry::Retry),
     Reset(retry::Reset),
     Run(run::Run),
-    Install(install::Install),
     Allow(allow::Allow),
 }
 
@@ -67,14 +64,6 @@ impl Sync {
             return command.run(output);
         }
         let project = &project()?;
-        if let Task::Install(command) = &self.task {
-            let tracker = self.tracker.as_deref();
-            return command.run(
-                &SyncContext::open_all(project, environment, tracker, false)?,
-                tracker,
-                output,
-            );
-        }
         let mut context = SyncContext::open(project, environment, self.tracker.as_deref())?;
         match &self.task {
             Task::Plan(command) => command.run(&context, output),
@@ -87,7 +76,7 @@ impl Sync {
             Task::Retry(command) => command.run(&context, output),
             Task::Reset(command) => command.run(&context, output),
             // They are about all trackers, or none.
-            Task::Run(_) | Task::Install(_) | Task::Allow(_) => Ok(Exit::Fine),
+            Task::Run(_) | Task::Allow(_) => Ok(Exit::Fine),
         }
     }
 }

@@ -89,7 +89,7 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
     exit(report)
 }
 
-/// What the tracker showed and the plan did not.
+/// The remarks of the report that the plan did not have.
 fn new_remarks<'r>(report: &'r Report, subjects: &Subjects) -> impl Iterator<Item = &'r Remark> {
     report.remarks.iter().filter(|remark| !subjects.remarks.contains(remark))
 }

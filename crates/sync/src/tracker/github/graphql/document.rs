@@ -52,7 +52,7 @@ impl MutationName {
 const FRAGMENT: &str = "fragment Ticket on Issue { id fullDatabaseId number url title body state \
     stateReason(enableDuplicate: true) createdAt lastEditedAt comments { totalCount } labels(first: 100) { nodes { id name } } parent { number } }";
 
-/// Who changed the text before this mutation did.
+/// The last two changes of the text: that of this mutation, and the one before it.
 const EDITS: &str = " userContentEdits(first: 2) { nodes { editedAt } }";
 
 impl Document {

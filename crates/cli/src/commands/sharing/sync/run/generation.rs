@@ -1,18 +1,14 @@
 //! The parts that a process runs with until its configuration is read again.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
-use stepmark_store::{disk::StateFolder, workspace::Workspace};
+use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::TrackerSettings,
     credential::{Credential, CredentialBindings, CredentialSource},
-    ledger::{LEDGER_FILE, SqliteLedger},
+    ledger::SqliteLedger,
     retry::Jitter,
-    run::{self, ChangeReporter, ChangeSignal, RunContext, RunEvent, RunMetrics},
+    run::{self, ChangeReporter, ChangeSignal, RunContext, RunEvent},
     tracker::Tracker,
     worker::{StopSignal, WallClock},
 };
@@ -31,7 +27,6 @@ pub(super) struct Generation {
     project: Project,
     project_id: String,
     runtimes: Vec<TrackerRuntime>,
-    pub(super) ledger_path: PathBuf,
     clock: WallClock,
     /// The files that credentials were read from, each with the digest of what it held.
     pub(super) credential_files: Vec<(CredentialSource, Option<String>)>,
@@ -55,7 +50,6 @@ impl Generation {
         let contexts = SyncContext::open_all(&project, environment, tracker, true)?;
         let bindings = CredentialBindings::of(project.workspace.configuration())?;
         let (mut runtimes, mut credential_files) = (Vec::new(), Vec::new());
-        let ledger_path = project.root().state().folder(StateFolder::Sync)?.join(LEDGER_FILE);
         let mut project_id = String::new();
         for context in contexts {
             let (tracker, ledger, lead_ledger) =
@@ -67,7 +61,7 @@ impl Generation {
             runtimes.push(TrackerRuntime { settings: context.settings, tracker, ledger, lead_ledger });
         }
         let clock = WallClock(environment.clock.clone());
-        Ok(Self { project, project_id, runtimes, ledger_path, clock, credential_files })
+        Ok(Self { project, project_id, runtimes, clock, credential_files })
     }
 
     /// The project, for whoever watches it.
@@ -91,7 +85,6 @@ impl Generation {
         holder: &'g str,
         changes: &'g ChangeSignal,
         stop: &'g StopSignal,
-        metrics: &'g Arc<Mutex<RunMetrics>>,
     ) -> Vec<impl Future<Output = ()> + 'g> {
         let (workspace, project, clock) = (&self.project.workspace, self.project_id.as_str(), &self.clock);
         let runs = self.runtimes.iter_mut().map(move |runtime| async move {
@@ -103,7 +96,6 @@ impl Generation {
             let mut reporter = ChangeReporter::default();
             let mut observe = |event: &RunEvent<'_>| {
                 reporter.observe(event).iter().for_each(|notice| log::notice(name, notice));
-                metrics.lock().unwrap_or_else(PoisonError::into_inner).count(name, event);
             };
             let context = RunContext {
                 ledger: &mut runtime.ledger,

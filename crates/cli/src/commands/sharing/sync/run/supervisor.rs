@@ -2,9 +2,7 @@
 
 use std::{
     future::{Future, pending, poll_fn},
-    net::SocketAddr,
     pin::{Pin, pin},
-    sync::{Arc, Mutex, PoisonError},
     task::Poll,
     time::Duration,
 };
@@ -13,7 +11,7 @@ use stepmark_model::artifact::ProjectPath;
 use stepmark_store::watching::{ProjectWatch, WatchChoice, WatchEvent};
 use stepmark_sync::{
     configuration::{Target, TrackerSettings},
-    run::{ChangeSignal, RunMetrics},
+    run::ChangeSignal,
     worker::StopSignal,
 };
 use tokio::time::{Instant, sleep, sleep_until};
@@ -23,7 +21,6 @@ use super::{
     asdd_monitor,
     generation::{Generation, credential_renewed},
     log, memory_delivery,
-    metrics_server::{self, Served},
     service_manager::{self, Phase, Reaction, ServiceState},
 };
 use crate::{
@@ -36,8 +33,6 @@ use crate::{
 pub(super) struct Supervisor<'s> {
     /// Opens the project as it is now.
     pub(super) open: &'s dyn Fn() -> Result<Generation, Failure>,
-    /// The address at which metrics are served.
-    pub(super) metrics: Option<SocketAddr>,
 }
 
 /// The next thing after a generation.
@@ -62,26 +57,10 @@ impl Supervisor<'_> {
         let mut signals = Signals::listen()
             .map_err(|error| Failure::new(Exit::Io, format!("cannot hear signals of the system: {error}")))?;
         let mut generation = (self.open)()?;
-        let metrics = Arc::new(Mutex::new(RunMetrics::default()));
-        let trackers = Arc::new(Mutex::new(Vec::new()));
-        if let Some(address) = self.metrics {
-            let (listener, address) = metrics_server::listen(address).await.map_err(|error| {
-                Failure::new(Exit::Io, format!("cannot serve metrics at `{address}`: {error}"))
-            })?;
-            info!(address = %address, "metrics are served");
-            let served = Served {
-                metrics: Arc::clone(&metrics),
-                ledger_path: generation.ledger_path.clone(),
-                trackers: Arc::clone(&trackers),
-            };
-            tokio::spawn(metrics_server::serve(listener, address, served));
-        }
         // No other process has the same, even where ids are fixed for a test.
         let holder = format!("stepmark sync run {} {}", std::process::id(), environment::new_id());
         loop {
-            let names = generation.settings().map(|settings| settings.name.clone()).collect();
-            *trackers.lock().unwrap_or_else(PoisonError::into_inner) = names;
-            match self.work(generation, &holder, &metrics, &mut signals).await {
+            match self.work(generation, &holder, &mut signals).await {
                 Next::Generation(next) => generation = *next,
                 Next::End => return Ok(()),
             }
@@ -89,13 +68,7 @@ impl Supervisor<'_> {
     }
 
     /// Works with one configuration.
-    async fn work(
-        &self,
-        mut generation: Generation,
-        holder: &str,
-        metrics: &Arc<Mutex<RunMetrics>>,
-        signals: &mut Signals,
-    ) -> Next {
+    async fn work(&self, mut generation: Generation, holder: &str, signals: &mut Signals) -> Next {
         let (changes, stop, drain) = (ChangeSignal::default(), StopSignal::default(), generation.drain());
         let workspace = generation.workspace().afresh();
         let own = generation.settings().filter_map(own_file).collect();
@@ -109,8 +82,7 @@ impl Supervisor<'_> {
         let mut monitor = pin!(asdd_monitor::keep_looking(&workspace));
         let mut deliveries = pin!(memory_delivery::keep_delivering(&workspace));
         let mut credentials = std::mem::take(&mut generation.credential_files);
-        let runs: Vec<_> =
-            generation.runs(holder, &changes, &stop, metrics).into_iter().map(Box::pin).collect();
+        let runs: Vec<_> = generation.runs(holder, &changes, &stop).into_iter().map(Box::pin).collect();
         let mut runs = pin!(async {
             // Without a tracker there is memory to deliver.
             if runs.is_empty() { stop.asked().await } else { join_all(runs).await }
