@@ -80,8 +80,8 @@ struct Canonical<'t> {
 }
 
 /// A ticket as ledgers keep it and, without `file_at_commit` and `stamp`, as it is digested. Names and order
-/// are a stored format: older programs read it, and markers and ledgers hold the digest, so a change here sends every
-/// ticket again.
+/// are a stored format: older programs read it, and markers and ledgers hold the digest, so a change here
+/// sends every ticket again.
 #[derive(Serialize)]
 pub(crate) struct Stored<'t> {
     marker: &'t Marker,

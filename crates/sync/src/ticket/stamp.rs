@@ -88,8 +88,8 @@ impl Stamp {
 }
 
 impl Stamp {
-    /// The reason why a ticket with the stamp `written` must not be written with this one: that would take it back.
-    /// `is_own` where this ledger wrote it last.
+    /// The reason why a ticket with the stamp `written` must not be written with this one: that would take it
+    /// back. `is_own` where this ledger wrote it last.
     pub(crate) fn refusal(&self, written: &Self, is_own: bool) -> Option<String> {
         let Checkout { commit: Some(found), is_forced: false } = &self.checkout else { return None };
         let written = written.commit.as_deref()?;
@@ -119,8 +119,8 @@ impl fmt::Display for Stamp {
     }
 }
 
-/// The commit that is checked out, found when it is first asked for. Tickets are written from it, and never from
-/// anything older than what they were written from.
+/// The commit that is checked out, found when it is first asked for. Tickets are written from it, and never
+/// from anything older than what they were written from.
 #[derive(Clone, Default)]
 pub struct Checkout {
     pub(super) commit: Option<Arc<LazyCommit>>,

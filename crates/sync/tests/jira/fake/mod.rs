@@ -28,7 +28,7 @@ pub(crate) use self::{
     http::Reply,
     issue::Issue,
     meta::field,
-    state::{State, refused},
+    state::{Meanwhile, State, refused},
     workflow::{Status, Workflow},
 };
 

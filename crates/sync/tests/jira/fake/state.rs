@@ -31,7 +31,7 @@ pub(crate) struct State {
     pub(crate) now: Box<dyn Fn() -> i64 + Send>,
     pub(crate) faults: Vec<(When, Fault)>,
     /// What others do to an issue, just before such a request is answered.
-    pub(crate) meanwhile: Option<(When, u64, Box<dyn FnOnce(&mut Issue) + Send>)>,
+    pub(crate) meanwhile: Option<(When, u64, Meanwhile)>,
     /// Where it is given, one request of five goes wrong, as this chance says.
     pub(crate) chance: Option<u64>,
     /// The number of requests that went wrong by chance.
@@ -47,6 +47,9 @@ pub(crate) struct State {
     pub(crate) stuck: BTreeSet<String>,
     pub(super) polls: usize,
 }
+
+/// What somebody does to an issue.
+pub(crate) type Meanwhile = Box<dyn FnOnce(&mut Issue) + Send>;
 
 /// The beginning of 2026.
 const BEGIN_MS: i64 = 1_767_225_600_000;
