@@ -8,7 +8,7 @@ use stepmark_sync::{
 };
 
 use crate::{
-    fake::{FakeJira, Fault, Issue, When},
+    fake::{FakeJira, Fault, Meanwhile, When},
     project::{
         TOKEN, create, created, credential, done, marker, missing, one, settings, ticket, tracker, update,
     },
@@ -292,8 +292,7 @@ async fn what_somebody_wrote_meanwhile_is_told() {
     ] {
         let theirs = serde_json::json!("Theirs");
         fake.state().meanwhile = field.map(|field| {
-            let write: Box<dyn FnOnce(&mut Issue) + Send> =
-                Box::new(move |issue| issue.write(field, &theirs));
+            let write: Meanwhile = Box::new(move |issue| issue.write(field, &theirs));
             (When::new("PUT", "/10000"), 10_000, write)
         });
         let desired = Ticket { title: title.to_owned(), ..ticket("a") };
