@@ -203,11 +203,12 @@ impl Report {
         self.entries.iter().all(|entry| is_done(&entry.outcome))
     }
 
-    /// Adds what a later plan came to. What was not tried before and was then is told once.
+    /// Adds what a later plan came to. Of what failed or was not tried before, and came again, the last is told.
     pub fn add(&mut self, later: Self) {
         self.requests += later.requests;
         self.entries.retain(|entry| {
-            !matches!(entry.outcome, ActionOutcome::Deferred(_)) || later.of(&entry.marker).is_none()
+            let is_open = matches!(entry.outcome, ActionOutcome::Deferred(_) | ActionOutcome::Failed { .. });
+            !is_open || later.of(&entry.marker).is_none()
         });
         self.entries.extend(later.entries);
         self.obstacles.extend(later.obstacles);
