@@ -203,7 +203,7 @@ impl Report {
         self.entries.iter().all(|entry| is_done(&entry.outcome))
     }
 
-    /// Adds what a later plan came to. Of what failed or was not tried before, and came again, the last is told.
+    /// Adds what a later plan came to: what failed or was not tried before is replaced by its last attempt.
     pub fn add(&mut self, later: Self) {
         self.requests += later.requests;
         self.entries.retain(|entry| {
