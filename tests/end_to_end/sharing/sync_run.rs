@@ -158,8 +158,7 @@ fn the_configuration_is_read_again_and_a_broken_one_is_not_used() {
 fn a_project_that_cannot_be_read_is_told_of_and_tried_again() {
     let sandbox = project("    run: {pass_seconds: 1, quiet_ms: 50}\n");
     let mut run = start(&sandbox, "run", &["--log-format", "json"]);
-    // The first pass has ended.
-    run.wait_for_lines("`stepmark sync plan` names them", 1);
+    wait_for_tickets(&sandbox, &mut run, 1);
     fs::rename(sandbox.root(), sandbox.outside().join("away")).unwrap();
     run.wait_for_lines("no pass can be made", 1);
     fs::rename(sandbox.outside().join("away"), sandbox.root()).unwrap();

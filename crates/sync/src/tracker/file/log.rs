@@ -97,6 +97,8 @@ impl Log {
             let path = place.clone();
             move |source| LogError::Io { intent, path, source }
         };
+        // The folder of a project that was moved away is not made again.
+        fs::metadata(self.root.path()).map_err(failed("opened"))?;
         if let Some(folder) = place.parent() {
             fs::create_dir_all(folder).map_err(failed("made"))?;
         }
