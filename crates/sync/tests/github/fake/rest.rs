@@ -198,7 +198,7 @@ impl State {
         match self.issues.get_mut(&child) {
             None => Reply::error(404, "Not Found"),
             Some(issue) if issue.parent.is_some_and(|own| own != parent) && !may_replace => {
-                Reply::json(422, &json!({ "message": "Sub issue may only have one parent" }))
+                Reply::error(422, "Sub issue may only have one parent")
             }
             Some(_) => match self.put_below(parent, child) {
                 Ok(()) => Reply::json(201, &self.issues[&parent].rest(&self.host)),
