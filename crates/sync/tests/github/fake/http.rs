@@ -82,7 +82,10 @@ impl Reply {
 
     /// An error as GitHub tells it.
     pub(crate) fn error(status: u16, message: &str) -> Self {
-        Self::json(status, &serde_json::json!({ "message": message }))
+        Self::json(
+            status,
+            &serde_json::json!({ "message": message, "documentation_url": "https://docs.github.com/rest" }),
+        )
     }
 
     /// The same with one header more.
