@@ -27,8 +27,8 @@ def first_sync(project, emulator, proxy):
     said = project.sync("apply")
     asked = proxy.take()
     own = f"/repos/{project.repository}"
-    wanted = [f"GET {own}", *[f"GET {own}/issues"] * 3, *[f"POST {own}/issues"] * 5]
-    check("the first sync asks where it is, looks before and after, and creates", sorted(asked) == wanted, asked)
+    wanted = [f"GET {own}", *[f"GET {own}/issues"] * 4, *[f"POST {own}/issues"] * 5]
+    check("the first sync asks where it is, looks by label and without, after one ticket and after all, and creates", sorted(asked) == wanted, asked)
     issues = emulator.issues(project.repository)
     titles = [issue["title"] for issue in issues.values()]
     stories = [f'Log in & out #{number}: "remember me" <script>' for number in (1, 2, 3)]
