@@ -51,6 +51,27 @@ fn what_cannot_be_taken_back_changes_nothing() {
 }
 
 #[test]
+fn a_fix_of_what_nobody_could_read_is_never_undone_to_less_than_the_file_held() {
+    for broken in [
+        "---\nstatus: draft\nmeta:\n\towner: ann\n---\n# B\n",
+        "---\nstatus: draft\nowner: ann\n\n# PRD\n",
+        "# PRD\n\n---\nstatus: draft\n---\nBody\n",
+        "\n\n---\nstatus: draft\n---\nBody\n",
+    ] {
+        let project = Sandbox::empty();
+        project.write("prd.md", broken);
+        project.stepmark(&["check", "--fix", "--unsafe-fixes", "prd.md"]);
+        let fixed = project.read("prd.md");
+        assert_ne!(fixed, broken, "it was fixed");
+        let answer = project.stepmark(&["log", "prd.md", "--json"]).json("stepmark.log/1");
+        let run = project.stepmark(&["undo", answer["events"][0]["id"].as_str().unwrap()]);
+        let kept = run.code == 1 && project.read("prd.md") == fixed;
+        assert!(kept || project.read("prd.md") == broken, "{run}\n{}", project.read("prd.md"));
+        assert!(!kept || run.stderr.contains("its text of then is not kept"), "{run}");
+    }
+}
+
+#[test]
 fn a_clock_that_goes_backwards_changes_no_order() {
     let demo = Sandbox::demo();
     for (time, step) in

@@ -1,10 +1,10 @@
 //! Taking back the changes of an event, by a new event.
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::{ArtifactKey, Event, Kind};
 use crate::{
-    artifact::{Artifact, FileHash},
+    artifact::{Artifact, FileHash, StateDigest},
     journal::Spelling,
     transition::{Plan, TransitionRefusal},
 };
@@ -44,6 +44,13 @@ pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusa
     }
     if let Some(edit) = spelling.as_ref().and_then(|spelling| put_back(artifact, spelling, event)) {
         return Ok(Plan { edits: vec![edit], remarks: Vec::new() });
+    }
+    // What its changes add may have stood in the file before, where no reader looks for it.
+    let before = event.before.and_then(|before| before.state);
+    let may_have_moved_text = event.kind == Kind::EXTERNAL_EDIT || event.data.contains_key("fixes");
+    let had_no_keys = before == Some(StateDigest::of(&Json::Object(Map::new())));
+    if before.is_none() || (had_no_keys && may_have_moved_text && spelling.is_none()) {
+        return Err(refuse("no state could be read from the file before it, and its text of then is not kept"));
     }
     let changes = inverse(&event.changes);
     if let Some(whole) = changes.iter().find(|change| change.path.0.is_empty()) {
@@ -267,6 +274,7 @@ mod tests {
                 "another artifact",
             ),
             (AFTER.to_owned(), event(None, Some(AFTER)), "it made the file"),
+            (AFTER.to_owned(), spelled_event("---\nstatus: done\nm:\n\ta: 1\n---\n", AFTER), "no state could be read"),
             (AFTER.to_owned(), event(Some(BEFORE), None), "it removed the file"),
         ] {
             let refused = undone(&file, &event).unwrap_err().to_string();
