@@ -6,4 +6,5 @@ mod checks;
 mod damage;
 mod in_commits;
 mod journal_in_git;
+mod same_id;
 mod ways;

@@ -38,14 +38,19 @@ pub enum Ancestry<'c> {
 }
 
 impl Chains {
-    /// The chains that `members` form. Those without a delegation, whose id no delegation names either, are
-    /// none of our business.
+    /// The chains that `members` form. Those without a delegation, whose id neither a delegation nor another
+    /// artifact names, are none of our business.
     pub fn of(members: impl IntoIterator<Item = Member>) -> Self {
         let concerns = |member: &Member| member.delegation.is_some() || member.identity.is_some();
         let (delegated, named): (Vec<Member>, Vec<Member>) =
             members.into_iter().filter(concerns).partition(|member| member.delegation.is_some());
         let ids: HashSet<&str> = delegated.iter().flat_map(Member::ids).collect();
-        let is_meant = |member: &Member| member.id().is_some_and(|id| ids.contains(id));
+        let mut times: HashMap<String, usize> = HashMap::new();
+        for id in named.iter().filter_map(Member::id) {
+            *times.entry(id.to_owned()).or_default() += 1;
+        }
+        let is_meant =
+            |member: &Member| member.id().is_some_and(|id| ids.contains(id) || times.get(id) > Some(&1));
         let named: Vec<Member> = named.into_iter().filter(is_meant).collect();
         let members = delegated.into_iter().chain(named).collect();
         let mut chains = Self { members, ..Self::default() };
@@ -95,8 +100,13 @@ impl Chains {
         member.delegation.is_some() || member.id().is_some_and(|id| self.children.contains_key(id))
     }
 
+    /// Returns whether others decide what is found in a member: it takes part, or shares its id.
+    pub fn concern(&self, member: &Member) -> bool {
+        self.takes_part(member) || member.id().is_some_and(|id| self.with_id(id).nth(1).is_some())
+    }
+
     /// All that rules can learn of the others around `member`, as text: where it is the same, they find the
-    /// same. `None` where it takes part in no delegation.
+    /// same. `None` where no other concerns it.
     pub fn surroundings(&self, member: &Member) -> Option<String> {
         let paths = |members: Vec<&Member>| -> Vec<String> {
             members.into_iter().map(|member| member.path.to_string()).collect()
@@ -107,7 +117,7 @@ impl Chains {
         };
         let open = member.id().map(|id| (self.with_id(id).collect(), self.open_children(id).collect()));
         let open = open.map(|(same, open)| (paths(same), paths(open)));
-        self.takes_part(member).then(|| format!("{way} {open:?}"))
+        self.concern(member).then(|| format!("{way} {open:?}"))
     }
 
     /// The way from the root to `member`, by `parent_id` alone.

@@ -25,7 +25,9 @@ pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusa
     if !event.is_genuine() {
         return Err(refuse("its id does not match its content: it was changed after it was written"));
     }
-    if about.key != key && about.was.as_ref() != Some(&key) {
+    // What happened at its path before it had an id is its own, too.
+    let before_its_id = ArtifactKey::of_path(artifact.path());
+    if ![&key, &before_its_id].contains(&&about.key) && about.was.as_ref() != Some(&key) {
         return Err(refuse("it is about another artifact"));
     }
     if event.kind == Kind::FIRST_SEEN {
@@ -50,7 +52,9 @@ pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusa
     let may_have_moved_text = event.kind == Kind::EXTERNAL_EDIT || event.data.contains_key("fixes");
     let had_no_keys = before == Some(StateDigest::of(&Json::Object(Map::new())));
     if before.is_none() || (had_no_keys && may_have_moved_text && spelling.is_none()) {
-        return Err(refuse("no state could be read from the file before it, and its text of then is not kept"));
+        return Err(refuse(
+            "no state could be read from the file before it, and its text of then is not kept",
+        ));
     }
     let changes = inverse(&event.changes);
     if let Some(whole) = changes.iter().find(|change| change.path.0.is_empty()) {
@@ -266,15 +270,18 @@ mod tests {
     #[test]
     fn what_cannot_be_taken_back_is_refused_with_the_reason() {
         let change = event(Some(BEFORE), Some(AFTER));
+        let [before, after] =
+            [BEFORE, AFTER].map(|file| file.replace("owner: Ada", "id: x").replace("extra", "id: x\nextra"));
+        let other = event(Some(&before), Some(&after.replace("id: x\nid: x", "id: x")));
         for (file, event, reason) in [
-            (AFTER.replace("status: done", "status: review"), change.clone(), "`status` was changed since"),
-            (
-                AFTER.replace("owner", "id: x\nowner").replace("extra", "id: x\nextra"),
-                change,
-                "another artifact",
-            ),
+            (AFTER.replace("status: done", "status: review"), change, "`status` was changed since"),
+            (AFTER.to_owned(), other, "another artifact"),
             (AFTER.to_owned(), event(None, Some(AFTER)), "it made the file"),
-            (AFTER.to_owned(), spelled_event("---\nstatus: done\nm:\n\ta: 1\n---\n", AFTER), "no state could be read"),
+            (
+                AFTER.to_owned(),
+                spelled_event("---\nstatus: done\nm:\n\ta: 1\n---\n", AFTER),
+                "no state could be read",
+            ),
             (AFTER.to_owned(), event(Some(BEFORE), None), "it removed the file"),
         ] {
             let refused = undone(&file, &event).unwrap_err().to_string();

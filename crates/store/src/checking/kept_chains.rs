@@ -22,9 +22,9 @@ pub(crate) enum ChainPart {
     /// It has no id: no other artifact can name it.
     #[default]
     Nameless,
-    /// It has an id, and no delegation names it.
+    /// It has an id, and no other artifact has or names it.
     Named,
-    /// It has a delegation, or is named by one.
+    /// It has a delegation, or is named by one, or shares its id.
     Member,
 }
 
@@ -33,7 +33,7 @@ impl ChainPart {
     pub(crate) fn of(artifact: &TrackedArtifact, chains: &Chains) -> Self {
         let state = artifact.state();
         match chains.at(artifact.path()) {
-            Some(member) if chains.takes_part(member) => Self::Member,
+            Some(member) if chains.concern(member) => Self::Member,
             _ if state.id.is_some() || state.stepmark_id.is_some() => Self::Named,
             _ => Self::Nameless,
         }
@@ -46,8 +46,7 @@ pub(super) fn chains(verdicts: &Verdicts<'_>, known: &[KnownArtifact], read: &[T
     let all_with = |part| known.iter().filter(move |artifact| artifact.part == part);
     let kept = |artifact: &KnownArtifact| verdicts.note(artifact.entry).member(&artifact.path);
     members.extend(all_with(ChainPart::Member).map(kept));
-    let delegated = members.iter().filter(|member| member.delegation.is_some());
-    let ids: HashSet<&str> = delegated.flat_map(Member::ids).collect();
+    let ids: HashSet<&str> = members.iter().flat_map(Member::ids).collect();
     let mut named = Vec::new();
     if !ids.is_empty() {
         let is_meant =
@@ -65,10 +64,7 @@ pub(super) fn take_outdated(
 ) -> Vec<KnownArtifact> {
     let is_outdated = par_map(known, |artifact| match artifact.part {
         ChainPart::Nameless => false,
-        ChainPart::Named => {
-            let mut note = verdicts.note(artifact.entry);
-            !chains.members().is_empty() && note.id().is_some_and(|id| chains.children(id).next().is_some())
-        }
+        ChainPart::Named => chains.at(&artifact.path).is_some_and(|member| chains.concern(member)),
         ChainPart::Member => {
             let now = chains.at(&artifact.path).and_then(|member| chains.surroundings(member));
             verdicts.note(artifact.entry).surroundings() != now.map(|now| super::cache::surroundings(&now))

@@ -4,21 +4,24 @@ use std::collections::HashSet;
 
 use rusqlite::Connection;
 
+use crate::disk::{file_reading::read_file, root::Root};
 use crate::history::{index::Row, index::row};
-use stepmark_model::artifact::ProjectPath;
+use stepmark_model::artifact::{Artifact, ProjectPath};
 use stepmark_model::journal::{ArtifactKey, EventId};
 
 /// All events of the artifact with `key` at `path`, in the order of [`Row::order`].
 ///
 /// Those of an artifact with an id are the events under that id; where there is none yet, whatever happened
 /// at its path, so that an id given later keeps the history. Those of an artifact without an id are whatever
-/// happened at its path. To both come the events that they follow, under whatever key and path.
+/// happened at its path. To both come the events that they follow, under whatever key and path. Where another
+/// file has the same id, each has the events of its own path, and those that hang together with them.
 pub(in crate::history) fn rows(
+    root: &Root,
     connection: &Connection,
     key: &ArtifactKey,
     path: &ProjectPath,
 ) -> rusqlite::Result<Vec<Row>> {
-    let mut rows = seeds(connection, key, path)?;
+    let mut rows = seeds((root, connection), key, path)?;
     let mut known: HashSet<EventId> = rows.iter().map(|row| row.id).collect();
     let mut wanted: Vec<EventId> = rows.iter().flat_map(|row| row.parents.iter().copied()).collect();
     while let Some(id) = wanted.pop() {
@@ -35,14 +38,15 @@ pub(in crate::history) fn rows(
 
 /// The heads of the artifact: the events of [`rows`] that no other of them follows, in order.
 pub(in crate::history) fn heads(
+    root: &Root,
     connection: &Connection,
     key: &ArtifactKey,
     path: &ProjectPath,
 ) -> rusqlite::Result<Vec<Row>> {
-    if let Some(head) = only_head(connection, key, path)? {
+    if let Some(head) = only_head((root, connection), key, path)? {
         return Ok(vec![head]);
     }
-    let mut rows = rows(connection, key, path)?;
+    let mut rows = rows(root, connection, key, path)?;
     let followed: HashSet<EventId> = rows.iter().flat_map(|row| row.parents.iter().copied()).collect();
     rows.retain(|row| !followed.contains(&row.id));
     Ok(rows)
@@ -50,7 +54,7 @@ pub(in crate::history) fn heads(
 
 /// The head, where the index knows that there is one only: then nothing else has to be read.
 fn only_head(
-    connection: &Connection,
+    (root, connection): (&Root, &Connection),
     key: &ArtifactKey,
     path: &ProjectPath,
 ) -> rusqlite::Result<Option<Row>> {
@@ -63,18 +67,64 @@ fn only_head(
         "WHERE key = ?1 AND seq IN (SELECT seq FROM heads WHERE key = ?1) LIMIT 2",
         [number],
     )?;
-    let is_alone = heads.len() == 1;
-    Ok(heads.into_iter().next().filter(|_| is_alone))
+    let [head] = heads.as_slice() else { return Ok(None) };
+    let is_its_own = key.is_path() || !is_of_another((root, connection), key, path, head)?;
+    Ok(heads.into_iter().next().filter(|_| is_its_own))
 }
 
-fn seeds(connection: &Connection, key: &ArtifactKey, path: &ProjectPath) -> rusqlite::Result<Vec<Row>> {
-    if let Some(number) = row::number(connection, key.as_str())? {
+fn seeds(
+    (root, connection): (&Root, &Connection),
+    key: &ArtifactKey,
+    path: &ProjectPath,
+) -> rusqlite::Result<Vec<Row>> {
+    if let Some(number) = row::number(connection, key.as_str())?
+        && !key.is_path()
+    {
         let rows = row::of_key(connection, number)?;
-        if !key.is_path() && !rows.is_empty() {
+        let here = row::number(connection, path.as_str())?;
+        let is_here = |row: &Row| Some(row.path) == here;
+        if rows.iter().any(is_here) {
+            return Ok(if rows.iter().all(is_here) { rows } else { connected(rows, is_here) });
+        }
+        if let Some(latest) = rows.last()
+            && !is_of_another((root, connection), key, path, latest)?
+        {
             return Ok(rows);
         }
     }
     at_path(connection, path)
+}
+
+/// Returns whether `latest` happened to another file than that at `path`: one that still stands, with the
+/// same id. Otherwise the file was moved.
+fn is_of_another(
+    (root, connection): (&Root, &Connection),
+    key: &ArtifactKey,
+    path: &ProjectPath,
+    latest: &Row,
+) -> rusqlite::Result<bool> {
+    if Some(latest.path) == row::number(connection, path.as_str())? {
+        return Ok(false);
+    }
+    let Ok(other) = ProjectPath::new(&row::name(connection, latest.path)?) else { return Ok(false) };
+    let bytes = root.resolve(&other).ok().and_then(|place| read_file(&place).ok());
+    Ok(bytes.is_some_and(|bytes| ArtifactKey::of(&Artifact::read(other, bytes)) == *key))
+}
+
+/// Those of `rows` that `is_here`, and what leads to them or from them by whatever way.
+fn connected(rows: Vec<Row>, is_here: impl Fn(&Row) -> bool) -> Vec<Row> {
+    let (mut taken, mut left): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_here);
+    let mut ids: HashSet<EventId> = taken.iter().flat_map(Row::ends).collect();
+    loop {
+        let (more, rest): (Vec<Row>, Vec<Row>) =
+            left.into_iter().partition(|row| row.ends().any(|id| ids.contains(&id)));
+        if more.is_empty() {
+            return taken;
+        }
+        ids.extend(more.iter().flat_map(Row::ends));
+        taken.extend(more);
+        left = rest;
+    }
 }
 
 fn at_path(connection: &Connection, path: &ProjectPath) -> rusqlite::Result<Vec<Row>> {

@@ -31,6 +31,11 @@ pub(in crate::history) const COLUMNS: &str =
     "key, seq, id, path, n, at, session, state, segment, start, length, parents";
 
 impl Row {
+    /// Its id, and those of its parents.
+    pub(in crate::history) fn ends(&self) -> impl Iterator<Item = EventId> {
+        std::iter::once(self.id).chain(self.parents.iter().copied())
+    }
+
     /// Takes the columns [`COLUMNS`].
     pub(in crate::history) fn of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         let parents = row.get_ref(11)?.as_blob()?;

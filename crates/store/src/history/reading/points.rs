@@ -41,7 +41,7 @@ impl History {
         point: &Point,
     ) -> Result<Option<Event>, HistoryError> {
         self.ask(|index| {
-            let rows = identity::rows(index.connection(), key, path)?;
+            let rows = identity::rows(self.root(), index.connection(), key, path)?;
             let found = match point {
                 Point::Time(time) => last_at(&rows, time.as_microsecond()),
                 Point::Event(id) => match rows.iter().find(|row| row.id == *id) {

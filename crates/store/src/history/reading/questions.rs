@@ -43,7 +43,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn heads(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Vec<Event>, HistoryError> {
-        self.ask(|index| index.events(&identity::heads(index.connection(), key, path)?))
+        self.ask(|index| index.events(&identity::heads(self.root(), index.connection(), key, path)?))
     }
 
     /// The same, each with whether the way back to the snapshot that its state is replayed from is whole.
@@ -56,7 +56,7 @@ impl History {
         path: &ProjectPath,
     ) -> Result<Vec<(Event, bool)>, HistoryError> {
         self.ask(|index| {
-            let rows = identity::heads(index.connection(), key, path)?;
+            let rows = identity::heads(self.root(), index.connection(), key, path)?;
             let with_way = |event: Event| {
                 let is_whole = row::reaches_snapshot(index.connection(), event.id)?;
                 Ok((event, is_whole))
@@ -70,7 +70,8 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn lineage(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Lineage, HistoryError> {
-        let events = self.ask(|index| index.events(&identity::rows(index.connection(), key, path)?))?;
+        let events =
+            self.ask(|index| index.events(&identity::rows(self.root(), index.connection(), key, path)?))?;
         Ok(Lineage::new(events))
     }
 
@@ -86,7 +87,7 @@ impl History {
         file: Option<Digests>,
     ) -> Result<Option<Event>, HistoryError> {
         self.ask(|index| {
-            let rows = identity::rows(index.connection(), key, path)?;
+            let rows = identity::rows(self.root(), index.connection(), key, path)?;
             for row in rows.iter().rev().filter(|row| row.state == state_part(file)) {
                 let event = index.event(row)?;
                 if Digests::are_same_state(event.after, file) {
@@ -108,7 +109,7 @@ impl History {
     ) -> Result<Vec<bool>, HistoryError> {
         self.ask(|index| {
             let is_at_head = |(key, path, file): &(ArtifactKey, ProjectPath, Digests)| {
-                let heads = identity::heads(index.connection(), key, path)?;
+                let heads = identity::heads(self.root(), index.connection(), key, path)?;
                 Ok(heads.is_empty() || heads.iter().any(|row| row.state == state_part(Some(*file))))
             };
             files.iter().map(is_at_head).collect()

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rusqlite::Connection;
 
+use crate::disk::root::Root;
 use crate::history::{
     History, HistoryError, KnownArtifact, index::Fault, index::Index, index::Row, index::identity, index::row,
 };
@@ -35,7 +36,7 @@ impl History {
                 };
             let limit = selection.limit.unwrap_or(usize::MAX);
             let rows = match (selection.artifact, session) {
-                (Some((key, path)), _) => of_artifact(index.connection(), key, path)?,
+                (Some((key, path)), _) => of_artifact((self.root(), index.connection()), key, path)?,
                 (None, Some(session)) => {
                     by_time(row::select(index.connection(), "WHERE session = ?", [session])?)
                 }
@@ -105,8 +106,12 @@ impl History {
 
 /// The events of an artifact, and those that tell why something was done to it all the same: by time, but
 /// none before one that it follows.
-fn of_artifact(connection: &Connection, key: &ArtifactKey, path: &ProjectPath) -> rusqlite::Result<Vec<Row>> {
-    let mut rows = identity::rows(connection, key, path)?;
+fn of_artifact(
+    (root, connection): (&Root, &Connection),
+    key: &ArtifactKey,
+    path: &ProjectPath,
+) -> rusqlite::Result<Vec<Row>> {
+    let mut rows = identity::rows(root, connection, key, path)?;
     let paths: BTreeSet<i64> = rows.iter().map(|row| row.path).filter(|path| *path != 0).collect();
     let known: HashSet<EventId> = rows.iter().map(|row| row.id).collect();
     for path in paths {

@@ -1,6 +1,6 @@
-//! SM502: two artifacts of a chain have the same id.
+//! SM502: two artifacts have the same id.
 
-use super::{member, quoted, span};
+use super::{quoted, span};
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
 
 /// The rule.
@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     name: "delegation-id-twice",
     group: Group::Delegation,
     severity: Severity::Error,
-    summary: "Two artifacts of a chain have the same id.",
+    summary: "Two artifacts have the same id.",
     why: "Whatever names this id may mean either. A copied file that kept the id of its original is \
               the usual cause.",
     bad: "---\nid: other\nstatus: draft\ndelegation: {id: other, parent_id: null, root_id: other, depth: 0, chain_path: [other]}\n---\n",
@@ -19,13 +19,17 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some((chains, member)) = member(subject) else { return };
+    let Some(chains) = subject.chains else { return };
+    let Some(member) = chains.at(subject.artifact.path()) else { return };
     let Some(id) = member.id() else { return };
     let others = chains.with_id(id).filter(|other| other.path != member.path);
     let others: Vec<_> = others.map(|other| other.path.as_str()).collect();
     if !others.is_empty() {
         let message = format!("the id `{id}` is also that of {}", quoted(&others));
-        let finding = subject.finding(&RULE, span(member, |delegation| delegation.id.as_ref()), message);
+        let state = subject.artifact.state();
+        let own = state.id.as_ref().or(state.stepmark_id.as_ref()).filter(|_| member.delegation.is_none());
+        let place = own.map_or_else(|| span(member, |delegation| delegation.id.as_ref()), |id| id.span);
+        let finding = subject.finding(&RULE, place, message);
         found.push(finding.with_help("a copied file keeps the id of its original: give one of them its own"));
     }
 }
@@ -49,6 +53,7 @@ mod tests {
         let numbered: Vec<(&str, &str)> = numbered.iter().map(|path| (path.as_str(), file)).collect();
         assert_eq!(found_in(&RULE, &numbered).len(), 11, "files with numbers, whatever their order");
         let plain = "---\nid: 1\n---\n";
-        assert!(found_in(&RULE, &[("a.md", plain), ("b.md", plain)]).is_empty(), "ids that no chain uses");
+        assert_eq!(found_in(&RULE, &[("a.md", plain), ("b.md", plain)]).len(), 2, "ids that no chain uses");
+        assert!(found_in(&RULE, &[("a.md", plain)]).is_empty());
     }
 }
