@@ -6,5 +6,6 @@ mod checks;
 mod damage;
 mod in_commits;
 mod journal_in_git;
+mod merges;
 mod same_id;
 mod ways;

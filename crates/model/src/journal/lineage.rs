@@ -15,6 +15,16 @@ pub struct Lineage {
     places: HashMap<EventId, usize>,
 }
 
+/// Returns whether a list has items `after` that it had not `before`, and has not `now`.
+fn lacks_items([before, after, now]: [&Json; 3]) -> bool {
+    let items =
+        |state: &Json, key: &str| state.get(key).and_then(Json::as_array).cloned().unwrap_or_default();
+    after.as_object().into_iter().flat_map(Map::keys).any(|key| {
+        let [before, after, now] = [before, after, now].map(|state| items(state, key));
+        after.iter().any(|item| !before.contains(item) && !now.contains(item))
+    })
+}
+
 /// The state of an artifact in its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryState {
@@ -34,9 +44,9 @@ pub enum HistoryState {
         /// The latest head.
         head: EventId,
     },
-    /// No event explains its state: it was changed by other means.
+    /// No event explains its state: it was changed by other means, or a merge took one side.
     Unexplained {
-        /// The latest head.
+        /// The latest head; of those of a merge the one that was lost.
         head: EventId,
     },
     /// Nothing is recorded of it, as in a fresh clone.
@@ -134,6 +144,32 @@ impl Lineage {
         let Ok(states) = states else { return false };
         let keys = states.iter().chain([state]).filter_map(Json::as_object).flat_map(Map::keys);
         keys.into_iter().all(|key| states.iter().any(|head| head.get(key) == state.get(key)))
+    }
+
+    /// Those of several heads of which `state` lacks an item that they added to a list, the latest first: a
+    /// merge may have taken the other side. What both sides had and one took away is not lost.
+    pub fn lost(&self, state: &Json) -> Vec<&Event> {
+        let heads = self.heads();
+        let lacks = |head: &&Event| {
+            let others = heads.iter().filter(|other| other.id != head.id);
+            let others: HashSet<EventId> = others.flat_map(|other| self.ancestors(other.id)).collect();
+            let fork = self.ancestors(head.id).into_iter().filter(|id| others.contains(id));
+            let fork = fork.max_by_key(|id| self.places.get(id));
+            let before = fork.and_then(|fork| self.state_after(fork).ok()).unwrap_or_default();
+            self.state_after(head.id).is_ok_and(|after| lacks_items([&before, &after, state]))
+        };
+        if heads.len() < 2 { Vec::new() } else { heads.iter().rev().copied().filter(lacks).collect() }
+    }
+
+    /// An event and all that it follows.
+    fn ancestors(&self, id: EventId) -> HashSet<EventId> {
+        let (mut found, mut wanted) = (HashSet::new(), vec![id]);
+        while let Some(id) = wanted.pop() {
+            if found.insert(id) {
+                wanted.extend(self.get(id).into_iter().flat_map(|event| event.parents.iter().copied()));
+            }
+        }
+        found
     }
 
     /// The frontmatter after the event `id`, found from the nearest snapshot before it.

@@ -85,6 +85,17 @@ fn past(
     if found.is_empty() {
         return Ok(Some(PriorState::Unknown));
     }
+    if found.len() > 1
+        && let Some(now) = state
+        && let Some(lost) = history.lost_in_merge(&history.lineage(key, path)?, now)?
+    {
+        // A merge took one side. The last head is the one that the differences are told from.
+        let state = recorded_state(history, lost)?;
+        let (last, mut heads): (Vec<Event>, Vec<Event>) =
+            found.into_iter().map(|(head, _)| head).partition(|head| head.id == lost);
+        heads.extend(last);
+        return Ok(Some(PriorState::Unexplained { state, heads, earlier: None }));
+    }
     if let Some((event, true)) = found.iter().rev().find(|(head, _)| is_same_file(head.after, digests))
         && state.is_some()
     {

@@ -89,6 +89,9 @@ impl RuleEnvironment for InVersion<'_> {
     }
 }
 
+/// The rules about what a merge may not lose, whichever side it takes.
+const LOSSES: [&str; 3] = ["SM901", "SM902", "SM904"];
+
 impl Workspace {
     /// Adds what a change makes wrong with artifacts that did not change: stories of a changed ledger, those
     /// that name one that is gone, and parents and children in chains. Only the rules that look at what
@@ -143,6 +146,19 @@ impl Workspace {
         let subject = subject.since(base);
         let judged = self.by_policy(&subject, check::findings(&subject));
         account.failure()?;
+        Ok(judged)
+    }
+
+    /// The losses of a merge, against a side where the artifact was `before`.
+    fn check_merged(
+        &self,
+        now: &TrackedArtifact,
+        before: &TrackedArtifact,
+        surroundings: &InVersion<'_>,
+        held: &HeldHistory<'_>,
+    ) -> Result<Judged, CheckError> {
+        let mut judged = self.check_change(now, Some(before), None, surroundings, held)?;
+        judged.findings.retain(|finding| LOSSES.contains(&finding.rule.id));
         Ok(judged)
     }
 
@@ -222,6 +238,12 @@ impl Checks<'_> {
                     self.workspace.check_change(now, before.as_deref(), chains, &surroundings, &held)?
                 }
                 ChangedArtifact::Deleted { before } => self.workspace.check_deletion(before, &held)?,
+                ChangedArtifact::Merged { now, before } => {
+                    let judged = self.workspace.check_merged(now, before, &surroundings, &held)?;
+                    let bytes = now.artifact().bytes().to_vec();
+                    report.add_beside(now.artifact().path().clone(), bytes, judged, &mut baseline);
+                    continue;
+                }
                 ChangedArtifact::Unchanged { .. } => continue,
             };
             report.add(changed.latest().artifact(), judged, &mut baseline);

@@ -17,6 +17,8 @@ mod held_history;
 #[cfg(feature = "history")]
 mod journal_account;
 pub(crate) mod listed_artifact;
+#[cfg(feature = "write")]
+mod lost_in_merges;
 pub(crate) mod manifest_rows;
 pub(crate) mod run;
 pub(crate) mod summaries;

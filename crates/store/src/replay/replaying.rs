@@ -173,6 +173,12 @@ impl ProjectHistory<'_> {
         {
             (history_state, earlier) = (HistoryState::Merged { head }, None);
         }
+        if let (HistoryState::Current { .. } | HistoryState::Merged { .. }, Some(Ok(state))) =
+            (history_state, &state)
+            && let Some(head) = self.ask(|history| history.lost_in_merge(lineage, state))?
+        {
+            history_state = HistoryState::Unexplained { head };
+        }
         let damage = lineage.verify();
         let (mut changes, mut obstacle) = (Vec::new(), None);
         if let HistoryState::Unexplained { head } = history_state {

@@ -30,6 +30,13 @@ pub enum ChangedArtifact {
         /// It.
         now: TrackedArtifact,
     },
+    /// It stands beside what else happened to it: a merge took it from another state.
+    Merged {
+        /// It now.
+        now: TrackedArtifact,
+        /// It on a side that was merged.
+        before: TrackedArtifact,
+    },
     /// It was deleted.
     Deleted {
         /// It before.
@@ -66,6 +73,7 @@ impl ChangedArtifact {
         match self {
             Self::Present { now: latest, .. }
             | Self::Unchanged { now: latest }
+            | Self::Merged { now: latest, .. }
             | Self::Deleted { before: latest } => latest,
         }
     }
@@ -74,7 +82,7 @@ impl ChangedArtifact {
     pub(crate) const fn now(&self) -> Option<&TrackedArtifact> {
         match self {
             Self::Present { now, .. } | Self::Unchanged { now } => Some(now),
-            Self::Deleted { .. } => None,
+            Self::Merged { .. } | Self::Deleted { .. } => None,
         }
     }
 
@@ -85,7 +93,15 @@ impl ChangedArtifact {
                 Some(before.path()).filter(|path| *path != now.path())
             }
             Self::Deleted { before } => Some(before.path()),
-            Self::Present { before: None, .. } | Self::Unchanged { .. } => None,
+            Self::Present { before: None, .. } | Self::Unchanged { .. } | Self::Merged { .. } => None,
+        }
+    }
+
+    /// The same change, of a side that was merged.
+    fn merged(self) -> Option<Self> {
+        match self {
+            Self::Present { now, before: Some(before) } => Some(Self::Merged { now, before: *before }),
+            _ => None,
         }
     }
 
@@ -94,7 +110,7 @@ impl ChangedArtifact {
         let before = match self {
             Self::Present { before, .. } => before.as_deref(),
             Self::Deleted { before } => Some(before),
-            Self::Unchanged { .. } => None,
+            Self::Unchanged { .. } | Self::Merged { .. } => None,
         };
         self.now().into_iter().chain(before)
     }
@@ -124,6 +140,10 @@ impl Repository<'_> {
         found.unreadable.extend(unmerged.into_iter().map(|path| ArtifactError::Unmerged { path }));
         let too_large = |OverLimit { path, .. }| ArtifactError::Read { path, source: too_large() };
         found.unreadable.extend(over_limit.into_iter().map(too_large));
+        for file in version.merged_changes(&|path| self.workspace.configuration().is_artifact(path))?.files {
+            let merged = self.changed_artifact(file)?.into_iter().filter_map(ChangedArtifact::merged);
+            found.artifacts.extend(merged);
+        }
         found.artifacts.sort_by(|one, other| one.latest().path().cmp(other.latest().path()));
         let known: BTreeSet<ProjectPath> =
             found.artifacts.iter().map(|changed| changed.latest().path().clone()).collect();

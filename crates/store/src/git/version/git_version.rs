@@ -34,11 +34,11 @@ const LISTING: [&str; 9] = [
 /// started at once.
 #[derive(Debug)]
 pub struct GitVersion {
-    root: Root,
+    pub(super) root: Root,
     /// The part before `:./PATH` in the name of an object: nothing for the index.
     pub(super) revision: String,
     /// The same for the state that it is compared with.
-    base: String,
+    pub(super) base: String,
     objects: Mutex<ObjectReader>,
     /// `git diff-…`, already running.
     listing: Mutex<Option<Listing>>,
@@ -53,7 +53,7 @@ pub struct GitVersion {
 
 /// A running listing of changes.
 #[derive(Debug)]
-struct Listing {
+pub(super) struct Listing {
     process: Child,
     arguments: Vec<String>,
 }
@@ -283,8 +283,8 @@ impl GitVersion {
         if is_index {
             self.place_supposed(&raw);
         }
-        let differs = if is_index && !raw.is_empty() { self.differs_from_merged()? } else { None };
-        let is_own = |change: &RawChange| differs.as_ref().is_none_or(|paths| paths.contains(&change.path));
+        let looked_at = if is_index && !raw.is_empty() { self.looked_at_in_merge()? } else { None };
+        let is_own = |change: &RawChange| looked_at.as_ref().is_none_or(|paths| paths.contains(&change.path));
         let mut wanted = Wanted::default();
         raw.into_iter().filter(is_own).for_each(|change| wanted.add(change, is_wanted));
         wanted.read(&mut self.objects())
@@ -294,22 +294,10 @@ impl GitVersion {
         // A reader that panicked is one whose answers are read in disorder; each name is answered or fails.
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// During a merge: the paths at which the index differs from the branch that is merged. What is as it is
-    /// there was looked at where it was committed.
-    fn differs_from_merged(&self) -> Result<Option<HashSet<Vec<u8>>>, GitVersionError> {
-        let merged = self.objects().read(&["MERGE_HEAD^{tree}"])?;
-        if !matches!(merged[..], [Object::Folder(_)]) {
-            return Ok(None);
-        }
-        let theirs = Listing::start(&self.root, &["diff-index", "--cached"], &["MERGE_HEAD"])?;
-        let theirs = parse(&theirs.finish(&self.root)?)?;
-        Ok(Some(theirs.into_iter().map(|change| change.path).collect()))
-    }
 }
 
 impl Listing {
-    fn start(root: &Root, command: &[&str], sides: &[&str]) -> Result<Self, GitVersionError> {
+    pub(super) fn start(root: &Root, command: &[&str], sides: &[&str]) -> Result<Self, GitVersionError> {
         let arguments = [command, &LISTING, sides, &["--"]].concat();
         let process = process::git(root.path(), &arguments)
             .stdout(Stdio::piped())
@@ -320,7 +308,7 @@ impl Listing {
     }
 
     /// Its output. Before the first commit there is no HEAD, and everything in the index is new.
-    fn finish(self, root: &Root) -> Result<Vec<u8>, GitVersionError> {
+    pub(super) fn finish(self, root: &Root) -> Result<Vec<u8>, GitVersionError> {
         let output = self.process.wait_with_output().map_err(|source| GitVersionError::Pipe { source })?;
         if output.status.success() {
             return Ok(output.stdout);
@@ -336,6 +324,6 @@ impl Listing {
     }
 }
 
-fn parse(output: &[u8]) -> Result<Vec<RawChange>, GitVersionError> {
+pub(super) fn parse(output: &[u8]) -> Result<Vec<RawChange>, GitVersionError> {
     raw_diff::parse(output).map_err(|answer| GitVersionError::Unknown { answer })
 }

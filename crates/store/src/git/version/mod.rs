@@ -4,6 +4,7 @@
 mod base;
 mod changed_file;
 mod error;
+mod merged;
 mod objects;
 mod raw_diff;
 mod supposed;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::history::{History, HistoryError};
+use crate::history::{History, HistoryError, files_of_segment, packed_segments};
+use serde_json::Value as Json;
 use stepmark_model::artifact::ProjectPath;
-use stepmark_model::journal::{EventId, Kind, SegmentName};
+use stepmark_model::journal::{EventId, Kind, Lineage, SegmentName};
 
 /// An event that removed an artifact, and that no other of it follows.
 #[derive(Clone, Debug)]
@@ -63,6 +64,22 @@ impl History {
             }
             Ok(found)
         })
+    }
+
+    /// The event of an artifact that a merge lost: its branch was merged, as its segment stands in the work
+    /// tree, and `state` lacks what it added.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn lost_in_merge(&self, lineage: &Lineage, state: &Json) -> Result<Option<EventId>, HistoryError> {
+        for lost in lineage.lost(state) {
+            let packs = packed_segments(self.root())?;
+            let stands = |path: ProjectPath| self.root().path().join(path.as_str()).is_file();
+            if self.segments_of(lost.id)?.iter().any(|name| files_of_segment(name, &packs).any(stands)) {
+                return Ok(Some(lost.id));
+            }
+        }
+        Ok(None)
     }
 
     /// The keys of all artifacts that events are about.

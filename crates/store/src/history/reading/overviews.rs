@@ -124,9 +124,23 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn artifacts(&self) -> Result<Vec<KnownArtifact>, HistoryError> {
+        self.artifacts_where("WHERE (key, seq) IN (SELECT key, seq FROM heads)")
+    }
+
+    /// Those that have several heads, as after a merge.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn forked(&self) -> Result<Vec<KnownArtifact>, HistoryError> {
+        self.artifacts_where(
+            "JOIN heads USING (key, seq)
+             WHERE key IN (SELECT key FROM heads GROUP BY key HAVING COUNT(*) > 1)",
+        )
+    }
+
+    fn artifacts_where(&self, condition: &str) -> Result<Vec<KnownArtifact>, HistoryError> {
         self.ask(|index| {
-            let mut rows =
-                row::select(index.connection(), "WHERE (key, seq) IN (SELECT key, seq FROM heads)", [])?;
+            let mut rows = row::select(index.connection(), condition, [])?;
             rows.sort_by_key(|row| (row.key, row.order()));
             let mut artifacts: Vec<KnownArtifact> = rows
                 .chunk_by(|one, other| one.key == other.key)

@@ -1,7 +1,7 @@
 //! Changes of an artifact since HEAD. Frontmatter is the truth, so whoever takes something out of it must
 //! have told history: `reopen`, `undo`, `restore` and an override do, an editor does not.
 
-pub(crate) mod steps_removed;
+pub mod steps_removed;
 pub(crate) mod finished_work_reopened;
 pub(crate) mod status_move_illegal;
 pub(crate) mod state_key_removed;

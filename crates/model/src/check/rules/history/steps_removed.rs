@@ -3,8 +3,10 @@
 use super::{argument, quoted, readable_base};
 use crate::artifact::{Artifact, STEPS_KEYS, StepItem, Steps};
 use crate::check::{BaseVersion, Finding, Group, Loss, Rule, Severity, Subject, rule::Decision};
+use crate::journal::{EventId, Lineage, changes_in_words};
 use crate::workflow::{Progress, Step, StepForm, StepId, UnknownReason};
-use stepmark_frontmatter::Span;
+use serde_json::Value as Json;
+use stepmark_frontmatter::{Span, diff};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -54,6 +56,20 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
              reopen {path} {steps}`"
         )));
     }
+}
+
+/// The finding in an `artifact` with the state `now`, of which a merge lost the head `lost` of `lineage`.
+pub fn lost_in_merge(artifact: &Artifact, now: &Json, lineage: &Lineage, lost: EventId) -> Option<Finding> {
+    let lost = lineage.get(lost)?;
+    let lacks = changes_in_words(&diff(&lineage.state_after(lost.id).ok()?, now));
+    let message =
+        format!("a merge lost what event `{}` by {} recorded; since then: {lacks}", lost.id, lost.actor);
+    let help = format!(
+        "put back what is missing; `stepmark log {}` shows both sides. If it is right so, the next change by \
+         stepmark records it",
+        argument(artifact.path().as_str())
+    );
+    Some(Subject::alone(artifact).finding(&RULE, Span::at(0), message).with_help(help))
 }
 
 fn list<'a>(artifact: &'a Artifact, key: &str) -> Option<&'a Steps> {
