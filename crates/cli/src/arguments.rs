@@ -123,6 +123,7 @@ pub(crate) enum Command {
     Reopen(changing::steps::Reopen),
     Transition(changing::transition::Transition),
     Set(changing::set::Set),
+    Unset(changing::set::Unset),
     Scope(changing::scope::Scope),
     Track(changing::track::Track),
     Remove(changing::remove::Remove),

@@ -121,6 +121,7 @@ const fn is_a_change(command: &Command) -> bool {
             | Command::Complete(_)
             | Command::Reopen(_)
             | Command::Set(_)
+            | Command::Unset(_)
             | Command::Transition(_)
     )
 }

@@ -1,6 +1,6 @@
 //! Values as a person types them.
 
-use super::{Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml};
+use super::{Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yaml, yaml_1_1::disagreement};
 
 /// A typed value that readers would disagree on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,7 +43,10 @@ impl Value {
     #[must_use]
     pub fn settled(self, as_numbers: bool) -> Self {
         match self {
-            Self::Number(text) if !as_numbers && !gives_back(&text) => Self::String(text),
+            // A hash such as `12e5` is no number, whatever stands around.
+            Self::Number(text) if !gives_back(&text) && (!as_numbers || disagreement(&text).is_some()) => {
+                Self::String(text)
+            }
             Self::Sequence(items) => {
                 let is_number = |item: &Self| match item {
                     Self::Integer(_) | Self::Float(_) => true,

@@ -27,7 +27,7 @@ pub use edit::{Edit, EditError, Edited, Refusal, Splice, apply, splice};
 pub use frontmatter_replacement::{Fences, Replacement, replace_frontmatter, replace_region};
 pub use key_index::{KeyIndex, KeyIndices};
 pub use key_path::{KeyPath, KeyPathError, Segment};
-pub use merge_conflict::merge_conflict;
+pub use merge_conflict::{merge_conflict, merge_sides};
 pub use node::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle, Tag, TagKind};
 #[cfg(feature = "counted")]
 pub use parse::PARSED;

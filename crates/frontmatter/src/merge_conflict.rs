@@ -23,9 +23,39 @@ pub fn merge_conflict(file: &[u8], span: Span) -> Option<usize> {
     memmem::find(&below[middle..], END).map(|_| begin)
 }
 
+/// The two versions of a file with conflicts, each with the name that git gives to its side; `None` where a
+/// conflict does not end.
+pub fn merge_sides(file: &str) -> Option<[(&str, String); 2]> {
+    let mut sides = [("", String::new()), ("", String::new())];
+    // Outside a conflict, on our side, in the base, on their side.
+    let mut at = 0;
+    for line in file.split_inclusive('\n') {
+        let name = |mark: &str| line.strip_prefix(mark).map(str::trim);
+        match at {
+            0 if name("<<<<<<<").is_some() => (at, sides[0].0) = (1, name("<<<<<<<")?),
+            1 if line.starts_with("|||||||") => at = 2,
+            1 | 2 if name("=======") == Some("") => at = 3,
+            3 if name(">>>>>>>").is_some() => (at, sides[1].0) = (0, name(">>>>>>>")?),
+            0 => sides.iter_mut().for_each(|side| side.1.push_str(line)),
+            1 => sides[0].1.push_str(line),
+            2 => {}
+            _ => sides[1].1.push_str(line),
+        }
+    }
+    (at == 0).then_some(sides)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_sides_are_told_apart() {
+        let file = "a\n<<<<<<< HEAD\nb\n||||||| base\nx\n=======\nc\n>>>>>>> lane-b\nd\n";
+        let sides = merge_sides(file).unwrap();
+        assert_eq!(sides, [("HEAD", "a\nb\nd\n".to_owned()), ("lane-b", "a\nc\nd\n".to_owned())]);
+        assert_eq!(merge_sides("<<<<<<< HEAD\nb\n=======\n"), None);
+    }
 
     #[test]
     fn three_marks_make_a_conflict() {

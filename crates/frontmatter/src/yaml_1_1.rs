@@ -58,8 +58,9 @@ fn is_word_for_bool(text: &str) -> bool {
 
 /// `0b101`, `0x_ff`
 fn is_based(text: &str) -> bool {
-    let digits = ["0b", "0x", "0o"].iter().find_map(|base| text.strip_prefix(base));
-    digits.is_some_and(|digits| digits.chars().all(|c| c.is_ascii_hexdigit() || c == '_'))
+    let bases = [("0b", 2), ("0x", 16), ("0o", 8)];
+    let digits = bases.iter().find_map(|(base, radix)| Some((text.strip_prefix(base)?, *radix)));
+    digits.is_some_and(|(digits, radix)| digits.chars().all(|c| c.is_digit(radix) || c == '_'))
 }
 
 /// `1_000`
@@ -83,7 +84,7 @@ fn is_float_in_1_1(text: &str) -> bool {
 }
 
 /// `2026-11-21`, alone or followed by a time.
-fn is_timestamp(text: &str) -> bool {
+pub(super) fn is_timestamp(text: &str) -> bool {
     let parts: Vec<_> = text.splitn(3, '-').collect();
     let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     match parts.as_slice() {
@@ -114,6 +115,7 @@ mod tests {
             ("1.5e+3", None),
             ("1_000", Some(Disagreement::Number)),
             ("0b101", Some(Disagreement::Number)),
+            ("0b12ab9", None),
             ("0o17", Some(Disagreement::Number)),
             ("0x1F", None),
             ("0xe1", None),

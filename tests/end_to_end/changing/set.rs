@@ -97,3 +97,56 @@ fn refuses_a_key_that_stands_twice() {
     let error = demo.reads_only(&["set", EPICS, "owner=Mira", "status=done", "--json"]).json_error();
     assert_eq!(error["exit"], 1, "all of it or nothing: {error}");
 }
+
+#[test]
+fn what_is_typed_as_text_is_text_to_every_reader() {
+    let sandbox = Sandbox::empty();
+    let file = "---\nstatus: draft\nbaseline_commit: 3\nDue Date: 2026-01-01\nkey.with.dot: 1\nglobs: **/*.ts\ntags: [a, b]\n---\n";
+    for (typed, old, new) in [
+        ("baseline_commit=12e5", "baseline_commit: 3", "baseline_commit: '12e5'"),
+        ("baseline_commit=75e9782", "baseline_commit: 3", "baseline_commit: '75e9782'"),
+        ("Due Date=2026-02-02", "2026-01-01", "2026-02-02"),
+        ("Due Date=2026-02-02T10:00:00Z", "2026-01-01", "2026-02-02T10:00:00Z"),
+        ("key.with.dot=9", "key.with.dot: 1", "key.with.dot: 9"),
+        ("globs=x", "**/*.ts", "x"),
+        ("status =done", "status: draft", "status: done"),
+        ("tags+=c", "[a, b]", "[a, b, c]"),
+        ("tags-=a", "[a, b]", "[b]"),
+        ("/tags/-=c", "[a, b]", "[a, b, c]"),
+    ] {
+        sandbox.write("f.md", file);
+        let run = sandbox.stepmark(&["set", "f.md", typed]);
+        assert_eq!(run.code, 0, "{typed}: {run}");
+        let expected = file.replace(old, new);
+        assert_eq!(String::from_utf8(sandbox.read("f.md")).unwrap(), expected, "{typed}");
+    }
+}
+
+#[test]
+fn items_and_keys_are_taken_out_and_history_knows_them() {
+    let sandbox = Sandbox::empty();
+    let file =
+        "---\nstatus: draft # d\ntags: [a, b]\nglobs: **/*.ts\nkey.with.dot: 1\nstepsCompleted: [1]\n---\n";
+    sandbox.write("f.md", file);
+    for (arguments, code, why) in [
+        (&["set", "f.md", "tags-=x"][..], 1, "an item `\"x\"` of `tags`"),
+        (&["set", "f.md", "tags+=x", "status=done"], 2, "a command of their own"),
+        (&["set", "f.md", "stepsCompleted+=2"], 1, "stepmark complete"),
+        (&["unset", "f.md", "stepsCompleted"], 1, "stepmark complete"),
+        (&["unset", "f.md", "nothing"], 1, "a key `nothing`"),
+    ] {
+        let run = sandbox.stepmark(arguments);
+        assert!(run.code == code && run.stderr.contains(why), "{arguments:?}: {run}");
+    }
+    assert_eq!(sandbox.read("f.md"), file.as_bytes());
+    assert_eq!(sandbox.stepmark(&["unset", "f.md", "globs", "key.with.dot"]).code, 0);
+    let without = file.replace("globs: **/*.ts\n", "").replace("key.with.dot: 1\n", "");
+    assert_eq!(String::from_utf8(sandbox.read("f.md")).unwrap(), without);
+    assert_eq!(sandbox.stepmark(&["set", "f.md", "tags+=c"]).code, 0);
+    let log = sandbox.stepmark(&["log", "f.md"]);
+    assert!(log.stdout.contains("tags + c"), "{log}");
+    let answer = sandbox.stepmark(&["log", "f.md", "--json"]).json("stepmark.log/1");
+    assert_eq!(answer["events"][0]["command"], "set tags+=c");
+    assert_eq!(sandbox.stepmark(&["undo", answer["events"][0]["id"].as_str().unwrap()]).code, 0);
+    assert_eq!(String::from_utf8(sandbox.read("f.md")).unwrap(), without);
+}

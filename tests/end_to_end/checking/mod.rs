@@ -16,3 +16,4 @@ mod manifest;
 mod project;
 mod project_ledgers;
 mod project_some;
+mod unusual_files;

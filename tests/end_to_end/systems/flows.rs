@@ -63,7 +63,12 @@ fn status_of(sandbox: &Sandbox, task: &str) -> String {
 #[test]
 fn checks_that_came_with_a_repository_wait_for_a_person() {
     let sandbox = project();
-    std::fs::remove_file(sandbox.place(".stepmark/local/permissions/flow-checks.json")).unwrap();
+    // What an archive brings along allows nothing.
+    let permission = sandbox.root().with_file_name("home").join(".config/stepmark/flow-checks.json");
+    sandbox.write(".stepmark/local/permissions/flow-checks.json", std::fs::read(&permission).unwrap());
+    std::fs::remove_file(&permission).unwrap();
+    let unchanged = ["--actor", "agent:w1", "flow", "graph", "revise", "graph.yaml"];
+    succeeds(&sandbox, &unchanged);
     claim(&sandbox, "w1");
     succeeds(&sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w1"]);
     sandbox.write("ok", "");

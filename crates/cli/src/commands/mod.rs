@@ -89,6 +89,7 @@ fn dispatch(
         Command::Reopen(command) => command.run(&project()?, output),
         Command::Transition(command) => command.run(&project()?, output),
         Command::Set(command) => command.run(&project()?, output),
+        Command::Unset(command) => command.run(&project()?, output),
         Command::Scope(command) => command.run(&project()?, output),
         Command::Track(command) => command.run(&project()?, output),
         Command::Remove(command) => command.run(&project()?, output),
@@ -156,6 +157,7 @@ const fn writes_artifacts(command: &Command) -> bool {
             | Command::Reopen(_)
             | Command::Transition(_)
             | Command::Set(_)
+            | Command::Unset(_)
             | Command::Scope(_)
             | Command::Track(_)
             | Command::Remove(_)

@@ -110,6 +110,7 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
         TransitionRefusal::ListReplaced { key } => format!(
             "add a step with `stepmark complete {path} STEP`, or write the whole list: `stepmark set {path} {key}='[1, 2, 3]'`"
         ),
+        TransitionRefusal::NotThere { .. } => format!("`stepmark show {path}` says what is there"),
         TransitionRefusal::StepsFollow { .. } => {
             format!("`stepmark next {path}` says which command comes next")
         }

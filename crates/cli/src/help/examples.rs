@@ -25,6 +25,7 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("import", ["stepmark import stories", "stepmark import stories --prefer sprint-status"]),
     ("reopen", ["stepmark reopen docs/prd.md 4", "stepmark reopen docs/prd.md 4 5"]),
     ("set", ["stepmark set docs/prd.md title='Tool shed'", "stepmark set docs/prd.md status=done --json"]),
+    ("unset", ["stepmark unset docs/prd.md owner", "stepmark unset docs/prd.md owner --json"]),
     ("scope", ["stepmark scope docs/prd.md large", "stepmark scope docs/prd.md small --json"]),
     (
         "delegate",

@@ -57,7 +57,11 @@ pub(super) fn locate<'t, 'a>(
             NodeKind::Scalar { .. } | NodeKind::Alias { .. } => node,
         };
     }
-    refuse_shared(context, node)?;
+    // An alias of nothing shares nothing: `globs: **/*.ts`.
+    let is_of_nothing = matches!(node.kind, NodeKind::Alias { .. }) && context.yaml.target(node).is_none();
+    if !is_of_nothing {
+        refuse_shared(context, node)?;
+    }
     Ok(Found::Node { node, parents })
 }
 

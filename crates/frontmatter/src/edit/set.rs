@@ -8,6 +8,7 @@ use super::{
     spell::{self, Place},
     style,
 };
+use crate::yaml_1_1::is_timestamp;
 use crate::{CollectionStyle, KeyPath, Node, NodeKind, Scalar, ScalarStyle, Span, Value};
 
 pub(super) fn plan(context: &Context<'_, '_>, path: &KeyPath, value: &Value) -> Planned {
@@ -45,12 +46,22 @@ pub(super) fn replace(
                 _ => style::quote_for_value(context, Some(node)),
             };
             let blank = if properties_end(node) == Some(node.span.start) { " " } else { "" };
-            let text = format!("{blank}{}", spell::inline(&value, quote, place(parents)));
+            let text = match &value {
+                Value::String(text) if stays_plain_time(node, text) => format!("{blank}{text}"),
+                value => format!("{blank}{}", spell::inline(value, quote, place(parents))),
+            };
             vec![Splice { span: node.span, text }]
         }
     };
     let meaning = Meaning::Replaced { place: compose::place_of(parents), value };
     Ok(Some(Change { splices, meaning }))
+}
+
+/// Returns whether a date or time without quotes takes the place of another one.
+fn stays_plain_time(node: &Node<'_>, text: &str) -> bool {
+    let is_plain = matches!(node.kind, NodeKind::Scalar { style: ScalarStyle::Plain, .. });
+    let is_sign = |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | 'Z' | '.' | '+');
+    is_plain && node.text().is_some_and(is_timestamp) && is_timestamp(text) && text.chars().all(is_sign)
 }
 
 /// Refuses to put a value behind a tag that says another type: `!!int 3` → `!!int done`.

@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::{Diagnosis, Problem};
-use stepmark_frontmatter::{Document, Span, heading_title};
+use stepmark_frontmatter::{Document, Span, heading_title, merge_conflict};
 
 /// A line `Status: review` of the body, as story files carry it (docs/formats.md, "Sprint status and
 /// stories").
@@ -13,10 +13,36 @@ pub struct BodyStatus {
     pub text: String,
     /// The span of the word.
     pub span: Span,
+    /// Returns whether the line goes on behind the word: `done (two notes)`.
+    pub has_more: bool,
 }
 
-/// The first `Status:` line of the body before its second heading of level 2, and headings that should be
-/// keys.
+/// The words of more than one word that tools write for a status.
+const PHRASES: [&str; 10] = [
+    "ready for development",
+    "ready for review",
+    "ready for dev",
+    "awaiting operator",
+    "in progress",
+    "in review",
+    "not started",
+    "on hold",
+    "to do",
+    "won't do",
+];
+
+/// The number of lines, from the start of the body, among which the line of the status is looked for.
+const HEAD_LINES: usize = 20;
+
+/// Returns whether two words are the same status, but for case, blanks, hyphens and underscores.
+pub fn is_same_status(one: &str, other: &str) -> bool {
+    let letters = |word: &str| -> String {
+        word.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(char::to_lowercase).collect()
+    };
+    letters(one) == letters(other)
+}
+
+/// The first `Status:` line of the head of the body, and headings that should be keys.
 pub(super) fn read(document: &Document<'_>, found: &mut Vec<Diagnosis>) -> Option<BodyStatus> {
     let body = document.body();
     let bytes = &document.bytes()[body.range()];
@@ -31,16 +57,128 @@ pub(super) fn read(document: &Document<'_>, found: &mut Vec<Diagnosis>) -> Optio
             found.push(Diagnosis::new(Problem::StepsInBody, line.shifted(body.start)));
         }
     }
-    let at = memmem::find_iter(bytes, b"Status:").find(|at| is_status_line(bytes, *at))?;
+    if conflict_below(document).is_some() {
+        return None;
+    }
+    let at = head_lines(bytes).find_map(status_at)?;
     let line = line_around(bytes, at);
     let value = Span::new(at + b"Status:".len(), line.end);
     let text = String::from_utf8_lossy(&bytes[value.range()]);
     let is_mark = |c: char| matches!(c, ' ' | '\t' | '*' | '`' | '\'' | '"');
     let blanks = text.len() - text.trim_start_matches(is_mark).len();
-    // A sentence ends with a full stop, a status does not.
-    let word = text.trim_matches(is_mark).trim_end_matches('.').trim_end_matches(is_mark).to_owned();
+    let text = &text[blanks..];
+    let word =
+        text[..word_end(text)].trim_end_matches(is_mark).trim_end_matches('.').trim_end_matches(is_mark);
     let start = body.start + value.start + blanks;
-    (!word.is_empty()).then(|| BodyStatus { span: Span::new(start, start + word.len()), text: word })
+    let is_end = |c: char| is_mark(c) || c == '.';
+    (!word.is_empty()).then(|| BodyStatus {
+        span: Span::new(start, start + word.len()),
+        text: word.to_owned(),
+        has_more: !text[word.len()..].trim_matches(is_end).is_empty(),
+    })
+}
+
+/// The end of the first word of `text`, or of the first phrase that is a status.
+fn word_end(text: &str) -> usize {
+    let phrase = PHRASES.iter().find(|phrase| {
+        let begins = text.get(..phrase.len()).is_some_and(|text| text.eq_ignore_ascii_case(phrase));
+        begins && !text[phrase.len()..].starts_with(char::is_alphanumeric)
+    });
+    let word = || text.find(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | ',' | ';' | ':' | '|'));
+    phrase.map_or_else(|| word().unwrap_or(text.len()), |phrase| phrase.len())
+}
+
+/// The lines of the head, each with where it begins: down to the first heading below the title, without what
+/// stands between fences.
+fn head_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let (mut at, mut titles, mut fence) = (0, 0, Fence::default());
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').take(HEAD_LINES).map(move |line| {
+        at += line.len();
+        (at - line.len(), line)
+    });
+    let head = lines.take_while(move |(_, line)| {
+        titles += usize::from(line.starts_with(b"# "));
+        titles < 2 && !line.starts_with(b"##")
+    });
+    head.filter(move |(_, line)| !fence.holds(line))
+}
+
+/// The fence of a block of code that is open.
+#[derive(Default)]
+struct Fence(Option<(u8, usize)>);
+
+impl Fence {
+    /// Returns whether a line belongs to a block of code.
+    fn holds(&mut self, line: &[u8]) -> bool {
+        let line = line.trim_ascii();
+        let mark = line.first().copied().filter(|byte| matches!(byte, b'`' | b'~'));
+        let length = mark.map_or(0, |mark| line.iter().take_while(|byte| **byte == mark).count());
+        match (self.0, mark) {
+            (None, Some(mark)) if length >= 3 => self.0 = Some((mark, length)),
+            (Some((open, least)), Some(mark)) if mark == open && length >= least && length == line.len() => {
+                self.0 = None;
+            }
+            (open, _) => return open.is_some(),
+        }
+        true
+    }
+}
+
+/// The offset of the first conflict in the body that git left and nobody resolved, outside blocks of code.
+pub(super) fn conflict_below(document: &Document<'_>) -> Option<usize> {
+    let (bytes, body) = (document.bytes(), document.body());
+    let begin = merge_conflict(bytes, body)?;
+    let (mut at, mut fence) = (body.start, Fence::default());
+    for line in bytes[body.range()].split_inclusive(|byte| *byte == b'\n') {
+        let is_code = fence.holds(line);
+        if at >= begin && !is_code && merge_conflict(bytes, Span::new(at, at + line.len())).is_some() {
+            return Some(at);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// The boxes of the points of lists in `text`, outside blocks of code: where each stands, and whether it is
+/// ticked. `[~]`, `[ x]` and `[]` are boxes that are not; a link is none.
+pub(super) fn boxes(text: &str) -> Vec<(Span, bool)> {
+    let (mut found, mut at, mut fence) = (Vec::new(), 0, Fence::default());
+    for line in text.split_inclusive('\n') {
+        if !fence.holds(line.as_bytes())
+            && let Some((start, end)) = box_in(line)
+        {
+            found.push((Span::new(at + start, at + end), matches!(&line[start + 1..end - 1], "x" | "X")));
+        }
+        at += line.len();
+    }
+    found
+}
+
+/// `text` with its boxes as readers of Markdown know them.
+pub fn with_plain_boxes(text: &str) -> String {
+    let (mut plain, mut at) = (String::with_capacity(text.len()), 0);
+    for (span, is_ticked) in boxes(text) {
+        plain.push_str(&text[at..span.start]);
+        plain.push_str(if is_ticked { "[x]" } else { "[ ]" });
+        at = span.end;
+    }
+    plain + &text[at..]
+}
+
+/// The place of the box at the beginning of a point.
+fn box_in(line: &str) -> Option<(usize, usize)> {
+    let point = line.trim_start_matches([' ', '\t', '>']);
+    let number = point.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_number = number.len() < point.len() && number.starts_with(['.', ')']);
+    let behind = if is_number { &number[1..] } else { point.strip_prefix(['-', '+', '*'])? };
+    let rest = behind.trim_start_matches([' ', '\t']);
+    let (inside, after) = rest.strip_prefix('[')?.split_once(']')?;
+    let mut marks = inside.trim().chars();
+    let is_mark = marks.next().is_none_or(|c| matches!(c, 'x' | 'X') || !c.is_alphanumeric());
+    let is_box = rest.len() < behind.len() && is_mark && marks.next().is_none() && inside.len() < 4;
+    let start = line.len() - rest.len();
+    (is_box && after.chars().next().is_none_or(char::is_whitespace))
+        .then_some((start, start + inside.len() + 2))
 }
 
 /// `## stepsCompleted:`: a key that became a heading. A heading that only speaks of the key is none.
@@ -49,11 +187,10 @@ fn is_steps_heading(line: &[u8]) -> bool {
     after_key.is_some_and(|rest| matches!(rest.trim_ascii_start(), [] | [b':', ..]))
 }
 
-/// `Status:` at the start of a line, bold or not.
-fn is_status_line(bytes: &[u8], at: usize) -> bool {
-    let before = &bytes[..at];
-    let marks = before.iter().rev().take_while(|byte| **byte == b'*').count();
-    before[..at - marks].last().is_none_or(|byte| matches!(byte, b'\n' | b'\r'))
+/// The place of `Status:`, bold or not, at the start of a line.
+fn status_at((start, line): (usize, &[u8])) -> Option<usize> {
+    let marks = line.iter().take_while(|byte| **byte == b'*').count();
+    line[marks..].starts_with(b"Status:").then_some(start + marks)
 }
 
 fn line_around(bytes: &[u8], at: usize) -> Span {
@@ -81,9 +218,31 @@ mod tests {
         {
             assert_eq!(status(&format!("Status: {marked}\n")), Some("done".to_owned()), "{marked}");
         }
+        for (line, word) in [
+            ("review (2 findings left)", "review"),
+            ("Ready for Dev, says Ana", "Ready for Dev"),
+            ("**APPROVED** by all", "APPROVED"),
+            ("done - closed", "done"),
+        ] {
+            assert_eq!(status(&format!("# 1\n\nStatus: {line}\n")), Some(word.to_owned()));
+        }
+        for none in ["# 1\n\n## Log\n\nStatus: done\n", "# 1\n```\nStatus: done\n```\n", "> Status: done\n"] {
+            assert_eq!(status(none), None, "{none}");
+        }
         assert_eq!(status("Status: `.`\n"), None);
         assert_eq!(status("The Status: none\nStatus:\n"), None);
         assert_eq!(status("---\nStatus: done\n---\n"), None);
+    }
+
+    #[test]
+    fn boxes_are_counted_however_they_are_written() {
+        let text = "- [x] One\n- [~] Two\n1. [ ] Three\n+ [ ] Four\n- [ x] Five\n- [] Six\n  * [X] Seven\n\
+                    - [A](https://example.org)\n- [x](y)\n- [1] note\n[ ] no point\n```\n- [ ] code\n```\n";
+        let found = boxes(text);
+        assert_eq!((found.len(), found.iter().filter(|(_, is_ticked)| *is_ticked).count()), (7, 2));
+        let plain = with_plain_boxes(text);
+        assert!(plain.starts_with("- [x] One\n- [ ] Two\n1. [ ] Three\n+ [ ] Four\n- [ ] Five\n- [ ] Six\n"));
+        assert_eq!(boxes(&plain).len(), 7);
     }
 
     #[test]

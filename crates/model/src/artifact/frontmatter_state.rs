@@ -128,7 +128,7 @@ pub(super) fn read_state(
     }
     state.body_status = body::read(document, found);
     if let (Some(body), Some(status)) = (&state.body_status, &state.status)
-        && !status.text.eq_ignore_ascii_case(&body.text)
+        && !body::is_same_status(&status.text, &body.text)
     {
         let problem = Problem::StatusDisagrees { body: body.text.clone(), frontmatter: status.text.clone() };
         found.push(Diagnosis::new(problem, body.span));

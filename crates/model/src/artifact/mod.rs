@@ -20,7 +20,7 @@ mod view;
 #[cfg(test)]
 mod cases;
 
-pub use body::BodyStatus;
+pub use body::{BodyStatus, is_same_status, with_plain_boxes};
 pub use delegation::{ChainPath, Delegation};
 pub use diagnosis::{Diagnosis, Problem};
 pub use digest::{FileHash, FileHashError, LineEndHasher, LineEndHashes, StateDigest, StateUnreadable};

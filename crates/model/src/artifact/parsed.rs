@@ -1,6 +1,6 @@
 //! The state region of a file, parsed once for all that is read from it.
 
-use super::{ProjectPath, state_region};
+use super::{ProjectPath, body::conflict_below, state_region};
 use stepmark_frontmatter::{Document, ParseError, RegionError, Span, Yaml};
 
 /// The frontmatter of a document.
@@ -20,7 +20,11 @@ pub(super) enum Parsed<'b, 't> {
 }
 
 impl<'b> Parsed<'b, '_> {
+    /// Of a file in which git left two versions of some lines of the body, too, nobody knows the state.
     pub(super) fn of(path: &ProjectPath, document: &Document<'b>) -> Self {
+        if let Some(offset) = conflict_below(document) {
+            return Self::NotYaml(ParseError::MergeConflict { offset });
+        }
         match state_region(path).find(document) {
             Err(RegionError::NoFrontmatter) => Self::Absent,
             Err(RegionError::Unclosed { opening }) => Self::Unclosed(opening),

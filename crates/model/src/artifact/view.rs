@@ -21,7 +21,7 @@ pub struct Artifact {
 }
 
 /// The keys that make a file an artifact.
-const STATE_KEYS: [&str; 9] = [
+const STATE_KEYS: [&str; 10] = [
     "stepsCompleted:",
     "validationStepsCompleted:",
     "lastStep:",
@@ -31,6 +31,7 @@ const STATE_KEYS: [&str; 9] = [
     "workflowType:",
     "stepmark_id:",
     "validationStatus:",
+    "Status:",
 ];
 
 impl Artifact {
@@ -58,6 +59,7 @@ impl Artifact {
 
     fn of(path: ProjectPath, bytes: Vec<u8>, tree: Option<&Yaml<'_>>, has_value: bool) -> Self {
         let document = Document::scan(&bytes);
+        let tree = tree.filter(|_| super::body::conflict_below(&document).is_none());
         let parsed = tree.map_or_else(|| Parsed::of(&path, &document), Parsed::Given);
         let (mut state, diagnoses) = read_state(&document, &parsed);
         state.kind = state.kind.or_else(|| Kind::of_file(&path));
@@ -92,6 +94,14 @@ impl Artifact {
     /// The hash of these bytes.
     pub fn file_hash(&self) -> FileHash {
         FileHash::of(&self.bytes)
+    }
+
+    /// The number of boxes in its body that are not ticked, and of all; `None` where all are.
+    pub fn open_boxes(&self) -> Option<(usize, usize)> {
+        let body = String::from_utf8_lossy(&self.bytes[self.document().body().range()]);
+        let boxes = super::body::boxes(&body);
+        let open = boxes.iter().filter(|(_, is_ticked)| !is_ticked).count();
+        (open > 0).then_some((open, boxes.len()))
     }
 
     /// The bytes as a document.

@@ -29,6 +29,11 @@ pub enum Command {
         /// Each key with its value.
         assignments: Vec<(KeyPath, Value)>,
     },
+    /// Adds items to lists, and takes out items and keys.
+    Items {
+        /// The changes, in their order.
+        changes: Vec<ItemChange>,
+    },
     /// Says how big the work is.
     Scope {
         /// The scope.
@@ -41,6 +46,32 @@ pub enum Command {
         /// The id to give.
         id: String,
     },
+}
+
+/// A change of a list or of the keys.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ItemChange {
+    /// Adds an item at the end of a list, which is made where there is none.
+    Add(KeyPath, Value),
+    /// Takes the first such item out of a list.
+    TakeOut(KeyPath, Value),
+    /// Takes a key out, with its value.
+    Unset(KeyPath),
+}
+
+impl fmt::Display for ItemChange {
+    /// As a person would type it behind `set` or `unset`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, sign, value) = match self {
+            Self::Add(path, value) => (path, "+=", value),
+            Self::TakeOut(path, value) => (path, "-=", value),
+            Self::Unset(path) => return write!(out, "{path}"),
+        };
+        match value {
+            Value::String(text) => write!(out, "{path}{sign}{text}"),
+            value => write!(out, "{path}{sign}{}", value.to_json()),
+        }
+    }
 }
 
 /// The treatment of a step that is unknown to the workflow or not the next one.
@@ -68,6 +99,11 @@ impl fmt::Display for Command {
                 confidence.map_or(Ok(()), |confidence| write!(out, " --confidence {confidence}"))
             }
             Self::Track { .. } => out.write_str("track"),
+            Self::Items { changes } => {
+                let is_unset = matches!(changes[..], [ItemChange::Unset(_), ..]);
+                out.write_str(if is_unset { "unset" } else { "set" })?;
+                changes.iter().try_for_each(|change| write!(out, " {change}"))
+            }
             Self::Set { assignments } => {
                 out.write_str("set")?;
                 assignments.iter().try_for_each(|(path, value)| match value {

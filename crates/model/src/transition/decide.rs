@@ -53,6 +53,9 @@ pub fn decide(
             edits.extend(status_move::upkeep_of(artifact, lifecycle, &assignments));
             Ok(Plan { edits, remarks: Vec::new() })
         }
+        Command::Items { changes } => {
+            Ok(Plan { edits: setting::item_edits(artifact, changes)?, remarks: Vec::new() })
+        }
         Command::Scope { scope, source } => scoping::plan(artifact, scope, *source),
         Command::Track { id } => Ok(track(artifact, id)),
     }

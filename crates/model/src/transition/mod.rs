@@ -20,7 +20,7 @@ mod status_cases;
 mod status_move;
 mod step_choice;
 
-pub use command::{Command, Strictness};
+pub use command::{Command, ItemChange, Strictness};
 pub use decide::DecisionContext;
 pub use decide::decide;
 pub use delegate::{DelegationPlan, NewChild, delegate};

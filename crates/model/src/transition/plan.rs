@@ -76,6 +76,13 @@ pub enum Remark {
         /// The state.
         state: String,
     },
+    /// The work is finished now, and boxes of its text are not ticked.
+    BoxesOpen {
+        /// The number of those.
+        open: usize,
+        /// The number of all.
+        total: usize,
+    },
     /// A key of the same meaning was left as it is, since no value of its kind says the same.
     KeyLeft {
         /// The key.
@@ -181,6 +188,7 @@ impl fmt::Display for Remark {
             Self::LaterStepsStay { step, furthest } => {
                 write!(out, "`{step}` is open again, but later steps up to `{furthest}` stay completed")
             }
+            Self::BoxesOpen { open, total } => write!(out, "{open} of its {total} boxes are open"),
             Self::KeyLeft { key } => write!(out, "`{key}` is left as it is: its form cannot name this step"),
             Self::GatesLeft { reason } => {
                 write!(out, "its gates are not up to date, and closed until `stepmark project`: {reason}")

@@ -42,6 +42,12 @@ pub enum TransitionRefusal {
         /// The key.
         key: String,
     },
+    /// The item or key that is to be taken out is not there.
+    #[error("there is no such thing: {what}")]
+    NotThere {
+        /// The item or key.
+        what: String,
+    },
     /// The frontmatter cannot be read, so nothing is known about the state.
     #[error("the frontmatter cannot be read: {reason}")]
     Unreadable {

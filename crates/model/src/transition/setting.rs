@@ -1,28 +1,78 @@
 //! `Command::Set`: whether a number that was typed is meant as one.
 
 use super::{
-    Remark, TransitionRefusal,
+    ItemChange, Remark, TransitionRefusal,
     complete::like_read,
     record::{completed_ids, step_list_key},
     spelling,
 };
 use crate::artifact::{Artifact, StepItem};
 use crate::workflow::{StepId, StepMatch, Track, WorkflowDefinition};
-use stepmark_frontmatter::{KeyIndex, KeyPath, Node, NodeKind, Scalar, ScalarStyle, Segment, Value, Yaml};
+use stepmark_frontmatter::{
+    Edit, KeyIndex, KeyPath, Node, NodeKind, Scalar, ScalarStyle, Segment, Value, Yaml,
+};
 
 /// `assignments`, with numbers that no reader gives back as they are typed (`1.10`, `010`) as numbers where
 /// the value in place, or the other items of its list, are numbers, and as text else.
 pub(super) fn settled(artifact: &Artifact, assignments: &[(KeyPath, Value)]) -> Vec<(KeyPath, Value)> {
-    if !assignments.iter().any(|(_, value)| is_spelled(value)) {
+    if !assignments.iter().any(|(path, value)| is_spelled(value) || path.0.len() > 1) {
         return assignments.to_vec();
     }
     let yaml = artifact.state_yaml();
     let (root, keys) = (yaml.as_ref().and_then(Yaml::root), KeyIndex::default());
     let settle = |(path, value): &(KeyPath, Value)| {
+        let path = root.map_or_else(|| path.clone(), |root| literal(&keys, root, path));
         let says_number = is_spelled(value) && root.is_some_and(|root| says_number(&keys, root, &path.0));
-        (path.clone(), value.clone().settled(says_number))
+        (path, value.clone().settled(says_number))
     };
     assignments.iter().map(settle).collect()
+}
+
+/// The edits that `changes` of lists and keys mean.
+pub(super) fn item_edits(
+    artifact: &Artifact,
+    changes: &[ItemChange],
+) -> Result<Vec<Edit>, TransitionRefusal> {
+    let yaml = artifact.state_yaml();
+    let (root, keys) = (yaml.as_ref().and_then(Yaml::root), KeyIndex::default());
+    let edit = |change: &ItemChange| {
+        let (ItemChange::Add(path, _) | ItemChange::TakeOut(path, _) | ItemChange::Unset(path)) = change;
+        let path = root.map_or_else(|| path.clone(), |root| literal(&keys, root, path));
+        if let Some(Segment::Key(key)) = path.0.first()
+            && artifact.state().steps.iter().any(|steps| steps.key == *key)
+        {
+            return Err(TransitionRefusal::ListReplaced { key: key.clone() });
+        }
+        let node = root.and_then(|root| keys.node_at(root, &path.0));
+        match change {
+            ItemChange::Add(_, item) => Ok(Edit::Append { path, item: item.clone().settled(false) }),
+            ItemChange::TakeOut(_, item) => {
+                let text = item.clone().settled(false).to_json();
+                let is_it =
+                    |node: &Node<'_>| node.scalar().is_some_and(|it| Value::from(it).to_json() == text);
+                let place = node.and_then(|list| list.items().iter().position(is_it));
+                place.map(|place| Edit::Remove { path: path.clone().item(place) }).ok_or_else(|| {
+                    TransitionRefusal::NotThere { what: format!("an item `{text}` of `{path}`") }
+                })
+            }
+            ItemChange::Unset(_) if node.is_none() => {
+                Err(TransitionRefusal::NotThere { what: format!("a key `{path}`") })
+            }
+            ItemChange::Unset(_) => Ok(Edit::Remove { path }),
+        }
+    };
+    changes.iter().map(edit).collect()
+}
+
+/// The path as it is meant: a key of the file that has these dots in its name is that key.
+fn literal<'t>(keys: &KeyIndex<'t>, root: &'t Node<'_>, path: &KeyPath) -> KeyPath {
+    let names = path.0.iter().map(|segment| match segment {
+        Segment::Key(key) => Some(key.as_str()),
+        Segment::Index(_) => None,
+    });
+    let dotted = names.collect::<Option<Vec<_>>>().map(|names| KeyPath::key(names.join(".")));
+    let is_there = |path: &KeyPath| keys.node_at(root, &path.0).is_some();
+    dotted.filter(|dotted| is_there(dotted) && !is_there(path)).unwrap_or_else(|| path.clone())
 }
 
 /// Refuses to put one value in the place of a list of steps: what is meant is one step more.
@@ -120,7 +170,7 @@ mod tests {
     use super::*;
     use crate::artifact::ProjectPath;
     use stepmark_frontmatter::Region;
-    use stepmark_frontmatter::{Edit, apply};
+    use stepmark_frontmatter::apply;
 
     #[test]
     fn what_stands_in_place_says_whether_a_number_is_meant() {
@@ -130,6 +180,8 @@ mod tests {
             ("version", "1.10", "version: 1.10\n"),
             ("version", "0x1F", "version: 0x1F\n"),
             ("version", "1_0", "version: '1_0'\n"),
+            ("version", "12e5", "version: '12e5'\n"),
+            ("version", "1.5e-4", "version: 1.5e-4\n"),
             ("name", "1.10", "name: '1.10'\n"),
             ("new", "1.10", "new: '1.10'\n"),
             ("new", "010", "new: '010'\n"),

@@ -104,7 +104,9 @@ pub(super) fn plan(
     }
     let mut edits = vec![Edit::Set { path: KeyPath::key(STATUS), value: Value::from(target.name.as_str()) }];
     edits.extend(key_updates(artifact, lifecycle, &target.name));
-    Ok(Plan { edits, remarks: Vec::new() })
+    let open = artifact.open_boxes().filter(|_| lifecycle.is_terminal(&target.name));
+    let remarks = open.map(|(open, total)| Remark::BoxesOpen { open, total }).into_iter().collect();
+    Ok(Plan { edits, remarks })
 }
 
 /// The edits that the table adds when `assignments` change the status, without keys that they write

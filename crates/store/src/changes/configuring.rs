@@ -1,7 +1,6 @@
 //! Changes of `.stepmark/config.yaml` by commands: comments and order stay.
 
 use crate::commit::{self, CommitError, Expected};
-use crate::configuration::ConfigurationSources;
 use crate::disk::CONFIGURATION_PATH;
 use crate::workspace::{OpenError, Workspace};
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
@@ -37,7 +36,7 @@ impl Workspace {
         let edited = apply(found.as_deref().unwrap_or_default(), &Region::WholeFile, &edits)?;
         let expected = Expected::of(found.as_deref());
         commit::replace_whole(self.root(), &path, expected, &edited.bytes, self.commit_options())?;
-        let changed = Self::open_with(self.root().clone(), &ConfigurationSources::default())?;
+        let changed = Self::open_with(self.root().clone(), self.configuration().given())?;
         Ok(changed
             .with_attribution(self.attribution().clone())
             .with_clock(self.clock())

@@ -69,13 +69,12 @@ impl Workspace {
         let key_of =
             |path: &ProjectPath, bytes: Vec<u8>| ArtifactKey::of(&Artifact::read(path.clone(), bytes));
         let key = key_of(path, bytes.to_vec());
-        let heads = self.history().ask(|history| history.heads(&key, path))?;
-        let others =
-            heads.into_iter().filter_map(|head| Some(head.artifact?.path)).filter(|other| other != path);
+        let others = self.history().ask(|history| history.places(&key))?;
+        let mut others = others.into_iter().filter(|other| other != path);
         let is_there = |other: &ProjectPath| {
             !key.is_path() && self.read_file(other).is_ok_and(|bytes| key_of(other, bytes) == key)
         };
-        match others.into_iter().find(is_there) {
+        match others.find(is_there) {
             Some(other) => Err(ChangeError::IdTaken { path: path.clone(), key, other }),
             None => Ok(()),
         }

@@ -1,28 +1,33 @@
 //! Work on one branch that a merge lost, as history tells.
 
+use crate::checking::{CheckError, CheckReport, Checks};
 use crate::history::History;
-use crate::projection::file_findings::FileFindings;
-use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    check::rules::history::steps_removed,
+    check::{Finding, rules::history::steps_removed},
     journal::ArtifactKey,
 };
 
-impl Workspace {
-    /// The artifacts whose history has several ends, of which the file lacks one.
-    pub(crate) fn lost_in_merges(&self) -> Vec<FileFindings> {
-        // What is wrong with the journal itself is found by `doctor`.
-        let forked = self.history().ask(History::forked).unwrap_or_default();
-        forked.into_iter().filter_map(|known| self.lost_in_merge(&known.key, known.path)).collect()
+impl Checks<'_> {
+    /// Adds the artifacts whose history has several ends, of which the file lacks one.
+    ///
+    /// # Errors
+    /// When the journal or the baseline cannot be read.
+    pub fn add_lost_in_merges(&self, report: &mut CheckReport<'_>) -> Result<(), CheckError> {
+        for known in self.workspace.history().ask(History::forked)? {
+            if let Some(finding) = self.lost_in_merge(&known.key, &known.path)? {
+                self.add_beside(report, known.path, |_| vec![finding])?;
+            }
+        }
+        Ok(())
     }
 
-    fn lost_in_merge(&self, key: &ArtifactKey, path: ProjectPath) -> Option<FileFindings> {
-        let artifact = Artifact::read(path.clone(), self.read_file(&path).ok()?);
-        let state = artifact.state_value().ok()?;
-        let lineage = self.history().ask(|history| history.lineage(key, &path)).ok()?;
-        let lost = self.history().ask(|history| history.lost_in_merge(&lineage, &state)).ok()??;
-        let findings = vec![steps_removed::lost_in_merge(&artifact, &state, &lineage, lost)?];
-        Some(FileFindings { bytes: artifact.bytes().to_vec(), path, findings })
+    fn lost_in_merge(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Option<Finding>, CheckError> {
+        let Ok(bytes) = self.workspace.read_file(path) else { return Ok(None) };
+        let artifact = Artifact::read(path.clone(), bytes);
+        let Ok(state) = artifact.state_value() else { return Ok(None) };
+        let lineage = self.workspace.history().ask(|history| history.lineage(key, path))?;
+        let lost = self.workspace.history().ask(|history| history.lost_in_merge(&lineage, &state))?;
+        Ok(lost.and_then(|lost| steps_removed::lost_in_merge(&artifact, &state, &lineage, lost)))
     }
 }

@@ -120,7 +120,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
         self.in_use.note_rules(rules);
     }
 
-    /// Looks at the files that follow records, and at artifacts of which a merge took one side.
+    /// Looks at the files that follow records.
     #[cfg(feature = "write")]
     pub(crate) fn scan_files_of_records(&mut self, answers: &Answers<'_>) {
         let Self { workspace, baseline, in_use, report, .. } = self;
@@ -132,7 +132,6 @@ impl<'w, 't> CheckingRun<'w, 't> {
         if let (Some(own), Some(facts)) = (workspace.asdd(), answers.asdd()) {
             files.extend(own.file_findings(&facts.state, read));
         }
-        files.extend(workspace.lost_in_merges());
         workspace.add_files_of_records(report, files, in_use, baseline);
     }
 

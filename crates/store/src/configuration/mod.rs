@@ -101,6 +101,8 @@ pub struct Configuration {
     contents: Vec<Arc<[u8]>>,
     /// Set where the first of the files is the user's.
     has_user_file: bool,
+    /// The sources that it was read from, besides the project.
+    given: ConfigurationSources,
     unknown_keys: Vec<UnknownKey>,
 }
 
@@ -162,6 +164,7 @@ impl Configuration {
             digest: None,
             contents: Vec::new(),
             has_user_file: false,
+            given: ConfigurationSources::default(),
             unknown_keys,
         }
     }
@@ -361,6 +364,17 @@ impl Configuration {
         self.sources().next().filter(|_| self.has_user_file)
     }
 
+    /// The user's own folder for configuration, which no project can bring along: for what a person allowed.
+    pub fn user_folder(&self) -> Option<&Path> {
+        self.given.user_file.as_deref().and_then(Path::parent)
+    }
+
+    /// The sources that it was read from, besides the project.
+    #[cfg(feature = "write")]
+    pub(crate) const fn given(&self) -> &ConfigurationSources {
+        &self.given
+    }
+
     /// Every value that counts, with its origin, in the order of [`VARIABLES`]. Keys without a value
     /// and without a default are left out.
     pub fn effective_values(&self) -> Vec<ConfiguredValue> {
@@ -418,6 +432,7 @@ impl Default for Configuration {
             digest: None,
             contents: Vec::new(),
             has_user_file: false,
+            given: ConfigurationSources::default(),
             unknown_keys: Vec::new(),
         }
     }

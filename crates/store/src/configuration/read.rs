@@ -13,7 +13,9 @@ use crate::configuration::{
     Configuration, ConfigurationError, ConfigurationSources, Origin, Place, Variable, error::belongs_to,
     keys::Misplaced, layer::ConfigurationLayer, layer::LayerError, variable_sides::FREE_MAPS,
 };
-use crate::disk::{own_file, own_file::Access, root::CONFIGURATION_PATH, root::Root};
+use crate::disk::{
+    file_reading::open_file, own_file, own_file::Access, root::CONFIGURATION_PATH, root::Root,
+};
 use stepmark_model::artifact::FileHash;
 
 /// A configuration is written by hand; what is larger than this many bytes is something else.
@@ -85,13 +87,19 @@ impl Configuration {
             layers.push(flag_layer(key, text)?);
         }
         let digest = FileHash::from_digest(digest.finalize().into());
-        Ok(Self { files, contents, has_user_file, digest: Some(digest), ..Self::of(layers) })
+        let (given, digest) = (sources.clone(), Some(digest));
+        Ok(Self { files, contents, has_user_file, given, digest, ..Self::of(layers) })
     }
 }
 
 /// The bytes of a configuration file; `None` where there is none.
 fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ConfigurationError> {
-    read_opened(path, File::open(path))
+    // A pipe would be waited for.
+    let regular = |file: File| match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")),
+    };
+    read_opened(path, open_file(path).and_then(regular))
 }
 
 fn read_opened(path: &Path, opened: io::Result<File>) -> Result<Option<Vec<u8>>, ConfigurationError> {

@@ -60,8 +60,6 @@ pub enum StateFolder {
     Signals,
     /// Proposals of agents.
     Proposals,
-    /// Whatever a person allowed in this clone.
-    Permissions,
     /// Files that can be deleted at will.
     Cache,
 }
@@ -264,7 +262,6 @@ impl LocalState {
             StateFolder::Locks => (&self.base, "locks"),
             StateFolder::Projections => (&self.base, "projections"),
             StateFolder::Proposals => (&self.base, "proposals"),
-            StateFolder::Permissions => (&self.common_base, "permissions"),
             StateFolder::Signals => (&self.common_base, "signals"),
             StateFolder::Cache => (&self.base, "cache"),
         }

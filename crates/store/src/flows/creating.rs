@@ -44,7 +44,7 @@ impl Flows<'_> {
                 _ => Err(FlowError::Taken { what: "graph", id: id() }),
             },
         )?;
-        // Whoever writes it here knows its checks.
+        // A person who writes it here knows its checks.
         self.note_allowed(graph)?;
         Ok(record)
     }

@@ -1,24 +1,29 @@
 //! Permission to run the checks of a graph in this clone: they are commands of a shell, and a repository may
-//! be a stranger's.
+//! be a stranger's. So it lies in the user's own folder, which no repository and no archive brings along.
+#![expect(clippy::disallowed_methods, reason = "an edge: the file belongs to the user, not to a project")]
 
 use std::{collections::BTreeSet, io};
 
 use super::{FlowError, Flows};
 use crate::commit::{FsyncPolicy, replace_state_file};
-use crate::disk::{local_state::StateFolder, own_file};
-use stepmark_model::flows::{FlowRefusal, Graph};
+use crate::disk::own_file;
+use stepmark_model::{
+    flows::{FlowRefusal, Graph},
+    journal::ActorKind,
+};
 
-/// The file with the digests of graphs whose checks may be run.
+/// The file with the folders of projects and the digests of their graphs whose checks may be run.
 const FILE: &str = "flow-checks.json";
 
 /// Its largest size.
 const LIMIT: u64 = 1024 * 1024;
 
 impl Flows<'_> {
-    /// Returns whether the checks of `graph` may be run in this clone: the graph was made here, or a person
+    /// Returns whether the checks of `graph` may be run in this clone: a person made the graph here, or
     /// allowed it.
     pub fn may_run_checks(&self, graph: &Graph) -> bool {
-        graph.tasks.iter().all(|task| task.checks.is_empty()) || self.allowed().contains(&graph.digest())
+        graph.tasks.iter().all(|task| task.checks.is_empty())
+            || self.allowed().contains(&self.permission(graph))
     }
 
     /// Allows the checks of `graph` in this clone, as a person.
@@ -34,16 +39,24 @@ impl Flows<'_> {
         self.note_allowed(graph)
     }
 
-    /// Notes that the checks of `graph` may be run.
+    /// The name of the permission for `graph` in this folder.
+    fn permission(&self, graph: &Graph) -> String {
+        format!("{} {}", graph.digest(), self.workspace.root().path().display())
+    }
+
+    /// Notes that the checks of `graph` may be run, unless it is an agent that says so, by whatever command.
     pub(super) fn note_allowed(&self, graph: &Graph) -> Result<(), FlowError> {
         let mut allowed = self.allowed();
-        if !allowed.insert(graph.digest()) {
+        let is_agent = self.workspace.attribution().actor.kind == ActorKind::Agent;
+        let has_checks = graph.tasks.iter().any(|task| !task.checks.is_empty());
+        if !has_checks || is_agent || !allowed.insert(self.permission(graph)) {
             return Ok(());
         }
         let noted: io::Result<()> = (|| {
-            let folder =
-                self.workspace.root().state().make(StateFolder::Permissions).map_err(io::Error::other)?;
-            replace_state_file(&folder, FILE, &serde_json::to_vec(&allowed)?, FsyncPolicy::Always)
+            let folder = self.workspace.configuration().user_folder();
+            let folder = folder.ok_or_else(|| io::Error::other("HOME names no folder of the user"))?;
+            std::fs::create_dir_all(folder)?;
+            replace_state_file(folder, FILE, &serde_json::to_vec(&allowed)?, FsyncPolicy::Always)
         })();
         noted.map_err(|source| FlowError::Permission { id: graph.id.clone(), source })
     }
@@ -51,8 +64,8 @@ impl Flows<'_> {
     /// The digests of the graphs whose checks may be run. A file that cannot be read allows nothing.
     fn allowed(&self) -> BTreeSet<String> {
         let read = || {
-            let folder = self.workspace.root().state().folder(StateFolder::Permissions).ok()?;
-            serde_json::from_slice(&own_file::read(&folder, FILE.as_ref(), LIMIT).ok()?).ok()
+            let folder = self.workspace.configuration().user_folder()?;
+            serde_json::from_slice(&own_file::read(folder, FILE.as_ref(), LIMIT).ok()?).ok()
         };
         read().unwrap_or_default()
     }

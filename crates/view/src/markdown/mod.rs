@@ -12,6 +12,7 @@ use maud::{Markup, PreEscaped};
 use pulldown_cmark::{
     Alignment, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html,
 };
+use stepmark_model::artifact::with_plain_boxes;
 use url::{ParseError, Url};
 
 /// The number of levels by which headings stand below their own: the page around them has the first two.
@@ -41,8 +42,9 @@ pub fn render(text: &str) -> Markup {
         _ => true,
     };
     let mut block = String::new();
+    let text = with_plain_boxes(text);
     let events =
-        Parser::new_ext(text, options).filter_map(|event| tamed(event, &mut block)).filter(is_shallow);
+        Parser::new_ext(&text, options).filter_map(|event| tamed(event, &mut block)).filter(is_shallow);
     let mut harmless = String::with_capacity(text.len() * 3 / 2);
     html::push_html(&mut harmless, events);
     PreEscaped(harmless)

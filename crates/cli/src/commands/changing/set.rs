@@ -1,10 +1,10 @@
 //! `stepmark set`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use stepmark_frontmatter::{KeyPath, Value};
-use stepmark_model::transition::{Command, Strictness};
+use stepmark_frontmatter::{KeyPath, KeyPathError, Value};
+use stepmark_model::transition::{Command, ItemChange, Strictness};
 use stepmark_store::changes::ChangeReason;
 
 use super::change;
@@ -26,7 +26,8 @@ use crate::{
 pub(crate) struct Set {
     /// The artifact
     artifact: PathBuf,
-    /// `KEY=VALUE`; KEY is `status`, `delegation.id`, `slices[0].status`, or a JSON pointer
+    /// `KEY=VALUE`; KEY is `status`, `delegation.id`, `slices[0].status`, or a JSON pointer. `KEY+=ITEM` adds
+    /// an item to a list, `KEY-=ITEM` takes one out
     #[arg(required = true, value_name = "KEY=VALUE")]
     assignments: Vec<String>,
     /// Take every VALUE as text, even `3` and `true`
@@ -38,14 +39,39 @@ pub(crate) struct Set {
 
 impl Set {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let assignments =
-            self.assignments.iter().map(|assignment| self.read(assignment)).collect::<Result<_, _>>()?;
-        let command = Command::Set { assignments };
-        let reason = self.reason.reason();
-        let path = project.artifact_path(&self.artifact)?;
-        let is_forced = matches!(reason, ChangeReason::Forced(_));
-        let strictness = if is_forced { Strictness::Warn } else { Strictness::Known };
-        change::execute(project, output, &path, (&command, strictness), reason)
+        let is_of_list = |assignment: &String| self.of_list(assignment).map(|change| change.is_some());
+        let of_lists = self.assignments.iter().map(is_of_list).collect::<Result<Vec<_>, _>>()?;
+        let command = match (of_lists.contains(&true), of_lists.contains(&false)) {
+            (true, true) => {
+                let why = "items of lists (`KEY+=ITEM`, `KEY-=ITEM`) are changed by a command of their own";
+                return Err(Failure::new(Exit::Usage, why.to_owned()).with_help("nothing was changed"));
+            }
+            (true, false) => {
+                let changes = self.assignments.iter().map(|assignment| self.of_list(assignment));
+                let changes = changes.collect::<Result<Vec<_>, _>>()?;
+                Command::Items { changes: changes.into_iter().flatten().collect() }
+            }
+            _ => {
+                let assignments = self.assignments.iter().map(|assignment| self.read(assignment));
+                Command::Set { assignments: assignments.collect::<Result<_, _>>()? }
+            }
+        };
+        execute(project, output, (&self.artifact, &command), self.reason.reason())
+    }
+
+    /// The change of a list that `KEY+=ITEM`, `KEY-=ITEM` or `/KEY/-=ITEM` says.
+    fn of_list(&self, assignment: &str) -> Result<Option<ItemChange>, Failure> {
+        let (key, _) = assignment.split_once('=').unwrap_or_default();
+        let (make, name): (fn(KeyPath, Value) -> ItemChange, &str) = match key.strip_suffix(['+', '-']) {
+            Some(list) if key.starts_with('/') && list.ends_with('/') => {
+                (ItemChange::Add, list.trim_end_matches('/'))
+            }
+            Some(name) if key.ends_with('+') => (ItemChange::Add, name),
+            Some(name) => (ItemChange::TakeOut, name),
+            None => return Ok(None),
+        };
+        let (_, value) = self.read(assignment)?;
+        Ok(Some(make(path_of(name)?, value)))
     }
 
     fn read(&self, assignment: &str) -> Result<(KeyPath, Value), Failure> {
@@ -53,7 +79,7 @@ impl Set {
             Failure::new(Exit::Usage, format!("`{assignment}` is no assignment"))
                 .with_help("write KEY=VALUE, for instance `status=in-review`")
         })?;
-        let path: KeyPath = key.parse().map_err(|error| Failure::from_error(Exit::Usage, &error))?;
+        let path = path_of(key)?;
         if self.text {
             return Ok((path, Value::from(value)));
         }
@@ -62,4 +88,43 @@ impl Set {
         })?;
         Ok((path, value))
     }
+}
+
+/// Take keys out of an artifact's frontmatter, with their values
+///
+/// Lists of steps stay: `stepmark reopen` takes a step out.
+#[derive(Debug, Args)]
+pub(crate) struct Unset {
+    /// The artifact
+    artifact: PathBuf,
+    /// `owner`, `delegation.id`, `slices[0]`, or a JSON pointer
+    #[arg(required = true, value_name = "KEY")]
+    keys: Vec<String>,
+    #[command(flatten)]
+    reason: ReasonArguments,
+}
+
+impl Unset {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let changes = self.keys.iter().map(|key| path_of(key).map(ItemChange::Unset));
+        let command = Command::Items { changes: changes.collect::<Result<_, _>>()? };
+        execute(project, output, (&self.artifact, &command), self.reason.reason())
+    }
+}
+
+/// The path that `key` names; blanks around it belong to the command line.
+fn path_of(key: &str) -> Result<KeyPath, Failure> {
+    key.trim().parse().map_err(|error: KeyPathError| Failure::from_error(Exit::Usage, &error))
+}
+
+fn execute(
+    project: &Project,
+    output: &Output,
+    (artifact, command): (&Path, &Command),
+    reason: ChangeReason,
+) -> Result<Exit, Failure> {
+    let path = project.artifact_path(artifact)?;
+    let is_forced = matches!(reason, ChangeReason::Forced(_));
+    let strictness = if is_forced { Strictness::Warn } else { Strictness::Known };
+    change::execute(project, output, &path, (command, strictness), reason)
 }

@@ -174,6 +174,9 @@ impl Check {
         let (workspace, artifacts) = (&project.workspace, &checked.artifacts);
         if self.paths.is_empty() {
             let mut found = workspace.checks().check_all(artifacts, before, Known::LeftOut)?;
+            if let Err(failure) = workspace.checks().add_lost_in_merges(&mut found) {
+                output::warning(format_args!("merges are not checked against history: {failure}"));
+            }
             if let Err(failure) = memory::add_findings(project, &mut found) {
                 output::warning(format_args!("memory is not checked: {}", failure.message));
             }

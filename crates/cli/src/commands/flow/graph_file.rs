@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "an edge module: a file that a person names is read here")]
 
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
 use serde_json::Value as Json;
 use stepmark_model::flows::Graph;
@@ -13,6 +13,9 @@ use crate::{
     project::Project,
 };
 
+/// The largest size of a graph in a file, in bytes.
+const SIZE_LIMIT: u64 = 4 << 20;
+
 /// The graph in a file, in YAML or JSON.
 pub(crate) fn read(project: &Project, file: &Path) -> Result<Graph, Failure> {
     graph_in(&text(project, file)?, file)
@@ -20,8 +23,14 @@ pub(crate) fn read(project: &Project, file: &Path) -> Result<Graph, Failure> {
 
 /// The text of a file.
 pub(crate) fn text(project: &Project, file: &Path) -> Result<String, Failure> {
-    fs::read_to_string(project.place(file))
-        .map_err(|error| Failure::new(Exit::Io, format!("cannot read `{}`: {error}", file.display())))
+    let place = project.place(file);
+    // A pipe would be waited for, a device never ends.
+    let text = || match fs::metadata(&place)? {
+        found if !found.is_file() => Err(io::Error::other("it is not a regular file")),
+        found if found.len() > SIZE_LIMIT => Err(io::Error::other("it has more than 4 MiB")),
+        _ => fs::read_to_string(&place),
+    };
+    text().map_err(|error| Failure::new(Exit::Io, format!("cannot read `{}`: {error}", file.display())))
 }
 
 /// The graph that `text`, that of `file`, is.

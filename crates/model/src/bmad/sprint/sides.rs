@@ -4,10 +4,11 @@ use std::{fmt, str::FromStr, sync::Arc};
 
 use super::story::is_word;
 use crate::{
-    artifact::{Artifact, Field, ProjectPath},
+    artifact::{Artifact, Field, Problem, ProjectPath},
     bmad::sprint::{LedgerKey, LedgerWords, WordChange},
     lifecycle::Lifecycle,
 };
+use stepmark_frontmatter::ParseError;
 
 /// A place that says a story's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,6 +93,13 @@ impl StorySides {
         sprint_status: Option<&str>,
     ) -> Option<Self> {
         let (key, _) = LedgerKey::of(artifact.path()).filter(|(key, _)| key.is_story())?;
+        // Of a file in which git left two versions nobody knows what it says.
+        let is_unresolved = |problem: &Problem| {
+            matches!(problem, Problem::NotYaml { error: ParseError::MergeConflict { .. } })
+        };
+        if artifact.diagnoses().iter().any(|diagnosis| is_unresolved(&diagnosis.problem)) {
+            return None;
+        }
         let state = artifact.state();
         let frontmatter = state.status.as_ref().and_then(Field::filled);
         let status_line = state.body_status.as_ref().map(|line| line.text.as_str());

@@ -2,7 +2,7 @@
 //! imports it into.
 
 use super::{EntryLocation, LedgerEntry, Story, story::is_word};
-use crate::artifact::{Artifact, Field, ProjectPath};
+use crate::artifact::{Artifact, Field, ProjectPath, is_same_status};
 use stepmark_frontmatter::{
     Document, Edit, EditError, Frontmatter, KeyPath, LineEnding, Region, RegionError, Span, Value, apply,
     replace_frontmatter,
@@ -11,7 +11,7 @@ use stepmark_frontmatter::{
 /// The entry for the line of `story` that differs from its frontmatter; `None` where it says the same, but
 /// for upper and lower case, or there is no line.
 pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
-    let line = story.line.as_ref().filter(|line| !line.text.eq_ignore_ascii_case(&story.status))?;
+    let line = story.line.as_ref().filter(|line| !is_same_status(&line.text, &story.status))?;
     Some(LedgerEntry {
         story: story.path.clone(),
         key: story.name().to_owned(),
@@ -60,7 +60,7 @@ pub fn with_status(path: &ProjectPath, bytes: &[u8], status: &str) -> Result<Vec
     let edited = apply(&edited, &Region::Frontmatter, &[edit])?.bytes;
     let artifact = Artifact::read(path.clone(), edited);
     let line = artifact.state().body_status.as_ref();
-    let line_differs = line.is_some_and(|line| !line.text.eq_ignore_ascii_case(status));
+    let line_differs = line.is_some_and(|line| !is_same_status(&line.text, status));
     let said = artifact.state().status.as_ref().and_then(Field::filled).unwrap_or(status);
     let with_line = line_differs.then(|| write_line(path, artifact.bytes(), said)).flatten();
     Ok(with_line.unwrap_or_else(|| artifact.bytes().to_vec()))
@@ -86,7 +86,8 @@ mod tests {
             ("Status: review", Some(WordChange::Same)),
             ("**Status:** ready-for-dev", Some(WordChange::Forward)),
             ("Status: done", Some(WordChange::Back)),
-            ("Status: done (two notes)", Some(WordChange::Unordered)),
+            ("Status: done (two notes)", Some(WordChange::Back)),
+            ("Status: In Review.", None),
             ("No status", None),
         ] {
             let expected = expected.map(|change| ("in-review".to_owned(), change));

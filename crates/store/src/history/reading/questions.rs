@@ -65,6 +65,23 @@ impl History {
         })
     }
 
+    /// The paths at which the last events under `key` happened: several where files have one id.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn places(&self, key: &ArtifactKey) -> Result<Vec<ProjectPath>, HistoryError> {
+        self.ask(|index| {
+            let connection = index.connection();
+            let number = row::number(connection, key.as_str())?;
+            let heads = "WHERE key = ?1 AND seq IN (SELECT seq FROM heads WHERE key = ?1)";
+            let mut places = Vec::new();
+            for head in row::select(connection, heads, [number])? {
+                places.extend(ProjectPath::new(row::name(connection, head.path)?));
+            }
+            Ok(places)
+        })
+    }
+
     /// All events of the artifact.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 //! SM103: the frontmatter is no YAML.
 
 use super::tab_in_indentation;
-use crate::artifact::Problem;
+use crate::artifact::{Artifact, Problem};
 use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
-use stepmark_frontmatter::ParseError;
+use stepmark_frontmatter::{ParseError, merge_sides};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -36,7 +36,25 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             ParseError::NotUtf8 { .. } | ParseError::Syntax { .. } | ParseError::MergeConflict { .. }
         )
     };
-    found.extend(subject.diagnosed(&RULE, is_about));
+    found.extend(subject.diagnosed(&RULE, is_about).map(|finding| {
+        let place = subject.artifact.bytes().get(finding.span.start..).unwrap_or_default();
+        let help = place.starts_with(b"<<<<<<<").then(|| conflict_help(subject.artifact)).flatten();
+        help.map_or(finding.clone(), |help| finding.with_help(help))
+    }));
+}
+
+/// The names of both sides of a conflict, and their steps together, if both of them have some.
+fn conflict_help(artifact: &Artifact) -> Option<String> {
+    let [ours, theirs] = merge_sides(std::str::from_utf8(artifact.bytes()).ok()?)?;
+    let names = format!("choose between `{}` and `{}`", ours.0, theirs.0);
+    let steps = |side: String| -> Vec<String> {
+        let side = Artifact::read(artifact.path().clone(), side.into_bytes());
+        side.steps().into_iter().flat_map(|steps| steps.spellings()).map(str::to_owned).collect()
+    };
+    let [mut ours, theirs] = [steps(ours.1), steps(theirs.1)];
+    let is_union = !ours.is_empty() && !theirs.is_empty() && ours != theirs;
+    ours.extend(theirs.into_iter().filter(|step| !ours.contains(step)).collect::<Vec<_>>());
+    Some(if is_union { format!("{names}; both have steps, together [{}]", ours.join(", ")) } else { names })
 }
 
 #[cfg(test)]

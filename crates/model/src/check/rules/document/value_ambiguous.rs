@@ -21,16 +21,14 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for diagnosis in subject.artifact.diagnoses() {
-        let (text, safety, help) = match &diagnosis.problem {
-            Problem::ReadDifferently { text, .. } => (text, Safety::Safe, "put it in quotes"),
-            // In quotes it is true to nobody any more.
-            Problem::ReadAsBool { text, .. } => {
-                (text, Safety::Unsafe, "put it in quotes, or write `true` or `false`")
-            }
+        let (text, help) = match &diagnosis.problem {
+            Problem::ReadDifferently { text, .. } => (text, "put it in quotes if it is text"),
+            Problem::ReadAsBool { text, .. } => (text, "put it in quotes, or write `true` or `false`"),
             _ => continue,
         };
         let title = format!("quote `{text}`");
-        let fix = Fix::splice(safety, title, diagnosis.span, format!("'{text}'"));
+        // In quotes it is another value to those who read a number or a boolean.
+        let fix = Fix::splice(Safety::Unsafe, title, diagnosis.span, format!("'{text}'"));
         let finding = subject.finding(&RULE, diagnosis.span, diagnosis.problem.to_string());
         found.push(finding.with_help(help).with_fix(fix));
     }

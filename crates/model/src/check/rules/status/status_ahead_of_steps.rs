@@ -9,16 +9,24 @@ pub(crate) static RULE: Rule = Rule {
     name: "status-ahead-of-steps",
     group: Group::Status,
     severity: Severity::Warning,
-    summary: "The status says that the work is finished, and the list of steps does not.",
+    summary: "The status says that the work is finished, and the list of steps or the boxes of the text do not.",
     why: "One of them is wrong. Whoever reads the status goes on with work that is not there; whoever reads the steps begins \
           again.",
     bad: "---\nworkflowType: prd\nstepsCompleted: [1, 2]\nstatus: complete\n---\n",
     good: "---\nworkflowType: prd\nstepsCompleted: [1, 2]\nstatus: draft\n---\n",
-    fix: "Complete the steps that are done (`stepmark complete`), or set the status back.",
+    fix: "Complete the steps that are done (`stepmark complete`), tick the boxes, or set the status back.",
     decision: Decision::OfArtifact(check),
 };
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    if let Some((open, total)) = subject.artifact.open_boxes()
+        && let Some(status) = &subject.artifact.state().status
+        && Completion::of(subject.artifact, None).by_status
+    {
+        let message = format!("the status is `{}`, but {open} of {total} boxes are open", status.text);
+        let help = "tick what is done, take out what is not to be done, or set the status back";
+        found.push(subject.finding(&RULE, status.span, message).with_help(help));
+    }
     let Some(progress) = subject.progress().filter(|progress| progress.state != WorkState::Finished) else {
         return;
     };
@@ -56,5 +64,11 @@ mod tests {
         assert!(found(&RULE, &prd("[1, 2]", "in-progress")).is_empty());
         assert!(found(&RULE, &prd("[1, 2, 02b, 02c, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]", "done")).is_empty());
         assert!(found(&RULE, "---\nstepsCompleted: [1]\nstatus: done\n---\n").is_empty(), "no workflow");
+        let boxes = |status: &str| format!("---\nstatus: {status}\n---\n- [x] a\n- [~] b\n1. [] c\n");
+        assert_eq!(
+            found(&RULE, &boxes("done")),
+            ["2:9 SM305 the status is `done`, but 2 of 3 boxes are open"]
+        );
+        assert!(found(&RULE, &boxes("review")).is_empty());
     }
 }

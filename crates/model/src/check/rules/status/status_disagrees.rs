@@ -37,13 +37,11 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         };
         // The line is the newer of the two where it is further; and what says more than a status is a
         // person's to change.
-        let is_word = |text: &str| !text.contains(char::is_whitespace);
-        let is_known =
-            |text: &str| subject.lifecycle().is_some_and(|lifecycle| lifecycle.state_of(text).is_some());
+        let is_alone = subject.artifact.state().body_status.as_ref().is_some_and(|line| !line.has_more);
         let is_safe =
             !matches!(change, WordChange::Back | WordChange::SentBack) && !frontmatter.contains(['\n', '\r']);
         let title = format!("make the line say `{frontmatter}`");
-        let fix = (is_safe && (is_word(body) || is_known(body)))
+        let fix = (is_safe && is_alone)
             .then(|| Fix::splice(Safety::Unsafe, title, diagnosis.span, frontmatter.as_str()));
         let finding = subject.finding(&RULE, diagnosis.span, diagnosis.problem.to_string());
         let help = match key {

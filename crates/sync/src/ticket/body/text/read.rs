@@ -5,6 +5,8 @@ use std::mem;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::headings::{may_be_linked, text_of};
+use stepmark_model::artifact::with_plain_boxes;
+
 use crate::ticket::{Block, Entry, Inline, Mark};
 
 /// Returns what `markdown` says. Headings down to `level` stay headings, those below them become strong
@@ -13,7 +15,7 @@ use crate::ticket::{Block, Entry, Inline, Mark};
 pub(in crate::ticket) fn blocks(markdown: &str, level: u8) -> Vec<Block> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     let mut reader = Reader { level, ..Reader::default() };
-    for event in Parser::new_ext(markdown, options) {
+    for event in Parser::new_ext(&with_plain_boxes(markdown), options) {
         reader.read(event);
     }
     reader.flush();
