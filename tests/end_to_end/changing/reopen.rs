@@ -78,6 +78,8 @@ fn a_step_that_is_not_there_changes_nothing() {
     ");
     let answer = demo.reads_only(&["reopen", PRD, "9", "--json"]).json("stepmark.change/2");
     assert_eq!(answer["changed"], false);
+    let unknown = demo.reads_only(&["reopen", PRD, "nonsense"]);
+    assert!(unknown.code == 1 && unknown.stderr.contains("has no step `nonsense`"), "{unknown}");
 }
 
 #[test]

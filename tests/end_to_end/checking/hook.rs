@@ -120,3 +120,18 @@ fn status_tells_what_is_there_and_uninstall_takes_it_out() {
     assert!(repository.sandbox.place(".git/hooks/pre-commit").exists(), "what was there before stays");
     assert_eq!(repository.stepmark(&["hook", "install", "pre-receive"]).code, 2);
 }
+
+#[test]
+fn several_legal_moves_may_stand_in_one_commit() {
+    let Some(repository) = repository("several_legal_moves_may_stand_in_one_commit") else { return };
+    let spec =
+        |status: &str| format!("---\ntype: feature\ncontext: [prd.md]\nstatus: {status}\n---\n# Spec\n");
+    repository.sandbox.write("docs/spec-1.md", spec("ready-for-dev"));
+    repository.commit("approved");
+    for status in ["in-progress", "in-review", "done"] {
+        repository.sandbox.write("docs/spec-1.md", spec(status));
+    }
+    repository.git(&["add", "--all"]);
+    let run = repository.try_git_with_stepmark(&["commit", "--quiet", "-m", "built"]);
+    assert_eq!(run.code, 0, "{run}");
+}

@@ -86,6 +86,22 @@ impl Lifecycle {
         Ok(MoveDecision { from: left, to: target, guards })
     }
 
+    /// Returns whether moves of the table lead from the state `from` to `to`, one after the other: what was
+    /// made between two commits.
+    pub fn is_reachable(&self, from: &str, to: &str) -> bool {
+        let (Some(from), Some(to)) = (self.state_of(from), self.state_of(to)) else { return false };
+        let (mut reached, mut at) = (vec![from], 0);
+        while let Some(state) = reached.get(at).copied() {
+            for legal in self.moves_from(state, None) {
+                if !reached.iter().any(|known| known.name == legal.to.name) {
+                    reached.push(legal.to);
+                }
+            }
+            at += 1;
+        }
+        reached.iter().any(|state| state.name == to.name)
+    }
+
     /// The same, where guards and counters are asked too.
     ///
     /// # Errors

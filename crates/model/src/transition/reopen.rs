@@ -33,10 +33,10 @@ pub(super) fn plan(
     for given in given {
         let id = StepId::parse(given.trim());
         let (step, remark) = resolve(workflow, &id, &completed);
-        if let Some(remark @ Remark::OtherName { .. }) = remark
+        if let Some(remark @ Remark::OtherName { .. }) = &remark
             && completed.iter().all(|done| done.form() != id.form())
         {
-            return Err(TransitionRefusal::Unknown(remark));
+            return Err(TransitionRefusal::Unknown(remark.clone()));
         }
         let chain = workflow.map(|workflow| &workflow.chain);
         let stays: Vec<bool> = completed.iter().map(|done| !names(chain, done, &id, step)).collect();
@@ -46,6 +46,9 @@ pub(super) fn plan(
         let before = plan.edits.len();
         plan.edits.extend(edits);
         if plan.edits.len() == before {
+            if let Some(remark @ Remark::UnknownStep { .. }) = remark {
+                return Err(TransitionRefusal::Unknown(remark));
+            }
             plan.remarks.push(Remark::NotCompleted { step: given.clone() });
         }
         let (mut of_items, mut of_completed) = (stays.iter(), stays.iter());
