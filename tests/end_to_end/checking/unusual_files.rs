@@ -91,3 +91,19 @@ fn a_file_with_a_conflict_in_its_body_has_no_state_and_takes_no_write() {
     let run = sandbox.stepmark(&["check"]);
     assert!(run.stdout.contains("together [1, 2, 3, 4]"), "{run}");
 }
+
+#[test]
+fn a_value_that_wants_quotes_gets_them_and_nothing_else_changes() {
+    let sandbox = Sandbox::empty();
+    let file = |title: &str, owner: &str| {
+        format!("---\nstatus: draft\ntitle: {title} # note\nowner: {owner}\n---\n# B: c\n")
+            .replace('\n', "\r\n")
+    };
+    sandbox.write("prd.md", file("Rust: the book", "@ada"));
+    let shown = sandbox.stepmark(&["check", "--fix", "--diff"]);
+    assert!(shown.stdout.contains("+title: 'Rust: the book' # note"), "{shown}");
+    assert_eq!(text(&sandbox, "prd.md"), file("Rust: the book", "@ada"), "a look changes nothing");
+    let run = sandbox.stepmark(&["check", "--fix"]);
+    assert_eq!(run.code, 0, "{run}");
+    assert_eq!(text(&sandbox, "prd.md"), file("'Rust: the book'", "'@ada'"));
+}

@@ -203,3 +203,31 @@ fn two_clones_that_merge_remember_the_same() {
     at(&clone, &["memory", "rebuild"]);
     assert_eq!(all(&clone), before);
 }
+
+#[test]
+fn what_was_replaced_and_is_decided_again_is_a_memory_of_its_own() {
+    let sandbox = Sandbox::empty();
+    let decide = |chosen: &str, why: &str, old: Option<&str>| {
+        let words = ["memory", "decide", "Which store?", "--chosen", chosen, "--because", why, "--json"];
+        let old: Vec<&str> = old.iter().flat_map(|old| ["--supersedes", *old]).collect();
+        let run = sandbox.stepmark(&[&words[..], &old].concat());
+        assert_eq!(run.code, 0, "{run}");
+        let answer: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        answer["id"].as_str().unwrap().to_owned()
+    };
+    let first = decide("SQLite", "simple", None);
+    let second = decide("Postgres", "load", Some(&first));
+    let third = decide("SQLite", "load fell", Some(&second));
+    for command in [&["memory", "decisions", "--all"][..], &["memory", "recall", "store", "--all"]] {
+        let run = sandbox.stepmark(command);
+        for id in [&first, &second, &third] {
+            assert!(run.stdout.contains(&id[..8]), "{command:?} {id}: {run}");
+        }
+    }
+    let valid = sandbox.stepmark(&["memory", "recall", "store"]);
+    assert!(valid.stdout.contains(&third[..8]) && !valid.stdout.contains(&second[..8]), "{valid}");
+    let circle = sandbox.stepmark(&["memory", "supersede", &first, "--by", &third]);
+    assert_eq!(circle.code, 0, "{circle}");
+    let circle = sandbox.stepmark(&["memory", "supersede", &third, "--by", &first]);
+    assert!(circle.code == 1 && circle.stderr.contains("circle"), "{circle}");
+}

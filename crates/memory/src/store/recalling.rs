@@ -38,17 +38,18 @@ impl Memory {
         found.sort_by(|(one, a), (other, b)| {
             other.total.total_cmp(&one.total).then_with(|| (b.created_at, &a.id).cmp(&(a.created_at, &b.id)))
         });
-        // The same words are the same memory, whoever told them again.
-        let mut seen = HashSet::new();
-        found.retain(|(_, record)| seen.insert((record.kind, record.content_hash.clone())));
-        found.truncate(if query.limit == 0 { 10 } else { query.limit });
-        found
-            .into_iter()
-            .map(|(score, record)| {
-                let superseded_by = reading::superseded_by(&self.connection, &record.id)?;
-                Ok(Recalled { superseded_by, record, score })
-            })
-            .collect()
+        let limit = if query.limit == 0 { 10 } else { query.limit };
+        let (mut seen, mut recalled) = (HashSet::new(), Vec::new());
+        for (score, record) in found {
+            let superseded_by = reading::superseded_by(&self.connection, &record.id)?;
+            // The same words are the same memory, whoever told them again; what was replaced and was decided
+            // anew is another one.
+            let is_new = seen.insert((record.kind, record.content_hash.clone(), superseded_by.clone()));
+            if is_new && recalled.len() < limit {
+                recalled.push(Recalled { superseded_by, record, score });
+            }
+        }
+        Ok(recalled)
     }
 
     /// The record `id` as an answer; `None` where there is none.

@@ -109,6 +109,18 @@ impl Supersede {
         if old == new {
             return Err(Failure::new(Exit::Findings, "a memory cannot take its own place"));
         }
+        let (mut later, mut at) = (vec![new.clone()], 0);
+        while let Some(id) = later.get(at).cloned() {
+            let next = memory.superseded_by(&id)?;
+            later.extend(next.into_iter().filter(|id| !later.contains(id)).collect::<Vec<_>>());
+            at += 1;
+        }
+        if later.contains(&old) {
+            let why = format!("{old:.8} took the place of {new:.8}: in a circle neither would be recalled");
+            return Err(Failure::new(Exit::Findings, why).with_help(
+                "decide anew: `stepmark memory decide … --supersedes` makes a memory of its own",
+            ));
+        }
         project.workspace.history().append_event(supersession(&old, &new, is_local(project)))?;
         output.json_or(
             SCHEMA,

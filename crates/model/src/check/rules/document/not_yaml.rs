@@ -2,8 +2,8 @@
 
 use super::tab_in_indentation;
 use crate::artifact::{Artifact, Problem};
-use crate::check::{Finding, Group, Rule, Severity, Subject, rule::Decision};
-use stepmark_frontmatter::{ParseError, merge_sides};
+use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject, rule::Decision};
+use stepmark_frontmatter::{Document, NodeKind, ParseError, Span, Splice, Yaml, merge_sides, splice};
 
 /// The rule.
 pub(crate) static RULE: Rule = Rule {
@@ -38,9 +38,83 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     };
     found.extend(subject.diagnosed(&RULE, is_about).map(|finding| {
         let place = subject.artifact.bytes().get(finding.span.start..).unwrap_or_default();
-        let help = place.starts_with(b"<<<<<<<").then(|| conflict_help(subject.artifact)).flatten();
-        help.map_or(finding.clone(), |help| finding.with_help(help))
+        if place.starts_with(b"<<<<<<<") {
+            let help = conflict_help(subject.artifact);
+            return help.map_or(finding.clone(), |help| finding.with_help(help));
+        }
+        let Some(splices) = quotes(subject.artifact) else { return finding };
+        let help = match &splices[..] {
+            [only] => format!("put the value in quotes: {}", only.text),
+            _ => format!("put {} values in quotes, the first so: {}", splices.len(), splices[0].text),
+        };
+        let title = "put in quotes what is no YAML without them".to_owned();
+        finding.with_help(help).with_fix(Some(Fix { safety: Safety::Safe, title, splices }))
     }));
+}
+
+/// The largest frontmatter for which quotes are tried, in bytes, and the most values that are put in them.
+const TRIED: (usize, usize) = (64 << 10, 32);
+
+/// The quotes around values, each on the line where the reader gives up or the one above, with which the
+/// frontmatter is YAML; `None` where they do not help.
+fn quotes(artifact: &Artifact) -> Option<Vec<Splice>> {
+    let bytes = artifact.bytes();
+    let error_in = |splices: &[Splice]| -> Option<Result<(), usize>> {
+        let text = splice(bytes, splices)?;
+        let span =
+            artifact.region().find(&Document::scan(&text)).ok().filter(|span| span.len() <= TRIED.0)?;
+        let line = |offset: usize| text[..offset].iter().filter(|byte| **byte == b'\n').count();
+        match Yaml::parse(&text, span) {
+            Ok(yaml) => matches!(yaml.root()?.kind, NodeKind::Mapping { .. }).then_some(Ok(())),
+            Err(ParseError::Syntax { offset, .. }) => Some(Err(line(offset))),
+            Err(_) => None,
+        }
+    };
+    let mut splices: Vec<Splice> = Vec::new();
+    let mut at = error_in(&splices)?.err()?;
+    while splices.len() < TRIED.1 {
+        let quoted = [Some(at), at.checked_sub(1)].into_iter().flatten().find_map(|line| {
+            let new = quoted_value(bytes, line)?;
+            let is_new = splices.iter().all(|known| known.span != new.span);
+            let mut tried = splices.clone();
+            tried.insert(tried.partition_point(|known| known.span.start < new.span.start), new);
+            let error =
+                error_in(&tried).filter(|error| is_new && error.err().is_none_or(|next| next > at))?;
+            Some((tried, error))
+        });
+        let (tried, error) = quoted?;
+        splices = tried;
+        match error {
+            Ok(()) => return Some(splices),
+            Err(next) => at = next,
+        }
+    }
+    None
+}
+
+/// The value of the line with this number, in quotes, without its comment.
+fn quoted_value(bytes: &[u8], number: usize) -> Option<Splice> {
+    let start: usize = bytes.split_inclusive(|byte| *byte == b'\n').take(number).map(<[u8]>::len).sum();
+    let line =
+        std::str::from_utf8(bytes[start..].split(|byte| matches!(byte, b'\n' | b'\r')).next()?).ok()?;
+    let item = line.trim_start_matches([' ', '-']);
+    let value = match item.split_once(": ") {
+        Some((key, value)) if !key.starts_with(['\'', '"', '[', '{']) => value,
+        None if item.len() < line.trim_start().len() => item,
+        _ => return None,
+    };
+    let value = value.split(" #").next()?.trim();
+    let at = line.len() - line[line.len() - item.len()..].len() + item.find(value)?;
+    let inner = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
+    let inner = inner.unwrap_or(value);
+    let text = match inner.contains('\'') && !inner.contains(['"', '\\']) {
+        true => format!("\"{inner}\""),
+        false => format!("'{}'", inner.replace('\'', "''")),
+    };
+    let is_open = |open: char, close: char| value.starts_with(open) && !value.contains(close);
+    let is_of_lines =
+        value.is_empty() || value.starts_with(['|', '>']) || is_open('[', ']') || is_open('{', '}');
+    (!is_of_lines).then(|| Splice { span: Span::new(start + at, start + at + value.len()), text })
 }
 
 /// The names of both sides of a conflict, and their steps together, if both of them have some.
@@ -60,7 +134,29 @@ fn conflict_help(artifact: &Artifact) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::check::rules::sample::found;
+    use crate::check::rules::sample::{fixed, found};
+
+    #[test]
+    fn quotes_repair_what_people_type() {
+        for (typed, quoted) in [
+            ("title: Rust: the book", "title: 'Rust: the book'"),
+            ("owner: @ada # lead", "owner: '@ada' # lead"),
+            ("cmd: `x`", "cmd: '`x`'"),
+            ("rate: %x", "rate: '%x'"),
+            ("title: [WIP] x", "title: '[WIP] x'"),
+            ("title: *bold* x", "title: '*bold* x'"),
+            ("title: 'it's'", "title: \"it's\""),
+            ("status: 'draft' of May", "status: \"'draft' of May\""),
+            ("title: \"say \"hi\"\"", "title: 'say \"hi\"'"),
+            ("path: \"C:\\Users\"", "path: 'C:\\Users'"),
+            ("argument-hint: [a] | [b]", "argument-hint: '[a] | [b]'"),
+            ("a: x: y\nlist:\n  - b: c: d\n  - @e", "a: 'x: y'\nlist:\n  - b: 'c: d'\n  - '@e'"),
+        ] {
+            let file = |lines: &str| format!("---\nid: draft\n{lines}\nlast: 1\n---\n# B: c\n");
+            assert_eq!(fixed(&RULE, &file(typed)), Some(file(quoted)), "{typed}");
+        }
+        assert_eq!(fixed(&RULE, "---\na: {b: c\n---\n"), None);
+    }
 
     #[test]
     fn says_where_the_reader_gave_up() {
