@@ -9,7 +9,7 @@ use crate::harness::{
 
 #[test]
 fn shows_findings_where_they_are() {
-    assert_snapshot!(Sandbox::demo().reads_only(&["check"]), @r"
+    assert_snapshot!(Sandbox::demo().reads_only(&["check"]), @r#"
     exit 1
     ── stdout
     warning[SM302]: the body says `Status: review`, the frontmatter says `status: in-progress`
@@ -47,7 +47,7 @@ fn shows_findings_where_they_are() {
 
     7 artifacts: 2 errors, 1 warning, 1 note
     `--fix` fixes 1 of them
-    ");
+    "#);
 }
 
 #[test]
