@@ -76,7 +76,7 @@ fn shows_what_is_wrong() {
       |
       = help: keep one of them; stepmark reads the first and edits neither
     ");
-    assert_snapshot!(demo.reads_only(&["show", RESEARCH]), @r"
+    assert_snapshot!(demo.reads_only(&["show", RESEARCH]), @r#"
     exit 0
     ── stdout
     artifact   _bmad-output/planning-artifacts/market-research-2026-01-13.md
@@ -86,7 +86,10 @@ fn shows_what_is_wrong() {
       |
     3 | research_topic: 'Lending' in cities
       |                           ^
-    ");
+      |
+      = help: put the value in quotes: "'Lending' in cities"
+      = fix: put in quotes what is no YAML without them (`stepmark check --fix`)
+    "#);
 }
 
 #[test]
