@@ -1,5 +1,4 @@
 //! Reading the layers of the configuration.
-#![expect(clippy::disallowed_methods, reason = "an edge module: configuration files are read here")]
 
 use std::{
     fs::File,

@@ -35,7 +35,7 @@ pub enum ChangedArtifact {
         /// It now.
         now: TrackedArtifact,
         /// It on a side that was merged.
-        before: TrackedArtifact,
+        before: Box<TrackedArtifact>,
     },
     /// It was deleted.
     Deleted {
@@ -100,7 +100,7 @@ impl ChangedArtifact {
     /// The same change, of a side that was merged.
     fn merged(self) -> Option<Self> {
         match self {
-            Self::Present { now, before: Some(before) } => Some(Self::Merged { now, before: *before }),
+            Self::Present { now, before: Some(before) } => Some(Self::Merged { now, before }),
             _ => None,
         }
     }
