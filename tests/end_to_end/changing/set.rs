@@ -107,6 +107,8 @@ fn what_is_typed_as_text_is_text_to_every_reader() {
         ("baseline_commit=75e9782", "baseline_commit: 3", "baseline_commit: '75e9782'"),
         ("Due Date=2026-02-02", "2026-01-01", "2026-02-02"),
         ("Due Date=2026-02-02T10:00:00Z", "2026-01-01", "2026-02-02T10:00:00Z"),
+        ("Due Date=2026-02-30", "2026-01-01", "'2026-02-30'"),
+        ("Due Date=2026-02-02T25:99:99Z", "2026-01-01", "'2026-02-02T25:99:99Z'"),
         ("key.with.dot=9", "key.with.dot: 1", "key.with.dot: 9"),
         ("globs=x", "**/*.ts", "x"),
         ("status =done", "status: draft", "status: done"),

@@ -35,7 +35,7 @@ fn shows_findings_where_they_are() {
       |                           ^
       |
       = help: put the value in quotes: "'Lending' in cities"
-      = fix: put in quotes what is no YAML without them (`stepmark check --fix`)
+      = fix: put in quotes what is no YAML without them (`stepmark check --fix --unsafe-fixes`)
 
     note[SM303]: `date` still holds the placeholder of its template
      --> _bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md:5:7
@@ -46,7 +46,7 @@ fn shows_findings_where_they_are() {
       = help: fill it in
 
     7 artifacts: 2 errors, 1 warning, 1 note
-    `--fix` fixes 1 of them
+    `--fix --unsafe-fixes` fixes 1 of them
     "#);
 }
 

@@ -100,10 +100,10 @@ fn a_value_that_wants_quotes_gets_them_and_nothing_else_changes() {
             .replace('\n', "\r\n")
     };
     sandbox.write("prd.md", file("Rust: the book", "@ada"));
-    let shown = sandbox.stepmark(&["check", "--fix", "--diff"]);
+    let shown = sandbox.stepmark(&["check", "--fix", "--unsafe-fixes", "--diff"]);
     assert!(shown.stdout.contains("+title: 'Rust: the book' # note"), "{shown}");
     assert_eq!(text(&sandbox, "prd.md"), file("Rust: the book", "@ada"), "a look changes nothing");
-    let run = sandbox.stepmark(&["check", "--fix"]);
+    let run = sandbox.stepmark(&["check", "--fix", "--unsafe-fixes"]);
     assert_eq!(run.code, 0, "{run}");
     assert_eq!(text(&sandbox, "prd.md"), file("'Rust: the book'", "'@ada'"));
 }

@@ -88,7 +88,7 @@ fn shows_what_is_wrong() {
       |                           ^
       |
       = help: put the value in quotes: "'Lending' in cities"
-      = fix: put in quotes what is no YAML without them (`stepmark check --fix`)
+      = fix: put in quotes what is no YAML without them (`stepmark check --fix --unsafe-fixes`)
     "#);
 }
 

@@ -61,7 +61,21 @@ pub(super) fn replace(
 fn stays_plain_time(node: &Node<'_>, text: &str) -> bool {
     let is_plain = matches!(node.kind, NodeKind::Scalar { style: ScalarStyle::Plain, .. });
     let is_sign = |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | 'Z' | '.' | '+');
-    is_plain && node.text().is_some_and(is_timestamp) && is_timestamp(text) && text.chars().all(is_sign)
+    is_plain && node.text().is_some_and(is_timestamp) && is_real(text) && text.chars().all(is_sign)
+}
+
+/// Returns whether a calendar and a clock have the date or time: readers fail on others without quotes.
+fn is_real(text: &str) -> bool {
+    let (date, time) = text.split_once('T').map_or((text, None), |(date, time)| (date, Some(time)));
+    let number = |text: Option<&str>| text.filter(|text| text.len() == 2)?.parse::<u32>().ok();
+    let mut parts = date.splitn(3, '-').skip(1);
+    let day = (number(parts.next()), number(parts.next()));
+    let mut parts = time.unwrap_or("00:00:00").splitn(3, ':');
+    let clock =
+        [number(parts.next()), number(parts.next()), number(parts.next().and_then(|rest| rest.get(..2)))];
+    is_timestamp(text)
+        && matches!(day, (Some(month @ 1..=12), Some(1..=28)) | (Some(month @ (1 | 3..=12)), Some(29..=30)) | (Some(month @ (1 | 3 | 5 | 7 | 8 | 10 | 12)), Some(31)) if month > 0)
+        && matches!(clock, [Some(0..=23), Some(0..=59), Some(0..=59)])
 }
 
 /// Refuses to put a value behind a tag that says another type: `!!int 3` → `!!int done`.

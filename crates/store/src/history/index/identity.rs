@@ -112,19 +112,20 @@ fn is_of_another(
 }
 
 /// Those of `rows` that `is_here`, and what leads to them or from them by whatever way.
-fn connected(rows: Vec<Row>, is_here: impl Fn(&Row) -> bool) -> Vec<Row> {
-    let (mut taken, mut left): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_here);
-    let mut ids: HashSet<EventId> = taken.iter().flat_map(Row::ends).collect();
-    loop {
-        let (more, rest): (Vec<Row>, Vec<Row>) =
-            left.into_iter().partition(|row| row.ends().any(|id| ids.contains(&id)));
-        if more.is_empty() {
-            return taken;
+fn connected(mut rows: Vec<Row>, is_here: impl Fn(&Row) -> bool) -> Vec<Row> {
+    let mut ids: HashSet<EventId> = rows.iter().filter(|row| is_here(row)).flat_map(Row::ends).collect();
+    let mut known = 0;
+    // Rows come in the order in which they were written: back along the parents, then on along what follows.
+    while ids.len() > known {
+        known = ids.len();
+        for row in rows.iter().rev().chain(&rows) {
+            if row.ends().any(|id| ids.contains(&id)) {
+                ids.extend(row.ends());
+            }
         }
-        ids.extend(more.iter().flat_map(Row::ends));
-        taken.extend(more);
-        left = rest;
     }
+    rows.retain(|row| ids.contains(&row.id));
+    rows
 }
 
 fn at_path(connection: &Connection, path: &ProjectPath) -> rusqlite::Result<Vec<Row>> {

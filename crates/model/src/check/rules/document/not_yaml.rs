@@ -48,7 +48,7 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             _ => format!("put {} values in quotes, the first so: {}", splices.len(), splices[0].text),
         };
         let title = "put in quotes what is no YAML without them".to_owned();
-        finding.with_help(help).with_fix(Some(Fix { safety: Safety::Safe, title, splices }))
+        finding.with_help(help).with_fix(Some(Fix { safety: Safety::Unsafe, title, splices }))
     }));
 }
 
@@ -103,18 +103,37 @@ fn quoted_value(bytes: &[u8], number: usize) -> Option<Splice> {
         None if item.len() < line.trim_start().len() => item,
         _ => return None,
     };
-    let value = value.split(" #").next()?.trim();
-    let at = line.len() - line[line.len() - item.len()..].len() + item.find(value)?;
-    let inner = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
-    let inner = inner.unwrap_or(value);
+    let at = line.len() - item.len() + (item.len() - value.len());
+    let (value, comment) = value.split_once(" #").map_or((value, None), |(value, rest)| (value, Some(rest)));
+    let blanks = value.len() - value.trim_start().len();
+    let value = value.trim();
+    let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''));
+    // A `#` that may belong to the text, a quote without an end, and a list or map with a fault are a person's.
+    let is_unclear = quote.is_some_and(|quote| !value[1..].contains(quote))
+        || comment.is_some_and(|rest| quote.is_some() || !rest.starts_with(' '))
+        || [('[', ']'), ('{', '}')].iter().any(|(open, close)| {
+            value.starts_with(*open) && value.find(*close).is_none_or(|at| at + 1 == value.len())
+        })
+        || value.starts_with(['|', '>'])
+        || value.starts_with("- ")
+        || value.is_empty();
+    if is_unclear {
+        return None;
+    }
+    // The quotes around `'it's'` are meant so, those of `'a' or 'b'` are not.
+    let stripped =
+        quote.and_then(|quote| value.strip_prefix(quote)?.strip_suffix(quote).map(|inner| (quote, inner)));
+    let is_whole = |(quote, inner): &(char, &str)| {
+        let behind = inner.split_once(*quote).map(|(_, behind)| behind);
+        behind.is_none_or(|behind| !behind.is_empty() && !behind.starts_with(char::is_whitespace))
+    };
+    let inner = stripped.filter(is_whole).map_or(value, |(_, inner)| inner);
     let text = match inner.contains('\'') && !inner.contains(['"', '\\']) {
         true => format!("\"{inner}\""),
         false => format!("'{}'", inner.replace('\'', "''")),
     };
-    let is_open = |open: char, close: char| value.starts_with(open) && !value.contains(close);
-    let is_of_lines =
-        value.is_empty() || value.starts_with(['|', '>']) || is_open('[', ']') || is_open('{', '}');
-    (!is_of_lines).then(|| Splice { span: Span::new(start + at, start + at + value.len()), text })
+    let start = start + at + blanks;
+    Some(Splice { span: Span::new(start, start + value.len()), text })
 }
 
 /// The names of both sides of a conflict, and their steps together, if both of them have some.
@@ -149,13 +168,25 @@ mod tests {
             ("status: 'draft' of May", "status: \"'draft' of May\""),
             ("title: \"say \"hi\"\"", "title: 'say \"hi\"'"),
             ("path: \"C:\\Users\"", "path: 'C:\\Users'"),
+            ("a: 'a' or 'b'", "a: \"'a' or 'b'\""),
+            ("id: d: d", "id: 'd: d'"),
             ("argument-hint: [a] | [b]", "argument-hint: '[a] | [b]'"),
             ("a: x: y\nlist:\n  - b: c: d\n  - @e", "a: 'x: y'\nlist:\n  - b: 'c: d'\n  - '@e'"),
         ] {
             let file = |lines: &str| format!("---\nid: draft\n{lines}\nlast: 1\n---\n# B: c\n");
             assert_eq!(fixed(&RULE, &file(typed)), Some(file(quoted)), "{typed}");
         }
-        assert_eq!(fixed(&RULE, "---\na: {b: c\n---\n"), None);
+        for unclear in [
+            "a: {b: c",
+            "a: \"Fix #12 \"now\"\"",
+            "a: Fix: see #12 and: x",
+            "a: \"Half a quote",
+            "list: [a, b: c: d]",
+            "map: {a: b: c}",
+            "a: - b",
+        ] {
+            assert_eq!(fixed(&RULE, &format!("---\n{unclear}\n---\n")), None, "{unclear}");
+        }
     }
 
     #[test]
