@@ -108,7 +108,7 @@ fn quoted_value(bytes: &[u8], number: usize) -> Option<Splice> {
     let blanks = value.len() - value.trim_start().len();
     let value = value.trim();
     let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''));
-    // A `#` that may belong to the text, a quote without an end, and a list or map with a fault are a person's.
+    // A `#` that may be text, a quote without an end, a list or map with a fault: a person decides.
     let is_unclear = quote.is_some_and(|quote| !value[1..].contains(quote))
         || comment.is_some_and(|rest| quote.is_some() || !rest.starts_with(' '))
         || [('[', ']'), ('{', '}')].iter().any(|(open, close)| {
