@@ -234,9 +234,9 @@ fn a_checkout_closes_gates_and_the_hook_opens_those_that_are_true() {
     assert_snapshot!(installed, @r"
     exit 0
     ── stdout
-    [ROOT]/.git/hooks/post-checkout: added
-    [ROOT]/.git/hooks/post-merge: chained
-    [ROOT]/.git/hooks/post-rewrite: created
+    [ROOT]/.git/hooks/post-checkout: added; rebuilds gates
+    [ROOT]/.git/hooks/post-merge: chained; rebuilds gates, and keeps the history that a merge got in the work tree
+    [ROOT]/.git/hooks/post-rewrite: created; rebuilds gates
     ");
     let again = git.stepmark(&demo, demo.root(), &gate_hooks).json("stepmark.hook/1");
     assert!(again["hooks"].as_array().unwrap().iter().all(|hook| hook["change"] == "unchanged"), "{again}");
@@ -274,7 +274,7 @@ fn hooks_are_found_from_a_worktree_and_by_core_hooks_path() {
     git.run(&demo, &["checkout", "--quiet", "main"]);
     let tree = demo.outside().join("tree");
     git.run(&demo, &["worktree", "add", "--quiet", tree.to_str().unwrap(), "later"]);
-    let installed = git.stepmark(&demo, &tree, &["hook", "install"]);
+    let installed = git.stepmark(&demo, &tree, &["hook", "install", "--all"]);
     assert_eq!(installed.code, 0, "{installed}");
     assert!(demo.place(".git/hooks/post-checkout").is_file(), "{installed}");
     git.run_in(&demo, &tree, &["checkout", "--quiet", "--detach", "main"]);
@@ -283,7 +283,7 @@ fn hooks_are_found_from_a_worktree_and_by_core_hooks_path() {
     assert_eq!(check.code, 0, "{check}");
 
     git.run(&demo, &["config", "core.hooksPath", ".husky"]);
-    assert_eq!(git.stepmark(&demo, demo.root(), &["hook", "install"]).code, 0);
+    assert_eq!(git.stepmark(&demo, demo.root(), &["hook", "install", "--all"]).code, 0);
     assert!(demo.place(".husky/post-rewrite").is_file());
     let foreign = demo.outside().join("hooks");
     std::fs::create_dir(&foreign).unwrap();

@@ -23,7 +23,7 @@ fn repository(test: &str) -> Option<Repository> {
     for name in ["pre-commit", "pre-push"] {
         repository.add_hook(name, &format!("cat > {name}.log; echo ran >> {name}.log"));
     }
-    let run = repository.stepmark(&["hook", "install"]);
+    let run = repository.stepmark(&["hook", "install", "--all"]);
     assert_eq!(run.code, 0, "{run}");
     Some(repository)
 }
@@ -134,4 +134,45 @@ fn several_legal_moves_may_stand_in_one_commit() {
     repository.git(&["add", "--all"]);
     let run = repository.try_git_with_stepmark(&["commit", "--quiet", "-m", "built"]);
     assert_eq!(run.code, 0, "{run}");
+}
+
+#[test]
+fn what_an_editor_changes_is_recorded_when_it_is_committed() {
+    let Some(repository) = repository("edits by hand") else { return };
+    let spec = |status: &str| format!("---\ntype: feature\nstatus: {status}\n---\n# Spec\n");
+    for status in ["draft", "ready-for-dev", "in-progress", "in-review"] {
+        repository.sandbox.write("docs/spec-1.md", spec(status));
+        repository.git(&["add", "--all"]);
+        let run = repository.try_git_with_stepmark(&["commit", "--quiet", "-m", status]);
+        assert_eq!(run.code, 0, "{run}");
+    }
+    let log = repository.stepmark(&["log", "docs/spec-1.md", "--json"]).json("stepmark.log/1");
+    let events = log["events"].as_array().unwrap();
+    assert_eq!(events.len(), 4, "{log}");
+    assert!(events.iter().all(|event| event["actor"] != "unknown"), "{log}");
+    assert_eq!(repository.git(&["status", "--porcelain"]), "", "the commit holds them");
+    // What is refused is not recorded.
+    repository.sandbox.write(PRD, prd("1"));
+    let run = repository.try_git_with_stepmark(&["commit", "--quiet", "--all", "-m", "loses a step"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert!(repository.stepmark(&["log", PRD]).to_string().contains("nothing is recorded"));
+}
+
+#[test]
+fn only_what_is_needed_is_installed_and_with_husky_beside_its_own_folder() {
+    let Some(repository) = Repository::empty("husky") else { return };
+    repository.sandbox.write(".stepmark/config.yaml", "# A project.\n");
+    repository.sandbox.write(".husky/_/h", "#!/usr/bin/env sh\n");
+    repository.sandbox.write(".husky/pre-commit", "npm test\n");
+    repository.git(&["config", "core.hooksPath", ".husky/_"]);
+    assert_snapshot!(repository.stepmark(&["hook", "install"]), @r"
+    exit 0
+    ── stdout
+    [ROOT]/.husky/pre-commit: added; adds the history of what is staged to the commit, and checks it
+    [ROOT]/.husky/pre-merge-commit: created; does the same for a merge
+    [ROOT]/.husky/post-commit: created; keeps the history that a commit got in the work tree
+    ");
+    let hook = String::from_utf8(repository.sandbox.read(".husky/pre-commit")).unwrap();
+    assert!(hook.contains("stepmark check --staged") && hook.ends_with("npm test\n"), "{hook}");
+    assert!(repository.stepmark(&["hook", "status"]).stdout.contains(".husky/pre-commit: installed"));
 }

@@ -2,17 +2,20 @@
 
 use std::collections::BTreeSet;
 
-/// The hooks that get our lines. Before a commit and a merge commit the history of what changed is staged;
-/// before these and a push it is checked. After what may change files gates are rebuilt.
-pub const HOOKS: [&str; 7] = [
-    "pre-commit",
-    "pre-merge-commit",
-    "post-commit",
-    "pre-push",
-    "post-checkout",
-    "post-merge",
-    "post-rewrite",
+/// The hooks that can get our lines, each with what they do there. The first [`NEEDED`] keep history and
+/// stop a commit that loses something; the others are for those who ask.
+pub const HOOKS: [(&str, &str); 7] = [
+    ("pre-commit", "adds the history of what is staged to the commit, and checks it"),
+    ("pre-merge-commit", "does the same for a merge"),
+    ("post-commit", "keeps the history that a commit got in the work tree"),
+    ("pre-push", "checks what is pushed"),
+    ("post-checkout", "rebuilds gates"),
+    ("post-merge", "rebuilds gates, and keeps the history that a merge got in the work tree"),
+    ("post-rewrite", "rebuilds gates"),
 ];
+
+/// The number of [`HOOKS`] that are installed where none are named.
+pub const NEEDED: usize = 3;
 
 /// The hook that adds trailers which name history: only where it is asked for.
 pub const TRAILER_HOOK: &str = "commit-msg";
@@ -275,7 +278,7 @@ mod tests {
 
     #[test]
     fn several_projects_share_a_hook() {
-        for name in HOOKS.iter().chain([&TRAILER_HOOK]) {
+        for name in HOOKS.map(|(name, _)| name).iter().chain([&TRAILER_HOOK]) {
             let HookPlan::Write(one) = install(name, &roots(&["packages/a b"]), None) else {
                 panic!("{name}")
             };

@@ -41,6 +41,13 @@ pub enum HookChange {
     Removed,
 }
 
+impl HookChange {
+    /// Returns whether our lines are new there.
+    pub const fn is_ours(self) -> bool {
+        matches!(self, Self::Created | Self::Added | Self::Chained)
+    }
+}
+
 /// The state of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookState {
@@ -96,13 +103,15 @@ pub enum HookError {
     },
 }
 
-fn all_hooks() -> impl Iterator<Item = &'static &'static str> {
-    HOOKS.iter().chain([&TRAILER_HOOK])
+fn all_hooks() -> impl Iterator<Item = &'static str> {
+    HOOKS.into_iter().map(|(name, _)| name).chain([TRAILER_HOOK])
 }
 
 /// The place where git looks for the hooks of a project.
 struct Hooks {
     folder: PathBuf,
+    /// Set where a hook runs that is not executable.
+    runs_any: bool,
     /// The roots of the projects, seen from the top of the work tree.
     roots: Vec<String>,
     /// Those of all projects below the top, where that is none itself.
@@ -135,7 +144,7 @@ impl GitHooks<'_> {
             [root] if root == EVERY_PROJECT && name == TRAILER_HOOK => &hooks.every,
             _ => &hooks.roots,
         };
-        let install = |name: &&str| {
+        let install = |name: &str| {
             hooks.change(name, HookChange::Added, |found, _| git_hook::install(name, roots(name), found))
         };
         all_hooks().filter(|name| wanted(name)).map(install).collect()
@@ -147,10 +156,11 @@ impl GitHooks<'_> {
     /// When git's hooks cannot be found, or one cannot be read.
     pub fn states(&self) -> Result<Vec<HookState>, HookError> {
         let hooks = self.hooks()?;
-        let state = |name: &&'static str| {
+        let state = |name: &'static str| {
             let place = hooks.folder.join(name);
             let found = read(&place).map_err(|source| HookError::Read { place: place.clone(), source })?;
             let is_installed = found.is_some_and(|(bytes, is_executable, is_link)| {
+                let is_executable = is_executable || hooks.runs_any;
                 git_hook::is_installed(&FoundHook { bytes: &bytes, is_executable, is_link })
             });
             Ok(HookState { name, place, is_installed })
@@ -164,7 +174,7 @@ impl GitHooks<'_> {
     /// When git's hooks cannot be found, or one cannot be written; those before it are.
     pub fn uninstall(&self) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
-        let uninstall = |name: &&str| {
+        let uninstall = |name: &str| {
             let decide = |found: Option<FoundHook<'_>>, has_kept: bool| {
                 git_hook::uninstall(name, (&hooks.roots, &hooks.every), found, has_kept)
             };
@@ -187,6 +197,9 @@ impl GitHooks<'_> {
         let top = ask(root, &["--show-toplevel"])?.ok_or_else(none)?;
         let folder = ask(&top, &["--git-path", "hooks"])?.ok_or_else(none)?;
         let shared = ask(&top, &["--git-common-dir"])?.ok_or_else(none)?;
+        // Husky writes its folder `_` anew with each install. The hooks there run those beside it with `sh`.
+        let runs_any = folder.ends_with(".husky/_") || folder.ends_with("_") && folder.join("h").is_file();
+        let folder = if runs_any { folder.parent().unwrap_or(&folder).to_owned() } else { folder };
         let real = |place: &Path| fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
         let (top, shared) = (real(&top), real(&shared));
         // The folder may not exist yet; what leads to it does.
@@ -205,7 +218,7 @@ impl GitHooks<'_> {
             // It is no project itself.
             (true, false) => EVERY_PROJECT.to_owned(),
         };
-        Ok(Hooks { folder, roots: vec![root], every })
+        Ok(Hooks { folder, runs_any, roots: vec![root], every })
     }
 }
 
@@ -224,7 +237,7 @@ impl Hooks {
         let was_there = found.is_some();
         let seen = found.as_ref().map(|(bytes, is_executable, is_link)| FoundHook {
             bytes,
-            is_executable: *is_executable,
+            is_executable: *is_executable || self.runs_any,
             is_link: *is_link,
         });
         let change = match decide(seen, has_kept) {

@@ -1,6 +1,7 @@
 //! The hooks of git: installing them, and what they stage.
 
 pub(crate) mod commit_message;
+mod edits;
 pub(crate) mod git_hooks;
 pub(crate) mod staged_history;
 

@@ -2,11 +2,14 @@
 
 use std::{collections::BTreeSet, io, path::Path};
 
+use crate::changes::ChangeError;
+use crate::checking::CheckError;
 use crate::commit;
 use crate::disk::own_file;
 use crate::git::{GitVersionError, index, index::IndexEntry};
 use crate::git::{process::is_repository, process::printed};
 use crate::history::{HistoryError, PACK_ENDING, SEALED_FOLDER, SegmentPlace};
+use crate::repository::ChangedArtifactsError;
 use crate::workspace::AppendError;
 use crate::workspace::ProjectHistory;
 use stepmark_model::tracked_artifact::TrackedArtifact;
@@ -50,6 +53,15 @@ pub enum StageHistoryError {
     /// Git does not answer.
     #[error(transparent)]
     Git(#[from] GitVersionError),
+    /// The artifacts of the index cannot be read.
+    #[error(transparent)]
+    Changed(#[from] ChangedArtifactsError),
+    /// They cannot be checked.
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    /// Their edits cannot be recorded.
+    #[error(transparent)]
+    Edits(#[from] ChangeError),
     /// A sealed segment cannot be read.
     #[error("cannot stage the history in `{path}`")]
     Segment {

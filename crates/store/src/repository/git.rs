@@ -37,6 +37,12 @@ impl GitFacts {
         }
     }
 
+    /// Tells that the file at `path` in the state `file` is what `actor` made of it, and no checkout.
+    pub(crate) fn tell(&self, path: &ProjectPath, file: Option<Digests>, actor: &Actor) {
+        let author = Some(ExternalAuthor { actor: actor.clone(), commit: None });
+        self.0.borrow_mut().push((path.clone(), GitFact { file, is_checked_out: Some(false), author }));
+    }
+
     /// Asks git about the file at `path` with these `bytes` when it is called: whether it is checked out,
     /// where that matters, and if it is not, who changed it.
     pub(crate) fn question(

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, builder::PossibleValuesParser};
-use stepmark_model::projection::git_hook::{HOOKS, TRAILER_HOOK};
+use clap::{
+    Args, Subcommand,
+    builder::{PossibleValue, PossibleValuesParser},
+};
+use stepmark_model::projection::git_hook::{HOOKS, NEEDED, TRAILER_HOOK};
 use stepmark_store::hooks::{HookChange, HookOutcome, HookState};
 
 use crate::{
@@ -21,15 +24,17 @@ pub(crate) struct Hook {
 
 #[derive(Clone, Debug, Subcommand)]
 enum Task {
-    /// Add `stepmark check` to pre-commit, pre-merge-commit and pre-push, and `stepmark project --gates` to
-    /// post-checkout, post-merge and post-rewrite
+    /// Check what is committed and keep its history, by pre-commit, pre-merge-commit and post-commit
     ///
-    /// Where git looks for hooks is respected (`core.hooksPath`, worktrees). A hook that is there stays: a
-    /// shell script gets a few marked lines, any other program is called after ours.
+    /// Where git looks for hooks is respected (`core.hooksPath`, worktrees, husky). A hook that is there
+    /// stays: a shell script gets a few marked lines, any other program is called after ours.
     Install {
         /// Only these hooks
-        #[arg(value_parser = PossibleValuesParser::new(HOOKS))]
+        #[arg(value_parser = PossibleValuesParser::new(HOOKS.map(|(name, does)| PossibleValue::new(name).help(does))))]
         hooks: Vec<String>,
+        /// All of them: also check what is pushed, and rebuild gates after what may change files
+        #[arg(long, conflicts_with = "hooks")]
+        all: bool,
         /// Also add `stepmark hook trailer` to commit-msg: commits name the history that they hold, and
         /// `replay --verify` compares
         #[arg(long)]
@@ -53,10 +58,12 @@ enum Task {
 impl Hook {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match &self.task {
-            Task::Install { hooks, history_trailer } => {
+            Task::Install { hooks, all, history_trailer } => {
+                let is_needed = |name: &str| HOOKS[..NEEDED].iter().any(|(needed, _)| *needed == name);
                 let is_wanted = |name: &str| match name {
                     TRAILER_HOOK => *history_trailer,
-                    _ => hooks.is_empty() || hooks.iter().any(|hook| hook == name),
+                    _ if hooks.is_empty() => *all || is_needed(name),
+                    _ => hooks.iter().any(|hook| hook == name),
                 };
                 report(output, &project.workspace.hooks().install(&is_wanted)?);
             }
@@ -107,6 +114,8 @@ fn report(output: &Output, outcomes: &[HookOutcome]) {
         return;
     }
     for hook in outcomes {
-        output.remark(format_args!("{}: {}", hook.place.display(), word(hook.change)));
+        let does = HOOKS.iter().find(|(name, _)| hook.change.is_ours() && hook.place.ends_with(name));
+        let does = does.map(|(_, does)| format!("; {does}")).unwrap_or_default();
+        output.remark(format_args!("{}: {}{does}", hook.place.display(), word(hook.change)));
     }
 }

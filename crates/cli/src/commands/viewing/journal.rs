@@ -11,7 +11,7 @@ use stepmark_store::hooks::{StagedHistory, StagingFor};
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, replay, wording},
+    output::{self, Output, replay, wording},
     project::Project,
 };
 
@@ -80,6 +80,12 @@ impl Journal {
 }
 
 fn stage(project: &Project, output: &Output, staging: StagingFor) -> Result<Exit, Failure> {
+    if staging == StagingFor::ThisCommit
+        && let Err(failure) = project.workspace.history().record_edits()
+    {
+        let message = Failure::from(failure).message;
+        output::warning(format_args!("what other programs changed is not recorded: {message}"));
+    }
     show_staged(output, &project.workspace.history().stage(staging)?);
     Ok(Exit::Fine)
 }

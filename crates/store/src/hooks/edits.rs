@@ -1,0 +1,74 @@
+//! Edits of other programs in artifacts that are about to be committed: history gets to know them.
+
+use crate::changes::{ChangeError, versions::Versions};
+use crate::commit::{FileDecision, FileTransition, Halt, Transaction};
+use crate::git::{Comparison, GitVersion, process::is_repository};
+use crate::hooks::StageHistoryError;
+use crate::repository::{ChangedArtifact, git::GitFacts};
+use crate::workspace::ProjectHistory;
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath},
+    check::Severity,
+    journal::{ArtifactState, Event, EventDraft, Kind},
+};
+
+/// The code of the rule that asks for history in the commit, where it is put afterwards.
+const HISTORY_MISSING: &str = "SM908";
+
+impl ProjectHistory<'_> {
+    /// Records the edits of other programs in the artifacts of the index that the check lets pass, and that
+    /// the work tree shows as they are staged. Where several are refused or in use, the others are recorded.
+    ///
+    /// # Errors
+    /// When git does not answer, or history cannot be read or written.
+    pub fn record_edits(&self) -> Result<(), StageHistoryError> {
+        if !is_repository(self.workspace.root()) {
+            return Ok(());
+        }
+        let version = GitVersion::open(self.workspace.root(), &Comparison::Index)?;
+        let changed = self.workspace.repository().changed_artifacts(&version)?.artifacts;
+        let found = self.workspace.checks().check_changes(&changed, &version)?;
+        let is_stopped = |path: &ProjectPath| {
+            let mut own = found.findings().filter(|finding| finding.path == *path);
+            own.any(|finding| finding.severity != Severity::Note && finding.rule.id != HISTORY_MISSING)
+        };
+        for artifact in &changed {
+            let ChangedArtifact::Present { now, .. } = artifact else { continue };
+            if !is_stopped(now.path()) {
+                match self.record_edit(now.path(), now.artifact().file_hash()) {
+                    Ok(())
+                    | Err(StageHistoryError::Edits(ChangeError::Refused { .. } | ChangeError::Lease(_))) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Records what led to the file at `path`, if it is the one with the hash `staged`.
+    fn record_edit(&self, path: &ProjectPath, staged: FileHash) -> Result<(), StageHistoryError> {
+        let paths = [path.clone()];
+        let (facts, actor) = (GitFacts::default(), &self.workspace.attribution().actor);
+        let events = |old: Option<&[u8]>| -> Result<Vec<Event>, Halt<ChangeError>> {
+            if old.is_none_or(|bytes| FileHash::of(bytes) != staged) {
+                return Ok(Vec::new());
+            }
+            let unchanged = FileTransition { path, old, new: old, last_event: None };
+            facts.tell(path, ArtifactState::of(path, old).digests, actor);
+            let versions = Versions::read(path, [old, old]);
+            let draft = EventDraft::new(Kind::IMPORT);
+            let mut events = self.workspace.events_of(unchanged, &versions, &draft, &facts)?;
+            // The last one is that of the draft: nothing else happens.
+            events.pop();
+            Ok(events)
+        };
+        let transaction = Transaction::new(self.workspace.root(), &paths, self.workspace.commit_options());
+        let mut found_out = Vec::new();
+        let decide = |found: &[Option<&[u8]>]| {
+            found_out = events(found.first().copied().flatten())?;
+            Ok::<_, Halt<ChangeError>>((vec![FileDecision::Keep], ()))
+        };
+        transaction.run(decide, |(), _| Ok(Vec::new()))?;
+        if found_out.is_empty() { Ok(()) } else { Ok(self.append(&found_out)?) }
+    }
+}
