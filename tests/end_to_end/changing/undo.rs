@@ -88,3 +88,31 @@ fn a_clock_that_goes_backwards_changes_no_order() {
     let undone = demo.stepmark(&["undo", events[0]["id"].as_str().unwrap()]);
     assert_eq!(undone.code, 0, "{undone}");
 }
+
+#[test]
+fn without_an_event_the_last_change_is_named() {
+    let demo = Sandbox::demo();
+    let run = demo.stepmark(&["undo"]);
+    assert!(run.code == 2 && run.stderr.contains("no change of an artifact is recorded"), "{run}");
+    work(&demo, "s-1", "2026-11-22T10:00:00Z", &["set", PRD, "status=in-review"]);
+    let last = ids(&demo).remove(0);
+    let run = demo.stepmark(&["undo"]);
+    assert_eq!(run.code, 2, "{run}");
+    assert!(run.stderr.contains(&format!("the last change is `set status=in-review` in `{PRD}`")), "{run}");
+    assert!(run.stderr.contains(&format!("`stepmark undo {}` takes it back", &last[..12])), "{run}");
+}
+
+#[test]
+fn what_was_taken_back_says_what_brings_it_back() {
+    let demo = Sandbox::demo();
+    work(&demo, "s-1", "2026-11-22T10:00:00Z", &["complete", PRD, "4"]);
+    let completed = ids(&demo).remove(0);
+    assert_eq!(demo.stepmark(&["undo", &completed]).code, 0);
+    let by = ids(&demo).remove(0);
+    let again = demo.stepmark(&["undo", &completed]);
+    assert_eq!(again.code, 1, "{again}");
+    assert!(again.stderr.contains(&format!("was taken back already, by event {by}")), "{again}");
+    assert!(again.stderr.contains(&format!("`stepmark undo {by}` brings it back")), "{again}");
+    assert_eq!(demo.stepmark(&["undo", &by]).code, 0);
+    assert_eq!(demo.stepmark(&["undo", &completed]).code, 0, "it holds again");
+}

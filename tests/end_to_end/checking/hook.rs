@@ -43,6 +43,16 @@ fn a_commit_that_drops_a_step_is_stopped() {
 }
 
 #[test]
+fn a_check_of_nothing_says_what_to_stage() {
+    let Some(repository) = repository("nothing is staged") else { return };
+    let run = repository.stepmark(&["check", "--staged"]);
+    assert!(run.code == 0 && run.stdout.contains("no artifact is staged: `git add`"), "{run}");
+    assert_eq!(repository.stepmark(&["check", "--staged", "--quiet"]).to_string(), "exit 0\n");
+    let run = repository.stepmark(&["sync", "allow"]);
+    assert!(run.code == 0 && run.to_string().contains("no tracker is allowed yet"), "{run}");
+}
+
+#[test]
 fn a_machine_without_stepmark_can_commit() {
     let Some(repository) = repository("no stepmark") else { return };
     repository.sandbox.write(PRD, prd("1"));

@@ -40,6 +40,8 @@ fn of_change(error: ChangeError) -> Failure {
         ChangeError::Refused { path, source } => refusal(&path, &source),
         ChangeError::Edit { path, bytes, source } => edit_failure(&path, &bytes, &source),
         ChangeError::NoArtifact { .. } => Failure::from_error(Exit::Usage, &error),
+        ChangeError::Undone { by, .. } => Failure::from_error(Exit::Findings, &error)
+            .with_help(format!("`stepmark undo {by}` brings it back")),
         ChangeError::IdTaken { .. } => {
             Failure::from_error(Exit::Findings, &error).with_help("give it another id, with --id")
         }

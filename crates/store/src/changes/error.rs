@@ -68,6 +68,14 @@ pub enum ChangeError {
         /// Set where git had its bytes then.
         was_in_git: bool,
     },
+    /// The event was taken back, and what it changed was not changed again.
+    #[error("event {event} was taken back already, by event {by}")]
+    Undone {
+        /// The event.
+        event: EventId,
+        /// The event that took it back.
+        by: EventId,
+    },
     /// Nobody but the file that is to be removed has its bytes.
     #[error(
         "`{path}` is left as it is: neither the commit that is checked out nor the index of git has these bytes"

@@ -7,7 +7,7 @@ use crate::commit::Outcome;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    journal::{self, Event, EventDraft, Kind},
+    journal::{self, Event, EventDraft, EventId, Kind},
     transition::{Remark, TransitionRefusal},
 };
 
@@ -20,6 +20,21 @@ impl Workspace {
     /// When the event changed nothing that can be taken back, its places were changed since, and those of
     /// [`Workspace::update`].
     pub fn undo(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, ChangeError> {
+        let refused = match self.take_back(event, reason) {
+            Err(error @ ChangeError::Refused { .. }) => error,
+            other => return other,
+        };
+        let Some(artifact) = &event.artifact else { return Err(refused) };
+        let lineage = self.history().ask(|history| history.lineage(&artifact.key, &artifact.path))?;
+        let undone_by = |id: EventId| {
+            let id = serde_json::Value::from(id.to_string());
+            lineage.events().iter().rev().find(|other| other.data.get("undone") == Some(&id)).map(|by| by.id)
+        };
+        let by = undone_by(event.id).filter(|by| undone_by(*by).is_none());
+        Err(by.map_or(refused, |by| ChangeError::Undone { event: event.id, by }))
+    }
+
+    fn take_back(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, ChangeError> {
         let Some(artifact) = &event.artifact else {
             return Err(ChangeError::NoArtifact { event: event.id });
         };

@@ -1,6 +1,8 @@
 //! `stepmark undo`
 
 use clap::Args;
+use stepmark_model::journal::{Event, Kind};
+use stepmark_store::history::Selection;
 
 use super::change;
 use crate::{
@@ -19,16 +21,33 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct Undo {
     /// The event: its id, or the first digits of it; `stepmark log` shows them
-    event: String,
+    ///
+    /// Without one the last change is named, and nothing is written.
+    event: Option<String>,
     #[command(flatten)]
     reason: ReasonArguments,
 }
 
 impl Undo {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let event = project.workspace.history().ask(|history| history.event(&self.event))?;
+        let Some(event) = &self.event else { return Err(unnamed(project)?) };
+        let event = project.workspace.history().ask(|history| history.event(event))?;
         let carried = project.workspace.undo(&event, self.reason.reason())?;
         change::report(output, &carried)?;
         Ok(Exit::Fine)
     }
+}
+
+/// What to type where no event is named.
+fn unnamed(project: &Project) -> Result<Failure, Failure> {
+    let events = project.workspace.history().ask(|history| history.select(Selection::default()))?;
+    let is_change = |event: &&Event| ![Kind::FIRST_SEEN, Kind::CHECKPOINT].contains(&event.kind);
+    let last = events.iter().filter(is_change).find_map(|event| Some((event, event.artifact.as_ref()?)));
+    let Some((event, artifact)) = last else {
+        return Ok(Failure::new(Exit::Usage, "no event is named, and no change of an artifact is recorded"));
+    };
+    let (did, path) = (event.command.as_deref().unwrap_or(event.kind.as_str()), project.seen(&artifact.path));
+    let message = format!("no event is named; the last change is `{did}` in `{path}` by {}", event.actor);
+    let id = &event.id.to_string()[..12];
+    Ok(Failure::new(Exit::Usage, message).with_help(format!("`stepmark undo {id}` takes it back")))
 }

@@ -84,6 +84,9 @@ impl Check {
         let format = self.format(output)?;
         let changed = project.workspace.repository().changed_artifacts(version)?;
         let (artifacts, others) = apart(changed);
+        if self.staged && artifacts.is_empty() && others.is_whole() && matches!(format, Format::Human) {
+            output.remark("no artifact is staged: `git add` stages what the next commit is to hold");
+        }
         let found = project.workspace.checks().check_changes(&artifacts, version)?;
         match self.fixes.fixing() {
             Fixing::Offered => self.report((project, output), format, &others, &found, Vec::new()),
