@@ -45,7 +45,7 @@ impl Allow {
             },
             || match &outcome {
                 Some((outcome, destination)) => output.line(format_args!("{outcome} {destination}")),
-                None if allowed.iter().next().is_none() => output.remark("no tracker is allowed yet"),
+                None if allowed.iter().next().is_none() => output.note("no tracker is allowed yet"),
                 None => allowed.iter().for_each(|destination| output.line(destination)),
             },
         );
