@@ -31,7 +31,20 @@ impl Project {
         if let Some(given) = given {
             return self.artifact_path(given);
         }
-        match self.workspace.history().artifact_to_resume(self.workspace.attribution().session.as_ref())? {
+        self.chosen(self.resume_choice()?)
+    }
+
+    /// The choice of the artifact to go on with.
+    pub(crate) fn resume_choice(&self) -> Result<ResumeChoice, Failure> {
+        Ok(self.workspace.history().artifact_to_resume(self.workspace.attribution().session.as_ref())?)
+    }
+
+    /// The one that was chosen.
+    ///
+    /// # Errors
+    /// When none is open, or several are and nothing says which is meant.
+    pub(crate) fn chosen(&self, choice: ResumeChoice) -> Result<ProjectPath, Failure> {
+        match choice {
             ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => Ok(path),
             ResumeChoice::Several(paths) => Err(self.several_unfinished(&paths, Exit::Usage)?),
             ResumeChoice::Nothing if self.workspace.artifacts()?.artifacts.is_empty() => {

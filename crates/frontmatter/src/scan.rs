@@ -150,6 +150,22 @@ impl<'a> Document<'a> {
         LineIndex::new(self.bytes).position(self.bytes, offset)
     }
 
+    /// The form of the metadata at the start of the file, where it is none that is read here.
+    pub fn foreign_head(&self) -> Option<&'static str> {
+        let first = self.bytes.split(|byte| matches!(byte, b'\n' | b'\r')).next()?.trim_ascii_end();
+        match first {
+            _ if self.bytes.starts_with(b"\xff\xfe") || self.bytes.starts_with(b"\xfe\xff") => Some("UTF-16"),
+            b"+++" => Some("TOML between `+++` lines"),
+            b";;;" => Some("JSON between `;;;` lines"),
+            b"{" => Some("JSON"),
+            [b'{', b'"', ..] => Some("JSON"),
+            [b'-', b'-', b'-', b'-', rest @ ..] if rest.iter().all(|byte| *byte == b'-') => {
+                Some("a rule of more than three `-`")
+            }
+            _ => None,
+        }
+    }
+
     /// A block of `key: value` lines between fences that does not start the file: after blank lines, headings
     /// or HTML comments only. Agents that put a title above the frontmatter write such files; readers of the
     /// field see no frontmatter in them, so it is reported and not read (issue "Foundation", fence rules).

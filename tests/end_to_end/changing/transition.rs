@@ -70,12 +70,13 @@ fn lists_the_moves_and_why() {
     ── stdout
     spec-tide.md: lifecycle `bmad-spec`, its type is known: it has the key `context`, it has the key `status`, its `type` is `feature`
     spec-tide.md: its state is `in-review`
-    GOES TO        WANTS                              IN THE WAY
-    draft          -                                  -
-    ready-for-dev  -                                  -
-    in-progress    -                                  -
-    done           steps-finished, children-finished  -
-    blocked        -                                  -
+    GOES TO            WANTS                              IN THE WAY
+    draft              -                                  -
+    ready-for-dev      -                                  -
+    in-progress        -                                  -
+    done               steps-finished, children-finished  -
+    blocked            -                                  -
+    awaiting-operator  -                                  -
     ");
     let answer = sandbox.reads_only(&["transition", SPEC, "--json"]).json("stepmark.transition/1");
     assert_eq!((&answer["lifecycle"], &answer["state"]), (&"bmad-spec".into(), &"in-review".into()));
@@ -121,18 +122,18 @@ fn states_that_are_unknown_are_neither_entered_nor_left() {
     exit 1
     ── stderr
     error: `spec-tide.md` is left as it is
-      cause: `in-progres` is no state of the lifecycle `bmad-spec` (is `in-progress` meant?): its states are `draft`, `ready-for-dev`, `in-progress`, `in-review`, `done` and `blocked`
+      cause: `in-progres` is no state of the lifecycle `bmad-spec` (is `in-progress` meant?): its states are `draft`, `ready-for-dev`, `in-progress`, `in-review`, `done`, `blocked` and `awaiting-operator`
       help: `stepmark transition spec-tide.md` lists the moves; any word is written by `stepmark set spec-tide.md status=WORD --force --reason TEXT`
     ");
     assert_eq!(sandbox.reads_only(&["transition", SPEC, "nonsense", "--force", "--reason", "x"]).code, 1);
     assert_eq!(sandbox.stepmark(&["set", SPEC, "status=nonsense"]).code, 1);
     assert_eq!(sandbox.stepmark(&["set", SPEC, "status=null"]).code, 1, "nor taken away");
-    let sandbox = with_spec("awaiting-operator");
+    let sandbox = with_spec("parked");
     assert_snapshot!(sandbox.stepmark(&["transition", SPEC, "done"]), @r"
     exit 1
     ── stderr
     error: `spec-tide.md` is left as it is
-      cause: its status `awaiting-operator` is no state of the lifecycle `bmad-spec`, so no move leads out of it: its states are `draft`, `ready-for-dev`, `in-progress`, `in-review`, `done` and `blocked`
+      cause: its status `parked` is no state of the lifecycle `bmad-spec`, so no move leads out of it: its states are `draft`, `ready-for-dev`, `in-progress`, `in-review`, `done`, `blocked` and `awaiting-operator`
       help: `stepmark transition spec-tide.md` lists the moves; to force one: `--force --reason TEXT`
     ");
     let listed = sandbox.reads_only(&["transition", SPEC]);

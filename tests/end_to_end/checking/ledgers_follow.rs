@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::harness::{
-    Sandbox, changed_lines,
+    Repository, Sandbox, changed_lines,
     sprint::{LEDGER, ledger, path, story},
 };
 
@@ -104,4 +104,25 @@ fn a_copy_that_said_something_else_before_is_left() {
     let moved = sandbox.stepmark(&["transition", &path("1-1-a"), "in-progress"]);
     assert_eq!((moved.code, moved.stderr.as_str()), (0, ""), "{moved}");
     assert!(!sandbox.place(LEDGER).exists());
+}
+
+/// What only an ignored file of a linked work tree says dies with it.
+#[test]
+fn an_ignored_ledger_of_a_linked_work_tree_is_named() {
+    let Some(repository) = Repository::empty("an ignored ledger") else { return };
+    let sandbox = &repository.sandbox;
+    sandbox.write(".gitignore", LEDGER);
+    sandbox.write(&path("1-1-a"), story("1-1-a", Some("in-progress"), None));
+    repository.commit("start");
+    let ledger = ledger(&[("epic-1", "in-progress"), ("1-1-a", "in-progress")]);
+    let other = sandbox.place("../lane");
+    repository.git(&["worktree", "add", "--quiet", other.to_str().unwrap()]);
+    std::fs::write(other.join(LEDGER), ledger).unwrap();
+    let root = other.to_str().unwrap();
+    let run = repository.stepmark(&["--root", root, "transition", &path("1-1-a"), "review"]);
+    let said = format!("git ignores `{LEDGER}`: what it says is gone when this work tree is removed");
+    assert!(run.code == 0 && run.stderr.contains(&said), "{run}");
+    repository.git(&["worktree", "remove", "--force", root]);
+    let doctor = repository.stepmark(&["doctor"]);
+    assert!(doctor.code == 0 && doctor.stdout.contains("1-1-a.md: history knows a later state"), "{doctor}");
 }

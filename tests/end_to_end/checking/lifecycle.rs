@@ -38,8 +38,8 @@ fn lists_those_that_are_built_in() {
     exit 0
     ── stdout
     LIFECYCLE           SOURCE    STATES
-    bmad-spec           built in  draft, ready-for-dev, in-progress, in-review, done, blocked
-    bmad-story          built in  backlog, ready-for-dev, in-progress, review, done
+    bmad-spec           built in  draft, ready-for-dev, in-progress, in-review, done, blocked, awaiting-operator
+    bmad-story          built in  backlog, ready-for-dev, in-progress, review, done, awaiting-operator
     bmad-epic           built in  backlog, in-progress, done
     bmad-retrospective  built in  optional, done
     bmad-document       built in  draft, final

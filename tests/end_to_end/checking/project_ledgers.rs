@@ -237,3 +237,43 @@ fn a_story_that_somebody_holds_is_left() {
     assert_eq!(answer["projections"][0]["entries"].as_array().unwrap().len(), 3, "{run}");
     assert!(run.stderr.contains("agent:other in session other holds its lease"), "{run}");
 }
+
+/// BMAD's own sync stops on two keys of one number.
+#[test]
+fn a_number_has_one_entry() {
+    let sandbox = project(&[
+        ("1-1-a", "done", "", "done"),
+        ("1-2-new", "ready-for-dev", "", ""),
+        ("1-3-c", "review", "", ""),
+    ]);
+    sandbox.write(&path("1-3-other"), story("1-3-other", Some("done"), None));
+    sandbox.write(
+        LEDGER,
+        ledger(&[
+            ("epic-1", "in-progress"),
+            ("1-1-a", "done"),
+            ("1-2-old", "done"),
+            ("AUTH-1-login", "review"),
+        ]),
+    );
+    let before = sandbox.read(LEDGER);
+    let run = sandbox.stepmark(&["project", "--ledgers"]);
+    assert_eq!((run.code, sandbox.read(LEDGER)), (1, before), "{run}");
+    for said in [
+        "lists `1-2-old`, the file is `1-2-new`: left",
+        "lists `1-3-other`, the file is `1-3-c`: left",
+        "lists `1-3-c`, the file is `1-3-other`: left",
+    ] {
+        assert!(run.stderr.contains(said), "{said}: {run}");
+    }
+    for command in [&["check"][..], &["import", "stories", "--dry-run"]] {
+        let run = sandbox.reads_only(command);
+        let found = format!("{}{}", run.stdout, run.stderr);
+        assert!(run.code == 1 && found.contains("`1-2-old` is listed as `done`, the file is `_bmad-output/implementation-artifacts/1-2-new.md`"), "{run}");
+        assert!(found.contains("no story is joined to `AUTH-1-login`: such a key has no number"), "{run}");
+    }
+    assert!(
+        !sandbox.reads_only(&["check", &path("1-1-a")]).stdout.contains("SM312"),
+        "one artifact is no whole project"
+    );
+}

@@ -24,6 +24,8 @@ fn frontmatter_that_is_not_utf8() {
       |
     3 | title: caf�
       |           ^
+      |
+      = help: save it as UTF-8; where it is Windows-1252: `iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW`
 
     1 artifact: 1 error, 0 warnings, 0 notes
     ");
@@ -170,4 +172,72 @@ fn an_assignment_without_a_key_or_a_value() {
       cause: a step needs a name
       help: write it as in `step-03-success`, `3` or `03`
     ");
+}
+
+/// Lines around keys that are there already would bury them.
+#[test]
+fn other_forms_of_metadata_are_named_and_left_alone() {
+    let sandbox = Sandbox::empty();
+    let utf16: Vec<u8> =
+        "\u{feff}---\nstatus: draft\n---\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (bytes, form) in [
+        (b"+++\nstatus = 'draft'\n+++\n".to_vec(), "TOML between `+++` lines"),
+        (b"{\n\"status\": \"draft\"\n}\n".to_vec(), "JSON"),
+        (b";;;\n{}\n;;;\n".to_vec(), "JSON between `;;;` lines"),
+        (b"----\nstatus: draft\n----\n".to_vec(), "a rule of more than three `-`"),
+        (utf16, "UTF-16"),
+    ] {
+        sandbox.write("a.md", bytes);
+        let said = format!("it begins with {form}, which is left alone");
+        for (command, code) in [(&["set", "a.md", "status=done"][..], 1), (&["check", "a.md"], 0)] {
+            let run = sandbox.reads_only(command);
+            assert!(run.code == code && run.stderr.contains(&said), "{run}");
+        }
+    }
+}
+
+#[test]
+fn files_that_cannot_be_asked_are_counted() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("a.md", "---\nstatus: draft\ntitle: Rust: the book\n---\n");
+    sandbox.write("b.md", "---\nstatus: draft\n---\n");
+    for command in [&["list", "--where", "status=draft"][..], &["query", "SELECT path FROM artifacts"]] {
+        let run = sandbox.stepmark(command);
+        assert!(run.code == 0 && run.stderr.contains("1 file could not be asked"), "{run}");
+        assert_eq!(sandbox.stepmark(&[command, &["--strict"]].concat()).code, 1);
+    }
+    assert_eq!(sandbox.stepmark(&["list", "--json"]).json("stepmark.list/2")["unasked"], 1);
+}
+
+/// The reader gives up in the line below.
+#[test]
+fn a_missing_blank_behind_a_colon_is_named_where_it_is() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("a.md", "---\ntitle:x\nstatus: draft\n---\n");
+    let run = sandbox.reads_only(&["check"]);
+    assert!(
+        run.stdout.contains("a.md:2:7") && run.stdout.contains("put a blank behind the colon: x"),
+        "{run}"
+    );
+    assert_eq!(sandbox.stepmark(&["check", "--fix", "--unsafe-fixes"]).code, 0);
+    assert_eq!(sandbox.read("a.md"), b"---\ntitle: x\nstatus: draft\n---\n");
+}
+
+#[test]
+fn what_a_formatter_did_to_the_block_is_named_and_taken_back() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("heading.md", "---\n\n## status: 'draft'\n\n# Epics\n");
+    sandbox.write("rule.md", "---\n\nstepsCompleted: [1, 2]\nstatus: draft\n------------\n\n# PRD\n");
+    sandbox.write("joined.md", "---\n\nstepsCompleted: [1, 2] status: draft owner: ada\n\n---\n");
+    let run = sandbox.reads_only(&["check"]);
+    assert_eq!(
+        run.stdout.matches("a formatter of Markdown took the block for a rule and a heading").count(),
+        2,
+        "{run}"
+    );
+    assert!(run.stdout.contains("a formatter joined the lines"), "{run}");
+    sandbox.stepmark(&["check", "--fix", "--unsafe-fixes"]);
+    assert_eq!(sandbox.read("heading.md"), b"---\nstatus: 'draft'\n---\n\n# Epics\n");
+    assert_eq!(sandbox.read("rule.md"), b"---\n\nstepsCompleted: [1, 2]\nstatus: draft\n---\n\n# PRD\n");
+    assert!(sandbox.read("joined.md").starts_with(b"---\n\nstepsCompleted: [1, 2] status"), "nobody guesses");
 }

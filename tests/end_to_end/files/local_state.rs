@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::harness::{Repository, Run};
+use crate::harness::Repository;
 
 const PRD: &str = "_bmad-output/planning-artifacts/prd.md";
 
@@ -166,64 +166,6 @@ fn the_log_of_a_ledger_is_not_moved_beside_the_ledger_of_another_work_tree() {
     assert_eq!(sandbox.read(".git/stepmark/sync.db"), b"one");
     assert!(!sandbox.place(".git/stepmark/sync.db-wal").exists());
     assert!(other.join(".stepmark/local/sync.db-wal").exists());
-}
-
-/// A repository with projects in the folders `one` and `other`, each with an event, and the log of the first.
-fn of_two_projects(test: &str) -> Option<(Repository, String)> {
-    let repository = Repository::empty(test)?;
-    for folder in ["one", "other"] {
-        let place = |name: &str| format!("{folder}/{name}");
-        repository.sandbox.write(&place("docs/prd.md"), "---\nstatus: draft\n---\n");
-        repository
-            .sandbox
-            .write(&place(".stepmark/config.yaml"), "artifacts:\n  include: ['docs/**/*.md']\n");
-        let set = ["set", "docs/prd.md", &format!("owner={folder}")];
-        assert_eq!(in_folder(&repository, folder, &set).code, 0);
-    }
-    let log = in_folder(&repository, "one", &["log", "--json"]).stdout;
-    Some((repository, log))
-}
-
-fn in_folder(repository: &Repository, folder: &str, arguments: &[&str]) -> Run {
-    let root = repository.sandbox.place(folder);
-    repository.stepmark(&[&["--root", root.to_str().unwrap()], arguments].concat())
-}
-
-#[test]
-fn the_state_of_a_renamed_folder_is_taken_along() {
-    let Some((repository, before)) = of_two_projects("a renamed folder") else { return };
-    let sandbox = &repository.sandbox;
-    let other = in_folder(&repository, "other", &["log", "--json"]).stdout;
-    fs::rename(sandbox.place("one"), sandbox.place("two")).unwrap();
-    for folder in ["two", "other"] {
-        let doctor = in_folder(&repository, folder, &["doctor"]);
-        assert_eq!(doctor.stdout.contains("one: moved-project"), folder == "two", "{doctor}");
-    }
-    // Work goes on before anybody asks; the state of a project that is only gone is nobody's.
-    assert_eq!(in_folder(&repository, "two", &["set", "docs/prd.md", "owner=Bea"]).code, 0);
-    let fixed = in_folder(&repository, "two", &["doctor", "--repair"]);
-    assert!(fixed.stdout.contains("one: fixed: "), "{fixed}");
-    let log = in_folder(&repository, "two", &["log", "--json"]).stdout;
-    for id in before.split("\"id\":\"").skip(1) {
-        assert!(log.contains(&id[..32]), "{id} in {log}");
-    }
-    assert_eq!(in_folder(&repository, "other", &["log", "--json"]).stdout, other);
-    assert_eq!(fs::read_dir(sandbox.place(".git/stepmark/projects")).unwrap().count(), 2);
-    let doctor = in_folder(&repository, "two", &["doctor"]);
-    assert!(!doctor.stdout.contains("moved-project"), "{doctor}");
-}
-
-#[test]
-fn the_state_of_a_folder_that_becomes_a_repository_is_taken_along() {
-    let Some((repository, before)) = of_two_projects("a folder that becomes a repository") else { return };
-    let sandbox = &repository.sandbox;
-    repository.git(&["init", "--quiet", sandbox.place("one").to_str().unwrap()]);
-    let doctor = in_folder(&repository, "one", &["doctor"]);
-    assert!(doctor.code == 1 && doctor.stdout.contains("one: moved-project"), "{doctor}");
-    assert!(in_folder(&repository, "one", &["doctor", "--repair"]).stdout.contains("one: fixed: "));
-    assert_eq!(in_folder(&repository, "one", &["log", "--json"]).stdout, before);
-    assert!(sandbox.place("one/.git/stepmark/journal").exists());
-    assert_eq!(in_folder(&repository, "one", &["doctor"]).code, 0);
 }
 
 #[test]

@@ -9,12 +9,13 @@ const BRAINSTORMING: &str = "_bmad-output/brainstorming/brainstorming-session-20
 #[test]
 fn without_any_work_several_are_named() {
     let demo = Sandbox::demo();
-    assert_snapshot!(demo.reads_only(&["next"]), @r"
-    exit 2
-    ── stderr
-    error: no artifact is named, and 5 artifacts are unfinished: `brainstorming-session-2026-01-12`, `1-1-borrow-a-tool`, `architecture`, `market-research-2026-01-13`, `prd`
-      help: name one; `stepmark status` shows what comes next in each
-    ");
+    let next = demo.reads_only(&["next"]);
+    assert!(next.code == 0 && next.stdout.lines().count() == 7, "a heading, five and a hint: {next}");
+    let show = demo.reads_only(&["show"]);
+    assert!(
+        show.stderr.contains("no artifact is named, and 5 artifacts are unfinished: `brainstorming"),
+        "{show}"
+    );
     assert_eq!(demo.reads_only(&["complete", "4"]).code, 2);
     assert_eq!(demo.reads_only(&["show"]).code, 2);
     assert_eq!(demo.reads_only(&["gate", "list"]).code, 2);

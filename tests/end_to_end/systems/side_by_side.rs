@@ -191,6 +191,8 @@ fn a_query_and_a_list_have_titles_and_agents_of_all() {
     .coordination/tasks/tests.md   Test the parser        available    -
     _docs/_autodev_state.md        Plan                   in_progress  -
     4 rows
+    ── stderr
+    warning: 1 file could not be asked: `stepmark check` shows what is wrong
     ");
     let list = [
         "list",
@@ -204,6 +206,8 @@ fn a_query_and_a_list_have_titles_and_agents_of_all() {
     ── stdout
     PATH                           TITLE             PARENT
     .coordination/tasks/parser.md  Write the parser  -
+    ── stderr
+    warning: 1 file could not be asked: `stepmark check` shows what is wrong
     ");
     let check = sandbox.stepmark(&["check", ".coordination", "_docs"]);
     assert_eq!(check.code, 0, "{check}");

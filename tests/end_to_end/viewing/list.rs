@@ -67,11 +67,15 @@ fn shows_a_table_or_every_field() {
     _bmad-output/planning-artifacts/architecture.md                       create-architecture   -       -      62%       step-06-structure
     _bmad-output/brainstorming/brainstorming-session-2026-01-12.md        brainstorming         -       -      50%       step-03-technique-execution
     _bmad-output/planning-artifacts/prd.md                                create-prd            draft   -      35%       step-04-journeys
+    ── stderr
+    warning: 1 file could not be asked: `stepmark check` shows what is wrong
     ");
     assert_snapshot!(demo.reads_only(&["list", "--where", "path=nowhere"]), @r"
     exit 0
     ── stdout
     no artifact
+    ── stderr
+    warning: 1 file could not be asked: `stepmark check` shows what is wrong
     ");
     let all = demo.reads_only(&["list", "--json"]).json("stepmark.list/2");
     let status = demo.reads_only(&["status", "--json"]).json("stepmark.status/2");

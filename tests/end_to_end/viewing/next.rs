@@ -65,10 +65,12 @@ fn stories_that_wait_for_their_import_count_beside_others() {
     sandbox.write(&path("1-10-dim"), story("1.10", Some("backlog"), None));
     sandbox.write(&path("1-2-lamp"), story("1.2", None, Some("review")));
     assert_snapshot!(sandbox.reads_only(&["next"]), @r"
-    exit 2
-    ── stderr
-    error: no artifact is named, and 2 artifacts are unfinished: `1-2-lamp`, `1-10-dim`
-      help: name one; `stepmark status` shows what comes next in each
+    exit 0
+    ── stdout
+    ARTIFACT                                           STATUS   NEXT
+    _bmad-output/implementation-artifacts/1-10-dim.md  backlog  status → ready-for-dev
+    _bmad-output/implementation-artifacts/1-2-lamp.md  review   -
+    `stepmark next ARTIFACT` names the command
     ");
     assert_snapshot!(sandbox.reads_only(&["next", "1.2"]), @r"
     exit 1
@@ -183,4 +185,38 @@ fn says_why_there_is_no_answer() {
     ");
     let error = demo.reads_only(&["next", "--json", EPICS]).json_error();
     assert_eq!(error["exit"], 1);
+}
+
+#[test]
+fn of_several_those_that_were_begun_come_first() {
+    let sandbox = Sandbox::empty();
+    for (name, status) in [("spec-1-1-a", "draft"), ("spec-1-2-b", "in-progress"), ("spec-1-3-c", "done")] {
+        let text = format!("---\ntype: feature\nstatus: {status}\ncontext: []\n---\n# {name}\n");
+        sandbox.write(&path(name), text);
+    }
+    let answer = sandbox.reads_only(&["next", "--json"]).json("stepmark.next-list/1");
+    let rows = answer["artifacts"].as_array().unwrap();
+    let paths: Vec<&str> = rows.iter().filter_map(|row| row["path"].as_str()).collect();
+    assert_eq!(paths, [path("spec-1-2-b"), path("spec-1-1-a")]);
+    assert_eq!(rows[0]["command"], format!("stepmark transition {} in-review", path("spec-1-2-b")));
+}
+
+/// bmad-loop parks a story whose last step is a person's.
+#[test]
+fn a_story_that_waits_for_a_person_says_what_for_and_has_a_way_on() {
+    let sandbox = Sandbox::empty();
+    let spec = path("spec-1-3-dns");
+    sandbox.write(
+        &spec,
+        "---\ntitle: DNS\ntype: feature\nstatus: awaiting-operator\noperator_actions:\n  - >-\n    Publish the TXT record\ncontext: []\n---\n",
+    );
+    assert_eq!(sandbox.reads_only(&["check"]).code, 0);
+    assert!(
+        sandbox.reads_only(&["next", &spec]).stdout.contains("a person has to: Publish the TXT record\n")
+    );
+    assert!(sandbox.reads_only(&["show", &spec]).stdout.contains("waits for  Publish the TXT record\n"));
+    assert_eq!(sandbox.reads_only(&["list", "--where", "status=awaiting-operator"]).code, 0);
+    let done = sandbox.stepmark(&["transition", &spec, "done"]);
+    assert_eq!(done.code, 0, "{done}");
+    assert!(!sandbox.reads_only(&["show", &spec]).stdout.contains("waits for"));
 }

@@ -1,6 +1,6 @@
 //! Failures to change an artifact.
 
-use stepmark_frontmatter::EditError;
+use stepmark_frontmatter::{Document, EditError};
 use stepmark_model::{
     artifact::ProjectPath,
     lifecycle::MoveRefusal,
@@ -155,6 +155,11 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
     failure
 }
 
+/// The remark on a file that begins with metadata of this `form`.
+pub(crate) fn foreign_head(form: &str) -> String {
+    format!("it begins with {form}, which is left alone: state is kept in UTF-8 YAML between `---` lines")
+}
+
 pub(super) fn edit_failure(path: &ProjectPath, bytes: &[u8], error: &EditError) -> Failure {
     let place = match error {
         EditError::Refused { span, .. } => span.start,
@@ -164,9 +169,10 @@ pub(super) fn edit_failure(path: &ProjectPath, bytes: &[u8], error: &EditError) 
     let position = Excerpt::new(bytes).position(place);
     let failure = Failure::new(Exit::Findings, format!("cannot edit `{path}:{position}`: {error}"));
     match error {
-        EditError::Region(_) => {
-            failure.with_help("put `---` lines around the keys at the very start of the file")
-        }
+        EditError::Region(_) => match Document::scan(bytes).foreign_head() {
+            Some(form) => failure.with_help(foreign_head(form)),
+            None => failure.with_help("put `---` lines around the keys at the very start of the file"),
+        },
         EditError::Parse(_) => failure.with_help("`stepmark check` shows the place; nothing was changed"),
         _ => failure.with_help("nothing was changed"),
     }

@@ -9,6 +9,7 @@ mod view;
 
 use std::{error::Error, iter, process::ExitCode};
 
+pub(crate) use changes::foreign_head;
 use stepmark_model::spelling::causes;
 pub(crate) use stepmark_model::spelling::with_causes as chain;
 use stepmark_store::commit::WriteState;

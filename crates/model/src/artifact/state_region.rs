@@ -1,7 +1,7 @@
 //! The region of a file that holds its state.
 
 use super::{Artifact, ProjectPath};
-use stepmark_frontmatter::{Region, RegionError, Span, Yaml};
+use stepmark_frontmatter::{Node, Region, RegionError, Span, Yaml};
 
 /// The file in which autodev keeps its state (docs/formats.md, "autodev").
 const AUTODEV_FILE: &str = "_autodev_state.md";
@@ -49,6 +49,14 @@ impl Artifact {
     /// That region as YAML; `None` where the file has none, or it cannot be read.
     pub fn state_yaml(&self) -> Option<Yaml<'_>> {
         Yaml::parse(self.bytes(), self.state_span()?).ok()
+    }
+
+    /// The tasks that a person has to do before the work goes on (`operator_actions` of bmad-loop).
+    pub fn operator_actions(&self) -> Vec<String> {
+        let yaml = self.state_yaml();
+        let list = yaml.as_ref().and_then(|yaml| yaml.root()?.get("operator_actions"));
+        let texts = list.map(Node::items).unwrap_or_default().iter().filter_map(Node::text);
+        texts.map(|text| text.trim().to_owned()).collect()
     }
 }
 

@@ -52,6 +52,7 @@ pub static RULES: &[&Rule] = &[
     &status::time_without_date::RULE,
     &status::time_not_iso::RULE,
     &status::story_not_imported::RULE,
+    &status::sprint_status_unmatched::RULE,
     &references::absolute_path::RULE,
     &references::input_document_missing::RULE,
     &references::successor_missing::RULE,

@@ -131,12 +131,12 @@ fn refusals_say_what_would_be_legal() {
         (
             Some("draft"),
             "in-progres",
-            "`in-progres` is no state of the lifecycle `bmad-spec` (is `in-progress` meant?): its states are `draft`, `ready-for-dev`, `in-progress`, `in-review`, `done` and `blocked`",
+            "`in-progres` is no state of the lifecycle `bmad-spec` (is `in-progress` meant?): its states are `draft`, `ready-for-dev`, `in-progress`, `in-review`, `done`, `blocked` and `awaiting-operator`",
         ),
         (
             Some("approved"),
             "done",
-            "its status `approved` is no state of the lifecycle `bmad-spec`, so no move leads out of it: its states are `draft`, `ready-for-dev`, `in-progress`, `in-review`, `done` and `blocked`",
+            "its status `approved` is no state of the lifecycle `bmad-spec`, so no move leads out of it: its states are `draft`, `ready-for-dev`, `in-progress`, `in-review`, `done`, `blocked` and `awaiting-operator`",
         ),
     ] {
         assert_eq!(spec.legal_move(from, to, None).unwrap_err().to_string(), expected);

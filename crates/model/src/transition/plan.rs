@@ -120,6 +120,11 @@ pub enum Remark {
         /// Its status now.
         status: String,
     },
+    /// Git ignores the ledger of a work tree that may be removed.
+    LedgerIgnored {
+        /// The ledger.
+        ledger: String,
+    },
     /// A copy of the status in a ledger, or in the body, stays behind.
     LedgerLeft {
         /// The key, and the reason.
@@ -200,6 +205,9 @@ impl fmt::Display for Remark {
                 write!(out, "files of other programs do not say it yet: {reason}")
             }
             Self::LedgerFollowed { ledger, status } => write!(out, "`{ledger}` says `{status}` too"),
+            Self::LedgerIgnored { ledger } => {
+                write!(out, "git ignores `{ledger}`: what it says is gone when this work tree is removed")
+            }
             Self::TakenBackToo { path } => write!(out, "`{path}` was taken back with it"),
             Self::MadeStays { path } => {
                 write!(out, "`{path}` was made with it and stays: `stepmark remove {path}` removes it")

@@ -5,7 +5,7 @@ use std::{
     ptr,
 };
 
-use crate::bmad::sprint::{BrokenSprintStatus, Ledgers};
+use crate::bmad::sprint::BrokenSprintStatus;
 use crate::checking::CheckReport;
 use crate::configuration::PathAllowance;
 use crate::disk::CONFIGURATION_PATH;
@@ -77,15 +77,15 @@ impl Workspace {
         }
     }
 
-    /// Adds the ledgers that are no YAML to `report`.
+    /// Adds `ledgers` with their findings to `report`.
     pub(crate) fn add_ledgers(
         &self,
         report: &mut CheckReport<'_>,
-        ledgers: Ledgers,
+        ledgers: Vec<BrokenSprintStatus>,
         in_use: &mut AllowancesInUse,
         baseline: &mut Baseline,
     ) {
-        for BrokenSprintStatus { bytes, finding } in ledgers.into_unusable().0 {
+        for BrokenSprintStatus { bytes, finding } in ledgers {
             let path = finding.path.clone();
             let judged = self.policy_at(&path, |policy| policy.judge_beside(vec![finding]));
             in_use.note(&judged);

@@ -255,7 +255,12 @@ impl Checks<'_> {
             let files = self.files_of_records(changed, version)?;
             self.workspace.add_files_of_records(&mut report, files, in_use, &mut baseline);
         }
-        self.workspace.add_ledgers(&mut report, surroundings.ledgers, in_use, &mut baseline);
+        self.workspace.add_ledgers(
+            &mut report,
+            surroundings.ledgers.into_unusable().0,
+            in_use,
+            &mut baseline,
+        );
         Ok(report)
     }
 

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, mem, ops::Range};
 
+use crate::bmad::sprint::StoryLedgers;
 use crate::checking::{
     CheckError, CheckReport, Checks, Known, Selection, cache::Answers, cache::Facts, cache::FactsKey,
     cache::FolderPart, cache::Judgement, cache::Learned, cache::Verdict, cache::Verdicts, kept_chains,
@@ -129,6 +130,7 @@ impl Workspace {
         read: &'t [TrackedArtifact],
         before: &mut CheckedBefore<'_>,
         clean: impl Iterator<Item = ProjectPath>,
+        stories: Option<Vec<ProjectPath>>,
         known: Known,
     ) -> Result<CheckReport<'t>, CheckError> {
         let answers = Answers::new(self);
@@ -160,7 +162,7 @@ impl Workspace {
         let workflows = workflows.chain(read.iter().filter_map(TrackedArtifact::workflow));
         #[cfg(feature = "write")]
         run.scan_files_of_records(&answers);
-        run.scan_other_files(workflows, answers.into_ledgers());
+        run.scan_other_files(workflows, answers.into_ledgers(), stories.as_deref());
         let mut report = run.finish(Selection::All);
         if let Some(Run { verdicts, learned, .. }) = &mut before.run {
             report.cache = verdicts.renew(mem::take(learned), judged);
@@ -190,8 +192,11 @@ impl<'w> Checks<'w> {
         mut before: CheckedBefore<'_>,
         known: Known,
     ) -> Result<CheckReport<'t>, CheckError> {
-        let clean = mem::take(&mut before.known).into_iter().map(|artifact| artifact.path);
-        self.workspace.check_rest(read, &mut before, clean, known)
+        let before_known = mem::take(&mut before.known);
+        let paths = before_known.iter().map(|artifact| &artifact.path);
+        let stories = StoryLedgers::stories(paths.chain(read.iter().map(TrackedArtifact::path)));
+        let clean = before_known.into_iter().map(|artifact| artifact.path);
+        self.workspace.check_rest(read, &mut before, clean, Some(stories), known)
     }
 }
 

@@ -34,6 +34,7 @@ pub use summaries::{Summaries, SummaryRow};
 
 use std::{collections::HashMap, io};
 
+use crate::bmad::sprint::StoryLedgers;
 use crate::checking::{cache::Answers, run::CheckingRun};
 use crate::disk::own_file;
 use crate::disk::walk::WalkError;
@@ -124,7 +125,9 @@ impl Workspace {
         if selection == Selection::All {
             run.scan_files_of_records(&answers);
         }
-        run.scan_other_files(workflows, answers.into_ledgers());
+        let stories = (selection == Selection::All)
+            .then(|| StoryLedgers::stories(artifacts.iter().map(TrackedArtifact::path)));
+        run.scan_other_files(workflows, answers.into_ledgers(), stories.as_deref());
         Ok(run.finish(selection))
     }
 

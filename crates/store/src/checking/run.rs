@@ -9,7 +9,7 @@ use crate::disk::in_parts::par_map;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
-    artifact::FileHash,
+    artifact::{FileHash, ProjectPath},
     check::{self, Baseline, Judged, ProblemCounts, Subject},
     delegation::Chains,
     workflow::WorkflowDefinition,
@@ -124,7 +124,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
     #[cfg(feature = "write")]
     pub(crate) fn scan_files_of_records(&mut self, answers: &Answers<'_>) {
         let Self { workspace, baseline, in_use, report, .. } = self;
-        let read = |path: &stepmark_model::artifact::ProjectPath| workspace.read_file(path).ok();
+        let read = |path: &ProjectPath| workspace.read_file(path).ok();
         let mut files = Vec::new();
         if let (Some(own), Some(facts)) = (workspace.coordination(), answers.coordination()) {
             files.extend(own.file_findings(&facts.state, read));
@@ -135,16 +135,19 @@ impl<'w, 't> CheckingRun<'w, 't> {
         workspace.add_files_of_records(report, files, in_use, baseline);
     }
 
-    /// Looks at the files beside artifacts: the step files of their `workflows`, and the ledgers that were
-    /// asked.
+    /// Looks at the files beside artifacts: the step files of their `workflows`, the ledgers that were asked,
+    /// and those of all `stories`, where they are known.
     pub(crate) fn scan_other_files<'d>(
         &mut self,
         workflows: impl Iterator<Item = &'d WorkflowDefinition>,
         ledgers: Ledgers,
+        stories: Option<&[ProjectPath]>,
     ) {
         let Self { workspace, baseline, in_use, report, .. } = self;
         workspace.add_step_files(report, workflows, in_use, baseline);
-        workspace.add_ledgers(report, ledgers, in_use, baseline);
+        let mut found = ledgers.into_unusable().0;
+        found.extend(stories.map(|stories| workspace.ledgers().unmatched(stories)).into_iter().flatten());
+        workspace.add_ledgers(report, found, in_use, baseline);
     }
 
     /// The report.

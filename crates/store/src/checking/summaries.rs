@@ -123,7 +123,7 @@ impl<'w> Summaries<'w> {
     /// Those of [`Workspace::check`].
     pub fn report(&mut self) -> Result<CheckReport<'_>, CheckError> {
         let Self { workspace, found, before, .. } = self;
-        workspace.check_rest(&found.artifacts, before, iter::empty(), Known::LeftOut)
+        workspace.check_rest(&found.artifacts, before, iter::empty(), None, Known::LeftOut)
     }
 
     /// The same where nobody asks for problems: only if many artifacts had to be read.

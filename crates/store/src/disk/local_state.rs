@@ -13,7 +13,6 @@ use std::{
 };
 
 #[cfg(feature = "write")]
-use crate::disk::own_file;
 use crate::disk::{git_folders::GitFolders, git_folders::is_own};
 use stepmark_model::artifact::FileHash;
 
@@ -25,13 +24,6 @@ const GIT_FOLDER: &str = "stepmark";
 
 /// The folder of states of projects that are in folders of the work tree.
 const PROJECTS: &str = "projects";
-
-/// The file in such a state that names the folder of its project.
-pub(crate) const PROJECT_FILE: &str = "folder";
-
-/// The largest size of that name in bytes; a path of Linux has at most 4,096.
-#[cfg(feature = "write")]
-const FOLDER_LIMIT: u64 = 8 * 1024;
 
 /// The names of temporary files beside artifacts, and of segments that are being sealed.
 const EXCLUDED: [&str; 2] = [".stepmark-*.tmp", "**/.stepmark/journal/.*.tmp"];
@@ -133,28 +125,6 @@ impl LocalState {
         Self { base: git.own, common_base: git.common, below: below_git(&project), project, is_in_git: true }
     }
 
-    /// The states of other projects in folders of the same repository, each with its folder, seen from the
-    /// top of the work tree.
-    #[cfg(feature = "write")]
-    pub(crate) fn of_other_projects(&self) -> io::Result<Vec<(PathBuf, Self)>> {
-        let projects = self.common_base.join(GIT_FOLDER).join(PROJECTS);
-        let mut found = Vec::new();
-        for entry in
-            if projects.is_dir() { Some(fs::read_dir(&projects)?) } else { None }.into_iter().flatten()
-        {
-            let place = entry?.path();
-            let Ok(folder) = own_file::read(&place, PROJECT_FILE.as_ref(), FOLDER_LIMIT) else { continue };
-            let Ok(project) = String::from_utf8(folder).map(PathBuf::from) else { continue };
-            let state = Self { below: below_git(&project), project: project.clone(), ..self.clone() };
-            // A name that was not written to its end names another place.
-            if state.top(true) == place && state != *self {
-                found.push((project, state));
-            }
-        }
-        found.sort_by(|one, other| one.0.cmp(&other.0));
-        Ok(found)
-    }
-
     /// The place for a project without git.
     pub(crate) fn without_git(root: &Path) -> Self {
         Self {
@@ -217,7 +187,6 @@ impl LocalState {
             }
             make_private(&state)?;
             self.keep_out_of_git(&state)?;
-            self.name_project(&state)?;
             make_private(&place)
         };
         make().map_err(|source| LocalStateError::Make { place: place.clone(), source })?;
@@ -229,18 +198,6 @@ impl LocalState {
         let ignore = state.join(".gitignore");
         let is_there = fs::symlink_metadata(&ignore).is_ok_and(|found| found.len() > 0);
         if self.is_in_git || is_there { Ok(()) } else { fs::write(&ignore, "*\n") }
-    }
-
-    /// Notes which folder a state is for that has only a hash of it as its name, so that it is found when the
-    /// folder gets another one.
-    fn name_project(&self, state: &Path) -> io::Result<()> {
-        let file = state.join(PROJECT_FILE);
-        match self.project.to_str() {
-            Some(folder) if !folder.is_empty() && fs::symlink_metadata(&file).is_err() => {
-                fs::write(file, folder)
-            }
-            _ => Ok(()),
-        }
     }
 
     /// The path of the folder that holds those of this work tree; with `is_common`, of those that all work

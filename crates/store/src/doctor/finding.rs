@@ -30,12 +30,6 @@ pub enum DoctorFinding {
         /// The content of that place.
         state: OldState,
     },
-    /// The state of this project stands where it was before its folder got another name, or a repository of
-    /// its own.
-    MovedProject {
-        /// The folder that the state was for.
-        folder: String,
-    },
     /// Sealing a segment was cut off: git does not get it yet.
     UnpublishedSegment {
         /// Its tracked file, which is missing.
@@ -121,7 +115,6 @@ impl DoctorFinding {
             Self::InterruptedCommit { .. } => "interrupted-commit",
             Self::CommitSetAside { .. } => "commit-set-aside",
             Self::OldState { .. } => "old-state",
-            Self::MovedProject { .. } => "moved-project",
             Self::UnpublishedSegment { .. } => "segment-unpublished",
             Self::JournalLine { problem, .. } if problem.is_gap() => "journal-incomplete",
             Self::JournalLine { problem, .. } if problem.is_damage() => "journal-damaged",
@@ -149,7 +142,6 @@ impl DoctorFinding {
             | Self::Gone { path, .. } => path.to_string(),
             Self::CommitSetAside { shown, .. } => shown.clone(),
             Self::OldState { .. } => ".stepmark/local".to_owned(),
-            Self::MovedProject { folder } => folder.clone(),
             Self::UnpublishedSegment { file } | Self::JournalLine { file, .. } => file.clone(),
             Self::Checkpoint { place, .. } => place.to_string(),
             Self::KeptBytes { path } | Self::TemporaryFile { path } => path.clone(),
@@ -187,11 +179,9 @@ impl DoctorFinding {
             Self::OldState { .. } => {
                 "a repository or another user put this here; nothing of it is read".to_owned()
             }
-            Self::MovedProject { .. } => {
-                "history, leases and tickets of this project are still those of this folder, which it had before".to_owned()
-            }
             Self::UnpublishedSegment { .. } => {
-                "sealing this segment was cut off, so git does not get it; this clone has a whole copy".to_owned()
+                "sealing this segment was cut off, so git does not get it; this clone has a whole copy"
+                    .to_owned()
             }
             Self::JournalLine { problem, .. } => format!("line {}: {}", problem.line, problem.problem),
             Self::Checkpoint { source, .. } => match std::error::Error::source(source) {
@@ -232,7 +222,6 @@ impl DoctorFinding {
                 "`stepmark doctor --repair`, or any command that writes, moves it into git's folder".to_owned()
             }
             Self::OldState { .. } => "look at it, and remove it".to_owned(),
-            Self::MovedProject { .. } => "`stepmark doctor --repair` takes them along".to_owned(),
             Self::UnpublishedSegment { .. } => {
                 "`stepmark doctor --repair`, or the next command that seals, writes it".to_owned()
             }

@@ -5,8 +5,6 @@ pub(crate) mod kept_files;
 
 pub use finding::DoctorFinding;
 
-use std::path::Path;
-
 use crate::commit::{self, CommitError, CutLine, LocalStateMoveError, OldState, SetAsideRepair};
 use crate::disk::WalkError;
 use crate::history::{History, HistoryError, SEALED_FOLDER};
@@ -33,12 +31,12 @@ pub struct Diagnosis {
     pub removed: Vec<String>,
     /// The outcomes for commits that were set aside.
     pub set_aside: Vec<SetAsideRepair>,
+    /// The artifacts of which history knows a later state, as that of another branch or work tree.
+    pub behind: Vec<ProjectPath>,
     /// Set where the index of the journal had lost events, and was made anew.
     pub is_index_renewed: bool,
     /// Set where the state of this clone was moved into git's folder now.
     pub is_state_moved: bool,
-    /// The former folder of this project, whose state was taken from there now.
-    pub taken_from: Vec<String>,
 }
 
 /// A reason why the project cannot be examined.
@@ -92,9 +90,6 @@ impl Doctor<'_> {
         }));
         let state = commit::old_state(self.workspace.root());
         findings.extend((state != OldState::None).then_some(DoctorFinding::OldState { state }));
-        let moved = commit::moved_projects(self.workspace.root())?;
-        findings
-            .extend(moved.iter().map(|moved| DoctorFinding::MovedProject { folder: shown(&moved.folder) }));
         let unpublished = commit::unpublished_segments(self.workspace.root()).map_err(AppendError::from)?;
         findings.extend(
             unpublished.iter().map(|name| DoctorFinding::UnpublishedSegment { file: tracked_file(name) }),
@@ -119,8 +114,10 @@ impl Doctor<'_> {
         findings.extend(temporary.map(|path| DoctorFinding::TemporaryFile { path }));
         findings.extend(unreadable.into_iter().map(|source| DoctorFinding::UnreadableArtifact { source }));
         findings.extend(problems.into_iter().map(|problem| DoctorFinding::UnreadableFolder { problem }));
+        let is_behind = |replayed: &&Replayed| matches!(replayed.state, HistoryState::Earlier { .. });
+        let behind = artifacts.iter().filter(is_behind).map(|replayed| replayed.path.clone()).collect();
         findings.extend(artifacts.into_iter().flat_map(findings_of));
-        Ok(Diagnosis { findings, is_index_renewed, ..Diagnosis::default() })
+        Ok(Diagnosis { findings, behind, is_index_renewed, ..Diagnosis::default() })
     }
 
     /// Finishes what was cut off, cuts torn lines off the journal, and looks what is left.
@@ -129,11 +126,6 @@ impl Doctor<'_> {
     /// When something cannot be fixed or read.
     pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
         let is_state_moved = self.move_local_state()?;
-        let mut taken_from = Vec::new();
-        for moved in commit::moved_projects(self.workspace.root())? {
-            commit::take_state(self.workspace.root(), &moved, self.workspace.commit_options().fsync)?;
-            taken_from.push(shown(&moved.folder));
-        }
         let mut finished = commit::interrupted_paths(self.workspace.root())?;
         commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
         let waiting = commit::interrupted_paths(self.workspace.root())?;
@@ -159,16 +151,7 @@ impl Doctor<'_> {
             left.into_iter().filter(|path| commit::remove_left_over(self.workspace.root(), path)).collect();
         let set_aside =
             commit::repair_commits_set_aside(self.workspace.root(), self.workspace.commit_options())?;
-        Ok(Diagnosis {
-            finished,
-            cut,
-            published,
-            removed,
-            set_aside,
-            is_state_moved,
-            taken_from,
-            ..self.diagnose()?
-        })
+        Ok(Diagnosis { finished, cut, published, removed, set_aside, is_state_moved, ..self.diagnose()? })
     }
 
     /// Moves the state of this clone from the work tree, where earlier versions kept it, into git's folder,
@@ -184,11 +167,6 @@ impl Doctor<'_> {
 /// The file of a sealed segment that git tracks, seen from the root.
 fn tracked_file(name: &SegmentName) -> String {
     format!("{SEALED_FOLDER}/{name}.jsonl")
-}
-
-/// A folder of a work tree, as messages show it.
-fn shown(folder: &Path) -> String {
-    folder.to_string_lossy().replace('\\', "/")
 }
 
 /// Everything that is not as it should be between an artifact and its history.

@@ -18,7 +18,7 @@ use super::{
     fixing::{self, FixArguments, Fixing},
 };
 use crate::{
-    exit::{Exit, Failure},
+    exit::{Exit, Failure, foreign_head},
     output::{
         self, ListArguments, Output,
         findings::{Checked, CheckedFile, Detail, FixedArtifact, Format},
@@ -240,6 +240,9 @@ impl Check {
                 continue;
             }
             let artifact = project.artifact(given)?;
+            if let Some(form) = artifact.artifact().document().foreign_head() {
+                output.note(format_args!("{}: {}", artifact.path(), foreign_head(form)));
+            }
             chosen.artifacts.push(artifact);
         }
         if !folders.is_empty() {

@@ -45,11 +45,6 @@ fn report(output: &Output, diagnosis: &Diagnosis) {
     if diagnosis.is_state_moved {
         output.line(".stepmark/local: fixed: the state of this clone is in git's folder now");
     }
-    for folder in &diagnosis.taken_from {
-        output.line(format_args!(
-            "{folder}: fixed: history, leases and tickets of this project are taken along"
-        ));
-    }
     if diagnosis.is_index_renewed {
         output.remark("the index of the journal had lost events, and was made anew");
     }
@@ -86,6 +81,12 @@ fn report(output: &Output, diagnosis: &Diagnosis) {
         output.line(format_args!("{}: {}: {}", found.path(), found.word(), found.message()));
         output.line(format_args!("  help: {}", found.help()));
     }
+    for path in &diagnosis.behind {
+        output.remark(format_args!(
+            "{path}: history knows a later state, of another branch or work tree, or of one that is gone: \
+             `stepmark log {path}` shows it"
+        ));
+    }
     match diagnosis.findings.len() {
         0 => output.remark("all is well"),
         count => output.remark(wording::count(count, "finding")),
@@ -107,10 +108,6 @@ fn wire(diagnosis: &Diagnosis) -> Json {
             "help": found.help(),
         })
     };
-    let taken = diagnosis
-        .taken_from
-        .iter()
-        .map(|folder| json!({"kind": "moved-project", "path": folder, "kept": null}));
     let finished = diagnosis
         .finished
         .iter()
@@ -135,6 +132,6 @@ fn wire(diagnosis: &Diagnosis) -> Json {
     });
     json!({
         "findings": diagnosis.findings.iter().map(finding).collect::<Vec<_>>(),
-        "fixed": taken.chain(finished).chain(cut).chain(published).chain(removed).chain(set_aside).collect::<Vec<_>>(),
+        "fixed": finished.chain(cut).chain(published).chain(removed).chain(set_aside).collect::<Vec<_>>(),
     })
 }

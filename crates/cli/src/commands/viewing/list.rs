@@ -4,6 +4,7 @@ use clap::Args;
 use stepmark_model::{
     artifact::natural_order,
     selection::{FieldValue, Selectable, Selection, SelectionError, SelectionField, SortKeys, parse_fields},
+    summary::Condition,
 };
 use stepmark_store::{checking::SummaryRow, disk::par_map, workspace::Artifacts};
 
@@ -44,6 +45,9 @@ pub(crate) struct List {
     /// Show at most this many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
+    /// End with 1 where a file could not be asked, since its frontmatter cannot be read
+    #[arg(long)]
+    strict: bool,
 }
 
 impl List {
@@ -66,6 +70,7 @@ impl List {
             summaries.keep();
         }
         let mut rows: Vec<SummaryRow<'_>> = summaries.rows().collect();
+        let unasked = unasked(project, &rows);
         if let Some(selection) = &selection {
             let mut matches = par_map(&rows, |row| selection.matches(&row.listed())).into_iter();
             rows.retain(|_| matches.next().unwrap_or(true));
@@ -76,7 +81,7 @@ impl List {
         rows.truncate(self.limit.map_or(usize::MAX, |limit| limit as usize));
         if output.json {
             let shown = columns.as_deref().unwrap_or(&SelectionField::ALL);
-            print_json(output, summaries.found(), (&rows, total), shown);
+            print_json(output, (summaries.found(), unasked), (&rows, total), shown);
         } else {
             print_table(output, &rows, &columns.unwrap_or_else(|| usual_columns(&rows)));
             if total > rows.len() {
@@ -85,7 +90,29 @@ impl List {
         }
         let found = summaries.found();
         wording::unreadable(found).iter().for_each(|problem| output.warning(problem));
-        Ok(if found.is_whole() { Exit::Fine } else { Exit::Io })
+        // Without a filter they are shown.
+        if self.strict || selection.is_some() {
+            warn_of_unasked(unasked, output);
+        }
+        let exit = if self.strict && unasked > 0 { Exit::Findings } else { Exit::Fine };
+        Ok(if found.is_whole() { exit } else { Exit::Io })
+    }
+}
+
+/// The number of artifacts whose frontmatter cannot be read.
+pub(super) fn unasked(project: &Project, rows: &[SummaryRow<'_>]) -> usize {
+    let is_unasked = |row: &&SummaryRow<'_>| {
+        // Few are of unknown condition, so few are read again.
+        row.brief().condition == Condition::Unknown
+            && project.workspace.artifact(row.path()).is_ok_and(|artifact| !artifact.artifact().is_readable())
+    };
+    rows.iter().filter(is_unasked).count()
+}
+
+pub(super) fn warn_of_unasked(count: usize, output: &Output) {
+    if count > 0 {
+        let files = wording::count(count, "file");
+        output.warning(format_args!("{files} could not be asked: `stepmark check` shows what is wrong"));
     }
 }
 
@@ -136,7 +163,7 @@ fn print_table(output: &Output, rows: &[SummaryRow<'_>], columns: &[SelectionFie
 
 fn print_json(
     output: &Output,
-    found: &Artifacts,
+    (found, unasked): (&Artifacts, usize),
     (rows, total): (&[SummaryRow<'_>], usize),
     columns: &[SelectionField],
 ) {
@@ -148,6 +175,6 @@ fn print_json(
     let artifacts: Vec<_> = rows.iter().map(object).collect();
     output.json(
         "stepmark.list/2",
-        serde_json::json!({"artifacts": artifacts, "total": total, "unreadable": wording::unreadable(found)}),
+        serde_json::json!({"artifacts": artifacts, "total": total, "unasked": unasked, "unreadable": wording::unreadable(found)}),
     );
 }

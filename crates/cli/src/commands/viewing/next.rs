@@ -4,19 +4,21 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
+use serde_json::json;
 use stepmark_model::{
-    artifact::Problem,
+    artifact::{Problem, ProjectPath},
     check::ProblemCounts,
     resume::NoResumePoint,
     summary::ArtifactSummary,
     tracked_artifact::TrackedArtifact,
     workflow::{Next as NextStep, Step, WorkState},
 };
+use stepmark_store::resuming::ResumeChoice;
 use stepmark_view::observation::Entry;
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, wire::NextWire, wording},
+    output::{Output, table, wire::NextWire, wording},
     project::Project,
 };
 
@@ -45,7 +47,13 @@ struct NextAnswer {
 
 impl Next {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let path = project.artifact_or_active(self.artifact.as_deref())?;
+        let path = match &self.artifact {
+            Some(given) => project.artifact_path(given)?,
+            None => match project.resume_choice()? {
+                ResumeChoice::Several(paths) => return list(project, &paths, output),
+                choice => project.chosen(choice)?,
+            },
+        };
         let artifact = project.workspace.artifact(&path)?;
         let progress = artifact.progress();
         if progress.is_none() && artifact.lifecycle_state().is_none() {
@@ -108,12 +116,40 @@ fn line(step: &Step) -> String {
     }
 }
 
+/// Several open artifacts: those that were begun first, and last those that wait for something.
+fn list(project: &Project, paths: &[ProjectPath], output: &Output) -> Result<Exit, Failure> {
+    let open = paths.iter().map(|path| project.workspace.artifact(path));
+    let open = open.collect::<Result<Vec<_>, _>>()?;
+    let mut entries: Vec<Entry> =
+        open.iter().map(|artifact| Entry::of(&ArtifactSummary::of(artifact))).collect();
+    let is_begun = |entry: &Entry| {
+        let is_past_start = entry.state.as_ref().is_some_and(|(rank, _)| *rank > 1);
+        is_past_start || entry.bar.as_ref().is_some_and(|bar| bar.done > 0)
+    };
+    entries.sort_by_key(|entry| if entry.command.is_none() { 2 } else { u8::from(!is_begun(entry)) });
+    let row = |entry: &Entry| json!({"path": entry.path.as_str(), "status": entry.status, "next": entry.next, "command": entry.command});
+    output.json_or(
+        "stepmark.next-list/1",
+        || json!({"artifacts": entries.iter().map(row).collect::<Vec<_>>()}),
+        || {
+            let cell = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+            let cells = |entry: &Entry| vec![entry.path.to_string(), cell(&entry.status), cell(&entry.next)];
+            output.line(table(&["ARTIFACT", "STATUS", "NEXT"], entries.iter().map(cells)));
+            output.remark("`stepmark next ARTIFACT` names the command");
+        },
+    );
+    Ok(Exit::Fine)
+}
+
 /// `status → in-progress`, the command for it, and the other moves; or that nothing is left.
 fn tell_move(artifact: &TrackedArtifact, output: &Output) {
     let entry = Entry::of(&ArtifactSummary::of(artifact));
     let (Some(next), Some(command)) = (entry.next, entry.command) else {
         return output.remark(format_args!("`{}` is finished", artifact.path()));
     };
+    for action in artifact.artifact().operator_actions() {
+        output.line(format_args!("a person has to: {action}"));
+    }
     if has_commands(artifact) {
         output.line(command);
     } else {

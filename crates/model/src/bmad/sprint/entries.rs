@@ -51,7 +51,14 @@ pub fn listed_entries(path: &ProjectPath, ledger: &SprintStatus, stories: &[&Sto
     // The later one goes behind the earlier.
     missing.sort_by(|one, other| (one.key, one.name()).cmp(&(other.key, other.name())));
     let mut keys: Vec<String> = ledger.keys().map(str::to_owned).collect();
+    let names: Vec<(LedgerKey, &str)> = missing.iter().map(|story| (story.key, story.name())).collect();
     for story in missing {
+        let same = names.iter().find(|(key, name)| *key == story.key && *name != story.name());
+        if let Some(by) = ledger.namesake(story.name()).or(same.map(|(_, name)| *name)) {
+            let location = EntryLocation::NumberTaken { ledger: path.clone(), by: by.to_owned() };
+            entries.extend(entry(story, story.name(), location, None));
+            continue;
+        }
         let above = place_of(story.key, &keys);
         if let Some(at) = above {
             keys.insert(at + 1, story.name().to_owned());
@@ -149,7 +156,10 @@ fn edit(entry: &LedgerEntry) -> Option<Edit> {
         EntryLocation::Behind { above, .. } => {
             Some(Edit::InsertEntry { path: states, after: above.clone()?, key: entry.key.clone(), value })
         }
-        EntryLocation::StatusLine | EntryLocation::Structured { .. } | EntryLocation::Shared { .. } => None,
+        EntryLocation::StatusLine
+        | EntryLocation::Structured { .. }
+        | EntryLocation::Shared { .. }
+        | EntryLocation::NumberTaken { .. } => None,
     }
 }
 

@@ -50,6 +50,13 @@ pub enum EntryLocation {
         /// The ledger.
         ledger: ProjectPath,
     },
+    /// The ledger at this path lists the number of the story under another name.
+    NumberTaken {
+        /// The ledger.
+        ledger: ProjectPath,
+        /// That name.
+        by: String,
+    },
     /// The ledger at this path does not list the story yet.
     Behind {
         /// The ledger.
@@ -67,6 +74,7 @@ impl LedgerEntry {
             EntryLocation::Listed { ledger }
             | EntryLocation::Structured { ledger }
             | EntryLocation::Shared { ledger }
+            | EntryLocation::NumberTaken { ledger, .. }
             | EntryLocation::Behind { ledger, .. } => ledger,
         }
     }
@@ -92,6 +100,9 @@ impl LedgerEntry {
             }
             EntryLocation::Shared { .. } => {
                 Some("several files are about this entry, so nobody knows which one counts")
+            }
+            EntryLocation::NumberTaken { .. } => {
+                Some("a number has one entry; give both the same name, or one of them another number")
             }
             EntryLocation::Behind { above: None, .. } => {
                 Some("its epic is not listed there, so nobody knows where it belongs")
@@ -136,6 +147,9 @@ impl fmt::Display for LedgerEntry {
             }
             (EntryLocation::Structured { ledger }, _) => {
                 write!(out, "`{ledger}` says a map or a list, its frontmatter `{}`", self.status)
+            }
+            (EntryLocation::NumberTaken { ledger, by }, _) => {
+                write!(out, "`{ledger}` lists `{by}`, the file is `{}`", self.key)
             }
             (_, Some(from)) => {
                 write!(out, "`{}` says `{from}`, its frontmatter `{}`", self.file(), self.status)

@@ -157,11 +157,12 @@ pub(super) struct SpecWord {
 }
 
 /// All that the ledger has a word for, the earliest first.
-const SPEC_WORDS: [SpecWord; 4] = [
+const SPEC_WORDS: [SpecWord; 5] = [
     SpecWord { status: "ready-for-dev", listed: "ready-for-dev", also: Some("backlog") },
     SpecWord { status: "in-progress", listed: "in-progress", also: None },
     SpecWord { status: "in-review", listed: "in-progress", also: Some("review") },
     SpecWord { status: "done", listed: "review", also: Some("done") },
+    SpecWord { status: "awaiting-operator", listed: "awaiting-operator", also: None },
 ];
 
 impl SpecWord {
@@ -217,7 +218,7 @@ mod tests {
             ("in-review", Some("in-progress"), &["in-progress", "review"]),
             ("done", Some("review"), &["review", "done"]),
             ("blocked", None, &[]),
-            ("awaiting-operator", None, &[]),
+            ("awaiting-operator", Some("awaiting-operator"), &["awaiting-operator"]),
         ] {
             assert_eq!(words.in_ledger(status), listed, "{status}");
             let all =

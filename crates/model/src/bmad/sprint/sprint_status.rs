@@ -86,6 +86,12 @@ impl SprintStatus {
         same.all(|key| key == first).then_some(first)
     }
 
+    /// The key that stands under the number of the story whose file is called `name`, but not under its name.
+    pub fn namesake(&self, name: &str) -> Option<&str> {
+        let key = LedgerKey::read(name).filter(|key| key.is_story() && self.entry_of(name).is_none())?;
+        self.keys().find(|own| LedgerKey::read(own) == Some(key))
+    }
+
     /// The word for the story whose file is called `name`.
     pub fn status_of(&self, name: &str) -> Option<&str> {
         self.status(self.entry_of(name)?)

@@ -1,7 +1,11 @@
 //! The consequences of a move of a story's status for its line and its ledger, in the same commit.
 
+use std::path::Path;
+
 use super::{BrokenSprintStatus, LedgerProjection, Ledgers, ledgers::Ledger, story_state};
 use crate::commit::FileDecision;
+use crate::disk::git_folders::GitFolders;
+use crate::git::{process::answer, process::git};
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
@@ -118,13 +122,28 @@ impl Ledgers {
 /// The ledger that lists the artifact at `path`; and what is to be said of those that cannot be read.
 pub(crate) fn listing_of(workspace: &Workspace, path: &ProjectPath) -> (Option<ProjectPath>, Vec<Remark>) {
     let ledgers = Ledgers::default();
+    let mut ignored = None;
     let listing = match ledgers.listing_of(workspace, path) {
-        Listing::Listed(ledger, _) => Some(ledger),
+        Listing::Listed(ledger, _) => {
+            ignored = is_ignored_in_linked(workspace.root().path(), &ledger)
+                .then(|| Remark::LedgerIgnored { ledger: ledger.to_string() });
+            Some(ledger)
+        }
         Listing::Unlisted(_) | Listing::Unknown(_) | Listing::Nowhere => None,
     };
     let (broken, unreadable) = ledgers.into_unusable();
     let unreadable = unreadable.iter().map(|error| Remark::LedgerLeft { reason: error.to_string() });
-    (listing, broken.iter().map(unreadable_ledger).chain(unreadable).collect())
+    (listing, broken.iter().map(unreadable_ledger).chain(unreadable).chain(ignored).collect())
+}
+
+/// Returns whether git ignores the ledger in a work tree that is not the main one.
+fn is_ignored_in_linked(root: &Path, ledger: &ProjectPath) -> bool {
+    let is_linked = GitFolders::around(root).is_some_and(|git| git.own != git.common);
+    let asked = is_linked.then(|| {
+        let asked = ["ls-files", "--others", "--ignored", "--exclude-standard", "--", ledger.as_str()];
+        answer(&mut git(root, &asked))
+    });
+    matches!(asked, Some(Ok((status, printed))) if status.success() && !printed.is_empty())
 }
 
 fn unreadable_ledger(broken: &BrokenSprintStatus) -> Remark {

@@ -11,8 +11,11 @@ use crate::workspace::{ArtifactError, Workspace};
 use stepmark_frontmatter::ParseError;
 use stepmark_model::{
     artifact::ProjectPath,
-    bmad::sprint::{LedgerKey, SPRINT_STATUS_NAME, SprintStatus},
-    check::{Finding, rules::status::sprint_status_not_yaml},
+    bmad::sprint::{LedgerKey, SPRINT_STATUS_NAME, SprintStatus, Story, StoryState},
+    check::{
+        Finding,
+        rules::status::{sprint_status_not_yaml, sprint_status_unmatched},
+    },
 };
 
 /// The ledgers that were asked for, each read once.
@@ -151,6 +154,33 @@ impl StoryLedgers<'_> {
                 Ledger::Unreadable(error) => found.unreadable.push(error),
                 Ledger::Absent | Ledger::Broken { .. } => {}
             }
+        }
+        found
+    }
+
+    /// Those of `paths` that ledgers list.
+    pub(crate) fn stories<'p>(paths: impl Iterator<Item = &'p ProjectPath>) -> Vec<ProjectPath> {
+        paths.filter(|path| LedgerKey::of(path).is_some()).cloned().collect()
+    }
+
+    /// The entries of ledgers that cannot be joined to `stories`, which are all of the project.
+    pub(crate) fn unmatched(&self, stories: &[ProjectPath]) -> Vec<BrokenSprintStatus> {
+        let mut found = Vec::new();
+        for SprintLedger { path, states } in self.all(stories.iter()).ledgers {
+            let is_of_ledger = |story: &ProjectPath| {
+                let places = SprintStatus::places(story);
+                let nearest = places.iter().find(|place| self.workspace.read_file(place).is_ok());
+                let Ok(artifact) = self.workspace.artifact(story) else { return false };
+                let state = Story::read(artifact.artifact(), || None);
+                nearest == Some(&path) && matches!(state, StoryState::Told(story) if story.belongs_in_ledger)
+            };
+            let stories = stories.iter().filter(|story| states.namesake(story.file_stem()).is_some());
+            let stories: Vec<&ProjectPath> = stories.filter(|story| is_of_ledger(story)).collect();
+            let bytes = self.workspace.read_file(&path).unwrap_or_default();
+            let findings = sprint_status_unmatched::findings(&path, &bytes, &stories);
+            found.extend(
+                findings.into_iter().map(|finding| BrokenSprintStatus { bytes: bytes.clone(), finding }),
+            );
         }
         found
     }

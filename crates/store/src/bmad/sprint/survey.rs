@@ -17,6 +17,8 @@ pub struct StorySurvey {
     pub waiting: Vec<WaitingStory>,
     /// Ledgers that are no YAML.
     pub broken: Vec<BrokenSprintStatus>,
+    /// Ledgers with an entry that cannot be joined to a story.
+    pub unmatched: Vec<BrokenSprintStatus>,
     /// Files that could not be read.
     pub unreadable: Vec<ArtifactError>,
 }
@@ -48,6 +50,9 @@ impl StoryLedgers<'_> {
         survey.unreadable.extend(found.unreadable.into_iter().filter(|error| is_asked(error.path())));
         let (broken, unreadable) = ledgers.into_unusable();
         survey.broken = broken;
+        let is_whole = paths.is_empty();
+        let all = found.artifacts.iter().map(TrackedArtifact::path).filter(|_| is_whole);
+        survey.unmatched = self.unmatched(&Self::stories(all));
         survey.unreadable.extend(unreadable);
         Ok(survey)
     }

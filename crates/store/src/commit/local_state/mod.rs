@@ -2,13 +2,11 @@
 
 mod clone_key;
 mod move_out;
-mod moved_project;
 pub(super) mod state_file;
 mod state_move;
 
 pub(super) use clone_key::CloneKey;
 pub(super) use move_out::move_own;
 pub use move_out::{LocalStateMoveError, OldState, is_state_moved, move_local_state, old_state};
-pub use moved_project::{MovedProject, moved_projects, take_state};
 pub(crate) use state_file::{LeaseFiles, names_in, replace};
 pub(super) use state_move::StateMove;

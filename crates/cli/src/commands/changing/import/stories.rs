@@ -142,12 +142,14 @@ impl Row<'_> {
 }
 
 fn is_readable(survey: &StorySurvey) -> bool {
-    survey.broken.is_empty() && survey.unreadable.is_empty()
+    survey.broken.is_empty() && survey.unmatched.is_empty() && survey.unreadable.is_empty()
 }
 
 fn show(output: &Output, survey: &StorySurvey, rows: &[Row<'_>]) {
     survey.unreadable.iter().for_each(|error| output.warning(chain(error)));
-    ledgers::excerpts(&survey.broken).iter().for_each(|excerpt| output.styled_line(excerpt));
+    for ledgers in [&survey.broken, &survey.unmatched] {
+        ledgers::excerpts(ledgers).iter().for_each(|excerpt| output.styled_line(excerpt));
+    }
     for waiting in &survey.waiting {
         output
             .warning(format_args!("{}: left out, since `{}` cannot be read", waiting.story, waiting.ledger));

@@ -15,6 +15,7 @@ use stepmark_store::index_db::{
 
 pub(crate) use self::brought::brought;
 use self::parameter::{check_named, parameter, value};
+use super::list::{unasked, warn_of_unasked};
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
@@ -55,6 +56,9 @@ pub(crate) struct Query {
     /// Stop the query at more rows than this
     #[arg(long, value_name = "ROWS", default_value_t = 1_000_000)]
     limit: usize,
+    /// End with 1 where a file could not be asked, since its frontmatter cannot be read
+    #[arg(long)]
+    strict: bool,
 }
 
 /// Values of parameters where none are given.
@@ -94,7 +98,15 @@ impl Query {
                 ".stepmark/local/cache/index.db cannot be kept, and every query takes longer: {reason}"
             ));
         }
-        self.show(&query, &found, output)
+        self.show(&query, &found, output)?;
+        if self.no_refresh || !query.parts().contains(Part::Artifacts) {
+            return Ok(Exit::Fine);
+        }
+        let mut summaries = project.workspace.checks().summaries()?;
+        summaries.keep();
+        let unasked = unasked(&project, &summaries.rows().collect::<Vec<_>>());
+        warn_of_unasked(unasked, output);
+        Ok(if self.strict && unasked > 0 { Exit::Findings } else { Exit::Fine })
     }
 
     /// The query, with the values that its parameters have where none are given.

@@ -36,20 +36,39 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             ParseError::NotUtf8 { .. } | ParseError::Syntax { .. } | ParseError::MergeConflict { .. }
         )
     };
-    found.extend(subject.diagnosed(&RULE, is_about).map(|finding| {
+    found.extend(subject.diagnosed(&RULE, is_about).map(|mut finding| {
         let place = subject.artifact.bytes().get(finding.span.start..).unwrap_or_default();
         if place.starts_with(b"<<<<<<<") {
             let help = conflict_help(subject.artifact);
             return help.map_or(finding.clone(), |help| finding.with_help(help));
         }
+        if std::str::from_utf8(subject.artifact.bytes()).is_err() {
+            return finding.with_help("save it as UTF-8; where it is Windows-1252: `iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW`");
+        }
+        let state = subject.artifact.state_span().and_then(|span| subject.artifact.bytes().get(span.range()));
+        if state.and_then(|state| std::str::from_utf8(state).ok()).is_some_and(is_joined) {
+            let help = "a formatter joined the lines: put each key on a line of its own, or take the block back from git";
+            return finding.with_help(help);
+        }
         let Some(splices) = quotes(subject.artifact) else { return finding };
+        // The reader may give up a line below the one that is wrong.
+        let first = splices[0].span;
+        let between = subject.artifact.bytes().get(first.end..finding.span.start).unwrap_or_default();
+        if between.contains(&b'\n') {
+            finding.span = Span::at(first.start);
+        }
         let help = match &splices[..] {
-            [only] => format!("put the value in quotes: {}", only.text),
-            _ => format!("put {} values in quotes, the first so: {}", splices.len(), splices[0].text),
+            [only] if only.text.starts_with(' ') => format!("put a blank behind the colon:{}", only.text),
+            [only] => format!("put the value in quotes: {}", on_one_line(&only.text)),
+            _ => format!("put {} values in quotes, the first so: {}", splices.len(), on_one_line(&splices[0].text)),
         };
         let title = "put in quotes what is no YAML without them".to_owned();
         finding.with_help(help).with_fix(Some(Fix { safety: Safety::Unsafe, title, splices }))
     }));
+}
+
+fn on_one_line(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 /// The largest frontmatter for which quotes are tried, in bytes, and the most values that are put in them.
@@ -73,15 +92,16 @@ fn quotes(artifact: &Artifact) -> Option<Vec<Splice>> {
     let mut splices: Vec<Splice> = Vec::new();
     let mut at = error_in(&splices)?.err()?;
     while splices.len() < TRIED.1 {
-        let quoted = [Some(at), at.checked_sub(1)].into_iter().flatten().find_map(|line| {
-            let new = quoted_value(bytes, line)?;
-            let is_new = splices.iter().all(|known| known.span != new.span);
-            let mut tried = splices.clone();
-            tried.insert(tried.partition_point(|known| known.span.start < new.span.start), new);
-            let error =
-                error_in(&tried).filter(|error| is_new && error.err().is_none_or(|next| next > at))?;
-            Some((tried, error))
-        });
+        let quoted =
+            [Some(at), at.checked_sub(1), key_above(bytes, at)].into_iter().flatten().find_map(|line| {
+                let new = quoted_value(bytes, line)?;
+                let is_new = splices.iter().all(|known| known.span != new.span);
+                let mut tried = splices.clone();
+                tried.insert(tried.partition_point(|known| known.span.start < new.span.start), new);
+                let error =
+                    error_in(&tried).filter(|error| is_new && error.err().is_none_or(|next| next > at))?;
+                Some((tried, error))
+            });
         let (tried, error) = quoted?;
         splices = tried;
         match error {
@@ -92,31 +112,38 @@ fn quotes(artifact: &Artifact) -> Option<Vec<Splice>> {
     None
 }
 
-/// The value of the line with this number, in quotes, without its comment.
+/// The value of the line with this number, with the lines that go on with it, in quotes.
 fn quoted_value(bytes: &[u8], number: usize) -> Option<Splice> {
+    let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').skip(number).map(std::str::from_utf8);
     let start: usize = bytes.split_inclusive(|byte| *byte == b'\n').take(number).map(<[u8]>::len).sum();
-    let line =
-        std::str::from_utf8(bytes[start..].split(|byte| matches!(byte, b'\n' | b'\r')).next()?).ok()?;
-    let item = line.trim_start_matches([' ', '-']);
-    let value = match item.split_once(": ") {
-        Some((key, value)) if !key.starts_with(['\'', '"', '[', '{']) => value,
-        None if item.len() < line.trim_start().len() => item,
-        _ => return None,
+    let line = lines.next()?.ok()?;
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let goes_on = |next: &&str| !next.trim().is_empty() && indent(next) > indent(line);
+    let more: usize = lines.map_while(Result::ok).take_while(goes_on).map(str::len).sum();
+    let whole = std::str::from_utf8(bytes.get(start..start + line.len() + more)?).ok()?.trim_end();
+    let item = whole.trim_start_matches([' ', '-']);
+    let value = match value_of(item) {
+        Some(value) => value,
+        None if item.len() < whole.trim_start().len() => item,
+        None => return None,
     };
-    let at = line.len() - item.len() + (item.len() - value.len());
+    let at = start + whole.len() - value.len();
+    let has_blank = value.len() == item.len() || value.starts_with([' ', '\t']);
     let (value, comment) = value.split_once(" #").map_or((value, None), |(value, rest)| (value, Some(rest)));
-    let blanks = value.len() - value.trim_start().len();
+    let blanks = if has_blank { value.len() - value.trim_start().len() } else { 0 };
+    let end = at + value.trim_end().len();
     let value = value.trim();
+    let first = value.lines().next()?;
     let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let header = first.strip_prefix(['|', '>']);
     // A `#` that may be text, a quote without an end, a list or map with a fault: a person decides.
     let is_unclear = quote.is_some_and(|quote| !value[1..].contains(quote))
-        || comment.is_some_and(|rest| quote.is_some() || !rest.starts_with(' '))
+        || comment.is_some_and(|rest| quote.is_some() || !rest.starts_with(' ') || rest.contains('\n'))
         || [('[', ']'), ('{', '}')].iter().any(|(open, close)| {
             value.starts_with(*open) && value.find(*close).is_none_or(|at| at + 1 == value.len())
         })
-        || value.starts_with(['|', '>'])
-        || value.starts_with("- ")
-        || value.is_empty();
+        || header.is_some_and(|header| header.trim_start_matches(['-', '+', ' ', '1', '2', '4']).is_empty())
+        || value.starts_with("- ");
     if is_unclear {
         return None;
     }
@@ -128,12 +155,52 @@ fn quoted_value(bytes: &[u8], number: usize) -> Option<Splice> {
         behind.is_none_or(|behind| !behind.is_empty() && !behind.starts_with(char::is_whitespace))
     };
     let inner = stripped.filter(is_whole).map_or(value, |(_, inner)| inner);
-    let text = match inner.contains('\'') && !inner.contains(['"', '\\']) {
+    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | '_' | '-' | '.');
+    let mut text = match inner.contains('\'') && !inner.contains(['"', '\\']) {
+        _ if !has_blank && inner.chars().all(is_plain) => inner.to_owned(),
         true => format!("\"{inner}\""),
         false => format!("'{}'", inner.replace('\'', "''")),
     };
-    let start = start + at + blanks;
-    Some(Splice { span: Span::new(start, start + value.len()), text })
+    if !has_blank {
+        text.insert(0, ' ');
+    }
+    Some(Splice { span: Span::new(at + blanks, end), text })
+}
+
+/// The number of the nearest line above that one which is indented less.
+fn key_above(bytes: &[u8], number: usize) -> Option<usize> {
+    let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').take(number + 1).collect();
+    let indent = |line: &[u8]| line.iter().take_while(|byte| **byte == b' ').count();
+    let own = indent(lines.last()?);
+    (0..number).rev().find(|at| !lines[*at].trim_ascii().is_empty() && indent(lines[*at]) < own)
+}
+
+/// The text behind the colon of `key: value`; the blank may be missing, or be none that YAML takes for one.
+fn value_of(item: &str) -> Option<&str> {
+    let is_word = |key: &str| {
+        key.starts_with(|first: char| first.is_alphabetic() || first == '_')
+            && key.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | ' '))
+    };
+    let value = match item.chars().next()? {
+        quote @ ('\'' | '"') => item[1..].split_once(quote)?.1.strip_prefix(':')?,
+        '[' | '{' => return None,
+        _ => match item.split_once(':')? {
+            (key, value) if is_word(key) && !value.starts_with('/') => value,
+            _ => item.split_once(": ")?.1,
+        },
+    };
+    (!value.lines().next()?.trim().is_empty()).then_some(value)
+}
+
+/// Returns whether a formatter joined the lines of the frontmatter `text`: several keys stand in one line.
+fn is_joined(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let (Some(only), None) = (lines.next(), lines.next()) else { return false };
+    let keys = only.split_whitespace().skip(1).filter(|word| {
+        let key = word.strip_suffix(':').unwrap_or_default();
+        !key.is_empty() && key.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    });
+    keys.count() > 1 || only.contains(" status: ")
 }
 
 /// The names of both sides of a conflict, and their steps together, if both of them have some.
@@ -171,6 +238,16 @@ mod tests {
             ("a: 'a' or 'b'", "a: \"'a' or 'b'\""),
             ("id: d: d", "id: 'd: d'"),
             ("argument-hint: [a] | [b]", "argument-hint: '[a] | [b]'"),
+            ("title:x", "title: x"),
+            ("title:\u{a0}x", "title: x"),
+            ("\"a\": b: c", "\"a\": 'b: c'"),
+            ("title:\tx: y", "title:\t'x: y'"),
+            ("t: | x", "t: '| x'"),
+            ("t: > x", "t: '> x'"),
+            ("t: a\n  b: c", "t: 'a\n  b: c'"),
+            ("t: a: b\n  c\n  d", "t: 'a: b\n  c\n  d'"),
+            ("t: a\n  b\n  c: d", "t: 'a\n  b\n  c: d'"),
+            ("t: 'it's\n  so'", "t: \"it's\n  so\""),
             ("a: x: y\nlist:\n  - b: c: d\n  - @e", "a: 'x: y'\nlist:\n  - b: 'c: d'\n  - '@e'"),
         ] {
             let file = |lines: &str| format!("---\nid: draft\n{lines}\nlast: 1\n---\n# B: c\n");

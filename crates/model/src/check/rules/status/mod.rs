@@ -8,6 +8,7 @@ pub(crate) mod status_ahead_of_steps;
 pub(crate) mod time_impossible;
 pub mod sprint_status_disagrees;
 pub mod sprint_status_not_yaml;
+pub mod sprint_status_unmatched;
 pub(crate) mod time_without_date;
 pub(crate) mod time_not_iso;
 pub(crate) mod story_not_imported;
