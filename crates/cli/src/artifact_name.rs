@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stepmark_model::{artifact::ProjectPath, bmad::sprint::LedgerKey};
+use stepmark_model::{artifact::ProjectPath, bmad::sprint::LedgerKey, spelling::is_same_name};
 
 use crate::exit::{Exit, Failure};
 
@@ -65,7 +65,8 @@ fn stem<'p>(path: &'p str, name: &str) -> &'p str {
 
 /// Returns whether `path` ends with the whole parts of `name`.
 fn ends_with(path: &str, name: &str) -> bool {
-    path.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    let is_end = path.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'));
+    is_end || is_same_name(path, name)
 }
 
 /// The story that `1-2` or `1.2` means, whatever it is called.

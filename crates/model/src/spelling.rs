@@ -3,11 +3,20 @@
 
 use std::error::Error;
 
+use icu_normalizer::ComposingNormalizerBorrowed;
+
 /// `text` as it is compared: without regard to case, and with `-`, `_` and blanks alike. `In Progress`,
 /// `in_progress` and `in-progress` are one word (docs/formats.md, "Statuses").
 pub(crate) fn folded(text: &str) -> String {
     let alike = |letter| if matches!(letter, '_' | ' ') { '-' } else { letter };
     text.trim().chars().map(alike).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns whether two names are one: people see no difference between `é` and `e` with its accent behind it,
+/// and some file systems make none.
+pub fn is_same_name(one: &str, other: &str) -> bool {
+    let nfc = ComposingNormalizerBorrowed::new_nfc();
+    one == other || !one.is_ascii() && !other.is_ascii() && nfc.normalize(one) == nfc.normalize(other)
 }
 
 /// The words of `known` that `given` may have been meant for, the likeliest first.

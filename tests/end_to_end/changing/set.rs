@@ -152,3 +152,49 @@ fn items_and_keys_are_taken_out_and_history_knows_them() {
     assert_eq!(sandbox.stepmark(&["undo", answer["events"][0]["id"].as_str().unwrap()]).code, 0);
     assert_eq!(String::from_utf8(sandbox.read("f.md")).unwrap(), without);
 }
+
+#[test]
+fn a_key_is_the_one_that_the_file_has_and_a_value_is_written_as_its_neighbour() {
+    let sandbox = Sandbox::empty();
+    for (before, command, argument, after) in [
+        ("c+: 1", "set", "c+=x", "c+: x"),
+        ("c++: 1", "set", "c++=x", "c++: x"),
+        ("m:\n  a.b: 1", "set", "m.a.b=2", "m:\n  a.b: 2"),
+        ("m:\n  a.b:\n    c: 1", "set", "m.a.b.c=2", "m:\n  a.b:\n    c: 2"),
+        ("press\u{e9}: 1", "set", "presse\u{301}=2", "press\u{e9}: 2"),
+        ("draft: yes", "set", "draft=no", "draft: no"),
+        ("draft: 'yes'", "set", "draft=no", "draft: 'no'"),
+        ("at: [2026-01-01]", "set", "at+=2026-04-04", "at: [2026-01-01, 2026-04-04]"),
+        ("at:\n  - 2026-01-01", "set", "at+=2026-04-04", "at:\n  - 2026-01-01\n  - 2026-04-04"),
+        ("at: 11:00", "set", "at=11:30", "at: 11:30"),
+        ("at: 11:00", "set", "at=11:75", "at: '11:75'"),
+        ("at: 2026-01-01 10:00", "set", "at=2026-01-02 11:30", "at: 2026-01-02 11:30"),
+        ("at: 2026-01-01", "set", "at=2026-02-30", "at: '2026-02-30'"),
+        ("tags: [12e5, b]", "set", "tags-=12e5", "tags: [b]"),
+        ("hash: 75e9782", "set", "hash=12e5", "hash: '12e5'"),
+        ("m:\n  a.b: 1\n  c: 2", "unset", "m.a.b", "m:\n  c: 2"),
+    ] {
+        sandbox.write("a.md", format!("---\nstatus: draft\n{before}\n---\n"));
+        let run = sandbox.stepmark(&[command, "a.md", argument]);
+        assert_eq!(run.code, 0, "{argument}: {run}");
+        assert_eq!(
+            sandbox.read("a.md"),
+            format!("---\nstatus: draft\n{after}\n---\n").as_bytes(),
+            "{argument}"
+        );
+    }
+}
+
+/// A file system may give back a name in another spelling than it was given.
+#[test]
+fn a_file_is_found_in_either_spelling_of_its_name() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("docs/press\u{e9}.md", "---\nstatus: draft\n---\n");
+    sandbox.write(".stepmark/config.yaml", "artifacts:\n  include: ['docs/**/*.md']\n");
+    assert_eq!(sandbox.stepmark(&["project", "manifest", "write"]).code, 0);
+    std::fs::rename(sandbox.place("docs/press\u{e9}.md"), sandbox.place("docs/presse\u{301}.md")).unwrap();
+    let show = sandbox.reads_only(&["show", "docs/press\u{e9}.md"]);
+    assert!(show.code == 0 && show.stdout.contains("docs/presse\u{301}.md"), "{show}");
+    let verify = sandbox.stepmark(&["project", "manifest", "verify"]);
+    assert!(verify.stdout.contains("its name is spelled otherwise in Unicode now"), "{verify}");
+}

@@ -67,13 +67,14 @@ fn shows_one_with_its_moves() {
     exit 0
     ── stdout
     A spec of BMAD 6.11 and later
-    STATE          RANK  SYNONYMS             GOES TO                                                                               MEANING
-    draft          0     -                    ready-for-dev, in-progress, blocked                                                   being written; begins here
-    ready-for-dev  1     ready                draft, in-progress, blocked                                                           approved, not begun
-    in-progress    2     -                    draft, ready-for-dev, in-review, done (steps-finished, children-finished), blocked    being implemented
-    in-review      3     review               draft, ready-for-dev, in-progress, done (steps-finished, children-finished), blocked  implemented, being reviewed
-    done           4     complete, completed  in-review                                                                             reviewed; ends here
-    blocked        -     -                    draft, ready-for-dev, in-progress, in-review                                          halted, a person decides
+    STATE              RANK  SYNONYMS             GOES TO                                                                                                  MEANING
+    draft              0     -                    ready-for-dev, in-progress, blocked                                                                      being written; begins here
+    ready-for-dev      1     ready                draft, in-progress, blocked                                                                              approved, not begun
+    in-progress        2     -                    draft, ready-for-dev, in-review, done (steps-finished, children-finished), blocked, awaiting-operator    being implemented
+    in-review          3     review               draft, ready-for-dev, in-progress, done (steps-finished, children-finished), blocked, awaiting-operator  implemented, being reviewed
+    done               4     complete, completed  in-review                                                                                                reviewed; ends here
+    blocked            -     -                    draft, ready-for-dev, in-progress, in-review                                                             halted, a person decides
+    awaiting-operator  -     -                    in-progress, in-review, done (steps-finished, children-finished), blocked                                finished but for what a person has to do
     ");
     sandbox.write(CONFIGURATION, RELEASE);
     assert_snapshot!(sandbox.reads_only(&["lifecycle", "show", "release"]), @r"

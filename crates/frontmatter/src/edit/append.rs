@@ -41,7 +41,7 @@ pub(super) fn add(
             vec![context.lines_at(offset, after_text, &line)]
         }
         _ => {
-            let text = spell::inline(item, quote, Place::Flow);
+            let text = item_text(items.last(), item, || spell::inline(item, quote, Place::Flow));
             compose::flow_add(context, node.span, &compose::last_spans(context, items), &text)
         }
     };
@@ -79,9 +79,17 @@ pub(super) fn item_line(
             let lines = spell::block_mapping(entries, &deeper, quote, context.line_ending);
             lines.trim_start_matches(' ').to_owned()
         }
-        _ => spell::inline(item, quote, Place::Block),
+        _ => item_text(Some(neighbour), item, || spell::inline(item, quote, Place::Block)),
     };
     Ok(format!("{column}-{blanks}{text}"))
+}
+
+/// The text of `item`, `spelled` unless it needs no quotes beside its neighbour.
+fn item_text(neighbour: Option<&Node<'_>>, item: &Value, spelled: impl FnOnce() -> String) -> String {
+    match (neighbour, item) {
+        (Some(neighbour), Value::String(text)) if set::stays_plain(neighbour, text) => text.clone(),
+        _ => spelled(),
+    }
 }
 
 fn no_dash(item: &Node<'_>) -> (Refusal, Span) {

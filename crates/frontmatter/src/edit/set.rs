@@ -8,7 +8,7 @@ use super::{
     spell::{self, Place},
     style,
 };
-use crate::yaml_1_1::is_timestamp;
+use crate::yaml_1_1::{Disagreement, disagreement, is_timestamp};
 use crate::{CollectionStyle, KeyPath, Node, NodeKind, Scalar, ScalarStyle, Span, Value};
 
 pub(super) fn plan(context: &Context<'_, '_>, path: &KeyPath, value: &Value) -> Planned {
@@ -47,7 +47,7 @@ pub(super) fn replace(
             };
             let blank = if properties_end(node) == Some(node.span.start) { " " } else { "" };
             let text = match &value {
-                Value::String(text) if stays_plain_time(node, text) => format!("{blank}{text}"),
+                Value::String(text) if stays_plain(node, text) => format!("{blank}{text}"),
                 value => format!("{blank}{}", spell::inline(value, quote, place(parents))),
             };
             vec![Splice { span: node.span, text }]
@@ -57,22 +57,31 @@ pub(super) fn replace(
     Ok(Some(Change { splices, meaning }))
 }
 
-/// Returns whether a date or time without quotes takes the place of another one.
-fn stays_plain_time(node: &Node<'_>, text: &str) -> bool {
+/// Returns whether `text` needs no quotes beside `node`, which has none: both are dates or times, or both are
+/// words that YAML 1.1 takes for a boolean.
+pub(super) fn stays_plain(node: &Node<'_>, text: &str) -> bool {
     let is_plain = matches!(node.kind, NodeKind::Scalar { style: ScalarStyle::Plain, .. });
-    let is_sign = |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | 'Z' | '.' | '+');
-    is_plain && node.text().is_some_and(is_timestamp) && is_real(text) && text.chars().all(is_sign)
+    let Some(old) = node.text().filter(|_| is_plain) else { return false };
+    let is_sign = |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | 'Z' | '.' | '+' | ' ');
+    let shape = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "0");
+    let is_alike = disagreement(old) == disagreement(text);
+    let is_time = text.chars().all(is_sign) && text.contains(['-', ':']);
+    is_alike && disagreement(text) == Some(Disagreement::Bool)
+        || is_time && is_timestamp(old) && is_real(text)
+        || is_time && is_alike && !is_timestamp(text) && shape(old) == shape(text)
 }
 
 /// Returns whether a calendar and a clock have the date or time: readers fail on others without quotes.
 fn is_real(text: &str) -> bool {
-    let (date, time) = text.split_once('T').map_or((text, None), |(date, time)| (date, Some(time)));
+    let (date, time) = text.split_once(['T', ' ']).map_or((text, None), |(date, time)| (date, Some(time)));
     let number = |text: Option<&str>| text.filter(|text| text.len() == 2)?.parse::<u32>().ok();
     let mut parts = date.splitn(3, '-').skip(1);
     let day = (number(parts.next()), number(parts.next()));
     let mut parts = time.unwrap_or("00:00:00").splitn(3, ':');
-    let clock =
-        [number(parts.next()), number(parts.next()), number(parts.next().and_then(|rest| rest.get(..2)))];
+    let mut clock = [number(parts.next()), number(parts.next()), Some(0)];
+    if let Some(rest) = parts.next() {
+        clock[2] = number(rest.get(..2));
+    }
     is_timestamp(text)
         && matches!(day, (Some(month @ 1..=12), Some(1..=28)) | (Some(month @ (1 | 3..=12)), Some(29..=30)) | (Some(month @ (1 | 3 | 5 | 7 | 8 | 10 | 12)), Some(31)) if month > 0)
         && matches!(clock, [Some(0..=23), Some(0..=59), Some(0..=59)])

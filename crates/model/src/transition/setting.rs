@@ -7,6 +7,7 @@ use super::{
     spelling,
 };
 use crate::artifact::{Artifact, StepItem};
+use crate::spelling::is_same_name;
 use crate::workflow::{StepId, StepMatch, Track, WorkflowDefinition};
 use stepmark_frontmatter::{
     Edit, KeyIndex, KeyPath, Node, NodeKind, Scalar, ScalarStyle, Segment, Value, Yaml,
@@ -15,7 +16,8 @@ use stepmark_frontmatter::{
 /// `assignments`, with numbers that no reader gives back as they are typed (`1.10`, `010`) as numbers where
 /// the value in place, or the other items of its list, are numbers, and as text else.
 pub(super) fn settled(artifact: &Artifact, assignments: &[(KeyPath, Value)]) -> Vec<(KeyPath, Value)> {
-    if !assignments.iter().any(|(path, value)| is_spelled(value) || path.0.len() > 1) {
+    let is_ascii = |path: &KeyPath| matches!(&path.0[..], [Segment::Key(key)] if key.is_ascii());
+    if !assignments.iter().any(|(path, value)| is_spelled(value) || !is_ascii(path)) {
         return assignments.to_vec();
     }
     let yaml = artifact.state_yaml();
@@ -48,8 +50,14 @@ pub(super) fn item_edits(
             ItemChange::Add(_, item) => Ok(Edit::Append { path, item: item.clone().settled(false) }),
             ItemChange::TakeOut(_, item) => {
                 let text = item.clone().settled(false).to_json();
-                let is_it =
-                    |node: &Node<'_>| node.scalar().is_some_and(|it| Value::from(it).to_json() == text);
+                let typed = match item {
+                    Value::Number(typed) => Some(typed.as_str()),
+                    _ => None,
+                };
+                let is_it = |node: &Node<'_>| {
+                    let is_same = node.scalar().is_some_and(|it| Value::from(it).to_json() == text);
+                    is_same || typed.is_some() && node.text() == typed
+                };
                 let place = node.and_then(|list| list.items().iter().position(is_it));
                 place.map(|place| Edit::Remove { path: path.clone().item(place) }).ok_or_else(|| {
                     TransitionRefusal::NotThere { what: format!("an item `{text}` of `{path}`") }
@@ -64,15 +72,33 @@ pub(super) fn item_edits(
     changes.iter().map(edit).collect()
 }
 
-/// The path as it is meant: a key of the file that has these dots in its name is that key.
+/// The path as it is meant: where the file has a key with dots in its name, or the same name in another
+/// spelling of Unicode, that key.
 fn literal<'t>(keys: &KeyIndex<'t>, root: &'t Node<'_>, path: &KeyPath) -> KeyPath {
-    let names = path.0.iter().map(|segment| match segment {
-        Segment::Key(key) => Some(key.as_str()),
-        Segment::Index(_) => None,
-    });
-    let dotted = names.collect::<Option<Vec<_>>>().map(|names| KeyPath::key(names.join(".")));
-    let is_there = |path: &KeyPath| keys.node_at(root, &path.0).is_some();
-    dotted.filter(|dotted| is_there(dotted) && !is_there(path)).unwrap_or_else(|| path.clone())
+    if keys.node_at(root, &path.0).is_some() {
+        return path.clone();
+    }
+    let (mut node, mut meant, mut rest) = (Some(root), Vec::new(), &path.0[..]);
+    while !rest.is_empty() {
+        let found = node.and_then(|node| {
+            (1..=rest.len()).rev().find_map(|count| {
+                let named = rest[..count].iter().map(|segment| match segment {
+                    Segment::Key(key) => Some(key.as_str()),
+                    Segment::Index(_) => None,
+                });
+                let name = named.collect::<Option<Vec<_>>>()?.join(".");
+                let same = node.entries().iter().find_map(|entry| {
+                    entry.key.as_key().filter(|key| is_same_name(key, &name)).map(str::to_owned)
+                })?;
+                Some((count, Segment::Key(same)))
+            })
+        });
+        let (count, segment) = found.unwrap_or_else(|| (1, rest[0].clone()));
+        node = node.and_then(|node| keys.node_at(node, std::slice::from_ref(&segment)));
+        meant.push(segment);
+        rest = &rest[count..];
+    }
+    KeyPath(meant)
 }
 
 /// Refuses to put one value in the place of a list of steps: what is meant is one step more.

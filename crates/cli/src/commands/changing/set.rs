@@ -39,7 +39,13 @@ pub(crate) struct Set {
 
 impl Set {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let is_of_list = |assignment: &String| self.of_list(assignment).map(|change| change.is_some());
+        // `c+` may be a key.
+        let of_list = |assignment: &String| {
+            let (key, _) = assignment.split_once('=').unwrap_or_default();
+            let is_key = key.ends_with(['+', '-']) && self.has_key(project, key);
+            if is_key { Ok(None) } else { self.of_list(assignment) }
+        };
+        let is_of_list = |assignment: &String| of_list(assignment).map(|change| change.is_some());
         let of_lists = self.assignments.iter().map(is_of_list).collect::<Result<Vec<_>, _>>()?;
         let command = match (of_lists.contains(&true), of_lists.contains(&false)) {
             (true, true) => {
@@ -47,7 +53,7 @@ impl Set {
                 return Err(Failure::new(Exit::Usage, why.to_owned()).with_help("nothing was changed"));
             }
             (true, false) => {
-                let changes = self.assignments.iter().map(|assignment| self.of_list(assignment));
+                let changes = self.assignments.iter().map(of_list);
                 let changes = changes.collect::<Result<Vec<_>, _>>()?;
                 Command::Items { changes: changes.into_iter().flatten().collect() }
             }
@@ -57,6 +63,14 @@ impl Set {
             }
         };
         execute(project, output, (&self.artifact, &command), self.reason.reason())
+    }
+
+    fn has_key(&self, project: &Project, key: &str) -> bool {
+        let artifact = project.artifact(&self.artifact);
+        artifact.is_ok_and(|artifact| {
+            let yaml = artifact.artifact().state_yaml();
+            yaml.is_some_and(|yaml| yaml.root().is_some_and(|root| root.get(key).is_some()))
+        })
     }
 
     /// The change of a list that `KEY+=ITEM`, `KEY-=ITEM` or `/KEY/-=ITEM` says.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{LineEndHashes, ManifestScope};
-use crate::artifact::FileHash;
+use crate::{artifact::FileHash, spelling::is_same_name};
 
 /// The class of a file by its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -144,7 +144,12 @@ impl Verification {
 /// Decides what the observations mean.
 pub fn verify(scope: &ManifestScope<'_>, observed: Observations) -> Verification {
     let verdict = |deviation: &Deviation| {
-        let (class, reason) = class(deviation, scope, &observed);
+        let (class, mut reason) = class(deviation, scope, &observed);
+        if class == FileClass::Missing {
+            let mut unlisted = observed.unlisted.iter();
+            let other = unlisted.find(|other| is_same_name(other, &deviation.path));
+            reason = other.map(|other| format!("its name is spelled otherwise in Unicode now: `{other}`"));
+        }
         FileResult { path: deviation.path.clone(), class, reason }
     };
     let mut others: Vec<FileResult> = observed.deviations.iter().map(verdict).collect();
