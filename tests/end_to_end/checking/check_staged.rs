@@ -419,3 +419,58 @@ fn who_names_an_artifact_that_is_gone_is_told() {
     let run = repository.stepmark(&["check", "--staged", "--format", "short"]);
     assert!(run.code == 1 && run.stdout.matches("SM402").count() == 1, "{run}");
 }
+
+/// A person may accept after the fact what no chain of moves explains, also where nothing was recorded before.
+#[test]
+fn what_was_done_by_hand_is_accepted_with_a_reason() {
+    let Some(repository) = Repository::empty("accepted with a reason") else { return };
+    let sandbox = &repository.sandbox;
+    sandbox.write(".stepmark/config.yaml", "artifacts:\n  include: ['docs/**/*.md']\n");
+    sandbox.write("docs/1-1-x.md", "---\nstatus: done\n---\n# Story 1.1\n");
+    sandbox.write("docs/prd.md", "---\nstatus: draft\nstepsCompleted: [1, 2, 3]\n---\n");
+    repository.commit("start");
+    sandbox.write("docs/1-1-x.md", "---\nstatus: review\n---\n# Story 1.1\n");
+    sandbox.write("docs/prd.md", "---\nstatus: draft\nstepsCompleted: [1, 2]\n---\n");
+    repository.git(&["add", "--all"]);
+    let refused = repository.stepmark(&["check", "--staged"]);
+    assert!(
+        refused.code == 1 && refused.stdout.contains("SM901") && refused.stdout.contains("SM902"),
+        "{refused}"
+    );
+    for change in [["transition", "docs/1-1-x.md", "review"], ["set", "docs/prd.md", "stepsCompleted=[1, 2]"]]
+    {
+        let run = repository.stepmark(&[&change[..], &["--force", "--reason", "by hand"]].concat());
+        assert!(
+            run.code == 0 && run.stdout.contains("what other programs changed is accepted: by hand"),
+            "{run}"
+        );
+        let again = repository.stepmark(&[&change[..], &["--force", "--reason", "by hand"]].concat());
+        assert!(again.code == 0 && !again.stdout.contains("accepted"), "once: {again}");
+    }
+    assert_eq!(repository.stepmark(&["journal", "seal", "--before-commit"]).code, 0);
+    let passed = repository.stepmark(&["check", "--staged"]);
+    assert_eq!(passed.code, 0, "{passed}");
+    assert!(repository.stepmark(&["log"]).stdout.contains("status done → review  (by hand)"));
+}
+
+#[test]
+fn what_was_wrong_before_stops_no_commit() {
+    let Some(repository) = Repository::empty("wrong before") else { return };
+    let sandbox = &repository.sandbox;
+    sandbox.write(".stepmark/config.yaml", "artifacts:\n  include: ['docs/**/*.md']\n");
+    let old = "---\nstatus: draft\nstatus: final\nstepsCompleted: [1, 2, 2]\n---\n";
+    sandbox.write("docs/prd.md", old);
+    repository.commit("start");
+    sandbox.write("docs/prd.md", format!("{old}more\n"));
+    repository.git(&["add", "--all"]);
+    let run = repository.stepmark(&["check", "--staged"]);
+    assert!(run.code == 0 && run.stdout.contains("2 there before"), "{run}");
+    sandbox.write("docs/prd.md", old.replace("2, 2]", "2, 2, 2]"));
+    sandbox.write("docs/new.md", old);
+    repository.git(&["add", "--all"]);
+    let run = repository.stepmark(&["check", "--staged"]);
+    assert!(
+        run.code == 1 && run.stdout.contains("docs/new.md") && run.stdout.contains("docs/prd.md:4"),
+        "{run}"
+    );
+}

@@ -235,7 +235,14 @@ impl Checks<'_> {
         for changed in changed {
             let judged = match changed {
                 ChangedArtifact::Present { now, before } => {
-                    self.workspace.check_change(now, before.as_deref(), chains, &surroundings, &held)?
+                    let before = before.as_deref();
+                    let mut judged =
+                        self.workspace.check_change(now, before, chains, &surroundings, &held)?;
+                    // What was wrong before is not what the change brings in.
+                    let own = before.map(|before| check::findings(&Subject::of(before))).unwrap_or_default();
+                    let old = self.workspace.policy_at(now.path(), |policy| policy.judge_beside(own));
+                    report.left_out.old += Baseline::of(&old.findings).subtract(&mut judged.findings);
+                    judged
                 }
                 ChangedArtifact::Deleted { before } => self.workspace.check_deletion(before, &held)?,
                 ChangedArtifact::Merged { now, before } => {

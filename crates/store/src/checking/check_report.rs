@@ -42,6 +42,8 @@ pub struct LeftOut {
     pub known: usize,
     /// In the baseline and no longer found; counted where all artifacts were checked.
     pub gone: usize,
+    /// There before the change that was checked.
+    pub old: usize,
 }
 
 /// The treatment of the findings of the baseline.

@@ -2,7 +2,7 @@
 
 use crate::changes::{ChangeError, versions::Versions};
 use crate::commit::{FileDecision, FileTransition, Halt, Transaction};
-use crate::git::{Comparison, GitVersion, process::is_repository};
+use crate::git::{Comparison, GitVersion, process::answer, process::git, process::is_repository};
 use crate::hooks::StageHistoryError;
 use crate::repository::{ChangedArtifact, git::GitFacts};
 use crate::workspace::ProjectHistory;
@@ -35,8 +35,8 @@ impl ProjectHistory<'_> {
         for artifact in &changed {
             let ChangedArtifact::Present { now, .. } = artifact else { continue };
             if !is_stopped(now.path()) {
-                match self.record_edit(now.path(), now.artifact().file_hash()) {
-                    Ok(())
+                match self.record_edit(now.path(), Some(now.artifact().file_hash()), None) {
+                    Ok(_)
                     | Err(StageHistoryError::Edits(ChangeError::Refused { .. } | ChangeError::Lease(_))) => {}
                     Err(error) => return Err(error),
                 }
@@ -45,12 +45,30 @@ impl ProjectHistory<'_> {
         Ok(())
     }
 
-    /// Records what led to the file at `path`, if it is the one with the hash `staged`.
-    fn record_edit(&self, path: &ProjectPath, staged: FileHash) -> Result<(), StageHistoryError> {
+    /// Accepts the edit by other means that led to the file at `path`, for a reason that history keeps, and
+    /// returns whether there was one.
+    ///
+    /// # Errors
+    /// When history cannot be read or written.
+    pub fn accept_edit(&self, path: &ProjectPath, reason: &str) -> Result<bool, StageHistoryError> {
+        self.record_edit(path, None, Some(reason))
+    }
+
+    /// Records what led to the file at `path`, if it is the one with the hash `staged`; for `reason` as
+    /// something that the actor insists on.
+    fn record_edit(
+        &self,
+        path: &ProjectPath,
+        staged: Option<FileHash>,
+        reason: Option<&str>,
+    ) -> Result<bool, StageHistoryError> {
         let paths = [path.clone()];
         let (facts, actor) = (GitFacts::default(), &self.workspace.attribution().actor);
+        let root = self.workspace.root().path();
+        let ask = || answer(&mut git(root, &["cat-file", "blob", &format!("HEAD:./{path}")])).ok();
+        let committed = reason.and_then(|_| ask()).filter(|(status, _)| status.success());
         let events = |old: Option<&[u8]>| -> Result<Vec<Event>, Halt<ChangeError>> {
-            if old.is_none_or(|bytes| FileHash::of(bytes) != staged) {
+            if old.is_none_or(|bytes| staged.is_some_and(|staged| FileHash::of(bytes) != staged)) {
                 return Ok(Vec::new());
             }
             let unchanged = FileTransition { path, old, new: old, last_event: None };
@@ -60,6 +78,20 @@ impl ProjectHistory<'_> {
             let mut events = self.workspace.events_of(unchanged, &versions, &draft, &facts)?;
             // The last one is that of the draft: nothing else happens.
             events.pop();
+            let is_first = matches!(&events[..], [first] if first.kind == Kind::FIRST_SEEN);
+            if let (true, Some(reason), Some((_, before))) = (is_first, reason, &committed) {
+                let versions = Versions::read(path, [Some(before.as_slice()), old]);
+                facts.tell(path, ArtifactState::of(path, Some(before)).digests, actor);
+                let change = FileTransition { path, old: Some(before), new: old, last_event: None };
+                let draft = EventDraft::new(Kind::OVERRIDE).with_reason(Some(reason.to_owned()));
+                let draft = draft.insisting(Some(reason.to_owned()));
+                return self.workspace.events_of(change, &versions, &draft, &facts);
+            }
+            if let Some((edit, reason)) = events.last_mut().zip(reason) {
+                (edit.kind, edit.actor) = (Kind::OVERRIDE, actor.clone());
+                edit.reason = Some(reason.to_owned());
+                *edit = edit.clone().sealed();
+            }
             Ok(events)
         };
         let transaction = Transaction::new(self.workspace.root(), &paths, self.workspace.commit_options());
@@ -69,6 +101,9 @@ impl ProjectHistory<'_> {
             Ok::<_, Halt<ChangeError>>((vec![FileDecision::Keep], ()))
         };
         transaction.run(decide, |(), _| Ok(Vec::new()))?;
-        if found_out.is_empty() { Ok(()) } else { Ok(self.append(&found_out)?) }
+        if !found_out.is_empty() {
+            self.append(&found_out)?;
+        }
+        Ok(!found_out.is_empty())
     }
 }

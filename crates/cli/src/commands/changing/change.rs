@@ -35,8 +35,17 @@ pub(super) fn execute(
     (command, strictness): (&Command, Strictness),
     reason: ChangeReason,
 ) -> Result<Exit, Failure> {
+    let accepted = match &reason {
+        ChangeReason::Forced(reason) => Some(reason.clone()),
+        _ => None,
+    };
     let carried = project.workspace.execute(path, command, strictness, reason)?;
     report(output, &carried)?;
+    if let Some(reason) = accepted.filter(|_| carried.outcome == Outcome::Unchanged)
+        && project.workspace.history().accept_edit(path, &reason)?
+    {
+        output.remark(format_args!("{path}: what other programs changed is accepted: {reason}"));
+    }
     keep_milestone(project, output, &carried, command);
     Ok(Exit::Fine)
 }

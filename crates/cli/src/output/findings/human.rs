@@ -58,7 +58,11 @@ fn summary(artifacts: usize, counts: ProblemCounts, left_out: LeftOut) -> String
         count(warnings, "warning"),
         count(notes, "note"),
     );
-    for (count, what) in [(left_out.suppressed, "suppressed"), (left_out.known, "known from the baseline")] {
+    for (count, what) in [
+        (left_out.suppressed, "suppressed"),
+        (left_out.known, "known from the baseline"),
+        (left_out.old, "there before"),
+    ] {
         if count > 0 {
             text.push_str(&format!("; {count} {what}"));
         }
@@ -130,7 +134,7 @@ mod tests {
     fn the_summary_says_what_is_left_out() {
         let counts = ProblemCounts { errors: 1, warnings: 2, notes: 0 };
         let said = |suppressed, known, gone| {
-            let left_out = LeftOut { suppressed, known, gone };
+            let left_out = LeftOut { suppressed, known, gone, old: 0 };
             summary(1, counts, left_out) + &super::gone(left_out)
         };
         assert_eq!(said(0, 0, 0), "1 artifact: 1 error, 2 warnings, 0 notes\n");

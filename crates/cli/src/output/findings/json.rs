@@ -100,7 +100,7 @@ pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error>
         let excerpt = file.excerpt();
         file.findings.iter().map(move |finding| FindingWire::new(finding, &excerpt))
     });
-    let LeftOut { suppressed, known, gone } = checked.left_out;
+    let LeftOut { suppressed, known, gone, .. } = checked.left_out;
     let wire = CheckWire {
         schema: "stepmark.check/1",
         artifacts: checked.artifacts(),
