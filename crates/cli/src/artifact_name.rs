@@ -33,7 +33,11 @@ pub(crate) fn called<'p>(
             && own_name.starts_with(beginning)
             && (folder.is_empty() || ends_with(own_folder, folder))
     };
-    let ways: [&dyn Fn(&ProjectPath) -> bool; 3] = [&ends, &is_story, &begins];
+    // `--to Winston` makes `winston-….md`.
+    let begins_alike = |path: &ProjectPath| {
+        is_beginning && path.file_stem().to_lowercase().starts_with(&name.to_lowercase())
+    };
+    let ways: [&dyn Fn(&ProjectPath) -> bool; 4] = [&ends, &is_story, &begins, &begins_alike];
     let found = ways.iter().map(|is_meant| paths.clone().filter(|path| is_meant(path)).cloned().collect());
     found.into_iter().find(|found: &Vec<ProjectPath>| !found.is_empty()).unwrap_or_default()
 }

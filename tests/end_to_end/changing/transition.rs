@@ -265,3 +265,37 @@ fn undo_goes_the_way_of_history() {
     assert_eq!(undone.code, 0, "{undone}");
     assert_eq!(text(&sandbox, RELEASE_1), "---\nstatus: shipped\n---\n");
 }
+
+/// BMAD writes the day of a change into `updated`.
+#[test]
+fn a_document_is_dated_where_it_has_a_date() {
+    let sandbox = Sandbox::empty();
+    let prd = "prds/prd-x/prd.md";
+    for (before, shape) in [
+        ("updated: 2026-01-01", "updated: 0000-00-00"),
+        ("updated: '2026-01-01T10:00'", "updated: '0000-00-00T00:00'"),
+        ("title: 1", "title: 0"),
+    ] {
+        sandbox.write(prd, format!("---\nstatus: draft\n{before}\n---\n# PRD\n"));
+        let run = sandbox.stepmark(&["transition", prd, "final"]);
+        assert_eq!(run.code, 0, "{run}");
+        let after = text(&sandbox, prd);
+        assert_eq!(after.contains(before), before.starts_with("title"), "{after}");
+        let digits = |letter: char| if letter.is_ascii_digit() { '0' } else { letter };
+        let after: String = after.chars().map(digits).collect();
+        assert_eq!(after, format!("---\nstatus: final\n{shape}\n---\n# PRD\n"));
+    }
+}
+
+/// No workflow says that it is a step.
+#[test]
+fn what_is_no_step_is_not_reopened() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("a.md", "---\nstepsCompleted: [1, 2]\n---\n");
+    let run = sandbox.reads_only(&["reopen", "a.md", "nonsense"]);
+    assert!(
+        run.code == 1 && run.stderr.contains("there is no such thing: a completed step `nonsense`"),
+        "{run}"
+    );
+    assert_eq!(sandbox.reads_only(&["reopen", "a.md", "9"]).code, 0, "a step may be open already");
+}

@@ -420,7 +420,7 @@ fn who_names_an_artifact_that_is_gone_is_told() {
     assert!(run.code == 1 && run.stdout.matches("SM402").count() == 1, "{run}");
 }
 
-/// A person may accept after the fact what no chain of moves explains, also where nothing was recorded before.
+/// A person may accept after the fact what no chain of moves explains, with or without history before.
 #[test]
 fn what_was_done_by_hand_is_accepted_with_a_reason() {
     let Some(repository) = Repository::empty("accepted with a reason") else { return };

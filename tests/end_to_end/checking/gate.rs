@@ -17,7 +17,7 @@ fn a_completed_step_opens_its_gate() {
     assert_snapshot!(demo.reads_only(&["gate", "check", PRD, STEP]), @r"
     exit 1
     ── stdout
-    _bmad-output/planning-artifacts/prd.md: stop before what follows `step-04-journeys`: the artifact does not list the step as completed
+    _bmad-output/planning-artifacts/prd.md: no: `step-04-journeys` is not done
     ");
     assert_eq!(demo.reads_only(&["gate", "list", PRD]).code, 0);
     assert_eq!(demo.stepmark(&["complete", PRD, "4"]).code, 0);
@@ -31,12 +31,12 @@ fn a_completed_step_opens_its_gate() {
     assert_snapshot!(demo.reads_only(&["gate", "check", PRD, "5"]), @r"
     exit 1
     ── stdout
-    _bmad-output/planning-artifacts/prd.md: stop before what follows `5`: the step has no gate; there are step-01-init, step-02-discovery, step-02b-vision, step-02c-executive-summary, step-03-success, step-04-journeys
+    _bmad-output/planning-artifacts/prd.md: no: `step-05-domain` is not done
     ");
     assert_snapshot!(demo.reads_only(&["gate", "check", PRD, "5", "--verify"]), @r"
     exit 1
     ── stdout
-    _bmad-output/planning-artifacts/prd.md: stop before what follows `5`: the artifact does not list the step as completed
+    _bmad-output/planning-artifacts/prd.md: no: `step-05-domain` is not done
     ");
     let answer = demo.reads_only(&["gate", "check", PRD, "4", "--json"]).json("stepmark.gate-check/1");
     assert_eq!((answer["open"].as_bool(), answer["tier"].as_u64()), (Some(true), Some(1)));
@@ -84,7 +84,7 @@ fn an_edit_closes_all_gates_until_they_are_rebuilt() {
     assert_snapshot!(demo.reads_only(&["gate", "check", PRD, "1"]), @r"
     exit 1
     ── stdout
-    _bmad-output/planning-artifacts/prd.md: stop before what follows `1`: the artifact was changed after the gate was written: `--verify` looks into it, `stepmark project` rebuilds the gates
+    _bmad-output/planning-artifacts/prd.md: no: `1`: the artifact was changed after the gate was written: `--verify` looks into it, `stepmark project` rebuilds the gates
     ");
     assert_eq!(demo.reads_only(&["gate", "check", PRD, "1", "--verify"]).code, 0);
     assert_eq!(demo.reads_only(&["gate", "check", PRD, "3", "--verify"]).code, 1);

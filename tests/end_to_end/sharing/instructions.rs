@@ -40,7 +40,7 @@ fn builds_a_file_and_its_meta() {
     assert_snapshot!(project.stepmark(&["instructions", "build"]), @r"
     exit 0
     ── stdout
-    wrote .claude-mpm/PM_INSTRUCTIONS.md: 1373 bytes
+    wrote .claude-mpm/PM_INSTRUCTIONS.md: 1442 bytes
     ── stderr
     warning: _bmad-output/planning-artifacts/epics.md has no state digest: `stepmark check _bmad-output/planning-artifacts/epics.md` says why
     warning: _bmad-output/planning-artifacts/market-research-2026-01-13.md has no state digest: `stepmark check _bmad-output/planning-artifacts/market-research-2026-01-13.md` says why
@@ -65,21 +65,26 @@ fn builds_a_file_and_its_meta() {
     ## State of the work
 
     How far the work is does not stand here: it stands in the frontmatter of the artifacts below, and changes while you work.
-    Before you go on, and whenever you are unsure, ask:
+    Never edit `status` or a list of steps by hand:
 
-        stepmark resume --json
+        stepmark next [ARTIFACT]            what comes next, and the file to read for it
+        stepmark complete ARTIFACT STEP     a step is done
+        stepmark transition ARTIFACT STATE  a new status; without STATE the legal moves
+        stepmark resume --json              where you were, whenever you are unsure
+
+    A refusal (exit code 1) is an answer: do what it says.
 
     ## Artifacts
 
     Each with the digest of the state in which these instructions were assembled.
 
-    - `_bmad-output/brainstorming/brainstorming-session-2026-01-12.md`: 290a766b2d097ada2b326ffb6f99842c82d5d78bb50019ab65a9df06af8d829b
-    - `_bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`: 06f0349d8c2d4b87ab07a808f83f67b9978767bbac3e46242ff9e559826b761f
-    - `_bmad-output/planning-artifacts/architecture.md`: d3ed5f3a2e0a22bbe95350a11a22bf40097626d93dd946b647702f5b533b7bda
+    - `_bmad-output/brainstorming/brainstorming-session-2026-01-12.md`: 290a766b2d09
+    - `_bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`: 06f0349d8c2d
+    - `_bmad-output/planning-artifacts/architecture.md`: d3ed5f3a2e0a
     - `_bmad-output/planning-artifacts/epics.md`: unreadable
     - `_bmad-output/planning-artifacts/market-research-2026-01-13.md`: unreadable
-    - `_bmad-output/planning-artifacts/prd.md`: f5061d1f75a38540b36edf05475c046862c501177091b6e6d0ae5fc84c8684c2
-    - `_bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md`: 975c96a7af199f29c6d03fb6fb09928b79c4669d0d19c0cea1aad2d01eba732e
+    - `_bmad-output/planning-artifacts/prd.md`: f5061d1f75a3
+    - `_bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md`: 975c96a7af19
     ");
     let written = meta(&project);
     assert_eq!(written["content_size_bytes"], text.len());
@@ -110,7 +115,7 @@ fn what_has_not_changed_is_not_written() {
     assert_snapshot!(project.reads_only(&["instructions", "build"]), @r"
     exit 0
     ── stdout
-    .claude-mpm/PM_INSTRUCTIONS.md is up to date: 1373 bytes
+    .claude-mpm/PM_INSTRUCTIONS.md is up to date: 1442 bytes
     ── stderr
     warning: _bmad-output/planning-artifacts/epics.md has no state digest: `stepmark check _bmad-output/planning-artifacts/epics.md` says why
     warning: _bmad-output/planning-artifacts/market-research-2026-01-13.md has no state digest: `stepmark check _bmad-output/planning-artifacts/market-research-2026-01-13.md` says why
@@ -154,13 +159,13 @@ fn an_edit_of_the_file_itself_shows() {
     assert_snapshot!(project.reads_only(&["instructions", "show"]), @r"
     exit 1
     ── stderr
-    error: `.claude-mpm/PM_INSTRUCTIONS.md` is tampered: its SHA-256 is 0b0aebda84bc176db706580e5b820b3f4e23a1520fcc550deb12334740338947, and 7c04a5e3ce4b7dd36d1813a4ce4c35663be44e217d4c7e6d01b42a94bbed60cd was written
+    error: `.claude-mpm/PM_INSTRUCTIONS.md` is tampered: its SHA-256 is 68af54289bf38678f0bd31c52d41c85b7e800130cbe56470956e044446f96efc, and 7711bb2f2824a484bb017fe68032594a92739a22c5905566ef6c96dae6e41431 was written
       help: move what is to stay into a component; `stepmark instructions build`, or the next session, writes the file anew and keeps this version beside it
     ");
     assert_snapshot!(project.stepmark(&["instructions", "build"]), @r"
     exit 0
     ── stdout
-    wrote .claude-mpm/PM_INSTRUCTIONS.md: 1373 bytes
+    wrote .claude-mpm/PM_INSTRUCTIONS.md: 1442 bytes
     ── stderr
     warning: .claude-mpm/PM_INSTRUCTIONS.md was edited, and is written anew: the edited version is in .claude-mpm/PM_INSTRUCTIONS.md.edited; what is to stay belongs into a component
     warning: _bmad-output/planning-artifacts/epics.md has no state digest: `stepmark check _bmad-output/planning-artifacts/epics.md` says why

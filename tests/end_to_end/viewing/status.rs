@@ -36,7 +36,7 @@ fn answers_in_json() {
     assert_snapshot!(serde_json::to_string_pretty(prd).unwrap(), @r#"
     {
       "path": "_bmad-output/planning-artifacts/prd.md",
-      "title": null,
+      "title": "Requirements: Toolshed",
       "id": null,
       "workflow": "create-prd",
       "track": "create",
@@ -234,4 +234,28 @@ fn counts_what_it_can_where_no_check_is_possible() {
     let run = sandbox.reads_only(&["status"]);
     assert_eq!(run.code, 4, "{run}");
     assert!(run.stdout.contains("1-1-lend") && run.stderr.contains("baseline"), "{run}");
+}
+
+/// The page counts them so.
+#[test]
+fn stories_without_a_file_count_and_what_was_delegated_stands_below_its_parent() {
+    let sandbox = Sandbox::demo();
+    let folder = "_bmad-output/implementation-artifacts";
+    let ledger = "development_status:\n  epic-1: in-progress\n  1-1-borrow-a-tool: in-progress\n  1-2-return: backlog\n  2-1-find: backlog\n";
+    sandbox.write(&format!("{folder}/sprint-status.yaml"), ledger);
+    let prd = "_bmad-output/planning-artifacts/prd.md";
+    assert_eq!(sandbox.stepmark(&["delegate", prd, "--to", "Winston"]).code, 0);
+    let status = sandbox.stepmark(&["status"]);
+    let lines: Vec<&str> = status.stdout.lines().collect();
+    assert!(lines.contains(&"Epic 1 (0 of 2 done, 1 not written)"), "{status}");
+    assert!(lines.contains(&"Epic 2 (0 of 1 done, 1 not written)"), "{status}");
+    let parent = lines.iter().position(|line| line.starts_with("prd")).unwrap();
+    assert!(lines[parent + 1].starts_with("  winston-"), "{status}");
+    assert!(sandbox.stepmark(&["next", "Winston"]).stdout.contains("status → in-progress"));
+    let json = sandbox.stepmark(&["status", "--json"]).json("stepmark.status/2");
+    let titles = json["artifacts"].as_array().unwrap().iter().map(|row| &row["title"]);
+    assert!(
+        titles.filter(|title| **title == "Requirements: Toolshed").count() == 1,
+        "the heading, where there is no title"
+    );
 }

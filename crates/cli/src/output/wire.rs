@@ -83,7 +83,7 @@ impl ArtifactWire {
         Self {
             path: summary.path.to_string(),
             kind: summary.kind.map(|kind| kind.name),
-            title: owned(summary.title),
+            title: owned(summary.title.or(summary.heading.as_deref())),
             id: owned(summary.id),
             workflow: owned(summary.workflow.known()),
             track,

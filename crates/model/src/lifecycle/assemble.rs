@@ -34,7 +34,8 @@ impl Lifecycle {
         let (name, title) = (declaration.name.0.clone(), declaration.title.clone());
         let subject = declaration.subject.iter().flatten().map(|key| key.0.clone()).collect();
         let attributes = Attributes::of(declaration);
-        let lifecycle = Self { name, title, states, moves, counters, subject, attributes, words };
+        let dated = declaration.dated.as_ref().map(|key| key.0.clone());
+        let lifecycle = Self { name, title, states, moves, counters, subject, dated, attributes, words };
         table::check_reachable(&lifecycle)
             .map_err(|(place, problem)| (KeyPath::key("states").item(place), problem))?;
         Ok(lifecycle)

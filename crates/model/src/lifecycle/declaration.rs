@@ -29,6 +29,8 @@ pub struct LifecycleDeclaration {
     /// The frontmatter keys that say whose status it is: where one of them changes too, the status is that of
     /// another thing, and begins anew.
     pub(super) subject: Option<Vec<Name>>,
+    /// The frontmatter key that gets the date of each move, where it is there.
+    pub(super) dated: Option<Name>,
     /// Frontmatter keys of lists that only grow: what stands in them is never changed or taken away.
     pub(super) append_only: Option<Vec<Name>>,
     /// Frontmatter keys under which no other names may stand than these; in a list that holds of each entry.

@@ -27,6 +27,8 @@ pub struct Lifecycle {
     pub(super) counters: Vec<Counter>,
     /// The keys that say whose status it is.
     pub(super) subject: Vec<String>,
+    /// The key that gets the date of each move, where it is there.
+    pub(super) dated: Option<String>,
     /// The attributes: they hold for every change.
     pub(super) attributes: Attributes,
     /// The folded words for each state, with its place.
@@ -58,6 +60,11 @@ impl Lifecycle {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The key that gets the date of each move, where it is there.
+    pub fn dated(&self) -> Option<&str> {
+        self.dated.as_deref()
     }
 
     /// Its title.

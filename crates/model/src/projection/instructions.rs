@@ -77,9 +77,14 @@ pub fn is_instruction_file(bytes: &[u8]) -> bool {
 const STATE: &str = "## State of the work
 
 How far the work is does not stand here: it stands in the frontmatter of the artifacts below, and changes while you work.
-Before you go on, and whenever you are unsure, ask:
+Never edit `status` or a list of steps by hand:
 
-    stepmark resume --json
+    stepmark next [ARTIFACT]            what comes next, and the file to read for it
+    stepmark complete ARTIFACT STEP     a step is done
+    stepmark transition ARTIFACT STATE  a new status; without STATE the legal moves
+    stepmark resume --json              where you were, whenever you are unsure
+
+A refusal (exit code 1) is an answer: do what it says.
 ";
 
 /// The text of the instruction file.
@@ -101,7 +106,8 @@ pub fn assemble(inputs: &InstructionInputs) -> String {
     if !inputs.artifacts.is_empty() {
         text += "\n## Artifacts\n\nEach with the digest of the state in which these instructions were assembled.\n\n";
         for InstructedArtifact { path, digest } in &inputs.artifacts {
-            let digest = digest.map_or_else(|| "unreadable".to_owned(), |digest| digest.to_string());
+            let digest =
+                digest.map_or_else(|| "unreadable".to_owned(), |digest| digest.to_string()[..12].to_owned());
             line(&mut text, path.as_str(), &digest);
         }
     }
@@ -187,15 +193,20 @@ mod tests {
         ## State of the work
 
         How far the work is does not stand here: it stands in the frontmatter of the artifacts below, and changes while you work.
-        Before you go on, and whenever you are unsure, ask:
+        Never edit `status` or a list of steps by hand:
 
-            stepmark resume --json
+            stepmark next [ARTIFACT]            what comes next, and the file to read for it
+            stepmark complete ARTIFACT STEP     a step is done
+            stepmark transition ARTIFACT STATE  a new status; without STATE the legal moves
+            stepmark resume --json              where you were, whenever you are unsure
+
+        A refusal (exit code 1) is an answer: do what it says.
 
         ## Artifacts
 
         Each with the digest of the state in which these instructions were assembled.
 
-        - `docs/prd.md`: 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a
+        - `docs/prd.md`: 44136fa355b3
         - `` docs/odd`.md ``: unreadable
         "#);
     }

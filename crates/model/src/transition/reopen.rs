@@ -49,6 +49,9 @@ pub(super) fn plan(
             if let Some(remark @ Remark::UnknownStep { .. }) = remark {
                 return Err(TransitionRefusal::Unknown(remark));
             }
+            if workflow.is_none() && id.number().is_none() {
+                return Err(TransitionRefusal::NotThere { what: format!("a completed step `{given}`") });
+            }
             plan.remarks.push(Remark::NotCompleted { step: given.clone() });
         }
         let (mut of_items, mut of_completed) = (stays.iter(), stays.iter());

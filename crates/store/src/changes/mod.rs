@@ -30,6 +30,7 @@ use crate::configuration::{STEPMARK_GITIGNORE, initial_configuration};
 use crate::disk::CONFIGURATION_PATH;
 use crate::repository::git::GitFacts;
 use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
+use stepmark_frontmatter::{Edit, KeyIndex, KeyPath, Value};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -200,14 +201,31 @@ impl Workspace {
         reason: ChangeReason,
     ) -> Result<ChangeReport, ChangeError> {
         let draft = reason.on(EventDraft::new(Kind::CHANGE).with_command(command.to_string()));
-        let mut carried =
-            self.update_telling(path, &draft, |artifact| artifact.decide(command, strictness))?;
+        let mut carried = self.update_telling(path, &draft, |artifact| {
+            let mut plan = artifact.decide(command, strictness)?;
+            plan.edits.extend(self.date_of_move(artifact, &plan));
+            Ok(plan)
+        })?;
         if matches!(command, Command::Complete { .. })
             && let Err(error) = self.leases().release_after_step(carried.artifact.artifact())
         {
             carried.remarks.push(Remark::LeaseLeft { reason: error.to_string() });
         }
         Ok(carried)
+    }
+
+    /// The edit that dates a move, where the lifecycle names a key for it that the artifact has.
+    fn date_of_move(&self, artifact: &TrackedArtifact, plan: &Plan) -> Option<Edit> {
+        let path = KeyPath::key(artifact.lifecycle()?.lifecycle.dated()?);
+        let edits = |path: &KeyPath| plan.edits.iter().any(|edit| edit.path() == path);
+        if !edits(&KeyPath::key("status")) || edits(&path) {
+            return None;
+        }
+        let yaml = artifact.artifact().state_yaml()?;
+        let old = KeyIndex::default().node_at(yaml.root()?, &path.0)?.text()?.to_owned();
+        let form = if old.contains('T') { "%Y-%m-%dT%H:%M" } else { "%Y-%m-%d" };
+        let value = Value::String(self.now().strftime(form).to_string());
+        Some(Edit::Set { path, value })
     }
 
     /// Makes the configuration of the project, with `project_id` as its identity, if there is none.

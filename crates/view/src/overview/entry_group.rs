@@ -1,6 +1,9 @@
 //! Artifacts in the groups that people look for them in: by epic, else by workflow.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+};
 
 use stepmark_model::{
     artifact::{Kind, ProjectPath, natural_order},
@@ -48,6 +51,8 @@ pub struct EntryGroup {
     pub name: Option<String>,
     /// Places in the members, in natural order.
     pub places: Vec<usize>,
+    /// The number of its stories that have no file yet.
+    pub unwritten: usize,
 }
 
 /// The key of a group, in the order of the groups.
@@ -59,10 +64,14 @@ enum Key<'a> {
 }
 
 /// The groups of `members`: artifacts that stand alone, workflows with several artifacts by name, epics by
-/// number.
-pub fn entry_groups(members: &[GroupMember<'_>], titles: &EpicTitles) -> Vec<EntryGroup> {
+/// number, also those of the `unwritten` stories. What was delegated stands below its parent.
+pub fn entry_groups(members: &[GroupMember<'_>], titles: &EpicTitles, unwritten: &[u16]) -> Vec<EntryGroup> {
+    let places: HashMap<&str, usize> =
+        members.iter().enumerate().map(|(place, member)| (member.path.as_str(), place)).collect();
+    let parent = |member: &GroupMember<'_>| places.get(parent_path(member.path)?.as_str()).copied();
     let mut groups: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
     for (place, member) in members.iter().enumerate() {
+        let member = parent(member).map_or(member, |parent| &members[parent]);
         let key = match (member.story, &member.workflow) {
             (Some(story), _) => Key::Epic(story.epic),
             (None, Some(workflow)) => Key::Workflow(Cow::Borrowed(workflow)),
@@ -70,14 +79,29 @@ pub fn entry_groups(members: &[GroupMember<'_>], titles: &EpicTitles) -> Vec<Ent
         };
         groups.entry(key).or_default().push(place);
     }
+    for epic in unwritten {
+        groups.entry(Key::Epic(*epic)).or_default();
+    }
     // A heading over one line says no more than the line.
-    let is_alone = |key: &Key<'_>, places: &Vec<usize>| matches!(key, Key::Workflow(_)) && places.len() == 1;
+    let is_alone = |key: &Key<'_>, places: &Vec<usize>| {
+        let own = places.iter().filter(|place| parent(&members[**place]).is_none());
+        matches!(key, Key::Workflow(_)) && own.count() == 1
+    };
     let alone: Vec<usize> =
         groups.extract_if(.., |key, places| is_alone(key, places)).flat_map(|(_, places)| places).collect();
     if !alone.is_empty() {
         groups.entry(Key::Alone).or_default().extend(alone);
     }
-    groups.into_iter().map(|(key, places)| group(&key, places, members, titles)).collect()
+    let missing = |key: &Key<'_>| unwritten.iter().filter(|epic| *key == Key::Epic(**epic)).count();
+    let group =
+        |(key, places)| EntryGroup { unwritten: missing(&key), ..group(&key, places, members, titles) };
+    groups.into_iter().map(group).collect()
+}
+
+/// The file from which the one at `path` was delegated: `a.md` for `a.delegations/b.md`.
+pub fn parent_path(path: &ProjectPath) -> Option<String> {
+    let (parent, _) = path.as_str().rsplit_once(".delegations/")?;
+    Some(format!("{parent}.md"))
 }
 
 fn group(
@@ -88,14 +112,19 @@ fn group(
 ) -> EntryGroup {
     places.sort_by(|one, other| {
         let (one, other) = (&members[*one], &members[*other]);
-        one.story.cmp(&other.story).then_with(|| natural_order(one.path.as_str(), other.path.as_str()))
+        one.story.cmp(&other.story).then_with(|| natural_order(&place_of(one.path), &place_of(other.path)))
     });
     let name = match key {
         Key::Alone => None,
         Key::Workflow(name) => Some(name.to_string()),
         Key::Epic(epic) => Some(epic_name(*epic, titles)),
     };
-    EntryGroup { name, places }
+    EntryGroup { name, places, unwritten: 0 }
+}
+
+/// The path by which an artifact is put in order: what was delegated comes behind its parent.
+fn place_of(path: &ProjectPath) -> String {
+    path.as_str().replace(".delegations/", ".md/")
 }
 
 /// `Epic 3: Lending`.
@@ -121,7 +150,7 @@ mod tests {
             let overview = project.overview();
             let titles = epic_titles_of(project);
             let members: Vec<_> = overview.entries.iter().map(GroupMember::from).collect();
-            let groups = entry_groups(&members, &titles).into_iter();
+            let groups = entry_groups(&members, &titles, &[]).into_iter();
             let names = |places: Vec<usize>| {
                 places.iter().map(|place| overview.entries[*place].path.file_stem().to_owned()).collect()
             };

@@ -12,8 +12,8 @@ mod cases;
 
 pub use assemble::{Counts, Overview};
 pub use column::Column;
-pub use entry_group::{EntryGroup, GroupMember, entry_groups};
-pub use progress_group::ProgressGroup;
+pub use entry_group::{EntryGroup, GroupMember, entry_groups, parent_path};
+pub use progress_group::{ProgressGroup, unwritten_stories};
 pub use short_names::short_names;
 pub use stepmark_model::summary::{CellState, Condition, EpicTitles};
 pub use timeline::{EventRow, SessionRow};

@@ -67,7 +67,9 @@ pub(super) fn by_epic(
 ) -> Vec<ProgressGroup> {
     let stories = entries.iter().filter_map(|entry| Some((entry.story?.epic, entry)));
     let mut groups = grouped(stories);
-    for epic in unwritten(entries, ledgers) {
+    for epic in
+        unwritten_stories(entries.iter().filter_map(|entry| Some((&entry.path, entry.story?))), ledgers)
+    {
         groups.entry(epic).or_default().add_unwritten();
     }
     let named = groups.into_iter();
@@ -81,9 +83,12 @@ pub(super) fn by_epic(
         .collect()
 }
 
-/// The epic of each story that a ledger lists, and that has no file where the ledger stands or below.
-fn unwritten(entries: &[Entry], ledgers: &[SprintLedger]) -> Vec<u16> {
-    let stories = entries.iter().filter_map(|entry| Some((&entry.path, entry.story?)));
+/// The epic of each story that a ledger lists, and that has no file where the ledger stands or below:
+/// `stories` are those that have one.
+pub fn unwritten_stories<'e>(
+    stories: impl Iterator<Item = (&'e ProjectPath, LedgerKey)>,
+    ledgers: &[SprintLedger],
+) -> Vec<u16> {
     let mut written: HashSet<(ProjectPath, LedgerKey)> = HashSet::new();
     for (path, key) in stories {
         written.extend(SprintStatus::places(path).into_iter().map(|place| (place, key)));

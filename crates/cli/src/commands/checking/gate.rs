@@ -3,7 +3,11 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand};
-use stepmark_model::artifact::ProjectPath;
+use stepmark_model::{
+    artifact::ProjectPath,
+    projection::gates::Closed,
+    workflow::{StepId, StepMatch},
+};
 use stepmark_store::gates::{GateAnswer, Tier};
 
 use super::lease::{Lease, until};
@@ -94,12 +98,12 @@ impl Check {
         } else {
             workspace.gates().check(&path, step)?
         };
-        report(output, &answer);
+        report(project, output, &answer);
         Ok(if answer.verdict.is_ok() { Exit::Fine } else { Exit::Findings })
     }
 }
 
-fn report(output: &Output, answer: &GateAnswer) {
+fn report(project: &Project, output: &Output, answer: &GateAnswer) {
     let GateAnswer { path, step, tier, verdict, gate, lease } = answer;
     if output.json {
         let closed = verdict.as_ref().err();
@@ -119,7 +123,18 @@ fn report(output: &Output, answer: &GateAnswer) {
     }
     match verdict {
         Ok(()) => output.remark(format_args!("{path}: `{step}` is done")),
-        Err(closed) => output.line(format_args!("{path}: stop before what follows `{step}`: {closed}")),
+        Err(closed) => {
+            let is_open = matches!(closed, Closed::NotListed | Closed::NoGate { .. });
+            match project.workspace.artifact(path).ok().filter(|_| is_open).as_ref().and_then(|artifact| {
+                match artifact.workflow()?.chain.find(&StepId::parse(step)) {
+                    StepMatch::Step { step, .. } => Some(step.name().to_owned()),
+                    _ => None,
+                }
+            }) {
+                Some(name) => output.line(format_args!("{path}: no: `{name}` is not done")),
+                None => output.line(format_args!("{path}: no: `{step}`: {closed}")),
+            }
+        }
     }
     if let (Tier::Lease, Some(lease)) = (tier, lease) {
         output.remark(until(lease));

@@ -16,7 +16,7 @@ pub(super) enum Row {
     /// The name of a group.
     Heading(String),
     /// An artifact: its name, steps, status, next step and problems; nothing where it says nothing.
-    Artifact { cells: [String; 5], is_inner: bool },
+    Artifact { cells: [String; 5], is_inner: bool, is_child: bool },
 }
 
 /// Lays `rows` out below a header. A column in which nothing stands is left out.
@@ -24,10 +24,10 @@ pub(super) fn lay_out(rows: &[Row]) -> Vec<String> {
     let mut table = vec![HEADER.map(str::to_owned)];
     table.extend(rows.iter().filter_map(|row| match row {
         Row::Heading(_) => None,
-        Row::Artifact { cells, is_inner } => {
-            let indent = if *is_inner { "  " } else { "" };
+        Row::Artifact { cells, is_inner, is_child } => {
+            let indent = "  ".repeat(usize::from(*is_inner) + usize::from(*is_child));
             let mut cells = cells.clone().map(|cell| on_one_line(&cell));
-            cells[0].insert_str(0, indent);
+            cells[0].insert_str(0, &indent);
             Some(cells)
         }
     }));
@@ -83,8 +83,8 @@ mod tests {
             let short = std::array::from_fn(|at| cell(at, ["prd", "5/14", "draft", "step-2", "1 error"]));
             let rows = [
                 Row::Heading(long.clone()),
-                Row::Artifact { cells, is_inner: true },
-                Row::Artifact { cells: short, is_inner: false },
+                Row::Artifact { cells, is_inner: true, is_child: false },
+                Row::Artifact { cells: short, is_inner: false, is_child: false },
             ];
             let lines = lay_out(&rows);
             assert_eq!(lines.len(), 4);

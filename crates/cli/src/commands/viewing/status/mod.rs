@@ -14,6 +14,7 @@ use stepmark_store::{
     disk::par_map,
     workspace::Artifacts,
 };
+use stepmark_view::overview::unwritten_stories;
 
 use crate::{
     exit::{Exit, Failure, chain},
@@ -86,7 +87,12 @@ impl Status {
         } else {
             let limit = self.list.limit().unwrap_or(USUAL_LIMIT);
             let limit = if self.all { usize::MAX } else { limit };
-            rows::lines(&rows, &rows::epic_titles(&all), limit).iter().for_each(|line| output.line(line));
+            let ledgers = project.workspace.ledgers().all(all.iter().map(SummaryRow::path)).ledgers;
+            let stories = all.iter().filter_map(|row| Some((row.path(), row.story()?)));
+            let unwritten = unwritten_stories(stories, &ledgers);
+            rows::lines(&rows, (&rows::epic_titles(&all), &unwritten), limit)
+                .iter()
+                .for_each(|line| output.line(line));
         }
         if !output.json && !others.is_empty() {
             let files = wording::count(others.len(), "file");

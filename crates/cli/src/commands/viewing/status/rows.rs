@@ -6,7 +6,7 @@ use stepmark_model::{
 };
 use stepmark_store::checking::{Brief, SummaryRow};
 use stepmark_view::observation::Entry;
-use stepmark_view::overview::{EntryGroup, GroupMember, entry_groups, short_names};
+use stepmark_view::overview::{EntryGroup, GroupMember, entry_groups, parent_path, short_names};
 
 use super::{
     BriefRow,
@@ -35,9 +35,13 @@ pub(super) fn chosen<'b, 's: 'b>(briefs: impl Iterator<Item = &'b Brief<'s>>, li
 }
 
 /// A header, the groups with their artifacts, and how many are not shown where `limit` are.
-pub(super) fn lines(rows: &[BriefRow<'_>], titles: &EpicTitles, limit: usize) -> Vec<String> {
+pub(super) fn lines(
+    rows: &[BriefRow<'_>],
+    (titles, unwritten): (&EpicTitles, &[u16]),
+    limit: usize,
+) -> Vec<String> {
     let members: Vec<GroupMember<'_>> = rows.iter().map(member).collect();
-    let groups = entry_groups(&members, titles);
+    let groups = entry_groups(&members, titles, unwritten);
     let order: Vec<usize> = groups.iter().flat_map(|group| group.places.iter().copied()).collect();
     let ordered = order.iter().map(|place| &rows[*place].1);
     let mut is_shown = vec![false; rows.len()];
@@ -49,10 +53,11 @@ pub(super) fn lines(rows: &[BriefRow<'_>], titles: &EpicTitles, limit: usize) ->
     for group in &groups {
         let artifacts = group.places.iter().filter(shown).map(|place| Row::Artifact {
             cells: cells(&rows[*place], &names.next().unwrap_or_default()),
+            is_child: parent_path(rows[*place].0.path()).is_some(),
             is_inner: group.name.is_some(),
         });
         let artifacts: Vec<Row> = artifacts.collect();
-        if !artifacts.is_empty() {
+        if !artifacts.is_empty() || group.unwritten > 0 {
             let heading = group.name.as_ref().map(|name| Row::Heading(heading(name, group, rows)));
             laid.extend(heading.into_iter().chain(artifacts));
         }
@@ -70,9 +75,12 @@ fn member<'s>((row, brief): &BriefRow<'s>) -> GroupMember<'s> {
 
 /// `Epic 3: Lending (2 of 5 done)`
 fn heading(name: &str, group: &EntryGroup, rows: &[BriefRow<'_>]) -> String {
+    let own = group.places.iter().filter(|place| parent_path(rows[**place].0.path()).is_none());
     let is_done = |place: &&usize| rows[**place].1.condition == Condition::Finished;
-    let done = group.places.iter().filter(is_done).count();
-    format!("{name} ({done} of {} done)", group.places.len())
+    let (own, done) = (own.clone().count(), own.filter(is_done).count());
+    let rest =
+        if group.unwritten == 0 { String::new() } else { format!(", {} not written", group.unwritten) };
+    format!("{name} ({done} of {} done{rest})", own + group.unwritten)
 }
 
 fn cells((row, brief): &BriefRow<'_>, name: &str) -> [String; 5] {
