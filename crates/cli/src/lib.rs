@@ -11,7 +11,6 @@ mod process;
 mod active_artifact;
 mod artifact_name;
 mod several_projects;
-mod state_move;
 mod published_file;
 mod watch;
 mod schemas;

@@ -224,8 +224,8 @@ fn starts_a_list_where_there_is_none() {
     let demo = Sandbox::demo();
     let name = || serde_json::json!("step-01-init");
     for (frontmatter, step, item) in [
-        ("stepsCompleted: []\n", "1", 1.into()),
-        ("stepsCompleted: []\n", "01", "01".into()),
+        ("stepsCompleted: []\n", "1", name()),
+        ("stepsCompleted: []\n", "01", name()),
         ("stepsCompleted: []\n", "1.10", "1.10".into()),
         ("stepsCompleted: []\n", "[x]", "[x]".into()),
         ("stepsCompleted: []\n", "true", "true".into()),
@@ -323,4 +323,30 @@ fn an_artifact_is_known_by_its_name() {
     let run = demo.stepmark(&["next", "prd"]);
     assert!(run.code == 2 && run.stderr.contains("`docs/prd.md`") && run.stderr.contains(PRD), "{run}");
     assert_eq!(demo.stepmark(&["next", "nothing"]).code, 2);
+}
+
+/// BMAD's own resume looks for the names.
+#[test]
+fn the_first_step_of_a_known_workflow_is_written_by_its_name() {
+    let demo = Sandbox::demo();
+    demo.write(PRD, "---\nworkflowType: prd\nstepsCompleted: []\n---\n# PRD\n");
+    assert_eq!(demo.stepmark(&["complete", PRD, "1"]).code, 0);
+    let text = String::from_utf8(demo.read(PRD)).unwrap();
+    assert!(text.contains("stepsCompleted: [step-01-init]"), "{text}");
+    let run = demo.reads_only(&["complete", PRD, "journey"]);
+    assert!(run.code == 1 && run.stderr.contains("(is `step-04-journeys` meant?)"), "{run}");
+}
+
+/// It has content and no step: somebody has to look at it before its first step runs again.
+#[test]
+fn what_was_interrupted_is_said_everywhere() {
+    let demo = Sandbox::demo();
+    demo.write(PRD, "---\nworkflowType: prd\nstepsCompleted: []\n---\n# PRD\n\nText.\n");
+    assert!(
+        demo.stepmark(&["status"]).stdout.contains("interrupted: look…"),
+        "{}",
+        demo.stepmark(&["status"])
+    );
+    let report = demo.stepmark(&["report", "page.html"]);
+    assert!(report.stdout.contains("1 waiting") || report.stdout.contains("2 waiting"), "{report}");
 }

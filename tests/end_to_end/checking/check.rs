@@ -139,7 +139,7 @@ fn steps_are_held_against_their_workflow() {
     assert_snapshot!(demo.reads_only(&["check", "prd-odd.md"]), @r"
     exit 1
     ── stdout
-    warning[SM212]: later steps are listed, but not `step-02b-vision`, `step-02c-executive-summary`
+    note[SM212]: later steps are listed, but not `step-02b-vision`, `step-02c-executive-summary`
      --> prd-odd.md:3:17
       |
     3 | stepsCompleted: [step-01-init, step-03-success, step-02-discovery, step-01b-continue,
@@ -189,7 +189,7 @@ fn steps_are_held_against_their_workflow() {
       = help: the list counts
       = fix: make it `step-02-discovery` (`stepmark check --fix --unsafe-fixes`)
 
-    1 artifact: 0 errors, 5 warnings, 1 note
+    1 artifact: 0 errors, 4 warnings, 2 notes
     `--fix --unsafe-fixes` fixes 3 of them
     ");
 }

@@ -148,3 +148,20 @@ fn milestones_make_checkpoints_by_themselves() {
         assert!(!again.stdout.contains("checkpoint ("), "nothing was completed: {again}");
     }
 }
+
+#[test]
+fn restore_lists_the_checkpoints_and_knows_the_latest() {
+    let demo = Sandbox::demo();
+    let none = demo.reads_only(&["restore", PRD, "--from", "latest"]);
+    assert!(none.code == 2 && none.stderr.contains("has no checkpoint"), "{none}");
+    assert_eq!(demo.stepmark(&["checkpoint", PRD, "-m", "before"]).code, 0);
+    let listed = demo.stepmark(&["restore", PRD]);
+    assert!(
+        listed.code == 0 && listed.stdout.contains("before") && listed.stdout.contains("`--from latest`"),
+        "{listed}"
+    );
+    let text = demo.read(PRD);
+    assert_eq!(demo.stepmark(&["complete", PRD, "4"]).code, 0);
+    assert_eq!(demo.stepmark(&["restore", PRD, "--from", "latest"]).code, 0);
+    assert_eq!(demo.read(PRD), text);
+}

@@ -21,7 +21,7 @@ fn writes_one_page_with_the_answer_at_its_top() {
     let run = report(&demo, &["state.html"]);
     assert_eq!(
         (run.code, run.stdout.as_str(), run.stderr.as_str()),
-        (0, "state.html: 1 of 7 artifacts done, 5 to go on with, 2 errors, 1 warning\n", "")
+        (0, "state.html: 1 of 7 artifacts done, 5 to go on with, 1 waiting, 2 errors, 1 warning\n", "")
     );
     let page = demo.read("state.html");
     let text = String::from_utf8(page.clone()).unwrap();

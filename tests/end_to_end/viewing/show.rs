@@ -100,7 +100,7 @@ fn answers_in_json_with_all_keys() {
     {
       "schema": "stepmark.show/2",
       "path": "_bmad-output/planning-artifacts/prd.md",
-      "title": "Requirements: Toolshed",
+      "title": null,
       "id": null,
       "workflow": "create-prd",
       "track": "create",

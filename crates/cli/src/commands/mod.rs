@@ -26,7 +26,6 @@ use crate::{
     output::Output,
     project::Project,
     several_projects::Projects,
-    state_move::StateMove,
 };
 
 /// Runs the command that the arguments name.
@@ -36,7 +35,6 @@ pub(crate) fn run(
     output: &Output,
 ) -> Result<Exit, Failure> {
     Projects::of(arguments, environment)?.run(output, &arguments.command, |place| {
-        let moves = StateMove::default();
         let is_told = Cell::new(output.quiet);
         // Whoever watches a project opens it again and again.
         let tell = |project: &Project| {
@@ -51,13 +49,10 @@ pub(crate) fn run(
         };
         let project = || {
             let project = Project::open(place, &arguments.acting, environment)?;
-            moves.begin(project.root());
             tell(&project);
             Ok(project)
         };
-        let done = dispatch((arguments, place), (project, tell), environment, output);
-        moves.tell(output);
-        done
+        dispatch((arguments, place), (project, tell), environment, output)
     })
 }
 

@@ -5,7 +5,7 @@ use stepmark_store::changes::ChangeError;
 use stepmark_store::checkpoints::{
     CheckpointError, CheckpointPlacesError, CheckpointReadError, RestoreError,
 };
-use stepmark_store::commit::{CompactError, LocalStateMoveError};
+use stepmark_store::commit::CompactError;
 use stepmark_store::disk::LocalStateError;
 use stepmark_store::doctor::DoctorError;
 use stepmark_store::history::HistoryError;
@@ -24,12 +24,6 @@ impl From<CompactError> for Failure {
 
 impl From<LocalStateError> for Failure {
     fn from(error: LocalStateError) -> Self {
-        Self::from_error(Exit::Io, &error)
-    }
-}
-
-impl From<LocalStateMoveError> for Failure {
-    fn from(error: LocalStateMoveError) -> Self {
         Self::from_error(Exit::Io, &error)
     }
 }
@@ -154,7 +148,6 @@ impl From<ChoiceError> for Failure {
 impl From<DoctorError> for Failure {
     fn from(error: DoctorError) -> Self {
         match error {
-            DoctorError::Move(error) => error.into(),
             DoctorError::Commit(error) => ChangeError::Commit(error).into(),
             DoctorError::History(error) => error.into(),
             DoctorError::Fix(error) => error.into(),

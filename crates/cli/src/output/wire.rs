@@ -83,7 +83,7 @@ impl ArtifactWire {
         Self {
             path: summary.path.to_string(),
             kind: summary.kind.map(|kind| kind.name),
-            title: owned(summary.title.or(summary.heading.as_deref())),
+            title: owned(summary.title),
             id: owned(summary.id),
             workflow: owned(summary.workflow.known()),
             track,

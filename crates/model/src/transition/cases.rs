@@ -46,7 +46,7 @@ fn a_completed_step_is_spelled_like_its_neighbours() {
             "step-01-init",
             "stepsCompleted: ['step-01-init']\nworkflowType: 'prd'\n",
         ),
-        ("stepsCompleted: []\n", "1", "stepsCompleted: [1]\n"),
+        ("stepsCompleted: []\n", "1", "stepsCompleted: [step-01-init]\n"),
         ("stepsCompleted: [1]\n", "step-02-discovery", "stepsCompleted: [1, 2]\n"),
         ("stepsCompleted: ['1']\n", "2", "stepsCompleted: ['1', '2']\n"),
         ("stepsCompleted: ['01']\n", "2", "stepsCompleted: ['01', '02']\n"),
@@ -233,7 +233,8 @@ fn unknown_and_early_steps_are_warned_of_or_refused() {
         step: "step-03-success".to_owned(),
         expected: vec!["step-02-discovery".to_owned()],
     };
-    let unknown = Remark::UnknownStep { step: "step-77-x".to_owned(), workflow: "prd".to_owned() };
+    let unknown =
+        Remark::UnknownStep { step: "step-77-x".to_owned(), workflow: "prd".to_owned(), near: None };
     for (step, remark) in [("step-03-success", early), ("step-77-x", unknown)] {
         let command = complete(&[step]);
         let (text, plan) = run(before, Some(&workflow()), &command, Strictness::Warn).unwrap();

@@ -33,6 +33,8 @@ pub enum Remark {
         step: String,
         /// The workflow.
         workflow: String,
+        /// The step that was most likely meant.
+        near: Option<String>,
     },
     /// Its number is that of one step, and its name is not.
     OtherName {
@@ -171,8 +173,9 @@ impl fmt::Display for Remark {
                     "the steps of `{key}` are written by name now, since one of them has no number alone"
                 )
             }
-            Self::UnknownStep { step, workflow } => {
-                write!(out, "the workflow `{workflow}` has no step `{step}`")
+            Self::UnknownStep { step, workflow, near } => {
+                let near = near.as_ref().map(|near| format!(" (is `{near}` meant?)")).unwrap_or_default();
+                write!(out, "the workflow `{workflow}` has no step `{step}`{near}")
             }
             Self::OtherName { step, of_number, of_name } => {
                 write!(out, "no step is called `{step}`")?;

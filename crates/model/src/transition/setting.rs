@@ -1,10 +1,11 @@
 //! `Command::Set`: whether a number that was typed is meant as one.
 
 use super::{
-    ItemChange, Remark, TransitionRefusal,
+    ItemChange, TransitionRefusal,
     complete::like_read,
     record::{completed_ids, step_list_key},
     spelling,
+    step_choice::unknown,
 };
 use crate::artifact::{Artifact, StepItem};
 use crate::spelling::is_same_name;
@@ -150,8 +151,7 @@ pub(super) fn knows_steps(
                 && !matches!(step.as_str(), "" | "0")
                 && !is_known(&id)
             {
-                let workflow = workflow.name.clone();
-                return Err(TransitionRefusal::Unknown(Remark::UnknownStep { step, workflow }));
+                return Err(TransitionRefusal::Unknown(unknown(workflow, &step)));
             }
             if !spelling::is_alike(&item, &items) {
                 return Err(TransitionRefusal::OtherSpelling { step, key: key.to_owned() });

@@ -86,7 +86,11 @@ pub(super) fn item(given: &str, step: Option<&Step>, items: &[StepItem]) -> Valu
         Kind::of(&item.spelling, is_integer, item.kind == StepItemKind::Map)
     });
     match (kind, step) {
-        // Into an empty list the given spelling goes, a bare number as a number.
+        // Into an empty list the name goes, which BMAD's own resume looks for; without a workflow the given
+        // spelling, a bare number as a number.
+        (None, Some(step)) if items.is_empty() && StepId::parse(given).slug().is_none() => {
+            Value::from(step.name())
+        }
         (None, _) if items.is_empty() => whole_number(given).unwrap_or_else(|| Value::from(given)),
         (Some(kind), Some(step)) => kind.spell(step).unwrap_or_else(|| Value::from(given)),
         (Some(Kind::Integer), None) => given.parse().map_or_else(|_| Value::from(given), Value::Integer),

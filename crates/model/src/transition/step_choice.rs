@@ -22,10 +22,14 @@ pub(super) fn resolve<'w>(
         StepMatch::Number(steps) | StepMatch::Ambiguous(steps) => {
             (None, Some(Remark::AmbiguousStep { step: given(), candidates: names(steps) }))
         }
-        StepMatch::None => {
-            (None, Some(Remark::UnknownStep { step: given(), workflow: workflow.name.clone() }))
-        }
+        StepMatch::None => (None, Some(unknown(workflow, id.spelling()))),
     }
+}
+
+/// The remark that the workflow has no step `given`.
+pub(super) fn unknown(workflow: &WorkflowDefinition, given: &str) -> Remark {
+    let near = nearest(&workflow.chain, given).map(|step| step.name().to_owned());
+    Remark::UnknownStep { step: given.to_owned(), workflow: workflow.name.clone(), near }
 }
 
 /// The remark that the number and the name of `id` are not those of one step, though each may be of one.

@@ -59,7 +59,7 @@ impl Selectable for ListedArtifact<'_> {
         match field {
             SelectionField::Path => FieldValue::Text(summary.path.to_string()),
             SelectionField::Id => text(summary.id),
-            SelectionField::Title => text(summary.title),
+            SelectionField::Title => text(summary.title.or(summary.heading.as_deref())),
             SelectionField::Workflow => text(summary.workflow.known()),
             SelectionField::Status => self.status(),
             SelectionField::Scope => summary.scope().map_or(FieldValue::Empty, FieldValue::Scope),

@@ -107,7 +107,8 @@ impl<'w, 't> CheckingRun<'w, 't> {
         let asked = Asked::new(artifact.path(), answers);
         let subject = Subject::of(artifact).within(&asked).with_chains(chains);
         let mut findings = check::findings(&subject);
-        if self.has_gates {
+        // What cannot be read lists no step.
+        if self.has_gates && artifact.artifact().is_readable() {
             asked.note_gates();
             findings.extend(self.workspace.gates().findings(artifact)?);
         }

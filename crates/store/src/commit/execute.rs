@@ -49,7 +49,7 @@ pub(super) fn execute(
         Err((_, error)) => return Err(unfinished(error)),
     };
     let events = told(record, &overtaken);
-    let told = JournalFile::open_under_lock(root).and_then(|journal| journal.append(&events, fsync));
+    let told = JournalFile::open(root).and_then(|journal| journal.append(&events, fsync));
     told.map_err(|source| CommitError::History { path: first.path.clone(), source })?;
     slot.clear().map_err(|source| CommitError::Record { path: first.path.clone(), source })?;
     match overtaken.into_iter().next() {

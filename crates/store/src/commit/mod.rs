@@ -63,7 +63,6 @@ pub use journal::{
     unpublished_segments,
 };
 pub(crate) use local_state::{LeaseFiles, names_in, replace as replace_state_file};
-pub use local_state::{LocalStateMoveError, OldState, is_state_moved, move_local_state, old_state};
 pub use lock::{ArtifactLock, LockError};
 pub(crate) use lock::{is_left_over, remove_left_over};
 pub use redo::{

@@ -1,7 +1,7 @@
 //! A finding of `stepmark doctor`: what is wrong, and what to do.
 
 use crate::checkpoints::CheckpointReadError;
-use crate::commit::{CommitSetAside, OldState};
+use crate::commit::CommitSetAside;
 use crate::disk::WalkProblem;
 use crate::history::SegmentProblem;
 use crate::workspace::ArtifactError;
@@ -25,11 +25,8 @@ pub enum DoctorFinding {
         /// The record as messages show it.
         shown: String,
     },
-    /// Something stands where earlier versions kept the state of a clone.
-    OldState {
-        /// The content of that place.
-        state: OldState,
-    },
+    /// Something stands where a project without git keeps the state of a clone.
+    OldState,
     /// Sealing a segment was cut off: git does not get it yet.
     UnpublishedSegment {
         /// Its tracked file, which is missing.
@@ -114,7 +111,7 @@ impl DoctorFinding {
         match self {
             Self::InterruptedCommit { .. } => "interrupted-commit",
             Self::CommitSetAside { .. } => "commit-set-aside",
-            Self::OldState { .. } => "old-state",
+            Self::OldState => "old-state",
             Self::UnpublishedSegment { .. } => "segment-unpublished",
             Self::JournalLine { problem, .. } if problem.is_gap() => "journal-incomplete",
             Self::JournalLine { problem, .. } if problem.is_damage() => "journal-damaged",
@@ -141,7 +138,7 @@ impl DoctorFinding {
             | Self::WrongHistory { path, .. }
             | Self::Gone { path, .. } => path.to_string(),
             Self::CommitSetAside { shown, .. } => shown.clone(),
-            Self::OldState { .. } => ".stepmark/local".to_owned(),
+            Self::OldState => ".stepmark/local".to_owned(),
             Self::UnpublishedSegment { file } | Self::JournalLine { file, .. } => file.clone(),
             Self::Checkpoint { place, .. } => place.to_string(),
             Self::KeptBytes { path } | Self::TemporaryFile { path } => path.clone(),
@@ -166,18 +163,8 @@ impl DoctorFinding {
                     files.join(", ")
                 )
             }
-            Self::OldState { state: OldState::Own } => {
-                "the state of this clone still stands among its files, where nothing of it is read".to_owned()
-            }
-            Self::OldState { state: OldState::Left } => {
+            Self::OldState => {
                 "files stand here that are not read: the state of this clone is in git's folder".to_owned()
-            }
-            Self::OldState { state: OldState::Unverified } => {
-                "git cannot be started, so nobody can tell whose state stands here; nothing of it is read"
-                    .to_owned()
-            }
-            Self::OldState { .. } => {
-                "a repository or another user put this here; nothing of it is read".to_owned()
             }
             Self::UnpublishedSegment { .. } => {
                 "sealing this segment was cut off, so git does not get it; this clone has a whole copy"
@@ -218,10 +205,9 @@ impl DoctorFinding {
             Self::CommitSetAside { .. } => {
                 "`stepmark doctor --repair` finishes it if that is possible by now, else gives it up and keeps its bytes".to_owned()
             }
-            Self::OldState { state: OldState::Own } => {
-                "`stepmark doctor --repair`, or any command that writes, moves it into git's folder".to_owned()
+            Self::OldState => {
+                "remove it; where it is your own history from before `git init`: `mv .stepmark/local/* .git/stepmark/`".to_owned()
             }
-            Self::OldState { .. } => "look at it, and remove it".to_owned(),
             Self::UnpublishedSegment { .. } => {
                 "`stepmark doctor --repair`, or the next command that seals, writes it".to_owned()
             }

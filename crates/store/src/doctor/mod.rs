@@ -5,8 +5,8 @@ pub(crate) mod kept_files;
 
 pub use finding::DoctorFinding;
 
-use crate::commit::{self, CommitError, CutLine, LocalStateMoveError, OldState, SetAsideRepair};
-use crate::disk::WalkError;
+use crate::commit::{self, CommitError, CutLine, SetAsideRepair};
+use crate::disk::{WalkError, local_state::PLAIN_FOLDER};
 use crate::history::{History, HistoryError, SEALED_FOLDER};
 use crate::replay::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts, verify_history};
 use crate::workspace::AppendError;
@@ -35,17 +35,12 @@ pub struct Diagnosis {
     pub behind: Vec<ProjectPath>,
     /// Set where the index of the journal had lost events, and was made anew.
     pub is_index_renewed: bool,
-    /// Set where the state of this clone was moved into git's folder now.
-    pub is_state_moved: bool,
 }
 
 /// A reason why the project cannot be examined.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DoctorError {
-    /// The state of this clone cannot be moved.
-    #[error(transparent)]
-    Move(#[from] LocalStateMoveError),
     /// The commits that were cut off cannot be found or finished.
     #[error(transparent)]
     Commit(#[from] CommitError),
@@ -88,8 +83,9 @@ impl Doctor<'_> {
         findings.extend(commit::commits_set_aside(self.workspace.root())?.into_iter().map(|aside| {
             DoctorFinding::CommitSetAside { shown: self.workspace.root().shown(&aside.record), aside }
         }));
-        let state = commit::old_state(self.workspace.root());
-        findings.extend((state != OldState::None).then_some(DoctorFinding::OldState { state }));
+        let root = self.workspace.root();
+        let is_old = root.state().is_in_git() && root.path().join(PLAIN_FOLDER).exists();
+        findings.extend(is_old.then_some(DoctorFinding::OldState));
         let unpublished = commit::unpublished_segments(self.workspace.root()).map_err(AppendError::from)?;
         findings.extend(
             unpublished.iter().map(|name| DoctorFinding::UnpublishedSegment { file: tracked_file(name) }),
@@ -125,7 +121,6 @@ impl Doctor<'_> {
     /// # Errors
     /// When something cannot be fixed or read.
     pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
-        let is_state_moved = self.move_local_state()?;
         let mut finished = commit::interrupted_paths(self.workspace.root())?;
         commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
         let waiting = commit::interrupted_paths(self.workspace.root())?;
@@ -151,16 +146,7 @@ impl Doctor<'_> {
             left.into_iter().filter(|path| commit::remove_left_over(self.workspace.root(), path)).collect();
         let set_aside =
             commit::repair_commits_set_aside(self.workspace.root(), self.workspace.commit_options())?;
-        Ok(Diagnosis { finished, cut, published, removed, set_aside, is_state_moved, ..self.diagnose()? })
-    }
-
-    /// Moves the state of this clone from the work tree, where earlier versions kept it, into git's folder,
-    /// and returns whether it did. Every change of an artifact does so before.
-    ///
-    /// # Errors
-    /// When a file cannot be moved.
-    pub fn move_local_state(&self) -> Result<bool, LocalStateMoveError> {
-        commit::move_local_state(self.workspace.root(), self.workspace.commit_options().fsync)
+        Ok(Diagnosis { finished, cut, published, removed, set_aside, ..self.diagnose()? })
     }
 }
 

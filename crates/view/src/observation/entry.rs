@@ -63,7 +63,8 @@ impl Entry {
             condition,
             next: next_of(summary).filter(|_| condition != Condition::Finished),
             state: state.and_then(|(name, rank)| Some(((*rank)?, name.to_string()))),
-            command: command_of(summary).filter(|_| condition != Condition::Finished),
+            command: command_of(summary)
+                .filter(|_| !matches!(condition, Condition::Finished | Condition::Interrupted)),
             status: owned(summary.status.or(summary.body_status)),
             scope: summary.scope().map(|scope| scope.to_string()),
             story: summary.story(),

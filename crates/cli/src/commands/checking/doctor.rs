@@ -42,9 +42,6 @@ impl Doctor {
 }
 
 fn report(output: &Output, diagnosis: &Diagnosis) {
-    if diagnosis.is_state_moved {
-        output.line(".stepmark/local: fixed: the state of this clone is in git's folder now");
-    }
     if diagnosis.is_index_renewed {
         output.remark("the index of the journal had lost events, and was made anew");
     }

@@ -95,7 +95,12 @@ fn wire(
     }
 }
 
-fn list(project: &Project, output: &Output, artifact: &Path, list: &ListArguments) -> Result<Exit, Failure> {
+pub(super) fn list(
+    project: &Project,
+    output: &Output,
+    artifact: &Path,
+    list: &ListArguments,
+) -> Result<Exit, Failure> {
     let path = project.known_path(artifact)?;
     let mut places = project.workspace.checkpoints().places(&path)?;
     let more = list.cut(&mut places);

@@ -9,10 +9,11 @@ use stepmark_model::summary::NextSteps;
 use stepmark_store::checkpoints::Restored;
 use stepmark_store::commit::Outcome;
 
+use super::checkpoint;
 use crate::{
     arguments::ReasonArguments,
     exit::{Exit, Failure},
-    output::Output,
+    output::{ListArguments, Output},
     project::Project,
 };
 
@@ -24,17 +25,32 @@ use crate::{
 pub(crate) struct Restore {
     /// The artifact
     artifact: PathBuf,
-    /// The checkpoint; `stepmark checkpoint list ARTIFACT` shows them
+    /// The checkpoint, or `latest`; without it they are listed
     #[arg(long, value_name = "CHECKPOINT")]
-    from: PathBuf,
+    from: Option<PathBuf>,
     #[command(flatten)]
     reason: ReasonArguments,
 }
 
 impl Restore {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let Some(from) = &self.from else {
+            let listed = checkpoint::list(project, output, &self.artifact, &ListArguments::default())?;
+            output.remark("`--from CHECKPOINT` puts one back, `--from latest` the newest");
+            return Ok(listed);
+        };
         let path = project.artifact_path(&self.artifact)?;
-        let place = project.path(&self.from)?;
+        let place = match from.to_str() {
+            Some("latest") => {
+                let newest = project.workspace.checkpoints().places(&path)?.into_iter().next();
+                newest.ok_or_else(|| {
+                    let message = format!("`{path}` has no checkpoint");
+                    Failure::new(Exit::Usage, message)
+                        .with_help(format!("`stepmark resume {path}` says what history knows"))
+                })?
+            }
+            _ => project.path(from)?,
+        };
         let restored = project.workspace.checkpoints().restore(&path, &place, self.reason.reason())?;
         if output.json {
             let wire = json!({

@@ -68,8 +68,10 @@ impl Report {
                 })
             },
             || {
+                let waiting = counts.artifacts - counts.done - counts.next;
+                let waiting = if waiting == 0 { String::new() } else { format!("{waiting} waiting, ") };
                 output.remark(format_args!(
-                    "{}: {} of {} done, {} to go on with, {}, {}",
+                    "{}: {} of {} done, {} to go on with, {waiting}{}, {}",
                     self.file.display(),
                     counts.done,
                     wording::count(counts.artifacts, "artifact"),

@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::commit::{FsyncPolicy, file::flush_folder, local_state::move_own, local_state::names_in};
+use crate::commit::{FsyncPolicy, file::flush_folder, local_state::names_in};
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use crate::git::process::WithoutGit;
 use stepmark_model::{
@@ -85,15 +85,6 @@ fn segment_start(session: Option<&str>) -> &str {
 impl JournalFile {
     /// Waits for the journal of the project, and makes its folder where it is missing.
     pub(in crate::commit) fn open(root: &Root) -> io::Result<Self> {
-        if fs::symlink_metadata(root.state().folder(StateFolder::Journal)?).is_err() {
-            move_own(root, FsyncPolicy::Always)?;
-        }
-        Self::open_under_lock(root)
-    }
-
-    /// The same for whoever holds the lock of an artifact: earlier state is moved before the first of these
-    /// is taken.
-    pub(in crate::commit) fn open_under_lock(root: &Root) -> io::Result<Self> {
         let folder = root.state().folder(StateFolder::Journal)?;
         if fs::symlink_metadata(&folder).is_err() {
             root.state().make(StateFolder::Journal)?;

@@ -11,7 +11,7 @@ use std::{
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-use crate::commit::{FsyncPolicy, LockError, local_state::move_own};
+use crate::commit::LockError;
 
 /// Names the lock of one file: the first 128 bits of the SHA-256 of its resolved path seen from the root, in
 /// lower-case hexadecimal. The resolved path, because two links to one file must share its lock.
@@ -83,9 +83,7 @@ pub(in crate::commit) fn open_lock_file(
     let opened = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // The first write of this work tree.
-            move_own(root, FsyncPolicy::Always)
-                .and_then(|_moved| Ok(root.state().make(StateFolder::Locks)?))
-                .and_then(|_| open())
+            root.state().make(StateFolder::Locks).map_err(io::Error::from).and_then(|_| open())
         }
         done => done,
     };

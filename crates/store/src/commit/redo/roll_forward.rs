@@ -101,7 +101,7 @@ pub(in crate::commit) fn finish(
     let failed = |source| CommitError::Recover { source };
     let paths: Vec<&ProjectPath> = record.files.iter().map(|file| &file.path).collect();
     let mut locks = acquire_all(root, &paths, options.lock_timeout)?;
-    let journal = JournalFile::open_under_lock(root).map_err(failed)?;
+    let journal = JournalFile::open(root).map_err(failed)?;
     if let Some(last) = record.events.last()
         && journal.holds(last.id).map_err(failed)?
     {

@@ -296,8 +296,6 @@ async fn interruptible<R>(
 
 /// The ledger in `file`, which is made where there is none.
 pub(crate) fn open_ledger(workspace: &Workspace, file: &str) -> Result<SqliteLedger, Failure> {
-    // Before anything is made: the ledger may stand where earlier versions kept it.
-    workspace.doctor().move_local_state()?;
     let path = workspace.root().state().make(StateFolder::Sync)?.join(file);
     SqliteLedger::open(&path).map_err(|error| unusable(error, &path))
 }

@@ -99,7 +99,9 @@ impl Query {
             ));
         }
         self.show(&query, &found, output)?;
-        if self.no_refresh || !query.parts().contains(Part::Artifacts) {
+        // Without a condition all are shown.
+        let is_conditional = self.strict || sql.to_lowercase().contains("where");
+        if self.no_refresh || !is_conditional || !query.parts().contains(Part::Artifacts) {
             return Ok(Exit::Fine);
         }
         let mut summaries = project.workspace.checks().summaries()?;

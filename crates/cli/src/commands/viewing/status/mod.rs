@@ -120,7 +120,11 @@ impl Status {
         shown.sort_unstable();
         let artifact = |place: &usize| {
             let (row, brief) = &rows[*place];
-            serde_json::to_value(ArtifactWire::new(&row.summary(), brief.problems))
+            let summary = row.summary();
+            let mut wire = serde_json::to_value(ArtifactWire::new(&summary, brief.problems))?;
+            // As the table shows it.
+            wire["title"] = summary.title.or(summary.heading.as_deref()).into();
+            Ok::<Value, serde_json::Error>(wire)
         };
         let artifacts: Result<Vec<Value>, _> = shown.iter().map(artifact).collect();
         let artifacts = artifacts.map_err(|error| Failure::from_error(Exit::Io, &error))?;

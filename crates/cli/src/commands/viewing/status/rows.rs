@@ -99,6 +99,7 @@ fn cells((row, brief): &BriefRow<'_>, name: &str) -> [String; 5] {
     let next = match entry.condition {
         Condition::Finished if entry.bar.is_some() => "finished".to_owned(),
         Condition::NotImported => "import stories".to_owned(),
+        Condition::Interrupted => "interrupted: look at it".to_owned(),
         _ => entry.next.clone().unwrap_or_default(),
     };
     let problems = match (brief.problems.errors, brief.problems.warnings) {

@@ -9,7 +9,7 @@ pub(crate) static RULE: Rule = Rule {
     id: "SM212",
     name: "step-missing",
     group: Group::Steps,
-    severity: Severity::Warning,
+    severity: Severity::Note,
     summary: "Later steps are listed, and one before them is not.",
     why: "Either work was left out, or it was done and not recorded. stepmark goes on after the \
               furthest step and never returns to a gap.",
