@@ -18,9 +18,14 @@ mod help;
 mod commands;
 mod output;
 
-use std::{ffi::OsString, io::ErrorKind, process::ExitCode};
+use std::{
+    ffi::OsString,
+    io::{self, ErrorKind, Write as _},
+    process::ExitCode,
+};
 
 use clap::FromArgMatches;
+use stepmark_view::wording::visible;
 
 use crate::{
     arguments::{Arguments, Command},
@@ -40,7 +45,11 @@ pub fn run() -> ExitCode {
         Err(error) => {
             // `--help` and `--version` come this way too; clap knows which stream and colour they want.
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
-            return match error.print() {
+            // What was typed may be what a repository calls its files.
+            let text = error.render().to_string();
+            let shown = visible(&text);
+            let printed = if shown == text { error.print() } else { write!(io::stderr(), "{shown}") };
+            return match printed {
                 // A reader that has seen enough (`| head`) is no failure, as in every answer.
                 Err(reason) if reason.kind() != ErrorKind::BrokenPipe => Exit::Io.into(),
                 _ => exit.into(),

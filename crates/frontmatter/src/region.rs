@@ -1,6 +1,6 @@
 //! The part of a file that an edit works on.
 
-use super::{Document, Frontmatter, Span, scan::lines_from};
+use super::{Document, Frontmatter, LIMITS, Span, scan::lines_from};
 
 /// The part of a file that holds the YAML.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -62,11 +62,14 @@ impl Region {
     }
 }
 
+/// The part of a file in which a block is looked for, in bytes: a larger one is beyond what is read.
+const SEARCHED: usize = 4 * LIMITS.bytes;
+
 fn block(document: &Document<'_>, title: &str) -> Result<Span, RegionError> {
-    let bytes = document.bytes();
+    let bytes = &document.bytes()[..document.bytes().len().min(SEARCHED)];
     let mut found = None;
     let mut open: Option<usize> = None;
-    for line in lines_from(bytes, document.body().start) {
+    for line in lines_from(bytes, document.body().start.min(bytes.len())) {
         let Some(heading) = heading_title(&bytes[line.content.range()]) else { continue };
         if let Some(start) = open.take() {
             found = Some(Span::new(start, line.content.start));

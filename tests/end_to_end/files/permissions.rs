@@ -178,3 +178,29 @@ fn a_project_that_may_not_be_written() {
       cause: Permission denied (os error 13)
     ");
 }
+
+/// As in a container whose user is not that of the checkout: git's own rule decides.
+#[test]
+fn a_checkout_of_another_user_is_used_where_git_is_told_to_trust_it() {
+    let Some(repository) = crate::harness::Repository::of_demo("a checkout of another user") else { return };
+    let sandbox = &repository.sandbox;
+    let git = sandbox.place(".git");
+    for place in [sandbox.place(".stepmark"), git.clone()] {
+        std::fs::create_dir_all(&place).unwrap();
+        if std::os::unix::fs::chown(&place, Some(65534), None).is_err() {
+            return skip("a checkout of another user", "only the superuser gives files away");
+        }
+    }
+    let refused = repository.stepmark(&["set", PRD, "owner=Ada"]);
+    assert!(
+        refused.code == 4 && refused.stderr.contains("`git config --global --add safe.directory"),
+        "{refused}"
+    );
+    assert!(!refused.stderr.contains("cut off earlier"), "nothing was: {refused}");
+    let mut command = repository.command(&["set", PRD, "owner=Ada"]);
+    let top = sandbox.place("").canonicalize().unwrap();
+    command.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", "safe.directory");
+    let run = sandbox.run(command.env("GIT_CONFIG_VALUE_0", top));
+    assert_eq!(run.code, 0, "{run}");
+    assert!(git.join("stepmark/journal").is_dir());
+}

@@ -73,3 +73,18 @@ fn json_is_exact() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert!(json.to_string().contains("do\u{61C}ne") && json.to_string().contains(PATH), "{json}");
 }
+
+/// What a terminal would obey stands there as JSON writes it; programs read the same.
+#[test]
+fn json_holds_no_raw_control_or_bidi_character() {
+    let project = project();
+    for arguments in
+        [&["show", PATH, "--json"][..], &["query", "SELECT path, status FROM artifacts", "--json"]]
+    {
+        let run = project.stepmark(arguments);
+        let hidden: Vec<char> = run.stdout.chars().filter(|shown| HIDDEN.contains(shown)).collect();
+        assert!(hidden.is_empty() && run.stdout.contains("\\u202e"), "{hidden:?}: {run}");
+    }
+    let typed = project.stepmark(&["show", "--no\u{1b}[31m\u{202E}such"]);
+    assert!(typed.code == 2 && !typed.stderr.contains(['\u{1b}', '\u{202E}']), "{typed:?}");
+}

@@ -18,7 +18,7 @@ pub(crate) mod wording;
 
 use std::{
     fmt::Display,
-    io::{self, Write},
+    io::{self, IsTerminal as _, Write},
     sync::{Mutex, OnceLock, PoisonError},
 };
 
@@ -163,7 +163,7 @@ impl Output {
         if let serde_json::Value::Object(fields) = result {
             object.extend(fields);
         }
-        let text = serde_json::Value::Object(object).to_string();
+        let text = escaped(serde_json::Value::Object(object).to_string());
         self.print(|_| writeln!(io::stdout(), "{text}"));
     }
 
@@ -179,6 +179,10 @@ impl Output {
 
     /// Bytes that are the result themselves: a completion script, a page.
     pub(crate) fn bytes(&self, bytes: &[u8]) {
+        if io::stdout().is_terminal() {
+            let text = visible(&String::from_utf8_lossy(bytes));
+            return self.print(|_| io::stdout().write_all(text.as_bytes()));
+        }
         self.print(|_| io::stdout().write_all(bytes));
     }
 
@@ -244,6 +248,27 @@ impl Output {
         let _unheard = writeln!(io::stderr(), "{answer}");
         failure.exit
     }
+}
+
+/// A JSON text with those characters escaped that a terminal obeys or nobody sees: the same to a program.
+fn escaped(text: String) -> String {
+    if text.is_ascii() && !text.contains('\x7f') || visible(&text) == text {
+        return text;
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        let alone = letter.to_string();
+        if letter.is_ascii_graphic() || visible(&alone) == alone {
+            escaped.push(letter);
+        } else {
+            let mut units = [0; 2];
+            letter
+                .encode_utf16(&mut units)
+                .iter()
+                .for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    escaped
 }
 
 /// A line on stderr, or several. Where that cannot be written there is nobody left to tell; the exit code

@@ -104,7 +104,7 @@ pub enum CommitError {
         source: io::Error,
     },
     /// A commit that was cut off earlier cannot be finished.
-    #[error("cannot finish a commit that was cut off earlier; nothing else was changed")]
+    #[error("cannot use the record of commits that were cut off; nothing was changed")]
     Recover {
         /// The error of the system.
         source: io::Error,

@@ -4,6 +4,8 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::OnceLock,
 };
 
 /// The longest `.git` or `commondir` file that is read; a path of Linux has at most 4,096 bytes.
@@ -45,11 +47,8 @@ impl GitFolders {
             own.join("HEAD").is_file() && common.join("objects").is_dir() && common.join("refs").is_dir();
         // Anybody may put a `.git` that leads to a repository of this user into a folder that all can write
         // to.
-        (is_repository && is_own(&place) && is_own(&common)).then(|| Self {
-            top: top.to_owned(),
-            own,
-            common,
-        })
+        let is_trusted = || is_own(&place) && is_own(&common) || is_safe(top);
+        (is_repository && is_trusted()).then(|| Self { top: top.to_owned(), own, common })
     }
 }
 
@@ -69,6 +68,29 @@ fn pointer(place: &Path, prefix: &str) -> Option<String> {
 pub(crate) fn is_own(place: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     fs::symlink_metadata(place).is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
+}
+
+/// Returns whether git is told to trust the work tree at `top`, whoever owns it: by `safe.directory` of the
+/// user, the system or the environment, but of no repository (git-config(1)).
+fn is_safe(top: &Path) -> bool {
+    static NAMED: OnceLock<Vec<String>> = OnceLock::new();
+    let named = NAMED.get_or_init(|| {
+        let arguments = ["config", "--show-scope", "--get-all", "safe.directory"];
+        let mut git = Command::new("git");
+        let printed =
+            git.args(arguments).current_dir("/").env_remove("GIT_DIR").stdin(Stdio::null()).output();
+        let printed = printed.map(|output| output.stdout).unwrap_or_default();
+        let text = String::from_utf8_lossy(&printed).into_owned();
+        let scoped = text.lines().filter_map(|line| line.split_once('\t'));
+        let of_user = scoped.filter(|(scope, _)| !matches!(*scope, "local" | "worktree"));
+        of_user.map(|(_, name)| name.to_owned()).collect()
+    });
+    // An empty value forgets those before it.
+    let counted = named.rsplit(String::is_empty).next().unwrap_or_default();
+    counted.iter().any(|name| {
+        let is_below = |folder: &str| top.starts_with(folder);
+        name == "*" || Path::new(name) == top || name.strip_suffix("/*").is_some_and(is_below)
+    })
 }
 
 /// Other systems have no such owner.

@@ -86,7 +86,8 @@ pub enum LocalStateError {
     /// It belongs to another user.
     #[error(
         "`{}` belongs to another user, so it is not used as the state of this clone: \
-         give it to this user (it may hold history that stands nowhere else), and run the command again", place.display()
+         give it to this user (it may hold history that stands nowhere else), or in a repository of git tell git to trust \
+         it, `git config --global --add safe.directory FOLDER`, and run the command again", place.display()
     )]
     ForeignOwner {
         /// The path of the folder.

@@ -84,7 +84,8 @@ impl Doctor<'_> {
             DoctorFinding::CommitSetAside { shown: self.workspace.root().shown(&aside.record), aside }
         }));
         let root = self.workspace.root();
-        let is_old = root.state().is_in_git() && root.path().join(PLAIN_FOLDER).exists();
+        let found = commit::names_in(&root.path().join(PLAIN_FOLDER));
+        let is_old = root.state().is_in_git() && found.is_ok_and(|names| !names.is_empty());
         findings.extend(is_old.then_some(DoctorFinding::OldState));
         let unpublished = commit::unpublished_segments(self.workspace.root()).map_err(AppendError::from)?;
         findings.extend(
