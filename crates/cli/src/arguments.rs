@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 }
 
 /// Which project a command works on.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ProjectArguments {
     /// Folder of the project; without it the nearest folder above with `.stepmark/config.yaml`, `_bmad/` or
     /// `.git`
@@ -58,7 +58,7 @@ pub(crate) fn reason(text: &str) -> Result<String, String> {
 }
 
 /// Who acts, for the journal.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ActingArguments {
     /// Who acts: `agent:NAME`, `human:NAME` or `tool:NAME`; without it `STEPMARK_ACTOR`, else the user
     #[arg(long, global = true, value_name = "KIND:NAME")]

@@ -15,6 +15,7 @@ mod published_file;
 mod watch;
 mod schemas;
 mod help;
+mod completion;
 mod commands;
 mod output;
 
@@ -36,6 +37,7 @@ use crate::{
 
 /// Runs the program with the arguments of the process.
 pub fn run() -> ExitCode {
+    completion::answer();
     let read = help::command_line().try_get_matches().and_then(|found| Arguments::from_arg_matches(&found));
     let arguments = match read {
         Ok(arguments) => arguments,

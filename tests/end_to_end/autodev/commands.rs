@@ -14,7 +14,7 @@ fn without_the_key_nothing_is_told() {
     exit 1
     ── stderr
     error: the project does not use autodev
-      help: `stepmark import autodev` switches it on with the state file that the project has; without one write `autodev: {}` into .stepmark/config.yaml (docs/autodev.md)
+      help: `stepmark import autodev` switches it on with the state file that the project has; without one `stepmark autodev init` does
     ");
 }
 
@@ -537,4 +537,18 @@ fn the_state_of_a_skill_is_held_against_the_sub_step() {
     ");
     sandbox.write("_docs/02_document/state.json", "{\"current_step\": \"Batch loop\"}\n");
     assert_eq!(sandbox.reads_only(&["autodev", "next"]).code, 0);
+}
+
+#[test]
+fn a_project_without_anything_begins() {
+    let sandbox = Sandbox::empty();
+    let off = sandbox.reads_only(&["autodev", "status"]);
+    assert!(off.code == 1 && off.stderr.contains("`stepmark autodev init`"), "{off}");
+    for command in
+        [&["autodev", "init"][..], &["autodev", "init"], &["autodev", "start"], &["autodev", "next"]]
+    {
+        let run = sandbox.stepmark(command);
+        assert_eq!(run.code, 0, "{run}");
+    }
+    assert!(sandbox.place("_docs/_autodev_state.md").is_file());
 }

@@ -495,3 +495,15 @@ fn slices_of_all_kinds_stand_in_one_view() {
     let told = sandbox.reads_only(&["asdd", "status", "--json"]).json("stepmark.asdd/1");
     assert_eq!(told["slices"][2]["validation_status"], "PARTIAL");
 }
+
+/// `next` and `status` print it so.
+#[test]
+fn a_person_who_names_no_agent_begins_as_the_one_of_the_phase() {
+    let sandbox = Sandbox::empty();
+    succeeds(&sandbox, &["asdd", "init"]);
+    succeeds(&sandbox, &["asdd", "add", "Sign-in"]);
+    succeeds(&sandbox, &["--actor", "human:Ada", "asdd", "begin", "SLICE-001"]);
+    let propose =
+        ["asdd", "propose", "SLICE-001", "--agent", "discovery", "--score", "0.9", "--trace", "t.md"];
+    assert!(!sandbox.stepmark(&propose).stderr.contains("begin"), "it has begun as discovery");
+}

@@ -234,3 +234,17 @@ fn what_was_decided_together_is_taken_back_together() {
     }
     assert_eq!(sandbox.read(task), after[0], "all or none");
 }
+
+/// A clock that was wrong holds nothing for ever.
+#[test]
+fn a_task_that_was_claimed_in_the_far_future_is_found_and_free_again() {
+    let sandbox = Sandbox::empty();
+    succeeds(&sandbox, &["coordination", "init", "--goal", "Ship"]);
+    succeeds(&sandbox, &["task", "add", "Write", "--id", "t1"]);
+    let mut command = sandbox.command(&["task", "claim", "--agent", "w1"]);
+    assert_eq!(sandbox.run(command.env("STEPMARK_TEST_TIME", "2100-01-01T00:00:00Z")).code, 0);
+    let check = sandbox.stepmark(&["check"]);
+    assert!(check.stdout.contains("SMC07"), "{check}");
+    let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w2"]);
+    assert!(claimed.stdout.contains("t1  claimed, w2"), "{claimed}");
+}

@@ -81,8 +81,10 @@ fn a_file_outside_of_the_scope_fails_the_attempt() {
     done(&repository, &["flow", "attempt", "end", "r1", "a"]);
     let judged = repository.stepmark(&["flow", "verify", "r1", "a", "--decision", "pass"]);
     assert!(judged.code == 1 && judged.stdout.contains("the task may not write `README`"), "{judged}");
-    let cure =
-        format!("the checkpoint {}: take the file away, then `stepmark flow checkpoint r1.a`", &commit[..12]);
+    let cure = format!(
+        "the checkpoint {}: take the file away in the next attempt, before its `stepmark flow checkpoint r1.a`",
+        &commit[..12]
+    );
     assert!(judged.stdout.contains(&cure), "{judged}");
     refused(&repository, &["flow", "checkpoint", "r1", "a"], 1, "is `RETRY`");
 }

@@ -210,6 +210,15 @@ fn a_silent_agent_has_crashed() {
     fails(&sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w1"], "of `w2`");
 }
 
+/// A clock that was wrong holds nothing for ever.
+#[test]
+fn an_attempt_that_began_in_the_far_future_is_taken_over() {
+    let sandbox = project();
+    let mut command = sandbox.command(&["flow", "next", "r1", "--claim", "--agent", "w1"]);
+    assert_eq!(sandbox.run(command.env("STEPMARK_TEST_TIME", "2100-01-01T00:00:00Z")).code, 0);
+    assert_eq!(claim(&sandbox, "w2"), "a");
+}
+
 #[test]
 fn a_graph_is_frozen_with_its_first_flow() {
     let sandbox = project();
@@ -371,4 +380,50 @@ fn a_fresh_clone_replays_equal() {
 fn passes_run(sandbox: &Sandbox) {
     succeeds(sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w1"]);
     succeeds(sandbox, &["flow", "verify", "r1", "a", "--run"]);
+}
+
+/// What a failed check printed last is shown and kept; what passed is said to have passed.
+#[test]
+fn a_failed_check_keeps_the_end_of_its_output() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(".stepmark/config.yaml", "flows: {}\n");
+    let check =
+        "i=0; while test $i -lt 100; do i=$((i+1)); echo $i; done; echo the parser is missing; test -f ok";
+    sandbox.write(
+        "graph.yaml",
+        format!("id: g\ntasks:\n  - {{id: a, checks: [{{name: tests, command: '{check}'}}], retry: {{max_attempts: 3}}}}\n"),
+    );
+    by_person(&sandbox, &["flow", "graph", "create", "graph.yaml"]);
+    by_person(&sandbox, &["flow", "create", "g", "--id", "r1"]);
+    by_person(&sandbox, &["flow", "start", "r1"]);
+    claim(&sandbox, "w1");
+    succeeds(&sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w1"]);
+    let verified = sandbox.stepmark(&["flow", "verify", "r1", "a", "--run"]);
+    assert!(verified.code == 1 && verified.stdout.contains("the parser is missing"), "{verified}");
+    assert!(
+        verified.stdout.contains("\n100\n") && !verified.stdout.contains("\n50\n"),
+        "the last lines: {verified}"
+    );
+    let shown = succeeds(&sandbox, &["flow", "attempt", "show", "r1.a.1"]);
+    assert!(shown.stdout.contains("the parser is missing"), "{shown}");
+    claim(&sandbox, "w1");
+    succeeds(&sandbox, &["flow", "attempt", "end", "r1", "a", "--agent", "w1"]);
+    by_person(
+        &sandbox,
+        &[
+            "flow",
+            "verify",
+            "r1",
+            "a",
+            "--decision",
+            "soft-fail",
+            "--check",
+            "tests=fail",
+            "--override",
+            "--reason",
+            "looked at it",
+        ],
+    );
+    let why = succeeds(&sandbox, &["flow", "why", "r1", "a"]);
+    assert!(why.stdout.contains("r1.a.2` passed at"), "{why}");
 }

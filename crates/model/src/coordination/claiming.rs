@@ -43,7 +43,8 @@ pub fn orphaned<'s>(
     let is_silent = |task: &&Record| {
         let signal = task.claimed_by().and_then(|agent| read_time(&signals.get(agent)?.at));
         let last = [task.time("claimed_at"), task.time("started_at"), signal].into_iter().flatten().max();
-        last.is_none_or(|last| now.as_second().saturating_sub(last.as_second()) > stale)
+        // A sign from the far future was given by a clock that was wrong, and holds no longer than another.
+        last.is_none_or(|last| now.as_second().saturating_sub(last.as_second()).saturating_abs() > stale)
     };
     state.tasks.iter().filter(|task| is_held(task)).filter(is_silent).collect()
 }

@@ -154,6 +154,9 @@ pub struct Verification {
 /// The result of a check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckResult {
+    /// The last lines that it printed, which go into the reasons of a failure.
+    #[serde(skip)]
+    pub tail: String,
     /// The name of the check.
     pub name: String,
     /// Its command.

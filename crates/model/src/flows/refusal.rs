@@ -8,7 +8,7 @@ use crate::{lifecycle::built_in, spelling::listed};
 #[non_exhaustive]
 pub enum FlowRefusal {
     /// Only a person may do it.
-    #[error("only a person may {action}, and `{actor}` is none: {}", instead(legal))]
+    #[error("only a person may {action}, and `{actor}` is none: ask one")]
     NotHuman {
         /// The act.
         action: &'static str,
@@ -204,12 +204,5 @@ fn ways(kind: FlowKind, status: &str) -> String {
     match legal.is_empty() {
         true => format!("`{status}` is final"),
         false => format!("from `{status}` it goes to {}", listed(&legal)),
-    }
-}
-
-fn instead(legal: &[String]) -> String {
-    match legal.is_empty() {
-        true => "ask one".to_owned(),
-        false => format!("it may be moved to {} as its conditions hold", listed(legal)),
     }
 }

@@ -166,9 +166,10 @@ fn reasons(attempt: &Attempt, checks: &[CheckResult], judgement: &Judgement) -> 
         });
     }
     let failed = checks.iter().filter(|check| is_failed(check));
-    reasons.extend(
-        failed.map(|check| format!("the check `{}` failed{}", check.name, status(check.exit_status))),
-    );
+    reasons.extend(failed.map(|check| {
+        let tail = if check.tail.is_empty() { String::new() } else { format!(":\n{}", check.tail) };
+        format!("the check `{}` failed{}{tail}", check.name, status(check.exit_status))
+    }));
     reasons.extend(judgement.reasons.iter().cloned());
     reasons
 }
@@ -178,7 +179,7 @@ fn told_violation(task: &FlowRecord, judgement: &Judgement, path: &String) -> St
     let told = format!("the task may not write `{path}`, and changed it");
     match judgement.checkpoint.as_ref().filter(|_| judgement.changed.contains(path)) {
         Some(commit) => format!(
-            "{told} by the checkpoint {}: take the file away, then `stepmark flow checkpoint {}`",
+            "{told} by the checkpoint {}: take the file away in the next attempt, before its `stepmark flow checkpoint {}`",
             &commit[..commit.len().min(12)],
             argument(task.id())
         ),

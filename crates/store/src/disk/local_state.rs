@@ -12,7 +12,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-#[cfg(feature = "write")]
 use crate::disk::{git_folders::GitFolders, git_folders::is_own};
 use stepmark_model::artifact::FileHash;
 

@@ -275,7 +275,9 @@ impl Flows<'_> {
         let time = |text: &str| text.parse::<jiff::Timestamp>().ok();
         let signal = self.signals().get(&open.agent).and_then(|signal| time(&signal.at));
         let last = time(&open.started_at).into_iter().chain(signal).max();
-        last.is_none_or(|at| self.workspace.now().as_second().saturating_sub(at.as_second()) > stale)
+        // A sign from the far future was given by a clock that was wrong, and holds no longer than another.
+        let since = |at: jiff::Timestamp| self.workspace.now().as_second().saturating_sub(at.as_second());
+        last.is_none_or(|at| since(at).saturating_abs() > stale)
     }
 
     /// Notes that the agent of the open attempt at a task is alive; nothing is committed.

@@ -12,8 +12,11 @@ use std::{
 };
 #[cfg(feature = "write")]
 use std::{
-    io::{self, Read as _},
+    io::{self, ErrorKind, Read as _},
     process::ExitStatus,
+    sync::mpsc,
+    thread,
+    time::Duration,
 };
 
 use crate::disk::root::Root;
@@ -116,16 +119,33 @@ fn pass_on_repository(command: &mut Command, folder: &Path) {
     }
 }
 
+/// The time after which a git that does not answer is ended: it may wait for something that never comes.
+#[cfg(feature = "write")]
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// The output of a command of git, and its exit status. `Command::output` would panic where the pipe cannot
 /// be read.
 #[cfg(feature = "write")]
 pub(crate) fn answer(command: &mut Command) -> io::Result<(ExitStatus, Vec<u8>)> {
+    answer_within(command, PATIENCE)
+}
+
+#[cfg(feature = "write")]
+fn answer_within(command: &mut Command, patience: Duration) -> io::Result<(ExitStatus, Vec<u8>)> {
     let mut child = command.stdout(Stdio::piped()).spawn()?;
-    let mut printed = Vec::new();
-    let read = child.stdout.take().map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut printed));
+    let stdout = child.stdout.take();
+    let (sender, read) = mpsc::channel();
+    thread::spawn(move || {
+        let mut printed = Vec::new();
+        let read = stdout.map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut printed));
+        let _nobody_waits = sender.send(read.map(|_| printed));
+    });
+    let printed = read.recv_timeout(patience);
+    if printed.is_err() {
+        child.kill()?;
+    }
     let status = child.wait()?;
-    read?;
-    Ok((status, printed))
+    Ok((status, printed.map_err(|_| io::Error::new(ErrorKind::TimedOut, "git does not answer"))??))
 }
 
 /// The output of a command of git in the project, if it succeeds.
@@ -164,6 +184,17 @@ pub(crate) fn end(child: &mut Child) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(all(unix, feature = "write"))]
+    #[test]
+    fn a_program_that_does_not_answer_is_ended() {
+        let mut silent = Command::new("/bin/sh");
+        let answered = answer_within(silent.args(["-c", "exec sleep 60"]), Duration::from_millis(100));
+        assert_eq!(answered.unwrap_err().kind(), ErrorKind::TimedOut);
+        let mut quick = Command::new("/bin/sh");
+        let (status, printed) = answer_within(quick.args(["-c", "echo yes; exit 3"]), PATIENCE).unwrap();
+        assert_eq!((status.code(), &printed[..]), (Some(3), &b"yes\n"[..]));
+    }
 
     #[test]
     fn only_whole_object_names_are_passed_on() {

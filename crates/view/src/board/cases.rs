@@ -8,7 +8,7 @@ use crate::sample_project::SampleProject;
 fn project() -> SampleProject {
     let project = SampleProject::new();
     project.write("docs/a.md", "---\ntitle: Alpha\nstepsCompleted: [outline, draft, review]\n---\n# A\n");
-    project.write("docs/b.md", "---\ntitle: Beta\nstepsCompleted: [draft, nonsense]\n---\n# B\n");
+    project.write("docs/b.md", "---\ntitle: Beta\nstepsCompleted: [draft, draft, nonsense]\n---\n# B\n");
     project.write(
         "docs/c.md",
         "---\ntitle: \"Ga\\e[31mmma\"\nstepsCompleted: [outline]\nstatus: blocked\n---\n# C\n",

@@ -2,7 +2,10 @@
 
 use clap::Args;
 use serde_json::Map;
-use stepmark_model::asdd::{Confidence, Proposal, Verdict};
+use stepmark_model::{
+    asdd::{Confidence, Proposal, Verdict, phase_of},
+    journal::ActorKind,
+};
 use stepmark_store::asdd::{Asdd, Draft};
 
 use super::{agent, report, slice::key_value};
@@ -31,7 +34,14 @@ impl Begin {
         (asdd, project): (&Asdd<'_>, &Project),
         output: &Output,
     ) -> Result<Exit, Failure> {
-        let begun = asdd.begin(&self.slice, &agent(project, self.agent.as_deref())?)?;
+        // A person who names none means the one of the phase: so `next` and `status` print the command.
+        let of_phase = || {
+            let state = asdd.state().ok()?;
+            phase_of(&state.slice(&self.slice)?.status())?.1.agent.map(str::to_owned)
+        };
+        let is_person = project.workspace.attribution().actor.kind != ActorKind::Agent;
+        let named = self.agent.clone().or_else(|| of_phase().filter(|_| is_person));
+        let begun = asdd.begin(&self.slice, &agent(project, named.as_deref())?)?;
         report::slice(&begun.slice, output);
         Ok(Exit::Fine)
     }

@@ -3,6 +3,7 @@
 mod report;
 
 use clap::{Args, Subcommand};
+use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::autodev::{AutodevMove, SubStep};
 use stepmark_store::autodev::{self as store, AutodevError, AutodevStatusError, Correction};
 
@@ -26,6 +27,8 @@ pub(crate) struct Autodev {
 
 #[derive(Debug, Subcommand)]
 enum Task {
+    /// Begin: switch autodev on in .stepmark/config.yaml
+    Init,
     /// Show the flow, a line a step; ends with 1 where the folder disagrees with what is noted
     Status,
     /// Say the step that the project is in, as its files tell
@@ -89,9 +92,18 @@ enum Task {
 
 impl Autodev {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        if matches!(self.task, Task::Init) {
+            if project.workspace.autodev().is_none() {
+                project.workspace.configure(KeyPath::key("autodev"), Value::Mapping(Vec::new()))?;
+            }
+            output.remark(
+                "autodev is switched on: `stepmark autodev start` begins with the step that the files tell",
+            );
+            return Ok(Exit::Fine);
+        }
         let autodev = project.workspace.autodev().ok_or_else(switched_off)?;
         let (made, reason, is_forced) = match &self.task {
-            Task::Status => return report::status(&autodev.status()?, output),
+            Task::Init | Task::Status => return report::status(&autodev.status()?, output),
             Task::Detect { explain, write } => return detect(&autodev, (*explain, *write), output),
             Task::Next => return report::next(&autodev.status()?, output),
             Task::Check(list) => return check(&autodev, list, project, output),
@@ -167,7 +179,7 @@ fn correct(autodev: &store::Autodev<'_>, output: &Output) -> Result<(), Failure>
 fn switched_off() -> Failure {
     Failure::new(Exit::Findings, "the project does not use autodev")
         .with_help(
-            "`stepmark import autodev` switches it on with the state file that the project has; without one write `autodev: {}` into .stepmark/config.yaml (docs/autodev.md)",
+            "`stepmark import autodev` switches it on with the state file that the project has; without one `stepmark autodev init` does",
         )
 }
 

@@ -115,7 +115,11 @@ impl AttemptCommand {
                 let record = find(flows, task)?;
                 Ok(report::attempts(&record, output))
             }
-            What::Show { task, attempt } => show(&find(flows, task)?, attempt.as_deref(), output),
+            What::Show { task, attempt } => match task.attempt() {
+                // The id that `list` prints.
+                Some((task, id)) => show(&find(flows, &task)?, Some(&id), output),
+                None => show(&find(flows, task)?, attempt.as_deref(), output),
+            },
         }
     }
 

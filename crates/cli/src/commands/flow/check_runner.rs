@@ -19,15 +19,18 @@ use stepmark_model::{
 
 use crate::exit::{Exit, Failure};
 
-/// Runs a check in `folder`. Of what it prints the digest is kept. It is ended, and has failed,
+/// The most lines of the end of an output that are kept, and the most bytes.
+const TAIL: (usize, usize) = (20, 4096);
+
+/// Runs a check in `folder`. Of what it prints the digest is kept, and the end. It is ended, and has failed,
 /// where it or what it has started may still print after `limit`.
 pub(super) fn run(folder: &Path, check: &Check, limit: Duration) -> Result<CheckResult, Failure> {
     let failed = |error| Failure::new(Exit::Io, format!("cannot run the check `{}`: {error}", check.name));
     let (mut child, printed) = start(folder, &check.command).map_err(failed)?;
     let (ended, digest) = mpsc::channel();
     thread::spawn(move || ended.send(digest_of(printed)));
-    let (status, digest) = match digest.recv_timeout(limit) {
-        Ok(digest) => (Some(child.wait().map_err(failed)?), Some(digest.map_err(failed)?)),
+    let (status, printed) = match digest.recv_timeout(limit) {
+        Ok(printed) => (Some(child.wait().map_err(failed)?), Some(printed.map_err(failed)?)),
         Err(_) => {
             // It stays in our group of processes, so that ^C ends it, too: what it has started itself cannot
             // print any more when we have ended.
@@ -42,7 +45,8 @@ pub(super) fn run(folder: &Path, check: &Check, limit: Duration) -> Result<Check
         passed: status.is_some_and(|status| status.success()),
         required: check.required,
         exit_status: status.and_then(|status| status.code()).map(i64::from),
-        output_digest: digest.map(|digest| digest.to_string()),
+        output_digest: printed.as_ref().map(|(digest, _)| digest.to_string()),
+        tail: printed.map(|(_, tail)| tail).unwrap_or_default(),
     })
 }
 
@@ -57,14 +61,23 @@ fn start(folder: &Path, command: &str) -> io::Result<(Child, PipeReader)> {
     Ok((started.spawn()?, printed))
 }
 
-fn digest_of(mut printed: PipeReader) -> io::Result<FileHash> {
-    let (mut hash, mut part) = (Sha256::new(), [0; 1 << 16]);
+/// The digest of all that is printed, and its last lines.
+fn digest_of(mut printed: PipeReader) -> io::Result<(FileHash, String)> {
+    let (mut hash, mut part, mut last) = (Sha256::new(), [0; 1 << 16], Vec::new());
     loop {
         match printed.read(&mut part)? {
-            0 => return Ok(FileHash::from_digest(hash.finalize().into())),
-            length => hash.update(&part[..length]),
+            0 => break,
+            length => {
+                hash.update(&part[..length]);
+                last.extend_from_slice(&part[..length]);
+                last.drain(..last.len().saturating_sub(TAIL.1));
+            }
         }
     }
+    let text = String::from_utf8_lossy(&last);
+    let lines: Vec<&str> = text.lines().collect();
+    let tail = lines[lines.len().saturating_sub(TAIL.0)..].join("\n");
+    Ok((FileHash::from_digest(hash.finalize().into()), tail))
 }
 
 #[cfg(all(test, unix))]

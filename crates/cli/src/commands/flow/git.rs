@@ -4,6 +4,7 @@ use clap::Subcommand;
 use serde_json::json;
 use stepmark_model::{
     flows::{FlowMove, MergePlan},
+    spelling::argument,
     spelling::listed,
 };
 use stepmark_store::flows::Flows;
@@ -124,5 +125,14 @@ fn merge(what: &Merge, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failu
     if !plan.left_out.is_empty() {
         output.warning(format_args!("the merge leaves out what {} did", listed(&plan.left_out)));
     }
-    Ok(report::flow(&state, None, output))
+    let exit = report::flow(&state, None, output);
+    let flow = argument(state.flow.id());
+    match what {
+        Merge::Prepare { .. } => output.remark(format_args!("a person approves it: `stepmark flow merge approve {flow}`")),
+        Merge::Approve { .. } => output.remark(format_args!(
+            "`stepmark flow merge apply {flow}` merges it; its branch must not be checked out (`git switch --detach`)"
+        )),
+        Merge::Reject { .. } | Merge::Apply { .. } => {}
+    }
+    Ok(exit)
 }

@@ -2,6 +2,7 @@
 
 use stepmark_model::{artifact::Kind, flows::FlowRefusal, spelling::argument};
 use stepmark_store::flows::{FlowError, FlowRecordsError};
+use stepmark_store::git::GitVersionError;
 
 /// The remedy of `error`, where there is one that the error does not say itself.
 pub(super) fn remedy(error: &FlowError) -> Option<String> {
@@ -35,10 +36,14 @@ pub(super) fn remedy(error: &FlowError) -> Option<String> {
                 .to_owned()
         }
         FlowError::Busy { .. } => "try it again".to_owned(),
+        FlowError::Git(GitVersionError::NoCommit { .. }) => {
+            "make a first commit that the task can begin from: `git commit --allow-empty --message start`".to_owned()
+        }
         FlowError::Refused(refusal) => match refusal {
             FlowRefusal::Status { kind, id, status, .. } => {
                 let kind = Kind::named(kind.name())?;
-                format!("`stepmark {}` goes on", kind.command(status, id)?)
+                let goes_on = kind.command(status, id)?;
+                format!("`stepmark {goes_on}` goes on, `stepmark flow why {}` says why", argument(id))
             }
             FlowRefusal::Waits { task: _, open } => {
                 let first = open.first()?;

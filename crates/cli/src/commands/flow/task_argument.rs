@@ -24,6 +24,14 @@ impl TaskArgument {
         }
     }
 
+    /// The task and the id of an attempt, where that is what stands there: `FLOW.TASK.N`.
+    pub(super) fn attempt(&self) -> Option<(Self, String)> {
+        let (named, number) = self.flow.rsplit_once('.').filter(|_| self.task.is_none())?;
+        let (flow, task) = named.split_once('.')?;
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| (Self { flow: flow.to_owned(), task: Some(task.to_owned()) }, self.flow.clone()))
+    }
+
     /// The flow and the task.
     pub(super) fn both(&self) -> Result<(&str, &str), Failure> {
         let (flow, task) = self.parts();

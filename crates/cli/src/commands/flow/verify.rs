@@ -110,6 +110,7 @@ fn told(given: &str) -> Result<CheckResult, Failure> {
         required: true,
         exit_status: None,
         output_digest: None,
+        tail: String::new(),
     })
 }
 

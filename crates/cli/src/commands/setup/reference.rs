@@ -1,10 +1,13 @@
 //! `stepmark help`, `man`, `completions` and `schema`: the program and its answers, described.
 
+use std::path::PathBuf;
+
 use clap::{Args, error::ErrorKind};
-use clap_complete::Shell;
+use clap_complete::{Shell, env::Shells};
 use serde_json::{Value, json};
 
 use crate::{
+    completion,
     exit::{Exit, Failure},
     help::{all_commands, command_line},
     output::{ListArguments, Output, Reader, table},
@@ -51,12 +54,21 @@ impl Help {
 pub(crate) struct Man {
     /// The command, for instance `complete`
     command: Option<String>,
+    /// Write the pages of all commands into this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    all: Option<PathBuf>,
 }
 
 impl Man {
     pub(crate) fn run(&self, output: &Output) -> Result<Exit, Failure> {
         let mut program = command_line();
         program.build();
+        if let Some(folder) = &self.all {
+            return clap_mangen::generate_to(program, folder).map(|()| Exit::Fine).map_err(|error| {
+                let message = format!("cannot write the pages into `{}`: {error}", folder.display());
+                Failure::new(Exit::Io, message).with_help("make the folder first")
+            });
+        }
         let page = match &self.command {
             None => clap_mangen::Man::new(program),
             Some(name) => {
@@ -84,8 +96,14 @@ pub(crate) struct Completions {
 
 impl Completions {
     pub(crate) fn run(&self, output: &Output) -> Result<Exit, Failure> {
-        let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut command_line(), "stepmark", &mut script);
+        let failed = |error: &dyn std::fmt::Display| {
+            Failure::new(Exit::Io, format!("cannot write the script: {error}"))
+        };
+        let (shells, name, mut script) = (Shells::builtins(), self.shell.to_string(), Vec::new());
+        let shell = shells.completer(&name).ok_or_else(|| failed(&"the shell is not known"))?;
+        let written =
+            shell.write_registration(completion::VARIABLE, "stepmark", "stepmark", "stepmark", &mut script);
+        written.map_err(|error| failed(&error))?;
         output.bytes(&script);
         Ok(Exit::Fine)
     }
