@@ -36,7 +36,7 @@ impl Project {
 
     /// The choice of the artifact to go on with.
     pub(crate) fn resume_choice(&self) -> Result<ResumeChoice, Failure> {
-        Ok(self.workspace.history().artifact_to_resume(self.workspace.attribution().session.as_ref())?)
+        Ok(self.workspace.history().artifact_to_resume(self.session.as_ref())?)
     }
 
     /// The one that was chosen.

@@ -86,6 +86,7 @@ pub(crate) fn settled(
     workspace: Workspace,
     (attribution, source): (Attribution, ActorSource),
     host: Option<String>,
+    is_ahead: bool,
 ) -> Workspace {
     let of_session = |session: &SessionId| {
         // A journal that cannot be read is told by whatever writes or reads it.
@@ -98,33 +99,34 @@ pub(crate) fn settled(
     match found {
         Some(actor) => workspace.with_attribution(Attribution { actor, ..attribution }),
         None if source == ActorSource::None => {
-            let question = GitQuestion::ask(&workspace, host, attribution);
+            let question = GitQuestion::ask(&workspace, host, attribution, is_ahead);
             workspace.with_attribution_of(move || question.answer())
         }
         None => workspace.with_attribution(attribution),
     }
 }
 
-/// The question for git's user, which is asked while the command goes on.
-struct GitQuestion(Option<JoinHandle<Attribution>>, Attribution);
+/// The question for git's user. It is asked while a command that will want the answer goes on; else only
+/// when somebody wants it, since a command that reads starts no program.
+struct GitQuestion(Option<JoinHandle<Attribution>>, Option<Guess>);
+
+type Guess = Box<dyn FnOnce() -> Attribution + Send + Sync>;
 
 impl GitQuestion {
-    fn ask(workspace: &Workspace, host: Option<String>, attribution: Attribution) -> Self {
-        let (own, otherwise) = (workspace.clone(), attribution.clone());
+    fn ask(workspace: &Workspace, host: Option<String>, attribution: Attribution, is_ahead: bool) -> Self {
+        let own = workspace.clone();
         let guess = move || {
             let of_git = own.repository().user().and_then(|user| format!("human:{user}").parse().ok());
             let guessed = of_git.or_else(|| host.as_deref().map(Actor::unknown_at));
             Attribution { actor: guessed.unwrap_or_else(|| attribution.actor.clone()), ..attribution }
         };
-        match thread::Builder::new().spawn(guess.clone()) {
-            Ok(thread) => Self(Some(thread), otherwise),
-            Err(_) => Self(None, guess()),
-        }
+        let ahead = is_ahead.then(|| thread::Builder::new().spawn(guess.clone()).ok()).flatten();
+        Self(ahead, Some(Box::new(guess)))
     }
 
     fn answer(mut self) -> Attribution {
-        let answer = self.0.take().and_then(|thread| thread.join().ok());
-        answer.unwrap_or_else(|| self.1.clone())
+        let ahead = self.0.take().and_then(|thread| thread.join().ok());
+        ahead.or_else(|| self.1.take().map(|guess| guess())).unwrap_or_default()
     }
 }
 

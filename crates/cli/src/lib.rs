@@ -38,6 +38,12 @@ use crate::{
 /// Runs the program with the arguments of the process.
 pub fn run() -> ExitCode {
     completion::answer();
+    // The whole command line takes longer to build than this to print.
+    if std::env::args_os().skip(1).eq(["--version"]) {
+        let printed = writeln!(io::stdout(), "stepmark {}", env!("CARGO_PKG_VERSION"));
+        let is_lost = printed.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe);
+        return if is_lost { Exit::Io.into() } else { Exit::Fine.into() };
+    }
     let read = help::command_line().try_get_matches().and_then(|found| Arguments::from_arg_matches(&found));
     let arguments = match read {
         Ok(arguments) => arguments,
@@ -60,7 +66,9 @@ pub fn run() -> ExitCode {
     };
     let output = Output::new(&arguments.output);
     let environment = match Environment::read() {
-        Ok(environment) => environment,
+        Ok(environment) => {
+            Environment { will_write: commands::writes_artifacts(&arguments.command), ..environment }
+        }
         Err(failure) => return failed(&arguments, &output, &failure).into(),
     };
     match commands::run(&arguments, &environment, &output).and_then(|exit| output.finish().map(|()| exit)) {

@@ -31,6 +31,9 @@ pub(crate) struct Project {
     pub(crate) workspace: Workspace,
     current_folder: PathBuf,
     root_is_given: bool,
+    /// The session that the command belongs to; the actor, which git may have to be asked for, is another
+    /// question.
+    pub(crate) session: Option<SessionId>,
 }
 
 fn root_of(arguments: &ProjectArguments, environment: &Environment) -> Result<Root, OpenError> {
@@ -70,18 +73,21 @@ impl Project {
         environment: &Environment,
     ) -> Self {
         let named = attribution::with_flags(environment.attribution.clone(), acting);
-        let workspace = attribution::settled(workspace, named, environment.host.clone());
+        let session = named.0.session.clone();
+        let workspace =
+            attribution::settled(workspace, named, environment.host.clone(), environment.will_write);
         Self {
             workspace: workspace.with_clock(environment.clock.clone()),
             current_folder: environment.current_folder.clone(),
             root_is_given: arguments.root.is_some(),
+            session,
         }
     }
 
     /// The same project, where what is done belongs to this session.
     pub(crate) fn in_session(self, session: Option<SessionId>) -> Self {
-        let attribution = Attribution { session, ..self.workspace.attribution().clone() };
-        Self { workspace: self.workspace.with_attribution(attribution), ..self }
+        let attribution = Attribution { session: session.clone(), ..self.workspace.attribution().clone() };
+        Self { workspace: self.workspace.with_attribution(attribution), session, ..self }
     }
 
     /// The choice of a manifest by `--root` and `--file`.

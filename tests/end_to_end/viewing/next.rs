@@ -220,3 +220,21 @@ fn a_story_that_waits_for_a_person_says_what_for_and_has_a_way_on() {
     assert_eq!(done.code, 0, "{done}");
     assert!(!sandbox.reads_only(&["show", &spec]).stdout.contains("waits for"));
 }
+
+/// Who acts is no question of a command that reads.
+#[cfg(unix)]
+#[test]
+fn a_command_that_reads_starts_no_program() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::empty();
+    sandbox.write("docs/a.md", "---\nstatus: draft\n---\n");
+    sandbox.write(".stepmark/config.yaml", "artifacts:\n  include: ['docs/**/*.md']\n");
+    sandbox.write("bin/git", "#!/bin/sh\necho started > \"$0.started\"\n");
+    std::fs::set_permissions(sandbox.place("bin/git"), PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::create_dir(sandbox.place(".git")).unwrap();
+    for arguments in [&["next"][..], &["next", "a"], &["status"], &["list"], &["show", "a"], &["--version"]] {
+        let mut command = sandbox.command(arguments);
+        sandbox.run(command.env("PATH", sandbox.place("bin")).env_remove("STEPMARK_ACTOR"));
+        assert!(!sandbox.place("bin/git.started").exists(), "{arguments:?}");
+    }
+}

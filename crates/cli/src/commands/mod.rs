@@ -135,7 +135,7 @@ fn dispatch(
 }
 
 /// Returns whether a command changes artifacts or hands them on.
-const fn writes_artifacts(command: &Command) -> bool {
+pub(crate) const fn writes_artifacts(command: &Command) -> bool {
     match command {
         Command::Gate(gate) => return gate.takes_lease(),
         Command::Lease(lease) => return lease.takes_lease(),

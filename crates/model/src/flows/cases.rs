@@ -28,6 +28,7 @@ fn judgement(passed: Option<bool>, decision: Option<Decision>) -> Judgement {
         required: true,
         exit_status: Some(i64::from(!passed)),
         output_digest: None,
+        tail: String::new(),
     };
     Judgement { checks: passed.map(check).into_iter().collect(), decision, ..Judgement::default() }
 }
@@ -135,7 +136,7 @@ fn what_only_people_do_is_refused_to_agents() {
         let flow = ended(claimed(state(), "a"), "a", Some(0));
         made(flow, |state| verify(state, "a", &judgement(Some(true), Some(Decision::HardFail)), &agent()))
     };
-    refused(retry(&failed(), "a", None, &agent()), "it may be moved to `ESCALATED`");
+    refused(retry(&failed(), "a", None, &agent()), "is none: ask one");
     let flow = made(failed(), |state| escalate(state, "a"));
     let flow = made(flow, |state| retry(state, "a", None, &person()));
     assert_eq!((flow.task("a").unwrap().status(), ready(&flow)), ("RETRY", vec!["a"]));

@@ -37,7 +37,7 @@ impl Begin {
         // A person who names none means the one of the phase: so `next` and `status` print the command.
         let of_phase = || {
             let state = asdd.state().ok()?;
-            phase_of(&state.slice(&self.slice)?.status())?.1.agent.map(str::to_owned)
+            phase_of(state.slice(&self.slice)?.status())?.1.agent.map(str::to_owned)
         };
         let is_person = project.workspace.attribution().actor.kind != ActorKind::Agent;
         let named = self.agent.clone().or_else(|| of_phase().filter(|_| is_person));
