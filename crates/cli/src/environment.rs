@@ -32,8 +32,8 @@ pub(crate) struct Environment {
     pub(crate) host: Option<String>,
     /// The clock; `STEPMARK_TEST_TIME` stops it, so that tests can compare whole files.
     pub(crate) clock: Clock,
-    /// True if the command will want to know who acts.
-    pub(crate) will_write: bool,
+    /// True if the command never wants to know who acts.
+    pub(crate) only_looks: bool,
 }
 
 impl Environment {
@@ -47,7 +47,7 @@ impl Environment {
         };
         let attribution = attribution::from_variables(variable)?;
         let clock = variable("STEPMARK_TEST_TIME")?.map_or(Ok(Clock::System), |time| fixed_clock(&time))?;
-        Ok(Self { current_folder, configuration, attribution, host: host()?, clock, will_write: false })
+        Ok(Self { current_folder, configuration, attribution, host: host()?, clock, only_looks: false })
     }
 
     /// Returns whether something stands at a path of the command line.

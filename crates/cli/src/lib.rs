@@ -67,7 +67,7 @@ pub fn run() -> ExitCode {
     let output = Output::new(&arguments.output);
     let environment = match Environment::read() {
         Ok(environment) => {
-            Environment { will_write: commands::writes_artifacts(&arguments.command), ..environment }
+            Environment { only_looks: commands::only_looks(&arguments.command), ..environment }
         }
         Err(failure) => return failed(&arguments, &output, &failure).into(),
     };

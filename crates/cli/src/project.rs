@@ -75,7 +75,7 @@ impl Project {
         let named = attribution::with_flags(environment.attribution.clone(), acting);
         let session = named.0.session.clone();
         let workspace =
-            attribution::settled(workspace, named, environment.host.clone(), environment.will_write);
+            attribution::settled(workspace, named, environment.host.clone(), !environment.only_looks);
         Self {
             workspace: workspace.with_clock(environment.clock.clone()),
             current_folder: environment.current_folder.clone(),

@@ -209,7 +209,7 @@ fn outcome(event: &Event) -> Option<MemoryRecord> {
     let status = status(event);
     let kind = named.or(is_one_of(status, &FAILED).then_some(MemoryKind::Error))?;
     let text = |key: &str| event.data.get(key).and_then(|value| value.as_str()).map(str::to_owned);
-    let reason = event.reason.clone().or_else(|| text("reason"))?;
+    let reason = event.reason.clone().or_else(|| text("reason")).or_else(|| reason_of_record(event))?;
     let about = event.artifact.as_ref().map(|artifact| artifact.path.to_string()).or_else(|| text("path"));
     let happened = status.map_or_else(|| event.kind.as_str().replace('-', " "), str::to_owned);
     let content = match about {
@@ -222,6 +222,19 @@ fn outcome(event: &Event) -> Option<MemoryRecord> {
     }
     let record = MemoryRecord::new(kind, content, source(event), event.at);
     Some(MemoryRecord { importance: 0.5, ..record })
+}
+
+/// The reason that a record itself gives: the error of a task, why a task of a flow or a slice is blocked.
+fn reason_of_record(event: &Event) -> Option<String> {
+    event.changes.iter().find_map(|change| {
+        let (Operation::Set { new, .. } | Operation::Insert { new }) = &change.op else { return None };
+        let reason = match change.path.to_string().as_str() {
+            "result" => new.get("error")?,
+            "result.error" | "blocking_reason" | "block_reason" => new,
+            _ => return None,
+        };
+        reason.as_str().filter(|reason| !reason.trim().is_empty()).map(str::to_owned)
+    })
 }
 
 /// The edges that a change of frontmatter tells.

@@ -121,3 +121,20 @@ fn tools_recall_and_remember() {
     let memories = answers[2]["structuredContent"]["memories"].as_array().unwrap();
     assert_eq!((memories.len(), &memories[0]["source"]["agent"]), (1, &json!("agent:pm")));
 }
+
+/// A prompt has more words than a question.
+#[test]
+fn a_usual_prompt_is_told_what_fits() {
+    let sandbox = Sandbox::empty();
+    done(
+        &sandbox,
+        &["memory", "remember", "Tests in local time fail: the clock of the CI is in UTC", "--kind", "error"],
+    );
+    done(&sandbox, &["memory", "remember", "Icons come from the old designer", "--kind", "learning"]);
+    let asked =
+        |text: &str| hook(&sandbox, "prompt", json!({"session_id": "abc", "prompt": text}).to_string());
+    let told =
+        asked("Please look into the report that some tests of the calendar fail over night, and repair them");
+    assert!(context(&told).contains("local time") && !context(&told).contains("Icons"), "{told}");
+    assert_eq!(asked("Write the page that lists every tool with its owner and the day of return").stdout, "");
+}

@@ -248,3 +248,17 @@ fn a_task_that_was_claimed_in_the_far_future_is_found_and_free_again() {
     let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w2"]);
     assert!(claimed.stdout.contains("t1  claimed, w2"), "{claimed}");
 }
+
+#[test]
+fn a_task_says_what_to_do_and_one_that_failed_is_gone_on_with() {
+    let sandbox = Sandbox::empty();
+    succeeds(&sandbox, &["coordination", "init", "--goal", "Ship"]);
+    assert_eq!(sandbox.stepmark(&["task", "add", " "]).code, 2);
+    assert!(succeeds(&sandbox, &["coordination", "plan"]).stderr.contains("there is no plan yet"));
+    succeeds(&sandbox, &["task", "add", "Write", "--id", "t1"]);
+    succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
+    succeeds(&sandbox, &["task", "fail", "t1", "--agent", "w1", "--error", "the parser knows no umlauts"]);
+    assert_eq!(succeeds(&sandbox, &["next"]).stdout.lines().next(), Some("stepmark task retry t1"));
+    let told = succeeds(&sandbox, &["memory", "recall", "parser", "umlauts"]);
+    assert!(told.stdout.contains("error") && told.stdout.contains("the parser knows no umlauts"), "{told}");
+}

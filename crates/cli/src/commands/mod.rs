@@ -135,7 +135,7 @@ fn dispatch(
 }
 
 /// Returns whether a command changes artifacts or hands them on.
-pub(crate) const fn writes_artifacts(command: &Command) -> bool {
+const fn writes_artifacts(command: &Command) -> bool {
     match command {
         Command::Gate(gate) => return gate.takes_lease(),
         Command::Lease(lease) => return lease.takes_lease(),
@@ -162,5 +162,20 @@ pub(crate) const fn writes_artifacts(command: &Command) -> bool {
             | Command::Exec(_)
             | Command::Delegate(_)
             | Command::Import(_)
+    )
+}
+
+/// Returns whether a command never wants to know who acts.
+pub(crate) const fn only_looks(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Status(_)
+            | Command::List(_)
+            | Command::Show(_)
+            | Command::Next(_)
+            | Command::Tree(_)
+            | Command::Log(_)
+            | Command::At(_)
+            | Command::Diff(_)
     )
 }

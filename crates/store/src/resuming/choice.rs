@@ -104,5 +104,11 @@ impl ProjectHistory<'_> {
 /// and one that is damaged: what it holds is not known to be done.
 fn is_unfinished(artifact: &TrackedArtifact) -> bool {
     let is_damaged = || damage(artifact.artifact()).is_some() && artifact.artifact().is_tracked();
-    artifact.has_work_left() || artifact.waits_for_import() || artifact.workflow().is_none() && is_damaged()
+    // What has failed may be tried again, where its kind has a command for it.
+    let has_failed = || {
+        let (status, kind) = (artifact.state().status.as_ref()?.filled()?, artifact.state().kind?);
+        status.eq_ignore_ascii_case("failed").then(|| kind.command(status, ""))?
+    };
+    let is_left = artifact.has_work_left() || has_failed().is_some();
+    is_left || artifact.waits_for_import() || artifact.workflow().is_none() && is_damaged()
 }

@@ -191,6 +191,11 @@ impl CoordinationCommand {
             }
             What::Plan => {
                 let root = coordination.state()?.root;
+                if root.body.trim().is_empty() {
+                    output.note(
+                        "there is no plan yet: it is the text below the frontmatter of `coordination.md`",
+                    );
+                }
                 output.json_or(
                     "stepmark.coordination-plan/1",
                     || json!({"goal": root.text("goal"), "plan": root.body}),

@@ -136,6 +136,9 @@ impl Task {
         let coordination = coordination(&project.workspace)?;
         match &self.what {
             What::Add { description, id, priority, dependencies, files, hints } => {
+                if description.trim().is_empty() {
+                    return Err(Failure::new(Exit::Usage, "a task without a description says nothing to do"));
+                }
                 let mut task = NewTask::new(id.clone().unwrap_or_else(task_id), description);
                 task.priority = *priority;
                 task.dependencies.clone_from(dependencies);

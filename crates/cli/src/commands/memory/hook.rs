@@ -7,7 +7,7 @@ use std::io::Read as _;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
-use stepmark_memory::{Draft, Query, context, ranking::coverage, told_lines};
+use stepmark_memory::{Draft, Query, context, ranking::fits, told_lines};
 use stepmark_model::journal::{EventDraft, Kind, SessionId};
 
 use super::{now, open, telling::told};
@@ -19,8 +19,6 @@ use crate::{
 
 /// The most bytes that a hook is given.
 const LIMIT: u64 = 16 * 1024 * 1024;
-/// The least share of the words of a prompt that a record has which is told with it.
-const FITS: f64 = 0.5;
 /// The most records that are told with a prompt.
 const WITH_PROMPT: usize = 3;
 
@@ -102,7 +100,7 @@ fn with_prompt(project: &Project, prompt: &str) -> Result<String, Failure> {
     }
     let query = Query { text: prompt.to_owned(), limit: WITH_PROMPT, ..Query::default() };
     let found = open(project)?.recall(&query, now(project))?;
-    let fitting = found.iter().filter(|recalled| coverage(prompt, &recalled.record) >= FITS);
+    let fitting = found.iter().filter(|recalled| fits(prompt, &recalled.record));
     let budget = project.workspace.configuration().memory().budget_chars;
     Ok(context(fitting.map(|recalled| &recalled.record), budget))
 }
