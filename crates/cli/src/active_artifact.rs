@@ -17,6 +17,9 @@ use crate::{
     project::Project,
 };
 
+/// Words in the names of workflows that begin a project, the usual first.
+const FIRST: [&str; 4] = ["prd", "brief", "spec", "create"];
+
 /// The most candidates that a message names.
 const NAMED: usize = 5;
 
@@ -62,10 +65,11 @@ impl Project {
         let workflows = self.workspace.workflows();
         let names: BTreeSet<String> =
             (0..workflows.len()).filter_map(|index| workflows.name(index)).collect();
-        let (makers, others): (Vec<_>, Vec<_>) =
-            names.into_iter().partition(|name| name.contains("create") || name.contains("brief"));
-        let named: Vec<String> =
-            makers.iter().chain(&others).take(NAMED).map(|name| format!("`{name}`")).collect();
+        // A project begins with a brief, a PRD or a spec.
+        let place = |name: &String| FIRST.iter().position(|word| name.contains(word)).unwrap_or(FIRST.len());
+        let mut names: Vec<String> = names.into_iter().collect();
+        names.sort_by_key(place);
+        let named: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
         if named.is_empty() {
             return "a Markdown file with `stepsCompleted` or `status` in its frontmatter is one".to_owned();
         }

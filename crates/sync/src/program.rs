@@ -15,6 +15,10 @@ const MOST_ERRORS: u64 = 64 * 1024;
 /// The pause between two looks whether a program that printed all has ended.
 const PAUSE: Duration = Duration::from_millis(5);
 
+/// Variables by which programs are found and run.
+const KEPT: [&str; 9] =
+    ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "VIRTUAL_ENV", "SystemRoot", "USERPROFILE"];
+
 /// A program to be run.
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'p> {
@@ -26,6 +30,9 @@ pub struct Program<'p> {
     pub variables: &'p [(&'p str, &'p str)],
     /// Variables that it is not given.
     pub hidden: &'p [String],
+    /// True where it is given no variable of the environment but those by which programs are found and run:
+    /// it has no business with tokens.
+    pub is_bare: bool,
     /// The folder that it runs in; `None` for the one of this process.
     pub folder: Option<&'p Path>,
     /// The text that it reads.
@@ -95,7 +102,12 @@ impl Program<'_> {
 
     fn start(&self) -> Result<Child, ProgramError> {
         let mut command = Command::new(self.name);
-        command.args(self.arguments).envs(self.variables.iter().copied());
+        command.args(self.arguments);
+        if self.is_bare {
+            let kept = KEPT.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+            command.env_clear().envs(kept);
+        }
+        command.envs(self.variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         self.hidden.iter().for_each(|variable| {
             command.env_remove(variable);
@@ -155,6 +167,7 @@ mod tests {
             arguments: &arguments,
             variables: &[("SAID", "x")],
             hidden: &["HOME".to_owned()],
+            is_bare: false,
             folder: Some(Path::new("/")),
             input: b"in",
             patience,
@@ -185,6 +198,7 @@ mod tests {
             arguments: &[],
             variables: &[],
             hidden: &[],
+            is_bare: false,
             folder: None,
             input: b"",
             patience: Duration::from_secs(1),

@@ -67,6 +67,7 @@ impl KuzuMemory {
             arguments: &arguments,
             variables: &variables,
             hidden: &[],
+            is_bare: true,
             folder: Some(&self.folder),
             input: b"",
             patience: PATIENCE,

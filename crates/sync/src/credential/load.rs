@@ -151,6 +151,7 @@ fn run(words: &[String], hidden: &[String]) -> Result<Option<String>, Credential
         arguments,
         variables: &[],
         hidden,
+        is_bare: false,
         folder: None,
         input: b"",
         patience: COMMAND_TIMEOUT,

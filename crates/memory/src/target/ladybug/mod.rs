@@ -50,6 +50,7 @@ impl Ladybug {
             arguments: &arguments,
             variables: &[("PYTHONSAFEPATH", "1"), ("PYTHONIOENCODING", "utf-8")],
             hidden: &[],
+            is_bare: true,
             folder,
             input: input.as_bytes(),
             patience: PATIENCE,

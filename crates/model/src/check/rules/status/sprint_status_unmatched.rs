@@ -30,8 +30,10 @@ pub fn findings(path: &ProjectPath, bytes: &[u8], stories: &[&ProjectPath]) -> V
     let text = String::from_utf8_lossy(bytes);
     let at = |key: &str| Span::at(text.find(&format!("{key}:")).unwrap_or_default());
     let mut found: Vec<Finding> = Vec::new();
+    // Beside stories with numbers such a key is somebody's own, as for a spike.
+    let has_stories = ledger.keys().any(|key| LedgerKey::read(key).is_some_and(LedgerKey::is_story));
     let unnumbered: Vec<&str> = ledger.keys().filter(|key| LedgerKey::read(key).is_none()).collect();
-    if let Some(first) = unnumbered.first() {
+    if let Some(first) = unnumbered.first().filter(|_| !has_stories) {
         let more = unnumbered.len() - 1;
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let message = format!("no story is joined to `{first}`{more}: such a key has no number `N-M-`");
