@@ -18,7 +18,7 @@ use stepmark_sync::{
     BoxFuture, TrackerName,
     breaker::{Failure, Reason, Route},
     configuration::{CustomTarget, KeyError, OwnKeys, SyncConfiguration, Target, TrackerKind, TrackerKinds},
-    ledger::{Ledger, MemoryLedger},
+    ledger::{Ledger, SqliteLedger},
     pace::Cost,
     plan::{Plan, PlanInputs},
     retry::{Chance, Jitter},
@@ -192,7 +192,7 @@ async fn sync(root: &str) -> Result<[Report; 2], Box<dyn Error>> {
     let tracker: Box<dyn Tracker> = Box::new(LinearTracker { name: settings.name.clone(), team, issues });
     let clock: Box<dyn WorkerClock> = Box::new(WallClock(Clock::System));
     let snapshot = Snapshot::of("example", &Workspace::open(root)?.checks().summaries()?);
-    let mut ledger = MemoryLedger::default();
+    let mut ledger = SqliteLedger::in_memory()?;
     let mut reports = [Report::default(), Report::default()];
     for report in &mut reports {
         let plan = Plan::make(&PlanInputs {

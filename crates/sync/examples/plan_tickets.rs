@@ -8,7 +8,7 @@ use std::{env, error::Error, path::Path};
 use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerKinds},
-    ledger::{Ledger as _, MemoryLedger},
+    ledger::{Ledger as _, SqliteLedger},
     plan::{Plan, PlanInputs},
     ticket::Snapshot,
 };
@@ -32,7 +32,7 @@ fn plan(root: &str) -> Result<Plan, Box<dyn Error>> {
     let Some(settings) = configuration.as_ref().and_then(|known| known.trackers.first()) else {
         return Err("no tracker is configured".into());
     };
-    let mut ledger = MemoryLedger::default();
+    let mut ledger = SqliteLedger::in_memory()?;
     let reader = ledger.read()?;
     Ok(Plan::make(&PlanInputs { snapshot: &snapshot, settings, ledger: &*reader, survey: None })?)
 }

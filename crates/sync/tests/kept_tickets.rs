@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerKinds, TrackerSettings},
-    ledger::{Ledger as _, Link, MemoryLedger},
+    ledger::{Ledger as _, Link, SqliteLedger},
     plan::{ActionKind, Plan, PlanInputs},
     ticket::{RemoteTicket, Snapshot},
 };
@@ -41,13 +41,13 @@ fn snapshot(root: &Path) -> (Snapshot, usize) {
     (Snapshot::of("p", &summaries), summaries.found().artifacts.len())
 }
 
-fn plan(snapshot: &Snapshot, settings: &TrackerSettings, ledger: &mut MemoryLedger) -> Plan {
+fn plan(snapshot: &Snapshot, settings: &TrackerSettings, ledger: &mut SqliteLedger) -> Plan {
     let ledger = ledger.read().unwrap();
     Plan::make(&PlanInputs { snapshot, settings, ledger: &*ledger, survey: None }).unwrap()
 }
 
 /// Carries out `plan` on a perfect tracker.
-fn carry_out(plan: &Plan, ledger: &mut MemoryLedger) {
+fn carry_out(plan: &Plan, ledger: &mut SqliteLedger) {
     let mut transaction = ledger.write().unwrap();
     for action in &plan.actions {
         let id = action.marker.to_string();
@@ -71,7 +71,7 @@ fn what_has_not_changed_is_not_read() {
     fs::create_dir_all(root.join(".stepmark")).unwrap();
     fs::create_dir(root.join("docs")).unwrap();
     (0..COUNT).for_each(|number| write(root, number, "T", "H"));
-    let (settings, mut ledger) = (settings(""), MemoryLedger::default());
+    let (settings, mut ledger) = (settings(""), SqliteLedger::in_memory().unwrap());
 
     let (first, read) = snapshot(root);
     assert_eq!(read, COUNT);

@@ -180,7 +180,7 @@ fn steps_are_held_against_their_workflow() {
       = help: remove it
       = fix: remove the repetition (`stepmark check --fix --unsafe-fixes`)
 
-    warning[SM214]: `lastStep: step-01-init` is not the last step of the list
+    note[SM214]: `lastStep: step-01-init` is not the last step of the list
      --> prd-odd.md:5:11
       |
     5 | lastStep: step-01-init
@@ -189,9 +189,33 @@ fn steps_are_held_against_their_workflow() {
       = help: the list counts
       = fix: make it `step-02-discovery` (`stepmark check --fix --unsafe-fixes`)
 
-    1 artifact: 0 errors, 4 warnings, 2 notes
+    1 artifact: 0 errors, 3 warnings, 3 notes
     `--fix --unsafe-fixes` fixes 3 of them
     ");
+}
+
+/// What public BMAD projects have in number, and their maintainers would call noise.
+#[test]
+fn what_agents_write_there_is_no_finding() {
+    let demo = Sandbox::demo();
+    for (name, frontmatter) in [
+        (
+            "parts.md",
+            "workflowType: epics\nstepsCompleted: ['step-03-create-stories:epic-1', 'step-03-create-stories:epic-2']",
+        ),
+        (
+            "inputs.md",
+            "status: draft\ninputDocuments: ['docs/gone.md (targeted extraction)', 'docs/gone.md (2 of 3)']",
+        ),
+        ("text.md", "status: complete"),
+    ] {
+        demo.write(name, format!("---\n{frontmatter}\n---\n# Text\n\n- [ ] a box\n"));
+        let run = demo.reads_only(&["check", name]).to_string();
+        assert!(run.contains("exit 0") && run.contains("0 warnings"), "{name}: {run}");
+    }
+    demo.write("absolute.md", "---\nstatus: draft\ninputDocuments: ['C:\\docs\\brief.md']\n---\n# Text\n");
+    let run = demo.reads_only(&["check", "absolute.md"]).to_string();
+    assert!(run.contains("SM401") && !run.contains("SM402"), "{run}");
 }
 
 /// Every format says the same findings, and ends the same way.

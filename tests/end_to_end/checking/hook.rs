@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::harness::Repository;
+use crate::harness::{Repository, sprint, terminal::Terminal};
 
 const PRD: &str = "docs/prd.md";
 
@@ -166,6 +166,54 @@ fn what_an_editor_changes_is_recorded_when_it_is_committed() {
     let run = repository.try_git_with_stepmark(&["commit", "--quiet", "--all", "-m", "loses a step"]);
     assert_eq!(run.code, 1, "{run}");
     assert!(repository.stepmark(&["log", PRD]).to_string().contains("nothing is recorded"));
+}
+
+/// A code review of BMAD writes line and ledger; the setting has the frontmatter follow.
+#[test]
+fn what_line_and_ledger_agree_on_is_taken_in_where_that_is_wanted() {
+    let Some(repository) = repository("line and ledger agree") else { return };
+    let (path, name) = (sprint::path("1-1-lamp"), "1-1-lamp");
+    let write = |frontmatter: &str, copies: [&str; 2]| {
+        repository.sandbox.write(&path, sprint::story(name, Some(frontmatter), Some(copies[0])));
+        repository
+            .sandbox
+            .write(sprint::LEDGER, sprint::ledger(&[("epic-1", "in-progress"), (name, copies[1])]));
+        repository.git(&["add", "--all"]);
+    };
+    let commit = || repository.try_git_with_stepmark(&["commit", "--quiet", "-m", "reviewed"]);
+    write("in-progress", ["in-progress", "in-progress"]);
+    assert_eq!(commit().code, 0);
+    write("in-progress", ["review", "review"]);
+    assert_eq!(commit().code, 1, "nobody asked for it");
+    if let Some(terminal) = Terminal::find() {
+        let run = terminal.run_answering(&repository.sandbox, &["hook", "install"], "n");
+        assert!(run.to_string().contains("Shall the hook"), "{run}");
+        assert_eq!(commit().code, 1, "{run}");
+        terminal.run_answering(&repository.sandbox, &["hook", "install"], "y");
+    } else {
+        repository.sandbox.write(".stepmark/config.yaml", "stories: {take_in_agreed: true}\n");
+    }
+    let run = commit();
+    assert_eq!(run.code, 0, "{run}");
+    assert!(run.to_string().contains("took `review` from its line and `sprint-status.yaml`"), "{run}");
+    let committed = repository.git(&["show", &format!("HEAD:{path}")]);
+    assert!(committed.starts_with("---\nstatus: review #"), "{committed}");
+    assert_eq!(repository.stepmark(&["check", "--quiet"]).code, 0);
+    assert!(repository.stepmark(&["log", &path]).to_string().contains("status-line wins"));
+    for (frontmatter, copies) in [
+        ("review", ["done", "in-progress"]),
+        ("review", ["nonsense", "nonsense"]),
+        ("done", ["review", "review"]),
+    ] {
+        write(frontmatter, copies);
+        let run = commit();
+        assert!(run.code == 1 && !run.to_string().contains("took"), "{frontmatter} {copies:?}: {run}");
+    }
+    write("review", ["done", "done"]);
+    let run = repository.try_git_with_stepmark(&["commit", "--quiet", "-m", "one file", "--", &path]);
+    assert_eq!(run.code, 1, "the index of the next commit would not know of it: {run}");
+    assert_eq!(commit().code, 0);
+    assert!(repository.git(&["show", &format!("HEAD:{path}")]).starts_with("---\nstatus: done #"));
 }
 
 #[test]

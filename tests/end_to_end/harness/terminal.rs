@@ -41,7 +41,7 @@ impl Terminal {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", &line]);
         sandbox.isolate(&mut command);
-        command.env("TERM", "dumb").env("SHELL", "/bin/sh").env("NO_COLOR", "1");
+        command.env("TERM", "dumb").env("SHELL", "/bin/sh").env("NO_COLOR", "1").env("PATH", "/usr/bin:/bin");
         sandbox.run(&mut command)
     }
 

@@ -7,7 +7,7 @@ use proptest::{collection::vec, prelude::*};
 use stepmark_model::artifact::FileHash;
 use stepmark_sync::{
     breaker::{Failure, Reason},
-    ledger::{Ledger, MemoryLedger},
+    ledger::{Ledger, SqliteLedger},
     retry::Jitter,
 };
 
@@ -124,7 +124,7 @@ fn lacking(ledger: &mut dyn Ledger, target: &Scripted, units: &[Unit]) -> usize 
 #[test]
 fn each_is_given_once_and_a_deleted_store_is_filled_again() {
     let (mut ledger, mut target, units) =
-        (MemoryLedger::default(), Scripted::default(), memory().units().unwrap());
+        (SqliteLedger::in_memory().unwrap(), Scripted::default(), memory().units().unwrap());
     assert_eq!(lacking(&mut ledger, &target, &units), 5);
     assert_eq!(round((&mut ledger, &mut target), &units, 0, usize::MAX).delivered, 5);
     let again = round((&mut ledger, &mut target), &units, 1, usize::MAX);
@@ -132,12 +132,12 @@ fn each_is_given_once_and_a_deleted_store_is_filled_again() {
     target.held.clear();
     assert_eq!(round((&mut ledger, &mut target), &units, 2, usize::MAX).delivered, 5);
     // A ledger that was lost gives nothing again.
-    assert_eq!(round((&mut MemoryLedger::default(), &mut target), &units, 3, usize::MAX).held, 5);
+    assert_eq!(round((&mut SqliteLedger::in_memory().unwrap(), &mut target), &units, 3, usize::MAX).held, 5);
 }
 
 #[test]
 fn what_is_no_more_is_taken_away() {
-    let (mut ledger, mut target) = (MemoryLedger::default(), Scripted::default());
+    let (mut ledger, mut target) = (SqliteLedger::in_memory().unwrap(), Scripted::default());
     round((&mut ledger, &mut target), &memory().units().unwrap(), 0, usize::MAX);
     let one = told("one", MemoryKind::Decision, "s1", 0);
     let other = told("another", MemoryKind::Decision, "s1", 9);
@@ -150,7 +150,7 @@ fn what_is_no_more_is_taken_away() {
 #[test]
 fn a_store_that_keeps_failing_is_left_alone_until_a_person_tries_again() {
     let (mut ledger, mut target, units) =
-        (MemoryLedger::default(), Scripted::default(), memory().units().unwrap());
+        (SqliteLedger::in_memory().unwrap(), Scripted::default(), memory().units().unwrap());
     target.script = vec![1; 20];
     let reports: Vec<_> =
         (0..10).map(|second| round((&mut ledger, &mut target), &units, second, usize::MAX)).collect();
@@ -164,7 +164,7 @@ fn a_store_that_keeps_failing_is_left_alone_until_a_person_tries_again() {
 #[test]
 fn rounds_that_fail_behind_a_good_look_open_the_breaker_and_park_nothing() {
     let (mut ledger, mut target, units) =
-        (MemoryLedger::default(), Scripted::default(), memory().units().unwrap());
+        (SqliteLedger::in_memory().unwrap(), Scripted::default(), memory().units().unwrap());
     target.script = [1, 0].repeat(20);
     let reports: Vec<_> =
         (0..10).map(|minute| round((&mut ledger, &mut target), &units, minute * 60, usize::MAX)).collect();
@@ -176,7 +176,7 @@ fn rounds_that_fail_behind_a_good_look_open_the_breaker_and_park_nothing() {
 #[test]
 fn a_memory_that_is_never_taken_stands_in_the_way_of_no_other() {
     let (mut ledger, mut target, units) = (
-        MemoryLedger::default(),
+        SqliteLedger::in_memory().unwrap(),
         Scripted { refuses: "three", ..Scripted::default() },
         memory().units().unwrap(),
     );
@@ -187,7 +187,8 @@ fn a_memory_that_is_never_taken_stands_in_the_way_of_no_other() {
     let text = format!("the key in\tconfig/{}{}.rs", "AKIA", "IOSFODNN7EXAMPLE");
     let units = memory_of(&[vec![told(&text, MemoryKind::Learning, "s1", 9)]]).units().unwrap();
     assert!(!units.iter().any(|unit| unit.record.is_none() && unit.has_secret()), "{units:?}");
-    let report = round((&mut MemoryLedger::default(), &mut Scripted::default()), &units, 0, usize::MAX);
+    let report =
+        round((&mut SqliteLedger::in_memory().unwrap(), &mut Scripted::default()), &units, 0, usize::MAX);
     assert_eq!((report.withheld, report.delivered), (1, 0));
 }
 
@@ -196,7 +197,7 @@ proptest! {
     /// nothing was given twice that the store had.
     #[test]
     fn nothing_is_lost_and_nothing_twice(script in vec(0..3_u8, 0..40), ends in vec(1..4_usize, 0..20)) {
-        let (mut ledger, mut target, units) = (MemoryLedger::default(), Scripted::default(), memory().units().unwrap());
+        let (mut ledger, mut target, units) = (SqliteLedger::in_memory().unwrap(), Scripted::default(), memory().units().unwrap());
         target.script = script;
         let mut second = 0;
         for batches in ends {

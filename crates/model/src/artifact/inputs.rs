@@ -45,7 +45,8 @@ impl InputDocument {
         let path = path.split(['#', '?']).next().unwrap_or(path);
         let is_no_path = path.contains(['{', '}', '*', '<', '>', '|', '"'])
             || path.contains("://")
-            || path.starts_with(['/', '~']);
+            || path.ends_with(')')
+            || is_absolute(path);
         // A name without an ending or a folder may be a title.
         let looks_like_a_path =
             path.contains('/') || path.rsplit_once('.').is_some_and(|(_, ending)| is_ending(ending));

@@ -41,6 +41,7 @@ pub(super) struct Keys {
     pub(super) lease: Option<LeaseKeys>,
     pub(super) gates: Option<GateKeys>,
     pub(super) git_history: Option<GitHistoryKeys>,
+    pub(super) stories: Option<StoryKeys>,
     pub(super) instructions: Option<InstructionKeys>,
     pub(super) asdd: Option<AsddKeys>,
     pub(super) autodev: Option<AutodevKeys>,
@@ -96,6 +97,13 @@ pub(super) struct GateKeys {
 #[serde(expecting = "a mapping with `limit_ms`")]
 pub(super) struct GitHistoryKeys {
     pub(super) limit_ms: Option<Limit>,
+}
+
+/// `stories:`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `take_in_agreed`")]
+pub(super) struct StoryKeys {
+    pub(super) take_in_agreed: Option<bool>,
 }
 
 /// `instructions:`.
@@ -186,6 +194,7 @@ impl Keys {
             git_history: both(self.git_history, nearer.git_history, |far, near| GitHistoryKeys {
                 limit_ms: near.limit_ms.or(far.limit_ms),
             }),
+            stories: nearer.stories.or(self.stories),
             instructions: both(self.instructions, nearer.instructions, |far, near| InstructionKeys {
                 output: near.output.or(far.output),
                 components: near.components.or(far.components),

@@ -82,6 +82,7 @@ pub struct Configuration {
     lease_seconds: NonZeroU32,
     gate_days: u32,
     git_history_limit_ms: u32,
+    takes_in_agreed: bool,
     instruction_output: Option<ProjectPath>,
     instruction_components: Vec<ProjectPath>,
     settings: BTreeMap<String, String>,
@@ -144,6 +145,7 @@ impl Configuration {
                 .git_history
                 .and_then(|keys| keys.limit_ms)
                 .map_or(DEFAULT_GIT_HISTORY_LIMIT, |limit| limit.0),
+            takes_in_agreed: keys.stories.and_then(|keys| keys.take_in_agreed).unwrap_or_default(),
             instruction_output: instructions.output.map(|path| path.0),
             instruction_components: instructions
                 .components
@@ -308,6 +310,12 @@ impl Configuration {
         Duration::from_millis(self.git_history_limit_ms as u64)
     }
 
+    /// Returns whether the hook brings the frontmatter of a story to what its line and its ledger agree on;
+    /// `false` by default.
+    pub const fn takes_in_agreed(&self) -> bool {
+        self.takes_in_agreed
+    }
+
     /// The path of the assembled instruction file; `None`: there is none.
     pub const fn instruction_output(&self) -> Option<&ProjectPath> {
         self.instruction_output.as_ref()
@@ -417,6 +425,7 @@ impl Default for Configuration {
             lease_seconds: DEFAULT_LEASE,
             gate_days: DEFAULT_GATE_DAYS,
             git_history_limit_ms: DEFAULT_GIT_HISTORY_LIMIT,
+            takes_in_agreed: false,
             instruction_output: None,
             instruction_components: Vec::new(),
             settings: BTreeMap::new(),

@@ -78,7 +78,7 @@ const fn dynamic(place: DynamicPlace, name: &'static str, meaning: &'static str)
 }
 
 /// Every variable. Beside the dynamic ones stand the [`TIME_KEYS`], which are frontmatter too.
-pub const VARIABLES: [Variable; 81] = [
+pub const VARIABLES: [Variable; 82] = [
     fixed(Project, "project_id", "the project's identity in tickets, memory and history"),
     fixed(Project, "project.name", "the name of the project"),
     fixed(Project, "project.repositories", "repositories that its work changes or reads"),
@@ -119,6 +119,11 @@ pub const VARIABLES: [Variable; 81] = [
         "git_history.limit_ms",
         "STEPMARK_GIT_HISTORY_LIMIT_MS",
         "how long `resume` asks git, in milliseconds",
+    ),
+    fixed(
+        Project,
+        "stories.take_in_agreed",
+        "whether the hook takes in what line and ledger of a story agree on",
     ),
     fixed(Project, "coordination.option", "which files follow the tasks: A, B or C"),
     fixed(Project, "coordination.folder", "the folder of tasks, agents and discoveries"),

@@ -1,13 +1,17 @@
 //! Edits of other programs in artifacts that are about to be committed: history gets to know them.
 
+use crate::bmad::sprint::ImportDecision;
 use crate::changes::{ChangeError, versions::Versions};
-use crate::commit::{FileDecision, FileTransition, Halt, Transaction};
-use crate::git::{Comparison, GitVersion, process::answer, process::git, process::is_repository};
+use crate::commit::{FileDecision, FileTransition, Halt, Transaction, read_whole};
+use crate::git::{
+    Comparison, GitVersion, process::answer, process::git, process::is_repository, process::printed,
+};
 use crate::hooks::StageHistoryError;
 use crate::repository::{ChangedArtifact, git::GitFacts};
 use crate::workspace::ProjectHistory;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
+    bmad::sprint::{SprintStatus, StorySide, StorySides},
     check::Severity,
     journal::{ArtifactState, Event, EventDraft, Kind},
 };
@@ -16,6 +20,46 @@ use stepmark_model::{
 const HISTORY_MISSING: &str = "SM908";
 
 impl ProjectHistory<'_> {
+    /// Brings the frontmatter of staged stories to what their line and their ledger agree on, and stages
+    /// them: where the configuration wants it, the lifecycle leads there, and the work tree has what is
+    /// staged.
+    ///
+    /// # Errors
+    /// When git does not answer, or the artifacts cannot be listed.
+    pub fn take_in_agreed(&self) -> Result<Vec<StorySides>, StageHistoryError> {
+        let (workspace, root) = (self.workspace, self.workspace.root());
+        if !workspace.configuration().takes_in_agreed() || !is_repository(root) {
+            return Ok(Vec::new());
+        }
+        // What is staged for `git commit FILE` alone would stay as it was in the index of the next commit.
+        let index = printed(root, &["rev-parse", "--git-path", "index"]).unwrap_or_default();
+        let is_unstaged = self.changed_files(&["diff"], &[])?.iter().any(SprintStatus::is_at);
+        if is_unstaged || index.contains("next-index-") {
+            return Ok(Vec::new());
+        }
+        let changed =
+            workspace.repository().changed_artifacts(&GitVersion::open(root, &Comparison::Index)?)?;
+        let is_as_staged = |artifact: &ChangedArtifact| {
+            let ChangedArtifact::Present { now, .. } = artifact else { return None };
+            let hash = workspace.artifact(now.path()).ok()?.artifact().file_hash();
+            (hash == now.artifact().file_hash()).then(|| now.path().clone())
+        };
+        let staged: Vec<ProjectPath> = changed.artifacts.iter().filter_map(is_as_staged).collect();
+        if staged.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut agreed = workspace.ledgers().survey(&staged)?.stories;
+        agreed.retain(StorySides::is_agreed);
+        let decision =
+            |sides: &StorySides| ImportDecision { sides: sides.clone(), winner: StorySide::StatusLine };
+        let decisions: Vec<ImportDecision> = agreed.iter().map(decision).collect();
+        let written = workspace.ledgers().import(&decisions, "hook").written;
+        agreed.retain(|sides| written.contains(&sides.path));
+        let now = |path: ProjectPath| Some((path.clone(), read_whole(root, &path).ok()??));
+        self.put_into_index(&written.into_iter().filter_map(now).collect::<Vec<_>>())?;
+        Ok(agreed)
+    }
+
     /// Records the edits of other programs in the artifacts of the index that the check lets pass, and that
     /// the work tree shows as they are staged. Where several are refused or in use, the others are recorded.
     ///

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, io, path::Path};
 use crate::changes::ChangeError;
 use crate::checking::CheckError;
 use crate::commit;
-use crate::disk::own_file;
+use crate::disk::{WalkError, own_file};
 use crate::git::{GitVersionError, index, index::IndexEntry};
 use crate::git::{process::is_repository, process::printed};
 use crate::history::{HistoryError, PACK_ENDING, SEALED_FOLDER, SegmentPlace};
@@ -56,6 +56,9 @@ pub enum StageHistoryError {
     /// The artifacts of the index cannot be read.
     #[error(transparent)]
     Changed(#[from] ChangedArtifactsError),
+    /// They cannot be listed.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
     /// They cannot be checked.
     #[error(transparent)]
     Check(#[from] CheckError),
@@ -130,7 +133,7 @@ impl ProjectHistory<'_> {
     }
 
     /// The files, but for those of history, that a command of git names.
-    fn changed_files(
+    pub(super) fn changed_files(
         &self,
         command: &[&str],
         sides: &[&str],
@@ -242,7 +245,7 @@ impl ProjectHistory<'_> {
         Ok(files)
     }
 
-    fn put_into_index(&self, files: &[(ProjectPath, Vec<u8>)]) -> Result<(), GitVersionError> {
+    pub(super) fn put_into_index(&self, files: &[(ProjectPath, Vec<u8>)]) -> Result<(), GitVersionError> {
         let prefix = printed(self.workspace.root(), &["rev-parse", "--show-prefix"]).unwrap_or_default();
         let prefix = prefix.trim_end_matches('\n');
         let entry = |(path, bytes): &(ProjectPath, Vec<u8>)| {

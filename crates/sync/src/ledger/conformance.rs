@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::{
-    Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link, MemoryLedger,
-    SqliteLedger, TrackerRecord, check_lease,
+    Intent, IntentAction, Lease, Ledger, LedgerError, LedgerReader, LedgerWriter, Link, SqliteLedger,
+    TrackerRecord, check_lease,
 };
 use crate::{
     TrackerName,
@@ -183,7 +183,7 @@ macro_rules! conformance {
     ($($case:ident),+ $(,)?) => {
         mod memory {
             $(#[test] fn $case() {
-                super::$case(&mut super::MemoryLedger::default());
+                super::$case(&mut super::SqliteLedger::in_memory().unwrap());
             })+
         }
         mod sqlite {

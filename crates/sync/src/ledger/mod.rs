@@ -5,7 +5,6 @@ mod record;
 mod intent;
 mod lease;
 mod store;
-mod memory;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(test)]
@@ -14,7 +13,6 @@ mod conformance;
 pub use intent::Link;
 pub use intent::{Intent, IntentAction};
 pub use lease::{Fenced, Lease, LeaseHeld};
-pub use memory::MemoryLedger;
 pub use record::TrackerRecord;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{LEDGER_FILE, SqliteLedger};

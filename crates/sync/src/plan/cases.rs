@@ -6,7 +6,7 @@ use proptest::{collection::vec, prelude::*};
 use super::{Action, ActionKind, Plan, PlanInputs, PlanReadError, Remark, Survey};
 use crate::{
     configuration::{Drift, Duplicates, Prune, SyncConfiguration, TrackerKinds, TrackerSettings},
-    ledger::{Intent, IntentAction, Ledger, Link, MemoryLedger},
+    ledger::{Intent, IntentAction, Ledger, Link, SqliteLedger},
     ticket::{
         CloseReason, Observed, Snapshot, Ticket, TicketFacts, TicketState,
         sample::{facts, marker, observed, ticket},
@@ -28,16 +28,16 @@ fn snapshot(artifacts: impl IntoIterator<Item = TicketFacts>) -> Snapshot {
     Snapshot::of_facts("p", artifacts)
 }
 
-fn put(ledger: &mut MemoryLedger, ticket: &Ticket, number: u32) {
+fn put(ledger: &mut SqliteLedger, ticket: &Ticket, number: u32) {
     link(ledger, ticket, number, Some(ticket));
 }
 
 /// Puts a link to a ticket that another ledger made.
-fn put_found(ledger: &mut MemoryLedger, ticket: &Ticket, number: u32) {
+fn put_found(ledger: &mut SqliteLedger, ticket: &Ticket, number: u32) {
     link(ledger, ticket, number, None);
 }
 
-fn link(ledger: &mut MemoryLedger, ticket: &Ticket, number: u32, projected: Option<&Ticket>) {
+fn link(ledger: &mut SqliteLedger, ticket: &Ticket, number: u32, projected: Option<&Ticket>) {
     let mut transaction = ledger.write().unwrap();
     let link = Link {
         tracker: "gh".parse().unwrap(),
@@ -50,7 +50,7 @@ fn link(ledger: &mut MemoryLedger, ticket: &Ticket, number: u32, projected: Opti
     transaction.commit().unwrap();
 }
 
-fn begin(ledger: &mut MemoryLedger, id: &str, action: IntentAction) {
+fn begin(ledger: &mut SqliteLedger, id: &str, action: IntentAction) {
     let mut transaction = ledger.write().unwrap();
     let intent = Intent {
         tracker: "gh".parse().unwrap(),
@@ -65,7 +65,7 @@ fn begin(ledger: &mut MemoryLedger, id: &str, action: IntentAction) {
 }
 
 fn plan(
-    ledger: &MemoryLedger,
+    ledger: &mut SqliteLedger,
     settings: &TrackerSettings,
     snapshot: &Snapshot,
     survey: Option<&[Observed]>,
@@ -73,7 +73,6 @@ fn plan(
     let compare = |desired: &Ticket, before: Option<&Ticket>, observed: &Observed| {
         observed.markdown_differences(desired, before, 65_536).unwrap()
     };
-    let mut ledger = ledger.clone();
     let ledger = ledger.read().unwrap();
     let survey = survey.map(|tickets| Survey { tickets, compare: &compare });
     Plan::make(&PlanInputs { snapshot, settings, ledger: &*ledger, survey }).unwrap()
@@ -92,7 +91,12 @@ fn fields(action: &Action) -> Vec<&str> {
 fn what_has_no_ticket_is_created_parents_first() {
     let child = TicketFacts { parent_id: Some("z".to_owned()), ..facts("a") };
     let elsewhere = TicketFacts { path: "notes/x.md".parse().unwrap(), ..facts("x") };
-    let made = plan(&MemoryLedger::default(), &settings(), &snapshot([child, facts("z"), elsewhere]), None);
+    let made = plan(
+        &mut SqliteLedger::in_memory().unwrap(),
+        &settings(),
+        &snapshot([child, facts("z"), elsewhere]),
+        None,
+    );
     assert_eq!(kinds(&made), [("z".to_owned(), ActionKind::Create), ("a".to_owned(), ActionKind::Create)]);
     assert!(made.needs_survey, "an empty ledger looks for markers before it creates");
     let [_, child] = made.actions.as_slice() else { panic!("{made:?}") };
@@ -103,18 +107,18 @@ fn what_has_no_ticket_is_created_parents_first() {
 
 #[test]
 fn what_says_the_same_is_left_alone() {
-    let mut ledger = MemoryLedger::default();
+    let mut ledger = SqliteLedger::in_memory().unwrap();
     put(&mut ledger, &ticket("a", |_| {}), 1);
-    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), None);
+    let made = plan(&mut ledger, &settings(), &snapshot([facts("a")]), None);
     assert_eq!((made.actions.len(), made.remarks.len(), made.unchanged), (0, 0, 1));
     begin(&mut ledger, "a", IntentAction::Update);
-    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), None);
+    let made = plan(&mut ledger, &settings(), &snapshot([facts("a")]), None);
     assert_eq!(kinds(&made), [("a".to_owned(), ActionKind::Update)], "an update in doubt is made again");
 }
 
 #[test]
 fn what_differs_is_updated_or_closed() {
-    let mut ledger = MemoryLedger::default();
+    let mut ledger = SqliteLedger::in_memory().unwrap();
     let open = ticket("a", |_| {});
     put(&mut ledger, &open, 1);
     for (change, kind, expected) in [
@@ -124,7 +128,7 @@ fn what_differs_is_updated_or_closed() {
     ] {
         let mut changed = facts("a");
         change(&mut changed);
-        let made = plan(&ledger, &settings(), &snapshot([changed]), None);
+        let made = plan(&mut ledger, &settings(), &snapshot([changed]), None);
         let [action] = made.actions.as_slice() else { panic!("{made:?}") };
         assert_eq!((action.kind, fields(action)), (kind, expected.to_vec()));
         assert_eq!(
@@ -136,14 +140,14 @@ fn what_differs_is_updated_or_closed() {
 
 #[test]
 fn a_creation_in_doubt_is_looked_up() {
-    let mut ledger = MemoryLedger::default();
+    let mut ledger = SqliteLedger::in_memory().unwrap();
     begin(&mut ledger, "a", IntentAction::Create);
-    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), None);
+    let made = plan(&mut ledger, &settings(), &snapshot([facts("a")]), None);
     assert_eq!(kinds(&made), [("a".to_owned(), ActionKind::LookUp)]);
     let found = [observed(&ticket("a", |_| {}), 5)];
-    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), Some(&found));
+    let made = plan(&mut ledger, &settings(), &snapshot([facts("a")]), Some(&found));
     assert_eq!(kinds(&made), [("a".to_owned(), ActionKind::Adopt)]);
-    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), Some(&[]));
+    let made = plan(&mut ledger, &settings(), &snapshot([facts("a")]), Some(&[]));
     assert_eq!(kinds(&made), [("a".to_owned(), ActionKind::LookUp)], "its absence proves nothing yet");
 }
 
@@ -154,7 +158,8 @@ fn the_oldest_is_adopted_and_duplicates_are_told() {
     let closed = Observed { state: TicketState::Closed(CloseReason::Duplicate), ..observed(&said, 6) };
     let found = [observed(&said, 7), closed, old];
     let reporting = TrackerSettings { duplicates: Duplicates::Report, ..settings() };
-    let made = plan(&MemoryLedger::default(), &reporting, &snapshot([facts("a")]), Some(&found));
+    let made =
+        plan(&mut SqliteLedger::in_memory().unwrap(), &reporting, &snapshot([facts("a")]), Some(&found));
     let [action] = made.actions.as_slice() else { panic!("{made:?}") };
     assert_eq!((action.kind, action.remote.as_ref().unwrap().key.as_str()), (ActionKind::Adopt, "#5"));
     assert_eq!(fields(action), ["title"]);
@@ -166,7 +171,7 @@ fn the_oldest_is_adopted_and_duplicates_are_told() {
         "the closed one is settled"
     );
     let closing = TrackerSettings { duplicates: Duplicates::Close, ..settings() };
-    let made = plan(&MemoryLedger::default(), &closing, &snapshot([facts("a")]), Some(&found));
+    let made = plan(&mut SqliteLedger::in_memory().unwrap(), &closing, &snapshot([facts("a")]), Some(&found));
     let [_, close] = made.actions.as_slice() else { panic!("{made:?}") };
     assert_eq!((close.kind, close.remote.as_ref().unwrap().key.as_str()), (ActionKind::CloseDuplicate, "#7"));
     let state = close.ticket.as_ref().unwrap().state;
@@ -175,33 +180,33 @@ fn the_oldest_is_adopted_and_duplicates_are_told() {
 
 #[test]
 fn a_ticket_that_is_linked_belongs_to_no_other_artifact() {
-    let mut ledger = MemoryLedger::default();
+    let mut ledger = SqliteLedger::in_memory().unwrap();
     put(&mut ledger, &ticket("a", |_| {}), 1);
     // Somebody wrote the marker of another artifact into it.
     let found =
         [Observed { remote: observed(&ticket("a", |_| {}), 1).remote, ..observed(&ticket("b", |_| {}), 1) }];
-    let made = plan(&ledger, &settings(), &snapshot([facts("a"), facts("b")]), Some(&found));
+    let made = plan(&mut ledger, &settings(), &snapshot([facts("a"), facts("b")]), Some(&found));
     assert_eq!(kinds(&made), [("b".to_owned(), ActionKind::Create)]);
 }
 
 #[test]
 fn drift_is_overwritten_or_reported() {
-    let mut ledger = MemoryLedger::default();
+    let mut ledger = SqliteLedger::in_memory().unwrap();
     let said = ticket("a", |_| {});
     put(&mut ledger, &said, 1);
     let drifted = [Observed { title: "Mine".to_owned(), ..observed(&said, 1) }];
-    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), Some(&drifted));
+    let made = plan(&mut ledger, &settings(), &snapshot([facts("a")]), Some(&drifted));
     assert_eq!(
         (kinds(&made), fields(&made.actions[0])),
         (vec![("a".to_owned(), ActionKind::Update)], vec!["title"])
     );
     let reporting = TrackerSettings { drift: Drift::Report, ..settings() };
-    let made = plan(&ledger, &reporting, &snapshot([facts("a")]), Some(&drifted));
+    let made = plan(&mut ledger, &reporting, &snapshot([facts("a")]), Some(&drifted));
     assert!(made.actions.is_empty() && matches!(made.remarks.as_slice(), [Remark::Drift { .. }]), "{made:?}");
     let changed = TicketFacts { title: "New".to_owned(), ..facts("a") };
-    let made = plan(&ledger, &reporting, &snapshot([changed]), Some(&drifted));
+    let made = plan(&mut ledger, &reporting, &snapshot([changed]), Some(&drifted));
     assert_eq!(made.actions.len(), 1, "a change of the artifact overwrites");
-    let made = plan(&ledger, &settings(), &snapshot([facts("a")]), Some(&[]));
+    let made = plan(&mut ledger, &settings(), &snapshot([facts("a")]), Some(&[]));
     assert!(
         made.actions.is_empty() && matches!(made.remarks.as_slice(), [Remark::Missing { .. }]),
         "{made:?}"
@@ -210,50 +215,50 @@ fn drift_is_overwritten_or_reported() {
 
 #[test]
 fn pruning_is_opt_in_and_careful() {
-    let mut ledger = MemoryLedger::default();
+    let mut ledger = SqliteLedger::in_memory().unwrap();
     put(&mut ledger, &ticket("gone", |_| {}), 1);
     put(&mut ledger, &ticket("done", |facts| facts.is_finished = true), 2);
-    let made = plan(&ledger, &settings(), &snapshot([]), None);
+    let made = plan(&mut ledger, &settings(), &snapshot([]), None);
     assert!(
         matches!(made.remarks.as_slice(), [Remark::Orphan { remote, .. }] if remote.key == "#1"),
         "{made:?}"
     );
     let pruning = TrackerSettings { prune: Prune::Close, ..settings() };
-    let made = plan(&ledger, &pruning, &snapshot([]), None);
+    let made = plan(&mut ledger, &pruning, &snapshot([]), None);
     let [action] = made.actions.as_slice() else { panic!("{made:?}") };
     let state = action.ticket.as_ref().unwrap().state;
     assert_eq!((action.kind, state), (ActionKind::Prune, TicketState::Closed(CloseReason::NotPlanned)));
     let unreadable = snapshot([]).partial();
     assert!(
-        plan(&ledger, &pruning, &unreadable, None).actions.is_empty(),
+        plan(&mut ledger, &pruning, &unreadable, None).actions.is_empty(),
         "it may be one that cannot be read"
     );
     let copy = TicketFacts { path: "docs/copy.md".parse().unwrap(), ..facts("gone") };
-    let made = plan(&ledger, &pruning, &snapshot([facts("gone"), copy]), None);
+    let made = plan(&mut ledger, &pruning, &snapshot([facts("gone"), copy]), None);
     assert!(made.actions.is_empty() && made.remarks.len() == 2, "it is there twice, not gone: {made:?}");
     put(&mut ledger, action.ticket.as_ref().unwrap(), 1);
-    assert!(plan(&ledger, &pruning, &snapshot([]), None).actions.is_empty(), "once is enough");
+    assert!(plan(&mut ledger, &pruning, &snapshot([]), None).actions.is_empty(), "once is enough");
     let unknown = |known: &[&str]| snapshot([]).knowing(known.iter().map(|key| (*key).to_owned()).collect());
-    let mut found = MemoryLedger::default();
+    let mut found = SqliteLedger::in_memory().unwrap();
     put_found(&mut found, &ticket("of-others", |_| {}), 3);
-    let made = plan(&found, &pruning, &unknown(&[]), None);
+    let made = plan(&mut found, &pruning, &unknown(&[]), None);
     assert!(made.actions.is_empty() && made.remarks.len() == 1, "it was never here: {made:?}");
-    let made = plan(&found, &pruning, &unknown(&["id:of-others"]), None);
+    let made = plan(&mut found, &pruning, &unknown(&["id:of-others"]), None);
     assert_eq!(made.actions.len(), 1, "it was here, and is gone: {made:?}");
 }
 
 #[test]
 fn a_plan_that_was_written_down_is_read_and_compared() {
-    let mut ledger = MemoryLedger::default();
+    let mut ledger = SqliteLedger::in_memory().unwrap();
     put(&mut ledger, &ticket("b", |_| {}), 1);
     let changed = || TicketFacts { title: "New".to_owned(), ..facts("b") };
-    let made = plan(&ledger, &settings(), &snapshot([facts("a"), changed()]), None);
+    let made = plan(&mut ledger, &settings(), &snapshot([facts("a"), changed()]), None);
     let json = serde_json::to_string(&made).unwrap();
     let read = Plan::read(&json).unwrap();
     assert_eq!(read, made);
     assert_eq!(read.counts(), [(ActionKind::Create, 1), (ActionKind::Update, 1)]);
     assert!(read.stale(&made).is_empty());
-    let now = plan(&ledger, &settings(), &snapshot([facts("a"), facts("b"), facts("c")]), None);
+    let now = plan(&mut ledger, &settings(), &snapshot([facts("a"), facts("b"), facts("c")]), None);
     let stale: Vec<_> = read.stale(&now).into_iter().map(|stale| (stale.planned, stale.now)).collect();
     assert_eq!(stale, [(Some(ActionKind::Update), None), (None, Some(ActionKind::Create))]);
     assert!(matches!(Plan::read("[]"), Err(PlanReadError::NoPlan(_))));
@@ -262,7 +267,7 @@ fn a_plan_that_was_written_down_is_read_and_compared() {
 }
 
 /// Carries a plan out on a perfect tracker, as far as the ledger is concerned.
-fn execute(ledger: &mut MemoryLedger, made: &Plan, next: &mut u32) {
+fn execute(ledger: &mut SqliteLedger, made: &Plan, next: &mut u32) {
     for action in &made.actions {
         let known = action.remote.as_ref().map(|remote| remote.id.parse().unwrap());
         let number = known.unwrap_or_else(|| {
@@ -281,20 +286,20 @@ proptest! {
     #[test]
     fn a_plan_carried_out_leaves_nothing(states in vec(vec((0_usize..6, 0_usize..4, any::<bool>()), 0..8), 1..6)) {
         let pruning = TrackerSettings { prune: Prune::Close, prunes_many: true, ..settings() };
-        let (mut ledger, mut next) = (MemoryLedger::default(), 0);
+        let (mut ledger, mut next) = (SqliteLedger::in_memory().unwrap(), 0);
         for state in states {
             let artifacts = state.iter().map(|(id, done, is_finished)| TicketFacts {
                 done: *done, is_finished: *is_finished, ..facts(&id.to_string())
             });
             let snapshot = snapshot(artifacts);
-            let made = plan(&ledger, &pruning, &snapshot, None);
+            let made = plan(&mut ledger, &pruning, &snapshot, None);
             let before = ledger.read().unwrap().links(&"gh".parse().unwrap()).unwrap();
             let is_linked = |action: &Action| before.iter().any(|link| link.marker == action.marker);
             let creates = |action: &Action| action.kind == ActionKind::Create;
             let is_first = made.actions.iter().all(|action| creates(action) != is_linked(action));
             prop_assert!(is_first, "{:?}", made);
             execute(&mut ledger, &made, &mut next);
-            prop_assert!(plan(&ledger, &pruning, &snapshot, None).actions.is_empty());
+            prop_assert!(plan(&mut ledger, &pruning, &snapshot, None).actions.is_empty());
         }
     }
 }

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::{
         breaker::{BreakerSettings, Failure, Reason},
-        ledger::MemoryLedger,
+        ledger::SqliteLedger,
         pace::{Budget, Cost, PaceSettings},
         retry::{Jitter, RetrySettings},
         ticket::sample::{marker, ticket},
@@ -138,7 +138,7 @@ mod tests {
 
     /// A ledger in which everything waits, by a clock that shows `second`: GitHub has said `Retry-After:
     /// 86400`.
-    fn waiting(ledger: &mut MemoryLedger, name: &TrackerName, second: i64) {
+    fn waiting(ledger: &mut SqliteLedger, name: &TrackerName, second: i64) {
         let now = moment::at(second * 1000);
         let wait_until = Some(moment::after(now, 86_400_000));
         let failure = Failure { wait_until, ..Failure::new(Reason::SecondaryLimit, "slow down") };
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn after_a_reset_nothing_is_waited_for() {
-        let (mut ledger, name) = (MemoryLedger::default(), "gh".parse().unwrap());
+        let (mut ledger, name) = (SqliteLedger::in_memory().unwrap(), "gh".parse().unwrap());
         waiting(&mut ledger, &name, 0);
         let done = reset(&mut ledger, &[&name]).unwrap();
         assert_eq!((done.breakers.len(), done.paces.len(), done.deliveries.len()), (1, 1, 1));
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn a_clock_that_is_set_back_makes_nobody_wait() {
         for ahead in [61, 3600, 86_400, 400_000_000] {
-            let (mut ledger, name) = (MemoryLedger::default(), "gh".parse().unwrap());
+            let (mut ledger, name) = (SqliteLedger::in_memory().unwrap(), "gh".parse().unwrap());
             waiting(&mut ledger, &name, 1_000_000_000 + ahead);
             let (now, reader) = (moment::at(1_000_000_000_000), ledger.read().unwrap());
             let jumped = clock_was_ahead(&*reader, &name, now).unwrap();
@@ -189,7 +189,7 @@ mod tests {
             let longest = if ahead > 700 { now } else { moment::after(now, 3_061_000) };
             assert!(until.is_none_or(|until| until <= longest), "{ahead}: {until:?}");
         }
-        let (mut ledger, name) = (MemoryLedger::default(), "gh".parse().unwrap());
+        let (mut ledger, name) = (SqliteLedger::in_memory().unwrap(), "gh".parse().unwrap());
         waiting(&mut ledger, &name, 1000);
         let reader = ledger.read().unwrap();
         assert_eq!(clock_was_ahead(&*reader, &name, moment::at(990_000)).unwrap(), None, "clocks differ");

@@ -5,7 +5,10 @@ use std::{
     future::poll_fn,
     path::Path,
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
     task::Poll,
     time::Duration,
 };
@@ -17,7 +20,7 @@ use crate::{
     BoxFuture, TrackerName,
     breaker::{Failure, Reason, Route},
     configuration::{SyncConfiguration, TrackerKinds, TrackerSettings},
-    ledger::{Ledger, LedgerError, LedgerReader, LedgerWriter, MemoryLedger, TrackerRecord},
+    ledger::{Ledger, LedgerError, LedgerReader, LedgerWriter, SqliteLedger, TrackerRecord},
     moment,
     pace::Cost,
     plan::{Plan, PlanInputs, Survey},
@@ -346,10 +349,48 @@ pub(crate) async fn poll_times<F: Future>(mut future: Pin<&mut F>, times: usize)
     None
 }
 
+/// A ledger in memory. Its clones share what it holds, as processes share a file.
+#[derive(Debug)]
+pub(crate) struct SharedLedger(String, Mutex<SqliteLedger>);
+
+static LEDGERS: AtomicU32 = AtomicU32::new(0);
+
+impl Default for SharedLedger {
+    fn default() -> Self {
+        Self::named(format!(
+            "file:ledger-{}?mode=memory&cache=shared",
+            LEDGERS.fetch_add(1, Ordering::Relaxed)
+        ))
+    }
+}
+
+impl Clone for SharedLedger {
+    fn clone(&self) -> Self {
+        Self::named(self.0.clone())
+    }
+}
+
+impl SharedLedger {
+    fn named(name: String) -> Self {
+        let ledger = SqliteLedger::of_memory(&name).unwrap();
+        Self(name, Mutex::new(ledger))
+    }
+}
+
+impl Ledger for SharedLedger {
+    fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>, LedgerError> {
+        self.1.get_mut().unwrap().read()
+    }
+
+    fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError> {
+        self.1.get_mut().unwrap().write()
+    }
+}
+
 /// A ledger that fails once, after so many transactions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlakyLedger {
-    pub(crate) inner: MemoryLedger,
+    pub(crate) inner: SharedLedger,
     pub(crate) good: Arc<Mutex<Option<u32>>>,
 }
 

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use stepmark_store::workspace::{Clock, Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, TrackerSettings},
-    ledger::{Ledger as _, MemoryLedger},
+    ledger::{Ledger as _, SqliteLedger},
     plan::{Plan, PlanInputs, Survey},
     retry::{Chance, Jitter},
     ticket::{Observed, Snapshot, Ticket, TicketFacts},
@@ -56,7 +56,8 @@ pub(crate) struct Project {
     folder: tempfile::TempDir,
     pub(crate) settings: TrackerSettings,
     clock: JumpingClock,
-    ledger: MemoryLedger,
+    /// The folder of the ledger.
+    ledger: tempfile::TempDir,
     /// A chance of its own.
     chance: u64,
 }
@@ -84,7 +85,7 @@ impl Project {
         let clock =
             JumpingClock(Arc::new(AtomicI64::new(Clock::System.now().as_millisecond())), Duration::ZERO);
         let chance = MACHINES.fetch_add(1, Ordering::Relaxed);
-        let project = Self { folder, settings, clock, ledger: MemoryLedger::default(), chance };
+        let project = Self { folder, settings, clock, ledger: tempfile::tempdir().unwrap(), chance };
         project.tell_time(fake);
         project
     }
@@ -107,7 +108,7 @@ impl Project {
         let tracker = self.tracker(fake);
         for _ in 0..30 {
             let plan = self.plan(&tracker, &self.snapshot(), None);
-            let mut ledger = self.ledger.clone();
+            let mut ledger = self.ledger();
             let wants_look = wants_look(&*ledger.read().unwrap(), &self.settings, self.clock.now()).unwrap();
             if plan.actions.is_empty() && !wants_look {
                 return;
@@ -120,7 +121,7 @@ impl Project {
 
     /// The issues that the ledger links, by marker.
     pub(crate) fn linked(&self) -> BTreeMap<String, u64> {
-        let mut ledger = self.ledger.clone();
+        let mut ledger = self.ledger();
         let links = ledger.read().unwrap().links(&self.settings.name).unwrap().into_iter();
         links.map(|link| (link.marker.to_string(), link.remote.id.parse().unwrap())).collect()
     }
@@ -141,7 +142,7 @@ impl Project {
         tracker: &JiraTracker,
         task: impl AsyncFnOnce(&mut Worker<'_>) -> T,
     ) -> T {
-        let (mut ledger, mut draw) = (self.ledger.clone(), || Jitter(self.chance));
+        let (mut ledger, mut draw) = (self.ledger(), || Jitter(self.chance));
         let work = ("test", &mut draw as &mut Chance<'_>);
         let mut worker = Worker::new(&mut ledger, (tracker, &self.settings), &self.clock, "demo", work);
         task(&mut worker).await
@@ -182,13 +183,17 @@ impl Project {
             tracker.compare(desired, before, observed).unwrap()
         };
         let survey = survey.map(|tickets| Survey { tickets, compare: &compare });
-        let mut ledger = self.ledger.clone();
+        let mut ledger = self.ledger();
         let ledger = ledger.read().unwrap();
         Plan::make(&PlanInputs { snapshot, settings: &self.settings, ledger: &*ledger, survey }).unwrap()
     }
 
+    fn ledger(&self) -> SqliteLedger {
+        SqliteLedger::open(&self.ledger.path().join("sync.db")).unwrap()
+    }
+
     pub(crate) fn lose_ledger(&mut self) {
-        self.ledger = MemoryLedger::default();
+        self.ledger = tempfile::tempdir().unwrap();
     }
 
     /// Writes an artifact with an id, in one step.

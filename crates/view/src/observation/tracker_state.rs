@@ -8,7 +8,7 @@ use stepmark_store::disk::StateFolder;
 use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
-    ledger::{LEDGER_FILE, Ledger, LedgerReader, MemoryLedger, SqliteLedger},
+    ledger::{LEDGER_FILE, Ledger, LedgerReader, SqliteLedger},
     plan::{Plan, PlanInputs},
     run::leader_lease_name,
     ticket::{Marker, Snapshot},
@@ -99,11 +99,10 @@ impl TrackerState {
         let folder =
             workspace.root().state().folder(StateFolder::Sync).map_err(|error| with_causes(&error))?;
         let place = folder.join(LEDGER_FILE);
-        let mut ledger: Box<dyn Ledger> = match SqliteLedger::open_existing(&place) {
-            Ok(Some(ledger)) => Box::new(ledger),
-            Ok(None) => Box::new(MemoryLedger::default()),
-            Err(error) => return Err(with_causes(&error)),
-        };
+        let ledger = SqliteLedger::open_existing(&place);
+        let mut ledger = ledger
+            .and_then(|found| found.map_or_else(SqliteLedger::in_memory, Ok))
+            .map_err(|error| with_causes(&error))?;
         let project = workspace.configuration().project_id().unwrap_or_default();
         let snapshot = Snapshot::of(project, summaries);
         let read = |ledger: &dyn LedgerReader| {

@@ -1,15 +1,17 @@
 //! `stepmark hook`
 
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
 
 use clap::{
     Args, Subcommand,
     builder::{PossibleValue, PossibleValuesParser},
 };
+use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::projection::git_hook::{HOOKS, NEEDED, TRAILER_HOOK};
 use stepmark_store::hooks::{HookChange, HookOutcome, HookState};
 
 use crate::{
+    commands::changing::import::question::is_possible,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -66,6 +68,10 @@ impl Hook {
                     _ => hooks.iter().any(|hook| hook == name),
                 };
                 report(output, &project.workspace.hooks().install(&is_wanted)?);
+                if is_possible(output) && may_take_in(project, output)? {
+                    let key = KeyPath::key("stories").then("take_in_agreed");
+                    project.workspace.configure(key, Value::from(true))?;
+                }
             }
             Task::Trailer { file } => {
                 project.require_file(file)?;
@@ -76,6 +82,22 @@ impl Hook {
         }
         Ok(Exit::Fine)
     }
+}
+
+/// Asks whether the hook may follow line and ledger, where nobody has said so yet and there are stories.
+fn may_take_in(project: &Project, output: &Output) -> Result<bool, Failure> {
+    let values = project.workspace.configuration().effective_values();
+    let is_said = values.iter().any(|value| value.key == "stories.take_in_agreed");
+    if is_said || project.workspace.ledgers().survey(&[])?.stories.is_empty() {
+        return Ok(false);
+    }
+    output.line(
+        "Workflows of BMAD write the status of a story into its line and `sprint-status.yaml` alone. Shall the hook\n\
+         bring the frontmatter to what both agree on, where the lifecycle leads there? [y]es, [n]o",
+    );
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).map_err(|error| Failure::from_error(Exit::Io, &error))?;
+    Ok(answer.trim().to_lowercase().starts_with('y'))
 }
 
 fn status(output: &Output, hooks: &[HookState]) -> Exit {

@@ -4,7 +4,11 @@ use std::collections::HashSet;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value as Json, json};
-use stepmark_model::{artifact::ProjectPath, journal::SegmentName};
+use stepmark_model::{
+    artifact::ProjectPath,
+    bmad::sprint::{SPRINT_STATUS_NAME, StorySide},
+    journal::SegmentName,
+};
 use stepmark_store::commit::{FsyncPolicy, compact_segments};
 use stepmark_store::history::{History, KnownSegment, SegmentPlace, SegmentProblem};
 use stepmark_store::hooks::{StagedHistory, StagingFor};
@@ -80,11 +84,22 @@ impl Journal {
 }
 
 fn stage(project: &Project, output: &Output, staging: StagingFor) -> Result<Exit, Failure> {
-    if staging == StagingFor::ThisCommit
-        && let Err(failure) = project.workspace.history().record_edits()
-    {
-        let message = Failure::from(failure).message;
-        output::warning(format_args!("what other programs changed is not recorded: {message}"));
+    if staging == StagingFor::ThisCommit {
+        let history = project.workspace.history();
+        let taken = history.take_in_agreed().and_then(|taken| history.record_edits().map(|()| taken));
+        match taken {
+            Ok(taken) => taken.iter().for_each(|sides| {
+                let word = sides.chosen(StorySide::StatusLine).unwrap_or_default();
+                output.line(format_args!(
+                    "{}: took `{word}` from its line and `{SPRINT_STATUS_NAME}`",
+                    sides.path
+                ));
+            }),
+            Err(failure) => {
+                let message = Failure::from(failure).message;
+                output::warning(format_args!("what other programs changed is not recorded: {message}"));
+            }
+        }
     }
     show_staged(output, &project.workspace.history().stage(staging)?);
     Ok(Exit::Fine)

@@ -134,6 +134,19 @@ impl StorySides {
         copies_differ || own.into_iter().flatten().any(|word| !self.is_in_ledger(word))
     }
 
+    /// Returns whether line and ledger agree on a later state than that of the frontmatter, to which moves
+    /// lead.
+    pub fn is_agreed(&self) -> bool {
+        let said = [StorySide::StatusLine, StorySide::SprintStatus].map(|side| self.chosen(side));
+        let (Some(own), [Some(line), Some(listed)]) = (self.frontmatter.as_deref(), said) else {
+            return false;
+        };
+        let is_later = self.furthest().is_some_and(|side| side != StorySide::Frontmatter);
+        line == listed
+            && is_later
+            && self.lifecycle.as_deref().is_some_and(|table| table.is_reachable(own, line))
+    }
+
     /// Returns whether the ledger says what goes with `status`, or nothing that could contradict it.
     fn is_in_ledger(&self, status: &str) -> bool {
         let (words, listed) = (self.words(), self.sprint_status.as_deref());

@@ -32,14 +32,14 @@ impl Ledger for SqliteLedger {
     }
 
     fn mark_alive(&mut self, name: &str, number: u64) -> Result<bool, LedgerError> {
-        self.holder_locks.give(name, number)
+        self.holder_locks.as_mut().map_or(Ok(true), |locks| locks.give(name, number))
     }
 
     fn unmark_alive(&mut self, name: &str) -> Result<(), LedgerError> {
-        self.holder_locks.end(name)
+        self.holder_locks.as_mut().map_or(Ok(()), |locks| locks.end(name))
     }
 
     fn is_holder_dead(&mut self, name: &str, number: u64) -> Result<bool, LedgerError> {
-        self.holder_locks.is_dead(name, number)
+        self.holder_locks.as_ref().map_or(Ok(false), |locks| locks.is_dead(name, number))
     }
 }

@@ -29,7 +29,8 @@ const SWITCH_PAUSE: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub struct SqliteLedger {
     pub(super) connection: Connection,
-    pub(super) holder_locks: HolderLocks,
+    /// None in memory.
+    pub(super) holder_locks: Option<HolderLocks>,
 }
 
 impl SqliteLedger {
@@ -87,6 +88,25 @@ impl SqliteLedger {
         }
     }
 
+    /// A ledger that nothing survives: for a look at what would happen.
+    ///
+    /// # Errors
+    /// When SQLite refuses it.
+    pub fn in_memory() -> Result<Self, LedgerError> {
+        Self::of_memory(":memory:")
+    }
+
+    /// The ledger in memory that all who say this `name` share while one of them is open.
+    pub(crate) fn of_memory(name: &str) -> Result<Self, LedgerError> {
+        let opened = Connection::open(name).and_then(|connection| {
+            if version(&connection)? == 0 {
+                create(&connection)?;
+            }
+            Ok(connection)
+        });
+        Ok(Self { connection: opened.map_err(failed("make it in memory"))?, holder_locks: None })
+    }
+
     /// Sets how long a transaction waits for that of another process; 10 s at first.
     ///
     /// # Errors
@@ -104,7 +124,7 @@ impl SqliteLedger {
             .prepare("SELECT 1 FROM links, intents, deliveries, trackers, leases, breakers, paces")
             .map(drop);
         has_all.map_err(corrupt("list of tables"))?;
-        Ok(Self { connection, holder_locks: HolderLocks::beside(path) })
+        Ok(Self { connection, holder_locks: Some(HolderLocks::beside(path)) })
     }
 }
 

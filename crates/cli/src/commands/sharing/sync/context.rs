@@ -16,7 +16,7 @@ use stepmark_store::workspace::{Clock, Workspace};
 use stepmark_sync::{
     configuration::{Prune, SyncConfiguration, TrackerSettings},
     credential::{AllowedDestinations, CredentialBindings},
-    ledger::{LEDGER_FILE, Ledger, LedgerError, MemoryLedger, SqliteLedger},
+    ledger::{LEDGER_FILE, Ledger, LedgerError, SqliteLedger},
     plan::{Plan, PlanInputs, Survey},
     retry::{Chance, Jitter},
     ticket::{Commit, Observed, Snapshot, Ticket},
@@ -303,10 +303,9 @@ pub(crate) fn open_ledger(workspace: &Workspace, file: &str) -> Result<SqliteLed
 /// The ledger in `file` for looking only; an empty one where there is none.
 pub(crate) fn ledger_to_read(workspace: &Workspace, file: &str) -> Result<Box<dyn Ledger>, Failure> {
     let path = workspace.root().state().folder(StateFolder::Sync)?.join(file);
-    Ok(match SqliteLedger::open_existing(&path).map_err(|error| unusable(error, &path))? {
-        Some(ledger) => Box::new(ledger),
-        None => Box::new(MemoryLedger::default()),
-    })
+    let ledger =
+        SqliteLedger::open_existing(&path).and_then(|found| found.map_or_else(SqliteLedger::in_memory, Ok));
+    Ok(Box::new(ledger.map_err(|error| unusable(error, &path))?))
 }
 
 /// The failure of a ledger, with the file where it is damaged.

@@ -62,6 +62,8 @@ mod tests {
             "Notes, ed. 2",
             "brief.wordprocessor",
             "~/brief.md",
+            r"C:\docs\brief.md",
+            "docs/gone.md (targeted extraction)",
         ] {
             assert!(found(path).is_empty(), "{path}: {:?}", found(path));
         }

@@ -51,7 +51,10 @@ const USUAL_MISTAKES: [(&[&str], &str); 6] = [
         ],
         "put a value with `: ` or ` #` in it, or one that begins with a sign, in quotes",
     ),
-    (&["flow", "illegal placement of ':'"], "close the `[` or `{` that is open: it may stand further up"),
+    (
+        &["flow", "illegal placement of ':'"],
+        "close the `[` or `{` that is open, which may stand further up; a text that begins with one needs quotes",
+    ),
     (&["quoted scalar"], "close the quote that is open: it may stand further up"),
     (&["expected key"], "indent the line like its neighbours"),
     (&["simple key expected"], "make each line `key: value`, and take out marks of a merge that conflicted"),

@@ -22,6 +22,8 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     if let Some((open, total)) = subject.artifact.open_boxes()
         && let Some(status) = &subject.artifact.state().status
         && Completion::of(subject.artifact, None).by_status
+        // Without a lifecycle `complete` says that the text is written, as BMAD's planning documents do.
+        && (subject.lifecycle().is_some() || !status.text.eq_ignore_ascii_case("complete"))
     {
         let message = format!("the status is `{}`, but {open} of {total} boxes are open", status.text);
         let help = "tick what is done, take out what is not to be done, or set the status back";

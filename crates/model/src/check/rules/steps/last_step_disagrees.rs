@@ -13,7 +13,7 @@ pub(crate) static RULE: Rule = Rule {
     id: "SM214",
     name: "last-step-disagrees",
     group: Group::Steps,
-    severity: Severity::Warning,
+    severity: Severity::Note,
     summary: "`lastStep` is not the last step of the list.",
     why: "Two places say how far the workflow is, and tools believe one or the other. The list counts \
               here.",

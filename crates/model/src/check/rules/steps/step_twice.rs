@@ -36,8 +36,8 @@ fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let duplicates = subject.progress().into_iter().flat_map(|progress| &progress.duplicates);
     for (nth, at) in duplicates.enumerate() {
         let (span, spelling) = subject.item(*at);
-        // The same spelling twice is seen without a workflow.
-        if first.get(spelling) == Some(at) {
+        // The same spelling twice is seen without a workflow; `step:part` is progress within a step.
+        if first.get(spelling) == Some(at) && !spelling.contains(':') {
             let message = format!("`{spelling}` names a step that is listed already");
             let fix = without_repetition(subject, nth, span);
             found.push(subject.finding(&RULE, span, message).with_help("remove one of them").with_fix(fix));
@@ -69,6 +69,9 @@ mod tests {
     fn two_spellings_of_a_step_are_seen_with_it() {
         let file = "---\nworkflowType: prd\nstepsCompleted: [1, step-01-init.md, '2']\n---\n";
         assert_eq!(found(&RULE, file), ["3:21 SM204 `step-01-init.md` names a step that is listed already"]);
-        assert!(found(&RULE, "---\nworkflowType: prd\nstepsCompleted: [2, 02b]\n---\n").is_empty());
+        for list in ["[2, 02b]", "['step-02-discovery:part-1', 'step-02-discovery:part-2']"] {
+            let file = format!("---\nworkflowType: prd\nstepsCompleted: {list}\n---\n");
+            assert!(found(&RULE, &file).is_empty(), "{list}");
+        }
     }
 }
