@@ -112,7 +112,10 @@ fn answers_in_json() {
       ],
       "alternatives": [],
       "status": "draft",
-      "moves": []
+      "moves": [
+        "in-review",
+        "final"
+      ]
     }
     "#);
 }

@@ -198,3 +198,19 @@ fn a_file_is_found_in_either_spelling_of_its_name() {
     let verify = sandbox.stepmark(&["project", "manifest", "verify"]);
     assert!(verify.stdout.contains("its name is spelled otherwise in Unicode now"), "{verify}");
 }
+
+/// A PRD of BMAD 6.0 that is being written has states; one whose words are the project's own has none.
+#[test]
+fn a_prd_of_bmad_6_0_moves_by_its_table() {
+    let sandbox = Sandbox::empty();
+    let prd =
+        |status: &str| format!("---\nworkflowType: prd\nstepsCompleted: [1]\nstatus: {status}\n---\n# PRD\n");
+    sandbox.write("prd.md", prd("draft"));
+    let run = sandbox.stepmark(&["set", "prd.md", "status=banana"]);
+    assert!(run.code == 1 && run.stderr.contains("`banana` is no state of the lifecycle `bmad-prd`"), "{run}");
+    assert_eq!(sandbox.read("prd.md"), prd("draft").as_bytes());
+    assert_eq!(sandbox.stepmark(&["transition", "prd.md", "in-review"]).code, 0);
+    assert_eq!(sandbox.stepmark(&["transition", "prd.md", "final"]).code, 0);
+    sandbox.write("own.md", prd("rumination"));
+    assert_eq!(sandbox.stepmark(&["set", "own.md", "status=banana"]).code, 0);
+}

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::{
     changing::delegate::events,
     checking::lifecycle::RELEASE,
-    harness::{Sandbox, changed_lines, demo::PRD},
+    harness::{Sandbox, changed_lines, demo::{ARCHITECTURE, PRD}},
 };
 
 const SPEC: &str = "spec-tide.md";
@@ -155,14 +155,14 @@ fn the_number_of_a_stage_goes_with_its_word() {
 #[test]
 fn what_has_no_lifecycle_is_free() {
     let demo = Sandbox::demo();
-    assert_snapshot!(demo.reads_only(&["transition", PRD, "done"]), @r"
+    assert_snapshot!(demo.reads_only(&["transition", ARCHITECTURE, "done"]), @r"
     exit 1
     ── stderr
-    error: `_bmad-output/planning-artifacts/prd.md` is left as it is
+    error: `_bmad-output/planning-artifacts/architecture.md` is left as it is
       cause: it has no lifecycle: neither the configuration nor its type gives it one
-      help: declare one under `lifecycles` in `.stepmark/config.yaml`, or write the word: `stepmark set _bmad-output/planning-artifacts/prd.md status=…`
+      help: declare one under `lifecycles` in `.stepmark/config.yaml`, or write the word: `stepmark set _bmad-output/planning-artifacts/architecture.md status=…`
     ");
-    assert_eq!(demo.reads_only(&["transition", PRD]).code, 1);
+    assert_eq!(demo.reads_only(&["transition", ARCHITECTURE]).code, 1);
     assert_eq!(demo.stepmark(&["set", PRD, "status=complete"]).code, 0);
     assert_eq!(demo.stepmark(&["set", PRD, "status=draft"]).code, 0);
 }

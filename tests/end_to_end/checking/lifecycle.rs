@@ -43,6 +43,7 @@ fn lists_those_that_are_built_in() {
     bmad-epic           built in  backlog, in-progress, done
     bmad-retrospective  built in  optional, done
     bmad-document       built in  draft, final
+    bmad-prd            built in  draft, in-review, final
     bmad-research       built in  draft, complete
     bmad-prfaq          built in  ignition, press-release, customer-faq, internal-faq, complete
     d4-ticket           built in  todo, in_progress, ready, tested, done, blocked
@@ -56,8 +57,8 @@ fn lists_those_that_are_built_in() {
     ");
     let answer = Sandbox::empty().reads_only(&["lifecycle", "list", "--json"]);
     let lifecycles = answer.json("stepmark.lifecycles/2")["lifecycles"].clone();
-    assert_eq!(lifecycles[7]["name"], "d4-ticket");
-    assert_eq!(lifecycles[7]["states"][1]["moves"][1]["to"], "ready");
+    assert_eq!(lifecycles[8]["name"], "d4-ticket");
+    assert_eq!(lifecycles[8]["states"][1]["moves"][1]["to"], "ready");
 }
 
 #[test]
@@ -95,7 +96,7 @@ fn shows_one_with_its_moves() {
     exit 2
     ── stderr
     error: there is no lifecycle `relaese`
-      help: there are `release`, `task`, `bmad-spec`, `bmad-story`, `bmad-epic`, `bmad-retrospective`, `bmad-document`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `asdd-slice`, `hivemind-graph`, `hivemind-flow`, `hivemind-task`, `cc-task`, `autodev-step`
+      help: there are `release`, `task`, `bmad-spec`, `bmad-story`, `bmad-epic`, `bmad-retrospective`, `bmad-document`, `bmad-prd`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `asdd-slice`, `hivemind-graph`, `hivemind-flow`, `hivemind-task`, `cc-task`, `autodev-step`
     ");
 }
 

@@ -179,6 +179,27 @@ fn a_project_that_may_not_be_written() {
     ");
 }
 
+#[test]
+fn memory_is_recalled_and_a_report_written_without_a_cache() {
+    let Some(powerless) = Powerless::find() else { return };
+    let demo = Sandbox::demo();
+    assert_eq!(demo.stepmark(&["memory", "remember", "The lamp is red"]).code, 0);
+    let local = demo.place(".stepmark/local");
+    let _gone = fs::remove_dir_all(local.join("cache"));
+    allow(&local, 0o555);
+    let page = demo.outside().join("page.html").display().to_string();
+    let run = |arguments: &[&str]| powerless.reads_only(&demo, arguments);
+    let recalled = run(&["memory", "recall", "lamp"]);
+    let asked = run(&["query", "select content from memories"]);
+    let report = demo.run(&mut powerless.command(&demo, env!("CARGO_BIN_EXE_stepmark"), &["report", &page]));
+    allow(&local, 0o755);
+    for run in [recalled, asked] {
+        assert!(run.code == 0 && run.stdout.contains("The lamp is red"), "{run}");
+    }
+    assert_eq!(report.code, 0, "{report}");
+    assert!(fs::read_to_string(page).unwrap().contains("The lamp is red"));
+}
+
 /// As in a container whose user is not that of the checkout: git's own rule decides.
 #[test]
 fn a_checkout_of_another_user_is_used_where_git_is_told_to_trust_it() {

@@ -92,6 +92,10 @@ fn makes_the_configuration_once() {
     # Days after its last change for which an unfinished artifact keeps its gates; `gate check` makes others when asked.
     # gates: {days: 14}
 
+    # Let the hook bring the frontmatter of a story to what its line `Status:` and `sprint-status.yaml` agree on, where the
+    # lifecycle leads there: workflows of BMAD write those two.
+    # stories: {take_in_agreed: true}
+
     # The instruction file of an agent, and what it is assembled from; `settings` stand in it.
     # instructions:
     #   output: .claude-mpm/PM_INSTRUCTIONS.md

@@ -16,6 +16,7 @@ fn shows_state_steps_and_reasons() {
     workflow   create-prd
     because    `workflowType` says `prd`; 5 listed steps are its steps
     status     draft
+    lifecycle  bmad-prd, state `draft`; its type is known: its `status` is `draft`, its `workflowType` is `prd`
     work state underway
     done       ████░░░░░░ 5/14
     next       step-04-journeys
@@ -130,7 +131,18 @@ fn answers_in_json_with_all_keys() {
         "notes": 0
       },
       "file_hash": "e00879cffa4298fb6b7e825f7cdc09cb172947341d187d5dd74c3957569bef4d",
-      "lifecycle": null,
+      "lifecycle": {
+        "name": "bmad-prd",
+        "state": "draft",
+        "moves": [
+          "in-review",
+          "final"
+        ],
+        "because": [
+          "its `status` is `draft`",
+          "its `workflowType` is `prd`"
+        ]
+      },
       "frontmatter": {
         "stepsCompleted": [
           "step-01-init",

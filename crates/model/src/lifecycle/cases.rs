@@ -42,7 +42,7 @@ fn retries() -> Arc<Lifecycle> {
 #[test]
 fn every_built_in_table_is_read_and_its_legacy_names_are_known() {
     let names: Vec<String> = tables().iter().map(|table| table.name().to_owned()).collect();
-    assert_eq!(names.len(), 15, "{names:?}");
+    assert_eq!(names.len(), 16, "{names:?}");
     for (table, word, state) in [
         ("bmad-spec", "Completed", Some("done")),
         ("bmad-spec", "in_progress", Some("in-progress")),
@@ -82,6 +82,7 @@ fn terminal_states_of_built_in_tables_have_no_exits_unless_the_table_names_them(
         [
             "bmad-spec: done → in-review",
             "bmad-document: final → draft",
+            "bmad-prd: final → draft",
             "bmad-research: complete → draft",
             "bmad-prfaq: complete → press-release",
             "bmad-prfaq: complete → customer-faq",

@@ -133,12 +133,13 @@ impl Lifecycles {
 }
 
 /// One file a table, in the order in which they are listed.
-const TABLES: [&str; 15] = [
+const TABLES: [&str; 16] = [
     include_str!("tables/bmad-spec.yaml"),
     include_str!("tables/bmad-story.yaml"),
     include_str!("tables/bmad-epic.yaml"),
     include_str!("tables/bmad-retrospective.yaml"),
     include_str!("tables/bmad-document.yaml"),
+    include_str!("tables/bmad-prd.yaml"),
     include_str!("tables/bmad-research.yaml"),
     include_str!("tables/bmad-prfaq.yaml"),
     include_str!("tables/d4-ticket.yaml"),
@@ -169,8 +170,8 @@ pub(super) fn tables() -> &'static [DeclaredLifecycle] {
 }
 
 /// The table of this name that comes with stepmark: `bmad-spec`, `bmad-story`, `bmad-epic`,
-/// `bmad-retrospective`, `bmad-document`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `task`, `asdd-slice`,
-/// `hivemind-graph`, `hivemind-flow`, `hivemind-task`, `cc-task`, `autodev-step`.
+/// `bmad-retrospective`, `bmad-document`, `bmad-prd`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `task`,
+/// `asdd-slice`, `hivemind-graph`, `hivemind-flow`, `hivemind-task`, `cc-task`, `autodev-step`.
 pub fn built_in(name: &str) -> Option<&'static Arc<Lifecycle>> {
     tables().iter().map(|table| &table.lifecycle).find(|lifecycle| lifecycle.name() == name)
 }

@@ -227,7 +227,13 @@ impl LocalState {
 
 impl From<LocalStateError> for io::Error {
     fn from(error: LocalStateError) -> Self {
-        Self::other(error)
+        let kind = match &error {
+            LocalStateError::Make { source, .. } | LocalStateError::Unreachable { source, .. } => {
+                source.kind()
+            }
+            _ => io::ErrorKind::Other,
+        };
+        Self::new(kind, error)
     }
 }
 
