@@ -231,3 +231,24 @@ fn what_was_replaced_and_is_decided_again_is_a_memory_of_its_own() {
     let circle = sandbox.stepmark(&["memory", "supersede", &third, "--by", &first]);
     assert!(circle.code == 1 && circle.stderr.contains("circle"), "{circle}");
 }
+
+/// What is shared reaches a clone with the next commit, whatever that changes; what is not stays here.
+#[test]
+fn a_decision_goes_with_the_next_commit_where_memory_is_shared() {
+    for (track, is_shared) in [("git", true), ("local", false)] {
+        let Some(repository) = Repository::empty("decisions in commits") else { return };
+        repository.sandbox.write(".stepmark/config.yaml", format!("memory: {{track: {track}}}\n"));
+        repository.commit("begun");
+        assert_eq!(repository.stepmark(&["hook", "install"]).code, 0);
+        let decide = ["memory", "decide", "Which store?", "--chosen", "SQLite", "--because", "simple"];
+        assert_eq!(repository.stepmark(&decide).code, 0);
+        repository.sandbox.write("readme.txt", "Read me.\n");
+        repository.git(&["add", "readme.txt"]);
+        assert_eq!(repository.try_git_with_stepmark(&["commit", "--quiet", "-m", "two"]).code, 0);
+        let clone = repository.sandbox.outside().join("clone").display().to_string();
+        let from = format!("file://{}", repository.sandbox.root().display());
+        repository.git(&["clone", "--quiet", "--no-local", &from, &clone]);
+        let run = repository.stepmark(&["memory", "recall", "store", "--root", &clone]);
+        assert_eq!((run.code, run.stdout.contains("SQLite")), (0, is_shared), "{track}: {run}");
+    }
+}

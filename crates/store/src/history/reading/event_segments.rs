@@ -19,7 +19,8 @@ pub struct Removal {
 }
 
 impl History {
-    /// The live segments that hold events of files at `paths`; all of them where that is `None`.
+    /// The live segments that hold events of files at `paths`, or what is remembered for all clones; all of
+    /// them where that is `None`.
     ///
     /// # Errors
     /// When a segment cannot be read.
@@ -29,7 +30,8 @@ impl History {
     ) -> Result<BTreeSet<SegmentName>, HistoryError> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
-                "SELECT DISTINCT segments.name, names.text FROM segments JOIN events ON events.segment = segments.id
+                "SELECT DISTINCT segments.name, names.text, kinds.text LIKE 'memory%' AND segments.name NOT LIKE 'local-%'
+                 FROM segments JOIN events ON events.segment = segments.id JOIN names AS kinds ON kinds.id = events.kind
                  LEFT JOIN names ON names.id = events.path WHERE segments.place = 0",
             )?;
             let mut rows = statement.query([])?;
@@ -38,10 +40,9 @@ impl History {
             let mut found = BTreeSet::new();
             while let Some(row) = rows.next()? {
                 let (name, path): (String, Option<String>) = (row.get(0)?, row.get(1)?);
-                let is_wanted = wanted
-                    .as_ref()
-                    .is_none_or(|wanted| path.is_some_and(|path| wanted.contains(path.as_str())));
-                found.extend(SegmentName::new(&name).filter(|_| is_wanted));
+                let is_wanted = |wanted: &BTreeSet<&str>| path.is_some_and(|path| wanted.contains(path.as_str()));
+                let is_taken = row.get::<_, bool>(2)? || wanted.as_ref().is_none_or(is_wanted);
+                found.extend(SegmentName::new(&name).filter(|_| is_taken));
             }
             Ok(found)
         })
