@@ -207,7 +207,10 @@ fn a_prd_of_bmad_6_0_moves_by_its_table() {
         |status: &str| format!("---\nworkflowType: prd\nstepsCompleted: [1]\nstatus: {status}\n---\n# PRD\n");
     sandbox.write("prd.md", prd("draft"));
     let run = sandbox.stepmark(&["set", "prd.md", "status=banana"]);
-    assert!(run.code == 1 && run.stderr.contains("`banana` is no state of the lifecycle `bmad-prd`"), "{run}");
+    assert!(
+        run.code == 1 && run.stderr.contains("`banana` is no state of the lifecycle `bmad-prd`"),
+        "{run}"
+    );
     assert_eq!(sandbox.read("prd.md"), prd("draft").as_bytes());
     assert_eq!(sandbox.stepmark(&["transition", "prd.md", "in-review"]).code, 0);
     assert_eq!(sandbox.stepmark(&["transition", "prd.md", "final"]).code, 0);

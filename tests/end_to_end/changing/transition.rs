@@ -6,7 +6,10 @@ use serde_json::Value;
 use crate::{
     changing::delegate::events,
     checking::lifecycle::RELEASE,
-    harness::{Sandbox, changed_lines, demo::{ARCHITECTURE, PRD}},
+    harness::{
+        Sandbox, changed_lines,
+        demo::{ARCHITECTURE, PRD},
+    },
 };
 
 const SPEC: &str = "spec-tide.md";

@@ -41,8 +41,8 @@ def leftovers(project):
     return [("temporary files are left", str(path)) for path in project.rglob(".stepmark-*.tmp")]
 
 
-def sweep(cases, prepare, problems, given=None, least=20):
-    """Kills the command of each case (`{name: line}`) at each call. `prepare(folder, name)` makes the project before it, and
+def sweep(cases, prepare, problems, given=None, least=20, step=1):
+    """Kills the command of each case (`{name: line}`) at each call, or each `step`th. `prepare(folder, name)` makes the project before it, and
     `problems(project, name)` says what is wrong after a kill. `given` holds what a command reads. Ends the process."""
     passed = failed = 0
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -63,8 +63,8 @@ def sweep(cases, prepare, problems, given=None, least=20):
 
             count, first = 0, 1
             while first:
-                occurrences = range(first, first + AT_ONCE)
-                first += AT_ONCE
+                occurrences = range(first, first + AT_ONCE * step, step)
+                first += AT_ONCE * step
                 for occurrence, found in zip(occurrences, list(pool.map(one, occurrences))):
                     if found is None:
                         first = 0

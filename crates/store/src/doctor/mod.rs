@@ -8,6 +8,7 @@ pub use finding::DoctorFinding;
 use crate::commit::{self, CommitError, CutLine, SetAsideRepair};
 use crate::disk::{WalkError, local_state::PLAIN_FOLDER};
 use crate::history::{History, HistoryError, SEALED_FOLDER};
+use crate::projection::record_format::Overwrite;
 use crate::replay::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts, verify_history};
 use crate::workspace::AppendError;
 use crate::workspace::Workspace;
@@ -147,7 +148,20 @@ impl Doctor<'_> {
             left.into_iter().filter(|path| commit::remove_left_over(self.workspace.root(), path)).collect();
         let set_aside =
             commit::repair_commits_set_aside(self.workspace.root(), self.workspace.commit_options())?;
+        finished.extend(self.finish_systems());
         Ok(Diagnosis { finished, cut, published, removed, set_aside, ..self.diagnose()? })
+    }
+}
+
+impl Doctor<'_> {
+    /// Does what commands of systems do behind their first commit. What cannot be done `check` finds.
+    fn finish_systems(&self) -> Vec<ProjectPath> {
+        let tasks = self.workspace.coordination().and_then(|tasks| tasks.project(&Overwrite::None).ok());
+        let slices = self.workspace.asdd().and_then(|slices| slices.project(&Overwrite::None).ok());
+        let mut finished = self.workspace.flows().map(|flows| flows.finish_cut_off()).unwrap_or_default();
+        finished.extend(tasks.into_iter().flat_map(|files| files.written));
+        finished.extend(slices.into_iter().flat_map(|files| files.written));
+        finished
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{FlowError, Flows};
 use crate::signals::write_signal;
+use stepmark_model::artifact::ProjectPath;
 use stepmark_model::flows::{
     Acting, Attempt, AttemptEnd, FlowKind, FlowMove, FlowRecord, FlowRefusal, FlowState, Judgement,
     abort_task, claim, end_attempt, escalate, move_flow, retry, verify,
@@ -10,6 +11,9 @@ use stepmark_model::records::{Signal, file_stem};
 
 /// The number of times that a claim is decided anew where others are faster.
 const ATTEMPTS: usize = 32;
+
+/// The statuses of a task that nothing follows.
+const ENDED: [&str; 3] = ["SUCCESS", "FAILED", "ESCALATED"];
 
 impl Flows<'_> {
     /// Moves a flow: starts, pauses, resumes it and so on. An aborted flow takes its open tasks along, and
@@ -260,13 +264,28 @@ impl Flows<'_> {
     fn abort_open(&self, flow: &str, acting: &Acting) -> Result<(), FlowError> {
         for task in &self.state(flow)?.tasks {
             let id = task.task();
-            if !["SUCCESS", "FAILED", "ESCALATED"].contains(&task.status()) {
+            if !ENDED.contains(&task.status()) {
                 unless_refused(
                     self.change_task((flow, id), ("abort", acting), |state| abort_task(state, id, acting)),
                 )?;
             }
         }
         Ok(())
+    }
+
+    /// Finishes flows that were cut off while they were made or aborted, and returns their records.
+    pub(crate) fn finish_cut_off(&self) -> Vec<ProjectPath> {
+        let finish = |id: &String| {
+            let state = self.unedited(id).ok()?;
+            let is_open = |task: &FlowRecord| !ENDED.contains(&task.status());
+            let finished = match state.flow.status() {
+                "CREATED" if state.tasks.len() < state.graph.tasks.len() => self.create_missing(id),
+                "ABORTED" if state.tasks.iter().any(is_open) => self.abort_open(id, &self.acting(None)),
+                _ => return None,
+            };
+            finished.ok().and_then(|()| self.flow_path(id).ok())
+        };
+        self.ids().iter().filter_map(finish).collect()
     }
 
     /// Returns whether an attempt is open for too long without a sign of life.

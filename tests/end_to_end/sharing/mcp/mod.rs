@@ -103,6 +103,7 @@ fn refusals_say_the_reason_and_the_remedy() {
         ("create_task", json!({}), "missing field `description`"),
         ("create_task", new(json!({ "depends_on": [] })), "unknown field `depends_on`"),
         ("create_task", new(json!({ "priority": 11 })), "from 1, the highest, to 10"),
+        ("create_task", json!({ "description": " " }), "a task without a description says nothing to do"),
         ("create_task", new(json!({ "dependencies": ["nothing"] })), "nothing"),
         (
             "create_tasks_batch",

@@ -5,18 +5,20 @@
 use std::{
     fs::{self, File},
     io,
+    path::Path,
+    time::Duration,
 };
 
-use crate::commit::{lock::LockKey, lock::Note};
-use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
+use crate::commit::{lock::ArtifactLock, lock::LockKey, lock::Note, names_in};
+use crate::disk::{file_lock, local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::artifact::ProjectPath;
 
 /// Returns whether the temporary file at `path` is nobody's any more. Nothing is made.
 pub(crate) fn is_left_over(root: &Root, path: &str) -> bool {
-    let Some((key, name)) = key_of(path).filter(|_| is_regular(root, path)) else { return false };
+    let Some((key, _)) = key_of(path).filter(|_| is_regular(root, path)) else { return false };
     let Ok(folder) = root.state().folder(StateFolder::Locks) else { return false };
     match own_file::open(&folder, format!("{key}.lock").as_ref(), Access::Change) {
-        Ok(lock) => is_free(&lock, &key, name),
+        Ok(lock) => file_lock::try_exclusive(&lock).is_ok(),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
 }
@@ -24,12 +26,26 @@ pub(crate) fn is_left_over(root: &Root, path: &str) -> bool {
 /// Removes the temporary file at `path`, if it is nobody's any more, and returns whether it did.
 pub(crate) fn remove_left_over(root: &Root, path: &str) -> bool {
     let Some((key, name)) = key_of(path).filter(|_| is_regular(root, path)) else { return false };
+    if settle(root, path, &key) && !is_regular(root, path) {
+        return true;
+    }
     let Ok(folder) = root.state().make(StateFolder::Locks) else { return false };
     let lock = own_file::open(&folder, format!("{key}.lock").as_ref(), Access::ChangeOrMake);
     let place = ProjectPath::new(path).ok().and_then(|path| root.resolve_for_writing(&path).ok());
     lock.is_ok_and(|lock| {
         is_free(&lock, &key, name) && place.is_some_and(|place| fs::remove_file(place).is_ok())
     })
+}
+
+/// Takes the lock of the file beside which the temporary file at `path` stands, and returns whether it did:
+/// whoever has it next decides on a temporary file that was to be exchanged.
+fn settle(root: &Root, path: &str, key: &LockKey) -> bool {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let names = names_in(&root.path().join(folder)).unwrap_or_default();
+    let mut paths = names.iter().map(|name| format!("{folder}/{name}").trim_start_matches('/').to_owned());
+    let file = paths.find(|beside| LockKey::of(Path::new(beside)) == *key);
+    let file = file.and_then(|file| ProjectPath::new(file).ok());
+    file.is_some_and(|file| ArtifactLock::acquire(root, &file, Duration::ZERO).is_ok())
 }
 
 /// A link of such a name is a repository's: what it leads to is no temporary file.
@@ -46,8 +62,7 @@ fn key_of(path: &str) -> Option<(LockKey, &str)> {
 fn is_free(lock: &File, key: &LockKey, name: &str) -> bool {
     let is_announced =
         |note: Option<Note>| matches!(note, Some(Note::Exchanging { name: noted, .. }) if noted == name);
-    crate::disk::file_lock::try_exclusive(lock).is_ok()
-        && Note::read(lock, key).is_ok_and(|note| !is_announced(note))
+    file_lock::try_exclusive(lock).is_ok() && Note::read(lock, key).is_ok_and(|note| !is_announced(note))
 }
 
 #[cfg(test)]

@@ -41,6 +41,10 @@ impl Wanted {
             let refusal = Refusal::new(format!("the priority {} is out of range", self.priority));
             return Err(refusal.with_remedy("from 1, the highest, to 10"));
         }
+        if self.description.trim().is_empty() {
+            let refusal = Refusal::new("a task without a description says nothing to do");
+            return Err(refusal.with_remedy("say what is to be done"));
+        }
         let mut task = NewTask::new(self.id.unwrap_or_else(|| new_id("task")), self.description);
         task.priority = self.priority;
         task.dependencies = self.dependencies;
