@@ -74,3 +74,37 @@ fn work_on_this_branch_is_not_lost_to_theirs() {
     assert!(refused.code == 1 && lost(&refused), "{refused}");
     assert!(refused.to_string().contains("`6`"), "{refused}");
 }
+
+/// Two clones made a slice of one number; whoever takes one side is told of the other.
+#[test]
+fn a_record_that_both_sides_made_is_not_lost_in_silence() {
+    let Some(repository) = Repository::empty("two slices of one number") else { return };
+    repository.sandbox.write(".stepmark/config.yaml", "asdd: {}\n");
+    let stepmark = |arguments: &[&str]| {
+        let run = repository.stepmark(arguments);
+        assert_eq!(run.code, 0, "{arguments:?}: {run}");
+    };
+    stepmark(&["asdd", "init"]);
+    stepmark(&["hook", "install"]);
+    git(&repository, &["add", "--all"]);
+    git(&repository, &["commit", "--quiet", "-m", "begun"]);
+    let clone = repository.sandbox.outside().join("clone").display().to_string();
+    repository.git(&["clone", "--quiet", "--no-local", ".", &clone]);
+    stepmark(&["hook", "install", "--root", &clone]);
+    stepmark(&["asdd", "add", "Blue", "--root", &clone]);
+    git(&repository, &["-C", &clone, "add", "--all"]);
+    git(&repository, &["-C", &clone, "commit", "--quiet", "-m", "blue"]);
+    stepmark(&["asdd", "add", "Red"]);
+    git(&repository, &["add", "--all"]);
+    git(&repository, &["commit", "--quiet", "-m", "red"]);
+    repository.git(&["fetch", "--quiet", &clone, "HEAD"]);
+    assert_eq!(repository.try_git(&["merge", "--quiet", "FETCH_HEAD"]).code, 1);
+    repository.git(&["checkout", "--quiet", "--ours", "."]);
+    let run = commit(&repository, &[]);
+    assert!(run.code == 1 && run.to_string().contains("name Blue → Red"), "{run}");
+    let run = repository.stepmark(&["check"]);
+    assert!(run.code == 1 && run.stdout.contains("a merge lost what event"), "{run}");
+    assert_eq!(repository.stepmark(&["replay", "--verify"]).code, 1);
+    stepmark(&["asdd", "block", "SLICE-001", "--reason", "which of the two"]);
+    assert_eq!(repository.stepmark(&["replay", "--verify"]).code, 0, "the next change records the choice");
+}

@@ -410,3 +410,20 @@ fn what_is_unknown_in_a_file_is_taken_in_and_told() {
     fails(&sandbox, &["import", "coordination", "../nowhere"], "there is no state file of coordination in");
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1, "nothing is written there");
 }
+
+/// The configuration names the option whose files are there, also where those of another cannot be written.
+#[test]
+fn a_conversion_that_fails_leaves_the_option_as_it_was() {
+    let sandbox = Sandbox::empty();
+    let configuration = "coordination: {option: A} # with tasks\n";
+    sandbox.write(".stepmark/config.yaml", configuration);
+    assert_eq!(sandbox.stepmark(&["coordination", "init", "--goal", "Shed"]).code, 0);
+    assert_eq!(sandbox.stepmark(&["task", "add", "Roof", "--id", "roof"]).code, 0);
+    sandbox.write("orchestrator-state.json/in-the-way", "");
+    let before = sandbox.read(".coordination/tasks.json");
+    let run = sandbox.stepmark(&["coordination", "convert", "--to", "C"]);
+    assert!(run.code == 1 && run.stderr.contains("`orchestrator-state.json` is not a regular file"), "{run}");
+    assert_eq!(sandbox.read(".stepmark/config.yaml"), configuration.as_bytes());
+    assert_eq!(sandbox.read(".coordination/tasks.json"), before);
+    assert_eq!(sandbox.stepmark(&["check", "--quiet"]).code, 0);
+}

@@ -22,7 +22,7 @@ CASES = {
     "asdd add": (["asdd", "add", "Two"], SLICES),
     "asdd fail": (["asdd", "fail", "SLICE-001", "--agent", "discovery", "--score", "0.5", "--uncertainty", "load"], SLICES),
     "task add": (["task", "add", "Two", "--id", "t2"], TASKS),
-    "coordination convert": (["coordination", "convert", "B"], TASKS),
+    "coordination convert": (["coordination", "convert", "--to", "B"], TASKS),
 }
 
 

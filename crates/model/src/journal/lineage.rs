@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value as Json};
 
-use super::{Digests, Event, EventId};
+use super::{Digests, Event, EventId, Kind};
 use crate::artifact::StateDigest;
 use stepmark_frontmatter::{ChangeMismatch, make_changes};
 
@@ -146,17 +146,23 @@ impl Lineage {
         keys.into_iter().all(|key| states.iter().any(|head| head.get(key) == state.get(key)))
     }
 
-    /// Those of several heads of which `state` lacks an item that they added to a list, the latest first: a
-    /// merge may have taken the other side. What both sides had and one took away is not lost.
+    /// Those of several heads of which `state` lacks an item that they added to a list, or all, where two
+    /// sides made something of one name; the latest first: a merge may have taken the other side. What both
+    /// sides had and one took away is not lost.
     pub fn lost(&self, state: &Json) -> Vec<&Event> {
         let heads = self.heads();
+        let is_taken = heads.iter().any(|head| self.state_after(head.id).is_ok_and(|after| after == *state));
         let lacks = |head: &&Event| {
             let others = heads.iter().filter(|other| other.id != head.id);
             let others: HashSet<EventId> = others.flat_map(|other| self.ancestors(other.id)).collect();
-            let fork = self.ancestors(head.id).into_iter().filter(|id| others.contains(id));
-            let fork = fork.max_by_key(|id| self.places.get(id));
-            let before = fork.and_then(|fork| self.state_after(fork).ok()).unwrap_or_default();
-            self.state_after(head.id).is_ok_and(|after| lacks_items([&before, &after, state]))
+            let own = self.ancestors(head.id);
+            let fork = own.iter().filter(|id| others.contains(id)).max_by_key(|id| self.places.get(id));
+            let before = fork.and_then(|fork| self.state_after(*fork).ok()).unwrap_or_default();
+            let first = own.iter().min_by_key(|id| self.places.get(id)).and_then(|id| self.get(*id));
+            let is_made = first.is_some_and(|first| first.before.is_none() && first.kind != Kind::FIRST_SEEN);
+            let is_replaced = |after: &Json| is_taken && is_made && fork.is_none() && after != state;
+            self.state_after(head.id)
+                .is_ok_and(|after| lacks_items([&before, &after, state]) || is_replaced(&after))
         };
         if heads.len() < 2 { Vec::new() } else { heads.iter().rev().copied().filter(lacks).collect() }
     }

@@ -268,6 +268,9 @@ impl Checks<'_> {
             in_use,
             &mut baseline,
         );
+        if version.is_index() && version.is_merging()? {
+            self.add_lost_in_merges(&mut report)?;
+        }
         Ok(report)
     }
 

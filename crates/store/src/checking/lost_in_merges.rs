@@ -15,7 +15,11 @@ impl Checks<'_> {
     /// When the journal or the baseline cannot be read.
     pub fn add_lost_in_merges(&self, report: &mut CheckReport<'_>) -> Result<(), CheckError> {
         for known in self.workspace.history().ask(History::forked)? {
-            if let Some(finding) = self.lost_in_merge(&known.key, &known.path)? {
+            let is_told = |lost: &Finding| {
+                report.findings().any(|found| found.path == lost.path && found.rule.id == lost.rule.id)
+            };
+            if let Some(finding) = self.lost_in_merge(&known.key, &known.path)?.filter(|lost| !is_told(lost))
+            {
                 self.add_beside(report, known.path, |_| vec![finding])?;
             }
         }

@@ -17,12 +17,19 @@ impl Coordination<'_> {
     /// # Errors
     /// When a file or the configuration cannot be written.
     pub fn convert(&self, to: Format) -> Result<(CoordinationFiles, Vec<ProjectPath>), CoordinationError> {
-        let key = KeyPath::key("coordination").then("option");
-        let changed = self.workspace.configure(key, Value::from(to.to_string()))?;
+        let key =
+            |format: &Format| (KeyPath::key("coordination").then("option"), Value::from(format.to_string()));
+        let (option, value) = key(&to);
+        let changed = self.workspace.configure(option, value)?;
         let Some(coordination) = changed.coordination() else {
             return Err(RecordsError::NotBegun { folder: self.settings.folder.clone() }.into());
         };
-        let files = coordination.project(&Overwrite::None)?;
+        let files = coordination.project(&Overwrite::None).or_else(|error| {
+            // The files of the option before are those that are there.
+            let (option, value) = key(&self.settings.format);
+            changed.configure(option, value)?;
+            Err(error)
+        })?;
         let options = self.workspace.commit_options();
         Ok((files, record_files::withdraw(self.workspace.root(), options, &self.format())?))
     }

@@ -51,7 +51,8 @@ impl GitVersion {
         Ok(Some(paths))
     }
 
-    fn is_merging(&self) -> Result<bool, GitVersionError> {
+    /// Returns whether a merge is not committed yet.
+    pub(crate) fn is_merging(&self) -> Result<bool, GitVersionError> {
         let merged = self.objects().read(&["MERGE_HEAD^{tree}"])?;
         Ok(matches!(merged[..], [Object::Folder(_)]))
     }
