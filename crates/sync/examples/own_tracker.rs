@@ -1,8 +1,8 @@
-//! A tracker that this crate does not know: it gets a kind and keys of its own in `trackers:`, and the worker
-//! keeps its tickets in step like all others. This one keeps its issues in memory; another would ask a
-//! server.
+//! A tracker that this crate does not know: the program opens it, with the settings that all trackers have,
+//! and the worker keeps its tickets in step like all others. This one keeps its issues in memory; another
+//! would ask a server.
 //!
-//! `cargo run -p stepmark-sync --example own_tracker --no-default-features -- PROJECT`
+//! `cargo run -p stepmark-sync --example own_tracker -- PROJECT`
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use stepmark_store::workspace::{Clock, Workspace};
 use stepmark_sync::{
     BoxFuture, TrackerName,
     breaker::{Failure, Reason, Route},
-    configuration::{CustomTarget, KeyError, OwnKeys, SyncConfiguration, Target, TrackerKind, TrackerKinds},
+    configuration::SyncConfiguration,
     ledger::{Ledger, SqliteLedger},
     pace::Cost,
     plan::{Plan, PlanInputs},
@@ -28,36 +28,7 @@ use stepmark_sync::{
 };
 
 /// The part that a project would write into `.stepmark/config.yaml`.
-const TRACKERS: &str = "trackers: {work: {kind: linear, team: ENG, look_up_wait_seconds: 0}}\n";
-
-/// The kind `linear`.
-#[derive(Debug)]
-struct LinearKind;
-
-/// The values of the keys of such a tracker.
-struct LinearKeys {
-    team: String,
-}
-
-impl TrackerKind for LinearKind {
-    fn name(&self) -> &str {
-        "linear"
-    }
-
-    fn keys(&self) -> &[&str] {
-        &["team"]
-    }
-
-    fn target(&self, keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
-        let team: String = keys.need("team")?;
-        if !team.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            return Err(
-                keys.refused("team", format!("`{team}` is no key of a team: capital letters are wanted"))
-            );
-        }
-        Ok(Target::Custom(CustomTarget::new(self.name(), &team.clone(), LinearKeys { team })))
-    }
-}
+const TRACKERS: &str = "trackers: {work: {kind: dry}}\n";
 
 /// Its issues, in their order.
 struct LinearTracker {
@@ -182,12 +153,10 @@ impl Tracker for LinearTracker {
 
 /// Gives every artifact of the project at `root` a ticket, twice: nothing is left to do the second time.
 async fn sync(root: &str) -> Result<[Report; 2], Box<dyn Error>> {
-    let kinds = TrackerKinds::default().with(LinearKind);
-    let configuration = SyncConfiguration::read(Path::new("example"), TRACKERS.as_bytes(), &kinds)?;
+    let configuration = SyncConfiguration::read(Path::new("example"), TRACKERS.as_bytes())?;
     let configuration = configuration.ok_or("no tracker is configured")?;
     let settings = configuration.trackers.first().ok_or("no tracker is configured")?;
-    let Target::Custom(target) = &settings.target else { return Err("another kind".into()) };
-    let team = target.settings::<LinearKeys>().ok_or("another kind")?.team.clone();
+    let team = "ENG".to_owned();
     let issues = Mutex::default();
     let tracker: Box<dyn Tracker> = Box::new(LinearTracker { name: settings.name.clone(), team, issues });
     let clock: Box<dyn WorkerClock> = Box::new(WallClock(Clock::System));
@@ -229,22 +198,4 @@ async fn the_tickets_of_a_tracker_of_ones_own_are_kept_in_step() {
     let keys: Vec<_> = first.entries.iter().map(|entry| format!("{:?}", entry.outcome)).collect();
     assert!(keys.len() == 1 && keys[0].contains("ENG-1"), "{keys:?}");
     assert_eq!((second.entries.len(), second.is_complete()), (0, true));
-}
-
-#[test]
-fn keys_of_its_own_are_read_where_they_stand() {
-    let read = |text: &str, kinds: &TrackerKinds| {
-        SyncConfiguration::read(Path::new("c"), text.as_bytes(), kinds).map(Option::unwrap_or_default)
-    };
-    let kinds = TrackerKinds::default().with(LinearKind);
-    let refused = |text: &str| read(text, &kinds).unwrap_err().to_string();
-    assert_eq!(
-        refused("trackers: {work: {kind: linear, team: eng}}"),
-        "`c`:1:39 cannot be used: `eng` is no key of a team: capital letters are wanted"
-    );
-    assert!(refused("trackers: {work: {kind: linear, taem: ENG}}").ends_with("did you mean `team`?"));
-    assert!(refused("trackers: {github: {repository: o/r, team: ENG}}").contains("no key `team`"));
-    assert!(refused("trackers: {a: {kind: linaer}}").contains("`file`, `dry` and `linear`"));
-    let unknown = read(TRACKERS, &TrackerKinds::default()).unwrap_err().to_string();
-    assert!(unknown.contains("no kind of tracker `linear`"), "{unknown}");
 }

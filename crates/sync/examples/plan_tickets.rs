@@ -7,7 +7,7 @@ use std::{env, error::Error, path::Path};
 
 use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
-    configuration::{SyncConfiguration, TrackerKinds},
+    configuration::SyncConfiguration,
     ledger::{Ledger as _, SqliteLedger},
     plan::{Plan, PlanInputs},
     ticket::Snapshot,
@@ -27,8 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn plan(root: &str) -> Result<Plan, Box<dyn Error>> {
     let workspace = Workspace::open(root)?;
     let snapshot = Snapshot::of("example", &workspace.checks().summaries()?);
-    let configuration =
-        SyncConfiguration::read(Path::new("example"), TRACKERS.as_bytes(), &TrackerKinds::default())?;
+    let configuration = SyncConfiguration::read(Path::new("example"), TRACKERS.as_bytes())?;
     let Some(settings) = configuration.as_ref().and_then(|known| known.trackers.first()) else {
         return Err("no tracker is configured".into());
     };

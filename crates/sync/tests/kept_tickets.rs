@@ -8,7 +8,7 @@ use std::{fs, path::Path, thread, time::Duration};
 use jiff::Timestamp;
 use stepmark_store::workspace::Workspace;
 use stepmark_sync::{
-    configuration::{SyncConfiguration, TrackerKinds, TrackerSettings},
+    configuration::{SyncConfiguration, TrackerSettings},
     ledger::{Ledger as _, Link, SqliteLedger},
     plan::{ActionKind, Plan, PlanInputs},
     ticket::{RemoteTicket, Snapshot},
@@ -22,8 +22,7 @@ const SETTLING: Duration = Duration::from_millis(60);
 
 fn settings(more: &str) -> TrackerSettings {
     let text = format!("trackers: {{t: {{kind: dry{more}}}}}");
-    let read =
-        SyncConfiguration::read(Path::new("c.yaml"), text.as_bytes(), &TrackerKinds::default()).unwrap();
+    let read = SyncConfiguration::read(Path::new("c.yaml"), text.as_bytes()).unwrap();
     read.unwrap().trackers.remove(0)
 }
 

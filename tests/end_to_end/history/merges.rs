@@ -75,36 +75,117 @@ fn work_on_this_branch_is_not_lost_to_theirs() {
     assert!(refused.to_string().contains("`6`"), "{refused}");
 }
 
-/// Two clones made a slice of one number; whoever takes one side is told of the other.
-#[test]
-fn a_record_that_both_sides_made_is_not_lost_in_silence() {
-    let Some(repository) = Repository::empty("two slices of one number") else { return };
-    repository.sandbox.write(".stepmark/config.yaml", "asdd: {}\n");
-    let stepmark = |arguments: &[&str]| {
-        let run = repository.stepmark(arguments);
+/// What two clones did to the records of a system, and what `check` and the hook say once one side was taken.
+struct Clones {
+    repository: Repository,
+    other: String,
+}
+
+impl Clones {
+    fn begin(test: &str, configuration: &str, begun: &[&[&str]]) -> Option<Self> {
+        let repository = Repository::empty(test)?;
+        repository.sandbox.write(".stepmark/config.yaml", configuration);
+        repository.sandbox.write("graph.json", GRAPH);
+        let other = repository.sandbox.outside().join("clone").display().to_string();
+        let clones = Self { repository, other };
+        clones.done(&["hook", "install"]);
+        begun.iter().for_each(|line| clones.done(line));
+        clones.commit(".");
+        clones.repository.git(&["clone", "--quiet", "--no-local", ".", &clones.other]);
+        clones.done(&["hook", "install", "--root", &clones.other]);
+        Some(clones)
+    }
+
+    fn done(&self, arguments: &[&str]) {
+        let run = self.repository.stepmark(arguments);
         assert_eq!(run.code, 0, "{arguments:?}: {run}");
-    };
-    stepmark(&["asdd", "init"]);
-    stepmark(&["hook", "install"]);
-    git(&repository, &["add", "--all"]);
-    git(&repository, &["commit", "--quiet", "-m", "begun"]);
-    let clone = repository.sandbox.outside().join("clone").display().to_string();
-    repository.git(&["clone", "--quiet", "--no-local", ".", &clone]);
-    stepmark(&["hook", "install", "--root", &clone]);
-    stepmark(&["asdd", "add", "Blue", "--root", &clone]);
-    git(&repository, &["-C", &clone, "add", "--all"]);
-    git(&repository, &["-C", &clone, "commit", "--quiet", "-m", "blue"]);
-    stepmark(&["asdd", "add", "Red"]);
-    git(&repository, &["add", "--all"]);
-    git(&repository, &["commit", "--quiet", "-m", "red"]);
-    repository.git(&["fetch", "--quiet", &clone, "HEAD"]);
-    assert_eq!(repository.try_git(&["merge", "--quiet", "FETCH_HEAD"]).code, 1);
-    repository.git(&["checkout", "--quiet", "--ours", "."]);
-    let run = commit(&repository, &[]);
-    assert!(run.code == 1 && run.to_string().contains("name Blue → Red"), "{run}");
-    let run = repository.stepmark(&["check"]);
-    assert!(run.code == 1 && run.stdout.contains("a merge lost what event"), "{run}");
-    assert_eq!(repository.stepmark(&["replay", "--verify"]).code, 1);
-    stepmark(&["asdd", "block", "SLICE-001", "--reason", "which of the two"]);
-    assert_eq!(repository.stepmark(&["replay", "--verify"]).code, 0, "the next change records the choice");
+    }
+
+    fn commit(&self, place: &str) {
+        git(&self.repository, &["-C", place, "add", "--all"]);
+        git(&self.repository, &["-C", place, "commit", "--quiet", "-m", "work"]);
+    }
+
+    /// Merges what `theirs` does in the other clone into what `ours` does here; of conflicts ours is taken.
+    fn meet(&self, ours: &[&str], theirs: &[&str]) {
+        // A judgement that something failed ends with 1.
+        assert!(self.repository.stepmark(&[theirs, &["--root", &self.other]].concat()).code < 2);
+        self.commit(&self.other);
+        self.done(ours);
+        self.commit(".");
+        self.repository.git(&["fetch", "--quiet", &self.other, "HEAD"]);
+        self.repository.try_git(&["merge", "--quiet", "--no-commit", "FETCH_HEAD"]);
+        self.repository.try_git(&["checkout", "--quiet", "--ours", "."]);
+    }
+
+    /// The hook stops the merge, and `check` says the same.
+    fn is_told(&self, text: &str) {
+        let run = commit(&self.repository, &[]);
+        assert!(run.code == 1 && run.to_string().contains(text), "{run}");
+        let run = self.repository.stepmark(&["check"]);
+        assert!(run.code == 1 && run.stdout.contains(text), "{run}");
+    }
+}
+
+const GRAPH: &str = r#"{"id": "g", "tasks": [{"id": "a", "required_scopes": {"write": ["src"]}}]}"#;
+
+#[test]
+fn a_slice_that_both_sides_made_is_not_lost_in_silence() {
+    let begun: [&[&str]; 1] = [&["asdd", "init"]];
+    let Some(clones) = Clones::begin("two slices of one number", "asdd: {}\n", &begun) else { return };
+    clones.meet(&["asdd", "add", "Red"], &["asdd", "add", "Blue"]);
+    clones.is_told("name Blue → Red");
+    assert_eq!(clones.repository.stepmark(&["replay", "--verify"]).code, 1);
+    clones.done(&["asdd", "block", "SLICE-001", "--reason", "which of the two"]);
+    assert_eq!(
+        clones.repository.stepmark(&["replay", "--verify"]).code,
+        0,
+        "the next change records the choice"
+    );
+}
+
+#[test]
+fn a_task_that_both_sides_claimed_is_told_and_goes_on_with_its_holder() {
+    let begun: [&[&str]; 2] =
+        [&["coordination", "init", "--goal", "Shed"], &["task", "add", "Roof", "--id", "roof"]];
+    let Some(clones) = Clones::begin("two claims", "coordination: {option: A}\n", &begun) else { return };
+    clones.meet(&["task", "claim", "roof", "--agent", "ann"], &["task", "claim", "roof", "--agent", "bob"]);
+    clones.is_told("claimed_by bob → ann");
+    clones.done(&["task", "start", "roof", "--agent", "ann"]);
+    let run = commit(&clones.repository, &[]);
+    assert_eq!(run.code, 0, "{run}");
+}
+
+#[test]
+fn a_flow_that_was_paused_here_and_claimed_there_is_told() {
+    let begun: [&[&str]; 3] = [
+        &["flow", "graph", "create", "graph.json"],
+        &["flow", "create", "g", "--id", "r"],
+        &["flow", "start", "r"],
+    ];
+    let Some(clones) = Clones::begin("paused and claimed", "flows: {}\n", &begun) else { return };
+    let (pause, claim) = (["flow", "pause", "r"], ["flow", "next", "r", "--claim", "--agent", "w1"]);
+    clones.done(&[&["--actor", "human:Ada"], &pause[..]].concat());
+    clones.meet(&["status"], &claim);
+    let run = clones.repository.stepmark(&["check"]);
+    assert!(run.stdout.contains("SMF09") && run.stdout.contains("began after `r` was paused"), "{run}");
+}
+
+#[test]
+fn a_judgement_that_a_merge_drops_is_told() {
+    let (claim, end) = (
+        ["flow", "next", "r", "--claim", "--agent", "w1"],
+        ["flow", "attempt", "end", "r.a", "--agent", "w1"],
+    );
+    let begun: [&[&str]; 5] = [
+        &["flow", "graph", "create", "graph.json"],
+        &["flow", "create", "g", "--id", "r"],
+        &["flow", "start", "r"],
+        &claim,
+        &end,
+    ];
+    let Some(clones) = Clones::begin("a judgement", "flows: {}\n", &begun) else { return };
+    let verify = |decision: &'static str| ["flow", "verify", "r.a", "--decision", decision];
+    clones.meet(&verify("pass"), &verify("hard-fail"));
+    clones.is_told("a merge lost what event");
 }

@@ -105,6 +105,7 @@ pub static RULES: &[&Rule] = &[
     &coordination::too_many_claims::RULE,
     &coordination::time_order::RULE,
     &coordination::not_for_orchestrators::RULE,
+    &coordination::dependency_cancelled::RULE,
     &autodev::unparsable::RULE,
     &autodev::flow_unknown::RULE,
     &autodev::step_unknown::RULE,

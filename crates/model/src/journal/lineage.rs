@@ -147,8 +147,8 @@ impl Lineage {
     }
 
     /// Those of several heads of which `state` lacks an item that they added to a list, or all, where two
-    /// sides made something of one name; the latest first: a merge may have taken the other side. What both
-    /// sides had and one took away is not lost.
+    /// sides made something of one name, or the move of a record; the latest first: a merge may have taken
+    /// the other side. What both sides had and one took away is not lost.
     pub fn lost(&self, state: &Json) -> Vec<&Event> {
         let heads = self.heads();
         let is_taken = heads.iter().any(|head| self.state_after(head.id).is_ok_and(|after| after == *state));
@@ -157,12 +157,21 @@ impl Lineage {
             let others: HashSet<EventId> = others.flat_map(|other| self.ancestors(other.id)).collect();
             let own = self.ancestors(head.id);
             let fork = own.iter().filter(|id| others.contains(id)).max_by_key(|id| self.places.get(id));
-            let before = fork.and_then(|fork| self.state_after(*fork).ok()).unwrap_or_default();
             let first = own.iter().min_by_key(|id| self.places.get(id)).and_then(|id| self.get(*id));
-            let is_made = first.is_some_and(|first| first.before.is_none() && first.kind != Kind::FIRST_SEEN);
-            let is_replaced = |after: &Json| is_taken && is_made && fork.is_none() && after != state;
+            let is_made = fork.is_none() && first.is_some_and(|first| first.kind != Kind::FIRST_SEEN);
+            let before = fork.copied().or(first.filter(|_| !is_made).map(|first| first.id));
+            let before = before.and_then(|before| self.state_after(before).ok()).unwrap_or_default();
+            let is_moved = |after: &Json| {
+                let differs = |key: &str, from: &Json| after.get(key) != from.get(key);
+                ["status", "claimed_by"].iter().any(|key| differs(key, &before) && differs(key, state))
+            };
+            // Two have made one thing, or moved one record.
+            let is_replaced = |after: &Json| match is_made {
+                true => after != state,
+                false => state.get("stepmark_kind").is_some() && is_moved(after),
+            };
             self.state_after(head.id)
-                .is_ok_and(|after| lacks_items([&before, &after, state]) || is_replaced(&after))
+                .is_ok_and(|after| lacks_items([&before, &after, state]) || is_taken && is_replaced(&after))
         };
         if heads.len() < 2 { Vec::new() } else { heads.iter().rev().copied().filter(lacks).collect() }
     }

@@ -268,6 +268,7 @@ impl Checks<'_> {
             in_use,
             &mut baseline,
         );
+        #[cfg(feature = "write")]
         if version.is_index() && version.is_merging()? {
             self.add_lost_in_merges(&mut report)?;
         }

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use stepmark_model::artifact::ProjectPath;
 
-use super::{Drift, Prune, SyncConfiguration, SyncConfigurationError, Target, TrackerKinds};
+use super::{Drift, Prune, SyncConfiguration, SyncConfigurationError, Target};
 use crate::{pace::ScopedPace, ticket::Parents};
 
 fn parse(text: &str) -> Result<Option<SyncConfiguration>, SyncConfigurationError> {
-    SyncConfiguration::read(Path::new("config.yaml"), text.as_bytes(), &TrackerKinds::default())
+    SyncConfiguration::read(Path::new("config.yaml"), text.as_bytes())
 }
 
 fn read(text: &str) -> SyncConfiguration {

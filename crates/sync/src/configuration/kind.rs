@@ -1,96 +1,42 @@
 //! The kinds of trackers that a configuration may name.
 
-use std::{fmt, sync::Arc};
-
 use stepmark_model::artifact::ProjectPath;
 
-use super::{KeyError, OwnKeys, Target};
+use super::{
+    Target,
+    own_keys::{KeyError, OwnKeys},
+};
 use crate::pace::ScopedPace;
 
-/// A kind of tracker, as the configuration names it. A program that keeps tickets elsewhere registers its own
-/// ([`TrackerKinds::with`]).
-pub trait TrackerKind: fmt::Debug + Send + Sync {
-    /// The word behind `kind:`.
-    fn name(&self) -> &str;
-
-    /// The keys of such a tracker, beside those that all trackers have.
-    fn keys(&self) -> &[&str];
-
-    /// Reads the keys.
-    ///
-    /// # Errors
-    /// When a key is missing, or its value cannot be used.
-    fn target(&self, keys: &OwnKeys<'_>) -> Result<Target, KeyError>;
-
-    /// The pace at which it is asked, unless the configuration says another one.
-    fn pace(&self) -> ScopedPace {
-        ScopedPace::default()
-    }
-
-    /// After how many seconds a ticket that is not listed is certainly not there, unless the configuration
-    /// says so.
-    fn look_up_wait_seconds(&self) -> u32 {
-        0
-    }
-
-    /// The fields that `ticket.fields` may name; `None` where any will do.
-    fn ticket_fields(&self) -> Option<&[&str]> {
-        None
-    }
-}
-
-/// The kinds of trackers that a configuration may name: those of this crate, and those that a program adds.
-#[derive(Clone, Debug)]
-pub struct TrackerKinds(Vec<Arc<dyn TrackerKind>>);
-
-impl Default for TrackerKinds {
-    fn default() -> Self {
-        use BuiltIn::{Dry, File, Github, Jira};
-        Self([Github, Jira, File, Dry].map(|kind| Arc::new(kind) as Arc<dyn TrackerKind>).to_vec())
-    }
-}
-
-impl TrackerKinds {
-    /// The same with one more kind, which takes the place of one that has its name.
-    #[must_use]
-    pub fn with(mut self, kind: impl TrackerKind + 'static) -> Self {
-        self.0.retain(|own| own.name() != kind.name());
-        self.0.push(Arc::new(kind));
-        self
-    }
-
-    /// The kind called `name`.
-    pub(super) fn named(&self, name: &str) -> Option<&dyn TrackerKind> {
-        self.0.iter().map(|kind| &**kind).find(|kind| kind.name() == name)
-    }
-
-    /// Returns whether any kind has the key `key` for itself.
-    pub(super) fn have(&self, key: &str) -> bool {
-        self.0.iter().any(|kind| kind.keys().contains(&key))
-    }
-
-    /// `` `github`, `jira`, `file` `word` `dry` ``
-    pub(super) fn listed(&self, word: &str) -> String {
-        let names: Vec<String> = self.0.iter().map(|kind| format!("`{}`", kind.name())).collect();
-        match names.as_slice() {
-            [] => String::new(),
-            [only] => only.clone(),
-            [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
-        }
-    }
-}
-
-/// The kinds of this crate.
-#[derive(Debug)]
-enum BuiltIn {
+/// A kind of tracker, as the configuration names it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TrackerKind {
     Github,
     Jira,
     File,
     Dry,
 }
 
-impl TrackerKind for BuiltIn {
-    fn name(&self) -> &str {
+impl TrackerKind {
+    const ALL: [Self; 4] = [Self::Github, Self::Jira, Self::File, Self::Dry];
+
+    /// The kind called `name`.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Returns whether any kind has the key `key` for itself.
+    pub(super) fn have(key: &str) -> bool {
+        Self::ALL.iter().any(|kind| kind.keys().contains(&key))
+    }
+
+    /// `` `github`, `jira`, `file` `word` `dry` ``
+    pub(super) fn listed(word: &str) -> String {
+        format!("`github`, `jira`, `file` {word} `dry`")
+    }
+
+    /// The word behind `kind:`.
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Github => "github",
             Self::Jira => "jira",
@@ -99,7 +45,8 @@ impl TrackerKind for BuiltIn {
         }
     }
 
-    fn keys(&self) -> &[&str] {
+    /// The keys of such a tracker, beside those that all trackers have.
+    pub(super) const fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Github => &["base_url", "repository", "branch", "token_file"],
             Self::Jira => &JIRA_KEYS,
@@ -108,7 +55,8 @@ impl TrackerKind for BuiltIn {
         }
     }
 
-    fn target(&self, keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
+    /// Reads the keys.
+    pub(super) fn target(self, keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
         match self {
             Self::Github => github(keys),
             Self::Jira => jira(keys),
@@ -117,7 +65,8 @@ impl TrackerKind for BuiltIn {
         }
     }
 
-    fn pace(&self) -> ScopedPace {
+    /// The pace at which it is asked, unless the configuration says another one.
+    pub(super) fn pace(self) -> ScopedPace {
         match self {
             Self::Github => ScopedPace::github(),
             Self::Jira => ScopedPace::jira(),
@@ -125,8 +74,9 @@ impl TrackerKind for BuiltIn {
         }
     }
 
-    // Longer than a request may take.
-    fn look_up_wait_seconds(&self) -> u32 {
+    /// After how many seconds a ticket that is not listed is certainly not there, unless the configuration
+    /// says so: longer than a request may take.
+    pub(super) const fn look_up_wait_seconds(self) -> u32 {
         match self {
             Self::Github => 90,
             Self::Jira => 120,
@@ -134,8 +84,9 @@ impl TrackerKind for BuiltIn {
         }
     }
 
-    fn ticket_fields(&self) -> Option<&[&str]> {
-        matches!(self, Self::Github).then_some(&["milestone", "assignees", "type"])
+    /// The fields that `ticket.fields` may name; `None` where any will do.
+    pub(super) fn ticket_fields(self) -> Option<&'static [&'static str]> {
+        matches!(self, Self::Github).then_some(&["milestone", "assignees", "type"][..])
     }
 }
 

@@ -21,11 +21,8 @@ use crate::TrackerName;
 
 pub use base_url::{BaseUrl, BaseUrlError, Destination};
 pub(crate) use kind::reserved_for;
-pub use kind::{TrackerKind, TrackerKinds};
-pub use own_keys::{KeyError, OwnKeys};
 pub use policy::{Drift, Duplicates, Prune, RunSettings};
-pub use target::Repository;
-pub use target::{CustomTarget, Target};
+pub use target::{Repository, Target};
 pub use tracker_settings::{SettingsOwner, TrackerSettings};
 
 /// The trackers of a project.
@@ -76,21 +73,10 @@ impl SyncConfiguration {
     /// # Errors
     /// When a value is not what stands for its key, with its position.
     pub fn of(configuration: &Configuration) -> Result<Self, SyncConfigurationError> {
-        Self::of_kinds(configuration, &TrackerKinds::default())
-    }
-
-    /// The same, where trackers may be of the kinds `kinds`.
-    ///
-    /// # Errors
-    /// Those of [`Self::of`].
-    pub fn of_kinds(
-        configuration: &Configuration,
-        kinds: &TrackerKinds,
-    ) -> Result<Self, SyncConfigurationError> {
         let mut nearest = Self::default();
         let of_user = configuration.user_source().map(|(path, _)| path);
         for (path, bytes) in configuration.sources() {
-            if let Some(mut read) = Self::read(path, bytes, kinds)? {
+            if let Some(mut read) = Self::read(path, bytes)? {
                 if of_user == Some(path) {
                     read.trackers.iter_mut().for_each(|tracker| tracker.owner = SettingsOwner::User);
                 }
@@ -100,16 +86,12 @@ impl SyncConfiguration {
         Ok(nearest)
     }
 
-    /// The trackers of `kinds` that the file at `path`, which holds `bytes`, names; `None` where it has no
+    /// The trackers that the file at `path`, which holds `bytes`, names; `None` where it has no
     /// `trackers:`.
     ///
     /// # Errors
     /// When a value is not what stands for its key, with its position.
-    pub fn read(
-        path: &Path,
-        bytes: &[u8],
-        kinds: &TrackerKinds,
-    ) -> Result<Option<Self>, SyncConfigurationError> {
+    pub fn read(path: &Path, bytes: &[u8]) -> Result<Option<Self>, SyncConfigurationError> {
         let mut ignored = Vec::new();
         let report = |key: serde_ignored::Path<'_>| ignored.push(way_to(&key));
         let yaml = serde_yaml::Deserializer::from_slice(bytes);
@@ -124,7 +106,7 @@ impl SyncConfiguration {
                 [root, tracker, way @ ..] if root == "trackers" && tracker == name.as_str() => Some(way),
                 _ => None,
             });
-            let file = TrackerFile { path, bytes, kinds, name: &name, below: below.collect() };
+            let file = TrackerFile { path, bytes, name: &name, below: below.collect() };
             let (tracker, unknown) = file.tracker(keys)?;
             read.trackers.push(tracker);
             read.unknown_keys.extend(unknown);

@@ -13,7 +13,7 @@ use super::position_and_reason;
 
 /// The keys of a tracker beside those that all trackers have.
 #[derive(Debug)]
-pub struct OwnKeys<'f> {
+pub(super) struct OwnKeys<'f> {
     pub(super) file: &'f [u8],
     pub(super) tracker: &'f str,
     /// Their names, in the order of the file.
@@ -22,8 +22,7 @@ pub struct OwnKeys<'f> {
 
 /// A mistake in the keys of a tracker.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum KeyError {
+pub(super) enum KeyError {
     /// A key that the kind of tracker cannot do without is missing.
     #[error("the key `{key}` is missing")]
     Missing {
@@ -52,7 +51,7 @@ impl OwnKeys<'_> {
     ///
     /// # Errors
     /// When the value is no `T`.
-    pub fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, KeyError> {
+    pub(super) fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, KeyError> {
         if !self.names.contains(&key) {
             return Ok(None);
         }
@@ -61,7 +60,7 @@ impl OwnKeys<'_> {
     }
 
     /// The refusal of the value of `key`, with its position.
-    pub fn refused(&self, key: &str, reason: impl Into<String>) -> KeyError {
+    pub(super) fn refused(&self, key: &str, reason: impl Into<String>) -> KeyError {
         let position = position_of(self.file, &["trackers", self.tracker, key]);
         KeyError::Invalid { position, reason: reason.into() }
     }
@@ -70,7 +69,7 @@ impl OwnKeys<'_> {
     ///
     /// # Errors
     /// When the key is missing, or its value no `T`.
-    pub fn need<T: DeserializeOwned>(&self, key: &str) -> Result<T, KeyError> {
+    pub(super) fn need<T: DeserializeOwned>(&self, key: &str) -> Result<T, KeyError> {
         self.get(key)?.ok_or_else(|| KeyError::Missing { key: key.to_owned() })
     }
 }

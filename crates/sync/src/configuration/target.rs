@@ -1,6 +1,6 @@
 //! The places where tickets are kept.
 
-use std::{any::Any, collections::BTreeMap, fmt, str::FromStr, sync::Arc};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use stepmark_model::artifact::ProjectPath;
 
@@ -50,62 +50,7 @@ pub enum Target {
     },
     /// Nowhere: what would be done is told.
     Dry,
-    /// Of a kind that a program has registered.
-    Custom(CustomTarget),
 }
-
-/// A target of a kind that a program has registered ([`TrackerKind`](super::TrackerKind)).
-#[derive(Clone)]
-pub struct CustomTarget {
-    kind: String,
-    address: String,
-    base_url: Option<BaseUrl>,
-    settings: Arc<dyn Any + Send + Sync>,
-}
-
-impl CustomTarget {
-    /// The target of the kind `kind` at `address`, which tells it from others in one line; `settings` are
-    /// what its tracker needs.
-    pub fn new(kind: &str, address: &str, settings: impl Any + Send + Sync) -> Self {
-        Self {
-            kind: kind.to_owned(),
-            address: address.to_owned(),
-            base_url: None,
-            settings: Arc::new(settings),
-        }
-    }
-
-    /// The same, reached at `base_url` with a credential that the user has bound to it.
-    #[must_use]
-    pub fn at(self, base_url: BaseUrl) -> Self {
-        Self { base_url: Some(base_url), ..self }
-    }
-
-    /// The settings, where they are a `T`.
-    pub fn settings<T: Any>(&self) -> Option<&T> {
-        self.settings.downcast_ref()
-    }
-}
-
-impl fmt::Debug for CustomTarget {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, address, base_url, .. } = self;
-        let mut shown = out.debug_struct("CustomTarget");
-        shown
-            .field("kind", kind)
-            .field("address", address)
-            .field("base_url", base_url)
-            .finish_non_exhaustive()
-    }
-}
-
-impl PartialEq for CustomTarget {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.kind, &self.address, &self.base_url) == (&other.kind, &other.address, &other.base_url)
-    }
-}
-
-impl Eq for CustomTarget {}
 
 impl Target {
     /// The kind of tracker that keeps tickets there.
@@ -115,7 +60,6 @@ impl Target {
             Self::Jira { .. } => "jira",
             Self::File { .. } => "file",
             Self::Dry => "dry",
-            Self::Custom(target) => &target.kind,
         }
     }
 
@@ -123,7 +67,6 @@ impl Target {
     pub fn base_url(&self) -> Option<&BaseUrl> {
         match self {
             Self::Github { base_url, .. } | Self::Jira { base_url, .. } => Some(base_url),
-            Self::Custom(target) => target.base_url.as_ref(),
             Self::File { .. } | Self::Dry => None,
         }
     }
@@ -135,9 +78,6 @@ impl Target {
                 Some(Destination::new(base_url, repository.to_string()))
             }
             Self::Jira { base_url, project, .. } => Some(Destination::new(base_url, project.clone())),
-            Self::Custom(target) => {
-                target.base_url.as_ref().map(|base_url| Destination::new(base_url, target.address.clone()))
-            }
             Self::File { .. } | Self::Dry => None,
         }
     }
@@ -147,7 +87,6 @@ impl Target {
         match self {
             Self::File { path } => path.to_string(),
             Self::Dry => String::new(),
-            Self::Custom(target) => target.address.clone(),
             Self::Github { .. } | Self::Jira { .. } => {
                 self.destination().map(|destination| destination.to_string()).unwrap_or_default()
             }

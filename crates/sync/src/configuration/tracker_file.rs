@@ -10,8 +10,9 @@ use serde::{
 use stepmark_store::configuration::UnknownKey;
 
 use super::{
-    KeyError, OwnKeys, SyncConfigurationError, TrackerKind, TrackerKinds, TrackerSettings,
-    own_keys::{position_of, read_at},
+    SyncConfigurationError, TrackerSettings,
+    kind::TrackerKind,
+    own_keys::{KeyError, OwnKeys, position_of, read_at},
     tracker_settings::{TrackerKeys, known_keys},
 };
 use crate::TrackerName;
@@ -23,7 +24,6 @@ const MOST_TRACKERS: usize = 100;
 pub(super) struct TrackerFile<'f> {
     pub(super) path: &'f Path,
     pub(super) bytes: &'f [u8],
-    pub(super) kinds: &'f TrackerKinds,
     pub(super) name: &'f TrackerName,
     /// The ways from it to the keys that no tracker has, or not every one.
     pub(super) below: Vec<&'f [String]>,
@@ -46,7 +46,7 @@ impl<'f> TrackerFile<'f> {
         let kind = kind.map_err(|error| self.error(error, &told))?;
         // Whoever wrote a key of another kind of tracker believes that it has an effect.
         let is_foreign =
-            |key: &&&str| !kind.keys().contains(*key) && self.kinds.have(key) && self.has_value(key);
+            |key: &&&str| !kind.keys().contains(*key) && TrackerKind::have(key) && self.has_value(key);
         if let Some(key) = own.iter().find(is_foreign) {
             let reason = format!("the tracker `{name}` is of a kind that has no key `{key}`");
             return Err(self.error(KeyError::Invalid { position: None, reason }, ""));
@@ -64,17 +64,17 @@ impl<'f> TrackerFile<'f> {
     }
 
     /// Its kind, which may be left out where it is called like one.
-    fn kind(&self, named: Option<&str>) -> Result<&'f dyn TrackerKind, KeyError> {
-        let (name, kinds) = (self.name, self.kinds);
-        kinds.named(named.unwrap_or(name.as_str())).ok_or_else(|| match named {
+    fn kind(&self, named: Option<&str>) -> Result<TrackerKind, KeyError> {
+        let name = self.name;
+        TrackerKind::named(named.unwrap_or(name.as_str())).ok_or_else(|| match named {
             Some(word) => {
                 let position = position_of(self.bytes, &["trackers", name.as_str(), "kind"]);
-                let listed = kinds.listed("and");
+                let listed = TrackerKind::listed("and");
                 let reason = format!("there is no kind of tracker `{word}`; there are {listed}");
                 KeyError::Invalid { position, reason }
             }
             None => {
-                let listed = kinds.listed("or");
+                let listed = TrackerKind::listed("or");
                 let reason = format!("the tracker `{name}` needs the key `kind`: {listed}");
                 KeyError::Invalid { position: None, reason }
             }
@@ -82,7 +82,7 @@ impl<'f> TrackerFile<'f> {
     }
 
     /// The keys that have no effect in a tracker of that kind.
-    fn unknown_keys(&self, kind: Option<&dyn TrackerKind>) -> Vec<UnknownKey> {
+    fn unknown_keys(&self, kind: Option<TrackerKind>) -> Vec<UnknownKey> {
         let unknown = self.below.iter().filter_map(|way| {
             let (key, way) = way.split_last()?;
             let way: Vec<&str> = way.iter().map(String::as_str).collect();
@@ -90,7 +90,7 @@ impl<'f> TrackerFile<'f> {
             let prefix: String = way.iter().map(|part| format!("{part}.")).collect();
             let prefix = format!("trackers.{}.{prefix}", self.name);
             // Where nobody knows its kind, it may be a key of that.
-            let may_be_known = kind.is_none() && way.is_empty() && self.kinds.have(key);
+            let may_be_known = kind.is_none() && way.is_empty() && TrackerKind::have(key);
             (!known.contains(&&**key) && !may_be_known)
                 .then(|| UnknownKey::new(&prefix, key, self.path, known))
         });

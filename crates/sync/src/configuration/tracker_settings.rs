@@ -6,8 +6,9 @@ use serde::Deserialize;
 use stepmark_model::artifact::{PathGlob, PathGlobs, ProjectPath};
 
 use super::{
-    BaseUrl, Drift, Duplicates, KeyError, OwnKeys, Prune, RunSettings, Target, TrackerKind,
-    own_keys::fields_of,
+    BaseUrl, Drift, Duplicates, Prune, RunSettings, Target,
+    kind::TrackerKind,
+    own_keys::{KeyError, OwnKeys, fields_of},
 };
 use crate::{
     TrackerName,
@@ -123,7 +124,7 @@ impl TrackerKeys {
     pub(super) fn assemble(
         self,
         name: &TrackerName,
-        kind: &dyn TrackerKind,
+        kind: TrackerKind,
         own: &OwnKeys<'_>,
     ) -> Result<TrackerSettings, KeyError> {
         let refused = |reason: String| KeyError::Invalid { position: None, reason };
@@ -173,7 +174,7 @@ impl TrackerKeys {
 }
 
 /// The keys that may stand behind `way`, which begins behind the name of a tracker of the kind `kind`.
-pub(super) fn known_keys<'k>(way: &[&str], kind: Option<&'k dyn TrackerKind>) -> Vec<&'k str> {
+pub(super) fn known_keys(way: &[&str], kind: Option<TrackerKind>) -> Vec<&'static str> {
     match way {
         [] => {
             let own = kind.into_iter().flat_map(TrackerKind::keys).copied();

@@ -4,7 +4,7 @@
 use std::{fs, path::Path};
 
 use super::*;
-use crate::configuration::{SyncConfiguration, TrackerKinds};
+use crate::configuration::SyncConfiguration;
 
 const TOKEN: &str = "ghp_0123456789abcdefSECRET";
 
@@ -114,9 +114,7 @@ fn only_the_hosts_of_a_tracker_itself_get_what_its_tools_use() {
             "github" => format!("trackers: {{github: {{repository: o/r, base_url: '{url}'}}}}"),
             _ => format!("trackers: {{jira: {{project: ABC, base_url: '{url}'}}}}"),
         };
-        let read = SyncConfiguration::read(Path::new("c"), yaml.as_bytes(), &TrackerKinds::default())
-            .unwrap()
-            .unwrap();
+        let read = SyncConfiguration::read(Path::new("c"), yaml.as_bytes()).unwrap().unwrap();
         let sources = CredentialSource::of(&read.trackers[0].target, &bound);
         let sources = sources.map(|sources| sources.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(

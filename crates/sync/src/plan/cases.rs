@@ -5,7 +5,7 @@ use proptest::{collection::vec, prelude::*};
 
 use super::{Action, ActionKind, Plan, PlanInputs, PlanReadError, Remark, Survey};
 use crate::{
-    configuration::{Drift, Duplicates, Prune, SyncConfiguration, TrackerKinds, TrackerSettings},
+    configuration::{Drift, Duplicates, Prune, SyncConfiguration, TrackerSettings},
     ledger::{Intent, IntentAction, Ledger, Link, SqliteLedger},
     ticket::{
         CloseReason, Observed, Snapshot, Ticket, TicketFacts, TicketState,
@@ -15,12 +15,7 @@ use crate::{
 
 fn settings() -> TrackerSettings {
     let file = std::path::Path::new("config.yaml");
-    let read = SyncConfiguration::read(
-        file,
-        b"trackers: {gh: {kind: dry, artifacts: ['docs/**']}}",
-        &TrackerKinds::default(),
-    )
-    .unwrap();
+    let read = SyncConfiguration::read(file, b"trackers: {gh: {kind: dry, artifacts: ['docs/**']}}").unwrap();
     read.unwrap().trackers.remove(0)
 }
 

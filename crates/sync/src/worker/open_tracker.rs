@@ -180,6 +180,7 @@ pub fn open_tracker(
                 .map_err(|source| TrackerOpenError::Http { tracker: name, source })?;
             Ok(Box::new(tracker))
         }
+        #[cfg(not(all(feature = "jira", feature = "github")))]
         other => Err(TrackerOpenError::NotKnown { tracker: name, kind: other.kind().to_owned() }),
     }
 }

@@ -19,7 +19,7 @@ use super::{ApplyError, Report, Worker, WorkerClock, WorkerSettings};
 use crate::{
     BoxFuture, TrackerName,
     breaker::{Failure, Reason, Route},
-    configuration::{SyncConfiguration, TrackerKinds, TrackerSettings},
+    configuration::{SyncConfiguration, TrackerSettings},
     ledger::{Ledger, LedgerError, LedgerReader, LedgerWriter, SqliteLedger, TrackerRecord},
     moment,
     pace::Cost,
@@ -450,10 +450,7 @@ impl World {
 
     fn of(keys: &str) -> Self {
         let yaml = format!("trackers:\n  fake:\n{keys}");
-        let configuration =
-            SyncConfiguration::read(Path::new("c.yaml"), yaml.as_bytes(), &TrackerKinds::default())
-                .unwrap()
-                .unwrap();
+        let configuration = SyncConfiguration::read(Path::new("c.yaml"), yaml.as_bytes()).unwrap().unwrap();
         let settings = configuration.trackers[0].clone();
         let clock = TestClock { began: tokio::time::Instant::now(), ahead_ms: 0 };
         let (name, content) = (settings.name.clone(), Arc::default());

@@ -179,6 +179,5 @@ fn place_of(target: &Target) -> String {
         Target::Jira { base_url, project, .. } => format!("Jira {project} at {base_url}"),
         Target::File { path } => format!("file {path}"),
         Target::Dry => "nowhere (dry)".to_owned(),
-        Target::Custom(_) => format!("{} {}", target.kind(), target.address()),
     }
 }

@@ -67,8 +67,8 @@ pub(crate) fn fixed_in(rule: &'static Rule, files: &[(&str, &str)]) -> Option<St
 /// the same at an earlier time.
 pub(crate) fn is_of_several_files(rule: &'static Rule) -> bool {
     [
-        "SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMA02", "SMA07", "SMC04", "SMC09", "SMD12",
-        "SMF01", "SMF07", "SMF09", "SMF11",
+        "SM307", "SM311", "SM502", "SM509", "SM801", "SM802", "SMA02", "SMA07", "SMC04", "SMC09", "SMC12",
+        "SMD12", "SMF01", "SMF07", "SMF09", "SMF11",
     ]
     .contains(&rule.id)
         || [Group::History, Group::Systems].contains(&rule.group)

@@ -11,6 +11,7 @@ pub(crate) mod agent_unknown;
 pub(crate) mod too_many_claims;
 pub(crate) mod time_order;
 pub(crate) mod not_for_orchestrators;
+pub(crate) mod dependency_cancelled;
 
 use super::{super::Subject, value_span};
 use crate::coordination::{Record, RecordKind};
