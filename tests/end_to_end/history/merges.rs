@@ -106,8 +106,14 @@ impl Clones {
         git(&self.repository, &["-C", place, "commit", "--quiet", "-m", "work"]);
     }
 
-    /// Merges what `theirs` does in the other clone into what `ours` does here; of conflicts ours is taken.
+    /// The same, where ours is taken.
     fn meet(&self, ours: &[&str], theirs: &[&str]) {
+        self.merge(ours, theirs);
+        self.repository.try_git(&["checkout", "--quiet", "--ours", "."]);
+    }
+
+    /// Merges what `theirs` does in the other clone into what `ours` does here; conflicts stay.
+    fn merge(&self, ours: &[&str], theirs: &[&str]) {
         // A judgement that something failed ends with 1.
         assert!(self.repository.stepmark(&[theirs, &["--root", &self.other]].concat()).code < 2);
         self.commit(&self.other);
@@ -115,7 +121,6 @@ impl Clones {
         self.commit(".");
         self.repository.git(&["fetch", "--quiet", &self.other, "HEAD"]);
         self.repository.try_git(&["merge", "--quiet", "--no-commit", "FETCH_HEAD"]);
-        self.repository.try_git(&["checkout", "--quiet", "--ours", "."]);
     }
 
     /// The hook stops the merge, and `check` says the same.
@@ -188,4 +193,47 @@ fn a_judgement_that_a_merge_drops_is_told() {
     let verify = |decision: &'static str| ["flow", "verify", "r.a", "--decision", decision];
     clones.meet(&verify("pass"), &verify("hard-fail"));
     clones.is_told("a merge lost what event");
+}
+
+#[test]
+fn a_record_in_conflict_stops_only_its_own_moves() {
+    let begun: [&[&str]; 3] = [
+        &["coordination", "init", "--goal", "Shed"],
+        &["task", "add", "Roof", "--id", "roof"],
+        &["task", "add", "Wall", "--id", "wall"],
+    ];
+    let Some(clones) = Clones::begin("a task in conflict", "coordination: {option: A}\n", &begun) else {
+        return;
+    };
+    clones.merge(&["task", "claim", "roof", "--agent", "ann"], &["task", "claim", "roof", "--agent", "bob"]);
+    let before = clones.repository.sandbox.read(".coordination/tasks/roof.md");
+    clones.done(&["task", "claim", "wall", "--agent", "eve"]);
+    clones.done(&["task", "done", "wall", "--agent", "eve", "--output", "It stands"]);
+    let run = clones.repository.stepmark(&["task", "start", "roof", "--agent", "ann"]);
+    assert!(run.code == 1 && run.stderr.contains("merge conflict"), "{run}");
+    assert_eq!(clones.repository.sandbox.read(".coordination/tasks/roof.md"), before);
+    let begun: [&[&str]; 1] = [&["asdd", "init"]];
+    let Some(clones) = Clones::begin("a slice in conflict", "asdd: {}\n", &begun) else { return };
+    clones.merge(&["asdd", "add", "Red"], &["asdd", "add", "Blue"]);
+    clones.done(&["asdd", "add", "Green"]);
+    clones.done(&["asdd", "block", "SLICE-002", "--reason", "later"]);
+    let run = clones.repository.stepmark(&["asdd", "block", "SLICE-001", "--reason", "which"]);
+    assert!(run.code == 1 && run.stderr.contains("merge conflict"), "{run}");
+    let begun: [&[&str]; 3] = [
+        &["flow", "graph", "create", "graph.json"],
+        &["flow", "create", "g", "--id", "r"],
+        &["flow", "start", "r"],
+    ];
+    let Some(clones) = Clones::begin("a flow in conflict", "flows: {}\n", &begun) else { return };
+    let claim = |agent: &'static str| ["flow", "next", "r", "--claim", "--agent", agent];
+    clones.merge(&claim("ann"), &claim("bob"));
+    clones.done(&["flow", "create", "g", "--id", "s"]);
+    clones.done(&["flow", "show", "s"]);
+    for line in [
+        &["flow", "attempt", "end", "r.a", "--agent", "ann"][..],
+        &["flow", "accept", "r", "--actor", "human:Ada", "--reason", "so"],
+    ] {
+        let run = clones.repository.stepmark(line);
+        assert!(run.code == 1 && run.stderr.contains("flows/r/tasks/a.md"), "{run}");
+    }
 }

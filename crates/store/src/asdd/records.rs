@@ -84,7 +84,7 @@ impl Asdd<'_> {
 
     /// The record in the file at `path`; `None` where it is gone, or no record.
     pub(super) fn read_record(&self, path: &ProjectPath) -> Result<Option<Record>, AsddRecordsError> {
-        match self.workspace.read_file(path) {
+        match self.workspace.read_record(path) {
             Ok(bytes) => self.read_bytes(path, bytes),
             Err(ArtifactError::Missing { .. }) => Ok(None),
             Err(error) => Err(error.into()),

@@ -97,7 +97,7 @@ impl Coordination<'_> {
     /// When coordination has not begun, or a record cannot be read.
     pub fn state(&self) -> Result<State, RecordsError> {
         let root = self.path_of(RecordKind::Coordination, "")?;
-        let root = match self.workspace.read_file(&root) {
+        let root = match self.workspace.read_record(&root) {
             Ok(bytes) => read(&Artifact::read(root, bytes))?,
             Err(ArtifactError::Missing { .. }) => {
                 return Err(RecordsError::NotBegun { folder: self.settings.folder.clone() });
@@ -137,7 +137,7 @@ impl Coordination<'_> {
 
     /// The record in the file at `path`; `None` where it is gone.
     pub(super) fn read_record(&self, path: &ProjectPath) -> Result<Option<Record>, RecordsError> {
-        match self.workspace.read_file(path) {
+        match self.workspace.read_record(path) {
             Ok(bytes) => self.read_bytes(path, bytes),
             Err(ArtifactError::Missing { .. }) => Ok(None),
             Err(error) => Err(error.into()),

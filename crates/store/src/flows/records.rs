@@ -158,7 +158,7 @@ impl Flows<'_> {
         path: &ProjectPath,
         kind: FlowKind,
     ) -> Result<Option<FlowRecord>, FlowRecordsError> {
-        match self.workspace.read_file(path) {
+        match self.workspace.read_record(path) {
             Ok(bytes) => read(&Artifact::read(path.clone(), bytes), kind).map(Some),
             Err(ArtifactError::Missing { .. }) => Ok(None),
             Err(error) => Err(error.into()),
