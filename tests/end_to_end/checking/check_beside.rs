@@ -68,6 +68,21 @@ fn a_ledger_that_is_no_yaml_is_told_once() {
     assert!(!run.stdout.contains("SM308") && !run.stdout.contains("SM004"), "{run}");
 }
 
+/// Nor is one hidden to which no story is joined by number.
+#[test]
+fn a_ledger_of_stories_without_numbers_that_is_no_yaml_is_told_once() {
+    let sandbox = Sandbox::empty();
+    sandbox
+        .write(LEDGER, "development_status:\n  AUTH-1-login: done\nlast_updated: 2026-05-02: after review\n");
+    for story in [None, Some("_bmad-output/implementation-artifacts/AUTH-1-login.md")] {
+        story.into_iter().for_each(|story| sandbox.write(story, "# Story AUTH-1: Login\n\nStatus: review\n"));
+        for line in [&["check", "--format", "short"][..], &["import", "stories", "--dry-run"]] {
+            let run = sandbox.reads_only(line);
+            assert_eq!((run.code, run.stdout.matches("SM308").count()), (1, 1), "{run}");
+        }
+    }
+}
+
 #[test]
 fn an_allowance_that_accepts_nothing_is_told_where_it_stands() {
     let demo = Sandbox::demo();

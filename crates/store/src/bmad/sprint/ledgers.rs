@@ -166,6 +166,15 @@ impl StoryLedgers<'_> {
     /// The entries of ledgers that cannot be joined to `stories`, which are all of the project.
     pub(crate) fn unmatched(&self, stories: &[ProjectPath]) -> Vec<BrokenSprintStatus> {
         let mut found = Vec::new();
+        // One that no story asks is looked at here.
+        let usual = ProjectPath::new(USUAL_FOLDER).and_then(|folder| folder.join(SPRINT_STATUS_NAME));
+        if let Ok(path) = usual
+            && !stories.iter().any(|story| SprintStatus::places(story).contains(&path))
+            && let Ledger::Broken { bytes, error } = Ledger::on_disk(self.workspace, &path)
+        {
+            let finding = sprint_status_not_yaml::finding(&path, &error);
+            found.push(BrokenSprintStatus { bytes, finding });
+        }
         for SprintLedger { path, states } in self.all(stories.iter()).ledgers {
             let is_of_ledger = |story: &ProjectPath| {
                 let places = SprintStatus::places(story);

@@ -52,7 +52,10 @@ impl StoryLedgers<'_> {
         survey.broken = broken;
         let is_whole = paths.is_empty();
         let all = found.artifacts.iter().map(TrackedArtifact::path).filter(|_| is_whole);
-        survey.unmatched = self.unmatched(&Self::stories(all));
+        let is_new = |unmatched: &BrokenSprintStatus| {
+            survey.broken.iter().all(|broken| broken.finding.path != unmatched.finding.path)
+        };
+        survey.unmatched = self.unmatched(&Self::stories(all)).into_iter().filter(is_new).collect();
         survey.unreadable.extend(unreadable);
         Ok(survey)
     }
