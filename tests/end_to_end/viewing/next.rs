@@ -216,6 +216,12 @@ fn a_story_that_waits_for_a_person_says_what_for_and_has_a_way_on() {
     );
     assert!(sandbox.reads_only(&["show", &spec]).stdout.contains("waits for  Publish the TXT record\n"));
     assert_eq!(sandbox.reads_only(&["list", "--where", "status=awaiting-operator"]).code, 0);
+    assert!(sandbox.reads_only(&["status"]).stdout.contains("a person decides"));
+    for other in ["spec-1-1-a", "spec-1-2-b"] {
+        sandbox.write(&path(other), "---\ntitle: A\ntype: feature\nstatus: in-progress\ncontext: []\n---\n");
+    }
+    let list = sandbox.reads_only(&["next"]).stdout;
+    assert!(list.contains("spec-1-2-b") && !list.contains("spec-1-3-dns"), "it is not next: {list}");
     let done = sandbox.stepmark(&["transition", &spec, "done"]);
     assert_eq!(done.code, 0, "{done}");
     assert!(!sandbox.reads_only(&["show", &spec]).stdout.contains("waits for"));

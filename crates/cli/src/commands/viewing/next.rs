@@ -9,7 +9,7 @@ use stepmark_model::{
     artifact::{Problem, ProjectPath},
     check::ProblemCounts,
     resume::NoResumePoint,
-    summary::ArtifactSummary,
+    summary::{ArtifactSummary, Condition},
     tracked_artifact::TrackedArtifact,
     workflow::{Next as NextStep, Step, WorkState},
 };
@@ -122,6 +122,8 @@ fn list(project: &Project, paths: &[ProjectPath], output: &Output) -> Result<Exi
     let open = open.collect::<Result<Vec<_>, _>>()?;
     let mut entries: Vec<Entry> =
         open.iter().map(|artifact| Entry::of(&ArtifactSummary::of(artifact))).collect();
+    // What is held up is not next.
+    entries.retain(|entry| entry.condition != Condition::Blocked || entry.kind.is_some());
     let is_begun = |entry: &Entry| {
         let is_past_start = entry.state.as_ref().is_some_and(|(rank, _)| *rank > 1);
         is_past_start || entry.bar.as_ref().is_some_and(|bar| bar.done > 0)
