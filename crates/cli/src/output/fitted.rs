@@ -7,6 +7,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The number of columns that `text` takes, without its styles.
 pub(crate) fn width(text: &str) -> usize {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.len();
+    }
     if text.contains('\u{1b}') {
         return anstream::adapter::strip_str(text).map(UnicodeWidthStr::width).sum();
     }

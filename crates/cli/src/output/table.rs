@@ -31,7 +31,8 @@ fn lay_out(rows: &[Vec<String>], room: usize) -> String {
     for row in rows {
         for (at, cell) in row.iter().enumerate() {
             widths[at] = width(cell).max(widths[at]);
-            least[at] = if path_in(cell).is_some() { NARROW_PATHS } else { least[at] };
+            let is_path = room < usize::MAX && path_in(cell).is_some();
+            least[at] = if is_path { NARROW_PATHS } else { least[at] };
         }
     }
     let gaps = GAP * columns.saturating_sub(1);

@@ -53,6 +53,13 @@ fn shown(text: &str, is_kept: impl Fn(char) -> bool, brackets: [&str; 2]) -> Str
         ' '..='~' => false,
         _ => (character.is_control() || is_invisible(character)) && !is_kept(character),
     };
+    // Most texts are plain.
+    if text
+        .bytes()
+        .all(|byte| matches!(byte, b' '..=b'~') || matches!(byte, b'\n' | b'\t') && is_kept(byte.into()))
+    {
+        return text.to_owned();
+    }
     let mut shown = String::with_capacity(text.len());
     let mut behind = 0;
     for (at, unseen) in text.match_indices(needs_sign) {

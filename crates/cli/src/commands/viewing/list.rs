@@ -154,7 +154,7 @@ fn print_table(output: &Output, rows: &[SummaryRow<'_>], columns: &[SelectionFie
         value if field == SelectionField::Progress => format!("{value}%"),
         value => value.to_string(),
     };
-    let cells = rows.iter().map(|row| {
+    let cells = par_map(rows, |row| {
         let listed = row.listed();
         columns.iter().map(|field| cell(listed.value(*field), *field)).collect()
     });
