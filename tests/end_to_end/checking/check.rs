@@ -194,7 +194,7 @@ fn steps_are_held_against_their_workflow() {
     ");
 }
 
-/// What public BMAD projects have in number, and their maintainers would call noise.
+/// Public BMAD projects have these in number, and their maintainers would call findings noise.
 #[test]
 fn what_agents_write_there_is_no_finding() {
     let demo = Sandbox::demo();

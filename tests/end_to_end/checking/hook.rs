@@ -199,6 +199,14 @@ fn what_line_and_ledger_agree_on_is_taken_in_where_that_is_wanted() {
     let committed = repository.git(&["show", &format!("HEAD:{path}")]);
     assert!(committed.starts_with("---\nstatus: review #"), "{committed}");
     assert_eq!(repository.stepmark(&["check", "--quiet"]).code, 0);
+    write("review", ["done", "done"]);
+    assert_eq!(repository.stepmark(&["gate", "lease", "take", &path, "--actor", "agent:eve"]).code, 0);
+    let run = commit();
+    assert!(
+        run.code == 1 && run.to_string().contains("is not taken in") && run.to_string().contains("agent:eve"),
+        "{run}"
+    );
+    assert_eq!(repository.stepmark(&["gate", "lease", "release", &path, "--actor", "agent:eve"]).code, 0);
     assert!(repository.stepmark(&["log", &path]).to_string().contains("status-line wins"));
     for (frontmatter, copies) in [
         ("review", ["done", "in-progress"]),

@@ -75,7 +75,7 @@ fn work_on_this_branch_is_not_lost_to_theirs() {
     assert!(refused.to_string().contains("`6`"), "{refused}");
 }
 
-/// What two clones did to the records of a system, and what `check` and the hook say once one side was taken.
+/// Two clones change the records of a system; `check` and the hook are asked once one side was taken.
 struct Clones {
     repository: Repository,
     other: String,

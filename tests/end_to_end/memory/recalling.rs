@@ -232,7 +232,7 @@ fn what_was_replaced_and_is_decided_again_is_a_memory_of_its_own() {
     assert!(circle.code == 1 && circle.stderr.contains("circle"), "{circle}");
 }
 
-/// What is shared reaches a clone with the next commit, whatever that changes; what is not stays here.
+/// A shared decision reaches a clone with the next commit, whatever that changes; a local one stays here.
 #[test]
 fn a_decision_goes_with_the_next_commit_where_memory_is_shared() {
     for (track, is_shared) in [("git", true), ("local", false)] {

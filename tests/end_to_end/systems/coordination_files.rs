@@ -411,6 +411,22 @@ fn what_is_unknown_in_a_file_is_taken_in_and_told() {
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1, "nothing is written there");
 }
 
+/// The file of option C is written on `save`; a repair does not save.
+#[test]
+fn a_repair_writes_what_follows_at_once_and_nothing_else() {
+    for (option, file, is_written) in
+        [("A", ".coordination/tasks.json", true), ("C", "orchestrator-state.json", false)]
+    {
+        let sandbox = Sandbox::empty();
+        sandbox.write(".stepmark/config.yaml", format!("coordination: {{option: {option}}}\n"));
+        assert_eq!(sandbox.stepmark(&["coordination", "init", "--goal", "Shed"]).code, 0);
+        assert_eq!(sandbox.stepmark(&["task", "add", "Roof", "--id", "roof"]).code, 0);
+        let _gone = std::fs::remove_file(sandbox.place(file));
+        assert_eq!(sandbox.stepmark(&["doctor", "--repair"]).code, 0);
+        assert_eq!(sandbox.place(file).exists(), is_written, "{option}");
+    }
+}
+
 /// The configuration names the option whose files are there, also where those of another cannot be written.
 #[test]
 fn a_conversion_that_fails_leaves_the_option_as_it_was() {

@@ -222,6 +222,15 @@ fn a_story_that_waits_for_a_person_says_what_for_and_has_a_way_on() {
     }
     let list = sandbox.reads_only(&["next"]).stdout;
     assert!(list.contains("spec-1-2-b") && !list.contains("spec-1-3-dns"), "it is not next: {list}");
+    for other in ["spec-1-1-a", "spec-1-2-b"] {
+        sandbox.write(&path(other), "---\ntitle: A\ntype: feature\nstatus: blocked\ncontext: []\n---\n");
+    }
+    let list = sandbox.reads_only(&["next"]);
+    assert_eq!(
+        list.stdout, "every open artifact waits for a person: `stepmark status` shows them\n",
+        "{list}"
+    );
+    assert_eq!(list.code, 0);
     let done = sandbox.stepmark(&["transition", &spec, "done"]);
     assert_eq!(done.code, 0, "{done}");
     assert!(!sandbox.reads_only(&["show", &spec]).stdout.contains("waits for"));

@@ -195,6 +195,18 @@ impl Output {
         }
     }
 
+    /// Asks the person at the terminal; `false` where nobody is there.
+    pub(crate) fn asks(&self, question: impl Display) -> Result<bool, Failure> {
+        if self.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            return Ok(false);
+        }
+        self.line(format_args!("{question} [y]es, [n]o"));
+        let mut answer = String::new();
+        let read = io::stdin().read_line(&mut answer);
+        read.map_err(|error| Failure::new(Exit::Io, format!("cannot read the answer: {error}")))?;
+        Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    }
+
     /// Returns whether all that was printed until now went out: nobody may read any more.
     pub(crate) fn is_read(&self) -> bool {
         self.refused.get().is_none()

@@ -165,6 +165,11 @@ impl FlowRecord {
         value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
     }
 
+    /// Returns whether nothing follows the status of the task.
+    pub fn has_ended(&self) -> bool {
+        ["SUCCESS", "FAILED", "ESCALATED"].contains(&self.status())
+    }
+
     /// The attempt that is open.
     pub fn open_attempt(&self) -> Option<Attempt> {
         self.part("attempt")

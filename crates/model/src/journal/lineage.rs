@@ -151,6 +151,9 @@ impl Lineage {
     /// the other side. What both sides had and one took away is not lost.
     pub fn lost(&self, state: &Json) -> Vec<&Event> {
         let heads = self.heads();
+        if heads.len() < 2 {
+            return Vec::new();
+        }
         let is_taken = heads.iter().any(|head| self.state_after(head.id).is_ok_and(|after| after == *state));
         let lacks = |head: &&Event| {
             let others = heads.iter().filter(|other| other.id != head.id);
@@ -173,7 +176,7 @@ impl Lineage {
             self.state_after(head.id)
                 .is_ok_and(|after| lacks_items([&before, &after, state]) || is_taken && is_replaced(&after))
         };
-        if heads.len() < 2 { Vec::new() } else { heads.iter().rev().copied().filter(lacks).collect() }
+        heads.iter().rev().copied().filter(lacks).collect()
     }
 
     /// An event and all that it follows.

@@ -14,6 +14,7 @@ use crate::workspace::AppendError;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
+    coordination::Format,
     journal::{HistoryState, SegmentName},
 };
 
@@ -151,12 +152,15 @@ impl Doctor<'_> {
         finished.extend(self.finish_systems());
         Ok(Diagnosis { finished, cut, published, removed, set_aside, ..self.diagnose()? })
     }
-}
 
-impl Doctor<'_> {
     /// Does what commands of systems do behind their first commit. What cannot be done `check` finds.
     fn finish_systems(&self) -> Vec<ProjectPath> {
-        let tasks = self.workspace.coordination().and_then(|tasks| tasks.project(&Overwrite::None).ok());
+        // The file of option C is written on `save` alone.
+        let tasks = self
+            .workspace
+            .coordination()
+            .filter(|tasks| tasks.settings().format != Format::OrchestratorState);
+        let tasks = tasks.and_then(|tasks| tasks.project(&Overwrite::None).ok());
         let slices = self.workspace.asdd().and_then(|slices| slices.project(&Overwrite::None).ok());
         let mut finished = self.workspace.flows().map(|flows| flows.finish_cut_off()).unwrap_or_default();
         finished.extend(tasks.into_iter().flat_map(|files| files.written));

@@ -12,9 +12,6 @@ use stepmark_model::records::{Signal, file_stem};
 /// The number of times that a claim is decided anew where others are faster.
 const ATTEMPTS: usize = 32;
 
-/// The statuses of a task that nothing follows.
-const ENDED: [&str; 3] = ["SUCCESS", "FAILED", "ESCALATED"];
-
 impl Flows<'_> {
     /// Moves a flow: starts, pauses, resumes it and so on. An aborted flow takes its open tasks along, and
     /// may be aborted again where that was cut off.
@@ -264,7 +261,7 @@ impl Flows<'_> {
     fn abort_open(&self, flow: &str, acting: &Acting) -> Result<(), FlowError> {
         for task in &self.state(flow)?.tasks {
             let id = task.task();
-            if !ENDED.contains(&task.status()) {
+            if !task.has_ended() {
                 unless_refused(
                     self.change_task((flow, id), ("abort", acting), |state| abort_task(state, id, acting)),
                 )?;
@@ -277,10 +274,11 @@ impl Flows<'_> {
     pub(crate) fn finish_cut_off(&self) -> Vec<ProjectPath> {
         let finish = |id: &String| {
             let state = self.unedited(id).ok()?;
-            let is_open = |task: &FlowRecord| !ENDED.contains(&task.status());
             let finished = match state.flow.status() {
                 "CREATED" if state.tasks.len() < state.graph.tasks.len() => self.create_missing(id),
-                "ABORTED" if state.tasks.iter().any(is_open) => self.abort_open(id, &self.acting(None)),
+                "ABORTED" if !state.tasks.iter().all(FlowRecord::has_ended) => {
+                    self.abort_open(id, &self.acting(None))
+                }
                 _ => return None,
             };
             finished.ok().and_then(|()| self.flow_path(id).ok())

@@ -1,6 +1,6 @@
 //! Edits of other programs in artifacts that are about to be committed: history gets to know them.
 
-use crate::bmad::sprint::ImportDecision;
+use crate::bmad::sprint::{ImportDecision, StoryImport};
 use crate::changes::{ChangeError, versions::Versions};
 use crate::commit::{FileDecision, FileTransition, Halt, Transaction, read_whole};
 use crate::git::{
@@ -25,13 +25,13 @@ impl ProjectHistory<'_> {
     /// staged.
     ///
     /// # Errors
-    /// When git does not answer, or the artifacts cannot be listed.
+    /// When git does not answer, the artifacts cannot be listed, or one cannot be written, as for a lease.
     pub fn take_in_agreed(&self) -> Result<Vec<StorySides>, StageHistoryError> {
         let (workspace, root) = (self.workspace, self.workspace.root());
         if !workspace.configuration().takes_in_agreed() || !is_repository(root) {
             return Ok(Vec::new());
         }
-        // What is staged for `git commit FILE` alone would stay as it was in the index of the next commit.
+        // `git commit FILE` has an index of its own: the one of the next commit would keep the old content.
         let index = printed(root, &["rev-parse", "--git-path", "index"]).unwrap_or_default();
         let is_unstaged = self.changed_files(&["diff"], &[])?.iter().any(SprintStatus::is_at);
         if is_unstaged || index.contains("next-index-") {
@@ -53,11 +53,16 @@ impl ProjectHistory<'_> {
         let decision =
             |sides: &StorySides| ImportDecision { sides: sides.clone(), winner: StorySide::StatusLine };
         let decisions: Vec<ImportDecision> = agreed.iter().map(decision).collect();
-        let written = workspace.ledgers().import(&decisions, "hook").written;
+        let StoryImport { written, mut failed, .. } = workspace.ledgers().import(&decisions, "hook");
+        let mut files = Vec::with_capacity(written.len());
+        for path in &written {
+            files.extend(
+                read_whole(root, path).map_err(ChangeError::from)?.map(|bytes| (path.clone(), bytes)),
+            );
+        }
+        self.put_into_index(&files)?;
         agreed.retain(|sides| written.contains(&sides.path));
-        let now = |path: ProjectPath| Some((path.clone(), read_whole(root, &path).ok()??));
-        self.put_into_index(&written.into_iter().filter_map(now).collect::<Vec<_>>())?;
-        Ok(agreed)
+        failed.pop().map_or(Ok(agreed), |error| Err(error.into()))
     }
 
     /// Records the edits of other programs in the artifacts of the index that the check lets pass, and that

@@ -2,7 +2,7 @@
 
 pub(crate) mod snapshot;
 
-use stepmark_frontmatter::merge_sides;
+use stepmark_frontmatter::{Span, merge_conflict, merge_sides};
 use stepmark_model::artifact::ProjectPath;
 
 use crate::workspace::{ArtifactError, Workspace};
@@ -12,6 +12,9 @@ impl Workspace {
     /// other records are decided on. It is changed itself when that is resolved.
     pub(crate) fn read_record(&self, path: &ProjectPath) -> Result<Vec<u8>, ArtifactError> {
         let bytes = self.read_file(path)?;
+        if merge_conflict(&bytes, Span::new(0, bytes.len())).is_none() {
+            return Ok(bytes);
+        }
         let sides = std::str::from_utf8(&bytes).ok().and_then(merge_sides);
         Ok(sides.map(|[(_, ours), _]| ours.into_bytes()).unwrap_or(bytes))
     }

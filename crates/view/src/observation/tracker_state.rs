@@ -98,11 +98,8 @@ impl TrackerState {
         }
         let folder =
             workspace.root().state().folder(StateFolder::Sync).map_err(|error| with_causes(&error))?;
-        let place = folder.join(LEDGER_FILE);
-        let ledger = SqliteLedger::open_existing(&place);
-        let mut ledger = ledger
-            .and_then(|found| found.map_or_else(SqliteLedger::in_memory, Ok))
-            .map_err(|error| with_causes(&error))?;
+        let mut ledger =
+            SqliteLedger::open_to_look(&folder.join(LEDGER_FILE)).map_err(|error| with_causes(&error))?;
         let project = workspace.configuration().project_id().unwrap_or_default();
         let snapshot = Snapshot::of(project, summaries);
         let read = |ledger: &dyn LedgerReader| {

@@ -1,6 +1,6 @@
 //! `stepmark hook`
 
-use std::{io, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::{
     Args, Subcommand,
@@ -11,7 +11,6 @@ use stepmark_model::projection::git_hook::{HOOKS, NEEDED, TRAILER_HOOK};
 use stepmark_store::hooks::{HookChange, HookOutcome, HookState};
 
 use crate::{
-    commands::changing::import::question::is_possible,
     exit::{Exit, Failure},
     output::Output,
     project::Project,
@@ -68,9 +67,10 @@ impl Hook {
                     _ => hooks.iter().any(|hook| hook == name),
                 };
                 report(output, &project.workspace.hooks().install(&is_wanted)?);
-                if is_possible(output) && may_take_in(project, output)? {
+                if may_take_in(project, output)? {
                     let key = KeyPath::key("stories").then("take_in_agreed");
                     project.workspace.configure(key, Value::from(true))?;
+                    output.remark("`stories.take_in_agreed` stands in .stepmark/config.yaml now");
                 }
             }
             Task::Trailer { file } => {
@@ -91,13 +91,10 @@ fn may_take_in(project: &Project, output: &Output) -> Result<bool, Failure> {
     if is_said || project.workspace.ledgers().survey(&[])?.stories.is_empty() {
         return Ok(false);
     }
-    output.line(
+    output.asks(
         "Workflows of BMAD write the status of a story into its line and `sprint-status.yaml` alone. Shall the hook\n\
-         bring the frontmatter to what both agree on, where the lifecycle leads there? [y]es, [n]o",
-    );
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer).map_err(|error| Failure::from_error(Exit::Io, &error))?;
-    Ok(answer.trim().to_lowercase().starts_with('y'))
+         bring the frontmatter to what both agree on, where the lifecycle leads there?",
+    )
 }
 
 fn status(output: &Output, hooks: &[HookState]) -> Exit {

@@ -11,10 +11,10 @@ use stepmark_model::{
 };
 use stepmark_store::commit::{FsyncPolicy, compact_segments};
 use stepmark_store::history::{History, KnownSegment, SegmentPlace, SegmentProblem};
-use stepmark_store::hooks::{StagedHistory, StagingFor};
+use stepmark_store::hooks::{StageHistoryError, StagedHistory, StagingFor};
 
 use crate::{
-    exit::{Exit, Failure},
+    exit::{Exit, Failure, chain},
     output::{self, Output, replay, wording},
     project::Project,
 };
@@ -86,8 +86,7 @@ impl Journal {
 fn stage(project: &Project, output: &Output, staging: StagingFor) -> Result<Exit, Failure> {
     if staging == StagingFor::ThisCommit {
         let history = project.workspace.history();
-        let taken = history.take_in_agreed().and_then(|taken| history.record_edits().map(|()| taken));
-        match taken {
+        match history.take_in_agreed() {
             Ok(taken) => taken.iter().for_each(|sides| {
                 let word = sides.chosen(StorySide::StatusLine).unwrap_or_default();
                 output.line(format_args!(
@@ -95,14 +94,19 @@ fn stage(project: &Project, output: &Output, staging: StagingFor) -> Result<Exit
                     sides.path
                 ));
             }),
-            Err(failure) => {
-                let message = Failure::from(failure).message;
-                output::warning(format_args!("what other programs changed is not recorded: {message}"));
-            }
+            Err(error) => warn_of(&error, "line and ledger agree on is not taken in"),
+        }
+        if let Err(error) = history.record_edits() {
+            warn_of(&error, "other programs changed is not recorded");
         }
     }
     show_staged(output, &project.workspace.history().stage(staging)?);
     Ok(Exit::Fine)
+}
+
+/// A commit is not stopped for it: the check that follows says what is wrong.
+fn warn_of(error: &StageHistoryError, what: &str) {
+    output::warning(format_args!("what {what}: {}", chain(error)));
 }
 
 fn show_staged(output: &Output, history: &StagedHistory) {

@@ -122,7 +122,7 @@ fn list(project: &Project, paths: &[ProjectPath], output: &Output) -> Result<Exi
     let open = open.collect::<Result<Vec<_>, _>>()?;
     let mut entries: Vec<Entry> =
         open.iter().map(|artifact| Entry::of(&ArtifactSummary::of(artifact))).collect();
-    // What is held up is not next.
+    // An artifact that is held up is not next.
     entries.retain(|entry| entry.condition != Condition::Blocked || entry.kind.is_some());
     let is_begun = |entry: &Entry| {
         let is_past_start = entry.state.as_ref().is_some_and(|(rank, _)| *rank > 1);
@@ -134,6 +134,9 @@ fn list(project: &Project, paths: &[ProjectPath], output: &Output) -> Result<Exi
         "stepmark.next-list/1",
         || json!({"artifacts": entries.iter().map(row).collect::<Vec<_>>()}),
         || {
+            if entries.is_empty() {
+                return output.remark("every open artifact waits for a person: `stepmark status` shows them");
+            }
             let cell = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
             let cells = |entry: &Entry| vec![entry.path.to_string(), cell(&entry.status), cell(&entry.next)];
             output.line(table(&["ARTIFACT", "STATUS", "NEXT"], entries.iter().map(cells)));

@@ -40,6 +40,12 @@ pub struct BrokenSprintStatus {
     pub finding: Finding,
 }
 
+impl BrokenSprintStatus {
+    fn of(path: &ProjectPath, bytes: Vec<u8>, error: &ParseError) -> Self {
+        Self { bytes, finding: sprint_status_not_yaml::finding(path, error) }
+    }
+}
+
 impl Ledger {
     /// Reads the ledger at `path` from the disk.
     pub(super) fn on_disk(workspace: &Workspace, path: &ProjectPath) -> Self {
@@ -93,12 +99,7 @@ impl Ledgers {
         let (mut broken, mut unreadable) = (Vec::new(), Vec::new());
         for (path, ledger) in self.0.into_inner().unwrap_or_else(PoisonError::into_inner) {
             match ledger {
-                Ledger::Broken { bytes, error } => {
-                    broken.push(BrokenSprintStatus {
-                        bytes,
-                        finding: sprint_status_not_yaml::finding(&path, &error),
-                    });
-                }
+                Ledger::Broken { bytes, error } => broken.push(BrokenSprintStatus::of(&path, bytes, &error)),
                 Ledger::Unreadable(error) => unreadable.push(error),
                 Ledger::Absent | Ledger::Read(_) => {}
             }
@@ -123,9 +124,10 @@ pub struct SprintLedger {
 /// The ledgers of sprints of a project.
 #[derive(Debug, Default)]
 pub struct SprintLedgers {
-    /// Those that can be read, in the order of their paths. One that is no YAML says nothing; a check has a
-    /// finding for it.
+    /// Those that can be read, in the order of their paths.
     pub ledgers: Vec<SprintLedger>,
+    /// Those that are no YAML: they say nothing.
+    pub broken: Vec<BrokenSprintStatus>,
     /// The errors of those that cannot be read.
     pub unreadable: Vec<ArtifactError>,
 }
@@ -152,7 +154,10 @@ impl StoryLedgers<'_> {
             match Ledger::on_disk(self.workspace, &path) {
                 Ledger::Read(states) => found.ledgers.push(SprintLedger { path, states }),
                 Ledger::Unreadable(error) => found.unreadable.push(error),
-                Ledger::Absent | Ledger::Broken { .. } => {}
+                Ledger::Broken { bytes, error } => {
+                    found.broken.push(BrokenSprintStatus::of(&path, bytes, &error))
+                }
+                Ledger::Absent => {}
             }
         }
         found
@@ -166,16 +171,12 @@ impl StoryLedgers<'_> {
     /// The entries of ledgers that cannot be joined to `stories`, which are all of the project.
     pub(crate) fn unmatched(&self, stories: &[ProjectPath]) -> Vec<BrokenSprintStatus> {
         let mut found = Vec::new();
-        // One that no story asks is looked at here.
-        let usual = ProjectPath::new(USUAL_FOLDER).and_then(|folder| folder.join(SPRINT_STATUS_NAME));
-        if let Ok(path) = usual
-            && !stories.iter().any(|story| SprintStatus::places(story).contains(&path))
-            && let Ledger::Broken { bytes, error } = Ledger::on_disk(self.workspace, &path)
-        {
-            let finding = sprint_status_not_yaml::finding(&path, &error);
-            found.push(BrokenSprintStatus { bytes, finding });
-        }
-        for SprintLedger { path, states } in self.all(stories.iter()).ledgers {
+        let SprintLedgers { ledgers, broken, .. } = self.all(stories.iter());
+        // The others are told of where a story asks.
+        let is_asked =
+            |path: &ProjectPath| stories.iter().any(|story| SprintStatus::places(story).contains(path));
+        found.extend(broken.into_iter().filter(|broken| !is_asked(&broken.finding.path)));
+        for SprintLedger { path, states } in ledgers {
             let is_of_ledger = |story: &ProjectPath| {
                 let places = SprintStatus::places(story);
                 let nearest = places.iter().find(|place| self.workspace.read_file(place).is_ok());

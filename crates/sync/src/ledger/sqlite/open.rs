@@ -88,6 +88,14 @@ impl SqliteLedger {
         }
     }
 
+    /// The ledger at `path` for looking only; an empty one where there is none.
+    ///
+    /// # Errors
+    /// Those of [`Self::open_existing`].
+    pub fn open_to_look(path: &Path) -> Result<Self, LedgerError> {
+        Self::open_existing(path)?.map_or_else(Self::in_memory, Ok)
+    }
+
     /// A ledger that nothing survives: for a look at what would happen.
     ///
     /// # Errors

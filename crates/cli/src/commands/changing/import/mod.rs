@@ -4,7 +4,7 @@ mod asdd;
 mod autodev;
 mod coordination;
 mod flow;
-pub(crate) mod question;
+mod question;
 mod stories;
 
 use clap::{Args, Subcommand};

@@ -44,7 +44,7 @@ const fn letter(side: Side) -> char {
 }
 
 /// Returns whether anybody is there to answer.
-pub(crate) fn is_possible(output: &Output) -> bool {
+pub(super) fn is_possible(output: &Output) -> bool {
     !output.json && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 

@@ -303,9 +303,7 @@ pub(crate) fn open_ledger(workspace: &Workspace, file: &str) -> Result<SqliteLed
 /// The ledger in `file` for looking only; an empty one where there is none.
 pub(crate) fn ledger_to_read(workspace: &Workspace, file: &str) -> Result<Box<dyn Ledger>, Failure> {
     let path = workspace.root().state().folder(StateFolder::Sync)?.join(file);
-    let ledger =
-        SqliteLedger::open_existing(&path).and_then(|found| found.map_or_else(SqliteLedger::in_memory, Ok));
-    Ok(Box::new(ledger.map_err(|error| unusable(error, &path))?))
+    Ok(Box::new(SqliteLedger::open_to_look(&path).map_err(|error| unusable(error, &path))?))
 }
 
 /// The failure of a ledger, with the file where it is damaged.

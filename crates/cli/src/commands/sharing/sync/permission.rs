@@ -4,7 +4,7 @@
 
 use std::{
     fs::{self, File},
-    io::{self, IsTerminal as _, Read as _, Write as _},
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -53,16 +53,9 @@ fn remember(allowed: &AllowedDestinations) -> Result<(), Failure> {
 
 /// Asks the person at the terminal. Where nobody is there, it is not allowed.
 pub(super) fn ask(credential: &str, destination: &Destination, output: &Output) -> Result<bool, Failure> {
-    if output.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Ok(false);
-    }
-    output.line(format_args!(
-        "This repository asks for the credential of `{credential}` to be sent to {destination}, from now on. Allow it? [y]es, [n]o"
-    ));
-    let mut answer = String::new();
-    let read = io::stdin().read_line(&mut answer);
-    read.map_err(|error| Failure::new(Exit::Io, format!("cannot read the answer: {error}")))?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    output.asks(format_args!(
+        "This repository asks for the credential of `{credential}` to be sent to {destination}, from now on. Allow it?"
+    ))
 }
 
 fn path() -> Result<PathBuf, Failure> {

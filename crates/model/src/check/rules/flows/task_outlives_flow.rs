@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = record(subject, FlowKind::Execution) else { return };
-    if ["SUCCESS", "FAILED", "ESCALATED"].contains(&task.status()) {
+    if task.has_ended() {
         return;
     }
     let Some(facts) = facts(subject) else { return };
