@@ -213,6 +213,14 @@ fn what_agents_write_there_is_no_finding() {
         let run = demo.reads_only(&["check", name]).to_string();
         assert!(run.contains("exit 0") && run.contains("0 warnings"), "{name}: {run}");
     }
+    // Only its name says that it may be a workflow's.
+    demo.write("architecture-elsewhere.md", "---\nstatus: Done\nstepsCompleted: [1, 2, 3, 4]\n---\n# Text\n");
+    let run = demo.reads_only(&["check", "architecture-elsewhere.md"]).to_string();
+    assert!(
+        run.contains("0 warnings")
+            && demo.reads_only(&["show", "architecture-elsewhere.md"]).stdout.contains("4/8"),
+        "{run}"
+    );
     demo.write("absolute.md", "---\nstatus: draft\ninputDocuments: ['C:\\docs\\brief.md']\n---\n# Text\n");
     let run = demo.reads_only(&["check", "absolute.md"]).to_string();
     assert!(run.contains("SM401") && !run.contains("SM402"), "{run}");

@@ -92,6 +92,40 @@ fn shows_a_table_or_every_field() {
 }
 
 #[test]
+fn any_key_of_the_frontmatter_can_be_asked() {
+    let sandbox = Sandbox::empty();
+    for (name, frontmatter) in [
+        ("a", "phase: 22.1\nstate: x\nDue Date: 2026-01-31\ntags: [one, 'two, three']"),
+        ("b", "phase: 22.10\nstate: y\nnested: {to: z}"),
+        ("c", "phase:\nbaseline_commit: 75e9782"),
+    ] {
+        sandbox
+            .write(&format!("docs/1-{name}-x.md"), format!("---\nstatus: draft\n{frontmatter}\n---\n# X\n"));
+    }
+    for (question, expected) in [
+        ("phase=22.10", &["b"][..]),
+        ("phase=22.1", &["a"]),
+        ("phase is empty", &["c"]),
+        ("state in (x, y) and status=draft", &["a", "b"]),
+        ("'Due Date'=2026-01-31", &["a"]),
+        ("tags='two, three'", &["a"]),
+        ("nested is not empty", &["b"]),
+        ("baseline_commit=75e9782", &["c"]),
+    ] {
+        assert_eq!(paths(&sandbox, &["--where", question]), expected, "{question}");
+    }
+    assert_eq!(paths(&sandbox, &["--sort", "-phase"]), ["b", "a", "c"]);
+    let table = sandbox.reads_only(&["list", "--columns", "path,phase", "--where", "phase>22"]).to_string();
+    assert!(table.contains("exit 2") && table.contains("`>` cannot be asked of `phase`"), "{table}");
+    assert_snapshot!(sandbox.reads_only(&["list", "--columns", "path,phase,tags", "--where", "phase=22.1"]), @r"
+    exit 0
+    ── stdout
+    PATH           PHASE  TAGS
+    docs/1-a-x.md  22.1   one | two, three
+    ");
+}
+
+#[test]
 fn a_question_that_makes_no_sense_is_shown_with_its_place() {
     let board = board();
     assert_snapshot!(board.reads_only(&["list", "--where", "stauts=done and scope>=large"]), @r"

@@ -7,13 +7,18 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The number of columns that `text` takes, without its styles.
 pub(crate) fn width(text: &str) -> usize {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    if is_plain(text) {
         return text.len();
     }
     if text.contains('\u{1b}') {
         return anstream::adapter::strip_str(text).map(UnicodeWidthStr::width).sum();
     }
     text.width()
+}
+
+/// Returns whether every byte is a character that takes one column.
+pub(super) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// `text` in at most `columns` columns: what is cut off its end is `…`.

@@ -38,7 +38,7 @@ pub(crate) use marked_place::marked_place;
 pub(crate) use question_report::question_report;
 pub(crate) use report::Excerpt;
 pub(crate) use spinner::{with_progress, with_spinner};
-pub(crate) use table::{bar, table};
+pub(crate) use table::{bar, long_table, table};
 pub(crate) use unified_diff::unified_diff;
 
 /// The reader that a text is for.
@@ -103,12 +103,18 @@ impl Output {
     }
 
     /// A line of the result with styles of its own.
-    pub(crate) fn styled_line(&self, text: impl Display) {
+    pub(crate) fn styled_line(&self, text: impl AsRef<str>) {
         if !self.json {
             let heading = self.heading();
+            let text = text.as_ref();
             self.print(|stdout| {
                 heading.iter().try_for_each(|heading| writeln!(stdout, "{heading}"))?;
-                writeln!(stdout, "{text}")
+                // Looking for styles takes longer than the rest, and most texts have none.
+                match text.contains('\u{1b}') {
+                    true => stdout.write_all(text.as_bytes())?,
+                    false => io::stdout().write_all(text.as_bytes())?,
+                }
+                stdout.write_all(b"\n")
             });
         }
     }

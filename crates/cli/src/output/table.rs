@@ -1,10 +1,12 @@
 //! Tables for people: one line a row. On a terminal a line is no wider than that; elsewhere it is whole, so
 //! that lines can be searched and cut.
 
-use std::borrow::Cow;
+use std::ops::Range;
+
+use stepmark_store::disk::par_map;
 
 use super::{
-    fitted::{fitted_cell, path_in},
+    fitted::{fitted_cell, is_plain, path_in},
     line_width, on_one_line, width,
 };
 
@@ -17,20 +19,74 @@ const NARROW: usize = 8;
 
 /// A table with a header and no frame.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let header: Vec<String> = header.iter().map(|cell| (*cell).to_owned()).collect();
-    let rows = rows.into_iter().map(|row| row.iter().map(|cell| on_one_line(cell)).collect());
-    lay_out(&std::iter::once(header).chain(rows).collect::<Vec<_>>(), line_width())
+    lay_out(&[Lines::of([header]), Lines::of(rows)], line_width())
+}
+
+/// The same of many rows: all processors take part.
+pub(crate) fn long_table<T: Sync>(
+    header: &[&str],
+    rows: &[T],
+    cells: impl Fn(&T) -> Vec<String> + Sync,
+) -> String {
+    // Several parts for each processor. Many small texts that stay would be slow to get and to give back.
+    let parts: Vec<&[T]> = rows.chunks(rows.len().div_ceil(PARTS).max(1)).collect();
+    let mut lines = vec![Lines::of([header])];
+    lines.extend(par_map(&parts, |part| Lines::of(part.iter().map(&cells))));
+    lay_out(&lines, line_width())
+}
+
+/// The most parts that a table is made in.
+const PARTS: usize = 256;
+
+/// Lines of a table: their cells behind each other.
+#[derive(Default)]
+struct Lines {
+    text: String,
+    /// The place of each cell in the text, and its width.
+    cells: Vec<(Range<usize>, usize)>,
+    /// The number of cells up to the end of each line.
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    fn of<T: AsRef<str>>(rows: impl IntoIterator<Item = impl AsRef<[T]>>) -> Self {
+        let mut lines = Self::default();
+        for row in rows {
+            for cell in row.as_ref() {
+                let start = lines.text.len();
+                match cell.as_ref() {
+                    cell if is_plain(cell) => lines.text.push_str(cell),
+                    cell => lines.text.push_str(&on_one_line(cell)),
+                }
+                let wide = width(&lines.text[start..]);
+                lines.cells.push((start..lines.text.len(), wide));
+            }
+            lines.ends.push(lines.cells.len());
+        }
+        lines
+    }
+
+    /// The cells of each line, with their widths.
+    fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = (&str, usize)>> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let row = &self.cells[start..*end];
+            start = *end;
+            row.iter().map(|(range, wide)| (&self.text[range.clone()], *wide))
+        })
+    }
 }
 
 /// Lays the cells out in lines of at most `room` columns, as far as that is possible: the widest columns are
 /// cut.
-fn lay_out(rows: &[Vec<String>], room: usize) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+fn lay_out(parts: &[Lines], room: usize) -> String {
+    let rows = || parts.iter().flat_map(Lines::rows);
+    let columns = rows().map(Iterator::count).max().unwrap_or_default();
     let mut widths = vec![0; columns];
     let mut least = vec![NARROW; columns];
-    for row in rows {
-        for (at, cell) in row.iter().enumerate() {
-            widths[at] = width(cell).max(widths[at]);
+    for row in rows() {
+        for (at, (cell, wide)) in row.enumerate() {
+            widths[at] = wide.max(widths[at]);
             let is_path = room < usize::MAX && path_in(cell).is_some();
             least[at] = if is_path { NARROW_PATHS } else { least[at] };
         }
@@ -41,13 +97,14 @@ fn lay_out(rows: &[Vec<String>], room: usize) -> String {
     {
         widths[widest] -= 1;
     }
+    let blanks = " ".repeat(widths.iter().max().unwrap_or(&0) + GAP);
     let mut text = String::new();
-    for (place, row) in rows.iter().enumerate() {
+    for (place, row) in rows().enumerate() {
         text.push_str(if place == 0 { "" } else { "\n" });
-        for (cell, wide) in row.iter().zip(&widths) {
-            let cell = if room == usize::MAX { Cow::from(cell) } else { fitted_cell(cell, *wide).into() };
-            text.push_str(&cell);
-            text.extend(std::iter::repeat_n(' ', wide + GAP - width(&cell)));
+        for ((cell, own), wide) in row.zip(&widths) {
+            let fitted = (own > *wide).then(|| fitted_cell(cell, *wide));
+            text.push_str(fitted.as_deref().unwrap_or(cell));
+            text.push_str(&blanks[..wide + GAP - fitted.map_or(own, |cell| width(&cell))]);
         }
         text.truncate(text.trim_end().len());
     }
@@ -69,11 +126,10 @@ mod tests {
 
     #[test]
     fn the_widest_columns_are_cut_and_short_ones_stay() {
-        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
-        let rows = [
-            row(["ARTIFACT", "DONE", "STATUS"]),
-            row(["docs/a-long-name/of-an-artifact.md", "3/5", "ready-for-dev"]),
-        ];
+        let rows = [Lines::of([
+            ["ARTIFACT", "DONE", "STATUS"],
+            ["docs/a-long-name/of-an-artifact.md", "3/5", "ready-for-dev"],
+        ])];
         assert_eq!(
             lay_out(&rows, usize::MAX),
             "ARTIFACT                            DONE  STATUS\ndocs/a-long-name/of-an-artifact.md  3/5   ready-for-dev"

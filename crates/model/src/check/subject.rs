@@ -11,8 +11,8 @@ use crate::{
     delegation::Chains,
     flows::FlowFacts,
     lifecycle::Lifecycle,
-    tracked_artifact::TrackedArtifact,
-    workflow::{Chain, Progress},
+    tracked_artifact::{Membership, TrackedArtifact},
+    workflow::{BindingReason, Chain, Progress},
 };
 use stepmark_frontmatter::Span;
 
@@ -126,6 +126,17 @@ impl<'a> Subject<'a> {
     /// The steps of its workflow, where that is known.
     pub fn chain(&self) -> Option<&'a Chain> {
         Some(&self.tracked?.workflow()?.chain)
+    }
+
+    /// Returns whether nothing but the name of its file says which workflow it belongs to.
+    pub(crate) fn is_bound_by_file_name(&self) -> bool {
+        use BindingReason::{FileNameWords, OutputPattern, Track};
+        match self.tracked.map(TrackedArtifact::membership) {
+            Some(Membership::Member { evidence, .. }) if !evidence.is_empty() => evidence
+                .iter()
+                .all(|reason| matches!(reason, FileNameWords { .. } | OutputPattern | Track(_))),
+            _ => false,
+        }
     }
 
     /// The lifecycle of its status, where one applies.

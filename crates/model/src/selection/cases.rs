@@ -41,7 +41,7 @@ fn story() -> Row {
 }
 
 fn answers(question: &str) -> bool {
-    Selection::parse(question).unwrap_or_else(|error| panic!("{question}: {error:?}")).matches(&story())
+    Selection::parse(question, &[]).unwrap_or_else(|error| panic!("{question}: {error:?}")).matches(&story())
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn a_status_is_understood_by_its_lifecycle() {
         let status = StatusValue { word: word.to_owned(), lifecycle: name.map(lifecycle) };
         Row(BTreeMap::from([(SelectionField::Status, FieldValue::Status(status))]))
     };
-    let done = Selection::parse("status=done").unwrap();
+    let done = Selection::parse("status=done", &[]).unwrap();
     assert!(done.matches(&with("Done", None)), "without a lifecycle the word counts");
     assert!(!done.matches(&with("complete", None)));
-    let legacy = Selection::parse("status=ready-for-dev").unwrap();
+    let legacy = Selection::parse("status=ready-for-dev", &[]).unwrap();
     assert!(legacy.matches(&with("drafted", Some("bmad-story"))), "a synonym is the same state");
 }
 
@@ -199,16 +199,19 @@ fn what_makes_no_sense_is_told_with_its_place() {
             SelectionErrorKind::UnknownField { name: "stauts".to_owned(), near: vec!["status".to_owned()] },
         ),
     ] {
-        let error = Selection::parse(question).unwrap_err();
+        let error = Selection::parse(question, &[]).unwrap_err();
         assert_eq!(error, SelectionError { span: Span::new(start, end), kind }, "{question}");
     }
     let deep = format!("{}done=3{}", "(".repeat(65), ")".repeat(65));
-    assert!(matches!(Selection::parse(&deep).unwrap_err().kind, SelectionErrorKind::TooDeep { limit: 64 }));
+    assert!(matches!(
+        Selection::parse(&deep, &[]).unwrap_err().kind,
+        SelectionErrorKind::TooDeep { limit: 64 }
+    ));
 }
 
 #[test]
 fn help_names_the_fields_that_may_be_meant() {
-    let help = |question| Selection::parse(question).unwrap_err().help().unwrap();
+    let help = |question| Selection::parse(question, &[]).unwrap_err().help().unwrap();
     assert!(help("stauts=x").starts_with("is `status` meant?"));
     assert!(help("zzz=x").starts_with("the fields are path, id,"));
     assert!(help("scope=big").contains("micro"));
@@ -232,7 +235,7 @@ fn artifacts_are_sorted_by_several_fields_and_what_is_empty_comes_last() {
         row("e", Some(Scope::Unknown("huge".to_owned())), 1),
     ];
     let sorted = |keys: &str| {
-        let sorted = SortKeys::parse(keys).unwrap().sort(rows.clone());
+        let sorted = SortKeys::parse(keys, &[]).unwrap().sort(rows.clone());
         sorted.iter().map(|row| row.value(SelectionField::Path).to_string()).collect::<String>()
     };
     assert_eq!(sorted("path"), "abcde");
@@ -241,9 +244,9 @@ fn artifacts_are_sorted_by_several_fields_and_what_is_empty_comes_last() {
     assert_eq!(sorted("scope,path"), "bcaed");
     assert_eq!(sorted("-scope, -done"), "eacbd");
     assert_eq!(sorted("done"), "ebadc");
-    let error = SortKeys::parse("path, -dnoe").unwrap_err();
+    let error = SortKeys::parse("path, -dnoe", &[]).unwrap_err();
     assert_eq!(error.span, Span::new(7, 11));
-    assert_eq!(parse_fields("path,  pth").unwrap_err().span, Span::new(7, 10));
+    assert_eq!(parse_fields("path,  pth", &[]).unwrap_err().span, Span::new(7, 10));
 }
 
 #[test]
@@ -253,7 +256,7 @@ fn a_status_is_sorted_by_how_far_the_work_is() {
         Row(BTreeMap::from([(SelectionField::Status, FieldValue::Status(status))]))
     };
     let rows = ["done", "nonsense", "backlog", "review"].map(row).to_vec();
-    let sorted = SortKeys::parse("status").unwrap().sort(rows);
+    let sorted = SortKeys::parse("status", &[]).unwrap().sort(rows);
     let words: Vec<_> = sorted.iter().map(|row| row.value(SelectionField::Status).to_string()).collect();
     assert_eq!(words, ["backlog", "review", "done", "nonsense"]);
 }
@@ -261,10 +264,10 @@ fn a_status_is_sorted_by_how_far_the_work_is() {
 proptest! {
     #[test]
     fn no_question_panics(text in "[ a-z()=!~<>,'\"é0-9-]{0,40}") {
-        if let Err(error) = Selection::parse(&text) {
+        if let Err(error) = Selection::parse(&text, &[]) {
             prop_assert!(text.get(error.span.range()).is_some(), "{:?}", error);
         }
-        let _lists = (SortKeys::parse(&text), parse_fields(&text));
+        let _lists = (SortKeys::parse(&text, &[]), parse_fields(&text, &[]));
     }
 
     #[test]
@@ -273,7 +276,7 @@ proptest! {
         for quote in ['\'', '"'] {
             let text = value.replace(quote, &format!("{quote}{quote}"));
             let question = format!("path={quote}{text}{quote}");
-            prop_assert!(Selection::parse(&question).unwrap().matches(&row), "{}", question);
+            prop_assert!(Selection::parse(&question, &[]).unwrap().matches(&row), "{}", question);
         }
     }
 }

@@ -26,7 +26,7 @@ pub trait Selectable {
 ///         if field == SelectionField::Done { FieldValue::Number(self.0) } else { FieldValue::Empty }
 ///     }
 /// }
-/// let selection = Selection::parse("done >= 3 and status is empty")?;
+/// let selection = Selection::parse("done >= 3 and status is empty", &[])?;
 /// assert!(selection.matches(&Done(3)) && !selection.matches(&Done(2)));
 /// # Ok::<(), stepmark_model::selection::SelectionError>(())
 /// ```
@@ -34,12 +34,12 @@ pub trait Selectable {
 pub struct Selection(Expression);
 
 impl Selection {
-    /// Reads a question.
+    /// Reads a question, which may be about `keys` of frontmatter, too.
     ///
     /// # Errors
     /// What is wrong with it first, and where.
-    pub fn parse(text: &str) -> Result<Self, SelectionError> {
-        parser::parse(text).map(Self)
+    pub fn parse(text: &str, keys: &[&'static str]) -> Result<Self, SelectionError> {
+        parser::parse(text, keys).map(Self)
     }
 
     /// Returns whether the answer is yes. What says nothing in a field is equal to no value, and neither less

@@ -39,6 +39,8 @@ pub enum SelectionField {
     Modified,
     /// `updated`: the latest time in its frontmatter.
     Updated,
+    /// Any other key of its frontmatter, by its name there.
+    Key(&'static str),
 }
 
 /// The type of a field's values, which decides the operators.
@@ -57,7 +59,7 @@ pub enum FieldType {
 }
 
 impl SelectionField {
-    /// All of them, in the order in which they are shown.
+    /// All but keys of the frontmatter, in the order in which they are shown.
     pub const ALL: [Self; 16] = [
         Self::Path,
         Self::Id,
@@ -96,6 +98,7 @@ impl SelectionField {
             Self::Problems => "problems",
             Self::Modified => "modified",
             Self::Updated => "updated",
+            Self::Key(name) => name,
         }
     }
 
@@ -109,7 +112,8 @@ impl SelectionField {
             | Self::WorkState
             | Self::Next
             | Self::Agent
-            | Self::Parent => FieldType::Text,
+            | Self::Parent
+            | Self::Key(_) => FieldType::Text,
             Self::Status => FieldType::Status,
             Self::Scope => FieldType::Scope,
             Self::Done | Self::Total | Self::Progress | Self::Problems => FieldType::Number,
@@ -117,17 +121,19 @@ impl SelectionField {
         }
     }
 
-    /// The field with this name, whatever its case; `at` is where the name stands in the question.
+    /// The field with this name, whatever its case, else the key of `keys`; `at` is where the name stands in
+    /// the question.
     ///
     /// # Errors
     /// When there is none: with names that are like it.
-    pub fn named(name: &str, at: Span) -> Result<Self, SelectionError> {
+    pub fn named(name: &str, at: Span, keys: &[&'static str]) -> Result<Self, SelectionError> {
         if name.is_empty() {
             let kind = SelectionErrorKind::Unexpected { wanted: "the name of a field" };
             return Err(SelectionError { span: at, kind });
         }
         let lower = name.to_lowercase();
-        Self::ALL.into_iter().find(|field| field.name() == lower).ok_or_else(|| {
+        let key = || keys.iter().find(|key| **key == name).map(|key| Self::Key(key));
+        Self::ALL.into_iter().find(|field| field.name() == lower).or_else(key).ok_or_else(|| {
             let names = Self::ALL.map(Self::name);
             let kind =
                 SelectionErrorKind::UnknownField { name: name.to_owned(), near: near_words(&lower, names) };
@@ -140,8 +146,8 @@ impl SelectionField {
 ///
 /// # Errors
 /// When a name is none of a field.
-pub fn parse_fields(text: &str) -> Result<Vec<SelectionField>, SelectionError> {
-    parts(text).map(|(name, at)| SelectionField::named(name, at)).collect()
+pub fn parse_fields(text: &str, keys: &[&'static str]) -> Result<Vec<SelectionField>, SelectionError> {
+    parts(text).map(|(name, at)| SelectionField::named(name, at, keys)).collect()
 }
 
 /// The parts of a list with commas, without blanks around them, and where each stands.

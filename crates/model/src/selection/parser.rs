@@ -21,9 +21,9 @@ const BEGINNING: &str = "a field, `not` or `(`";
 ///
 /// # Errors
 /// What is wrong first, and where.
-pub(super) fn parse(text: &str) -> Result<Expression, SelectionError> {
+pub(super) fn parse(text: &str, keys: &[&'static str]) -> Result<Expression, SelectionError> {
     let end = Span::at(text.len());
-    let mut parser = Parser { tokens: tokens(text)?.into_iter().peekable(), end, depth: 0 };
+    let mut parser = Parser { tokens: tokens(text)?.into_iter().peekable(), end, depth: 0, keys };
     let expression = parser.any()?;
     match parser.tokens.next() {
         None => Ok(expression),
@@ -35,13 +35,14 @@ const fn unexpected(wanted: &'static str, span: Span) -> SelectionError {
     SelectionError { span, kind: SelectionErrorKind::Unexpected { wanted } }
 }
 
-struct Parser {
+struct Parser<'k> {
+    keys: &'k [&'static str],
     tokens: Peekable<std::vec::IntoIter<Token>>,
     end: Span,
     depth: usize,
 }
 
-impl Parser {
+impl Parser<'_> {
     fn any(&mut self) -> Result<Expression, SelectionError> {
         let mut parts = vec![self.all()?];
         while self.takes_word("or") {
@@ -69,8 +70,8 @@ impl Parser {
             TokenKind::Word(word) if is_keyword(&word, "not") && !self.compares_next() => {
                 Ok(Expression::Not(Box::new(self.deeper(span, Self::one)?)))
             }
-            TokenKind::Word(word) => {
-                let field = SelectionField::named(&word, span)?;
+            TokenKind::Word(word) | TokenKind::Text(word) => {
+                let field = SelectionField::named(&word, span, self.keys)?;
                 self.comparison(field)
             }
             _ => Err(unexpected(BEGINNING, span)),

@@ -24,11 +24,11 @@ impl SortKeys {
     ///
     /// # Errors
     /// When a name is none of a field.
-    pub fn parse(text: &str) -> Result<Self, SelectionError> {
+    pub fn parse(text: &str, keys: &[&'static str]) -> Result<Self, SelectionError> {
         let key = |(word, at): (&str, Span)| {
             let name = word.strip_prefix('-');
             let at = Span::new(at.start + usize::from(name.is_some()), at.end);
-            let field = SelectionField::named(name.unwrap_or(word), at)?;
+            let field = SelectionField::named(name.unwrap_or(word), at, keys)?;
             Ok(SortKey { field, is_descending: name.is_some() })
         };
         parts(text).map(key).collect::<Result<_, _>>().map(Self)

@@ -6,9 +6,10 @@ use jiff::Timestamp;
 
 use super::time_literal::TimeLiteral;
 use crate::{
-    artifact::{Field as ArtifactField, Scope, natural_order},
+    artifact::{Artifact, Field as ArtifactField, Scope, natural_order},
     lifecycle::Lifecycle,
 };
+use stepmark_frontmatter::{Node, NodeKind};
 
 /// The value of a field of an artifact.
 #[derive(Clone, Debug)]
@@ -53,6 +54,20 @@ impl FieldValue {
     pub fn latest_of(times: &[ArtifactField]) -> Self {
         let moments = times.iter().filter_map(|time| TimeLiteral::parse(time.filled()?.trim()));
         moments.map(|time| time.start()).max().map_or(Self::Empty, Self::Time)
+    }
+
+    /// The value of a key of the frontmatter, as it is written; of a list that of each item.
+    pub fn of_key(artifact: &Artifact, key: &str) -> Self {
+        let yaml = artifact.state_yaml();
+        let Some(node) = yaml.as_ref().and_then(|yaml| yaml.root()?.get(key)) else { return Self::Empty };
+        let text = |node: &Node<'_>| match node.text() {
+            Some(text) => text.to_owned(),
+            None => String::from_utf8_lossy(&artifact.bytes()[node.span.range()]).into_owned(),
+        };
+        match &node.kind {
+            NodeKind::Sequence { items, .. } => Self::of_texts(items.iter().map(text).collect()),
+            _ => Self::of_text((!node.is_null()).then(|| text(node))),
+        }
     }
 
     /// Returns whether it says nothing.

@@ -57,7 +57,7 @@ impl Selectable for ListedArtifact<'_> {
     fn value(&self, field: SelectionField) -> FieldValue {
         let summary = &self.summary;
         match field {
-            SelectionField::Path => FieldValue::Text(summary.path.to_string()),
+            SelectionField::Path => FieldValue::Text(summary.path.as_str().to_owned()),
             SelectionField::Id => text(summary.id),
             SelectionField::Title => text(summary.title.or(summary.heading.as_deref())),
             SelectionField::Workflow => text(summary.workflow.known()),
@@ -72,6 +72,9 @@ impl Selectable for ListedArtifact<'_> {
             SelectionField::Parent => text(summary.parent),
             SelectionField::Problems => FieldValue::Number(self.row.problems().problems() as u64),
             SelectionField::Modified => self.row.modified().map_or(FieldValue::Empty, FieldValue::Time),
+            SelectionField::Key(key) => {
+                self.row.read().map_or(FieldValue::Empty, |read| FieldValue::of_key(read.artifact(), key))
+            }
             SelectionField::Updated => summary.updated.map_or(FieldValue::Empty, FieldValue::Time),
         }
     }

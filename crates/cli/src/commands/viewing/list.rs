@@ -1,16 +1,22 @@
 //! `stepmark list`
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 use stepmark_model::{
     artifact::natural_order,
     selection::{FieldValue, Selectable, Selection, SelectionError, SelectionField, SortKeys, parse_fields},
     summary::Condition,
 };
-use stepmark_store::{checking::SummaryRow, disk::par_map, workspace::Artifacts};
+use stepmark_store::{
+    checking::{Summaries, SummaryRow},
+    disk::par_map,
+    workspace::Artifacts,
+};
 
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, question_report, table, with_spinner, wording},
+    output::{Output, long_table, question_report, with_spinner, wording},
     project::Project,
 };
 
@@ -28,9 +34,9 @@ const USUAL_COLUMNS: [SelectionField; 6] = [
 ///
 /// A filter compares fields: `status=blocked and scope>=large`, `path~epic and not (progress=100 or next is
 /// empty)`, `status in (review, done)`, `modified>=2026-01-31`. Fields are path, id, title, workflow, status,
-/// scope, work_state, done, total, progress, next, agent, parent, problems, modified and updated. A status is
-/// understood by its artifact's lifecycle, so that synonyms are one and `status<review` compares how far the
-/// work is.
+/// scope, work_state, done, total, progress, next, agent, parent, problems, modified and updated, or any key
+/// of frontmatter (`phase=22.10`), whose values are texts. A status is understood by its artifact's
+/// lifecycle, so that synonyms are one and `status<review` compares how far the work is.
 #[derive(Debug, Args)]
 pub(crate) struct List {
     /// Only artifacts that match this filter
@@ -52,13 +58,14 @@ pub(crate) struct List {
 
 impl List {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let selection = read("--where", self.filter.as_deref(), Selection::parse)?;
-        let sort = read("--sort", self.sort.as_deref(), SortKeys::parse)?.unwrap_or_default();
-        let columns = read("--columns", self.columns.as_deref(), parse_fields)?;
+        let (workspace, asked) = (&project.workspace, self.asked(&[]));
         let mut summaries =
-            with_spinner("reading artifacts", output.quiet, project.workspace.files_looked_at(), || {
-                project.workspace.checks().summaries()
+            with_spinner("reading artifacts", output.quiet, workspace.files_looked_at(), || match &asked {
+                Ok(_) => workspace.checks().summaries(),
+                // A name may be that of a key, and keys stand in the files alone.
+                Err(_) => workspace.checks().summaries_of_all_read(),
             })?;
+        let Asked { selection, sort, columns } = asked.or_else(|_| self.asked(&keys(&summaries)))?;
         let is_asked = |fields: &[SelectionField]| fields.contains(&SelectionField::Problems);
         let needs_check =
             is_asked(columns.as_deref().unwrap_or(if output.json { &SelectionField::ALL } else { &[] }))
@@ -95,18 +102,51 @@ impl List {
             warn_of_unasked(unasked, output);
         }
         let exit = if self.strict && unasked > 0 { Exit::Findings } else { Exit::Fine };
-        Ok(if found.is_whole() { exit } else { Exit::Io })
+        let is_whole = found.is_whole();
+        // The program ends here: giving the texts of many artifacts back one by one is time for nothing.
+        std::mem::forget(summaries);
+        Ok(if is_whole { exit } else { Exit::Io })
     }
+}
+
+/// The questions of one run.
+struct Asked {
+    selection: Option<Selection>,
+    sort: SortKeys,
+    columns: Option<Vec<SelectionField>>,
+}
+
+impl List {
+    /// Reads what is asked, which may be about `keys` of frontmatter.
+    fn asked(&self, keys: &[&'static str]) -> Result<Asked, Failure> {
+        Ok(Asked {
+            selection: read("--where", self.filter.as_deref(), |text| Selection::parse(text, keys))?,
+            sort: read("--sort", self.sort.as_deref(), |text| SortKeys::parse(text, keys))?
+                .unwrap_or_default(),
+            columns: read("--columns", self.columns.as_deref(), |text| parse_fields(text, keys))?,
+        })
+    }
+}
+
+/// The keys of the frontmatter of all artifacts. They are needed until the program ends.
+fn keys(summaries: &Summaries<'_>) -> Vec<&'static str> {
+    let keys = par_map(&summaries.found().artifacts, |tracked| {
+        let yaml = tracked.artifact().state_yaml();
+        let entries = yaml.as_ref().and_then(|yaml| Some(yaml.root()?.entries())).unwrap_or_default();
+        entries.iter().filter_map(|entry| entry.key.as_key().map(str::to_owned)).collect::<Vec<_>>()
+    });
+    let keys: BTreeSet<String> = keys.into_iter().flatten().collect();
+    keys.into_iter().map(|key| &*key.leak()).collect()
 }
 
 /// The number of artifacts whose frontmatter cannot be read.
 pub(super) fn unasked(project: &Project, rows: &[SummaryRow<'_>]) -> usize {
-    let is_unasked = |row: &&SummaryRow<'_>| {
+    let is_unasked = |row: &SummaryRow<'_>| {
         // Few are of unknown condition, so few are read again.
         row.brief().condition == Condition::Unknown
             && project.workspace.artifact(row.path()).is_ok_and(|artifact| !artifact.artifact().is_readable())
     };
-    rows.iter().filter(is_unasked).count()
+    par_map(rows, is_unasked).into_iter().filter(|is_unasked| *is_unasked).count()
 }
 
 pub(super) fn warn_of_unasked(count: usize, output: &Output) {
@@ -120,7 +160,8 @@ pub(super) fn warn_of_unasked(count: usize, output: &Output) {
 /// whose paths say little.
 fn usual_columns(rows: &[SummaryRow<'_>]) -> Vec<SelectionField> {
     let mut columns = USUAL_COLUMNS.to_vec();
-    if rows.iter().any(|row| row.brief().kind.is_some_and(|kind| kind.title.is_some())) {
+    let has_title = |row: &SummaryRow<'_>| row.brief().kind.is_some_and(|kind| kind.title.is_some());
+    if par_map(rows, has_title).contains(&true) {
         columns.insert(1, SelectionField::Title);
     }
     columns
@@ -130,7 +171,7 @@ fn usual_columns(rows: &[SummaryRow<'_>]) -> Vec<SelectionField> {
 fn read<T>(
     option: &str,
     text: Option<&str>,
-    parse: fn(&str) -> Result<T, SelectionError>,
+    parse: impl FnOnce(&str) -> Result<T, SelectionError>,
 ) -> Result<Option<T>, Failure> {
     text.map(|text| {
         parse(text).map_err(|error| {
@@ -151,14 +192,15 @@ fn print_table(output: &Output, rows: &[SummaryRow<'_>], columns: &[SelectionFie
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let cell = |value: FieldValue, field: SelectionField| match value {
         FieldValue::Empty => "-".to_owned(),
+        FieldValue::Text(text) => text,
         value if field == SelectionField::Progress => format!("{value}%"),
         value => value.to_string(),
     };
-    let cells = par_map(rows, |row| {
+    // Cells hold no control characters, and are as wide as the terminal allows.
+    output.styled_line(long_table(&header, rows, |row| {
         let listed = row.listed();
         columns.iter().map(|field| cell(listed.value(*field), *field)).collect()
-    });
-    output.line(table(&header, cells));
+    }));
 }
 
 fn print_json(

@@ -4,110 +4,94 @@
 //! knows.
 
 mod fingerprint;
-mod log;
 mod region;
 mod uri;
 
 use std::collections::BTreeMap;
 
+use serde_json::{Value as Json, json};
+use stepmark_frontmatter::Splice;
 use stepmark_model::check::{Finding, Fix, Rule, Severity};
 
-use self::{
-    fingerprint::Fingerprints,
-    log::{
-        ArtifactChange, ArtifactLocation, Configuration, Driver, FixObject, Invocation, Level, Location, Log,
-        Markdown, Message, Notification, PhysicalLocation, Replacement, ReportingDescriptor, ResultObject,
-        Run, Tool, UriBase,
-    },
-    region::RegionIndex,
-};
+use self::{fingerprint::Fingerprints, region::RegionIndex};
 use super::{Checked, CheckedFile};
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// The name of the folder that all URIs are relative to.
 const ROOT: &str = "%SRCROOT%";
 
+/// The rules that were broken by their ids, each with its place in the log.
+type Rules = BTreeMap<&'static str, (usize, &'static Rule)>;
+
 /// The log as indented JSON.
 pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error> {
-    let rules = rules(checked);
-    let results = checked.files.iter().flat_map(|file| results(file, &rules)).collect();
-    let run = Run {
-        tool: Tool { driver: driver(&rules) },
-        original_uri_base_ids: BTreeMap::from([(
-            ROOT,
-            UriBase { description: Message::new("the folder of the project") },
-        )]),
-        column_kind: "utf16CodeUnits",
-        newline_sequences: ["\r\n", "\n", "\r"],
-        invocations: [invocation(&checked.unreadable)],
-        results,
-    };
-    Ok(serde_json::to_string_pretty(&Log::of(run))? + "\n")
-}
-
-/// The rules that were broken, in the order of their ids, each with its place.
-fn rules(checked: &Checked<'_>) -> BTreeMap<&'static str, (usize, &'static Rule)> {
-    let mut rules: BTreeMap<_, _> =
-        checked.findings().map(|finding| (finding.rule.id, (0, finding.rule))).collect();
+    let mut rules: Rules = checked.findings().map(|finding| (finding.rule.id, (0, finding.rule))).collect();
     rules.values_mut().enumerate().for_each(|(place, (index, _))| *index = place);
-    rules
+    let driver = json!({
+        "name": "stepmark",
+        "semanticVersion": env!("CARGO_PKG_VERSION"),
+        "informationUri": env!("CARGO_PKG_REPOSITORY"),
+        "rules": rules.values().map(|(_, rule)| descriptor(rule)).collect::<Json>(),
+    });
+    let run = json!({
+        "tool": {"driver": driver},
+        "originalUriBaseIds": {ROOT: {"description": message("the folder of the project")}},
+        "columnKind": "utf16CodeUnits",
+        "newlineSequences": ["\r\n", "\n", "\r"],
+        "invocations": [invocation(&checked.unreadable)],
+        "results": checked.files.iter().flat_map(|file| results(file, &rules)).collect::<Json>(),
+    });
+    let log = json!({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]});
+    Ok(serde_json::to_string_pretty(&log)? + "\n")
 }
 
-fn driver(rules: &BTreeMap<&'static str, (usize, &'static Rule)>) -> Driver {
-    Driver {
-        name: "stepmark",
-        semantic_version: env!("CARGO_PKG_VERSION"),
-        information_uri: env!("CARGO_PKG_REPOSITORY"),
-        rules: rules.values().map(|(_, rule)| descriptor(rule)).collect(),
-    }
+fn descriptor(rule: &Rule) -> Json {
+    json!({
+        "id": rule.id,
+        "name": rule.name,
+        "shortDescription": message(rule.summary),
+        "fullDescription": message(rule.why),
+        "help": {"text": format!("{}\n\n{}", rule.why, rule.fix), "markdown": rule.page()},
+        "defaultConfiguration": {"level": level(rule.severity)},
+    })
 }
 
-fn descriptor(rule: &Rule) -> ReportingDescriptor {
-    ReportingDescriptor {
-        id: rule.id,
-        name: rule.name,
-        short_description: Message::new(rule.summary),
-        full_description: Message::new(rule.why),
-        help: Markdown { text: format!("{}\n\n{}", rule.why, rule.fix), markdown: rule.page() },
-        default_configuration: Configuration { level: level(rule.severity) },
-    }
-}
-
-const fn level(severity: Severity) -> Level {
+const fn level(severity: Severity) -> &'static str {
     match severity {
-        Severity::Error => Level::Error,
-        Severity::Warning => Level::Warning,
-        Severity::Note => Level::Note,
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
     }
 }
 
-fn invocation(unreadable: &[String]) -> Invocation {
-    let notification =
-        |problem: &String| Notification { level: Level::Error, message: Message::new(problem) };
-    Invocation {
-        execution_successful: unreadable.is_empty(),
-        tool_execution_notifications: unreadable.iter().map(notification).collect(),
+fn invocation(unreadable: &[String]) -> Json {
+    let notification = |problem: &String| json!({"level": "error", "message": message(problem)});
+    let mut invocation = json!({"executionSuccessful": unreadable.is_empty()});
+    if !unreadable.is_empty() {
+        invocation["toolExecutionNotifications"] = unreadable.iter().map(notification).collect();
     }
+    invocation
 }
 
-fn results(
-    file: &CheckedFile<'_>,
-    rules: &BTreeMap<&'static str, (usize, &'static Rule)>,
-) -> Vec<ResultObject> {
+fn results(file: &CheckedFile<'_>, rules: &Rules) -> Vec<Json> {
     let regions = RegionIndex::new(file.bytes);
     let mut fingerprints = Fingerprints::of(file);
-    let result = |finding: &Finding| ResultObject {
-        rule_id: finding.rule.id,
-        rule_index: rules.get(finding.rule.id).map_or(0, |(index, _)| *index),
-        level: level(finding.severity),
-        message: Message::new(&with_help(finding)),
-        locations: [Location {
-            physical_location: PhysicalLocation {
-                artifact_location: location(file),
-                region: regions.region(finding.span),
-            },
-        }],
-        partial_fingerprints: BTreeMap::from([(fingerprint::KEY, fingerprints.next(finding))]),
-        fixes: finding.fix.iter().map(|fix| fix_object(file, &regions, fix)).collect(),
+    let result = |finding: &Finding| {
+        let place = json!({"artifactLocation": location(file), "region": regions.region(finding.span)});
+        let mut result = json!({
+            "ruleId": finding.rule.id,
+            "ruleIndex": rules.get(finding.rule.id).map_or(0, |(index, _)| *index),
+            "level": level(finding.severity),
+            "message": message(&with_help(finding)),
+            "locations": [{"physicalLocation": place}],
+            "partialFingerprints": {fingerprint::KEY: fingerprints.next(finding)},
+        });
+        if let Some(fix) = &finding.fix {
+            result["fixes"] = json!([fix_object(file, &regions, fix)]);
+        }
+        result
     };
     file.findings.iter().map(result).collect()
 }
@@ -117,21 +101,42 @@ fn with_help(finding: &Finding) -> String {
     [finding.message.clone()].into_iter().chain(help).collect()
 }
 
-fn location(file: &CheckedFile<'_>) -> ArtifactLocation {
-    ArtifactLocation { uri: uri::relative(file.path.as_str()), uri_base_id: ROOT }
+fn location(file: &CheckedFile<'_>) -> Json {
+    json!({"uri": uri::relative(file.path.as_str()), "uriBaseId": ROOT})
 }
 
-fn fix_object(file: &CheckedFile<'_>, regions: &RegionIndex<'_>, fix: &Fix) -> FixObject {
-    let replacements =
-        fix.splices.iter().map(|splice| Replacement::new(regions.replaced(splice.span), &splice.text));
-    FixObject {
-        description: Message::new(&fix.title),
-        artifact_changes: [ArtifactChange {
-            artifact_location: location(file),
-            replacements: replacements.collect(),
-        }],
-        properties: BTreeMap::from([("safety", fix.safety.as_str())]),
+fn fix_object(file: &CheckedFile<'_>, regions: &RegionIndex<'_>, fix: &Fix) -> Json {
+    let replacement = |splice: &Splice| {
+        let mut replacement = json!({"deletedRegion": regions.replaced(splice.span)});
+        if !splice.text.is_empty() {
+            replacement["insertedContent"] = json!({"text": splice.text});
+        }
+        replacement
+    };
+    let replacements: Json = fix.splices.iter().map(replacement).collect();
+    json!({
+        "description": message(&fix.title),
+        "artifactChanges": [{"artifactLocation": location(file), "replacements": replacements}],
+        "properties": {"safety": fix.safety.as_str()},
+    })
+}
+
+/// Plain text. A reader must not take `{0}` in it for an argument, nor `[words](place)` for a link: §3.11.5
+/// and §3.11.6 say how such text is written. Other braces and brackets stay as they are, since most readers
+/// show them so.
+fn message(text: &str) -> Json {
+    let is_argument = |pair: &[u8]| pair[0] == b'{' && pair[1].is_ascii_digit();
+    let has_arguments = text.as_bytes().windows(2).any(is_argument);
+    let has_links = text.contains("](");
+    let mut written = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '{' | '}' if has_arguments => written.extend([character, character]),
+            '[' | ']' if has_links => written.extend(['\\', character]),
+            _ => written.push(character),
+        }
     }
+    json!({"text": written})
 }
 
 #[cfg(test)]
@@ -144,6 +149,18 @@ mod tests {
     #[test]
     fn says_everything_that_code_scanning_asks_for() {
         assert_snapshot!(render(&Sample::nasty().checked()).unwrap());
+    }
+
+    #[test]
+    fn what_would_be_a_link_or_an_argument_is_escaped() {
+        for (text, written) in [
+            ("`[01, 02b]` is octal", "`[01, 02b]` is octal"),
+            ("`date` holds { x }", "`date` holds { x }"),
+            ("`{0}` in { x }", "`{{0}}` in {{ x }}"),
+            ("see [here](evil), not [there]", "see \\[here\\](evil), not \\[there\\]"),
+        ] {
+            assert_eq!(message(text)["text"], written);
+        }
     }
 
     #[test]
