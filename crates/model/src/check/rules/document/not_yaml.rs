@@ -78,19 +78,23 @@ const TRIED: (usize, usize) = (64 << 10, 32);
 /// frontmatter is YAML; `None` where they do not help.
 fn quotes(artifact: &Artifact) -> Option<Vec<Splice>> {
     let bytes = artifact.bytes();
-    let error_in = |splices: &[Splice]| -> Option<Result<(), usize>> {
+    // The line of the fault that is left, and whether it is a reference that leads nowhere.
+    let error_in = |splices: &[Splice]| -> Option<Result<(), (usize, bool)>> {
         let text = splice(bytes, splices)?;
         let span =
             artifact.region().find(&Document::scan(&text)).ok().filter(|span| span.len() <= TRIED.0)?;
         let line = |offset: usize| text[..offset].iter().filter(|byte| **byte == b'\n').count();
         match Yaml::parse(&text, span) {
-            Ok(yaml) => matches!(yaml.root()?.kind, NodeKind::Mapping { .. }).then_some(Ok(())),
-            Err(ParseError::Syntax { offset, .. }) => Some(Err(line(offset))),
+            Ok(yaml) => match yaml.unresolved_aliases().first() {
+                Some(alias) => Some(Err((line(alias.span.start), true))),
+                None => matches!(yaml.root()?.kind, NodeKind::Mapping { .. }).then_some(Ok(())),
+            },
+            Err(ParseError::Syntax { offset, .. }) => Some(Err((line(offset), false))),
             Err(_) => None,
         }
     };
     let mut splices: Vec<Splice> = Vec::new();
-    let mut at = error_in(&splices)?.err()?;
+    let (mut at, _) = error_in(&splices)?.err()?;
     while splices.len() < TRIED.1 {
         let quoted =
             [Some(at), at.checked_sub(1), key_above(bytes, at)].into_iter().flatten().find_map(|line| {
@@ -98,15 +102,16 @@ fn quotes(artifact: &Artifact) -> Option<Vec<Splice>> {
                 let is_new = splices.iter().all(|known| known.span != new.span);
                 let mut tried = splices.clone();
                 tried.insert(tried.partition_point(|known| known.span.start < new.span.start), new);
-                let error =
-                    error_in(&tried).filter(|error| is_new && error.err().is_none_or(|next| next > at))?;
+                let error = error_in(&tried).filter(|error| {
+                    is_new && error.err().is_none_or(|(next, is_alias)| is_alias || next > at)
+                })?;
                 Some((tried, error))
             });
         let (tried, error) = quoted?;
         splices = tried;
         match error {
             Ok(()) => return Some(splices),
-            Err(next) => at = next,
+            Err((next, _)) => at = next,
         }
     }
     None
@@ -198,7 +203,8 @@ fn is_joined(text: &str) -> bool {
     let (Some(only), None) = (lines.next(), lines.next()) else { return false };
     let keys = only.split_whitespace().skip(1).filter(|word| {
         let key = word.strip_suffix(':').unwrap_or_default();
-        !key.is_empty() && key.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        let is_key = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        key.len() > 1 && key.starts_with(|first: char| first.is_ascii_lowercase()) && key.chars().all(is_key)
     });
     keys.count() > 1 || only.contains(" status: ")
 }
@@ -248,12 +254,17 @@ mod tests {
             ("t: a: b\n  c\n  d", "t: 'a: b\n  c\n  d'"),
             ("t: a\n  b\n  c: d", "t: 'a\n  b\n  c: d'"),
             ("t: 'it's\n  so'", "t: \"it's\n  so\""),
+            ("description: Rule: so\nglobs: **/*.ts", "description: 'Rule: so'\nglobs: '**/*.ts'"),
+            ("globs: *.ts\ntitle: *bold* x", "globs: '*.ts'\ntitle: '*bold* x'"),
             ("a: x: y\nlist:\n  - b: c: d\n  - @e", "a: 'x: y'\nlist:\n  - b: 'c: d'\n  - '@e'"),
         ] {
             let file = |lines: &str| format!("---\nid: draft\n{lines}\nlast: 1\n---\n# B: c\n");
             assert_eq!(fixed(&RULE, &file(typed)), Some(file(quoted)), "{typed}");
         }
+        let alone = fixed(&RULE, "---\ntitle: Part 1: Intro: Basics\n---\n");
+        assert_eq!(alone.as_deref(), Some("---\ntitle: 'Part 1: Intro: Basics'\n---\n"));
         for unclear in [
+            "title: x owner: ada status: draft",
             "a: {b: c",
             "a: \"Fix #12 \"now\"\"",
             "a: Fix: see #12 and: x",
