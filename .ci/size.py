@@ -3,6 +3,8 @@
 
 files      in src/, without those that serve tests only (cases.rs, *_cases.rs, tests.rs, sample*, scripted*, scratch*, tests/)
 lines      of these files, up to the first `#[cfg(test)]`; blank lines and comments count
+tests      lines that serve tests: whole files, what stands below `#[cfg(test)]`, and `tests/`
+error_types and json_macros: types that derive an error, and `json!` of commands, whose answers are to be types
 names      that a user of the crate can write: what lib.rs declares or re-exports as `pub`, and what its public modules do in
            turn; a re-exported module or crate is one name; methods, fields and variants do not count
 direct     dependencies that Cargo.toml names, without those of tests
@@ -17,6 +19,8 @@ import sys
 import limits
 from rust_sources import CHECKOUT, code_of, files_under, is_test, leaves
 
+TOTALS = ["files", "lines", "tests", "error_types", "json_macros"]
+ERROR_TYPE = re.compile(r"(?s)#\[derive\([^\]]*\b(?:thiserror::)?Error\b[^\]]*\)\]")
 ITEM = re.compile(r"(?m)^pub (?:const fn|async fn|struct|enum|trait|fn|type|const|static|union|mod) (?!fn )(\w+)(;)?")
 USE = re.compile(r"(?m)^pub use ([^;]+);")
 
@@ -49,6 +53,16 @@ def tree(package, *arguments):
     return {(name, version) for name, version in packages if name != package}
 
 
+def product(file):
+    return (CHECKOUT / file).read_text().split("#[cfg(test)]")[0]
+
+
+def tests(file):
+    text = (CHECKOUT / file).read_text()
+    is_whole = is_test(file) or "tests" in file.parts
+    return text if is_whole else text.removeprefix(product(file))
+
+
 def measure(folder):
     manifest = (CHECKOUT / folder / "Cargo.toml").read_text()
     package = re.search(r'(?m)^name = "(.*)"', manifest)[1]
@@ -56,7 +70,10 @@ def measure(folder):
     root = folder / "src" / ("lib.rs" if (CHECKOUT / folder / "src/lib.rs").exists() else "main.rs")
     numbers = {
         "files": len(sources),
-        "lines": sum((CHECKOUT / file).read_text().split("#[cfg(test)]")[0].count("\n") for file in sources),
+        "lines": sum(product(file).count("\n") for file in sources),
+        "tests": sum(tests(file).count("\n") for file in [*files_under(folder / "src"), *files_under(folder / "tests")]),
+        "error_types": sum(len(ERROR_TYPE.findall(product(file))) for file in sources),
+        "json_macros": sum(product(file).count("json!") for file in sources if "commands" in file.parts),
         "names": len(names(root)),
         "direct": len(tree(package, "--depth", "1")),
         "transitive": len(tree(package)),
@@ -73,11 +90,11 @@ def main():
     folders = [path.parent for path in sorted((CHECKOUT / "crates").glob("*/Cargo.toml"))]
     sizes = dict(measure(folder.relative_to(CHECKOUT)) for folder in [*folders, CHECKOUT])
     published = [size for package, size in sizes.items() if package != "stepmark-oracle"]
-    sizes["all but the oracle"] = {word: sum(size[word] for size in published) for word in ["files", "lines"]}
-    columns = ["files", "lines", "names", "direct", "transitive", "reading"]
-    print(f"{'':20}", *(f"{column:>10}" for column in columns))
+    sizes["all but the oracle"] = {word: sum(size[word] for size in published) for word in TOTALS}
+    columns = [*TOTALS, "names", "direct", "transitive", "reading"]
+    print(f"{'':20}", *(f"{column:>11}" for column in columns))
     for package, size in sizes.items():
-        print(f"{package:20}", *(f"{size.get(column, ''):>10}" for column in columns))
+        print(f"{package:20}", *(f"{size.get(column, ''):>11}" for column in columns))
     limits.settle({f"size.{package}": size for package, size in sizes.items()}, "--write" in sys.argv)
 
 

@@ -13,6 +13,7 @@ mod recording;
 mod autodev;
 mod changing;
 mod checking;
+mod contract;
 mod crashes;
 mod files;
 mod history;
