@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::harness::Sandbox;
+use crate::harness::{Repository, Sandbox};
 
 const ONE: &str = "backlog/one.md";
 const OTHER: &str = "backlog/other.md";
@@ -94,4 +94,27 @@ fn what_happened_before_an_id_was_given_can_be_undone() {
     assert_eq!(earlier.0, "change");
     done(&sandbox, &["undo", &earlier.1]);
     assert!(text(&sandbox, ONE).contains("status: draft"), "{}", text(&sandbox, ONE));
+}
+
+#[test]
+fn a_copy_is_found_in_the_commit_that_brings_it_and_beside_a_named_file() {
+    let Some(repository) = Repository::empty("a copy") else { return };
+    repository.sandbox.write("one.md", "---\nid: T-1\nstatus: draft\n---\n");
+    repository.sandbox.write("ten.md", "---\nid: T-10\nstatus: draft\n---\n");
+    repository.commit("one");
+    fs::copy(repository.sandbox.place("one.md"), repository.sandbox.place("copy.md")).unwrap();
+    repository.git(&["add", "--all"]);
+    for arguments in
+        [&["check", "--staged", "--format", "short"][..], &["check", "copy.md", "--format", "short"]]
+    {
+        let run = repository.stepmark(arguments);
+        assert!(run.code == 1 && run.stdout.contains("copy.md:2:5: error SM502"), "{run}");
+        assert!(!run.stdout.contains("ten.md"), "{run}");
+    }
+    // What was so before is not in the way of a commit that changes something else.
+    repository.commit("two");
+    let copy = text(&repository.sandbox, "copy.md");
+    repository.sandbox.write("copy.md", copy + "# Text\n");
+    repository.git(&["add", "--all"]);
+    assert_eq!(repository.stepmark(&["check", "--staged"]).code, 0);
 }

@@ -30,7 +30,7 @@ pub(crate) struct ChainsAround {
 impl Repository<'_> {
     /// The chains that `changed` take part in, in the newer state of `version`; `None` where they take part
     /// in none. What has an id and no delegation of its own takes part where it has a folder of delegated
-    /// artifacts.
+    /// artifacts, and where the id is new there: another may have it.
     pub(crate) fn chains_around(
         &self,
         changed: &[ChangedArtifact],
@@ -47,11 +47,22 @@ impl Repository<'_> {
                 moving.is_any = true;
             }
         }
-        if !moving.is_any {
+        for artifact in changed {
+            let ChangedArtifact::Present { now, before, .. } = artifact else { continue };
+            let id = |side: &TrackedArtifact| Member::of(side.artifact(), None).id().map(str::to_owned);
+            moving.new_ids.extend(id(now).filter(|new| before.as_deref().and_then(id).as_ref() != Some(new)));
+        }
+        if !moving.is_any && moving.new_ids.is_empty() {
             return Ok(None);
         }
         let present: Vec<&TrackedArtifact> = changed.iter().filter_map(ChangedArtifact::now).collect();
-        let others = self.members_of_chains(&present, &moving, version)?;
+        let mut others = self.members_of_chains(&present, &moving, version)?;
+        // Where two of the others share an id already, the change does not bring that in.
+        let ids: Vec<String> =
+            others.values().filter_map(|other| other.member().id().map(str::to_owned)).collect();
+        let is_old =
+            |id: &String| moving.new_ids.contains(id) && ids.iter().filter(|other| *other == id).count() > 1;
+        others.retain(|_, other| !other.member().id().is_some_and(|id| is_old(&id.to_owned())));
         let chains = Chains::of(present.into_iter().chain(others.values()).map(TrackedArtifact::member));
         let neighbours = others.into_values().filter(|artifact| moving.touches(&artifact.member())).collect();
         Ok(Some(ChainsAround { chains, neighbours }))
@@ -67,7 +78,12 @@ impl Repository<'_> {
         let mut found: BTreeMap<ProjectPath, TrackedArtifact> = BTreeMap::new();
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut words: BTreeSet<String> = moving.ids.union(&moving.parents).cloned().collect();
-        words.insert(DELEGATION.to_owned());
+        words.extend(moving.is_any.then(|| DELEGATION.to_owned()));
+        // As keys alone: a short id is a part of many a word.
+        let new_ids = moving.new_ids.iter();
+        words.extend(
+            new_ids.flat_map(|id| [format!("id: {id}"), format!("id: '{id}'"), format!("id: \"{id}\"")]),
+        );
         for _ in 0..MOST_ROUNDS {
             let new: Vec<&str> = words.difference(&asked).map(String::as_str).collect();
             // A line end would be two words to git.
@@ -107,12 +123,15 @@ struct Moving {
     ids: BTreeSet<String>,
     parents: BTreeSet<String>,
     is_any: bool,
+    /// Ids that were not those of their artifacts before.
+    new_ids: BTreeSet<String>,
 }
 
 impl Moving {
     /// Returns whether a member is the parent or a child of what changed, or shares its id.
     fn touches(&self, member: &Member) -> bool {
-        member.id().is_some_and(|id| self.parents.contains(id) || self.ids.contains(id))
+        let ids = [&self.parents, &self.ids, &self.new_ids];
+        member.id().is_some_and(|id| ids.iter().any(|known| known.contains(id)))
             || member.parent_id().is_some_and(|parent| self.ids.contains(parent))
     }
 }

@@ -167,7 +167,7 @@ impl Workspace {
     }
 
     /// The chains of delegation of the project. That takes all artifacts, so they are read where one of the
-    /// checked ones takes part in a chain.
+    /// checked ones takes part in a chain, or has an id, which another may have, too.
     pub(crate) fn chains_of(
         &self,
         artifacts: &[TrackedArtifact],
@@ -176,7 +176,7 @@ impl Workspace {
         if selection == Selection::All {
             return Ok(Some(Chains::of(artifacts.iter().map(TrackedArtifact::member))));
         }
-        if !artifacts.iter().any(|artifact| artifact.state().delegation.is_some()) {
+        if !artifacts.iter().any(|artifact| artifact.member().id().is_some()) {
             return Ok(None);
         }
         let all = self.checks().summaries()?;
