@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::{Asdd, AsddError, AsddRecordsError, changing::draft, records::read as read_artifact};
-use crate::changes::RecordDecision;
+use crate::changes::{RECORDS_A_COMMIT, RecordDecision};
 use crate::commit::make_folders_to;
 use crate::disk::file_reading::read_file;
 use crate::projection::Overwrite;
 use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
     asdd::{Record, SliceKind, State, read, seen},
     records::{RecordSet as _, Signals, take_newer, values_digest},
 };
@@ -81,25 +82,16 @@ impl Asdd<'_> {
             (Some(_), None) => true,
         };
         let wanted: Vec<&SliceRow> = found.rows.iter().filter(is_wanted).collect();
-        for row in &wanted {
-            let path = self.path_of(row.kind, &row.id)?;
-            make_folders_to(self.workspace.root(), &path, self.workspace.commit_options().fsync)?;
-            self.attempt(std::slice::from_ref(&path), draft("import", "import asdd"), |present| {
-                let present = present.first().and_then(Option::as_ref);
-                let record = present.map(read_artifact).transpose()?;
-                if record != row.artifact {
-                    return Err(AsddError::Busy { path: path.clone() });
-                }
-                let edit = |source| AsddError::Edit { path: path.clone(), source };
-                let decision = match (&row.file, record, present) {
-                    (None, ..) => RecordDecision::Remove,
-                    (Some(file), Some(record), Some(artifact)) => {
-                        let wanted = record.taking(row.shown.as_ref().unwrap_or(&record), file);
-                        RecordDecision::Write(record.rewrite(artifact, &wanted).map_err(edit)?)
-                    }
-                    (Some(file), ..) => RecordDecision::Write(file.to_file().map_err(edit)?),
-                };
-                Ok(((), vec![decision]))
+        let paths =
+            wanted.iter().map(|row| self.path_of(row.kind, &row.id)).collect::<Result<Vec<_>, _>>()?;
+        for (paths, rows) in paths.chunks(RECORDS_A_COMMIT).zip(wanted.chunks(RECORDS_A_COMMIT)) {
+            for path in paths {
+                make_folders_to(self.workspace.root(), path, self.workspace.commit_options().fsync)?;
+            }
+            self.attempt(paths, draft("import", "import asdd"), |present| {
+                let decided = rows.iter().zip(paths).zip(present);
+                let decided = decided.map(|((row, path), present)| decide(row, path, present.as_ref()));
+                Ok(((), decided.collect::<Result<Vec<_>, _>>()?))
             })?;
         }
         for signal in take_newer(&mut self.signals(), found.signals.clone()) {
@@ -111,6 +103,27 @@ impl Asdd<'_> {
         self.project(&if found.is_own { Overwrite::Records(ids) } else { Overwrite::None })?;
         Ok(wanted.len())
     }
+}
+
+/// What becomes of the record of `row`, which `present` holds.
+fn decide(
+    row: &SliceRow,
+    path: &ProjectPath,
+    present: Option<&Artifact>,
+) -> Result<RecordDecision, AsddError> {
+    let record = present.map(read_artifact).transpose()?;
+    if record != row.artifact {
+        return Err(AsddError::Busy { path: path.clone() });
+    }
+    let edit = |source| AsddError::Edit { path: path.clone(), source };
+    Ok(match (&row.file, record, present) {
+        (None, ..) => RecordDecision::Remove,
+        (Some(file), Some(record), Some(artifact)) => {
+            let wanted = record.taking(row.shown.as_ref().unwrap_or(&record), file);
+            RecordDecision::Write(record.rewrite(artifact, &wanted).map_err(edit)?)
+        }
+        (Some(file), ..) => RecordDecision::Write(file.to_file().map_err(edit)?),
+    })
 }
 
 fn compare(theirs: &State, ours: Option<&State>) -> (Vec<SliceRow>, usize) {

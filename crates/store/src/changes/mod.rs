@@ -17,6 +17,7 @@ pub(crate) mod versions;
 pub use configuring::ConfigureError;
 pub use delegating::{Delegated, DelegationOrder};
 pub use error::ChangeError;
+pub(crate) use records::RECORDS_A_COMMIT;
 pub use records::RecordDecision;
 pub use update_error::UpdateError;
 

@@ -9,6 +9,9 @@ use stepmark_model::{
     journal::{ArtifactKey, EventDraft},
 };
 
+/// The number of records of one commit where many are made.
+pub(crate) const RECORDS_A_COMMIT: usize = 64;
+
 /// The decision on one of several records.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordDecision {

@@ -6,8 +6,8 @@ use std::{
     path::Path,
 };
 
-use super::{Coordination, CoordinationError, CoordinationFiles, RecordsError, SYSTEM, tasks::COMMIT};
-use crate::changes::RecordDecision;
+use super::{Coordination, CoordinationError, CoordinationFiles, RecordsError, SYSTEM};
+use crate::changes::{RECORDS_A_COMMIT, RecordDecision};
 use crate::commit::read_whole;
 use crate::disk::file_reading::read_file;
 use crate::projection::{ProjectionError, record_files, record_format::Overwrite};
@@ -237,7 +237,7 @@ impl Coordination<'_> {
         let paths =
             wanted.iter().map(|row| self.path_of(row.kind, &row.id)).collect::<Result<Vec<_>, _>>()?;
         self.make_folder(&paths)?;
-        for (paths, rows) in paths.chunks(COMMIT).zip(wanted.chunks(COMMIT)) {
+        for (paths, rows) in paths.chunks(RECORDS_A_COMMIT).zip(wanted.chunks(RECORDS_A_COMMIT)) {
             let draft = |_: &ProjectPath| {
                 EventDraft::new(Kind::IMPORT).with_command("import coordination".to_owned())
             };

@@ -6,7 +6,7 @@ use std::{cell::RefCell, collections::BTreeSet};
 use serde_json::Value as Json;
 
 use super::{Coordination, CoordinationError, files::CoordinationFiles, records::read};
-use crate::changes::RecordDecision;
+use crate::changes::{RECORDS_A_COMMIT, RecordDecision};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     coordination::{
@@ -63,7 +63,7 @@ impl Coordination<'_> {
             .map(|task| self.path_of(RecordKind::Task, &task.id))
             .collect::<Result<Vec<_>, _>>()?;
         self.make_folder(&paths)?;
-        for (paths, tasks) in paths.chunks(COMMIT).zip(made.chunks(COMMIT)) {
+        for (paths, tasks) in paths.chunks(RECORDS_A_COMMIT).zip(made.chunks(RECORDS_A_COMMIT)) {
             let new = tasks.iter().map(|task| self.bytes_of(task)).collect::<Result<Vec<_>, _>>()?;
             self.workspace.change_records(
                 paths,
@@ -201,9 +201,6 @@ impl Coordination<'_> {
         made.into_inner().ok_or_else(|| CoordinationError::Busy { path: self.settings.folder.clone() })
     }
 }
-
-/// The number of records of one commit where many are made.
-pub(super) const COMMIT: usize = 64;
 
 pub(super) fn draft(command: &str) -> EventDraft {
     EventDraft::new(Kind::CHANGE).with_command(command.to_owned()).decided()

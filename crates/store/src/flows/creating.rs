@@ -1,7 +1,7 @@
 //! New graphs, flows and executions.
 
 use super::{FlowError, FlowRecordsError, Flows, changing::draft, records::read};
-use crate::changes::{ChangeError, RecordDecision};
+use crate::changes::{ChangeError, RECORDS_A_COMMIT, RecordDecision};
 use crate::commit::{CommitError, make_folders_to};
 use stepmark_model::{
     artifact::ProjectPath,
@@ -10,9 +10,6 @@ use stepmark_model::{
         graph_record,
     },
 };
-
-/// The number of records of one commit where many are made.
-const COMMIT: usize = 64;
 
 impl Flows<'_> {
     /// Writes the first version of a graph, or the next one; a version without a flow is written anew.
@@ -107,7 +104,7 @@ impl Flows<'_> {
         state.check_graph()?;
         let missing: Vec<_> = state.graph.tasks.iter().filter(|task| state.task(&task.id).is_err()).collect();
         let acting = self.acting(None);
-        for tasks in missing.chunks(COMMIT) {
+        for tasks in missing.chunks(RECORDS_A_COMMIT) {
             let paths =
                 tasks.iter().map(|task| self.task_path(flow, &task.id)).collect::<Result<Vec<_>, _>>()?;
             self.make_folders(&paths[0])?;

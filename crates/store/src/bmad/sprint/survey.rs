@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::{BrokenSprintStatus, Ledgers, StoryLedgers, following::Listing};
 use crate::disk::WalkError;
 use crate::workspace::ArtifactError;
-use stepmark_model::{artifact::ProjectPath, bmad::sprint::StorySides, tracked_artifact::TrackedArtifact};
+use stepmark_model::{
+    artifact::ProjectPath, bmad::sprint::StorySides, check::Severity, tracked_artifact::TrackedArtifact,
+};
 
 /// The stories of a project and what is said of them.
 #[derive(Debug, Default)]
@@ -53,7 +55,8 @@ impl StoryLedgers<'_> {
         let is_whole = paths.is_empty();
         let all = found.artifacts.iter().map(TrackedArtifact::path).filter(|_| is_whole);
         let is_new = |unmatched: &BrokenSprintStatus| {
-            survey.broken.iter().all(|broken| broken.finding.path != unmatched.finding.path)
+            unmatched.finding.severity != Severity::Note
+                && survey.broken.iter().all(|broken| broken.finding.path != unmatched.finding.path)
         };
         survey.unmatched = self.unmatched(&Self::stories(all)).into_iter().filter(is_new).collect();
         survey.unreadable.extend(unreadable);

@@ -15,7 +15,8 @@ pub static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "An entry of `sprint-status.yaml` cannot be joined to a story.",
     why: "An entry and its story have one name, `N-M-slug`. Where the story was renamed, or two files have one number, BMAD's own \
-          sync stops, and nothing can tell which entry is whose. An entry whose key has no number is compared with nothing.",
+          sync stops, and nothing can tell which entry is whose. An entry whose key has no number is compared with \
+          nothing: a note beside numbered stories, where it may be meant so.",
     bad: "development_status:\n  AUTH-1-login: done\n",
     good: "development_status:\n  1-1-login: done\n",
     fix: "Give the entry and the file one name, and each story its own number. The status of the entry is not lost: \
@@ -30,14 +31,15 @@ pub fn findings(path: &ProjectPath, bytes: &[u8], stories: &[&ProjectPath]) -> V
     let text = String::from_utf8_lossy(bytes);
     let at = |key: &str| Span::at(text.find(&format!("{key}:")).unwrap_or_default());
     let mut found: Vec<Finding> = Vec::new();
-    // Beside stories with numbers such a key is somebody's own, as for a spike.
+    // Beside stories with numbers such a key may be somebody's own, as for a spike.
     let has_stories = ledger.keys().any(|key| LedgerKey::read(key).is_some_and(LedgerKey::is_story));
     let unnumbered: Vec<&str> = ledger.keys().filter(|key| LedgerKey::read(key).is_none()).collect();
-    if let Some(first) = unnumbered.first().filter(|_| !has_stories) {
+    if let Some(first) = unnumbered.first() {
         let more = unnumbered.len() - 1;
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let message = format!("no story is joined to `{first}`{more}: such a key has no number `N-M-`");
-        let finding = Finding::new(&RULE, path, at(first), message);
+        let mut finding = Finding::new(&RULE, path, at(first), message);
+        finding.severity = if has_stories { Severity::Note } else { RULE.severity };
         found.push(finding.with_help("it is left as it is; name the entry and its file `N-M-slug`"));
     }
     for story in stories {
