@@ -212,6 +212,13 @@ fn a_checkout_of_another_user_is_used_where_git_is_told_to_trust_it() {
             return skip("a checkout of another user", "only the superuser gives files away");
         }
     }
+    std::fs::remove_dir(sandbox.place(".stepmark")).unwrap();
+    std::os::unix::fs::chown(sandbox.root(), Some(65534), None).unwrap();
+    let refused = repository.stepmark(&["set", PRD, "owner=Ada"]);
+    assert!(refused.code == 4 && refused.stderr.contains("safe.directory"), "{refused}");
+    assert!(!sandbox.place(".stepmark").exists(), "history is begun in no second place");
+    std::fs::create_dir(sandbox.place(".stepmark")).unwrap();
+    std::os::unix::fs::chown(sandbox.place(".stepmark"), Some(65534), None).unwrap();
     let refused = repository.stepmark(&["set", PRD, "owner=Ada"]);
     assert!(
         refused.code == 4 && refused.stderr.contains("`git config --global --add safe.directory"),

@@ -105,7 +105,7 @@ impl Asdd<'_> {
     }
 }
 
-/// What becomes of the record of `row`, which `present` holds.
+/// Decides on the record of `row`, which `present` holds.
 fn decide(
     row: &SliceRow,
     path: &ProjectPath,

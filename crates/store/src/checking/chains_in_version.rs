@@ -58,11 +58,10 @@ impl Repository<'_> {
         let present: Vec<&TrackedArtifact> = changed.iter().filter_map(ChangedArtifact::now).collect();
         let mut others = self.members_of_chains(&present, &moving, version)?;
         // Where two of the others share an id already, the change does not bring that in.
-        let ids: Vec<String> =
-            others.values().filter_map(|other| other.member().id().map(str::to_owned)).collect();
-        let is_old =
-            |id: &String| moving.new_ids.contains(id) && ids.iter().filter(|other| *other == id).count() > 1;
-        others.retain(|_, other| !other.member().id().is_some_and(|id| is_old(&id.to_owned())));
+        let members: Vec<Member> = others.values().map(TrackedArtifact::member).collect();
+        let is_old = |id: &str| members.iter().filter(|other| other.id() == Some(id)).count() > 1;
+        let is_taken = |id: &str| moving.new_ids.contains(id) && is_old(id);
+        others.retain(|_, other| !other.member().id().is_some_and(is_taken));
         let chains = Chains::of(present.into_iter().chain(others.values()).map(TrackedArtifact::member));
         let neighbours = others.into_values().filter(|artifact| moving.touches(&artifact.member())).collect();
         Ok(Some(ChainsAround { chains, neighbours }))

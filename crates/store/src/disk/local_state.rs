@@ -178,6 +178,11 @@ impl LocalState {
     pub fn make(&self, folder: StateFolder) -> Result<PathBuf, LocalStateError> {
         let place = self.folder(folder)?;
         let (base, _) = self.parts(folder);
+        // A checkout of another user, which git does not trust: its history stands in its repository.
+        let git = base.join(".git");
+        if !self.is_in_git && git.exists() && !is_own(base) {
+            return Err(LocalStateError::ForeignOwner { place: git });
+        }
         let state = base.join(&self.below);
         // The ignore file before the folder, whose presence says that all this is done: a process killed here
         // leaves it to the next.

@@ -79,12 +79,13 @@ fn results(file: &CheckedFile<'_>, rules: &Rules) -> Vec<Json> {
     let regions = RegionIndex::new(file.bytes);
     let mut fingerprints = Fingerprints::of(file);
     let result = |finding: &Finding| {
+        let text = finding.help.iter().fold(finding.message.clone(), |text, help| text + "\nhelp: " + help);
         let place = json!({"artifactLocation": location(file), "region": regions.region(finding.span)});
         let mut result = json!({
             "ruleId": finding.rule.id,
             "ruleIndex": rules.get(finding.rule.id).map_or(0, |(index, _)| *index),
             "level": level(finding.severity),
-            "message": message(&with_help(finding)),
+            "message": message(&text),
             "locations": [{"physicalLocation": place}],
             "partialFingerprints": {fingerprint::KEY: fingerprints.next(finding)},
         });
@@ -94,11 +95,6 @@ fn results(file: &CheckedFile<'_>, rules: &Rules) -> Vec<Json> {
         result
     };
     file.findings.iter().map(result).collect()
-}
-
-fn with_help(finding: &Finding) -> String {
-    let help = finding.help.iter().map(|help| format!("\nhelp: {help}"));
-    [finding.message.clone()].into_iter().chain(help).collect()
 }
 
 fn location(file: &CheckedFile<'_>) -> Json {
