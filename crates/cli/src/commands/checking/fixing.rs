@@ -93,6 +93,7 @@ pub(super) fn show(
         output.bytes(&unified_diff(path.as_str(), bytes, &fixed.bytes));
         warn_of_declined(output, path, &fixed.declined);
     }
+    note_unsafe(output, found, allowed);
     Ok(())
 }
 
@@ -139,7 +140,17 @@ pub(super) fn show_changes(
         output.bytes(&unified_diff(path.as_str(), bytes, &fixed.bytes));
         warn_of_declined(output, path, &fixed.declined);
     }
+    note_unsafe(output, found, allowed);
     Ok(())
+}
+
+/// Says that there are fixes which are not shown.
+fn note_unsafe(output: &Output, found: &CheckReport<'_>, allowed: Safety) {
+    let is_unsafe = |finding: &&Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety > allowed);
+    let more = found.findings().filter(is_unsafe).count();
+    if more > 0 {
+        output.note(format_args!("`--fix --unsafe-fixes --diff` shows {more} more"));
+    }
 }
 
 /// Prints the patches that were not written, for people; says for all readers why.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 use stepmark_frontmatter::Splice;
-use stepmark_model::check::{Finding, Fix, Rule, Severity};
+use stepmark_model::check::{Finding, Fix, Rule};
 
 use self::{fingerprint::Fingerprints, region::RegionIndex};
 use super::{Checked, CheckedFile};
@@ -54,16 +54,8 @@ fn descriptor(rule: &Rule) -> Json {
         "shortDescription": message(rule.summary),
         "fullDescription": message(rule.why),
         "help": {"text": format!("{}\n\n{}", rule.why, rule.fix), "markdown": rule.page()},
-        "defaultConfiguration": {"level": level(rule.severity)},
+        "defaultConfiguration": {"level": rule.severity.as_str()},
     })
-}
-
-const fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    }
 }
 
 fn invocation(unreadable: &[String]) -> Json {
@@ -84,7 +76,7 @@ fn results(file: &CheckedFile<'_>, rules: &Rules) -> Vec<Json> {
         let mut result = json!({
             "ruleId": finding.rule.id,
             "ruleIndex": rules.get(finding.rule.id).map_or(0, |(index, _)| *index),
-            "level": level(finding.severity),
+            "level": finding.severity.as_str(),
             "message": message(&text),
             "locations": [{"physicalLocation": place}],
             "partialFingerprints": {fingerprint::KEY: fingerprints.next(finding)},
