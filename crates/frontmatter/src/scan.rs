@@ -157,10 +157,14 @@ impl<'a> Document<'a> {
             _ if self.bytes.starts_with(b"\xff\xfe") || self.bytes.starts_with(b"\xfe\xff") => Some("UTF-16"),
             b"+++" => Some("TOML between `+++` lines"),
             b";;;" => Some("JSON between `;;;` lines"),
-            b"{" => Some("JSON"),
-            [b'{', b'"', ..] => Some("JSON"),
+            b"{" | [b'{', b'"', ..] => Some("JSON"),
             [b'-', b'-', b'-', b'-', rest @ ..] if rest.iter().all(|byte| *byte == b'-') => {
                 Some("a rule of more than three `-`")
+            }
+            [b'-', b'-', b'-', word @ ..]
+                if !word.is_empty() && word.iter().all(u8::is_ascii_alphanumeric) =>
+            {
+                Some("a fence that names its language")
             }
             _ => None,
         }

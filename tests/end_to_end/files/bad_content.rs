@@ -185,6 +185,7 @@ fn other_forms_of_metadata_are_named_and_left_alone() {
         (b"{\n\"status\": \"draft\"\n}\n".to_vec(), "JSON"),
         (b";;;\n{}\n;;;\n".to_vec(), "JSON between `;;;` lines"),
         (b"----\nstatus: draft\n----\n".to_vec(), "a rule of more than three `-`"),
+        (b"---json\n{\"status\": \"draft\"}\n---\n".to_vec(), "a fence that names its language"),
         (utf16, "UTF-16"),
     ] {
         sandbox.write("a.md", bytes);

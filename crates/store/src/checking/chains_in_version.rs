@@ -79,10 +79,8 @@ impl Repository<'_> {
         let mut words: BTreeSet<String> = moving.ids.union(&moving.parents).cloned().collect();
         words.extend(moving.is_any.then(|| DELEGATION.to_owned()));
         // As keys alone: a short id is a part of many a word.
-        let new_ids = moving.new_ids.iter();
-        words.extend(
-            new_ids.flat_map(|id| [format!("id: {id}"), format!("id: '{id}'"), format!("id: \"{id}\"")]),
-        );
+        let spellings = |id: &String| ["", "'", "\""].map(|quote| format!("id: {quote}{id}{quote}"));
+        words.extend(moving.new_ids.iter().flat_map(spellings));
         for _ in 0..MOST_ROUNDS {
             let new: Vec<&str> = words.difference(&asked).map(String::as_str).collect();
             // A line end would be two words to git.

@@ -109,7 +109,7 @@ impl List {
     }
 }
 
-/// The questions of one run.
+/// The questions of one run, which may be about keys of frontmatter.
 struct Asked {
     selection: Option<Selection>,
     sort: SortKeys,
@@ -117,7 +117,6 @@ struct Asked {
 }
 
 impl List {
-    /// Reads what is asked, which may be about `keys` of frontmatter.
     fn asked(&self, keys: &[&'static str]) -> Result<Asked, Failure> {
         Ok(Asked {
             selection: read("--where", self.filter.as_deref(), |text| Selection::parse(text, keys))?,
