@@ -176,7 +176,7 @@ impl Workspace {
         if selection == Selection::All {
             return Ok(Some(Chains::of(artifacts.iter().map(TrackedArtifact::member))));
         }
-        if !artifacts.iter().any(|artifact| artifact.member().id().is_some()) {
+        if !artifacts.iter().any(|one| one.state().delegation.is_some() || one.member().id().is_some()) {
             return Ok(None);
         }
         let all = self.checks().summaries()?;
