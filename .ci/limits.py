@@ -50,11 +50,11 @@ def earlier():
     files = []
     for commit in commits:
         shown = subprocess.run([*git, "show", f"{commit}:./{FILE.name}"], capture_output=True, text=True)
-        file = tomllib.loads(shown.stdout)
-        if "budget" not in file:
-            break
-        del file["budget"]
-        files.append(flat(file))
+        # Not the first without it ends the list: a branch that is merged may be older.
+        if "\n[budget]\n" in shown.stdout:
+            file = tomllib.loads(shown.stdout)
+            del file["budget"]
+            files.append(flat(file))
     return files
 
 

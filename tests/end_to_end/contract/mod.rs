@@ -125,7 +125,7 @@ impl Chapter {
     }
 }
 
-/// What was printed, and how it ended.
+/// The lines of a run: stdout, stderr, and the exit code.
 fn shown(run: &Run) -> String {
     let mut shown = String::new();
     for (sign, text) in [("  ", &run.stdout), ("! ", &run.stderr)] {

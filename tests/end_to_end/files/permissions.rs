@@ -217,6 +217,11 @@ fn a_checkout_of_another_user_is_used_where_git_is_told_to_trust_it() {
     let refused = repository.stepmark(&["set", PRD, "owner=Ada"]);
     assert!(refused.code == 4 && refused.stderr.contains("safe.directory"), "{refused}");
     assert!(!sandbox.place(".stepmark").exists(), "history is begun in no second place");
+    sandbox.write("sub/a.md", "---\nstatus: draft\n---\n");
+    std::os::unix::fs::chown(sandbox.place("sub"), Some(65534), None).unwrap();
+    let below = repository.stepmark(&["--root", "sub", "set", "sub/a.md", "owner=Ada"]);
+    assert!(below.code == 4 && below.stderr.contains("safe.directory"), "{below}");
+    std::fs::remove_dir_all(sandbox.place("sub")).unwrap();
     std::fs::create_dir(sandbox.place(".stepmark")).unwrap();
     std::os::unix::fs::chown(sandbox.place(".stepmark"), Some(65534), None).unwrap();
     let refused = repository.stepmark(&["set", PRD, "owner=Ada"]);

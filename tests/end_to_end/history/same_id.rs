@@ -111,7 +111,7 @@ fn a_copy_is_found_in_the_commit_that_brings_it_and_beside_a_named_file() {
         assert!(run.code == 1 && run.stdout.contains("copy.md:2:5: error SM502"), "{run}");
         assert!(!run.stdout.contains("ten.md"), "{run}");
     }
-    // What was so before is not in the way of a commit that changes something else.
+    // An old finding does not stop a commit that changes something else.
     repository.commit("two");
     let copy = text(&repository.sandbox, "copy.md");
     repository.sandbox.write("copy.md", copy + "# Text\n");

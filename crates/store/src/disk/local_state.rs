@@ -179,9 +179,9 @@ impl LocalState {
         let place = self.folder(folder)?;
         let (base, _) = self.parts(folder);
         // A checkout of another user, which git does not trust: its history stands in its repository.
-        let git = base.join(".git");
-        if !self.is_in_git && git.exists() && !is_own(base) {
-            return Err(LocalStateError::ForeignOwner { place: git });
+        let git = base.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists());
+        if let Some(place) = git.filter(|_| !self.is_in_git && !is_own(base)) {
+            return Err(LocalStateError::ForeignOwner { place });
         }
         let state = base.join(&self.below);
         // The ignore file before the folder, whose presence says that all this is done: a process killed here
