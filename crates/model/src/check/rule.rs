@@ -16,16 +16,6 @@ pub struct Rule {
     pub group: Group,
     /// The severity of its findings where the configuration sets none.
     pub severity: Severity,
-    /// Its findings, in one sentence.
-    pub summary: &'static str,
-    /// The reason why that matters, in Markdown.
-    pub why: &'static str,
-    /// A file that it finds fault with.
-    pub bad: &'static str,
-    /// The same file as it should be.
-    pub good: &'static str,
-    /// The way to fix it, in Markdown.
-    pub fix: &'static str,
     /// The check that finds it.
     pub(crate) decision: Decision,
 }
@@ -133,52 +123,81 @@ impl Group {
         Self::Systems,
     ];
 
-    /// The beginning of the ids of the group: `SM1`.
-    pub const fn prefix(self) -> &'static str {
+    /// The beginning of its ids, its title, and the texts of its rules.
+    const fn facts(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::Suppressions => "SM0",
-            Self::Document => "SM1",
-            Self::Steps => "SM2",
-            Self::Status => "SM3",
-            Self::References => "SM4",
-            Self::Delegation => "SM5",
-            Self::Gates => "SM6",
-            Self::Scope => "SM7",
-            Self::Manifest => "SM8",
-            Self::History => "SM9",
-            Self::Asdd => "SMA",
-            Self::Coordination => "SMC",
-            Self::Autodev => "SMD",
-            Self::Flows => "SMF",
-            Self::Memory => "SMM",
-            Self::Systems => "SMP",
+            Self::Suppressions => ("SM0", "Suppressions", include_str!("rules/suppression.md")),
+            Self::Document => ("SM1", "Document", include_str!("rules/document.md")),
+            Self::Steps => ("SM2", "Steps", include_str!("rules/steps.md")),
+            Self::Status => ("SM3", "Status and dates", include_str!("rules/status.md")),
+            Self::References => ("SM4", "References", include_str!("rules/references.md")),
+            Self::Delegation => ("SM5", "Delegation", include_str!("rules/delegation.md")),
+            Self::Gates => ("SM6", "Gates", include_str!("rules/gates.md")),
+            Self::Scope => ("SM7", "Scope", include_str!("rules/scope.md")),
+            Self::Manifest => ("SM8", "Manifest", include_str!("rules/manifest.md")),
+            Self::History => ("SM9", "History", include_str!("rules/history.md")),
+            Self::Asdd => ("SMA", "ASDD", include_str!("rules/asdd.md")),
+            Self::Coordination => ("SMC", "Coordination", include_str!("rules/coordination.md")),
+            Self::Autodev => ("SMD", "autodev", include_str!("rules/autodev.md")),
+            Self::Flows => ("SMF", "Flows", include_str!("rules/flows.md")),
+            Self::Memory => ("SMM", "Memory", include_str!("rules/memory.md")),
+            Self::Systems => {
+                ("SMP", "Records and the files that follow them", include_str!("rules/systems.md"))
+            }
         }
     }
 
-    /// The subject of the group, as a title.
+    /// The letters with which the ids of its rules begin.
+    pub const fn prefix(self) -> &'static str {
+        self.facts().0
+    }
+
+    /// Its title.
     pub const fn title(self) -> &'static str {
-        match self {
-            Self::Suppressions => "Suppressions",
-            Self::Document => "Document",
-            Self::Steps => "Steps",
-            Self::Status => "Status and dates",
-            Self::References => "References",
-            Self::Delegation => "Delegation",
-            Self::Gates => "Gates",
-            Self::Scope => "Scope",
-            Self::Manifest => "Manifest",
-            Self::History => "History",
-            Self::Asdd => "ASDD",
-            Self::Coordination => "Coordination",
-            Self::Autodev => "autodev",
-            Self::Flows => "Flows",
-            Self::Memory => "Memory",
-            Self::Systems => "Records and the files that follow them",
-        }
+        self.facts().1
     }
 }
 
 impl Rule {
+    pub(crate) const fn new(
+        id: &'static str,
+        name: &'static str,
+        group: Group,
+        severity: Severity,
+        decision: Decision,
+    ) -> Self {
+        Self { id, name, group, severity, decision }
+    }
+
+    /// Its text in the file of the group: all of the page but the line of group and severity.
+    fn text(&self) -> &'static str {
+        let all = self.group.facts().2;
+        let start = all.find(&format!("# {}: ", self.id)).unwrap_or(all.len());
+        let text = &all[start..];
+        text.find("\n\n# SM").map_or(text, |end| &text[..=end])
+    }
+
+    /// The part of its text from behind `from` to `to`, or to the end.
+    fn part(&self, from: &str, to: &str) -> &'static str {
+        let rest = self.text().split_once(from).map_or("", |(_, rest)| rest);
+        rest.split_once(to).map_or(rest, |(part, _)| part).trim_end()
+    }
+
+    /// Its findings, in one sentence.
+    pub fn summary(&self) -> &'static str {
+        self.part("\n\n", "\n\n")
+    }
+
+    /// The reason why that matters, in Markdown.
+    pub fn why(&self) -> &'static str {
+        self.part("\n## Why\n\n", "\n\n## Example")
+    }
+
+    /// The way to fix it, in Markdown.
+    pub fn fix(&self) -> &'static str {
+        self.part("\n## How to fix it\n\n", "\u{0}")
+    }
+
     /// Adds what it finds in an artifact that is there.
     pub(crate) fn look_at(&'static self, subject: &Subject<'_>, found: &mut Vec<Finding>) {
         match self.decision {
@@ -199,35 +218,14 @@ impl Rule {
         self.decision.is_of_artifact() || matches!(self.group, Group::Suppressions)
     }
 
-    /// The page of the rule in Markdown: what `stepmark explain` prints.
+    /// Its page: the text, with its group and severity behind the summary.
     pub fn page(&self) -> String {
-        let Self { id, name, summary, why, fix, .. } = self;
-        format!(
-            "# {id}: {name}\n\n{summary}\n\nGroup: {}. Severity: {}.\n\n## Why\n\n{why}\n\n## Example\n\n\
-             Found:\n\n{}\nRight:\n\n{}\n## How to fix it\n\n{fix}\n",
-            self.group.title(),
-            self.severity,
-            example(self.bad),
-            example(self.good),
-        )
+        let (text, summary) = (self.text(), self.summary());
+        let told = format!("{summary}\n\nGroup: {}. Severity: {}.", self.group.title(), self.severity);
+        text.replacen(summary, &told, 1)
     }
 }
 
-/// A file as a code block in which what cannot be seen is written out.
-fn example(file: &str) -> String {
-    let visible = file.replace('\u{FEFF}', "<BOM>").replace("\r\n", "<CRLF>\n").replace('\t', "<TAB>");
-    let end = if visible.ends_with('\n') { "" } else { "\n" };
-    // What stands beside artifacts is JSON, or YAML that begins with a key.
-    let first = visible.lines().next().unwrap_or_default();
-    let language = match first {
-        _ if first.starts_with('{') => "json",
-        _ if first.ends_with(':') => "yaml",
-        _ => "markdown",
-    };
-    format!("````{language}\n{visible}{end}````\n")
-}
-
-/// Rules are the same where their ids are: ids are unique.
 impl PartialEq for Rule {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
@@ -243,6 +241,27 @@ impl fmt::Debug for Rule {
 }
 
 #[cfg(test)]
+impl Rule {
+    /// A file that it finds fault with.
+    pub(crate) fn bad(&self) -> &'static str {
+        example(self.part("Found:\n\n", "\n\nRight:"))
+    }
+
+    /// The same file as it should be.
+    pub(crate) fn good(&self) -> &'static str {
+        example(self.part("Right:\n\n", "\n\n## How to fix it"))
+    }
+}
+
+/// The file that a page shows in a fence, with what cannot be seen in a page.
+#[cfg(test)]
+fn example(fenced: &str) -> &'static str {
+    let (_, file) = fenced.split_once('\n').unwrap();
+    let file = file.strip_suffix("````").unwrap();
+    file.replace("<BOM>", "\u{FEFF}").replace("<CRLF>\n", "\r\n").replace("<TAB>", "\t").leak()
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -254,13 +273,5 @@ mod tests {
         {
             assert_eq!(crate::check::rule_of(id).map(Rule::is_of_artifact), Some(expected), "{id}");
         }
-    }
-
-    #[test]
-    fn what_cannot_be_seen_is_written_out_in_examples() {
-        assert_eq!(
-            example("\u{FEFF}---\r\n\ta: 1\n---"),
-            "````markdown\n<BOM>---<CRLF>\n<TAB>a: 1\n---\n````\n"
-        );
     }
 }

@@ -16,7 +16,7 @@ use stepmark_model::{
     artifact::ProjectPath,
     check::{
         Baseline, Finding, Judged, Rule,
-        rules::{references::successor_missing, suppression::allowance_unused},
+        rules::{references::successor_missing_finding, suppression::allowance_unused_finding},
     },
     workflow::{ChainDiagnosis, WorkflowDefinition},
 };
@@ -69,7 +69,7 @@ impl Workspace {
             let Ok(bytes) = self.read_file(path) else { continue };
             let findings = keys
                 .into_iter()
-                .filter_map(|(key, value)| successor_missing::finding(path, &bytes, key, value));
+                .filter_map(|(key, value)| successor_missing_finding(path, &bytes, key, value));
             let findings = findings.collect();
             let judged = self.policy_at(path, |policy| policy.judge_beside(findings));
             in_use.note(&judged);
@@ -130,7 +130,7 @@ impl Workspace {
             entry
                 .span()
                 .filter(|_| !idle.is_empty())
-                .map(|span| allowance_unused::finding(&path, span, &idle, all))
+                .map(|span| allowance_unused_finding(&path, span, &idle, all))
         };
         let findings: Vec<Finding> =
             configuration.allowances().iter().enumerate().filter_map(finding).collect();

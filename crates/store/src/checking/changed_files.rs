@@ -22,7 +22,8 @@ use stepmark_model::{
     check::{
         self, BaseVersion, Baseline, Finding, Group, Judged, Loss, ManifestRow, RuleEnvironment, Subject,
         rules::{
-            history::history_missing, references::input_document_missing, status::sprint_status_disagrees,
+            history::history_missing_finding, references::INPUT_DOCUMENT_MISSING,
+            status::SPRINT_STATUS_DISAGREES,
         },
     },
     coordination::CoordinationFacts,
@@ -116,8 +117,8 @@ impl Workspace {
                 })
             };
             let is_asked = |finding: &Finding| {
-                *finding.rule == sprint_status_disagrees::RULE
-                    || *finding.rule == input_document_missing::RULE && names_one_left(finding)
+                *finding.rule == SPRINT_STATUS_DISAGREES
+                    || *finding.rule == INPUT_DOCUMENT_MISSING && names_one_left(finding)
             };
             self.add_unchanged(report, now, &subject, is_asked, baseline);
         }
@@ -188,7 +189,7 @@ impl Workspace {
             let account = JournalAccount::new(self, before.artifact(), None, held);
             match account.explanation(&Loss::Artifact) {
                 LossExplanation::Held => findings.clear(),
-                LossExplanation::NotHeld => findings = vec![history_missing::finding(&subject)],
+                LossExplanation::NotHeld => findings = vec![history_missing_finding(&subject)],
                 LossExplanation::Unexplained => {}
             }
             account.failure()?;

@@ -4,7 +4,7 @@ use crate::checking::{CheckError, CheckReport, Checks};
 use crate::history::History;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    check::{Finding, rules::history::steps_removed},
+    check::{Finding, rules::history::lost_in_merge},
     journal::ArtifactKey,
 };
 
@@ -32,6 +32,6 @@ impl Checks<'_> {
         let Ok(state) = artifact.state_value() else { return Ok(None) };
         let lineage = self.workspace.history().ask(|history| history.lineage(key, path))?;
         let lost = self.workspace.history().ask(|history| history.lost_in_merge(&lineage, &state))?;
-        Ok(lost.and_then(|lost| steps_removed::lost_in_merge(&artifact, &state, &lineage, lost)))
+        Ok(lost.and_then(|lost| lost_in_merge(&artifact, &state, &lineage, lost)))
     }
 }

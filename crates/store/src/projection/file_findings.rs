@@ -10,7 +10,7 @@ use stepmark_model::{
     artifact::ProjectPath,
     check::{
         Finding,
-        rules::systems::{projection_behind, projection_damaged, projection_drift},
+        rules::systems::{projection_behind_finding, projection_damaged_finding, projection_drift_finding},
     },
 };
 
@@ -60,12 +60,12 @@ pub(crate) fn findings<F: RecordFormat>(
     let problems = problems(root, format, state, &found);
     let findings = |path: &ProjectPath, bytes: &[u8], problem: FileProblem<F::Drift>| match problem {
         FileProblem::Behind if is_old_as_wanted => Vec::new(),
-        FileProblem::Behind => vec![projection_behind::finding(path, commands[1])],
-        FileProblem::Damaged => vec![projection_damaged::finding(path, false, commands[1])],
-        FileProblem::Gone => vec![projection_damaged::finding(path, true, commands[1])],
+        FileProblem::Behind => vec![projection_behind_finding(path, commands[1])],
+        FileProblem::Damaged => vec![projection_damaged_finding(path, false, commands[1])],
+        FileProblem::Gone => vec![projection_damaged_finding(path, true, commands[1])],
         FileProblem::Drift(drift) => drift
             .iter()
-            .map(|own| projection_drift::finding(path, bytes, (own.id(), own.change()), commands))
+            .map(|own| projection_drift_finding(path, bytes, (own.id(), own.change()), commands))
             .collect(),
     };
     let file = |(path, problem): (ProjectPath, Option<FileProblem<F::Drift>>)| {

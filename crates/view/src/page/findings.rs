@@ -97,9 +97,9 @@ pub(super) fn rules(overview: &Overview) -> Markup {
             @if rules.is_empty() { p .quiet { "No rule is broken." } }
             @for rule in rules {
                 details id={ "rule-" (rule.id) } {
-                    summary { strong { (rule.id) } " " (marks::prose(rule.summary)) }
-                    (markdown::render(rule.why))
-                    (markdown::render(rule.fix))
+                    summary { strong { (rule.id) } " " (marks::prose(rule.summary())) }
+                    (markdown::render(rule.why()))
+                    (markdown::render(rule.fix()))
                     p { "More, with examples: " code { "stepmark explain " (rule.id) } }
                 }
             }

@@ -48,7 +48,7 @@ fn list(list: &ListArguments, output: &Output) -> Result<(), Failure> {
         |rule| wire(rule),
         |rules| {
             let rows = rules.iter().map(|rule| {
-                [rule.id, rule.name, rule.severity.as_str(), rule.summary].map(str::to_owned).to_vec()
+                [rule.id, rule.name, rule.severity.as_str(), rule.summary()].map(str::to_owned).to_vec()
             });
             output.line(table(&["ID", "NAME", "SEVERITY", "FINDS"], rows));
         },
@@ -61,6 +61,6 @@ fn wire(rule: &Rule) -> serde_json::Value {
         "name": rule.name,
         "group": rule.group.title(),
         "severity": rule.severity.as_str(),
-        "summary": rule.summary,
+        "summary": rule.summary(),
     })
 }

@@ -4,7 +4,7 @@ use stepmark_frontmatter::Span;
 use stepmark_memory::{Memory, audit::Fault};
 use stepmark_model::{
     artifact::ProjectPath,
-    check::rules::memory::{secret_in_memory, store_behind, superseded_by_missing},
+    check::rules::memory::{secret_in_memory_finding, store_behind_finding, superseded_by_missing_finding},
 };
 use stepmark_store::{checking::CheckReport, disk::CONFIGURATION_PATH};
 
@@ -26,14 +26,14 @@ pub(in crate::commands) fn add_findings(
     let find = |bytes: &[u8]| {
         let span = place(bytes, 0, "memory:");
         let of_fault = |fault: &Fault| match fault {
-            Fault::Secret { id, secret } => Some(secret_in_memory::finding(&path, span, (id, secret))),
+            Fault::Secret { id, secret } => Some(secret_in_memory_finding(&path, span, (id, secret))),
             Fault::SupersededByMissing { old, new } => {
-                Some(superseded_by_missing::finding(&path, span, (old, new)))
+                Some(superseded_by_missing_finding(&path, span, (old, new)))
             }
             _ => None,
         };
         let of_store = |(name, count): &(String, usize)| {
-            store_behind::finding(&path, place(bytes, span.start, &format!("{name}:")), (name, *count))
+            store_behind_finding(&path, place(bytes, span.start, &format!("{name}:")), (name, *count))
         };
         faults.iter().filter_map(of_fault).chain(behind.iter().map(of_store)).collect()
     };

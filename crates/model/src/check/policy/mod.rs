@@ -11,7 +11,7 @@ pub use level::{Level, LevelError, Levels};
 use super::{
     Finding, Group, Rule, Subject,
     rule::Decision,
-    rules::suppression::{unreadable, unused, without_reason},
+    rules::suppression::{unreadable_finding, unused_finding, without_reason_finding},
 };
 use comment::{SuppressionComment, suppression_comments};
 
@@ -124,11 +124,11 @@ impl Policy<'_> {
 /// The faults of a suppression that accepted findings of the rules `used`.
 fn faults(subject: &Subject<'_>, comment: &SuppressionComment, used: &[&'static Rule]) -> Vec<Finding> {
     if let Some(fault) = &comment.fault {
-        return vec![unreadable::finding(subject, comment.span, fault)];
+        return vec![unreadable_finding(subject, comment.span, fault)];
     }
     let mut found = Vec::new();
     if comment.reason.is_empty() {
-        found.push(without_reason::finding(subject, comment.span));
+        found.push(without_reason_finding(subject, comment.span));
     }
     let idle: Vec<_> = comment
         .rules
@@ -137,7 +137,7 @@ fn faults(subject: &Subject<'_>, comment: &SuppressionComment, used: &[&'static 
         .filter(|rule| !used.contains(rule) && was_looked_for(rule, subject))
         .collect();
     if !idle.is_empty() {
-        found.push(unused::finding(subject, comment.span, &idle, comment.rules.len()));
+        found.push(unused_finding(subject, comment.span, &idle, comment.rules.len()));
     }
     found
 }

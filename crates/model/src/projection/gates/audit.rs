@@ -10,7 +10,7 @@ use crate::{
     artifact::Artifact,
     check::{
         Finding, Rule,
-        rules::gates::{gate_without_step, step_without_gate},
+        rules::gates::{GATE_WITHOUT_STEP, STEP_WITHOUT_GATE},
     },
 };
 use stepmark_frontmatter::Span;
@@ -25,7 +25,7 @@ pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[StoredGa
     let stale =
         superfluous(steps, stored.iter().map(|stored| stored.file_name.as_str())).into_iter().map(|name| {
             let message = format!("`{name}` is the gate of a step that is not listed here");
-            finding(&gate_without_step::RULE, list, message, "`stepmark project` removes it")
+            finding(&GATE_WITHOUT_STEP, list, message, "`stepmark project` removes it")
         });
     let readable = stored.iter().filter(|stored| stored.gate.is_some());
     let readable: HashSet<&str> = readable.map(|stored| stored.file_name.as_str()).collect();
@@ -36,7 +36,7 @@ pub fn gate_findings(artifact: &Artifact, steps: &[GateStep], stored: &[StoredGa
     let missing = expected.iter().filter(|step| !has_gate(step)).map(|step| {
         let message = format!("`{}` is completed and has no gate", step.name);
         let span = spans.get(step.listed.as_str()).copied().unwrap_or(list);
-        finding(&step_without_gate::RULE, span, message, "`stepmark project` makes it")
+        finding(&STEP_WITHOUT_GATE, span, message, "`stepmark project` makes it")
     });
     stale.chain(missing).collect()
 }

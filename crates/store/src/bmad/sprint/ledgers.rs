@@ -14,7 +14,7 @@ use stepmark_model::{
     bmad::sprint::{LedgerKey, SPRINT_STATUS_NAME, SprintStatus, Story, StoryState},
     check::{
         Finding,
-        rules::status::{sprint_status_not_yaml, sprint_status_unmatched},
+        rules::status::{sprint_status_not_yaml_finding, sprint_status_unmatched_findings},
     },
 };
 
@@ -42,7 +42,7 @@ pub struct BrokenSprintStatus {
 
 impl BrokenSprintStatus {
     fn of(path: &ProjectPath, bytes: Vec<u8>, error: &ParseError) -> Self {
-        Self { bytes, finding: sprint_status_not_yaml::finding(path, error) }
+        Self { bytes, finding: sprint_status_not_yaml_finding(path, error) }
     }
 }
 
@@ -187,7 +187,7 @@ impl StoryLedgers<'_> {
             let stories = stories.iter().filter(|story| states.namesake(story.file_stem()).is_some());
             let stories: Vec<&ProjectPath> = stories.filter(|story| is_of_ledger(story)).collect();
             let bytes = self.workspace.read_file(&path).unwrap_or_default();
-            let findings = sprint_status_unmatched::findings(&path, &bytes, &stories);
+            let findings = sprint_status_unmatched_findings(&path, &bytes, &stories);
             found.extend(
                 findings.into_iter().map(|finding| BrokenSprintStatus { bytes: bytes.clone(), finding }),
             );

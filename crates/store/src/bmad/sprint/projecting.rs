@@ -15,7 +15,7 @@ use stepmark_model::{
         LedgerEntry, SprintStatus, Story, StoryState, WordChange, line_entry, listed_entries,
         was_moved_by_command, write_entries, write_line,
     },
-    check::rules::status::sprint_status_not_yaml,
+    check::rules::status::sprint_status_not_yaml_finding,
     journal::{ArtifactKey, Event, EventDraft, Kind},
     tracked_artifact::TrackedArtifact,
 };
@@ -136,7 +136,7 @@ impl StoryLedgers<'_> {
             let ledger = match SprintStatus::read(bytes) {
                 Ok(ledger) => ledger,
                 Err(error) => {
-                    let finding = sprint_status_not_yaml::finding(path, &error);
+                    let finding = sprint_status_not_yaml_finding(path, &error);
                     attempt.broken = Some(BrokenSprintStatus { bytes: bytes.to_vec(), finding });
                     return Ok(None);
                 }

@@ -51,9 +51,9 @@ fn descriptor(rule: &Rule) -> Json {
     json!({
         "id": rule.id,
         "name": rule.name,
-        "shortDescription": message(rule.summary),
-        "fullDescription": message(rule.why),
-        "help": {"text": format!("{}\n\n{}", rule.why, rule.fix), "markdown": rule.page()},
+        "shortDescription": message(rule.summary()),
+        "fullDescription": message(rule.why()),
+        "help": {"text": format!("{}\n\n{}", rule.why(), rule.fix()), "markdown": rule.page()},
         "defaultConfiguration": {"level": rule.severity.as_str()},
     })
 }

@@ -1,0 +1,49 @@
+//! Memories of a project, and the stores that are given them.
+
+use crate::artifact::ProjectPath;
+use crate::check::rule::Decision;
+use crate::check::{Finding, Group, Rule, Severity};
+use stepmark_frontmatter::Span;
+
+/// SMM01.
+pub static STORE_BEHIND: Rule =
+    Rule::new("SMM01", "memory-store-behind", Group::Memory, Severity::Note, Decision::OfLaterStage);
+
+/// The finding that the store `name`, which is configured at `span`, lacks `count` units.
+pub fn store_behind_finding(path: &ProjectPath, span: Span, (name, count): (&str, usize)) -> Finding {
+    let message = match count {
+        0 => format!("the store `{name}` could not be asked"),
+        1 => format!("the store `{name}` lacks one memory or node"),
+        count => format!("the store `{name}` lacks {count} memories and nodes"),
+    };
+    Finding::new(&STORE_BEHIND, path, span, message)
+        .with_help("`stepmark memory sync` gives it what it lacks; `stepmark memory status` says what failed")
+}
+
+/// SMM02.
+pub static SECRET_IN_MEMORY: Rule =
+    Rule::new("SMM02", "secret-in-memory", Group::Memory, Severity::Error, Decision::OfLaterStage);
+
+/// The finding that the memory `id` holds a secret of the kind `secret`.
+pub fn secret_in_memory_finding(path: &ProjectPath, span: Span, (id, secret): (&str, &str)) -> Finding {
+    Finding::new(&SECRET_IN_MEMORY, path, span, format!("memory {id:.8} holds a secret ({secret})")).with_help(format!(
+        "take the secret out of use, tell the memory without it, and `stepmark memory supersede {id:.8} --by ID`"
+    ))
+}
+
+/// SMM03.
+pub static SUPERSEDED_BY_MISSING: Rule =
+    Rule::new("SMM03", "superseded-by-missing", Group::Memory, Severity::Warning, Decision::OfLaterStage);
+
+/// The finding that the memory `old` was superseded by `new`, which is not there.
+pub fn superseded_by_missing_finding(path: &ProjectPath, span: Span, (old, new): (&str, &str)) -> Finding {
+    Finding::new(
+        &SUPERSEDED_BY_MISSING,
+        path,
+        span,
+        format!("memory {old:.8} was superseded by {new:.8}, which is not there"),
+    )
+    .with_help(format!(
+        "fetch the history that has it, or tell it again and `stepmark memory supersede {old:.8} --by ID`"
+    ))
+}

@@ -1,0 +1,93 @@
+//! The suppressions themselves. `check::policy` looks for what these rules are about.
+
+use crate::artifact::ProjectPath;
+use crate::check::rule::Decision;
+use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject};
+use stepmark_frontmatter::Span;
+
+pub(crate) static WITHOUT_REASON: Rule = Rule::new(
+    "SM001",
+    "suppression-without-reason",
+    Group::Suppressions,
+    Severity::Warning,
+    Decision::OfLaterStage,
+);
+
+/// The finding about the comment at `span`.
+pub(crate) fn without_reason_finding(subject: &Subject<'_>, span: Span) -> Finding {
+    let finding = subject.finding(&WITHOUT_REASON, span, "this suppression gives no reason");
+    finding.with_help("write it behind the rule: `# stepmark: allow WITHOUT_REASON reason`")
+}
+
+pub(crate) static UNUSED: Rule =
+    Rule::new("SM002", "suppression-unused", Group::Suppressions, Severity::Warning, Decision::OfLaterStage);
+
+/// The finding about the comment at `span`, of whose `all` rules these are `idle`.
+pub(crate) fn unused_finding(
+    subject: &Subject<'_>,
+    span: Span,
+    idle: &[&'static Rule],
+    all: usize,
+) -> Finding {
+    let ids: Vec<_> = idle.iter().map(|rule| rule.id).collect();
+    let message = format!("nothing is accepted here for {}", ids.join(", "));
+    let finding = subject.finding(&UNUSED, span, message).with_help("take it out");
+    // Taking out one rule of several is left to a person, and so is a reason that others may want to keep.
+    let fix = (ids.len() == all).then(|| Fix::splice(Safety::Unsafe, "remove the suppression", span, ""));
+    finding.with_fix(fix)
+}
+
+pub(crate) static UNREADABLE: Rule = Rule::new(
+    "SM003",
+    "suppression-unreadable",
+    Group::Suppressions,
+    Severity::Warning,
+    Decision::OfLaterStage,
+);
+
+/// The finding about the comment at `span`.
+pub(crate) fn unreadable_finding(subject: &Subject<'_>, span: Span, fault: &str) -> Finding {
+    let finding = subject.finding(&UNREADABLE, span, format!("this suppression has no effect: {fault}"));
+    finding.with_help(
+        "write `# stepmark: allow UNREADABLE reason` or `# stepmark: allow-file UNREADABLE reason`",
+    )
+}
+
+/// SM004.
+pub static ALLOWANCE_UNUSED: Rule =
+    Rule::new("SM004", "allowance-unused", Group::Suppressions, Severity::Warning, Decision::OfLaterStage);
+
+/// The finding about an entry that stands at `span` of the configuration file at `path` and accepts nothing
+/// for the rules `idle`, of `all` that it has.
+pub fn allowance_unused_finding(
+    path: &ProjectPath,
+    span: Span,
+    idle: &[&'static Rule],
+    all: usize,
+) -> Finding {
+    let ids: Vec<_> = idle.iter().map(|rule| rule.id).collect();
+    let message = format!("no file has a finding of {} that this entry accepts", ids.join(", "));
+    let help = if ids.len() == all { "take it out" } else { "take the rules out that accept nothing" };
+    Finding::new(&ALLOWANCE_UNUSED, path, span, message).with_help(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::rule_of;
+
+    #[test]
+    fn an_entry_goes_only_where_none_of_its_rules_is_needed() {
+        let path = ProjectPath::new(".stepmark/config.yaml").unwrap();
+        let [one, other] = ["SM104", "SM106"].map(|id| rule_of(id).unwrap());
+        for (idle, all, rules, help) in [
+            (vec![one], 1, "SM104", "take it out"),
+            (vec![one, other], 2, "SM104, SM106", "take it out"),
+            (vec![other], 2, "SM106", "take the rules out that accept nothing"),
+        ] {
+            let finding = allowance_unused_finding(&path, Span::at(3), &idle, all);
+            assert_eq!(finding.message, format!("no file has a finding of {rules} that this entry accepts"));
+            assert_eq!(finding.help.as_deref(), Some(help));
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Rules about the records of every system: the files that follow them, and what their lifecycles say of
+//! every change.
+
+use super::history::readable_base;
+use crate::artifact::ProjectPath;
+use crate::check::rule::Decision;
+use crate::check::rules::value_span;
+use crate::check::{BaseVersion, Finding, Group, Loss, Rule, Severity, Subject};
+use crate::lifecycle::{ChangeRefusal, Lifecycle};
+use stepmark_frontmatter::Span;
+
+/// An artifact whose lifecycle says something of every change, as it was at HEAD.
+struct Past<'a> {
+    base: BaseVersion<'a>,
+    lifecycle: &'a Lifecycle,
+}
+
+impl<'a> Past<'a> {
+    /// That of `subject`, where it has one.
+    fn of(subject: &Subject<'a>) -> Option<Self> {
+        // Mostly no lifecycle says anything of the kind.
+        let base = readable_base(subject).filter(|base| base.tracked.may_have_attributes())?;
+        let lifecycle = base.lifecycle()?;
+        Some(Self { base, lifecycle })
+    }
+
+    /// The refusals that the change since would have got from the lifecycle.
+    fn refusals(&self, subject: &Subject<'_>) -> Vec<ChangeRefusal> {
+        self.lifecycle.judge_change([Some(self.base.artifact()), Some(subject.artifact)], None)
+    }
+
+    /// The first of the keys of the root that were changed since by other means than stepmark: a command
+    /// would have been refused, or somebody insisted, which history keeps.
+    fn unexplained(&self, subject: &Subject<'_>) -> Option<(String, Span)> {
+        let before = self.base.artifact().state_value().ok()?;
+        let now = subject.artifact.state_value().ok()?;
+        let keys = before.as_object().into_iter().chain(now.as_object()).flat_map(|keys| keys.keys());
+        let is_changed = |key: &&String| before.get(key.as_str()) != now.get(key.as_str());
+        let key = keys.filter(is_changed).find(|key| !self.base.accepts(Loss::Value { key }))?;
+        Some((key.clone(), value_span(subject.artifact, &[key])))
+    }
+}
+
+/// SMP01.
+pub static PROJECTION_DRIFT: Rule =
+    Rule::new("SMP01", "projection-drift", Group::Systems, Severity::Warning, Decision::OfLaterStage);
+
+/// The finding about the record `id` in the file at `path`, which holds `bytes`: it was `changed`, `added` or
+/// `removed` there. `import` and `project` are the commands that take the change and give it up.
+pub fn projection_drift_finding(
+    path: &ProjectPath,
+    bytes: &[u8],
+    (id, change): (&str, &str),
+    [import, project]: [&str; 2],
+) -> Finding {
+    let quoted = serde_json::Value::from(id).to_string();
+    let found = memchr::memmem::find(bytes, quoted.as_bytes());
+    let span = found.map_or(Span::at(0), |start| Span::new(start, start + quoted.len()));
+    let message = match change {
+        "added" => format!("this file has `{id}`, and there is no record of it"),
+        "removed" => format!("this file lacks `{id}`, of which there is a record"),
+        _ => format!("this file says something else of `{id}` than its record"),
+    };
+    let remove = if change == "removed" { " --remove" } else { "" };
+    let help = format!("`{import} --take file{remove}` takes that, `{project} --overwrite {id}` gives it up");
+    Finding::new(&PROJECTION_DRIFT, path, span, message).with_help(help)
+}
+
+/// SMP02.
+pub static PROJECTION_BEHIND: Rule =
+    Rule::new("SMP02", "projection-behind", Group::Systems, Severity::Warning, Decision::OfLaterStage);
+
+/// The finding about the file at `path`; `project` is the command that writes it.
+pub fn projection_behind_finding(path: &ProjectPath, project: &str) -> Finding {
+    let message = "this file is older than the records that it follows";
+    Finding::new(&PROJECTION_BEHIND, path, Span::at(0), message).with_help(format!("`{project}` writes it"))
+}
+
+/// SMP03.
+pub static PROJECTION_DAMAGED: Rule =
+    Rule::new("SMP03", "projection-damaged", Group::Systems, Severity::Warning, Decision::OfLaterStage);
+
+/// The finding about the file at `path`; `is_gone` where there is none. `project` is the command that
+/// makes it again.
+pub fn projection_damaged_finding(path: &ProjectPath, is_gone: bool, project: &str) -> Finding {
+    let message = if is_gone {
+        "this file, which stepmark wrote, is gone"
+    } else {
+        "this file cannot be read as what stepmark writes there"
+    };
+    Finding::new(&PROJECTION_DAMAGED, path, Span::at(0), message)
+        .with_help(format!("`{project}` makes it again"))
+}
+
+pub(crate) static APPEND_ONLY_CHANGED: Rule = Rule::new(
+    "SMP04",
+    "append-only-changed",
+    Group::Systems,
+    Severity::Error,
+    Decision::OfArtifact(check_append_only_changed),
+);
+
+fn check_append_only_changed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let Some(past) = Past::of(subject) else { return };
+    for refusal in past.refusals(subject) {
+        let ChangeRefusal::NotAppended { key, .. } = &refusal else { continue };
+        let keys: Vec<&str> = key.split('.').collect();
+        let span = value_span(subject.artifact, &keys);
+        let help = format!("put them back: `git show HEAD:./{}` has them", subject.artifact.path());
+        found.push(subject.finding(&APPEND_ONLY_CHANGED, span, refusal.to_string()).with_help(help));
+    }
+}
+
+pub(crate) static FROZEN_CHANGED: Rule = Rule::new(
+    "SMP05",
+    "frozen-changed",
+    Group::Systems,
+    Severity::Error,
+    Decision::OfArtifact(check_frozen_changed),
+);
+
+fn check_frozen_changed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let Some(past) = Past::of(subject) else { return };
+    let is_frozen = |refusal: &ChangeRefusal| matches!(refusal, ChangeRefusal::Frozen { .. });
+    let Some(refusal) = past.refusals(subject).into_iter().find(is_frozen) else { return };
+    let Some((key, span)) = past.unexplained(subject) else { return };
+    let help = format!("put `{key}` back: `git show HEAD:./{}` has it", subject.artifact.path());
+    found.push(subject.finding(&FROZEN_CHANGED, span, refusal.to_string()).with_help(help));
+}
+
+pub(crate) static WRITER_NOT_ALLOWED: Rule = Rule::new(
+    "SMP06",
+    "writer-not-allowed",
+    Group::Systems,
+    Severity::Error,
+    Decision::OfArtifact(check_writer_not_allowed),
+);
+
+fn check_writer_not_allowed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let Some(past) = Past::of(subject) else { return };
+    let Some(role) = &past.lifecycle.attributes().writers else { return };
+    let Some((key, span)) = past.unexplained(subject) else { return };
+    let message = format!(
+        "`{key}` was changed by other means than stepmark, and only the role `{role}` may change it by the lifecycle `{}`",
+        past.lifecycle.name()
+    );
+    let path = subject.artifact.path();
+    let help = format!(
+        "put it back (`git show HEAD:./{path}` has it), and change it with `--actor KIND:NAME` of somebody who has the role"
+    );
+    found.push(subject.finding(&WRITER_NOT_ALLOWED, span, message).with_help(help));
+}
+
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod tests {
+    use super::sample::found_after;
+    use super::*;
+
+    #[test]
+    fn only_what_is_added_behind_is_no_loss() {
+        for (before, after, expected) in [
+            ("attempts: [a]", "attempts: [a, b]", 0),
+            ("attempts: [a, b]", "attempts: [b, a]", 1),
+            ("attempts: [a]", "x: 1", 1),
+            ("x: 1", "attempts: [a]", 0),
+            ("other: [a]", "other: []", 0),
+        ] {
+            assert_eq!(
+                found_after(&APPEND_ONLY_CHANGED, before, after, &[]).len(),
+                expected,
+                "{before} → {after}"
+            );
+        }
+        let found =
+            found_after(&APPEND_ONLY_CHANGED, "attempts: [a, b]", "x: 1\nattempts: [a]", &["attempts"]);
+        assert_eq!(
+            found,
+            [
+                "3:11 SMP04 `attempts` only grows by the lifecycle `run`: of its 2 entries the 2nd was changed or taken away"
+            ],
+            "history explains no loss here"
+        );
+    }
+
+    #[test]
+    fn a_frozen_record_changes_by_a_move_or_a_reason() {
+        for (before, after, explained, expected) in [
+            ("status: closed\nt: 1", "status: closed\nt: 2", &[][..], 1),
+            ("status: closed\nt: 1", "status: closed\nt: 2", &["t"], 0),
+            ("status: closed\nt: 1", "status: accepted\nt: 2", &[], 0),
+            ("status: closed\nt: 1", "status: open\nt: 1", &[], 1),
+            ("status: open\nt: 1", "status: open\nt: 2", &[], 0),
+            ("status: closed\nt: 1", "t: 1\nstatus: closed # still", &[], 0),
+        ] {
+            assert_eq!(
+                found_after(&FROZEN_CHANGED, before, after, explained).len(),
+                expected,
+                "{before} → {after}"
+            );
+        }
+        assert_eq!(
+            found_after(&FROZEN_CHANGED, "status: closed", "status: closed\nt: 2", &[]),
+            [
+                "3:4 SMP05 it is `closed`, which the lifecycle `run` leaves as it is: only a move to `accepted` changes it"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_change_has_to_be_told() {
+        let found = found_after(&WRITER_NOT_ALLOWED, "kind: kept\nn: 1", "kind: kept\nn: 2", &[]);
+        assert_eq!(
+            found,
+            [
+                "3:4 SMP06 `n` was changed by other means than stepmark, and only the role `custodian` may change it by the lifecycle `record`"
+            ]
+        );
+        assert!(found_after(&WRITER_NOT_ALLOWED, "kind: kept\nn: 1", "kind: kept\nn: 2", &["n"]).is_empty());
+        assert!(found_after(&WRITER_NOT_ALLOWED, "kind: kept\nn: 1", "n: 1\nkind: kept", &[]).is_empty());
+        assert!(
+            found_after(&WRITER_NOT_ALLOWED, "status: open\nn: 1", "status: open\nn: 2", &[]).is_empty(),
+            "anybody's"
+        );
+    }
+}
