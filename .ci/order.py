@@ -19,19 +19,20 @@ from rust_sources import CHECKOUT, code_of, files_under, is_test, leaves, used_p
 WIDEST = 20
 CRATES = {
     "frontmatter": [],
-    "model": ["frontmatter"],
-    "store": ["frontmatter", "model"],
-    "core": ["frontmatter", "model", "store"],
-    "sync": ["frontmatter", "model", "store"],
-    "memory": ["frontmatter", "model", "store", "sync"],
-    "view": ["frontmatter", "model", "store", "sync", "memory"],
+    "packs": ["frontmatter"],
+    "model": ["frontmatter", "packs"],
+    "store": ["frontmatter", "packs", "model"],
+    "core": ["frontmatter", "packs", "model", "store"],
+    "sync": ["frontmatter", "packs", "model", "store"],
+    "memory": ["frontmatter", "packs", "model", "store", "sync"],
+    "view": ["frontmatter", "packs", "model", "store", "sync", "memory"],
     "mcp": [],
-    "cli": ["frontmatter", "model", "store", "sync", "memory", "view", "mcp"],
+    "cli": ["frontmatter", "packs", "model", "store", "sync", "memory", "view", "mcp"],
     "oracle": ["frontmatter"],
 }
 READERS = ["sync", "memory", "view"]
 # The commands of cli have no order among each other.
-ORDERED = ["frontmatter", "model", "store", "sync", "memory", "view", "mcp"]
+ORDERED = ["frontmatter", "packs", "model", "store", "sync", "memory", "view", "mcp"]
 
 
 def crates():

@@ -3,7 +3,8 @@
 //!
 //! The modules stand in the order of the flow; each uses only those above it.
 
-pub mod spelling;
+pub use stepmark_packs as packs;
+pub use stepmark_packs::spelling;
 pub mod artifact;
 pub mod workflow;
 pub mod delegation;

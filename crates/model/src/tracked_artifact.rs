@@ -6,7 +6,7 @@ use crate::{
     artifact::{Artifact, FrontmatterState, Kind, ProjectPath},
     autodev,
     delegation::{Completion, Member},
-    lifecycle::{Choice, LifecycleState, Lifecycles, Move, MoveDecision, MoveFacts, MoveRefusal, RootKeys},
+    lifecycle::{Choice, LifecycleState, Lifecycles, Move, MoveDecision, MoveFacts, MoveRefusal},
     transition::{Command, DecisionContext, Plan, StepLists, Strictness, TransitionRefusal, decide},
     workflow::{BindingReason, Next, Progress, Step, Track, WorkState, WorkflowDefinition},
 };
@@ -185,21 +185,21 @@ impl TrackedArtifact {
     /// The state that its lifecycle remembers, to which its own state leads back.
     pub fn remembered(&self) -> Option<String> {
         let (choice, state) = self.lifecycle().zip(self.lifecycle_state())?;
-        choice.lifecycle.remembered(state, &RootKeys::of(&self.artifact)).map(str::to_owned)
+        choice.lifecycle.remembered(state, &self.artifact.root_keys()).map(str::to_owned)
     }
 
     /// Returns whether its lifecycle allows the status `to`, as far as the artifact itself tells: children
     /// are asked when it is changed. `None` where it has no lifecycle.
     pub fn judge_status(&self, to: &str) -> Option<Result<MoveDecision<'_>, MoveRefusal>> {
         let lifecycle = &self.lifecycle()?.lifecycle;
-        let keys = RootKeys::of(&self.artifact);
+        let keys = self.artifact.root_keys();
         let open_steps = self.open_steps();
         let facts = MoveFacts {
             before: &keys,
             after: &keys,
             open_steps: &open_steps,
             open_children: &[],
-            elsewhere: &|guard| guard.unmet_in(&self.artifact),
+            elsewhere: &|guard| guard.unmet_in(&self.artifact.state_value().unwrap_or_default()),
         };
         let status = self.state().status.as_ref().and_then(|status| status.filled());
         Some(lifecycle.judge_move(status, to, &facts))
@@ -223,7 +223,7 @@ impl TrackedArtifact {
         }
         // Only these look at it.
         let lifecycle = match command {
-            Command::Transition { .. } | Command::Set { .. } => self.lifecycle(),
+            Command::Transition { .. } | Command::Set { .. } | Command::Move(_) => self.lifecycle(),
             _ => None,
         };
         let lifecycle = lifecycle.map(|choice| &*choice.lifecycle);

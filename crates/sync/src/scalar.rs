@@ -1,6 +1,6 @@
 //! Configuration scalars that are parsed where they stand, so that an error has their line and column.
 
-pub(crate) use stepmark_model::artifact::parsed_scalar::deserialize_as_scalar;
+pub(crate) use stepmark_model::packs::deserialize_as_scalar;
 
 /// Implements `FromStr` and `Deserialize` for an enum of two words of the configuration.
 macro_rules! one_of_two_words {

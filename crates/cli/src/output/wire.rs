@@ -82,7 +82,7 @@ impl ArtifactWire {
         };
         Self {
             path: summary.path.to_string(),
-            kind: summary.kind.map(|kind| kind.name),
+            kind: summary.kind.map(|kind| kind.name.as_str()),
             title: owned(summary.title),
             id: owned(summary.id),
             workflow: owned(summary.workflow.known()),

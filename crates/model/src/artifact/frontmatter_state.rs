@@ -164,7 +164,7 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut FrontmatterState,
         }
     }
     let field = |key: &str| Field::read(key, field::followed(yaml, root.get(key)?));
-    let KindFields { title, parent, agent } = Kind::read(state.kind, field);
+    let KindFields { title, parent, agent } = super::kind::fields(state.kind, field);
     state.title = title.or(state.title.take());
     state.delegation = state.delegation.take().or_else(|| parent.map(Delegation::of_parent));
     state.agent = agent;

@@ -1,199 +1,33 @@
 //! Kinds of records: under which keys a system says what every artifact says.
 
 use super::{Field, ProjectPath, state_region};
-use crate::spelling::argument;
 use stepmark_frontmatter::Region;
+pub use stepmark_packs::Kind;
 
 /// The frontmatter key that names the kind of a record.
 pub const KIND_KEY: &str = "stepmark_kind";
 
-/// A kind of records of a system: the keys from which the typed view is filled, and the commands that move a
-/// record on.
-#[derive(Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Kind {
-    /// Its name.
-    pub name: &'static str,
-    /// The name of several.
-    pub plural: &'static str,
-    /// The key of its system in the configuration.
-    pub system: &'static str,
-    /// True if a record is work: it can be next, is done at some time, and has a ticket.
-    pub is_work: bool,
-    /// The key of the title, which is its first line.
-    pub title: Option<&'static str>,
-    /// The key of the id of the record that it is a part of.
-    pub parent: Option<&'static str>,
-    /// The key of the agent that works on it.
-    pub agent: Option<&'static str>,
-    /// The commands that move a record on, by the state of its lifecycle; `ID` stands for its id. None for a
-    /// kind that the commands of every artifact move on.
-    pub commands: &'static [(&'static str, &'static str)],
-}
-
 /// The keys of the agent of an artifact that is of no kind, or whose kind names none.
 const AGENT_KEYS: [&str; 3] = ["assignee", "agent", "owner"];
 
-/// All kinds. A system adds its own here.
-static KINDS: [Kind; 10] = [
-    Kind {
-        name: "task",
-        plural: "tasks",
-        is_work: true,
-        title: Some("description"),
-        parent: Some("parent_id"),
-        agent: Some("claimed_by"),
-        commands: &[
-            ("pending", "task free ID"),
-            ("blocked", "task free ID"),
-            ("available", "task claim ID"),
-            ("claimed", "task start ID"),
-            ("in_progress", "task done ID"),
-            ("failed", "task retry ID"),
-        ],
-        ..Kind::of_system("coordination")
-    },
-    Kind {
-        name: "coordination",
-        plural: "coordinations",
-        title: Some("goal"),
-        ..Kind::of_system("coordination")
-    },
-    Kind { name: "agent", plural: "agents", ..Kind::of_system("coordination") },
-    Kind {
-        name: "discovery",
-        plural: "discoveries",
-        agent: Some("agent_id"),
-        ..Kind::of_system("coordination")
-    },
-    Kind { name: "asdd-project", plural: "projects", ..Kind::of_system("asdd") },
-    Kind {
-        name: "asdd-slice",
-        plural: "slices",
-        is_work: true,
-        title: Some("name"),
-        commands: &[
-            ("DISCOVERY", "asdd begin ID"),
-            ("SPEC", "asdd begin ID"),
-            ("VALIDATION", "asdd begin ID"),
-            ("PARTIAL", "asdd begin ID"),
-            ("DESIGN", "asdd begin ID"),
-            ("IMPLEMENTATION", "asdd begin ID"),
-            ("CI_CD", "asdd begin ID"),
-            ("OBSERVABILITY", "asdd begin ID"),
-            ("QUICK_FIX", "asdd begin ID"),
-            ("BEHAVIOR_CAPTURE", "asdd begin ID"),
-            ("BLOCKED", "asdd unblock ID"),
-            ("LOCK", "asdd proposals"),
-            ("NEEDS_HUMAN_REVIEW", "asdd review ID"),
-        ],
-        ..Kind::of_system("asdd")
-    },
-    Kind {
-        name: "task-graph",
-        plural: "graphs",
-        commands: &[("DRAFT", "flow create ID")],
-        ..Kind::of_system("flows")
-    },
-    Kind {
-        name: "task-flow",
-        plural: "flows",
-        is_work: true,
-        commands: &[
-            ("CREATED", "flow start ID"),
-            ("RUNNING", "flow next ID"),
-            ("PAUSED", "flow resume ID"),
-            ("COMPLETED", "flow merge prepare ID"),
-            ("FROZEN_FOR_MERGE", "flow merge approve ID"),
-        ],
-        ..Kind::of_system("flows")
-    },
-    Kind {
-        name: "task-execution",
-        plural: "executions",
-        is_work: true,
-        parent: Some("flow"),
-        commands: &[
-            ("PENDING", "flow next ID"),
-            ("READY", "flow next ID"),
-            ("RETRY", "flow next ID"),
-            ("RUNNING", "flow attempt end ID"),
-            ("VERIFYING", "flow verify ID"),
-            ("FAILED", "flow retry ID"),
-            ("ESCALATED", "flow retry ID"),
-        ],
-        ..Kind::of_system("flows")
-    },
-    // Known by the name of its file.
-    Kind {
-        name: "autodev",
-        plural: "flows",
-        is_work: true,
-        commands: &[
-            ("not_started", "autodev start"),
-            ("in_progress", "autodev complete"),
-            ("failed", "autodev retry --reset"),
-        ],
-        ..Kind::of_system("autodev")
-    },
-];
+/// The kind of the file at `path`, where its name says it.
+pub(super) fn of_file(path: &ProjectPath) -> Option<&'static Kind> {
+    (state_region(path) != Region::Frontmatter).then(|| Kind::named("autodev"))?
+}
 
-impl Kind {
-    /// A kind without a name, of which a system says only what differs.
-    const fn of_system(system: &'static str) -> Self {
-        Self {
-            name: "",
-            plural: "",
-            system,
-            is_work: false,
-            title: None,
-            parent: None,
-            agent: None,
-            commands: &[],
-        }
-    }
-
-    /// All kinds.
-    pub fn all() -> &'static [Self] {
-        &KINDS
-    }
-
-    /// The kind that a record names under [`KIND_KEY`].
-    pub fn named(name: &str) -> Option<&'static Self> {
-        KINDS.iter().find(|kind| kind.name == name)
-    }
-
-    /// The kind of the file at `path`, where its name says it.
-    pub(super) fn of_file(path: &ProjectPath) -> Option<&'static Self> {
-        (state_region(path) != Region::Frontmatter).then(|| Self::named("autodev"))?
-    }
-
-    /// The command behind `stepmark` that moves the record `id` on from `state`.
-    pub fn command(&self, state: &str, id: &str) -> Option<String> {
-        let (_, command) = self.commands.iter().find(|(own, _)| *own == state)?;
-        Some(command.replace("ID", &argument(id)))
-    }
-
-    /// The command whose parts move records of the kind, where it has some of its own: `stepmark task`.
-    pub fn mover(&self) -> Option<String> {
-        let (_, command) = self.commands.first()?;
-        command.split(' ').next().map(|word| format!("stepmark {word}"))
-    }
-
-    /// The title, the parent and the agent that the fields under its keys say; `field` reads one.
-    pub(super) fn read(kind: Option<&Self>, field: impl Fn(&str) -> Option<Field>) -> KindFields {
-        let filled = |key: &str| field(key).filter(|field| field.filled().is_some());
-        let own = |key: fn(&Self) -> Option<&'static str>| filled(kind.and_then(key)?);
-        let title = own(|kind| kind.title).and_then(|field| {
-            let line = field.text.lines().map(str::trim).find(|line| !line.is_empty())?.to_owned();
-            Some(Field { text: line, ..field })
-        });
-        let agent = match kind.and_then(|kind| kind.agent) {
-            Some(key) => filled(key),
-            None => AGENT_KEYS.into_iter().find_map(filled),
-        };
-        KindFields { title, parent: own(|kind| kind.parent), agent }
-    }
+/// The title, the parent and the agent that the fields under its keys say; `field` reads one.
+pub(super) fn fields(kind: Option<&Kind>, field: impl Fn(&str) -> Option<Field>) -> KindFields {
+    let filled = |key: &str| field(key).filter(|field| field.filled().is_some());
+    let own = |key: fn(&Kind) -> Option<&str>| filled(kind.and_then(key)?);
+    let title = own(|kind| kind.title.as_deref()).and_then(|field| {
+        let line = field.text.lines().map(str::trim).find(|line| !line.is_empty())?.to_owned();
+        Some(Field { text: line, ..field })
+    });
+    let agent = match kind.and_then(|kind| kind.agent.as_deref()) {
+        Some(key) => filled(key),
+        None => AGENT_KEYS.into_iter().find_map(filled),
+    };
+    KindFields { title, parent: own(|kind| kind.parent.as_deref()), agent }
 }
 
 /// The fields that a kind fills.
@@ -216,8 +50,8 @@ mod tests {
 
     #[test]
     fn each_kind_has_a_name_of_its_own() {
-        for kind in Kind::all() {
-            assert_eq!(Kind::named(kind.name), Some(kind));
+        for kind in Kind::all().iter().copied() {
+            assert_eq!(Kind::named(&kind.name), Some(kind));
             assert!(!kind.plural.is_empty() && (!kind.is_work || !kind.commands.is_empty()), "{kind:?}");
         }
     }
@@ -259,7 +93,7 @@ mod tests {
         ] {
             let artifact = read(path, text);
             assert!(artifact.is_tracked(), "{path}");
-            assert_eq!(artifact.state().kind.map(|kind| kind.name), Some(name));
+            assert_eq!(artifact.state().kind.map(|kind| kind.name.as_str()), Some(name));
         }
     }
 

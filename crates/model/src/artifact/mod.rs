@@ -1,7 +1,7 @@
 //! The typed view of a document: steps, status, scope, ids, times, and a diagnosis of every oddity.
 
 mod path;
-pub mod parsed_scalar;
+
 mod field;
 mod digest;
 mod steps;
@@ -30,8 +30,7 @@ pub use frontmatter_state::FrontmatterState;
 pub use inputs::InputDocument;
 pub use kind::{KIND_KEY, Kind};
 pub use path::{
-    PathGlob, PathGlobError, PathGlobs, ProjectPath, ProjectPathError, READ_LIMIT, names_git_folder,
-    natural_order,
+    PathGlob, PathGlobs, ProjectPath, ProjectPathError, READ_LIMIT, names_git_folder, natural_order,
 };
 pub use scope::Scope;
 pub use state_edits::{state_edits, state_file};

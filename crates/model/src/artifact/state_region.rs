@@ -2,6 +2,7 @@
 
 use super::{Artifact, ProjectPath};
 use stepmark_frontmatter::{Node, Region, RegionError, Span, Yaml};
+use stepmark_packs::lifecycle::RootKeys;
 
 /// The file in which autodev keeps its state (docs/formats.md, "autodev").
 const AUTODEV_FILE: &str = "_autodev_state.md";
@@ -49,6 +50,12 @@ impl Artifact {
     /// That region as YAML; `None` where the file has none, or it cannot be read.
     pub fn state_yaml(&self) -> Option<Yaml<'_>> {
         Yaml::parse(self.bytes(), self.state_span()?).ok()
+    }
+
+    /// The keys of that region as lifecycles look at them; none where it cannot be read, which is a finding
+    /// of `check`.
+    pub fn root_keys(&self) -> RootKeys {
+        self.state_yaml().map(|yaml| RootKeys::of(&yaml)).unwrap_or_default()
     }
 
     /// The tasks that a person has to do before the work goes on (`operator_actions` of bmad-loop).

@@ -3,8 +3,8 @@
 use serde_json::Value as Json;
 
 use super::{
-    Diagnosis, FileHash, FrontmatterState, Kind, Problem, ProjectPath, StateUnreadable, Steps,
-    digest::state_value, frontmatter_state::first_heading, frontmatter_state::read_state, parsed::Parsed,
+    Diagnosis, FileHash, FrontmatterState, Problem, ProjectPath, StateUnreadable, Steps, digest::state_value,
+    frontmatter_state::first_heading, frontmatter_state::read_state, parsed::Parsed,
 };
 use stepmark_frontmatter::{Document, Yaml};
 
@@ -62,7 +62,7 @@ impl Artifact {
         let tree = tree.filter(|_| super::body::conflict_below(&document).is_none());
         let parsed = tree.map_or_else(|| Parsed::of(&path, &document), Parsed::Given);
         let (mut state, diagnoses) = read_state(&document, &parsed);
-        state.kind = state.kind.or_else(|| Kind::of_file(&path));
+        state.kind = state.kind.or_else(|| super::kind::of_file(&path));
         let value = has_value.then(|| Box::new(state_value(&parsed)));
         drop(parsed);
         Self { path, bytes, state, diagnoses, value }

@@ -8,7 +8,8 @@ use super::{
     Attributes, Condition, ConditionMatch, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem,
 };
 use crate::artifact::Artifact;
-use stepmark_frontmatter::{KeyPath, Region, from_region};
+use stepmark_frontmatter::KeyPath;
+use stepmark_packs::{Kind, PackKind};
 
 /// A lifecycle, and the artifacts that it applies to.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct DeclaredLifecycle {
     pub lifecycle: Arc<Lifecycle>,
     /// It applies where one of these holds.
     pub applies_to: Vec<Condition>,
+    /// The kind of a pack that it comes from.
+    pub kind: Option<Arc<Kind>>,
 }
 
 /// The lifecycles of a project: those that it declares, then those that are built in.
@@ -30,6 +33,8 @@ pub struct Lifecycles {
 pub struct Choice {
     /// The lifecycle.
     pub lifecycle: Arc<Lifecycle>,
+    /// The kind of a pack that it comes from.
+    pub kind: Option<Arc<Kind>>,
     /// The source.
     pub source: LifecycleSource,
     /// The reasons why it applies. Never empty.
@@ -67,7 +72,7 @@ impl DeclaredLifecycle {
         let name = &declaration.name.0;
         let wrong =
             |key: &str, problem| LifecycleError { name: name.clone(), way: KeyPath::key(key), problem };
-        let applies_to = Condition::assemble(declaration)?;
+        let applies_to = Condition::assemble(name, declaration.applies_to.as_deref().unwrap_or_default())?;
         let says_more = declaration.states.is_some()
             || declaration.moves.is_some()
             || declaration.counters.is_some()
@@ -81,7 +86,20 @@ impl DeclaredLifecycle {
             }
             None => Arc::new(Lifecycle::assemble(declaration)?),
         };
-        Ok(Self { lifecycle, applies_to })
+        Ok(Self { lifecycle, applies_to, kind: None })
+    }
+}
+
+impl DeclaredLifecycle {
+    /// The lifecycle of a kind of a pack; `None` where it has none.
+    ///
+    /// # Errors
+    /// When a condition says nothing.
+    pub fn of_kind(kind: &PackKind) -> Result<Option<Self>, LifecycleError> {
+        let Some(lifecycle) = &kind.kind.lifecycle else { return Ok(None) };
+        let applies_to = Condition::assemble(lifecycle.name(), &kind.applies_to)?;
+        let kind = Some(Arc::clone(&kind.kind));
+        Ok(Some(Self { lifecycle: Arc::clone(lifecycle), applies_to, kind }))
     }
 }
 
@@ -124,7 +142,8 @@ impl Lifecycles {
         let first = |tables: &[DeclaredLifecycle], source: LifecycleSource| {
             tables.iter().find_map(|table| {
                 let evidence = table.applies_to.iter().find_map(|condition| condition.evidence(&subject))?;
-                Some(Choice { lifecycle: Arc::clone(&table.lifecycle), source, evidence })
+                let (lifecycle, kind) = (Arc::clone(&table.lifecycle), table.kind.clone());
+                Some(Choice { lifecycle, kind, source, evidence })
             })
         };
         first(&self.declared, LifecycleSource::Declared)
@@ -132,46 +151,17 @@ impl Lifecycles {
     }
 }
 
-/// One file a table, in the order in which they are listed.
-const TABLES: [&str; 16] = [
-    include_str!("tables/bmad-spec.yaml"),
-    include_str!("tables/bmad-story.yaml"),
-    include_str!("tables/bmad-epic.yaml"),
-    include_str!("tables/bmad-retrospective.yaml"),
-    include_str!("tables/bmad-document.yaml"),
-    include_str!("tables/bmad-prd.yaml"),
-    include_str!("tables/bmad-research.yaml"),
-    include_str!("tables/bmad-prfaq.yaml"),
-    include_str!("tables/d4-ticket.yaml"),
-    include_str!("tables/task.yaml"),
-    include_str!("tables/asdd-slice.yaml"),
-    include_str!("tables/hivemind-graph.yaml"),
-    include_str!("tables/hivemind-flow.yaml"),
-    include_str!("tables/hivemind-task.yaml"),
-    include_str!("tables/cc-task.yaml"),
-    include_str!("tables/autodev-step.yaml"),
-];
+static BUILT_IN: LazyLock<Vec<DeclaredLifecycle>> = LazyLock::new(|| {
+    let kinds = stepmark_packs::built_in().flat_map(|pack| &pack.kinds);
+    kinds.filter_map(|kind| DeclaredLifecycle::of_kind(kind).ok().flatten()).collect()
+});
 
-static BUILT_IN: LazyLock<Vec<DeclaredLifecycle>> =
-    LazyLock::new(|| TABLES.iter().map(|table| read(table)).collect());
-
-#[expect(clippy::expect_used, reason = "the tables are files of this crate, and a test reads each")]
-fn read(table: &str) -> DeclaredLifecycle {
-    let declaration: LifecycleDeclaration =
-        from_region(table.as_bytes(), &Region::WholeFile).expect("a built-in table is read");
-    let applies_to = Condition::assemble(&declaration).expect("a built-in condition says something");
-    let lifecycle = Lifecycle::assemble(&declaration).expect("a built-in table is well formed");
-    DeclaredLifecycle { lifecycle: Arc::new(lifecycle), applies_to }
-}
-
-/// The tables that come with stepmark, with the artifacts that they apply to.
+/// The built-in tables, in the order in which an artifact is looked for in them.
 pub(super) fn tables() -> &'static [DeclaredLifecycle] {
     &BUILT_IN
 }
 
-/// The table of this name that comes with stepmark: `bmad-spec`, `bmad-story`, `bmad-epic`,
-/// `bmad-retrospective`, `bmad-document`, `bmad-prd`, `bmad-research`, `bmad-prfaq`, `d4-ticket`, `task`,
-/// `asdd-slice`, `hivemind-graph`, `hivemind-flow`, `hivemind-task`, `cc-task`, `autodev-step`.
+/// The built-in lifecycle `name`.
 pub fn built_in(name: &str) -> Option<&'static Arc<Lifecycle>> {
     tables().iter().map(|table| &table.lifecycle).find(|lifecycle| lifecycle.name() == name)
 }

@@ -4,10 +4,14 @@ use std::{cell::OnceCell, fmt};
 
 use memchr::memmem;
 
-use super::RootKeys;
-use crate::{
-    artifact::{Artifact, Delegation, PathGlob},
-    spelling::folded,
+use super::{LifecycleError, LifecycleProblem, RootKeys};
+use crate::artifact::{Artifact, Delegation};
+use crate::spelling::folded;
+use stepmark_frontmatter::KeyPath;
+use stepmark_packs::{
+    PathGlob,
+    lifecycle::{ANY, ConditionDeclaration},
+    scalar::{Name, OneOrMore},
 };
 
 /// The condition under which a lifecycle applies to an artifact: all parts of it hold.
@@ -72,7 +76,7 @@ impl<'a> ConditionInput<'a> {
     }
 
     fn keys(&self) -> &RootKeys {
-        self.keys.get_or_init(|| RootKeys::of(self.artifact))
+        self.keys.get_or_init(|| self.artifact.root_keys())
     }
 }
 
@@ -119,5 +123,49 @@ impl Condition {
             found.push(ConditionMatch::Heading(heading));
         }
         Some(found)
+    }
+}
+
+impl Condition {
+    /// All conditions of `declaration`.
+    pub(super) fn assemble(
+        name: &str,
+        declared: &[ConditionDeclaration],
+    ) -> Result<Vec<Self>, LifecycleError> {
+        let read = |(place, declared): (usize, &ConditionDeclaration)| {
+            let condition = Self::of(declared);
+            if condition.is_empty() {
+                let way = KeyPath::key("applies_to").item(place);
+                return Err(LifecycleError {
+                    name: name.to_owned(),
+                    way,
+                    problem: LifecycleProblem::EmptyCondition,
+                });
+            }
+            Ok(condition)
+        };
+        declared.iter().enumerate().map(read).collect()
+    }
+
+    fn of(declared: &ConditionDeclaration) -> Self {
+        let ConditionDeclaration { path, workflow_type, key, heading, delegated } = declared;
+        let words = |words: &OneOrMore<Name>| words.0.iter().map(|word| word.0.clone()).collect::<Vec<_>>();
+        let values = |values: &OneOrMore<Name>| {
+            let values = words(values);
+            (!values.iter().any(|value| value == ANY)).then_some(values)
+        };
+        Self {
+            paths: path.as_ref().map(|paths| paths.0.clone()).unwrap_or_default(),
+            workflow_types: workflow_type.as_ref().map(words).unwrap_or_default(),
+            keys: key.iter().flatten().map(|(key, wanted)| (key.clone(), values(wanted))).collect(),
+            heading: heading.as_ref().map(|heading| heading.0.clone()),
+            delegated: *delegated,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let Self { paths, workflow_types, keys, heading, delegated } = self;
+        let says_nothing = heading.is_none() && delegated.is_none();
+        paths.is_empty() && workflow_types.is_empty() && keys.is_empty() && says_nothing
     }
 }

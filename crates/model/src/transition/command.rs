@@ -5,6 +5,7 @@ use std::fmt;
 use super::ScopeSource;
 use crate::artifact::Scope;
 use stepmark_frontmatter::{KeyPath, Value};
+use stepmark_packs::MoveCall;
 
 /// A change of an artifact's state.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,8 @@ pub enum Command {
         /// The state, in any of its words.
         to: String,
     },
+    /// Makes a move of the artifact's lifecycle that has a name.
+    Move(MoveCall),
     /// Gives values to keys.
     Set {
         /// Each key with its value.
@@ -90,6 +93,7 @@ impl fmt::Display for Command {
     /// As a person would type it, without the artifact.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Move(call) => call.fmt(out),
             Self::Complete { steps } => write!(out, "complete {}", steps.join(" ")),
             Self::Reopen { steps } => write!(out, "reopen {}", steps.join(" ")),
             Self::Transition { to } => write!(out, "transition {to}"),

@@ -36,6 +36,7 @@ pub fn decide(
             refuse_broken_list(artifact)?;
             complete::plan(artifact, workflow, steps, strictness)
         }
+        Command::Move(call) => status_move::named(artifact, lifecycle, call),
         Command::Transition { to } => status_move::plan(artifact, lifecycle, to),
         Command::Reopen { steps } => {
             refuse_broken_list(artifact)?;

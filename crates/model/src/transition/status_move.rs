@@ -3,9 +3,10 @@
 use super::{Plan, Remark, TransitionRefusal};
 use crate::{
     artifact::{Artifact, Field},
-    lifecycle::{Guard, KeyUpdate, Lifecycle, MoveFacts, MoveRefusal, RootKeys},
+    lifecycle::{Guard, KeyUpdate, Lifecycle, MoveFacts, MoveRefusal},
 };
 use stepmark_frontmatter::{Edit, KeyPath, Value};
+use stepmark_packs::MoveCall;
 
 /// The key whose words a lifecycle explains.
 const STATUS: &str = "status";
@@ -47,8 +48,9 @@ pub fn judge_status(
     if from == to {
         return Ok(None);
     }
-    let keys = [before, after].map(RootKeys::of);
-    let elsewhere = |guard: &Guard| guard.unmet_in(after).or_else(|| elsewhere(guard));
+    let keys = [before, after].map(Artifact::root_keys);
+    let state = || after.state_value().unwrap_or_default();
+    let elsewhere = |guard: &Guard| guard.unmet_in(&state()).or_else(|| elsewhere(guard));
     let facts = MoveFacts {
         before: &keys[0],
         after: &keys[1],
@@ -109,6 +111,28 @@ pub(super) fn plan(
     Ok(Plan { edits, remarks })
 }
 
+/// `Command::Move`: the state that the move enters, what it writes, and what the table wants written.
+pub(super) fn named(
+    artifact: &Artifact,
+    lifecycle: Option<&Lifecycle>,
+    call: &MoveCall,
+) -> Result<Plan, TransitionRefusal> {
+    let lifecycle = lifecycle.ok_or(TransitionRefusal::NoLifecycle)?;
+    // Work that says nothing has not begun.
+    let initial = lifecycle.states().iter().find(|state| state.is_initial).map(|state| state.name.as_str());
+    let own = status(artifact).or(initial);
+    let made = lifecycle.named_move(&call.name, own)?;
+    let mut edits = made.edits(&artifact.state_value().unwrap_or_default(), call)?;
+    if own.and_then(|word| lifecycle.state_of(word)) != lifecycle.state_of(&made.to) {
+        let is_written = |edit: &Edit| edits.iter().any(|own| own.path() == edit.path());
+        let upkeep = key_updates(artifact, lifecycle, &made.to).into_iter().filter(|edit| !is_written(edit));
+        let upkeep: Vec<Edit> = upkeep.collect();
+        edits.insert(0, Edit::Set { path: KeyPath::key(STATUS), value: Value::from(made.to.as_str()) });
+        edits.extend(upkeep);
+    }
+    Ok(Plan { edits, remarks: Vec::new() })
+}
+
 /// The edits that the table adds when `assignments` change the status, without keys that they write
 /// themselves.
 pub(super) fn upkeep_of(
@@ -128,7 +152,7 @@ pub(super) fn upkeep_of(
 fn key_updates(artifact: &Artifact, lifecycle: &Lifecycle, to: &str) -> Vec<Edit> {
     let Some(to) = lifecycle.state_of(to) else { return Vec::new() };
     let from = status(artifact).and_then(|word| lifecycle.state_of(word));
-    let changes = lifecycle.key_updates(from, to, &RootKeys::of(artifact)).into_iter();
+    let changes = lifecycle.key_updates(from, to, &artifact.root_keys()).into_iter();
     let edits = changes.map(|change| match change {
         KeyUpdate::Remember { key, state } => {
             Edit::Set { path: KeyPath::key(key), value: Value::String(state) }

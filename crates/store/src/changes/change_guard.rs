@@ -10,6 +10,8 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{Event, EventDraft, Kind},
     lifecycle::{ChangeRefusal, Guard, Lifecycle, LifecycleState},
+    records::read_time,
+    spelling::listed,
     tracked_artifact::TrackedArtifact,
 };
 
@@ -33,7 +35,9 @@ impl Workspace {
         let Some(choice) = lifecycles.choose(artifact) else { return Ok(None) };
         let (actor, roles) = (self.attribution().actor.to_string(), self.configuration().roles());
         let writer = (!draft.is_decided).then_some((actor.as_str(), roles));
-        let mut refused = choice.lifecycle.judge_change(versions, writer);
+        let state = |artifact: &Artifact| artifact.state_value().unwrap_or_default();
+        let states = versions.map(|version| version.filter(|_| choice.lifecycle.judges_changes()).map(state));
+        let mut refused = choice.lifecycle.judge_change(states.each_ref().map(Option::as_ref), writer);
         if draft.kind == Kind::IMPORT {
             refused.retain(|refusal| !refusal.may_be_forced());
         }
@@ -61,7 +65,7 @@ impl Workspace {
         match guard {
             Guard::Holder(key) => {
                 let actor = &self.attribution().actor.name;
-                let holders = guard.named_in(before);
+                let holders = guard.named_in(&before.state_value().unwrap_or_default());
                 let told = || match holders.first() {
                     Some(holder) => format!("`{key}` is `{holder}`, not `{actor}`"),
                     None => format!("`{key}` says nothing"),
@@ -69,7 +73,7 @@ impl Workspace {
                 (!holders.contains(actor)).then(told)
             }
             Guard::DependenciesDone(_) => {
-                let mut open = guard.named_in(after);
+                let mut open = guard.named_in(&after.state_value().unwrap_or_default());
                 if open.is_empty() {
                     return None;
                 }
@@ -86,19 +90,65 @@ impl Workspace {
                 (!open.is_empty()).then(|| format!("open: `{}`", open.join("`, `")))
             }
             Guard::FileExists(key) => {
-                let named = guard.named_in(after);
+                let named = guard.named_in(&after.state_value().unwrap_or_default());
                 let missing = named.iter().find(|name| !self.is_file(name));
                 match (missing, named.is_empty()) {
                     (_, true) => Some(format!("`{key}` names no file")),
                     (missing, false) => missing.map(|name| format!("`{name}` is no file of the project")),
                 }
             }
-            Guard::Approved => lifecycle.unapproved(after, self.configuration().roles()),
+            Guard::OtherThan(key) => {
+                let (own, actor) =
+                    (guard.named_in(&before.state_value().unwrap_or_default()), &self.attribution().actor);
+                let is_own = own.iter().any(|name| *name == actor.name || *name == actor.to_string());
+                is_own.then(|| format!("`{key}` is `{}`: another one makes it", own.join("`, `")))
+            }
+            Guard::Exists(key) => {
+                self.unknown_ids(key, &guard.named_in(&after.state_value().unwrap_or_default()))
+            }
+            Guard::NotBefore(key) => {
+                let times = guard.named_in(&before.state_value().unwrap_or_default());
+                let later = times.iter().filter_map(|time| read_time(time)).find(|time| *time > self.now());
+                later.map(|time| format!("`{key}` is {time}"))
+            }
+            Guard::Role(role) => {
+                let (actor, roles) = (self.attribution().actor.to_string(), self.configuration().roles());
+                let who = roles.of(role);
+                let who = if who.is_empty() {
+                    "declared nowhere".to_owned()
+                } else {
+                    format!("that of {}", listed(&who))
+                };
+                (!roles.has(role, &actor))
+                    .then(|| format!("`{actor}` does not have the role `{role}`, which is {who}"))
+            }
+            Guard::Approved => {
+                lifecycle.unapproved(&after.state_value().unwrap_or_default(), self.configuration().roles())
+            }
             _ => None,
         }
     }
 
     /// Returns whether `name` is the path of a file of the project.
+    /// Tells which of `ids` no artifact has.
+    fn unknown_ids(&self, key: &str, ids: &[String]) -> Option<String> {
+        if ids.is_empty() {
+            return Some(format!("`{key}` names nothing"));
+        }
+        let found = match self.artifacts() {
+            Ok(found) => found.artifacts,
+            Err(error) => return Some(error.to_string()),
+        };
+        let is_known = |id: &&String| {
+            found
+                .iter()
+                .any(|artifact| artifact.member().id() == Some(id) || artifact.path().as_str() == **id)
+        };
+        ids.iter()
+            .find(|id| !is_known(id))
+            .map(|id| format!("`{key}` names `{id}`, and no artifact has that id"))
+    }
+
     fn is_file(&self, name: &str) -> bool {
         let place = ProjectPath::new(name).ok().and_then(|path| self.root().resolve(&path).ok());
         place.is_some_and(|place| place.is_file())

@@ -6,15 +6,19 @@
 use crate::changes::ChangeError;
 use crate::gates::GateError;
 use crate::workspace::{Delegations, Workspace};
+use stepmark_frontmatter::apply;
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath},
+    artifact::{Artifact, ProjectPath, state_region},
     autodev,
     delegation::Member,
     journal::{ActorKind, Event, EventDraft, EventId, Kind},
-    lifecycle::Guard,
+    lifecycle::{Guard, Lifecycle, MoveRefusal},
+    spelling::listed,
     tracked_artifact::TrackedArtifact,
-    transition::{OpenChild, StatusMove, TransitionRefusal, finish_above, judge_status},
+    transition::{OpenChild, Plan, StatusMove, TransitionRefusal, finish_above, judge_status},
 };
+
+use stepmark_model::packs::MoveCall;
 
 impl Workspace {
     /// Decides whether the artifact at `path` may become `new` where it is `old` (`None`: no file): no lease
@@ -131,6 +135,64 @@ impl Workspace {
             return Err(refused(TransitionRefusal::NotHuman));
         }
         Ok(judged)
+    }
+
+    /// Refuses a move with a name where something is missing that it wants; all of it is named.
+    pub(super) fn guard_move(
+        &self,
+        call: &MoveCall,
+        before: &TrackedArtifact,
+        plan: &Plan,
+    ) -> Result<(), TransitionRefusal> {
+        let Some(choice) = before.lifecycle() else { return Ok(()) };
+        let lifecycle = &choice.lifecycle;
+        let Some(made) = lifecycle.named_moves().iter().find(|made| made.name == call.name) else {
+            return Ok(());
+        };
+        let bytes = before.artifact().bytes();
+        let Ok(edited) = apply(bytes, &state_region(before.path()), &plan.edits) else { return Ok(()) };
+        let Ok(after) = self.read_again(before.path(), &edited.bytes) else { return Ok(()) };
+        let reasons = made.guards.iter().filter_map(|guard| {
+            let reason = self.unmet_by(guard, [before, &after], lifecycle)?;
+            Some(format!("{reason} (`{guard}`)"))
+        });
+        let unmet: Vec<String> = reasons.collect();
+        if unmet.is_empty() {
+            return Ok(());
+        }
+        let state = status_of(before.artifact()).and_then(|word| lifecycle.state_of(word));
+        let others = state.into_iter().flat_map(|state| lifecycle.named_from(state));
+        let legal = others.filter(|other| other.name != made.name).map(|other| other.name.clone()).collect();
+        Err(MoveRefusal::Unmet { made: made.name.clone(), unmet, legal }.into())
+    }
+
+    /// The reason why a guard of a move with a name does not hold.
+    fn unmet_by(
+        &self,
+        guard: &Guard,
+        [before, after]: [&TrackedArtifact; 2],
+        lifecycle: &Lifecycle,
+    ) -> Option<String> {
+        let open = |open: Vec<String>| (!open.is_empty()).then(|| format!("open: {}", listed(&open)));
+        let actor = &self.attribution().actor;
+        match guard {
+            Guard::Human => (actor.kind != ActorKind::Human)
+                .then(|| format!("only a person makes it, and `{actor}` is none")),
+            Guard::StepsFinished => open(after.open_steps()),
+            Guard::ChildrenFinished => match self.delegations().open_children_of(after) {
+                Ok(children) => open(children.into_iter().map(|child| child.path).collect()),
+                Err(error) => Some(error.to_string()),
+            },
+            Guard::Filled(key) => {
+                (!after.artifact().root_keys().is_filled(key)).then(|| format!("`{key}` says nothing"))
+            }
+            other => {
+                let state = after.artifact().state_value().unwrap_or_default();
+                other
+                    .unmet_in(&state)
+                    .or_else(|| self.unmet(other, [before.artifact(), after.artifact()], lifecycle))
+            }
+        }
     }
 
     fn guard_children(

@@ -205,6 +205,9 @@ impl Workspace {
         let mut carried = self.update_telling(path, &draft, |artifact| {
             let mut plan = artifact.decide(command, strictness)?;
             plan.edits.extend(self.date_of_move(artifact, &plan));
+            if let Command::Move(call) = command {
+                self.guard_move(call, artifact, &plan)?;
+            }
             Ok(plan)
         })?;
         if matches!(command, Command::Complete { .. })

@@ -6,8 +6,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
 
 use stepmark_frontmatter::{Node, Span, Yaml};
+use stepmark_model::packs::deserialize_as_scalar;
 use stepmark_model::{
-    artifact::{PathGlob, PathGlobs, ProjectPath, parsed_scalar::deserialize_as_scalar},
+    artifact::{PathGlob, PathGlobs, ProjectPath},
     check::{Allowance, Level, RULES, Rule, rule_of},
 };
 

@@ -2,10 +2,8 @@
 
 use std::{convert::Infallible, fmt, str::FromStr};
 
-use stepmark_model::artifact::{
-    ProjectPath, ProjectPathError,
-    parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
-};
+use stepmark_model::artifact::{ProjectPath, ProjectPathError};
+use stepmark_model::packs::{deserialize_as_scalar, schema_of_scalar};
 
 /// A path inside the project, seen from its root; `{project-root}/` may stand before it, as in BMAD's files.
 #[derive(Debug)]

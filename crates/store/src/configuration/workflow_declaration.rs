@@ -5,10 +5,8 @@ use std::{borrow::Cow, fmt, str::FromStr};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, de};
 
-use stepmark_model::artifact::{
-    PathGlob, PathGlobs, ProjectPath, ProjectPathError,
-    parsed_scalar::{deserialize_as_scalar, schema_of_scalar},
-};
+use stepmark_model::artifact::{PathGlob, PathGlobs, ProjectPath, ProjectPathError};
+use stepmark_model::packs::{deserialize_as_scalar, schema_of_scalar};
 
 /// An entry of `workflows:` in `.stepmark/config.yaml`: a workflow known by its name, the artifacts bound to
 /// it, and where its steps come from.

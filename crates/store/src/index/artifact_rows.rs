@@ -95,7 +95,7 @@ fn artifact_row(
         filled(&state.scope_source).cell(),
         filled(&state.scope_confidence).and_then(|text| text.parse::<f64>().ok()).cell(),
         summary.agent.as_deref().cell(),
-        artifact.state().kind.map(|kind| kind.system).cell(),
+        artifact.state().kind.map(|kind| kind.system.as_str()).cell(),
         kind.cell(),
         parent.or_else(|| value("parent_id").and_then(Json::as_str)).cell(),
         value("priority").and_then(Json::as_i64).cell(),

@@ -39,7 +39,7 @@ impl<'a> GroupMember<'a> {
         workflow: Option<Cow<'a, str>>,
         kind: Option<&'static Kind>,
     ) -> Self {
-        let workflow = workflow.or_else(|| kind.map(|kind| Cow::Borrowed(kind.plural)));
+        let workflow = workflow.or_else(|| kind.map(|kind| Cow::Borrowed(kind.plural.as_str())));
         Self { path, story: story.filter(|_| kind.is_none()), workflow }
     }
 }

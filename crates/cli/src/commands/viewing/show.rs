@@ -93,7 +93,7 @@ fn describe(artifact: &TrackedArtifact, output: &Output) {
         }
     };
     line("artifact", Some(artifact.path().as_str()));
-    line("kind", state.kind.map(|kind| kind.name));
+    line("kind", state.kind.map(|kind| kind.name.as_str()));
     line("title", state.title.as_ref().and_then(|title| title.filled()));
     line("id", [&state.id, &state.stepmark_id].into_iter().flatten().find_map(|id| id.filled()));
     line("workflow", Some(&summary.workflow.in_words()));

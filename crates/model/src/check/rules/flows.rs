@@ -104,7 +104,10 @@ fn check_success_unverified(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         return;
     };
     let is_overridden = task.human_actions().iter().any(|action| action.action == "override");
-    if let Some(unmet) = Guard::Verified.unmet_in(subject.artifact).filter(|_| !is_overridden) {
+    if let Some(unmet) = Guard::Verified
+        .unmet_in(&subject.artifact.state_value().unwrap_or_default())
+        .filter(|_| !is_overridden)
+    {
         found.push(subject.finding(
             &SUCCESS_UNVERIFIED,
             span(subject, "status"),

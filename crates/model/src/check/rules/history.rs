@@ -6,7 +6,7 @@ use crate::artifact::{Artifact, Field, STEPS_KEYS, StepItem, Steps};
 use crate::check::rule::Decision;
 use crate::check::{AcceptedLosses, BaseVersion, Finding, Group, Loss, Rule, Severity, Subject};
 use crate::journal::{EventId, Lineage, changes_in_words};
-use crate::lifecycle::{Lifecycle, MoveRefusal, RootKeys};
+use crate::lifecycle::{Lifecycle, MoveRefusal};
 use crate::workflow::{Progress, Step, StepForm, StepId, UnknownReason};
 use serde_json::{Map, Value as Json};
 use stepmark_frontmatter::{Span, diff};
@@ -220,14 +220,14 @@ fn check_status_move_illegal(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some((before, after)) = status_move(&base, subject.artifact) else { return };
     let Some(table) = base.lifecycle().filter(|_| !after.is_empty()) else { return };
     // The status of another thing, as of the next step, begins anew.
-    if table.is_of_another_subject(&RootKeys::of(base.artifact()), &RootKeys::of(subject.artifact)) {
+    if table.is_of_another_subject(&base.artifact().root_keys(), &subject.artifact.root_keys()) {
         return;
     }
     // Finished work that goes back has a rule of its own.
     if is_finished(Some(table), before) && !is_finished(Some(table), after) {
         return;
     }
-    let keys = RootKeys::of(base.artifact());
+    let keys = base.artifact().root_keys();
     let remembered = table.state_of(before).and_then(|state| table.remembered(state, &keys));
     // Words that are no states are none of this rule's business.
     let Err(refusal @ MoveRefusal::Illegal { .. }) = table.legal_move(Some(before), after, remembered) else {

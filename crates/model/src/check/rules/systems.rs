@@ -2,7 +2,7 @@
 //! every change.
 
 use super::history::readable_base;
-use crate::artifact::ProjectPath;
+use crate::artifact::{Artifact, ProjectPath};
 use crate::check::rule::Decision;
 use crate::check::rules::value_span;
 use crate::check::{BaseVersion, Finding, Group, Loss, Rule, Severity, Subject};
@@ -26,7 +26,9 @@ impl<'a> Past<'a> {
 
     /// The refusals that the change since would have got from the lifecycle.
     fn refusals(&self, subject: &Subject<'_>) -> Vec<ChangeRefusal> {
-        self.lifecycle.judge_change([Some(self.base.artifact()), Some(subject.artifact)], None)
+        let state = |artifact: &Artifact| artifact.state_value().unwrap_or_default();
+        let (old, new) = (state(self.base.artifact()), state(subject.artifact));
+        self.lifecycle.judge_change([Some(&old), Some(&new)], None)
     }
 
     /// The first of the keys of the root that were changed since by other means than stepmark: a command

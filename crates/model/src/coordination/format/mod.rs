@@ -162,8 +162,8 @@ impl FromStr for Format {
     }
 }
 
-crate::artifact::parsed_scalar::deserialize_as_scalar!(Format);
-crate::artifact::parsed_scalar::schema_of_scalar!(Format, {
+stepmark_packs::deserialize_as_scalar!(Format);
+stepmark_packs::schema_of_scalar!(Format, {
     "description": "The format in which other programs keep the coordination",
     "type": "string",
     "enum": ["A", "B", "C"],

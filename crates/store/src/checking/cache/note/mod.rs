@@ -125,7 +125,7 @@ mod tests {
         let state = Some((Cow::Borrowed(text), u32::try_from(number).ok()));
         ArtifactSummary {
             path,
-            kind: Kind::all().get(number % 8),
+            kind: Kind::all().get(number % 8).copied(),
             title: Some(text),
             heading: None,
             id: number.is_multiple_of(2).then_some(text),

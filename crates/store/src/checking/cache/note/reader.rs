@@ -95,7 +95,7 @@ impl<'a> NoteReader<'a> {
         let [has_workflow_state, waits_for_import, has_progress] =
             [next(), next(), next()].map(|flag| flag == 1);
         let workflow = self.workflow();
-        let kind = self.number().checked_sub(1).and_then(|place| Kind::all().get(place));
+        let kind = self.number().checked_sub(1).and_then(|place| Kind::all().get(place).copied());
         Brief { problems, condition, has_workflow_state, waits_for_import, has_progress, workflow, kind }
     }
 

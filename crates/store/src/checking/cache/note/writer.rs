@@ -34,7 +34,7 @@ impl<'t> NoteWriter<'t> {
         let flags = [has_workflow_state, summary.waits_for_import, summary.progress.is_some()];
         flags.into_iter().for_each(|flag| note.number(usize::from(flag)));
         note.workflow(&summary.workflow);
-        note.number(summary.kind.map_or(0, |kind| place(Kind::all(), kind) + 1));
+        note.number(summary.kind.map_or(0, |kind| place(Kind::all(), &kind) + 1));
         if let Some(progress) = &summary.progress {
             note.progress(progress);
         }

@@ -1,0 +1,20 @@
+//! State systems as data: what a pack file declares, read and judged. No file, clock or environment.
+//!
+//! `lifecycle` is the state machine of one kind of artifact: states, legal moves, guards, counters, roles.
+//! [`built_in`] are the packs that come with the program, one YAML file each.
+#![allow(missing_docs, reason = "this crate is not embedded: a doc comment says what a name does not")]
+
+mod path_globs;
+pub mod scalar;
+pub mod spelling;
+pub mod lifecycle;
+mod pack;
+
+pub use lifecycle::moves::{
+    ArgumentShape, ArgumentType, MoveCall, NamedMove, NamedMoveDeclaration, Need, VARIABLES,
+};
+pub use pack::{
+    Kind, KindDeclaration, MOST_BYTES, Pack, PackDeclaration, PackError, PackKind, ViewDeclaration, built_in,
+    declaration_of,
+};
+pub use path_globs::{PathGlob, PathGlobs};

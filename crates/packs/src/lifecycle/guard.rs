@@ -1,0 +1,352 @@
+//! Conditions of moves.
+
+use std::{fmt, str::FromStr};
+
+use serde_json::Value as Json;
+use stepmark_frontmatter::{KeyPath, Segment};
+
+use super::RootKeys;
+use crate::{deserialize_as_scalar, schema_of_scalar};
+
+/// A condition of a move on the artifact. The set is closed: what is judged must stand in files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// `steps-finished`: no step of its workflow is open. Holds where its workflow is unknown.
+    StepsFinished,
+    /// `children-finished`: no work that was delegated from it is open.
+    ChildrenFinished,
+    /// `human`: a person makes the move.
+    Human,
+    /// `filled(KEY)`: the frontmatter says something under KEY.
+    Filled(Box<str>),
+    /// `dependencies-done(KEY)`: each id under KEY is that of an artifact whose work has come to its end:
+    /// what failed or was cancelled has not.
+    DependenciesDone(Box<str>),
+    /// `holder(KEY)`: whoever makes the move is named under KEY.
+    Holder(Box<str>),
+    /// `file-exists(KEY)`: what KEY names are files of the project, and it names one.
+    FileExists(Box<str>),
+    /// `at-least(KEY, N)`: under KEY stands a number from N on, or a list of N entries or more.
+    AtLeast(Box<str>, u32),
+    /// `below(KEY, LIMIT)`: the number under KEY (0 where there is none) is below a number or that of a key.
+    Below(Box<(String, CounterLimit)>),
+    /// `other-than(KEY)`: whoever makes the move is not named under KEY.
+    OtherThan(Box<str>),
+    /// `exists(KEY)`: what KEY names are artifacts of the project, by id, and it names one.
+    Exists(Box<str>),
+    /// `not-before(KEY)`: the time under KEY has come, or none stands there.
+    NotBefore(Box<str>),
+    /// `role(NAME)`: whoever makes the move has the role.
+    Role(Box<str>),
+    /// `verified`: the last of `attempts` has a verification that passed.
+    Verified,
+    /// `approved`: `approval` names the state that is entered, and a person who may approve it.
+    Approved,
+}
+
+impl Guard {
+    /// The texts that stand in `artifact` under the key of the guard, which may be a path.
+    pub fn named_in(&self, state: &Json) -> Vec<String> {
+        let (Self::Filled(key)
+        | Self::DependenciesDone(key)
+        | Self::Holder(key)
+        | Self::FileExists(key)
+        | Self::OtherThan(key)
+        | Self::Exists(key)
+        | Self::NotBefore(key)) = self
+        else {
+            return Vec::new();
+        };
+        match value_at(state, key) {
+            Some(Json::String(text)) => vec![text.clone()],
+            Some(Json::Array(items)) => items.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The value under `key`, which may be a path.
+pub(super) fn value_at<'s>(state: &'s Json, key: &str) -> Option<&'s Json> {
+    let path: KeyPath = key.parse().ok()?;
+    path.0.iter().try_fold(state, |value, segment| match segment {
+        Segment::Key(key) => value.get(key),
+        Segment::Index(index) => value.get(index),
+    })
+}
+
+/// Makes a guard of its argument.
+type Keyed = fn(Box<str>) -> Guard;
+
+/// The guards that take one argument, by name.
+const KEYED: [(&str, Keyed); 8] = [
+    ("filled", Guard::Filled),
+    ("file-exists", Guard::FileExists),
+    ("dependencies-done", Guard::DependenciesDone),
+    ("holder", Guard::Holder),
+    ("other-than", Guard::OtherThan),
+    ("exists", Guard::Exists),
+    ("not-before", Guard::NotBefore),
+    ("role", Guard::Role),
+];
+
+impl fmt::Display for Guard {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StepsFinished => out.write_str("steps-finished"),
+            Self::ChildrenFinished => out.write_str("children-finished"),
+            Self::Human => out.write_str("human"),
+            Self::Verified => out.write_str("verified"),
+            Self::Approved => out.write_str("approved"),
+            Self::AtLeast(key, least) => write!(out, "at-least({key}, {least})"),
+            Self::Below(pair) => write!(out, "below({}, {})", pair.0, pair.1.word()),
+            Self::Filled(key)
+            | Self::DependenciesDone(key)
+            | Self::Holder(key)
+            | Self::FileExists(key)
+            | Self::OtherThan(key)
+            | Self::Exists(key)
+            | Self::NotBefore(key)
+            | Self::Role(key) => {
+                let name =
+                    KEYED.iter().find(|(_, make)| make(key.clone()) == *self).map_or("", |(name, _)| name);
+                write!(out, "{name}({key})")
+            }
+        }
+    }
+}
+
+impl FromStr for Guard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let inner = |name: &str| -> Option<&str> {
+            let key = text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')').map(str::trim)?;
+            (!key.is_empty()).then_some(key)
+        };
+        let pair = |name: &str| {
+            let (key, limit) = inner(name)?.rsplit_once(',')?;
+            Some((key.trim(), limit.trim())).filter(|(key, _)| !key.is_empty())
+        };
+        let at_least =
+            || pair("at-least").and_then(|(key, least)| Some(Self::AtLeast(key.into(), least.parse().ok()?)));
+        let below = || {
+            pair("below")
+                .and_then(|(key, limit)| Some(Self::Below(Box::new((key.to_owned(), limit.parse().ok()?)))))
+        };
+        let role = || Some(Self::Role(text.strip_prefix("role ")?.trim().into()));
+        match text {
+            "steps-finished" => Ok(Self::StepsFinished),
+            "children-finished" => Ok(Self::ChildrenFinished),
+            "human" | "person" => Ok(Self::Human),
+            "verified" => Ok(Self::Verified),
+            "approved" => Ok(Self::Approved),
+            _ => KEYED
+                .iter()
+                .find_map(|(name, make)| Some(make(inner(name)?.into())))
+                .or_else(|| at_least().or_else(below).or_else(role))
+                .ok_or_else(|| {
+                    format!(
+                        "`{text}` is no guard: write `steps-finished`, `children-finished`, `human`, `verified`, \
+                         `approved`, `filled(KEY)`, `file-exists(KEY)`, `dependencies-done(KEY)`, `holder(KEY)`, \
+                         `other-than(KEY)`, `exists(KEY)`, `not-before(KEY)`, `role(NAME)` \
+                         or, in quotes, `at-least(KEY, N)`, `below(KEY, N)`"
+                    )
+                }),
+        }
+    }
+}
+
+deserialize_as_scalar!(Guard);
+
+schema_of_scalar!(Guard, {
+    "description": "What a move wants of the artifact",
+    "type": "string",
+    "pattern": concat!(
+        r"^(steps-finished|children-finished|human|person|verified|approved|role [^\s].*",
+        r"|at-least\(\s*[^)\s,][^)]*,\s*[0-9]+\s*\)|below\(\s*[^)\s,][^)]*,\s*[^)\s]+\s*\)",
+        r"|(filled|dependencies-done|holder|file-exists|other-than|exists|not-before|role)\(\s*[^)\s][^)]*\))$",
+    ),
+});
+
+/// The word of a verifier that passes an attempt.
+const PASS: &str = "PASS";
+
+impl Guard {
+    /// The reason why a guard about the values of `artifact` does not hold; `None` too for a guard about
+    /// other things.
+    pub fn unmet_in(&self, state: &Json) -> Option<String> {
+        match self {
+            Self::AtLeast(key, least) => {
+                let found = value_at(state, key).and_then(size);
+                let told = || match found {
+                    Some(found) => format!("`{key}` is {found}"),
+                    None => format!("`{key}` is neither a number nor a list"),
+                };
+                let is_enough = found.is_some_and(|found| found >= f64::from(*least));
+                (!is_enough).then(told)
+            }
+            Self::Below(pair) => {
+                let (key, limit) = &**pair;
+                let number = |key: &str| value_at(state, key).and_then(Json::as_u64);
+                let (found, most) = (
+                    number(key).unwrap_or_default(),
+                    match limit {
+                        CounterLimit::Number(most) => Some(*most),
+                        CounterLimit::Key(key) => number(key),
+                    },
+                );
+                let is_below = most.is_none_or(|most| found < most);
+                (!is_below)
+                    .then(|| format!("`{key}` is {found}, and {limit} allows {}", most.unwrap_or_default()))
+            }
+            Self::Verified => unverified(state),
+            _ => None,
+        }
+    }
+}
+
+/// A number, or the number of entries of a list.
+fn size(value: &Json) -> Option<f64> {
+    let length = |items: &Vec<Json>| items.len() as f64;
+    value.as_f64().or_else(|| value.as_array().map(length))
+}
+
+/// The reason why the last attempt is not verified.
+fn unverified(state: &Json) -> Option<String> {
+    let last = |key: &str| state[key].as_array().and_then(|items| items.last());
+    let Some(attempt) = last("attempts").and_then(|attempt| attempt["attempt_id"].as_str()) else {
+        return Some("it has no attempt".to_owned());
+    };
+    let verifications = state["verifications"].as_array().map(Vec::as_slice).unwrap_or_default();
+    match verifications.iter().rfind(|verification| verification["attempt_id"] == attempt) {
+        None => Some(format!("the attempt `{attempt}` has no verification")),
+        Some(verification) if passes(verification) => None,
+        Some(_) => Some(format!("the verification of the attempt `{attempt}` did not pass")),
+    }
+}
+
+/// Returns whether a verification says something, and nothing that it says is against the attempt.
+fn passes(verification: &Json) -> bool {
+    let checks = verification["checks"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let decision = verification["verifier"]["decision"].as_str();
+    let is_passed = |check: &Json| check["passed"] == true || check["required"] == false;
+    let says_something = !checks.is_empty() || decision.is_some();
+    says_something && checks.iter().all(is_passed) && decision.is_none_or(|decision| decision == PASS)
+}
+
+/// The highest value of a counter: a number, or the frontmatter key that holds it, so that a person may raise
+/// it for one artifact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CounterLimit {
+    /// This number.
+    Number(u64),
+    /// The number under this key; without one there is no limit.
+    Key(String),
+}
+
+impl CounterLimit {
+    /// The number, for an artifact with these keys.
+    ///
+    /// # Errors
+    /// The key and the text under it, where that is no number.
+    pub fn value<'k>(&'k self, keys: &'k RootKeys) -> Result<Option<u64>, (&'k str, &'k str)> {
+        match self {
+            Self::Number(number) => Ok(Some(*number)),
+            Self::Key(key) => {
+                let number = |text: &'k str| text.trim().parse().map_err(|_| (key.as_str(), text));
+                keys.text(key).map(number).transpose()
+            }
+        }
+    }
+}
+
+impl CounterLimit {
+    /// Its spelling in a pack file.
+    fn word(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Key(key) => key.clone(),
+        }
+    }
+}
+
+impl fmt::Display for CounterLimit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(out, "{number}"),
+            Self::Key(key) => write!(out, "`{key}`"),
+        }
+    }
+}
+
+impl FromStr for CounterLimit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let is_key = |text: &str| text.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+        match text.parse() {
+            Ok(number) => Ok(Self::Number(number)),
+            Err(_) if is_key(text) => Ok(Self::Key(text.to_owned())),
+            Err(_) => Err(format!("`{text}` is no limit: a whole number, or a frontmatter key, is wanted")),
+        }
+    }
+}
+
+deserialize_as_scalar!(CounterLimit);
+schema_of_scalar!(CounterLimit, {
+    "anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": r"^\s*([0-9]+\s*$|[^\W\d]|_)"}]
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_and_shows() {
+        for text in [
+            "steps-finished",
+            "children-finished",
+            "human",
+            "filled(blocked_by)",
+            "dependencies-done(dependencies)",
+            "holder(lock.requester)",
+            "file-exists(phase_data.intent)",
+            "at-least(reviews, 2)",
+            "verified",
+            "approved",
+        ] {
+            assert_eq!(text.parse::<Guard>().unwrap().to_string(), text);
+        }
+        for text in [
+            "",
+            "filled",
+            "filled()",
+            "filled( )",
+            "steps",
+            "holder()",
+            "dependencies-done",
+            "at-least(reviews)",
+            "at-least(, 2)",
+            "at-least(reviews, -1)",
+            "verified()",
+        ] {
+            assert!(text.parse::<Guard>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_what_stands_under_its_key() {
+        let text = "dependencies: [a, 3, b]\nclaimed_by: w\nlock: {requester: x}";
+        let state: Json = serde_yaml::from_str(text).unwrap();
+        for (guard, wanted) in [
+            ("dependencies-done(dependencies)", &["a", "b"][..]),
+            ("holder(claimed_by)", &["w"]),
+            ("holder(lock.requester)", &["x"]),
+            ("holder(nobody)", &[]),
+            ("human", &[]),
+        ] {
+            assert_eq!(guard.parse::<Guard>().unwrap().named_in(&state), wanted, "{guard}");
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Legality of moves.
+
+use super::{Counter, Guard, Lifecycle, LifecycleState, Move, RootKeys};
+use crate::spelling::{listed, near_words};
+
+/// The facts that decide a move beside the table. All of them stand in files.
+#[derive(Clone, Copy)]
+pub struct MoveFacts<'f> {
+    /// The frontmatter before the move: counters, and what is remembered.
+    pub before: &'f RootKeys,
+    /// The frontmatter with which it moves: what is filled.
+    pub after: &'f RootKeys,
+    /// The steps of its workflow that are open; none where its workflow is unknown.
+    pub open_steps: &'f [String],
+    /// The delegated work that is open. Whoever looks for it elsewhere leaves it empty, and asks
+    /// [`MoveDecision::wants`] whether it matters.
+    pub open_children: &'f [String],
+    /// The reason why a guard does not hold that is about more than the keys of the root: about values below
+    /// them, who moves, or other files. It is asked for no others, and only where the move wants it.
+    pub elsewhere: &'f dyn Fn(&Guard) -> Option<String>,
+}
+
+/// A move that is legal, or none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveDecision<'l> {
+    /// The state that is left; `None` where there was no status.
+    pub from: Option<&'l LifecycleState>,
+    /// The state that is entered.
+    pub to: &'l LifecycleState,
+    /// The guards of the move.
+    pub guards: Vec<&'l Guard>,
+}
+
+impl MoveDecision<'_> {
+    /// Returns whether the state is another one: a synonym of the same state is no move.
+    pub fn is_move(&self) -> bool {
+        self.from.is_none_or(|from| from.name != self.to.name)
+    }
+
+    /// Returns whether the move wants this.
+    pub fn wants(&self, guard: &Guard) -> bool {
+        self.guards.contains(&guard)
+    }
+}
+
+impl Lifecycle {
+    /// Returns whether the table has the move from the status `from` to `to`. Without a status any state may
+    /// be taken up: the work may be older than its status. `remembered` is what stands under
+    /// [`LifecycleState::return_to`] of `from`.
+    ///
+    /// # Errors
+    /// When either is no state, or the table has no such move.
+    pub fn legal_move(
+        &self,
+        from: Option<&str>,
+        to: &str,
+        remembered: Option<&str>,
+    ) -> Result<MoveDecision<'_>, MoveRefusal> {
+        let left = from.map(|status| self.state_of(status).ok_or(status)).transpose();
+        let target = self.state_of(to);
+        let left = left.map_err(|status| MoveRefusal::UnknownSource {
+            lifecycle: self.name.clone(),
+            from: status.to_owned(),
+            states: self.state_names(),
+        })?;
+        let moves = left.map(|state| self.moves_from(state, remembered));
+        let legal = || match &moves {
+            Some(moves) => names(moves),
+            None => self.state_names(),
+        };
+        let target = target.ok_or_else(|| self.unknown_target(to, legal()))?;
+        let guards = match (left, &moves) {
+            (Some(left), _) if left.name == target.name => Vec::new(),
+            (Some(left), Some(moves)) => {
+                let found = moves.iter().find(|legal| legal.to.name == target.name);
+                let found = found.ok_or_else(|| MoveRefusal::Illegal {
+                    lifecycle: self.name.clone(),
+                    from: left.name.clone(),
+                    to: target.name.clone(),
+                    legal: legal(),
+                })?;
+                found.guards.iter().collect()
+            }
+            _ => self.guards_of_entering(target),
+        };
+        Ok(MoveDecision { from: left, to: target, guards })
+    }
+
+    /// Returns whether moves of the table lead from the state `from` to `to`, one after the other: what was
+    /// made between two commits.
+    pub fn is_reachable(&self, from: &str, to: &str) -> bool {
+        let (Some(from), Some(to)) = (self.state_of(from), self.state_of(to)) else { return false };
+        let (mut reached, mut at) = (vec![from], 0);
+        while let Some(state) = reached.get(at).copied() {
+            for legal in self.moves_from(state, None) {
+                if !reached.iter().any(|known| known.name == legal.to.name) {
+                    reached.push(legal.to);
+                }
+            }
+            at += 1;
+        }
+        reached.iter().any(|state| state.name == to.name)
+    }
+
+    /// The same, where guards and counters are asked too.
+    ///
+    /// # Errors
+    /// Those of [`Lifecycle::legal_move`]; when a guard does not hold, or a counter is at its end.
+    pub fn judge_move(
+        &self,
+        from: Option<&str>,
+        to: &str,
+        facts: &MoveFacts<'_>,
+    ) -> Result<MoveDecision<'_>, MoveRefusal> {
+        if self.is_of_another_subject(facts.before, facts.after) {
+            return self.begin_anew(to);
+        }
+        let left = from.and_then(|status| self.state_of(status));
+        let remembered = left.and_then(|left| self.remembered(left, facts.before));
+        let verdict = self.legal_move(from, to, remembered)?;
+        if !verdict.is_move() {
+            return Ok(verdict);
+        }
+        let legal = || match verdict.from {
+            Some(from) => names(&self.moves_from(from, remembered)),
+            None => self.state_names(),
+        };
+        if let Some((guard, unmet)) =
+            verdict.guards.iter().find_map(|guard| Some((*guard, unmet(guard, facts)?)))
+        {
+            return Err(MoveRefusal::Guarded {
+                lifecycle: self.name.clone(),
+                to: verdict.to.name.clone(),
+                guard: guard.clone(),
+                unmet,
+                legal: legal(),
+            });
+        }
+        self.counters
+            .iter()
+            .filter(|counter| counter.entering.contains(&verdict.to.name))
+            .try_for_each(|counter| self.admit(counter, verdict.to, facts.before, legal))?;
+        Ok(verdict)
+    }
+
+    /// The move of another thing than before, which has no state yet: into an initial one.
+    fn begin_anew(&self, to: &str) -> Result<MoveDecision<'_>, MoveRefusal> {
+        let initial =
+            || self.states.iter().filter(|state| state.is_initial).map(|state| state.name.clone()).collect();
+        let target = self.state_of(to).ok_or_else(|| self.unknown_target(to, initial()))?;
+        if target.is_initial {
+            return Ok(MoveDecision { from: None, to: target, guards: Vec::new() });
+        }
+        let (lifecycle, to, subject) = (self.name.clone(), target.name.clone(), self.subject.clone());
+        Err(MoveRefusal::NotBegun { lifecycle, to, subject, legal: initial() })
+    }
+
+    /// Returns whether `counter` lets `to` be entered once more.
+    fn admit(
+        &self,
+        counter: &Counter,
+        to: &LifecycleState,
+        keys: &RootKeys,
+        legal: impl Fn() -> Vec<String>,
+    ) -> Result<(), MoveRefusal> {
+        let (lifecycle, to, key) = (self.name.clone(), to.name.clone(), counter.key.clone());
+        let no_number = |key: &str, text: &str| MoveRefusal::NoNumber {
+            lifecycle: lifecycle.clone(),
+            to: to.clone(),
+            key: key.to_owned(),
+            text: text.to_owned(),
+            legal: legal(),
+        };
+        let count = counter.count(keys).map_err(|text| no_number(&key, text))?;
+        let limit = counter.at_most.as_ref().map(|limit| limit.value(keys)).transpose();
+        match limit.map_err(|(key, text)| no_number(key, text))?.flatten() {
+            Some(at_most) if count >= at_most => {
+                Err(MoveRefusal::Exhausted { lifecycle, to, key, count, at_most, legal: legal() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The refusal to go to `to`, which is no state; `legal` may be entered.
+    pub fn unknown_target(&self, to: &str, legal: Vec<String>) -> MoveRefusal {
+        let words = self.states.iter().flat_map(|state| state.synonyms.iter().chain([&state.name]));
+        MoveRefusal::UnknownTarget {
+            lifecycle: self.name.clone(),
+            to: to.to_owned(),
+            near: near_words(to, words.map(String::as_str)),
+            states: self.state_names(),
+            legal,
+        }
+    }
+
+    /// The guards of every move into `state`: they hold without a status before, too.
+    fn guards_of_entering(&self, state: &LifecycleState) -> Vec<&Guard> {
+        let moves: Vec<Move<'_>> = self.moves().filter(|legal| legal.to.name == state.name).collect();
+        let Some((first, others)) = moves.split_first() else { return Vec::new() };
+        let is_shared = |guard: &&Guard| others.iter().all(|other| other.guards.contains(guard));
+        first.guards.iter().filter(is_shared).collect()
+    }
+
+    pub(super) fn state_names(&self) -> Vec<String> {
+        self.states.iter().map(|state| state.name.clone()).collect()
+    }
+}
+
+fn names(moves: &[Move<'_>]) -> Vec<String> {
+    moves.iter().map(|legal| legal.to.name.clone()).collect()
+}
+
+/// The reason why a guard does not hold.
+fn unmet(guard: &Guard, facts: &MoveFacts<'_>) -> Option<String> {
+    let open = |open: &[String]| (!open.is_empty()).then(|| format!("open: {}", listed(open)));
+    match guard {
+        Guard::StepsFinished => open(facts.open_steps),
+        Guard::ChildrenFinished => open(facts.open_children),
+        // Whoever knows the actor asks `MoveDecision::wants`.
+        Guard::Human => None,
+        Guard::Filled(key) => (!facts.after.is_filled(key)).then(|| format!("`{key}` says nothing")),
+        _ => (facts.elsewhere)(guard),
+    }
+}
+
+/// A move that the lifecycle forbids. Every variant holds what would be legal instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MoveRefusal {
+    #[error(
+        "`{to}` is no state of the lifecycle `{lifecycle}`{}: its states are {}",
+        meant(near),
+        listed(states)
+    )]
+    UnknownTarget {
+        lifecycle: String,
+        to: String,
+        near: Vec<String>,
+        states: Vec<String>,
+        legal: Vec<String>,
+    },
+    #[error(
+        "its status `{from}` is no state of the lifecycle `{lifecycle}`, so no move leads out of it: its states are {}",
+        listed(states)
+    )]
+    UnknownSource { lifecycle: String, from: String, states: Vec<String> },
+    #[error("the lifecycle `{lifecycle}` has no move from `{from}` to `{to}`: {}", ways(from, legal))]
+    Illegal { lifecycle: String, from: String, to: String, legal: Vec<String> },
+    #[error("the lifecycle `{lifecycle}` moves to `{to}` only with `{guard}`: {unmet}")]
+    Guarded { lifecycle: String, to: String, guard: Guard, unmet: String, legal: Vec<String> },
+    #[error(
+        "the lifecycle `{lifecycle}` begins anew where {} changes: with {}, not `{to}`",
+        listed(subject),
+        listed(legal)
+    )]
+    NotBegun { lifecycle: String, to: String, subject: Vec<String>, legal: Vec<String> },
+    #[error("`{key}` is {count}, and the lifecycle `{lifecycle}` enters `{to}` {at_most} times at most")]
+    Exhausted { lifecycle: String, to: String, key: String, count: u64, at_most: u64, legal: Vec<String> },
+    #[error("the lifecycle `{lifecycle}` has no move `{name}`: it has {}", listed(moves))]
+    UnknownMove { lifecycle: String, name: String, moves: Vec<String> },
+    #[error(
+        "it is `{status}`, and `{made}` is for what is {}: {}",
+        listed(wanted),
+        named_ways(status, legal)
+    )]
+    NotFrom { made: String, status: String, wanted: Vec<String>, legal: Vec<String> },
+    #[error("`{made}` cannot be made: {}", unmet.join("; "))]
+    Unmet { made: String, unmet: Vec<String>, legal: Vec<String> },
+    #[error("`{made}` cannot be made so: {reason}")]
+    Argument { made: String, reason: String },
+    #[error("`{key}` counts how often `{to}` is entered, but `{text}` is no number")]
+    NoNumber { lifecycle: String, to: String, key: String, text: String, legal: Vec<String> },
+}
+
+impl MoveRefusal {
+    pub fn legal(&self) -> &[String] {
+        match self {
+            Self::UnknownSource { .. }
+            | Self::UnknownMove { .. }
+            | Self::NotFrom { .. }
+            | Self::Argument { .. } => &[],
+            Self::UnknownTarget { legal, .. }
+            | Self::Illegal { legal, .. }
+            | Self::Guarded { legal, .. }
+            | Self::Unmet { legal, .. }
+            | Self::NotBegun { legal, .. }
+            | Self::Exhausted { legal, .. }
+            | Self::NoNumber { legal, .. } => legal,
+        }
+    }
+}
+
+fn meant(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!(" (is {} meant?)", listed(near)) }
+}
+
+/// The moves with a name that lead on from `status`.
+fn named_ways(status: &str, legal: &[String]) -> String {
+    match legal {
+        [] => format!("no move leads on from `{status}`"),
+        legal => format!("from `{status}` there is {}", listed(legal)),
+    }
+}
+
+fn ways(from: &str, legal: &[String]) -> String {
+    if legal.is_empty() {
+        format!("nothing leads out of `{from}`")
+    } else {
+        format!("from `{from}` it goes to {}", listed(legal))
+    }
+}

@@ -1,0 +1,423 @@
+//! Moves that have a name: what a command asks for, what the move wants and writes.
+//!
+//! The language is bounded: `set`, `push`, `add`, `clear`, variables and arguments. There are no conditions,
+//! no expressions and no loops.
+
+use std::{fmt, str::FromStr};
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+use stepmark_frontmatter::{Edit, KeyPath, Value};
+
+use super::{Guard, Lifecycle, LifecycleState, MoveRefusal};
+use crate::{
+    deserialize_as_scalar,
+    scalar::{Name, OneOrMore},
+    schema_of_scalar,
+    spelling::near_words,
+};
+
+/// A move with a name: `stepmark COMMAND NAME ID` makes it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping with `from` and `to`")]
+pub struct NamedMoveDeclaration {
+    /// Its purpose, for people and agents.
+    pub about: Option<String>,
+    /// The states that are left; `*` means every one that is not terminal.
+    pub from: OneOrMore<Name>,
+    /// The state that is entered.
+    pub to: Name,
+    /// The arguments with their types: `text`, `int`, `number`, `bool`, `list`; with `?` it may be absent.
+    pub args: Option<IndexMap<Name, ArgumentType>>,
+    /// Who may make it: `person`, `holder(KEY)`, `role(NAME)`, `other-than(KEY)`.
+    pub by: Option<Guard>,
+    /// What it may not be made without: `reason`, `evidence`.
+    pub needs: Option<OneOrMore<Need>>,
+    /// The guards, as those of transitions.
+    pub guards: Option<Vec<Guard>>,
+    /// Frontmatter keys with what they get; `$now`, `$actor`, `$agent`, `$session`, `$id`, `$reason`,
+    /// `$evidence` and `$ARGUMENT` stand for values.
+    pub set: Option<IndexMap<Name, Json>>,
+    /// Frontmatter keys of lists with the item that is added.
+    pub push: Option<IndexMap<Name, Json>>,
+    /// Frontmatter keys of numbers with what is added.
+    pub add: Option<IndexMap<Name, i64>>,
+    /// Frontmatter keys that are taken away.
+    pub clear: Option<Vec<Name>>,
+}
+
+/// The type of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgumentType {
+    pub shape: ArgumentShape,
+    pub is_optional: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgumentShape {
+    Text,
+    Int,
+    Number,
+    Bool,
+    List,
+}
+
+const SHAPES: [(&str, ArgumentShape); 5] = [
+    ("text", ArgumentShape::Text),
+    ("int", ArgumentShape::Int),
+    ("number", ArgumentShape::Number),
+    ("bool", ArgumentShape::Bool),
+    ("list", ArgumentShape::List),
+];
+
+impl FromStr for ArgumentType {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, is_optional) = match text.trim().strip_suffix('?') {
+            Some(name) => (name.trim(), true),
+            None => (text.trim(), false),
+        };
+        let shape = SHAPES.iter().find(|(own, _)| *own == name).map(|(_, shape)| *shape);
+        let shape = shape.ok_or_else(|| {
+            format!(
+                "`{text}` is no type: write text, int, number, bool or list, with `?` where it may be absent"
+            )
+        })?;
+        Ok(Self { shape, is_optional })
+    }
+}
+
+deserialize_as_scalar!(ArgumentType);
+schema_of_scalar!(ArgumentType, {"type": "string", "pattern": r"^\s*(text|int|number|bool|list)\s*\??\s*$"});
+
+impl ArgumentShape {
+    /// The value that `text`, as a command line has it, says.
+    fn read(self, text: &str) -> Option<Json> {
+        match self {
+            Self::Text => Some(text.into()),
+            Self::Int => text.trim().parse::<i64>().ok().map(Json::from),
+            Self::Number => {
+                text.trim().parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Json::Number)
+            }
+            Self::Bool => text.trim().parse::<bool>().ok().map(Json::from),
+            Self::List => Some(Json::from(vec![text])),
+        }
+    }
+
+    /// Its name in a pack file.
+    pub fn name(self) -> &'static str {
+        SHAPES.iter().find(|(_, shape)| *shape == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// Something that a move may not be made without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    Reason,
+    Evidence,
+}
+
+impl Need {
+    /// Its word, which is that of the option.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reason => "reason",
+            Self::Evidence => "evidence",
+        }
+    }
+}
+
+impl FromStr for Need {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let all = [Self::Reason, Self::Evidence];
+        let found = all.into_iter().find(|need| need.name() == text.trim());
+        found.ok_or_else(|| format!("a move needs `reason` or `evidence`, and `{text}` is neither"))
+    }
+}
+
+deserialize_as_scalar!(Need);
+schema_of_scalar!(Need, {"type": "string", "enum": ["reason", "evidence"]});
+
+/// A move with a name, as its lifecycle has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedMove {
+    pub name: String,
+    pub about: Option<String>,
+    /// The names of the states that it leaves.
+    pub from: Vec<String>,
+    /// The name of the state that it enters.
+    pub to: String,
+    pub args: Vec<(String, ArgumentType)>,
+    pub needs: Vec<Need>,
+    /// All that it wants, who makes it among them.
+    pub guards: Vec<Guard>,
+    writes: Writes,
+}
+
+/// The keys that a move writes beside the status.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Writes {
+    set: Vec<(String, Json)>,
+    push: Vec<(String, Json)>,
+    add: Vec<(String, i64)>,
+    clear: Vec<String>,
+}
+
+/// A request for a move.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MoveCall {
+    /// The word behind `stepmark`, and the name of the move.
+    pub command: String,
+    pub name: String,
+    /// The values of [`VARIABLES`], where there are any.
+    pub given: Map<String, Json>,
+    /// The arguments, each as it was written, several of a list.
+    pub args: Vec<(String, String)>,
+}
+
+/// The variables that every move has.
+pub const VARIABLES: [&str; 7] = ["now", "actor", "agent", "session", "id", "reason", "evidence"];
+
+/// The most bytes of a text that a move writes into frontmatter.
+const MOST_TEXT: usize = 64 * 1024;
+
+/// A problem of a move as it is declared, and the keys that lead to it.
+pub(crate) type MoveProblem = (KeyPath, String);
+
+impl NamedMove {
+    /// The move that `declared` writes down. `from` and `to` are names of states.
+    pub(crate) fn read(
+        name: &str,
+        declared: &NamedMoveDeclaration,
+        (from, to): (Vec<String>, String),
+    ) -> Result<Self, MoveProblem> {
+        let pairs = |map: &Option<IndexMap<Name, Json>>| -> Vec<(String, Json)> {
+            map.iter().flatten().map(|(key, value)| (key.0.clone(), value.clone())).collect()
+        };
+        let writes = Writes {
+            set: pairs(&declared.set),
+            push: pairs(&declared.push),
+            add: declared.add.iter().flatten().map(|(key, count)| (key.0.clone(), *count)).collect(),
+            clear: declared.clear.iter().flatten().map(|key| key.0.clone()).collect(),
+        };
+        let args: Vec<_> =
+            declared.args.iter().flatten().map(|(name, kind)| (name.0.clone(), *kind)).collect();
+        let guards = declared.by.iter().chain(declared.guards.iter().flatten()).cloned().collect();
+        let needs = declared.needs.iter().flat_map(|needs| needs.0.iter().copied()).collect();
+        let read = Self {
+            name: name.to_owned(),
+            about: declared.about.clone(),
+            from,
+            to,
+            args,
+            needs,
+            guards,
+            writes,
+        };
+        read.check()?;
+        Ok(read)
+    }
+
+    /// Refuses variables that nobody gives, keys that are written twice, and the status as a key.
+    fn check(&self) -> Result<(), MoveProblem> {
+        if let Some((name, _)) = self.args.iter().find(|(name, _)| VARIABLES.contains(&name.as_str())) {
+            let taken = format!("`{name}` is a variable of every move: call the argument otherwise");
+            return Err((KeyPath::key("args").then(name), taken));
+        }
+        let Writes { set, push, add, clear } = &self.writes;
+        let mut seen: Vec<&str> = Vec::new();
+        let keys = [
+            ("set", set.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>()),
+            ("push", push.iter().map(|(key, _)| key.as_str()).collect()),
+            ("add", add.iter().map(|(key, _)| key.as_str()).collect()),
+            ("clear", clear.iter().map(String::as_str).collect()),
+        ];
+        for (part, key) in keys.iter().flat_map(|(part, keys)| keys.iter().map(move |key| (*part, *key))) {
+            let way = || KeyPath::key(part).then(key);
+            if key == "status" {
+                return Err((way(), "the status is what `to` says: leave it away here".to_owned()));
+            }
+            if seen.contains(&key) {
+                return Err((way(), format!("the move writes `{key}` twice")));
+            }
+            seen.push(key);
+        }
+        for (part, pairs) in [("set", set), ("push", push)] {
+            for (key, value) in pairs {
+                let mut unknown = None;
+                variables(value, &mut |name| {
+                    let is_known = VARIABLES.contains(&name) || self.args.iter().any(|(own, _)| own == name);
+                    if !is_known {
+                        unknown.get_or_insert_with(|| name.to_owned());
+                    }
+                });
+                if let Some(name) = unknown {
+                    let known = VARIABLES.into_iter().chain(self.args.iter().map(|(own, _)| own.as_str()));
+                    let near = near_words(&name, known.clone());
+                    let hint = match near.first() {
+                        Some(near) => format!("is `${near}` meant?"),
+                        None => format!(
+                            "there are {}",
+                            known.map(|name| format!("`${name}`")).collect::<Vec<_>>().join(", ")
+                        ),
+                    };
+                    return Err((
+                        KeyPath::key(part).then(key),
+                        format!("there is no `${name}`: {hint}; `$$` writes a `$`"),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The edits that the move makes of `state`, besides the status.
+    ///
+    /// # Errors
+    /// When an argument is unknown, missing, or not of its type, or something is missing that the move needs.
+    pub fn edits(&self, state: &Json, call: &MoveCall) -> Result<Vec<Edit>, MoveRefusal> {
+        let values = self.values(call)?;
+        let set =
+            |key: &str, value: &Json| Edit::Set { path: KeyPath::key(key), value: Value::from_json(value) };
+        let mut edits = Vec::new();
+        for (key, value) in &self.writes.set {
+            if let Some(value) = filled(value, &values) {
+                edits.push(set(key, &value));
+            }
+        }
+        for (key, item) in &self.writes.push {
+            let Some(item) = filled(item, &values) else { continue };
+            match state.get(key).and_then(Json::as_array).filter(|items| !items.is_empty()) {
+                Some(_) => {
+                    edits.push(Edit::Append { path: KeyPath::key(key), item: Value::from_json(&item) })
+                }
+                None => edits.push(set(key, &Json::from(vec![item]))),
+            }
+        }
+        for (key, count) in &self.writes.add {
+            let old = state.get(key).and_then(Json::as_i64).unwrap_or_default();
+            edits.push(set(key, &old.saturating_add(*count).into()));
+        }
+        let there = |key: &&String| state.get(key.as_str()).is_some();
+        edits.extend(
+            self.writes.clear.iter().filter(there).map(|key| Edit::Remove { path: KeyPath::key(key) }),
+        );
+        Ok(edits)
+    }
+
+    /// The values of variables and arguments.
+    fn values(&self, call: &MoveCall) -> Result<Map<String, Json>, MoveRefusal> {
+        let refused = |reason: String| MoveRefusal::Argument { made: self.name.clone(), reason };
+        let mut values = call.given.clone();
+        for (name, text) in &call.args {
+            let Some((_, kind)) = self.args.iter().find(|(own, _)| own == name) else {
+                let known: Vec<String> = self.args.iter().map(|(own, _)| format!("`{own}`")).collect();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                return Err(refused(format!("it has no argument `{name}`, but {known}")));
+            };
+            if text.len() > MOST_TEXT {
+                let bytes = text.len();
+                return Err(refused(format!(
+                    "`{name}` has {bytes} bytes, and {MOST_TEXT} are kept: put it into a file and name that"
+                )));
+            }
+            let read = kind.shape.read(text);
+            let read = read.ok_or_else(|| {
+                refused(format!("`{name}` is `{text}`, and {} is wanted", kind.shape.name()))
+            })?;
+            match (values.get_mut(name), read) {
+                (Some(Json::Array(items)), Json::Array(more)) => items.extend(more),
+                (_, read) => drop(values.insert(name.clone(), read)),
+            }
+        }
+        let is_there = |name: &str| values.get(name).is_some_and(|value| value.as_str() != Some(""));
+        let needs = self.needs.iter().map(|need| need.name());
+        let wanted = self.args.iter().filter(|(_, kind)| !kind.is_optional).map(|(name, _)| name.as_str());
+        let missing: Vec<String> =
+            needs.chain(wanted).filter(|name| !is_there(name)).map(|name| format!("`{name}`")).collect();
+        match missing.is_empty() {
+            true => Ok(values),
+            false => Err(refused(format!("{} is missing", missing.join(" and ")))),
+        }
+    }
+}
+
+/// Calls `each` with the name of every variable in `value`.
+fn variables(value: &Json, each: &mut impl FnMut(&str)) {
+    match value {
+        Json::String(text) => {
+            if let Some(name) = text.strip_prefix('$').filter(|name| !name.starts_with('$')) {
+                each(name);
+            }
+        }
+        Json::Array(items) => items.iter().for_each(|item| variables(item, each)),
+        Json::Object(entries) => entries.values().for_each(|value| variables(value, each)),
+        _ => {}
+    }
+}
+
+/// `template` with the values of its variables; `None` where it is a variable that has none. In lists and
+/// mappings such entries are left out.
+fn filled(template: &Json, values: &Map<String, Json>) -> Option<Json> {
+    Some(match template {
+        Json::String(text) => match text.strip_prefix('$') {
+            Some(rest) if rest.starts_with('$') => rest.into(),
+            Some(name) => return values.get(name).filter(|value| !value.is_null()).cloned(),
+            None => template.clone(),
+        },
+        Json::Array(items) => items.iter().filter_map(|item| filled(item, values)).collect(),
+        Json::Object(entries) => {
+            let entry = |(key, value): (&String, &Json)| Some((key.clone(), filled(value, values)?));
+            Json::Object(entries.iter().filter_map(entry).collect())
+        }
+        other => other.clone(),
+    })
+}
+
+impl Lifecycle {
+    /// The moves that have a name, in the order in which they are declared.
+    pub fn named_moves(&self) -> &[NamedMove] {
+        &self.named
+    }
+
+    /// The moves with a name that lead out of `state`.
+    pub fn named_from(&self, state: &LifecycleState) -> impl Iterator<Item = &NamedMove> {
+        self.named.iter().filter(|made| made.from.contains(&state.name))
+    }
+
+    /// The move `name` out of the state that `status` means.
+    ///
+    /// # Errors
+    /// When there is no such move, or it does not lead out of that state.
+    pub fn named_move(&self, name: &str, status: Option<&str>) -> Result<&NamedMove, MoveRefusal> {
+        let found = self.named.iter().find(|made| made.name == name);
+        let found = found.ok_or_else(|| MoveRefusal::UnknownMove {
+            lifecycle: self.name().to_owned(),
+            name: name.to_owned(),
+            moves: self.named.iter().map(|made| made.name.clone()).collect(),
+        })?;
+        let state = status.and_then(|status| self.state_of(status));
+        if state.is_some_and(|state| found.from.contains(&state.name)) {
+            return Ok(found);
+        }
+        Err(MoveRefusal::NotFrom {
+            made: found.name.clone(),
+            status: status.unwrap_or_default().to_owned(),
+            wanted: found.from.clone(),
+            legal: state
+                .map(|state| self.named_from(state).map(|made| made.name.clone()).collect())
+                .unwrap_or_default(),
+        })
+    }
+}
+
+impl fmt::Display for MoveCall {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.command, self.name)
+    }
+}

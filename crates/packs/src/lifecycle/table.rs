@@ -1,0 +1,323 @@
+//! The table itself.
+
+use std::collections::BTreeMap;
+
+use super::moves::NamedMove;
+use super::{Attributes, CounterLimit, Guard, LifecycleProblem, RootKeys};
+use crate::spelling::folded;
+
+/// A lifecycle: states, and the moves between them that are legal. It is well formed: names are unique, every
+/// move is between its states, every state can be reached, and only a terminal one may be without an exit.
+///
+/// ```
+/// let bmad = stepmark_packs::built_in().next().ok_or("no pack")?;
+/// let spec = bmad.kinds[0].kind.lifecycle.as_ref().ok_or("no such table")?;
+/// assert_eq!(spec.state_of("Completed").map(|state| state.name.as_str()), Some("done"));
+/// assert!(spec.state_of("needs_work").is_none());
+/// let refused = spec.legal_move(Some("draft"), "done", None).unwrap_err();
+/// assert!(refused.to_string().contains("from `draft` it goes to `ready-for-dev`"));
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lifecycle {
+    pub(super) name: String,
+    pub(super) title: Option<String>,
+    pub(super) states: Vec<LifecycleState>,
+    pub(super) moves: Vec<PlacedMove>,
+    pub(crate) named: Vec<NamedMove>,
+    pub(super) counters: Vec<Counter>,
+    /// The keys that say whose status it is.
+    pub(super) subject: Vec<String>,
+    /// The key that gets the date of each move, where it is there.
+    pub(super) dated: Option<String>,
+    /// The attributes: they hold for every change.
+    pub(super) attributes: Attributes,
+    /// The folded words for each state, with its place.
+    pub(super) words: BTreeMap<String, usize>,
+}
+
+/// A move between two places in the list of states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PlacedMove {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) guards: Vec<Guard>,
+}
+
+/// A legal move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Move<'l> {
+    /// The state that is left.
+    pub from: &'l LifecycleState,
+    /// The state that is entered.
+    pub to: &'l LifecycleState,
+    /// The guards of the move.
+    pub guards: &'l [Guard],
+    /// True if it leads back to where a state was entered from ([`LifecycleState::return_to`]).
+    pub is_return: bool,
+}
+
+impl Lifecycle {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The key that gets the date of each move, where it is there.
+    pub fn dated(&self) -> Option<&str> {
+        self.dated.as_deref()
+    }
+
+    /// Its title.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// The states, in the order of the table.
+    pub fn states(&self) -> &[LifecycleState] {
+        &self.states
+    }
+
+    /// The numbers that it keeps in the frontmatter.
+    pub fn counters(&self) -> &[Counter] {
+        &self.counters
+    }
+
+    /// The state that a status word means; `None` for a word that is unknown here. No move leads out of an
+    /// unknown status (docs/design.md, "Unknown words").
+    pub fn state_of(&self, status: &str) -> Option<&LifecycleState> {
+        // Mostly it is spelled as in the table.
+        let exact = self.states.iter().find(|state| state.name == status);
+        exact.or_else(|| self.words.get(&folded(status)).map(|place| &self.states[*place]))
+    }
+
+    /// The frontmatter keys that say whose status it is; none where it is that of the artifact. Where one of
+    /// them changes too, the status is that of another thing, and must be an initial one.
+    pub fn subject(&self) -> &[String] {
+        &self.subject
+    }
+
+    /// The attributes of artifacts that have it: they hold for every change.
+    pub const fn attributes(&self) -> &Attributes {
+        &self.attributes
+    }
+
+    /// Returns whether it says more of a change than whether the status may move.
+    pub fn judges_changes(&self) -> bool {
+        !self.attributes.is_empty() || self.states.iter().any(|state| state.is_frozen)
+    }
+
+    /// The status word that `keys` remember for a return from `from`.
+    pub fn remembered<'k>(&self, from: &LifecycleState, keys: &'k RootKeys) -> Option<&'k str> {
+        let words = from.return_to.iter().filter_map(|key| keys.text(key));
+        words.into_iter().find(|word| self.state_of(word).is_some())
+    }
+
+    /// Returns whether the status is that of another thing than before.
+    pub fn is_of_another_subject(&self, before: &RootKeys, after: &RootKeys) -> bool {
+        self.subject.iter().any(|key| before.text(key) != after.text(key))
+    }
+
+    /// Returns whether a status word means that the work of the artifact has ended.
+    pub fn is_terminal(&self, status: &str) -> bool {
+        self.subject.is_empty() && self.state_of(status).is_some_and(|state| state.is_terminal)
+    }
+
+    /// All legal moves: those that the table names, and those that lead back.
+    pub fn moves(&self) -> impl Iterator<Item = Move<'_>> {
+        self.states.iter().flat_map(|state| self.moves_from(state, None))
+    }
+
+    /// The legal moves out of `from`, in the order of the states. `remembered` is the status word under
+    /// [`LifecycleState::return_to`] of `from`, if it has such a key. Where nothing that can be used is
+    /// remembered, it may be left for every state that leads to it.
+    pub fn moves_from(&self, from: &LifecycleState, remembered: Option<&str>) -> Vec<Move<'_>> {
+        let Some(left) = self.place(from) else { return Vec::new() };
+        let from = &self.states[left];
+        let named = self.moves.iter().filter(|legal| legal.from == left);
+        let mut moves: Vec<(usize, Move<'_>)> = named
+            .map(|PlacedMove { to, guards, .. }| {
+                (*to, Move { from, to: &self.states[*to], guards, is_return: false })
+            })
+            .collect();
+        if !from.return_to.is_empty() {
+            let sources: Vec<usize> =
+                self.moves.iter().filter(|legal| legal.to == left).map(|legal| legal.from).collect();
+            let back = remembered.and_then(|word| self.words.get(&folded(word)).copied());
+            let back: Vec<usize> = match back.filter(|back| sources.contains(back)) {
+                Some(back) => vec![back],
+                None => sources,
+            };
+            let is_new = |place: &usize| !moves.iter().any(|(to, _)| to == place);
+            let back: Vec<usize> = back.into_iter().filter(is_new).collect();
+            moves.extend(
+                back.into_iter()
+                    .map(|to| (to, Move { from, to: &self.states[to], guards: &[], is_return: true })),
+            );
+        }
+        moves.sort_by_key(|(to, _)| *to);
+        moves.into_iter().map(|(_, legal)| legal).collect()
+    }
+
+    /// The place of a state of this table.
+    fn place(&self, state: &LifecycleState) -> Option<usize> {
+        self.words.get(&folded(&state.name)).copied()
+    }
+}
+
+/// A state of a lifecycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LifecycleState {
+    /// Its name, as it is written into artifacts.
+    pub name: String,
+    /// Other words for it.
+    pub synonyms: Vec<String>,
+    /// Its meaning, for people.
+    pub meaning: Option<String>,
+    /// The progress of the work: a higher rank is further. `None` for a state beside the way, such as
+    /// blocked.
+    pub rank: Option<u32>,
+    /// True if work begins in it.
+    pub is_initial: bool,
+    /// True if the work has ended in it. Its exits are those that the table names; `*` means it not.
+    pub is_terminal: bool,
+    /// True if only a move out of it changes the frontmatter.
+    pub is_frozen: bool,
+    /// The frontmatter keys that remember which state it was entered from: entering writes the last, and it
+    /// is left for the first that names a state. Without any it is left as the table says.
+    pub return_to: Vec<String>,
+    /// The numbers that are written beside the status when it is entered: those that other programs read.
+    pub sets: BTreeMap<String, u64>,
+    /// The command that leads on, where the state names one.
+    pub next: Option<String>,
+    /// True if the work waits for a person in it.
+    pub waits_for_person: bool,
+}
+
+impl LifecycleState {
+    /// Returns whether the work has come to its end in it: what failed or was cancelled has not.
+    pub const fn is_reached_end(&self) -> bool {
+        self.is_terminal && self.rank.is_some()
+    }
+}
+
+/// A number in the frontmatter that says how often a state was entered: attempts, retries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// The frontmatter key of the number. Without it the number is 0.
+    pub key: String,
+    /// The states whose entering counts.
+    pub entering: Vec<String>,
+    /// The highest value: a move that would go beyond is refused.
+    pub at_most: Option<CounterLimit>,
+    /// The states whose entering sets it to 0.
+    pub reset_by: Vec<String>,
+}
+
+/// Checks that each state of `lifecycle` is reached and left; an error has the index of the state.
+pub(super) fn check_reachable(lifecycle: &Lifecycle) -> Result<(), (usize, LifecycleProblem)> {
+    let reached = reached(lifecycle);
+    for (place, state) in lifecycle.states.iter().enumerate() {
+        let name = || state.name.clone();
+        if !reached.contains(&state) {
+            return Err((place, LifecycleProblem::Unreachable { state: name() }));
+        }
+        if !state.is_terminal && lifecycle.moves_from(state, None).is_empty() {
+            return Err((place, LifecycleProblem::DeadEnd { state: name() }));
+        }
+    }
+    Ok(())
+}
+
+/// The states to which moves lead from an initial one.
+fn reached(lifecycle: &Lifecycle) -> Vec<&LifecycleState> {
+    let mut reached: Vec<&LifecycleState> = Vec::new();
+    let mut waiting: Vec<&LifecycleState> =
+        lifecycle.states.iter().filter(|state| state.is_initial).collect();
+    while let Some(state) = waiting.pop() {
+        if reached.contains(&state) {
+            continue;
+        }
+        reached.push(state);
+        // A way back leads only to where the work has been already.
+        let ahead = lifecycle.moves_from(state, None).into_iter().filter(|legal| !legal.is_return);
+        waiting.extend(ahead.map(|legal| legal.to));
+    }
+    reached
+}
+
+/// A change of a frontmatter key that goes with a move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyUpdate {
+    /// The state that was left is remembered.
+    Remember {
+        /// The key.
+        key: String,
+        /// The name of the state.
+        state: String,
+    },
+    /// The remembered state is removed.
+    Forget {
+        /// The key.
+        key: String,
+    },
+    /// A number has a new value.
+    Count {
+        /// The key.
+        key: String,
+        /// The value.
+        value: u64,
+    },
+}
+
+impl Lifecycle {
+    /// The keys that a move from `from` to `to` writes beside the status. A counter that is no number is left
+    /// as it is.
+    pub fn key_updates(
+        &self,
+        from: Option<&LifecycleState>,
+        to: &LifecycleState,
+        keys: &RootKeys,
+    ) -> Vec<KeyUpdate> {
+        if from.is_some_and(|from| from.name == to.name) {
+            return Vec::new();
+        }
+        let mut changes = Vec::new();
+        let left = from.map(|from| from.return_to.as_slice()).unwrap_or_default();
+        for key in left.iter().filter(|key| keys.has(key) && !to.return_to.contains(key)) {
+            changes.push(KeyUpdate::Forget { key: key.clone() });
+        }
+        if let (Some(key), Some(from)) = (to.return_to.last(), from) {
+            changes.push(KeyUpdate::Remember { key: key.clone(), state: from.name.clone() });
+        }
+        changes
+            .extend(to.sets.iter().map(|(key, value)| KeyUpdate::Count { key: key.clone(), value: *value }));
+        changes.extend(self.counters.iter().filter_map(|counter| counter.after_entering(to, keys)));
+        changes
+    }
+}
+
+impl Counter {
+    /// Its statement.
+    ///
+    /// # Errors
+    /// The text under its key, where that is no number.
+    pub fn count<'k>(&self, keys: &'k RootKeys) -> Result<u64, &'k str> {
+        match keys.text(&self.key) {
+            None => Ok(0),
+            Some(text) => text.trim().parse().map_err(|_| text),
+        }
+    }
+
+    fn after_entering(&self, to: &LifecycleState, keys: &RootKeys) -> Option<KeyUpdate> {
+        let count = self.count(keys).ok()?;
+        let value = if self.entering.contains(&to.name) {
+            count.saturating_add(1)
+        } else if self.reset_by.contains(&to.name) && count > 0 {
+            0
+        } else {
+            return None;
+        };
+        Some(KeyUpdate::Count { key: self.key.clone(), value })
+    }
+}

@@ -1,0 +1,391 @@
+//! Pack files: the kinds of artifacts of a state system, as one YAML file declares them.
+
+use std::sync::{Arc, LazyLock};
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use stepmark_frontmatter::{KeyPath, ReadError, Region, from_region};
+
+use crate::{
+    NamedMoveDeclaration,
+    lifecycle::{
+        ConditionDeclaration, CounterDeclaration, Lifecycle, LifecycleDeclaration, LifecycleError,
+        MoveDeclaration, StateDeclaration,
+    },
+    scalar::Name,
+    spelling::argument,
+};
+
+/// A pack: a state system.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping with `pack` and `kinds`")]
+pub struct PackDeclaration {
+    /// Its name.
+    pub pack: Name,
+    /// Its purpose, in one sentence.
+    pub about: Option<String>,
+    /// The pack that it builds on: a kind of the same name adds states, transitions and moves to that one.
+    pub extends: Option<Name>,
+    /// True if an artifact says under `stepmark_kind` which kind it is.
+    pub records: Option<bool>,
+    /// The kinds of artifacts, by name.
+    pub kinds: IndexMap<Name, KindDeclaration>,
+}
+
+/// A kind of artifacts: how they are known, their states and their moves.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping with `applies_to`, `states`, `moves`")]
+pub struct KindDeclaration {
+    /// The name of its lifecycle, where that is not the name of the kind.
+    pub lifecycle: Option<Name>,
+    /// Its title.
+    pub title: Option<String>,
+    /// The name of several.
+    pub plural: Option<String>,
+    /// True if it is work: it can be next, is done at some time, and has a ticket. Every kind with states is,
+    /// unless this says no.
+    pub work: Option<bool>,
+    /// The word behind `stepmark` for its moves; the name of the kind where it says nothing.
+    pub command: Option<Name>,
+    /// The frontmatter keys in which it has what every artifact has.
+    pub view: Option<ViewDeclaration>,
+    /// The artifacts that are of this kind: those for which one of these holds.
+    pub applies_to: Option<Vec<ConditionDeclaration>>,
+    /// The states, in the order in which people read them.
+    pub states: Option<Vec<StateDeclaration>>,
+    /// Legal changes of the status that no move makes.
+    pub transitions: Option<Vec<MoveDeclaration>>,
+    /// The moves, by name.
+    pub moves: Option<IndexMap<Name, NamedMoveDeclaration>>,
+    /// Numbers in the frontmatter that say how often a state was entered.
+    pub counters: Option<Vec<CounterDeclaration>>,
+    /// The frontmatter keys that say whose status it is.
+    pub subject: Option<Vec<Name>>,
+    /// The frontmatter key that gets the date of each move, where it is there.
+    pub dated: Option<Name>,
+    /// Frontmatter keys of lists that only grow.
+    pub append_only: Option<Vec<Name>>,
+    /// Frontmatter keys under which no other names may stand than these.
+    pub closed: Option<std::collections::BTreeMap<Name, Vec<Name>>>,
+    /// The role of those who may change the frontmatter.
+    pub writers: Option<Name>,
+    /// The role of the people whose approval counts.
+    pub approvers: Option<Name>,
+}
+
+/// The frontmatter keys in which a kind has what every artifact has.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping with `title`, `parent`, `agent`")]
+pub struct ViewDeclaration {
+    /// The title, which is its first line.
+    pub title: Option<Name>,
+    /// The id of the artifact that it is a part of.
+    pub parent: Option<Name>,
+    /// The agent that works on it.
+    pub agent: Option<Name>,
+}
+
+/// A kind of artifacts.
+#[derive(Debug)]
+pub struct Kind {
+    pub name: String,
+    /// The name of several.
+    pub plural: String,
+    /// The pack that declares it, which is also the key of a built-in system in the configuration.
+    pub system: String,
+    /// True if it can be next, is done at some time, and has a ticket.
+    pub is_work: bool,
+    /// True if artifacts say under `stepmark_kind` that they are of it.
+    pub is_record: bool,
+    /// The keys of title, parent and agent.
+    pub title: Option<String>,
+    pub parent: Option<String>,
+    pub agent: Option<String>,
+    /// The word behind `stepmark` for its moves.
+    pub command: String,
+    /// The commands that lead on, by state; `ID` stands for the id.
+    pub commands: Vec<(String, String)>,
+    pub lifecycle: Option<Arc<Lifecycle>>,
+}
+
+/// A kind, and the artifacts that are of it.
+#[derive(Clone, Debug)]
+pub struct PackKind {
+    pub kind: Arc<Kind>,
+    pub applies_to: Vec<ConditionDeclaration>,
+}
+
+/// A pack that can be used.
+#[derive(Clone, Debug)]
+pub struct Pack {
+    pub name: String,
+    pub about: Option<String>,
+    pub kinds: Vec<PackKind>,
+}
+
+/// A reason why a pack cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PackError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Something in it is wrong, at the end of this way.
+    #[error("in the kind `{kind}` of the pack `{pack}`: {problem}")]
+    Kind { pack: String, kind: String, way: KeyPath, problem: String },
+    #[error("in the pack `{pack}`: {problem}")]
+    Pack { pack: String, way: KeyPath, problem: String },
+}
+
+/// The most bytes of a pack file.
+pub const MOST_BYTES: usize = 1024 * 1024;
+/// The most states, moves and kinds of a pack.
+const MOST: [(&str, usize); 3] = [("kinds", 64), ("states", 200), ("moves", 500)];
+
+impl PackDeclaration {
+    /// Reads a pack file.
+    ///
+    /// # Errors
+    /// When it is no YAML, or says what no pack can say.
+    pub fn read(bytes: &[u8]) -> Result<Self, PackError> {
+        Ok(from_region(bytes, &Region::WholeFile)?)
+    }
+
+    /// This pack on top of `base`.
+    #[must_use]
+    fn over(mut self, base: &Self) -> Self {
+        let mut kinds = base.kinds.clone();
+        for (name, kind) in self.kinds {
+            let merged = match kinds.get(&name) {
+                Some(below) => kind.over(below),
+                None => kind,
+            };
+            kinds.insert(name, merged);
+        }
+        self.kinds = kinds;
+        self.records = self.records.or(base.records);
+        self
+    }
+
+    /// Refuses what is too large, and names that no command can have.
+    fn check(&self) -> Result<(), PackError> {
+        let wrong = |way, problem| Err(PackError::Pack { pack: self.pack.0.clone(), way, problem });
+        let states: usize = self.kinds.values().map(|kind| kind.states.as_ref().map_or(0, Vec::len)).sum();
+        let moves: usize = self.kinds.values().map(|kind| kind.moves.as_ref().map_or(0, IndexMap::len)).sum();
+        for ((what, most), found) in MOST.iter().zip([self.kinds.len(), states, moves]) {
+            if found > *most {
+                return wrong(
+                    KeyPath::key("kinds"),
+                    format!("it has {found} {what}, and {most} are the most"),
+                );
+            }
+        }
+        let words = self.kinds.iter().flat_map(|(name, kind)| {
+            let way = KeyPath::key("kinds").then(&name.0);
+            let command = kind.command.iter().map({
+                let way = way.clone();
+                move |word| (way.clone().then("command"), word)
+            });
+            let moves = kind.moves.iter().flatten().map({
+                let way = way.clone();
+                move |(word, _)| (way.clone().then("moves").then(&word.0), word)
+            });
+            [(way, name)].into_iter().chain(command).chain(moves)
+        });
+        for (way, word) in [(KeyPath::key("pack"), &self.pack)].into_iter().chain(words) {
+            if !is_word(&word.0) {
+                let word = &word.0;
+                return wrong(
+                    way,
+                    format!("`{word}` is no name: write letters, digits, `-` and `_`, a letter first"),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// The pack that it declares.
+    ///
+    /// # Errors
+    /// When it is too large, or something in it contradicts itself.
+    pub fn assemble(&self, base: Option<&Self>) -> Result<Pack, PackError> {
+        let merged = base.map(|base| self.clone().over(base));
+        let whole = merged.as_ref().unwrap_or(self);
+        whole.check()?;
+        let kinds =
+            whole.kinds.iter().map(|(name, kind)| whole.kind(name, kind)).collect::<Result<_, _>>()?;
+        Ok(Pack { name: self.pack.0.clone(), about: self.about.clone(), kinds })
+    }
+
+    fn kind(&self, name: &Name, declared: &KindDeclaration) -> Result<PackKind, PackError> {
+        let wrong =
+            |way, problem| PackError::Kind { pack: self.pack.0.clone(), kind: name.0.clone(), way, problem };
+        let of = |LifecycleError { way, problem, .. }: LifecycleError| wrong(way, problem.to_string());
+        let lifecycle = match &declared.states {
+            Some(_) => Some(declared.lifecycle(name).map_err(of)?),
+            None if declared.moves.is_some() || declared.transitions.is_some() => {
+                return Err(wrong(KeyPath::default(), "it has moves, but no states".to_owned()));
+            }
+            None => None,
+        };
+        let view = declared.view.clone().unwrap_or_default();
+        let command = declared.command.as_ref().unwrap_or(name).0.clone();
+        let commands = lifecycle.as_ref().map(|table| commands(table, &command)).unwrap_or_default();
+        let text = |key: Option<Name>| key.map(|key| key.0);
+        let kind = Kind {
+            name: name.0.clone(),
+            plural: declared.plural.clone().unwrap_or_else(|| format!("{}s", name.0)),
+            system: self.pack.0.clone(),
+            is_work: declared.work.unwrap_or(lifecycle.is_some() && self.records != Some(true)),
+            is_record: self.records == Some(true),
+            title: text(view.title),
+            parent: text(view.parent),
+            agent: text(view.agent),
+            command,
+            commands,
+            lifecycle: lifecycle.map(Arc::new),
+        };
+        Ok(PackKind { kind: Arc::new(kind), applies_to: declared.applies_to.clone().unwrap_or_default() })
+    }
+}
+
+/// The command that leads on from each state: the one that the state names, else its first move.
+fn commands(table: &Lifecycle, word: &str) -> Vec<(String, String)> {
+    let of = |state: &crate::lifecycle::LifecycleState| {
+        let named = || table.named_from(state).next().map(|made| format!("{word} {} ID", made.name));
+        Some((state.name.clone(), state.next.clone().or_else(named)?))
+    };
+    table.states().iter().filter_map(of).collect()
+}
+
+/// Returns whether a text can be the name of a pack, a kind or a move.
+fn is_word(text: &str) -> bool {
+    let is_inner = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    text.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && text.len() <= 80
+        && text.chars().all(is_inner)
+}
+
+impl KindDeclaration {
+    /// This kind on top of `base`: a state of the same name takes the place of that one.
+    fn over(self, base: &Self) -> Self {
+        fn joined<T: Clone>(
+            below: &Option<Vec<T>>,
+            above: Option<Vec<T>>,
+            same: fn(&T, &T) -> bool,
+        ) -> Option<Vec<T>> {
+            let (mut all, above) = (below.clone().unwrap_or_default(), above.unwrap_or_default());
+            for item in above {
+                match all.iter_mut().find(|own| same(own, &item)) {
+                    Some(own) => *own = item,
+                    None => all.push(item),
+                }
+            }
+            (!all.is_empty()).then_some(all)
+        }
+        let moves: IndexMap<_, _> =
+            base.moves.iter().chain(&self.moves).flatten().map(|(n, m)| (n.clone(), m.clone())).collect();
+        Self {
+            lifecycle: self.lifecycle.or_else(|| base.lifecycle.clone()),
+            title: self.title.or_else(|| base.title.clone()),
+            plural: self.plural.or_else(|| base.plural.clone()),
+            work: self.work.or(base.work),
+            command: self.command.or_else(|| base.command.clone()),
+            view: self.view.or_else(|| base.view.clone()),
+            applies_to: self.applies_to.or_else(|| base.applies_to.clone()),
+            states: joined(&base.states, self.states, |one, other| one.name == other.name),
+            transitions: joined(&base.transitions, self.transitions, |_, _| false),
+            moves: (!moves.is_empty()).then_some(moves),
+            counters: joined(&base.counters, self.counters, |one, other| one.key == other.key),
+            subject: self.subject.or_else(|| base.subject.clone()),
+            dated: self.dated.or_else(|| base.dated.clone()),
+            append_only: joined(&base.append_only, self.append_only, |one, other| one == other),
+            closed: self.closed.or_else(|| base.closed.clone()),
+            writers: self.writers.or_else(|| base.writers.clone()),
+            approvers: self.approvers.or_else(|| base.approvers.clone()),
+        }
+    }
+
+    fn lifecycle(&self, name: &Name) -> Result<Lifecycle, LifecycleError> {
+        let declaration = LifecycleDeclaration {
+            name: self.lifecycle.as_ref().unwrap_or(name).clone(),
+            title: self.title.clone(),
+            states: self.states.clone(),
+            moves: self.transitions.clone(),
+            counters: self.counters.clone(),
+            subject: self.subject.clone(),
+            dated: self.dated.clone(),
+            append_only: self.append_only.clone(),
+            closed: self.closed.clone(),
+            writers: self.writers.clone(),
+            approvers: self.approvers.clone(),
+            applies_to: None,
+        };
+        Lifecycle::with_moves(&declaration, self.moves.as_ref())
+    }
+}
+
+impl PartialEq for Kind {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.system, &self.name) == (&other.system, &other.name)
+    }
+}
+
+impl Eq for Kind {}
+
+impl Kind {
+    /// The built-in kind that a record names under `stepmark_kind`.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        Self::all().iter().copied().find(|kind| kind.name == name)
+    }
+
+    /// The built-in kinds of records.
+    pub fn all() -> &'static [&'static Self] {
+        static RECORDS: LazyLock<Vec<&'static Kind>> = LazyLock::new(|| {
+            let kinds = built_in().flat_map(|pack| &pack.kinds);
+            kinds.map(|own| &*own.kind).filter(|kind| kind.is_record).collect()
+        });
+        &RECORDS
+    }
+
+    /// The command behind `stepmark` that moves the artifact `id` on from `state`.
+    pub fn command(&self, state: &str, id: &str) -> Option<String> {
+        let (_, command) = self.commands.iter().find(|(own, _)| *own == state)?;
+        Some(command.replace("ID", &argument(id)))
+    }
+
+    /// The command whose parts move artifacts of the kind, where it has some of its own: `stepmark task`.
+    pub fn mover(&self) -> Option<String> {
+        let (_, command) = self.commands.first()?;
+        command.split(' ').next().map(|word| format!("stepmark {word}"))
+    }
+}
+
+const FILES: [&str; 6] = [
+    include_str!("bmad/pack.yaml"),
+    include_str!("d4/pack.yaml"),
+    include_str!("asdd/pack.yaml"),
+    include_str!("flows/pack.yaml"),
+    include_str!("coordination/pack.yaml"),
+    include_str!("autodev/pack.yaml"),
+];
+
+static BUILT_IN: LazyLock<Vec<(PackDeclaration, Pack)>> =
+    LazyLock::new(|| FILES.iter().map(|file| read(file)).collect());
+
+#[expect(clippy::expect_used, reason = "the packs are files of this crate, and a test reads each")]
+fn read(file: &str) -> (PackDeclaration, Pack) {
+    let declaration = PackDeclaration::read(file.as_bytes()).expect("a built-in pack is read");
+    let pack = declaration.assemble(None).expect("a built-in pack can be used");
+    (declaration, pack)
+}
+
+/// The packs that come with the program, in the order in which an artifact is looked for in them.
+pub fn built_in() -> impl ExactSizeIterator<Item = &'static Pack> + Clone {
+    BUILT_IN.iter().map(|(_, pack)| pack)
+}
+
+/// The declaration of the built-in pack `name`.
+pub fn declaration_of(name: &str) -> Option<&'static PackDeclaration> {
+    BUILT_IN.iter().map(|(declaration, _)| declaration).find(|declaration| declaration.pack.0 == name)
+}
