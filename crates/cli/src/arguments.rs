@@ -9,7 +9,7 @@ use stepmark_store::changes::ChangeReason;
 #[cfg(feature = "mcp")]
 use crate::commands::mcp;
 use crate::commands::{
-    asdd, autodev, changing, checking, coordination, flow, memory, sessions, setup, sharing, viewing,
+    asdd, autodev, changing, checking, coordination, flow, memory, packs, sessions, setup, sharing, viewing,
 };
 
 /// Reads, checks and changes the frontmatter state of agentic workflows: losslessly, atomically, provably.
@@ -163,6 +163,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Journal(viewing::journal::Journal),
     Lifecycle(checking::lifecycle::Lifecycle),
+    Pack(packs::PackCommand),
     Sync(sharing::sync::Sync),
     Report(viewing::report::Report),
     Serve(viewing::serve::Serve),
@@ -177,4 +178,7 @@ pub(crate) enum Command {
     Man(setup::reference::Man),
     Schema(setup::reference::Schema),
     Help(setup::reference::Help),
+    /// A move of a pack of the project: its own line is read by the pack.
+    #[command(skip)]
+    Made(packs::moves::KindMove),
 }

@@ -4,9 +4,13 @@
     reason = "the edge of the program: folder, environment and random ids enter here"
 )]
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs::File,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
 
-use stepmark_model::journal::Attribution;
+use stepmark_model::{journal::Attribution, packs::MOST_BYTES};
 use stepmark_store::configuration::ConfigurationSources;
 use stepmark_store::workspace::Clock;
 
@@ -53,6 +57,16 @@ impl Environment {
     /// Returns whether something stands at a path of the command line.
     pub(crate) fn exists(path: &Path) -> bool {
         path.exists()
+    }
+
+    /// The bytes of a file of the command line, which is no larger than a pack may be.
+    pub(crate) fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+        if bytes.len() > MOST_BYTES {
+            return Err(std::io::Error::other(format!("it has more than {MOST_BYTES} bytes")));
+        }
+        Ok(bytes)
     }
 
     /// The words of the command line that are no flags.

@@ -45,6 +45,12 @@ pub fn run() -> ExitCode {
         return if is_lost { Exit::Io.into() } else { Exit::Fine.into() };
     }
     let read = help::command_line().try_get_matches().and_then(|found| Arguments::from_arg_matches(&found));
+    let read = read.or_else(|error| match unknown_command(&error) {
+        // A pack of the project may have it.
+        Some(word) => commands::packs::moves::read(&word, &std::env::args_os().collect::<Vec<_>>())
+            .unwrap_or(Err(error)),
+        None => Err(error),
+    });
     let arguments = match read {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() && wants_json(std::env::args_os()) => {
@@ -75,6 +81,14 @@ pub fn run() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(failure) => failed(&arguments, &output, &failure).into(),
     }
+}
+
+/// The word that stands where a command is wanted, and is none.
+fn unknown_command(error: &clap::Error) -> Option<String> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let word =
+        error.get(ContextKind::InvalidSubcommand).filter(|_| error.kind() == ErrorKind::InvalidSubcommand)?;
+    if let ContextValue::String(word) = word { Some(word.clone()) } else { None }
 }
 
 /// Tells of a failure. A hook of a coding agent does so, and stops nobody.

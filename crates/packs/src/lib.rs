@@ -15,6 +15,6 @@ pub use lifecycle::moves::{
 };
 pub use pack::{
     Kind, KindDeclaration, MOST_BYTES, Pack, PackDeclaration, PackError, PackKind, ViewDeclaration, built_in,
-    declaration_of,
+    command_for, declaration_of,
 };
 pub use path_globs::{PathGlob, PathGlobs};

@@ -151,9 +151,19 @@ impl PackDeclaration {
         Ok(from_region(bytes, &Region::WholeFile)?)
     }
 
+    /// The text of a new pack file.
+    pub fn template(name: &str) -> String {
+        include_str!("template.yaml").replace("NAME", name)
+    }
+
+    /// The JSON Schema (draft 2020-12) of a pack file, for editors.
+    pub fn schema() -> serde_json::Value {
+        schemars::schema_for!(Self).to_value()
+    }
+
     /// This pack on top of `base`.
     #[must_use]
-    fn over(mut self, base: &Self) -> Self {
+    pub fn over(mut self, base: &Self) -> Self {
         let mut kinds = base.kinds.clone();
         for (name, kind) in self.kinds {
             let merged = match kinds.get(&name) {
@@ -258,6 +268,14 @@ fn commands(table: &Lifecycle, word: &str) -> Vec<(String, String)> {
     table.states().iter().filter_map(of).collect()
 }
 
+/// The command of a state, which ends with `ID` where it names the artifact.
+pub fn command_for(command: &str, id: &str) -> String {
+    match command.strip_suffix(" ID") {
+        Some(command) => format!("{command} {}", argument(id)),
+        None => command.to_owned(),
+    }
+}
+
 /// Returns whether a text can be the name of a pack, a kind or a move.
 fn is_word(text: &str) -> bool {
     let is_inner = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
@@ -307,10 +325,12 @@ impl KindDeclaration {
     }
 
     fn lifecycle(&self, name: &Name) -> Result<Lifecycle, LifecycleError> {
+        let mut states = self.states.clone();
+        count_in_order(states.as_deref_mut().unwrap_or_default());
         let declaration = LifecycleDeclaration {
             name: self.lifecycle.as_ref().unwrap_or(name).clone(),
             title: self.title.clone(),
-            states: self.states.clone(),
+            states,
             moves: self.transitions.clone(),
             counters: self.counters.clone(),
             subject: self.subject.clone(),
@@ -322,6 +342,19 @@ impl KindDeclaration {
             applies_to: None,
         };
         Lifecycle::with_moves(&declaration, self.moves.as_ref())
+    }
+}
+
+/// Gives states their ranks where none has one: in their order up to the first terminal one. Those behind it,
+/// and those that wait for a person, stand beside the way.
+fn count_in_order(states: &mut [StateDeclaration]) {
+    if states.iter().any(|state| state.rank.is_some()) {
+        return;
+    }
+    let end = states.iter().position(|state| state.terminal == Some(true)).unwrap_or(states.len());
+    let on_the_way = states.iter_mut().take(end + 1).filter(|state| state.waits_for.is_none());
+    for (rank, state) in (0..).zip(on_the_way) {
+        state.rank = Some(rank);
     }
 }
 
@@ -351,7 +384,7 @@ impl Kind {
     /// The command behind `stepmark` that moves the artifact `id` on from `state`.
     pub fn command(&self, state: &str, id: &str) -> Option<String> {
         let (_, command) = self.commands.iter().find(|(own, _)| *own == state)?;
-        Some(command.replace("ID", &argument(id)))
+        Some(command_for(command, id))
     }
 
     /// The command whose parts move artifacts of the kind, where it has some of its own: `stepmark task`.

@@ -10,6 +10,7 @@ pub(crate) mod checking;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 pub(crate) mod memory;
+pub(crate) mod packs;
 pub(crate) mod sessions;
 pub(crate) mod setup;
 pub(crate) mod sharing;
@@ -119,6 +120,8 @@ fn dispatch(
         Command::Replay(command) => command.run(&project()?, output),
         Command::Journal(command) => command.run(&project()?, output),
         Command::Lifecycle(command) => command.run(&project()?, output),
+        Command::Pack(command) => command.run(&project()?, output),
+        Command::Made(made) => made.run(&project()?, output),
         Command::Sync(command) => command.run(&project, environment, output),
         Command::Report(command) => command.run(&project()?, output),
         Command::Serve(command) => command.run(&project, output),
@@ -162,6 +165,7 @@ const fn writes_artifacts(command: &Command) -> bool {
             | Command::Exec(_)
             | Command::Delegate(_)
             | Command::Import(_)
+            | Command::Made(_)
     )
 }
 

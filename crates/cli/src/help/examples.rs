@@ -62,6 +62,7 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("gate", ["stepmark gate check docs/prd.md 4 --verify", "stepmark gate lease take docs/prd.md"]),
     ("explain", ["stepmark explain", "stepmark explain SM106"]),
     ("lifecycle", ["stepmark lifecycle list", "stepmark lifecycle graph bmad-story"]),
+    ("pack", ["stepmark pack new review", "stepmark pack check"]),
     ("doctor", ["stepmark doctor", "stepmark doctor --repair"]),
     ("project", ["stepmark project", "stepmark project manifest verify"]),
     ("sync", ["stepmark sync plan", "stepmark sync apply"]),

@@ -25,7 +25,7 @@ pub(super) const TASKS: &[Task] = &[
     Task {
         name: "Keep it right",
         first: &["check", "hook"],
-        rest: &["gate", "explain", "lifecycle", "doctor", "project"],
+        rest: &["gate", "explain", "lifecycle", "pack", "doctor", "project"],
     },
     Task {
         name: "Keep the state of other systems",

@@ -1,7 +1,10 @@
 //! The shapes of answers in JSON: one JSON Schema for each name and version. The tests of the program hold
 //! every answer against its schema.
 
+use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
+
+use crate::commands::packs::{PackChecked, PackList, PackShown};
 
 /// By name and version; each says what it describes, which keys there always are, and of which types.
 const ANSWERS: &str = include_str!("answers.json");
@@ -11,7 +14,34 @@ const ANSWERS: &str = include_str!("answers.json");
 /// # Errors
 /// Never, as the test below shows.
 pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
-    serde_json::from_str(ANSWERS)
+    let mut schemas: Map<String, Value> = serde_json::from_str(ANSWERS)?;
+    let typed = [
+        typed::<PackList>(
+            "stepmark.packs/1",
+            "`pack list`: the packs of the project, and those that are built in",
+        ),
+        typed::<PackShown>("stepmark.pack/1", "`pack show`: the kinds of a pack, their states and moves"),
+        typed::<PackChecked>(
+            "stepmark.pack-check/1",
+            "`pack check`: packs that can be used, and what they make illegal",
+        ),
+    ];
+    schemas.extend(typed);
+    Ok(schemas)
+}
+
+/// The schema of an answer that is a type, under its name.
+fn typed<T: JsonSchema>(name: &str, about: &str) -> (String, Value) {
+    let mut schema = schemars::schema_for!(T).to_value();
+    schema["description"] = about.into();
+    schema["properties"]["schema"] = Map::from_iter([("const".to_owned(), name.into())]).into();
+    if let Some(required) = schema["required"].as_array_mut() {
+        required.push("schema".into());
+    }
+    if let Some(keys) = schema.as_object_mut() {
+        keys.retain(|key, _| !["$schema", "title", "type"].contains(&key.as_str()));
+    }
+    (name.to_owned(), schema)
 }
 
 /// The schema of answers called `name`: `stepmark.next/3`, or `next` for its latest version.

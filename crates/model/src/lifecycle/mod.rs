@@ -1,7 +1,6 @@
 //! The lifecycle of an artifact: decided by [`Lifecycles::choose`], never guessed. Tables and their laws are
 //! in the crate of packs.
 
-mod condition;
 mod choice;
 #[cfg(test)]
 mod cases;
@@ -10,7 +9,7 @@ mod change_cases;
 
 pub use choice::built_in;
 pub use choice::{Choice, DeclaredLifecycle, LifecycleSource, Lifecycles};
-pub use condition::{Condition, ConditionMatch};
+pub use choice::{Condition, ConditionMatch};
 pub use stepmark_packs::lifecycle::{
     Attributes, ChangeRefusal, Counter, CounterLimit, Guard, KeyUpdate, Lifecycle, LifecycleDeclaration,
     LifecycleError, LifecycleProblem, LifecycleState, Move, MoveDecision, MoveFacts, MoveRefusal, Roles,

@@ -1,10 +1,15 @@
 //! Typed reads of records, and their values as they are compared.
 
-use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
-use serde_json::{Map, Value as Json};
-
 use super::{Record, RecordKinds};
 use crate::artifact::FileHash;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value as Json};
+use sha2::{Digest, Sha256};
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 /// The keys of times that follow the clock: no comparison counts them.
 pub(crate) const VOLATILE: [&str; 4] = ["last_updated", "last_activity", "last_seen", "last_heartbeat"];
@@ -85,4 +90,66 @@ fn is_empty(value: &Json) -> bool {
 pub fn read_time(text: &str) -> Option<Timestamp> {
     let zoned = text.parse::<Timestamp>().ok();
     zoned.or_else(|| Some(text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp()))
+}
+
+/// The values of a record: copies of it share them until one of them changes.
+#[derive(Clone, Debug, Default)]
+pub struct SharedValues(Arc<Map<String, Json>>);
+
+impl Deref for SharedValues {
+    type Target = Map<String, Json>;
+
+    fn deref(&self) -> &Map<String, Json> {
+        &self.0
+    }
+}
+
+impl DerefMut for SharedValues {
+    fn deref_mut(&mut self) -> &mut Map<String, Json> {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+impl PartialEq for SharedValues {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl From<Map<String, Json>> for SharedValues {
+    fn from(values: Map<String, Json>) -> Self {
+        Self(Arc::new(values))
+    }
+}
+
+impl From<SharedValues> for Map<String, Json> {
+    fn from(values: SharedValues) -> Self {
+        Arc::unwrap_or_clone(values.0)
+    }
+}
+
+impl Serialize for SharedValues {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.as_ref().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for SharedValues {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Map::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// The name of the file of `id`, without its extension: the id where that is a plain name, else one that is
+/// like it.
+pub fn file_stem(id: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-');
+    if (1..=80).contains(&id.len()) && !id.starts_with('.') && id.chars().all(is_plain) {
+        return id.to_owned();
+    }
+    let slug: String =
+        id.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).take(60).collect();
+    let digest = Sha256::digest(id.as_bytes());
+    let digits: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{digits}", slug.trim_matches('-')).trim_start_matches('-').to_owned()
 }

@@ -88,7 +88,9 @@ fn goes_on(artifact: &TrackedArtifact) -> bool {
 /// itself tells.
 fn is_blocked(artifact: &TrackedArtifact, status: &str) -> bool {
     match artifact.lifecycle().and_then(|choice| choice.lifecycle.state_of(status)) {
-        Some(state) => state.rank.is_none() && !state.is_initial && !state.is_terminal,
+        Some(state) => {
+            state.waits_for_person || state.rank.is_none() && !state.is_initial && !state.is_terminal
+        }
         None => status.trim().eq_ignore_ascii_case("blocked"),
     }
 }

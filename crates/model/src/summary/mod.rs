@@ -105,6 +105,8 @@ pub struct LifecycleSummary<'a> {
     pub state: Option<(Cow<'a, str>, Option<u32>)>,
     /// The nearest state that is further on.
     pub next: Option<Cow<'a, str>>,
+    /// The command of its pack that leads on; `ID` stands for the id, or the path.
+    pub command: Option<Cow<'a, str>>,
 }
 
 impl<'a> ArtifactSummary<'a> {
@@ -201,8 +203,14 @@ impl<'a> LifecycleSummary<'a> {
     fn of(artifact: &'a TrackedArtifact) -> Option<Self> {
         let lifecycle = &artifact.lifecycle()?.lifecycle;
         let next = artifact.next_state().map(|state| Cow::Borrowed(&*state.name));
-        let state = artifact.lifecycle_state().map(|state| (Cow::Borrowed(&*state.name), state.rank));
-        Some(Self { name: lifecycle.name(), state, next })
+        let state = artifact.lifecycle_state();
+        let kind = artifact.lifecycle()?.kind.as_ref().filter(|kind| !kind.is_record);
+        let command = kind.zip(state).and_then(|(kind, state)| {
+            let (_, command) = kind.commands.iter().find(|(own, _)| *own == state.name)?;
+            Some(Cow::Borrowed(command.as_str()))
+        });
+        let state = state.map(|state| (Cow::Borrowed(&*state.name), state.rank));
+        Some(Self { name: lifecycle.name(), state, next, command })
     }
 }
 

@@ -90,6 +90,12 @@ impl FromStr for ArgumentType {
     }
 }
 
+impl fmt::Display for ArgumentType {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}{}", self.shape.name(), if self.is_optional { "?" } else { "" })
+    }
+}
+
 deserialize_as_scalar!(ArgumentType);
 schema_of_scalar!(ArgumentType, {"type": "string", "pattern": r"^\s*(text|int|number|bool|list)\s*\??\s*$"});
 

@@ -27,7 +27,7 @@ use crate::changes::{artifact_change::ArtifactChange, versions::Versions};
 use crate::commit::{
     self, CommitError, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
 };
-use crate::configuration::{STEPMARK_GITIGNORE, initial_configuration};
+use crate::configuration::{PACKS_FOLDER, STEPMARK_GITIGNORE, initial_configuration};
 use crate::disk::CONFIGURATION_PATH;
 use crate::repository::git::GitFacts;
 use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
@@ -247,6 +247,23 @@ impl Workspace {
         };
         create(".stepmark/.gitignore", STEPMARK_GITIGNORE)?;
         create(CONFIGURATION_PATH, &initial_configuration(project_id))
+    }
+
+    /// Writes a new pack, and beside it the schema that editors ask for.
+    ///
+    /// # Errors
+    /// When there is one of that name, or it cannot be written.
+    pub fn make_pack(&self, name: &str, text: &str, schema: &str) -> Result<(), ChangeError> {
+        let create = |file: &str, text: &str| {
+            let path = ProjectPath::new(format!("{PACKS_FOLDER}/{file}"))?;
+            commit::create(self.root(), &path, text.as_bytes(), self.commit_options())
+                .map_err(ChangeError::from)
+        };
+        create(&format!("{name}.yaml"), text)?;
+        match create("pack.schema.json", schema) {
+            Ok(_) | Err(ChangeError::Commit(CommitError::Publish(PublishError::Conflict(_)))) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     pub(crate) fn read_again(

@@ -160,7 +160,7 @@ impl ConfigurationLayer {
 }
 
 /// All of the file behind a byte order mark.
-fn whole(bytes: &[u8]) -> Span {
+pub(super) fn whole(bytes: &[u8]) -> Span {
     let document = Document::scan(bytes);
     Region::WholeFile.find(&document).unwrap_or_else(|_| document.body())
 }

@@ -34,7 +34,7 @@ pub(super) fn assemble(
 
 /// The byte at which the value at `way` starts; where it does not stand, that of the last one on the way to
 /// it. A text that stands for a list of one is its first item.
-fn offset(tree: &Yaml<'_>, way: &KeyPath) -> usize {
+pub(super) fn offset(tree: &Yaml<'_>, way: &KeyPath) -> usize {
     let Some(mut node) = tree.root() else { return tree.span().start };
     for segment in &way.0 {
         let next: Option<&Node<'_>> = match (segment, &node.kind) {

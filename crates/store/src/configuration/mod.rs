@@ -19,6 +19,7 @@ mod keys;
 mod sources;
 mod layer;
 mod lifecycles;
+pub(crate) mod packs;
 mod schema;
 mod defaults;
 mod error;
@@ -46,7 +47,7 @@ use self::{
 use stepmark_model::{
     artifact::{FileHash, PathGlobs, ProjectPath},
     check::Levels,
-    lifecycle::{Lifecycles, Roles},
+    lifecycle::{DeclaredLifecycle, Lifecycles, Roles},
 };
 
 pub use asdd::AsddSettings;
@@ -58,6 +59,8 @@ pub use error::{ConfigurationError, UnknownKey};
 pub use flows::{Access, FlowSettings, ProjectDescription, Repository};
 pub use layer::{ConfiguredValue, Origin, Place};
 pub use memory::{MemorySettings, MemoryStoreKind, MemoryStoreSettings, MemoryTier, Track};
+use packs::PackFiles;
+pub use packs::{PACKS_FOLDER, ProjectPack};
 pub use scalars::Milestone;
 pub use sources::ConfigurationSources;
 pub use variable_sides::{DynamicPlace, Side, StaticLevel, VARIABLES, Variable};
@@ -73,6 +76,9 @@ pub struct Configuration {
     always_excluded: PathGlobs,
     workflows: Vec<WorkflowDeclaration>,
     lifecycles: Arc<Lifecycles>,
+    packs: Vec<ProjectPack>,
+    /// The paths by which artifacts of packs are known.
+    pack_paths: PathGlobs,
     roles: Roles,
     variables: BTreeMap<String, String>,
     active: Option<ProjectPath>,
@@ -133,6 +139,8 @@ impl Configuration {
             always_excluded: built_in.always_excluded,
             workflows: keys.workflows.map(|workflows| workflows.0).unwrap_or_default(),
             lifecycles: Arc::new(Lifecycles::new(lifecycles.unwrap_or_default())),
+            packs: Vec::new(),
+            pack_paths: built_in.pack_paths,
             roles: keys.roles.into_iter().fold(built_in.roles, Roles::overlaid),
             variables: keys.variables.into_iter().flatten().map(|(name, path)| (name.0, path.0)).collect(),
             active: keys.active.map(|path| path.0),
@@ -171,6 +179,47 @@ impl Configuration {
         }
     }
 
+    /// The same with the packs of the project, whose kinds come behind declared lifecycles.
+    fn with_packs(mut self, packs: Vec<ProjectPack>) -> Result<Self, String> {
+        if packs.is_empty() {
+            return Ok(self);
+        }
+        let (kinds, paths) = packs::lifecycles_of(&packs)?;
+        let declared = self.lifecycles.declared();
+        let is_taken = |kind: &&DeclaredLifecycle| {
+            declared.iter().any(|own| own.lifecycle.name() == kind.lifecycle.name())
+        };
+        if let Some(taken) = kinds.iter().find(is_taken) {
+            let name = taken.lifecycle.name();
+            return Err(format!(
+                "`lifecycles` of the configuration has `{name}` too: give one of them another name"
+            ));
+        }
+        self.lifecycles = Arc::new(Lifecycles::new(declared.iter().cloned().chain(kinds).collect()));
+        (self.packs, self.pack_paths) = (packs, paths);
+        Ok(self)
+    }
+
+    /// The same with other packs.
+    pub(crate) fn with_pack_files(&self, root: &Path, files: &PackFiles) -> Result<Self, ConfigurationError> {
+        let of_pack = |declared: &&DeclaredLifecycle| declared.kind.is_none();
+        let own = self.lifecycles.declared().iter().filter(of_pack).cloned().collect();
+        let bare = Self {
+            lifecycles: Arc::new(Lifecycles::new(own)),
+            packs: Vec::new(),
+            digest: None,
+            ..self.clone()
+        };
+        let invalid =
+            |reason| ConfigurationError::Invalid { path: root.join(PACKS_FOLDER), position: None, reason };
+        bare.with_packs(packs::assemble(root, files)?).map_err(invalid)
+    }
+
+    /// The packs of the project, in the order of their files.
+    pub fn packs(&self) -> &[ProjectPack] {
+        &self.packs
+    }
+
     /// The identity of the project in tickets, memory and history; `None` until `init` gives one.
     pub fn project_id(&self) -> Option<&str> {
         self.project_id.as_deref()
@@ -184,7 +233,8 @@ impl Configuration {
     /// Returns whether the file at `path` counts as an artifact.
     pub fn is_artifact(&self, path: &ProjectPath) -> bool {
         let is_included = || self.include.matches(path) && !self.exclude.matches(path);
-        (is_included() || self.is_record(path)) && !self.always_excluded.matches(path)
+        (is_included() || self.is_record(path) || self.pack_paths.matches(path))
+            && !self.always_excluded.matches(path)
     }
 
     /// Returns whether no file in the folder at `path`, however deep, counts as an artifact: a walk need not
@@ -416,6 +466,8 @@ impl Default for Configuration {
             always_excluded: built_in(ALWAYS_EXCLUDED),
             workflows: Vec::new(),
             lifecycles: Arc::default(),
+            packs: Vec::new(),
+            pack_paths: PathGlobs::new(Vec::new()),
             roles: Roles::default(),
             variables: BTreeMap::new(),
             active: None,

@@ -9,8 +9,13 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use crate::configuration::{
-    Configuration, ConfigurationError, ConfigurationSources, Origin, Place, Variable, error::belongs_to,
-    keys::Misplaced, layer::ConfigurationLayer, layer::LayerError, variable_sides::FREE_MAPS,
+    Configuration, ConfigurationError, ConfigurationSources, Origin, Place, Variable,
+    error::belongs_to,
+    keys::Misplaced,
+    layer::ConfigurationLayer,
+    layer::LayerError,
+    packs::{self, PACKS_FOLDER, PackFiles},
+    variable_sides::FREE_MAPS,
 };
 use crate::disk::{
     file_reading::open_file, own_file, own_file::Access, root::CONFIGURATION_PATH, root::Root,
@@ -36,7 +41,7 @@ impl Configuration {
     pub fn load_with(root: &Root, sources: &ConfigurationSources) -> Result<Self, ConfigurationError> {
         let own = own_file::open(root.path(), CONFIGURATION_PATH.as_ref(), Access::Read);
         let bytes = read_opened(&root.path().join(CONFIGURATION_PATH), own)?;
-        Self::of_project_bytes(root, sources, bytes)
+        Self::of_project_bytes(root, sources, bytes, packs::read_folder(root)?)
     }
 
     /// The same, where the project's file holds `project_bytes`, whatever stands on the disk; `None`: there
@@ -48,6 +53,7 @@ impl Configuration {
         root: &Root,
         sources: &ConfigurationSources,
         project_bytes: Option<Vec<u8>>,
+        pack_files: PackFiles,
     ) -> Result<Self, ConfigurationError> {
         let mut layers = Vec::new();
         let mut files = Vec::new();
@@ -85,9 +91,18 @@ impl Configuration {
             digest.update(format!("--config {key:?}={text:?}\n"));
             layers.push(flag_layer(key, text)?);
         }
+        for (name, bytes) in &pack_files {
+            digest.update(format!("pack {name:?} {}\n", bytes.len()));
+            digest.update(bytes);
+        }
+        let packs = packs::assemble(root.path(), &pack_files)?;
         let digest = FileHash::from_digest(digest.finalize().into());
         let (given, digest) = (sources.clone(), Some(digest));
-        Ok(Self { files, contents, has_user_file, given, digest, ..Self::of(layers) })
+        let read = Self { files, contents, has_user_file, given, digest, ..Self::of(layers) };
+        read.with_packs(packs).map_err(|reason| {
+            let path = root.path().join(PACKS_FOLDER);
+            ConfigurationError::Invalid { path, position: None, reason }
+        })
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod git_history;
 
 use std::path::Path;
 
+use crate::configuration::PACKS_FOLDER;
 use crate::configuration::{Configuration, ConfigurationSources};
 use crate::disk::{CONFIGURATION_PATH, WalkError};
 use crate::git::GitVersion;
@@ -46,7 +47,13 @@ impl GitVersion {
         let root = self.root().clone();
         let path = ProjectPath::new(CONFIGURATION_PATH).ok();
         let bytes = path.map(|path| self.read(&path)).transpose()?.flatten();
-        let configuration = Configuration::of_project_bytes(&root, sources, bytes)?;
+        let packs = Configuration::pack_names(&root).into_iter().filter_map(|name| {
+            let path = ProjectPath::new(format!("{PACKS_FOLDER}/{name}")).ok()?;
+            let bytes = self.read(&path).transpose()?;
+            Some(bytes.map(|bytes| (name, bytes)))
+        });
+        let packs = packs.collect::<Result<_, _>>()?;
+        let configuration = Configuration::of_project_bytes(&root, sources, bytes, packs)?;
         Ok(Workspace::with_configuration(root, configuration))
     }
 }

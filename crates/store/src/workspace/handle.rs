@@ -8,7 +8,9 @@ use std::{
     sync::{Arc, LazyLock, OnceLock, atomic::AtomicUsize},
 };
 
-use crate::configuration::{Configuration, ConfigurationError, ConfigurationSources};
+use crate::configuration::{
+    Configuration, ConfigurationError, ConfigurationSources, ProjectPack, packs::PackFiles,
+};
 use crate::disk::{
     ResolveError, Root, RootError, WalkProblem, WalkProblemKind, file_reading::open_file,
     file_reading::read_within_limit, walk::WalkError,
@@ -248,6 +250,21 @@ impl Workspace {
 
     pub(crate) const fn configuration_mut(&mut self) -> &mut Configuration {
         &mut self.configuration
+    }
+
+    /// The same project with the pack `name` as `bytes` declare it, instead of what its file says.
+    ///
+    /// # Errors
+    /// When the packs cannot be used together.
+    pub fn with_pack(&self, name: &str, bytes: Vec<u8>) -> Result<Self, ConfigurationError> {
+        let file = format!("{name}.yaml");
+        let mut files: PackFiles = self.configuration().packs().iter().map(ProjectPack::source).collect();
+        match files.iter_mut().find(|(own, _)| *own == file) {
+            Some((_, own)) => *own = bytes,
+            None => files.push((file, bytes)),
+        }
+        let configuration = self.configuration().with_pack_files(self.root().path(), &files)?;
+        Ok(Self::with_configuration(self.root().clone(), configuration))
     }
 
     /// The project's workflows, found on the first call.

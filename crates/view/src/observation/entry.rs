@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use stepmark_model::{
     artifact::{Kind, ProjectPath},
     bmad::sprint::LedgerKey,
+    packs,
     spelling::argument,
     summary::{ArtifactSummary, Condition, NextSteps},
 };
@@ -83,7 +84,8 @@ impl Entry {
 
 /// The command for what comes next.
 fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
-    if summary.kind.is_some_and(|kind| !kind.commands.is_empty()) {
+    let is_of_pack = summary.lifecycle.as_ref().is_some_and(|lifecycle| lifecycle.command.is_some());
+    if is_of_pack || summary.kind.is_some_and(|kind| !kind.commands.is_empty()) {
         return own_command(summary).map(|command| format!("stepmark {command}"));
     }
     match &summary.progress {
@@ -99,7 +101,11 @@ fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
 
 /// The command that its kind has for its state, behind `stepmark`.
 fn own_command(summary: &ArtifactSummary<'_>) -> Option<String> {
-    let (state, _) = summary.lifecycle.as_ref()?.state.as_ref()?;
+    let lifecycle = summary.lifecycle.as_ref()?;
+    if let Some(command) = &lifecycle.command {
+        return Some(packs::command_for(command, summary.id.unwrap_or(summary.path.as_str())));
+    }
+    let (state, _) = lifecycle.state.as_ref()?;
     summary.kind?.command(state, summary.id.unwrap_or_default())
 }
 

@@ -59,7 +59,7 @@ fn keep_milestone(project: &Project, output: &Output, carried: &ChangeReport, co
     }
 }
 
-pub(super) fn report(output: &Output, carried: &ChangeReport) -> Result<(), Failure> {
+pub(crate) fn report(output: &Output, carried: &ChangeReport) -> Result<(), Failure> {
     let (changed, file_hash) = match carried.outcome {
         Outcome::Unchanged | Outcome::Deleted { .. } => (false, carried.artifact.artifact().file_hash()),
         Outcome::Written { after, .. } => (true, after),

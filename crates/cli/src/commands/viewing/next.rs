@@ -172,7 +172,8 @@ fn tell_move(artifact: &TrackedArtifact, output: &Output) {
 
 /// Returns whether commands of its kind move it.
 fn has_commands(artifact: &TrackedArtifact) -> bool {
-    artifact.state().kind.is_some_and(|kind| !kind.commands.is_empty())
+    let of_pack = artifact.lifecycle().and_then(|choice| choice.kind.as_deref());
+    artifact.state().kind.or(of_pack).is_some_and(|kind| !kind.commands.is_empty())
 }
 
 fn cannot_tell(artifact: &TrackedArtifact) -> Failure {

@@ -138,6 +138,7 @@ mod tests {
                 name: "l",
                 state,
                 next: None,
+                command: number.is_multiple_of(5).then_some(text.into()),
             }),
             scope: Some("large"),
             agent: Some(text.into()),

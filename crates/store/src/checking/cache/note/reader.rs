@@ -159,7 +159,8 @@ impl<'a> NoteReader<'a> {
         let state = self.text().map(Cow::Borrowed);
         let rank = self.number().checked_sub(1).and_then(|rank| u32::try_from(rank).ok());
         let next = self.text().map(Cow::Borrowed);
-        Some(LifecycleSummary { name, state: state.map(|state| (state, rank)), next })
+        let command = self.text().map(Cow::Borrowed);
+        Some(LifecycleSummary { name, state: state.map(|state| (state, rank)), next, command })
     }
 
     fn epic_titles(&mut self) -> Vec<(u16, Cow<'a, str>)> {

@@ -48,6 +48,7 @@ impl<'t> NoteWriter<'t> {
             let rank = lifecycle.state.as_ref().and_then(|(_, rank)| *rank);
             note.number(rank.map_or(0, |rank| rank as usize + 1));
             note.shared(lifecycle.next.as_deref());
+            note.shared(lifecycle.command.as_deref());
         }
         note.shared(summary.scope);
         note.shared(summary.agent.as_deref());

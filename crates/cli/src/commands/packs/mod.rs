@@ -1,0 +1,295 @@
+//! `stepmark pack`: the packs of the project and those that are built in.
+
+pub(crate) mod moves;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use schemars::JsonSchema;
+use serde::Serialize;
+use stepmark_model::packs::{Kind, Pack, PackDeclaration, built_in};
+use stepmark_store::configuration::{PACKS_FOLDER, ProjectPack};
+use stepmark_store::workspace::OpenError;
+
+use crate::{
+    environment::Environment,
+    exit::{Exit, Failure},
+    output::{ListArguments, Output, Reader, table},
+    project::Project,
+};
+
+/// Declare states of your own: one YAML file gives them moves, history, a hook and a page
+///
+/// A pack is a file `.stepmark/packs/NAME.yaml`. It says which artifacts it is about, their states, who may
+/// move them and what a move writes. `stepmark NAME MOVE ID` makes a move.
+#[derive(Debug, Args)]
+pub(crate) struct PackCommand {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// List the packs
+    List(ListArguments),
+    /// Show a pack: its kinds, their states and moves
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Say what is wrong in a pack, and which artifacts it would make illegal
+    Check {
+        /// Its file; without it all packs of the project, and those that are built in
+        file: Option<PathBuf>,
+    },
+    /// Write a new pack with an explanation of each part
+    New {
+        /// Its name, which is also the word of its commands
+        name: String,
+    },
+    /// Print the JSON Schema (draft 2020-12) of a pack file, for editors
+    Schema,
+}
+
+/// `stepmark.packs/1`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PackList {
+    packs: Vec<PackRow>,
+    /// How many more there are than were asked for
+    more: usize,
+}
+
+/// A pack in `stepmark.packs/1`.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PackRow {
+    name: String,
+    about: Option<String>,
+    /// The file; none where it is built in
+    file: Option<String>,
+    kinds: Vec<String>,
+}
+
+/// `stepmark.pack/1`: one pack.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PackShown {
+    name: String,
+    about: Option<String>,
+    file: Option<String>,
+    kinds: Vec<KindShown>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct KindShown {
+    name: String,
+    /// The word behind `stepmark` for its moves
+    command: String,
+    lifecycle: Option<String>,
+    states: Vec<String>,
+    moves: Vec<MoveShown>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct MoveShown {
+    name: String,
+    about: Option<String>,
+    from: Vec<String>,
+    to: String,
+    args: Vec<String>,
+    guards: Vec<String>,
+    needs: Vec<String>,
+}
+
+/// `stepmark.pack-check/1`: what packs are wrong about.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PackChecked {
+    /// The packs that can be used
+    packs: Vec<String>,
+    /// Artifacts whose status they do not have
+    illegal: Vec<IllegalArtifact>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct IllegalArtifact {
+    path: String,
+    status: String,
+    /// The states that there are
+    states: Vec<String>,
+}
+
+impl PackCommand {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        match &self.task {
+            Task::List(list) => self::list(project, list, output).map(|()| Exit::Fine),
+            Task::Show { name } => show(project, name, output),
+            Task::Check { file } => check(project, file.as_deref(), output),
+            Task::New { name } => new(project, name, output),
+            Task::Schema => {
+                output.rendered(&format!("{:#}\n", PackDeclaration::schema()), Reader::Program);
+                Ok(Exit::Fine)
+            }
+        }
+    }
+}
+
+/// All packs, those of the project first.
+fn all(project: &Project) -> Vec<(&Pack, Option<&str>)> {
+    let own = project.workspace.configuration().packs().iter();
+    let own = own.map(|ProjectPack { pack, file, .. }| (pack, Some(file.as_str())));
+    own.chain(built_in().map(|pack| (pack, None))).collect()
+}
+
+fn list(project: &Project, list: &ListArguments, output: &Output) -> Result<(), Failure> {
+    let row = |(pack, file): (&Pack, Option<&str>)| PackRow {
+        name: pack.name.clone(),
+        about: pack.about.clone(),
+        file: file.map(str::to_owned),
+        kinds: pack.kinds.iter().map(|own| own.kind.name.clone()).collect(),
+    };
+    let rows: Vec<PackRow> = all(project).into_iter().map(row).collect();
+    let one = |row: &PackRow| serde_json::to_value(row).unwrap_or_default();
+    list.answer((output, "stepmark.packs/1", "packs"), rows, one, |rows| {
+        let cells = rows.iter().map(|row| {
+            let file = row.file.clone().unwrap_or_else(|| "built in".to_owned());
+            vec![row.name.clone(), row.kinds.join(", "), file, row.about.clone().unwrap_or_default()]
+        });
+        output.line(table(&["PACK", "KINDS", "FILE", "ABOUT"], cells));
+    })
+}
+
+fn show(project: &Project, name: &str, output: &Output) -> Result<Exit, Failure> {
+    let packs = all(project);
+    let Some((pack, file)) = packs.iter().find(|(pack, _)| pack.name == name) else {
+        let failure = Failure::new(Exit::Usage, format!("there is no pack `{name}`"));
+        return Err(failure.with_help("`stepmark pack list` lists them; `stepmark pack new NAME` makes one"));
+    };
+    let shown = PackShown {
+        name: pack.name.clone(),
+        about: pack.about.clone(),
+        file: file.map(str::to_owned),
+        kinds: pack.kinds.iter().map(|own| shown(&own.kind)).collect(),
+    };
+    if output.json {
+        output.json("stepmark.pack/1", serde_json::to_value(&shown).unwrap_or_default());
+        return Ok(Exit::Fine);
+    }
+    for line in [&shown.about, &shown.file].into_iter().flatten() {
+        output.remark(line);
+    }
+    for kind in &shown.kinds {
+        output.line(format_args!("{}: {}", kind.name, kind.states.join(" → ")));
+        let row = |made: &MoveShown| {
+            let wants = made.guards.iter().chain(&made.needs).cloned().collect::<Vec<_>>().join(", ");
+            let command = format!("stepmark {} {} ID{}", kind.command, made.name, options(made));
+            vec![command, format!("{} → {}", made.from.join(", "), made.to), wants]
+        };
+        if !kind.moves.is_empty() {
+            output.line(table(&["MOVE", "STATES", "WANTS"], kind.moves.iter().map(row)));
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// The options of a move, as its command has them.
+fn options(made: &MoveShown) -> String {
+    let args = made.args.iter().map(|arg| {
+        let (name, kind) = arg.split_once(": ").unwrap_or((arg, ""));
+        match kind.strip_suffix('?') {
+            Some(kind) => format!(" [--{name} {}]", kind.to_uppercase()),
+            None => format!(" --{name} {}", kind.to_uppercase()),
+        }
+    });
+    args.chain(made.needs.iter().map(|need| format!(" --{need} TEXT"))).collect()
+}
+
+fn shown(kind: &Kind) -> KindShown {
+    let table = kind.lifecycle.as_deref();
+    let moves = table.map(|table| table.named_moves()).unwrap_or_default();
+    KindShown {
+        name: kind.name.clone(),
+        command: kind.command.clone(),
+        lifecycle: table.map(|table| table.name().to_owned()),
+        states: table.into_iter().flat_map(|table| table.states()).map(|state| state.name.clone()).collect(),
+        moves: moves
+            .iter()
+            .map(|made| MoveShown {
+                name: made.name.clone(),
+                about: made.about.clone(),
+                from: made.from.clone(),
+                to: made.to.clone(),
+                args: made.args.iter().map(|(name, kind)| format!("{name}: {kind}")).collect(),
+                guards: made.guards.iter().map(ToString::to_string).collect(),
+                needs: made.needs.iter().map(|need| need.name().to_owned()).collect(),
+            })
+            .collect(),
+    }
+}
+
+/// Tells what is wrong with the packs, with `file` in its place among them.
+fn check(project: &Project, file: Option<&Path>, output: &Output) -> Result<Exit, Failure> {
+    let read = |file: &Path| {
+        Environment::read_file(file)
+            .map_err(|error| Failure::new(Exit::Io, format!("cannot read `{}`: {error}", file.display())))
+    };
+    let given = file.map(|file| Ok::<_, Failure>((name_of(file)?, read(file)?))).transpose()?;
+    let workspace = match &given {
+        Some((name, bytes)) => project.workspace.with_pack(name, bytes.clone()).map_err(OpenError::from)?,
+        None => project.workspace.clone(),
+    };
+    let configuration = workspace.configuration();
+    let names = configuration.packs().iter().map(|own| own.pack.name.clone());
+    let is_asked = |name: &String| given.as_ref().is_none_or(|(own, _)| own == name);
+    let packs: Vec<String> = names
+        .chain(built_in().filter(|_| given.is_none()).map(|pack| pack.name.clone()))
+        .filter(is_asked)
+        .collect();
+    moves::refuse_taken_words(configuration.packs())?;
+    let found = workspace.artifacts()?;
+    let illegal = found.artifacts.iter().filter_map(|artifact| {
+        let choice = artifact.lifecycle().filter(|choice| {
+            choice.kind.as_ref().is_some_and(|kind| packs.contains(&kind.system) && !kind.is_record)
+        })?;
+        let status = artifact.state().status.as_ref()?.filled()?;
+        choice.lifecycle.state_of(status).is_none().then(|| IllegalArtifact {
+            path: artifact.path().to_string(),
+            status: status.to_owned(),
+            states: choice.lifecycle.states().iter().map(|state| state.name.clone()).collect(),
+        })
+    });
+    let checked = PackChecked { illegal: illegal.collect(), packs };
+    let exit = if checked.illegal.is_empty() { Exit::Fine } else { Exit::Findings };
+    if output.json {
+        output.json("stepmark.pack-check/1", serde_json::to_value(&checked).unwrap_or_default());
+        return Ok(exit);
+    }
+    for IllegalArtifact { path, status, states } in &checked.illegal {
+        output.line(format_args!("{path}: `{status}` is no state: there are {}", states.join(", ")));
+    }
+    output.remark(format_args!("{} can be used: {}", plural(checked.packs.len()), checked.packs.join(", ")));
+    Ok(exit)
+}
+
+fn plural(count: usize) -> String {
+    if count == 1 { "1 pack".to_owned() } else { format!("{count} packs") }
+}
+
+/// The name of the pack in `file`, which the file has too.
+fn name_of(file: &Path) -> Result<String, Failure> {
+    let stem = file.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".yaml"));
+    stem.map(str::to_owned).ok_or_else(|| {
+        let message = format!("`{}` is not the file of a pack: it is called NAME.yaml", file.display());
+        Failure::new(Exit::Usage, message)
+    })
+}
+
+fn new(project: &Project, name: &str, output: &Output) -> Result<Exit, Failure> {
+    let text = PackDeclaration::template(name);
+    let workspace = project.workspace.with_pack(name, text.clone().into_bytes()).map_err(OpenError::from)?;
+    moves::refuse_taken_words(workspace.configuration().packs())?;
+    let schema = format!("{:#}\n", PackDeclaration::schema());
+    project.workspace.make_pack(name, &text, &schema)?;
+    output.line(format_args!("{PACKS_FOLDER}/{name}.yaml"));
+    output.remark(format_args!(
+        "change it, then `stepmark pack check`; `stepmark {name} --help` lists its moves"
+    ));
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,226 @@
+//! Moves of packs of the project: `stepmark COMMAND MOVE ID --argument VALUE`, as the pack declares them.
+
+use std::{path::Path, path::PathBuf, sync::Arc};
+
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
+use serde_json::Map;
+use stepmark_model::{
+    artifact::ProjectPath,
+    lifecycle::MoveRefusal,
+    packs::{ArgumentShape, Kind, MoveCall, NamedMove},
+    spelling::argument,
+    tracked_artifact::TrackedArtifact,
+    transition::{Command as Change, Strictness, TransitionRefusal},
+};
+use stepmark_store::{
+    changes::{ChangeError, ChangeReason},
+    configuration::ProjectPack,
+};
+
+use crate::{
+    arguments::{self, ActingArguments, Arguments, OutputArguments, ProjectArguments},
+    commands::changing::change,
+    environment::Environment,
+    exit::{Exit, Failure},
+    help::command_line,
+    output::Output,
+    project::Project,
+};
+
+/// The arguments of a move that are not those of the pack.
+const ARTIFACT: &str = "ARTIFACT";
+
+/// A move that a command line asks for.
+#[derive(Debug)]
+pub(crate) struct KindMove {
+    kind: Arc<Kind>,
+    name: String,
+    artifact: PathBuf,
+    args: Vec<(String, String)>,
+    reason: Option<String>,
+    evidence: Option<String>,
+}
+
+/// The arguments of a command line that names a command of a pack; `None` where no pack has it.
+///
+/// # Errors
+/// What clap says of the rest of the line.
+pub(crate) fn read(word: &str, line: &[std::ffi::OsString]) -> Option<Result<Arguments, clap::Error>> {
+    let environment = Environment::read().ok()?;
+    let place = ProjectArguments { root: root_in(line), ..ProjectArguments::default() };
+    let project = Project::open(&place, &ActingArguments::default(), &environment).ok()?;
+    let kinds = project.workspace.configuration().packs().iter().flat_map(|own| &own.pack.kinds);
+    let kind = kinds.map(|own| &own.kind).find(|kind| kind.command == word && has_moves(kind))?;
+    let program = command_line().subcommand(command_of(kind));
+    Some(program.try_get_matches_from(line).and_then(|found| arguments_of(kind, &found)))
+}
+
+/// The folder that `--root` names.
+fn root_in(line: &[std::ffi::OsString]) -> Option<PathBuf> {
+    let text = |word: &std::ffi::OsString| word.to_str().map(str::to_owned);
+    let behind = line.windows(2).find(|pair| pair[0] == "--root").map(|pair| PathBuf::from(&pair[1]));
+    behind
+        .or_else(|| line.iter().filter_map(text).find_map(|word| Some(word.strip_prefix("--root=")?.into())))
+}
+
+fn has_moves(kind: &Kind) -> bool {
+    kind.lifecycle.as_ref().is_some_and(|table| !table.named_moves().is_empty())
+}
+
+/// The options that a move cannot be made without.
+fn options(made: &NamedMove) -> String {
+    let args = made.args.iter().filter(|(_, kind)| !kind.is_optional);
+    let args = args.map(|(name, kind)| format!(" --{name} {}", kind.shape.name().to_uppercase()));
+    args.chain(made.needs.iter().map(|need| format!(" --{} TEXT", need.name()))).collect()
+}
+
+/// Refuses a pack whose command has the name of one that is built in.
+pub(crate) fn refuse_taken_words(packs: &[ProjectPack]) -> Result<(), Failure> {
+    let program = command_line();
+    for own in packs {
+        let kinds = own.pack.kinds.iter().map(|own| &own.kind).filter(|kind| has_moves(kind));
+        if let Some(kind) = kinds.into_iter().find(|kind| program.find_subcommand(&kind.command).is_some()) {
+            let (file, command) = (&own.file, &kind.command);
+            let message =
+                format!("`{file}` calls its command `{command}`, and stepmark has a command of that name");
+            return Err(Failure::new(Exit::Usage, message)
+                .with_help(format!("give the kind `{}` another word: `command: WORD`", kind.name)));
+        }
+    }
+    Ok(())
+}
+
+/// The command of a kind: a part for each of its moves.
+fn command_of(kind: &Kind) -> Command {
+    let moves = kind.lifecycle.as_ref().map(|table| table.named_moves()).unwrap_or_default();
+    let about = format!("Move {} on, as the pack `{}` says", kind.plural, kind.system);
+    let command = Command::new(kind.command.clone())
+        .about(about)
+        .subcommand_required(true)
+        .arg_required_else_help(true);
+    moves.iter().fold(command, |command, made| command.subcommand(part(made)))
+}
+
+fn part(made: &NamedMove) -> Command {
+    let states = format!("from {} to {}", made.from.join(", "), made.to);
+    let about = match &made.about {
+        Some(about) => format!("{about} ({states})"),
+        None => states,
+    };
+    let artifact = Arg::new(ARTIFACT).required(true).help("The artifact: its path, name or id");
+    let command = Command::new(made.name.clone()).about(about).arg(artifact);
+    let command = made.args.iter().fold(command, |command, (name, kind)| {
+        let many = if kind.shape == ArgumentShape::List { ArgAction::Append } else { ArgAction::Set };
+        let arg = Arg::new(name.clone()).long(name.clone()).value_name(kind.shape.name().to_uppercase());
+        command.arg(arg.action(many).required(!kind.is_optional).allow_hyphen_values(true))
+    });
+    let is_needed = |word: &str| made.needs.iter().any(|need| need.name() == word);
+    let reason = Arg::new("reason").long("reason").short('m').value_name("TEXT").help("Why, for history");
+    let reason = reason.value_parser(arguments::reason).required(is_needed("reason"));
+    let evidence = Arg::new("evidence").long("evidence").value_name("TEXT").help("What shows that it is so");
+    command.arg(reason).arg(evidence.required(is_needed("evidence")))
+}
+
+fn arguments_of(kind: &Arc<Kind>, found: &ArgMatches) -> Result<Arguments, clap::Error> {
+    let missing = || command_line().error(clap::error::ErrorKind::MissingSubcommand, "a move is missing");
+    let (name, given) =
+        found.subcommand().and_then(|(_, of_kind)| of_kind.subcommand()).ok_or_else(missing)?;
+    let moves = kind.lifecycle.as_ref().map(|table| table.named_moves()).unwrap_or_default();
+    let made = moves.iter().find(|made| made.name == name).ok_or_else(missing)?;
+    let texts =
+        |name: &str| given.get_many::<String>(name).into_iter().flatten().cloned().collect::<Vec<_>>();
+    let args =
+        made.args.iter().flat_map(|(name, _)| texts(name).into_iter().map(move |text| (name.clone(), text)));
+    let made = KindMove {
+        kind: Arc::clone(kind),
+        name: name.to_owned(),
+        artifact: given.get_one::<String>(ARTIFACT).map(PathBuf::from).unwrap_or_default(),
+        args: args.collect(),
+        reason: given.get_one::<String>("reason").cloned(),
+        evidence: given.get_one::<String>("evidence").cloned(),
+    };
+    Ok(Arguments {
+        project: ProjectArguments::from_arg_matches(found)?,
+        acting: ActingArguments::from_arg_matches(found)?,
+        output: OutputArguments::from_arg_matches(found)?,
+        command: arguments::Command::Made(made),
+    })
+}
+
+impl KindMove {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let path = self.artifact(project)?;
+        let command = Change::Move(self.call(project, &path)?);
+        let reason = ChangeReason::said(self.reason.clone());
+        match project.workspace.execute(&path, &command, Strictness::Warn, reason) {
+            Ok(carried) => change::report(output, &carried).map(|()| Exit::Fine),
+            Err(ChangeError::Refused { path, source: TransitionRefusal::Move(refusal) }) => {
+                let help = self.help(&refusal);
+                let failure =
+                    Failure::from(ChangeError::Refused { path, source: TransitionRefusal::Move(refusal) });
+                Err(if help.is_empty() { failure } else { failure.with_help(help) })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The commands that are legal instead.
+    fn help(&self, refusal: &MoveRefusal) -> String {
+        let (MoveRefusal::NotFrom { legal, .. } | MoveRefusal::Unmet { legal, .. }) = refusal else {
+            return String::new();
+        };
+        let artifact = argument(&self.artifact.display().to_string());
+        let moves = self.kind.lifecycle.as_ref().map(|table| table.named_moves()).unwrap_or_default();
+        let command = |name: &String| {
+            let made = moves.iter().find(|made| made.name == *name)?;
+            Some(format!("`stepmark {} {name} {artifact}{}`", self.kind.command, options(made)))
+        };
+        legal.iter().filter_map(command).collect::<Vec<_>>().join(", or ")
+    }
+
+    /// The artifact that is meant: by its path or name, else by its id or the beginning of it.
+    fn artifact(&self, project: &Project) -> Result<ProjectPath, Failure> {
+        let named = project.artifact_path(&self.artifact);
+        let Some(id) = self.artifact.to_str().filter(|_| named.is_err()) else { return named };
+        let found = project.workspace.artifacts()?;
+        let is_of_kind = |artifact: &&TrackedArtifact| {
+            artifact
+                .lifecycle()
+                .and_then(|choice| choice.kind.as_ref())
+                .is_some_and(|kind| *kind == self.kind)
+        };
+        let of_kind: Vec<&TrackedArtifact> = found.artifacts.iter().filter(is_of_kind).collect();
+        let with = |fits: &dyn Fn(&str) -> bool| {
+            let is_meant = |artifact: &&&TrackedArtifact| artifact.member().id().is_some_and(fits);
+            of_kind.iter().filter(is_meant).map(|artifact| artifact.path().clone()).collect::<Vec<_>>()
+        };
+        let exact = with(&|own| own == id);
+        let meant = if exact.is_empty() { with(&|own| own.starts_with(id)) } else { exact };
+        match crate::artifact_name::only(Path::new(id), meant)? {
+            Some(path) => Ok(path),
+            None => named,
+        }
+    }
+
+    /// The request for the move, with the values of its variables.
+    fn call(&self, project: &Project, path: &ProjectPath) -> Result<MoveCall, Failure> {
+        let (workspace, attribution) = (&project.workspace, project.workspace.attribution());
+        let artifact = workspace.artifact(path)?;
+        let given = [
+            ("now", Some(workspace.now().to_string())),
+            ("actor", Some(attribution.actor.to_string())),
+            ("agent", Some(attribution.actor.name.clone())),
+            ("session", attribution.session.clone().map(String::from)),
+            ("id", Some(artifact.member().id().unwrap_or(path.as_str()).to_owned())),
+            ("reason", self.reason.clone()),
+            ("evidence", self.evidence.clone()),
+        ];
+        let given = given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into())));
+        Ok(MoveCall {
+            command: self.kind.command.clone(),
+            name: self.name.clone(),
+            given: given.collect::<Map<_, _>>(),
+            args: self.args.clone(),
+        })
+    }
+}

@@ -1,0 +1,186 @@
+//! Packs of the project: `.stepmark/packs/NAME.yaml`. They are data of the repository, thus of a stranger.
+
+use std::{path::Path, path::PathBuf, sync::Arc};
+
+use crate::configuration::{Configuration, ConfigurationError, lifecycles};
+use crate::disk::{folder::Folder, own_file, root::Root};
+use stepmark_frontmatter::{KeyPath, LineIndex, Position, Yaml};
+use stepmark_model::{
+    artifact::{PathGlob, PathGlobs},
+    lifecycle::DeclaredLifecycle,
+    packs::{self, MOST_BYTES, Pack, PackDeclaration, PackError},
+};
+
+/// The folder of the packs of a project.
+pub const PACKS_FOLDER: &str = ".stepmark/packs";
+
+/// The most packs that a project has.
+const MOST_PACKS: usize = 64;
+
+/// The files of packs, by name, with what they hold.
+pub(crate) type PackFiles = Vec<(String, Vec<u8>)>;
+
+/// A pack of the project, and its file.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ProjectPack {
+    /// The pack.
+    pub pack: Pack,
+    /// Its file, seen from the project.
+    pub file: String,
+    /// The bytes of the file.
+    pub bytes: Arc<[u8]>,
+}
+
+/// Reads the files of packs in the work tree.
+pub(super) fn read_folder(root: &Root) -> Result<PackFiles, ConfigurationError> {
+    let unreadable = |name: &str, source| ConfigurationError::Unreadable {
+        path: root.path().join(PACKS_FOLDER).join(name),
+        source,
+    };
+    own_file::check_folder(root.path(), Path::new(PACKS_FOLDER)).map_err(|source| unreadable("", source))?;
+    let names = Configuration::pack_names(root);
+    names
+        .into_iter()
+        .map(|name| {
+            let below = Path::new(PACKS_FOLDER).join(&name);
+            let bytes = own_file::read(root.path(), &below, MOST_BYTES as u64);
+            let bytes = bytes.map_err(|source| unreadable(&name, source))?;
+            Ok((name, bytes))
+        })
+        .collect()
+}
+
+impl Configuration {
+    /// The names of the files of packs in the work tree; none where the folder cannot be listed.
+    pub(crate) fn pack_names(root: &Root) -> Vec<String> {
+        let Ok(folder) = Folder::open(root.path(), PACKS_FOLDER.to_owned()) else { return Vec::new() };
+        let names = (0..folder.len()).map(|place| folder.name(place)).filter(|name| is_pack_file(name));
+        names.map(str::to_owned).collect()
+    }
+}
+
+/// Returns whether a file of the folder is a pack: editors leave others there.
+pub(crate) fn is_pack_file(name: &str) -> bool {
+    name.ends_with(".yaml") && !name.starts_with('.')
+}
+
+/// The packs in `files`, each as it extends others.
+///
+/// # Errors
+/// When one cannot be used: where it stands, what is wrong, and what to do.
+pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack>, ConfigurationError> {
+    let path = |name: &str| root.join(PACKS_FOLDER).join(name);
+    let invalid =
+        |name: &str, position, reason| ConfigurationError::Invalid { path: path(name), position, reason };
+    if files.len() > MOST_PACKS {
+        let reason = format!("there are {} packs, and {MOST_PACKS} are the most", files.len());
+        return Err(invalid("", None, reason));
+    }
+    let mut declared: Vec<(&str, &[u8], PackDeclaration)> = Vec::new();
+    for (name, bytes) in files {
+        let own = PackDeclaration::read(bytes).map_err(|error| misplaced(path(name), bytes, &error))?;
+        let stem = name.trim_end_matches(".yaml");
+        let at = |key: &str| position(bytes, &KeyPath::key(key));
+        if own.pack.0 != stem {
+            let reason =
+                format!("its name is `{}`, and its file is called `{stem}`: give both one name", own.pack.0);
+            return Err(invalid(name, at("pack"), reason));
+        }
+        if packs::declaration_of(stem).is_some() {
+            let reason =
+                format!("`{stem}` is built in: choose another name, and `extends: {stem}` to add to it");
+            return Err(invalid(name, at("pack"), reason));
+        }
+        declared.push((name, bytes, own));
+    }
+    let mut packs: Vec<ProjectPack> = Vec::new();
+    for (name, bytes, own) in &declared {
+        let base = base_of(own, &declared, &mut vec![&own.pack.0])
+            .map_err(|reason| invalid(name, position(bytes, &KeyPath::key("extends")), reason))?;
+        let pack = own.assemble(base.as_ref()).map_err(|error| misplaced(path(name), bytes, &error))?;
+        for kind in &pack.kinds {
+            let lifecycle = kind.kind.lifecycle.as_ref().map(|own| own.name());
+            let taken = packs.iter().find(|other| {
+                let lifecycles = other.pack.kinds.iter().filter_map(|kind| kind.kind.lifecycle.as_ref());
+                let mut commands = other.pack.kinds.iter().map(|other| &other.kind.command);
+                lifecycles.map(|own| own.name()).any(|own| Some(own) == lifecycle)
+                    || commands.any(|command| *command == kind.kind.command)
+            });
+            if let Some(other) = taken {
+                let way = KeyPath::key("kinds").then(&kind.kind.name);
+                let (kind, other) = (&kind.kind.name, &other.file);
+                let reason = format!(
+                    "`{other}` has a kind or a command `{kind}` too: give one of them `command` or `lifecycle`"
+                );
+                return Err(invalid(name, position(bytes, &way), reason));
+            }
+        }
+        packs.push(ProjectPack { pack, file: format!("{PACKS_FOLDER}/{name}"), bytes: Arc::from(*bytes) });
+    }
+    Ok(packs)
+}
+
+/// The pack that `own` extends, with what that one extends.
+fn base_of<'d>(
+    own: &'d PackDeclaration,
+    declared: &'d [(&str, &[u8], PackDeclaration)],
+    above: &mut Vec<&'d str>,
+) -> Result<Option<PackDeclaration>, String> {
+    let Some(name) = own.extends.as_ref().map(|name| name.0.as_str()) else { return Ok(None) };
+    if above.contains(&name) {
+        return Err(format!("packs extend each other: {} → {name}", above.join(" → ")));
+    }
+    if let Some(built_in) = packs::declaration_of(name) {
+        return Ok(Some(built_in.clone()));
+    }
+    let Some((_, _, base)) = declared.iter().find(|(_, _, other)| other.pack.0 == name) else {
+        let built_in: Vec<_> = packs::built_in().map(|pack| format!("`{}`", pack.name)).collect();
+        return Err(format!("there is no pack `{name}`: built in are {}", built_in.join(", ")));
+    };
+    above.push(name);
+    let below = base_of(base, declared, above)?;
+    Ok(Some(match below {
+        Some(below) => base.clone().over(&below),
+        None => base.clone(),
+    }))
+}
+
+/// The error of the pack at `path`, which holds `bytes`.
+pub(crate) fn misplaced(path: PathBuf, bytes: &[u8], error: &PackError) -> ConfigurationError {
+    let place = match error {
+        PackError::Kind { way, kind, .. } => {
+            let way = KeyPath(
+                KeyPath::key("kinds").then(kind).0.into_iter().chain(way.0.iter().cloned()).collect(),
+            );
+            position(bytes, &way)
+        }
+        PackError::Pack { way, .. } => position(bytes, way),
+        // The error of the reader says the place.
+        _ => None,
+    };
+    ConfigurationError::Invalid { path, position: place, reason: error.to_string() }
+}
+
+/// The position of the value at `way`, or of the last one on the way to it.
+fn position(bytes: &[u8], way: &KeyPath) -> Option<Position> {
+    let tree = Yaml::parse(bytes, super::layer::whole(bytes)).ok()?;
+    Some(LineIndex::new(bytes).position(bytes, lifecycles::offset(&tree, way)))
+}
+
+/// The lifecycles that packs bring, and the patterns of paths by which their artifacts are known.
+pub(super) fn lifecycles_of(packs: &[ProjectPack]) -> Result<(Vec<DeclaredLifecycle>, PathGlobs), String> {
+    let kinds = || packs.iter().flat_map(|own| &own.pack.kinds);
+    let declared = kinds().filter_map(|kind| DeclaredLifecycle::of_kind(kind).transpose());
+    let declared = declared.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    let paths = kinds().flat_map(|kind| &kind.applies_to).filter_map(|condition| condition.path.as_ref());
+    let globs: Vec<PathGlob> = paths.flat_map(|paths| paths.0.iter().cloned()).collect();
+    Ok((declared, PathGlobs::new(globs)))
+}
+
+impl ProjectPack {
+    /// The name of its file, and what that holds.
+    pub(crate) fn source(&self) -> (String, Vec<u8>) {
+        (self.file.rsplit('/').next().unwrap_or_default().to_owned(), self.bytes.to_vec())
+    }
+}
