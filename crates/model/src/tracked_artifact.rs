@@ -226,6 +226,12 @@ impl TrackedArtifact {
             Command::Transition { .. } | Command::Set { .. } | Command::Move(_) => self.lifecycle(),
             _ => None,
         };
+        if let Some(choice) = lifecycle
+            && let Some((own, rival)) = choice.kind.as_ref().zip(choice.rival.as_ref())
+        {
+            let packs = [own, rival].map(|kind| kind.system.clone());
+            return Err(MoveRefusal::Claimed { packs }.into());
+        }
         let lifecycle = lifecycle.map(|choice| &*choice.lifecycle);
         decide(&self.artifact, &DecisionContext { workflow: self.workflow(), lifecycle, strictness }, command)
     }

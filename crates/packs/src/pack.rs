@@ -8,7 +8,7 @@ use serde::Deserialize;
 use stepmark_frontmatter::{KeyPath, ReadError, Region, from_region};
 
 use crate::{
-    NamedMoveDeclaration,
+    ArgumentType, NamedMoveDeclaration,
     lifecycle::{
         ConditionDeclaration, CounterDeclaration, Lifecycle, LifecycleDeclaration, LifecycleError,
         MoveDeclaration, StateDeclaration,
@@ -52,6 +52,8 @@ pub struct KindDeclaration {
     pub view: Option<ViewDeclaration>,
     /// The artifacts that are of this kind: those for which one of these holds.
     pub applies_to: Option<Vec<ConditionDeclaration>>,
+    /// Frontmatter keys with their types, as those of arguments: `check` finds values that are not of them.
+    pub keys: Option<IndexMap<Name, ArgumentType>>,
     /// The states, in the order in which people read them.
     pub states: Option<Vec<StateDeclaration>>,
     /// Legal changes of the status that no move makes.
@@ -104,6 +106,8 @@ pub struct Kind {
     pub agent: Option<String>,
     /// The word behind `stepmark` for its moves.
     pub command: String,
+    /// The keys that it has, with their types.
+    pub keys: Vec<(String, ArgumentType)>,
     /// The commands that lead on, by state; `ID` stands for the id.
     pub commands: Vec<(String, String)>,
     pub lifecycle: Option<Arc<Lifecycle>>,
@@ -252,6 +256,7 @@ impl PackDeclaration {
             parent: text(view.parent),
             agent: text(view.agent),
             command,
+            keys: declared.keys.iter().flatten().map(|(key, kind)| (key.0.clone(), *kind)).collect(),
             commands,
             lifecycle: lifecycle.map(Arc::new),
         };
@@ -301,6 +306,8 @@ impl KindDeclaration {
             }
             (!all.is_empty()).then_some(all)
         }
+        let keys: IndexMap<_, _> =
+            base.keys.iter().chain(&self.keys).flatten().map(|(n, k)| (n.clone(), *k)).collect();
         let moves: IndexMap<_, _> =
             base.moves.iter().chain(&self.moves).flatten().map(|(n, m)| (n.clone(), m.clone())).collect();
         Self {
@@ -313,6 +320,7 @@ impl KindDeclaration {
             applies_to: self.applies_to.or_else(|| base.applies_to.clone()),
             states: joined(&base.states, self.states, |one, other| one.name == other.name),
             transitions: joined(&base.transitions, self.transitions, |_, _| false),
+            keys: (!keys.is_empty()).then_some(keys),
             moves: (!moves.is_empty()).then_some(moves),
             counters: joined(&base.counters, self.counters, |one, other| one.key == other.key),
             subject: self.subject.or_else(|| base.subject.clone()),

@@ -13,6 +13,7 @@ mod flows;
 mod many_attempts;
 #[cfg(unix)]
 mod many_claims;
+mod packs;
 mod side_by_side;
 mod staged;
 #[cfg(unix)]

@@ -139,6 +139,8 @@ pub static RULES: &[&Rule] = &[
     &systems::APPEND_ONLY_CHANGED,
     &systems::FROZEN_CHANGED,
     &systems::WRITER_NOT_ALLOWED,
+    &systems::KEY_WRONG,
+    &systems::PACKS_COMPETE,
 ];
 
 /// The rule with this id (`SM106`, whatever its case) or name (`key-twice`).

@@ -15,6 +15,7 @@ use crate::{
     workflow::{BindingReason, Chain, Progress},
 };
 use stepmark_frontmatter::Span;
+use stepmark_packs::Kind;
 
 /// An artifact with what is known around it. Whoever checks gathers these facts; a rule whose facts are
 /// missing finds nothing.
@@ -142,6 +143,16 @@ impl<'a> Subject<'a> {
     /// The lifecycle of its status, where one applies.
     pub fn lifecycle(&self) -> Option<&'a Lifecycle> {
         Some(&self.tracked?.lifecycle()?.lifecycle)
+    }
+
+    /// Its kind, where a pack of the project says which.
+    pub(crate) fn kind(&self) -> Option<&'a Kind> {
+        self.tracked?.lifecycle()?.kind.as_deref()
+    }
+
+    /// The kind of another pack that claims it too.
+    pub(crate) fn rival(&self) -> Option<&'a Kind> {
+        self.tracked?.lifecycle()?.rival.as_deref()
     }
 
     /// The facts about autodev, where it is the state file of a project that uses it.

@@ -36,6 +36,8 @@ pub struct Choice {
     pub lifecycle: Arc<Lifecycle>,
     /// The kind of a pack that it comes from.
     pub kind: Option<Arc<Kind>>,
+    /// The kind of another pack of the project that claims the artifact too.
+    pub rival: Option<Arc<Kind>>,
     /// The source.
     pub source: LifecycleSource,
     /// The reasons why it applies. Never empty.
@@ -140,15 +142,19 @@ impl Lifecycles {
     /// else none. A status alone is no evidence: `complete` in a PRD belongs to no table.
     pub fn choose(&self, artifact: &Artifact) -> Option<Choice> {
         let subject = ConditionInput::new(artifact);
-        let first = |tables: &[DeclaredLifecycle], source: LifecycleSource| {
-            tables.iter().find_map(|table| {
-                let evidence = table.applies_to.iter().find_map(|condition| condition.evidence(&subject))?;
-                let (lifecycle, kind) = (Arc::clone(&table.lifecycle), table.kind.clone());
-                Some(Choice { lifecycle, kind, source, evidence })
-            })
+        let fits = |table: &DeclaredLifecycle, source: LifecycleSource| {
+            let evidence = table.applies_to.iter().find_map(|condition| condition.evidence(&subject))?;
+            let (lifecycle, kind) = (Arc::clone(&table.lifecycle), table.kind.clone());
+            Some(Choice { lifecycle, kind, rival: None, source, evidence })
         };
-        first(&self.declared, LifecycleSource::Declared)
-            .or_else(|| first(tables(), LifecycleSource::ArtifactType))
+        let mut declared = self.declared.iter().filter_map(|table| fits(table, LifecycleSource::Declared));
+        let Some(first) = declared.next() else {
+            return tables().iter().find_map(|table| fits(table, LifecycleSource::ArtifactType));
+        };
+        let own = first.kind.as_ref().map(|kind| &kind.system);
+        let mut others = declared.filter_map(|other| other.kind).filter(|_| own.is_some());
+        let rival = others.find(|other| Some(&other.system) != own);
+        Some(Choice { rival, ..first })
     }
 }
 

@@ -266,6 +266,8 @@ pub enum MoveRefusal {
     NotFrom { made: String, status: String, wanted: Vec<String>, legal: Vec<String> },
     #[error("`{made}` cannot be made: {}", unmet.join("; "))]
     Unmet { made: String, unmet: Vec<String>, legal: Vec<String> },
+    #[error("the packs `{}` and `{}` both claim it: change `applies_to` of one of them", packs[0], packs[1])]
+    Claimed { packs: [String; 2] },
     #[error("`{made}` cannot be made so: {reason}")]
     Argument { made: String, reason: String },
     #[error("`{key}` counts how often `{to}` is entered, but `{text}` is no number")]
@@ -278,6 +280,7 @@ impl MoveRefusal {
             Self::UnknownSource { .. }
             | Self::UnknownMove { .. }
             | Self::NotFrom { .. }
+            | Self::Claimed { .. }
             | Self::Argument { .. } => &[],
             Self::UnknownTarget { legal, .. }
             | Self::Illegal { legal, .. }

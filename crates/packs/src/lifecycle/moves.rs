@@ -61,14 +61,16 @@ pub enum ArgumentShape {
     Int,
     Number,
     Bool,
+    Time,
     List,
 }
 
-const SHAPES: [(&str, ArgumentShape); 5] = [
+const SHAPES: [(&str, ArgumentShape); 6] = [
     ("text", ArgumentShape::Text),
     ("int", ArgumentShape::Int),
     ("number", ArgumentShape::Number),
     ("bool", ArgumentShape::Bool),
+    ("time", ArgumentShape::Time),
     ("list", ArgumentShape::List),
 ];
 
@@ -83,7 +85,7 @@ impl FromStr for ArgumentType {
         let shape = SHAPES.iter().find(|(own, _)| *own == name).map(|(_, shape)| *shape);
         let shape = shape.ok_or_else(|| {
             format!(
-                "`{text}` is no type: write text, int, number, bool or list, with `?` where it may be absent"
+                "`{text}` is no type: write text, int, number, bool, time or list, with `?` where it may be absent"
             )
         })?;
         Ok(Self { shape, is_optional })
@@ -97,13 +99,14 @@ impl fmt::Display for ArgumentType {
 }
 
 deserialize_as_scalar!(ArgumentType);
-schema_of_scalar!(ArgumentType, {"type": "string", "pattern": r"^\s*(text|int|number|bool|list)\s*\??\s*$"});
+schema_of_scalar!(ArgumentType, {"type": "string", "pattern": r"^\s*(text|int|number|bool|time|list)\s*\??\s*$"});
 
 impl ArgumentShape {
     /// The value that `text`, as a command line has it, says.
     fn read(self, text: &str) -> Option<Json> {
         match self {
             Self::Text => Some(text.into()),
+            Self::Time => is_time(text).then(|| text.into()),
             Self::Int => text.trim().parse::<i64>().ok().map(Json::from),
             Self::Number => {
                 text.trim().parse::<f64>().ok().and_then(serde_json::Number::from_f64).map(Json::Number)
@@ -113,10 +116,40 @@ impl ArgumentShape {
         }
     }
 
+    /// Returns whether frontmatter that says `value` says something of this type.
+    fn holds(self, value: &Json) -> bool {
+        match self {
+            Self::Text => value.is_string(),
+            Self::Int => value.is_i64() || value.is_u64(),
+            Self::Number => value.is_number(),
+            Self::Bool => value.is_boolean(),
+            Self::Time => value.as_str().is_some_and(is_time),
+            Self::List => value.is_array(),
+        }
+    }
+
     /// Its name in a pack file.
     pub fn name(self) -> &'static str {
         SHAPES.iter().find(|(_, shape)| *shape == self).map_or("", |(name, _)| name)
     }
+}
+
+impl ArgumentType {
+    /// The fault of the value under the key `name`, where it is not of this type.
+    pub fn fault(self, name: &str, value: Option<&Json>) -> Option<String> {
+        let wanted = self.shape.name();
+        match value.filter(|value| !value.is_null() && value.as_str() != Some("")) {
+            None => (!self.is_optional).then(|| format!("`{name}` says nothing, and {wanted} is wanted")),
+            Some(value) => {
+                (!self.shape.holds(value)).then(|| format!("`{name}` is {value}, and {wanted} is wanted"))
+            }
+        }
+    }
+}
+
+/// Returns whether a text is a date, or a date with a time.
+fn is_time(text: &str) -> bool {
+    text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
 }
 
 /// Something that a move may not be made without.
@@ -341,7 +374,8 @@ impl NamedMove {
                 (_, read) => drop(values.insert(name.clone(), read)),
             }
         }
-        let is_there = |name: &str| values.get(name).is_some_and(|value| value.as_str() != Some(""));
+        let is_there =
+            |name: &str| values.get(name).is_some_and(|value| !value.is_null() && value.as_str() != Some(""));
         let needs = self.needs.iter().map(|need| need.name());
         let wanted = self.args.iter().filter(|(_, kind)| !kind.is_optional).map(|(name, _)| name.as_str());
         let missing: Vec<String> =

@@ -64,13 +64,14 @@ impl Workspace {
     ) -> Option<String> {
         match guard {
             Guard::Holder(key) => {
-                let actor = &self.attribution().actor.name;
+                let actor = &self.attribution().actor;
                 let holders = guard.named_in(&before.state_value().unwrap_or_default());
                 let told = || match holders.first() {
-                    Some(holder) => format!("`{key}` is `{holder}`, not `{actor}`"),
+                    Some(holder) => format!("`{key}` is `{holder}`, not `{}`", actor.name),
                     None => format!("`{key}` says nothing"),
                 };
-                (!holders.contains(actor)).then(told)
+                (!holders.iter().any(|holder| *holder == actor.name || *holder == actor.to_string()))
+                    .then(told)
             }
             Guard::DependenciesDone(_) => {
                 let mut open = guard.named_in(&after.state_value().unwrap_or_default());

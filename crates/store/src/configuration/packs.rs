@@ -95,7 +95,13 @@ pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack
         declared.push((name, bytes, own));
     }
     let mut packs: Vec<ProjectPack> = Vec::new();
-    for (name, bytes, own) in &declared {
+    // What others extend comes through them.
+    let is_extended = |name: &str| {
+        declared.iter().any(|(_, _, own)| own.extends.as_ref().is_some_and(|base| base.0 == name))
+    };
+    for (name, bytes, own) in
+        declared.iter().filter(|(_, _, own)| !is_extended(&own.pack.0) || own.extends.is_some())
+    {
         let base = base_of(own, &declared, &mut vec![&own.pack.0])
             .map_err(|reason| invalid(name, position(bytes, &KeyPath::key("extends")), reason))?;
         let pack = own.assemble(base.as_ref()).map_err(|error| misplaced(path(name), bytes, &error))?;

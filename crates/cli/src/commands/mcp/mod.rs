@@ -2,13 +2,15 @@
 
 mod coordination;
 mod memory;
+mod packs;
 
 use std::io;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use stepmark_mcp::{Server, ToolSet, serve};
+use stepmark_store::configuration::ProjectPack;
 
-use self::{coordination::CoordinationTools, memory::MemoryTools};
+use self::{coordination::CoordinationTools, memory::MemoryTools, packs::PackTools};
 use crate::{
     arguments::{ActingArguments, ProjectArguments},
     environment::Environment,
@@ -22,17 +24,10 @@ use crate::{
 /// reads the files and commits: several of them, and commands beside them, never lose what another did.
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
-    /// The tools that are served
+    /// The tools that are served: `coordination` (tasks that several agents share, fifteen tools), `memory`
+    /// (recall what was decided and learned, and tell it), or a pack of the project: a tool for each move
     #[arg(long, value_name = "SET", value_delimiter = ',', required = true)]
-    tools: Vec<Set>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Set {
-    /// Tasks that several agents share: fifteen tools
-    Coordination,
-    /// Recall what was decided and learned, and tell it
-    Memory,
+    tools: Vec<String>,
 }
 
 /// The way to the project, which is opened anew for each call.
@@ -65,15 +60,29 @@ impl Mcp {
     ) -> Result<Exit, Failure> {
         let opening =
             || Opening { place: place.clone(), acting: acting.clone(), environment: environment.clone() };
-        let set = |set: &Set| -> Box<dyn ToolSet> {
-            match set {
-                Set::Coordination => Box::new(CoordinationTools::new(opening())),
-                Set::Memory => Box::new(MemoryTools::new(opening())),
-            }
+        let set = |set: &String| -> Result<Box<dyn ToolSet>, Failure> {
+            Ok(match set.as_str() {
+                "coordination" => Box::new(CoordinationTools::new(opening())),
+                "memory" => Box::new(MemoryTools::new(opening())),
+                name => {
+                    let project = opening().project(None)?;
+                    let packs = project.workspace.configuration().packs();
+                    let pack =
+                        packs.iter().find(|own| own.pack.name == name).ok_or_else(|| unknown(name, packs))?;
+                    Box::new(PackTools::new(opening(), &pack.pack))
+                }
+            })
         };
-        let server = Server::new(self.tools.iter().map(set).collect(), env!("CARGO_PKG_VERSION"));
+        let sets = self.tools.iter().map(set).collect::<Result<_, _>>()?;
+        let server = Server::new(sets, env!("CARGO_PKG_VERSION"));
         serve(server, io::BufReader::new(io::stdin()), io::stdout())
             .map_err(|error| Failure::from_error(Exit::Io, &error))?;
         Ok(Exit::Fine)
     }
+}
+
+fn unknown(name: &str, packs: &[ProjectPack]) -> Failure {
+    let packs: String = packs.iter().map(|own| format!(", `{}`", own.pack.name)).collect();
+    Failure::new(Exit::Usage, format!("there are no tools `{name}`"))
+        .with_help(format!("there are `coordination`, `memory`{packs}, and each pack of the project"))
 }

@@ -13,7 +13,7 @@ use stepmark_model::{
     transition::{Command as Change, Strictness, TransitionRefusal},
 };
 use stepmark_store::{
-    changes::{ChangeError, ChangeReason},
+    changes::{ChangeError, ChangeReason, ChangeReport},
     configuration::ProjectPack,
 };
 
@@ -33,12 +33,12 @@ const ARTIFACT: &str = "ARTIFACT";
 /// A move that a command line asks for.
 #[derive(Debug)]
 pub(crate) struct KindMove {
-    kind: Arc<Kind>,
-    name: String,
-    artifact: PathBuf,
-    args: Vec<(String, String)>,
-    reason: Option<String>,
-    evidence: Option<String>,
+    pub(crate) kind: Arc<Kind>,
+    pub(crate) name: String,
+    pub(crate) artifact: PathBuf,
+    pub(crate) args: Vec<(String, String)>,
+    pub(crate) reason: Option<String>,
+    pub(crate) evidence: Option<String>,
 }
 
 /// The arguments of a command line that names a command of a pack; `None` where no pack has it.
@@ -149,11 +149,16 @@ fn arguments_of(kind: &Arc<Kind>, found: &ArgMatches) -> Result<Arguments, clap:
 
 impl KindMove {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        change::report(output, &self.make(project)?).map(|()| Exit::Fine)
+    }
+
+    /// Makes the move; a refusal names what is legal instead.
+    pub(crate) fn make(&self, project: &Project) -> Result<ChangeReport, Failure> {
         let path = self.artifact(project)?;
         let command = Change::Move(self.call(project, &path)?);
         let reason = ChangeReason::said(self.reason.clone());
         match project.workspace.execute(&path, &command, Strictness::Warn, reason) {
-            Ok(carried) => change::report(output, &carried).map(|()| Exit::Fine),
+            Ok(carried) => Ok(carried),
             Err(ChangeError::Refused { path, source: TransitionRefusal::Move(refusal) }) => {
                 let help = self.help(&refusal);
                 let failure =

@@ -4,7 +4,7 @@
 use super::history::readable_base;
 use crate::artifact::{Artifact, ProjectPath};
 use crate::check::rule::Decision;
-use crate::check::rules::value_span;
+use crate::check::rules::{argument, value_span};
 use crate::check::{BaseVersion, Finding, Group, Loss, Rule, Severity, Subject};
 use crate::lifecycle::{ChangeRefusal, Lifecycle};
 use stepmark_frontmatter::Span;
@@ -151,6 +151,47 @@ fn check_writer_not_allowed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         "put it back (`git show HEAD:./{path}` has it), and change it with `--actor KIND:NAME` of somebody who has the role"
     );
     found.push(subject.finding(&WRITER_NOT_ALLOWED, span, message).with_help(help));
+}
+
+pub(crate) static KEY_WRONG: Rule = Rule::new(
+    "SMP07",
+    "pack-key-wrong",
+    Group::Systems,
+    Severity::Warning,
+    Decision::OfArtifact(check_key_wrong),
+);
+
+fn check_key_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let Some(kind) = subject.kind().filter(|kind| !kind.keys.is_empty()) else { return };
+    let Ok(state) = subject.artifact.state_value() else { return };
+    for (key, wanted) in &kind.keys {
+        if let Some(fault) = wanted.fault(key, state.get(key)) {
+            let span = value_span(subject.artifact, &[key]);
+            let help = format!("`stepmark set {} {key}=…`", argument(subject.artifact.path().as_str()));
+            found.push(
+                subject
+                    .finding(&KEY_WRONG, span, format!("{fault} by the pack `{}`", kind.system))
+                    .with_help(help),
+            );
+        }
+    }
+}
+
+pub(crate) static PACKS_COMPETE: Rule = Rule::new(
+    "SMP08",
+    "packs-compete",
+    Group::Systems,
+    Severity::Error,
+    Decision::OfArtifact(check_packs_compete),
+);
+
+fn check_packs_compete(subject: &Subject<'_>, found: &mut Vec<Finding>) {
+    let Some((kind, rival)) = subject.kind().zip(subject.rival()) else { return };
+    let message = format!("the packs `{}` and `{}` both claim it", kind.system, rival.system);
+    let help = "change `applies_to` of one of them; until then no move is made";
+    found.push(
+        subject.finding(&PACKS_COMPETE, value_span(subject.artifact, &["status"]), message).with_help(help),
+    );
 }
 
 #[cfg(test)]

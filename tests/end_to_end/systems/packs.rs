@@ -1,0 +1,275 @@
+//! Packs that a project declares, from the file to the commit.
+
+use std::process::{Child, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::harness::{Repository, Run, Sandbox};
+
+/// The examples of the book.
+const BACKLOG: &str = include_str!("../../../docs/packs/backlog.yaml");
+const ADR: &str = include_str!("../../../docs/packs/adr.yaml");
+const REVIEW: &str = include_str!("../../../docs/packs/review.yaml");
+
+fn with(packs: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::empty();
+    assert_eq!(sandbox.stepmark(&["init"]).code, 0);
+    for (name, text) in packs {
+        sandbox.write(&format!(".stepmark/packs/{name}.yaml"), text);
+    }
+    sandbox
+}
+
+fn text(sandbox: &Sandbox, path: &str) -> String {
+    String::from_utf8(sandbox.read(path)).unwrap()
+}
+
+/// Runs a line as a person would type it.
+fn run(sandbox: &Sandbox, line: &str) -> Run {
+    sandbox.stepmark(&line.split(' ').map(|word| word.trim_matches('\'')).collect::<Vec<_>>())
+}
+
+fn refused(sandbox: &Sandbox, line: &str) -> String {
+    let run = run(sandbox, line);
+    assert_eq!(run.code, 1, "{run}");
+    run.stderr
+}
+
+#[test]
+fn a_new_pack_works_as_it_is() {
+    let sandbox = with(&[]);
+    assert_eq!(run(&sandbox, "pack new work").code, 0);
+    assert_eq!(run(&sandbox, "pack check").code, 0);
+    let before = "---\nid: W-1 # ours\nstatus: todo\n---\nText\n";
+    sandbox.write("work/one.md", before);
+    let status = run(&sandbox, "status");
+    assert!(status.stdout.contains("work start W-1"), "{status}");
+    let started = run(&sandbox, "work start W-1 --actor agent:ada");
+    assert_eq!(started.code, 0, "{started}");
+    let after = text(&sandbox, "work/one.md");
+    assert!(after.starts_with("---\nid: W-1 # ours\nstatus: doing\nassignee: ada\nstarted_at: '"), "{after}");
+    let event = run(&sandbox, "log work/one.md --json").json("stepmark.log/1")["events"][0]["id"].clone();
+    assert_eq!(run(&sandbox, &format!("undo {}", event.as_str().unwrap())).code, 0);
+    assert_eq!(text(&sandbox, "work/one.md"), before, "undo gives the bytes back");
+    assert_eq!(run(&sandbox, "check").code, 0);
+    let again = run(&sandbox, "pack new work");
+    assert_ne!(again.code, 0, "{again}");
+}
+
+#[test]
+fn a_refusal_names_all_that_is_missing_and_commands_that_work() {
+    let sandbox = with(&[("review", REVIEW)]);
+    sandbox.write("docs/pages/a.md", "---\nid: P-1\nauthor: human:Ada\nstatus: draft\n---\n");
+    let told = refused(&sandbox, "review publish P-1 --evidence build --actor human:Bea");
+    assert!(told.contains("it is `draft`, and `publish` is for what is `review`"), "{told}");
+    assert!(told.contains("help: `stepmark review submit P-1`"), "{told}");
+    let told = refused(&sandbox, "review submit P-1 --actor human:Bea");
+    assert!(told.contains("`author` is `human:Ada`, not `Bea`"), "{told}");
+    assert_eq!(run(&sandbox, "review submit P-1 --actor human:Ada").code, 0);
+    let told = refused(&sandbox, "review publish P-1 --evidence build --actor human:Ada");
+    assert!(told.contains("another one makes it (`other-than(author)`)"), "{told}");
+    assert!(told.contains("`stepmark review return P-1 --reason TEXT`"), "{told}");
+    let told = refused(&sandbox, "review publish P-1 --evidence build --actor agent:bot");
+    assert!(told.contains("only a person makes it, and `agent:bot` is none"), "{told}");
+    assert_eq!(run(&sandbox, "review publish P-1 --actor human:Bea").code, 2, "evidence is needed");
+    assert_eq!(
+        run(&sandbox, "review publish P --evidence build --actor human:Bea").code,
+        0,
+        "the beginning of an id"
+    );
+    let page = text(&sandbox, "docs/pages/a.md");
+    assert!(
+        page.contains("status: published\nreviewer: human:Bea\n") && page.contains("evidence: build"),
+        "{page}"
+    );
+    assert_eq!(run(&sandbox, "check").code, 0);
+}
+
+#[test]
+fn tasks_of_backlog_md_wait_for_their_dependencies() {
+    let sandbox = with(&[("backlog", BACKLOG)]);
+    let task = |id: &str, status: &str, more: &str| {
+        let text = format!("---\nid: {id}\ntitle: Task\nstatus: {status}\nassignee: []\n{more}---\n");
+        sandbox.write(&format!("backlog/tasks/{id} - x.md"), text);
+    };
+    task("task-1", "To Do", "");
+    task("task-2", "To Do", "dependencies: [task-1]\n");
+    let told = refused(&sandbox, "backlog start task-2 --actor agent:w");
+    assert!(told.contains("open: `task-1` (`dependencies-done(dependencies)`)"), "{told}");
+    for line in [
+        "backlog start task-1 --actor agent:w",
+        "backlog finish task-1 --actor agent:w",
+        "backlog start task-2 --actor agent:w",
+    ] {
+        assert_eq!(run(&sandbox, line).code, 0, "{line}");
+    }
+    assert!(text(&sandbox, "backlog/tasks/task-2 - x.md").contains("status: In Progress\nassignee: [w]\n"));
+    let told = refused(&sandbox, "backlog finish task-2 --actor agent:other");
+    assert!(told.contains("`assignee` is `w`, not `other`"), "{told}");
+    // By hand it is judged as by a command.
+    let told = refused(
+        &sandbox,
+        "set 'backlog/tasks/task-2 - x.md' status=Done".replace("task-2 - x.md", "task-2").as_str(),
+    );
+    assert!(told.contains("holder(assignee)"), "{told}");
+    task("task-3", "Started", "due: 1\n");
+    let found = run(&sandbox, "check");
+    assert!(found.code == 1 && found.stdout.contains("no state `Started`"), "{found}");
+}
+
+#[test]
+fn a_decision_is_superseded_by_one_that_is_there() {
+    let sandbox = with(&[("adr", ADR)]);
+    sandbox.write("docs/adr/0001-store.md", "---\nstatus: proposed\ndate: 2020-01-01\n---\n# Store\n");
+    sandbox.write("docs/adr/0002-git.md", "---\nid: '0002'\nstatus: proposed\n---\n# Git\n");
+    assert_eq!(run(&sandbox, "adr accept 0001-store --actor human:Ada").code, 0);
+    assert!(!text(&sandbox, "docs/adr/0001-store.md").contains("2020"), "the date of the move");
+    let told = refused(&sandbox, "adr supersede 0001-store --new 0009 --actor human:Ada");
+    assert!(told.contains("`superseded_by` names `0009`, and no artifact has that id"), "{told}");
+    assert_eq!(run(&sandbox, "adr supersede 0001-store --new 0002 --actor human:Ada").code, 0);
+    sandbox.write("docs/adr/0003-x.md", "---\nstatus: proposed\ndate: soon\n---\n");
+    let found = run(&sandbox, "check");
+    assert!(
+        found.stdout.contains("SMP07") && found.stdout.contains("`date` is \"soon\", and time is wanted"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_pack_of_a_stranger_is_judged_with_its_place_and_changes_nothing() {
+    let kind = "kinds:\n  x:\n    applies_to: [{path: 'x/*.md'}]\n    states: [{name: a, initial: true}, {name: b, terminal: true}]\n";
+    let moved = |text: &str| format!("pack: x\n{kind}    moves:\n      go: {text}\n");
+    let long = format!("pack: x\nkinds:\n{}", (0..65).map(|n| format!("  k{n}: {{}}\n")).collect::<String>());
+    for (pack, expected) in [
+        (
+            "pack: y\nkinds: {}\n".to_owned(),
+            "x.yaml`:1:7 cannot be used: its name is `y`, and its file is called `x`",
+        ),
+        ("pack: x\nkinds: {a/b: {}}\n".to_owned(), "`a/b` is no name"),
+        ("pack: x\nkinds: {x: {status: []}}\n".to_owned(), "unknown field `status`"),
+        (
+            "pack: x\nextends: none\nkinds: {}\n".to_owned(),
+            "x.yaml`:2:10 cannot be used: there is no pack `none`",
+        ),
+        ("pack: x\nextends: x\nkinds: {}\n".to_owned(), "packs extend each other: x → x"),
+        ("pack: bmad\nkinds: {}\n".to_owned(), "its name is `bmad`"),
+        (long, "it has 65 kinds, and 64 are the most"),
+        (moved("{from: a, to: c}"), "x.yaml`:7:25 cannot be used: in the kind `x` of the pack `x`"),
+        (moved("{from: a, to: b, guards: [run(rm)]}"), "`run(rm)` is no guard"),
+        (moved("{from: a, to: b, set: {k: $actr}}"), "there is no `$actr`: is `$actor` meant?"),
+        (moved("{from: a, to: b, set: {status: c}}"), "the status is what `to` says"),
+        (moved("{from: a, to: b, set: {k: 1}, clear: [k]}"), "the move writes `k` twice"),
+        (moved("{from: a, to: b, args: {now: text}}"), "`now` is a variable of every move"),
+        ("a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\npack: x\nkinds: {}\n".to_owned(), "unknown field"),
+        (format!("pack: x\nabout: {}\nkinds: {{}}\n", "x".repeat(1 << 20)), "cannot read the configuration"),
+    ] {
+        let sandbox = with(&[("x", &pack)]);
+        let before = sandbox.tree();
+        let run = run(&sandbox, "pack check");
+        assert!(run.code != 0 && run.stderr.contains(expected), "{expected}\n{run}");
+        before.assert_same(&sandbox.tree(), &run);
+    }
+    let sandbox = with(&[(
+        "x",
+        &format!("pack: x\n{kind}    command: check\n    moves:\n      go: {{from: a, to: b}}\n"),
+    )]);
+    let run = run(&sandbox, "pack check");
+    assert!(run.code == 2 && run.stderr.contains("calls its command `check`"), "{run}");
+}
+
+#[test]
+fn a_pack_builds_on_another_and_two_do_not_share_an_artifact() {
+    let more = "pack: ours\nextends: backlog\nkinds:\n  backlog-task:\n    states:\n      - {name: Waiting, waits_for: person}\n    moves:\n      \
+                ask: {from: In Progress, to: Waiting, needs: reason}\n      go-on: {from: Waiting, to: In Progress, by: person}\n";
+    let sandbox = with(&[("backlog", BACKLOG), ("ours", more)]);
+    sandbox.write("backlog/tasks/task-1.md", "---\nid: task-1\ntitle: T\nstatus: To Do\n---\n");
+    for line in ["backlog start task-1 --actor agent:w", "backlog ask task-1 -m 'which?' --actor agent:w"] {
+        let run = run(&sandbox, line);
+        assert_eq!(run.code, 0, "{run}");
+    }
+    let status = run(&sandbox, "list --where work_state=blocked");
+    assert_eq!(status.code, 0, "{status}");
+    assert!(refused(&sandbox, "backlog go-on task-1 --actor agent:w").contains("only a person"));
+    let rival = ADR.replace("docs/adr/[0-9]*.md", "backlog/**");
+    sandbox.write(".stepmark/packs/adr.yaml", rival);
+    let found = run(&sandbox, "check");
+    assert!(found.stdout.contains("the packs `adr` and `ours` both claim it"), "{found}");
+    let told = refused(&sandbox, "backlog go-on task-1 --actor human:Ada");
+    assert!(told.contains("both claim it: change `applies_to`"), "{told}");
+}
+
+#[test]
+fn what_a_pack_forbids_does_not_pass_the_hook() {
+    let Some(repository) = Repository::empty("what_a_pack_forbids_does_not_pass_the_hook") else { return };
+    let sandbox = &repository.sandbox;
+    repository.stepmark(&["init"]);
+    sandbox.write(".stepmark/packs/review.yaml", REVIEW);
+    sandbox.write("docs/pages/a.md", "---\nid: P-1\nauthor: Ada\nstatus: draft\n---\n");
+    repository.commit("a page");
+    sandbox.write("docs/pages/a.md", "---\nid: P-1\nauthor: Ada\nstatus: published\n---\n");
+    repository.git(&["add", "."]);
+    let run = repository.stepmark(&["check", "--staged"]);
+    assert!(run.code == 1 && run.stdout.contains("SM903"), "{run}");
+}
+
+#[test]
+fn agents_make_the_moves_as_tools() {
+    let sandbox = with(&[("backlog", BACKLOG)]);
+    sandbox.write("backlog/tasks/task-1.md", "---\nid: task-1\ntitle: T\nstatus: To Do\n---\n");
+    let call = |id: u8, name: &str, arguments: Value| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}});
+    let client = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let lines = [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
+        call(2, "backlog_list", json!({})),
+        call(3, "backlog_start", json!({"artifact": "task-1", "agent_id": "w"})),
+        call(4, "backlog_start", json!({"artifact": "task-1", "agent_id": "w"})),
+    ];
+    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    sandbox.write("input", input);
+    let mut command = sandbox.command(&["mcp", "--tools", "backlog"]);
+    command.stdin(std::fs::File::open(sandbox.place("input")).unwrap());
+    let output = command.output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let answers: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = answers[1]["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["backlog_list", "backlog_start", "backlog_finish", "backlog_stop", "backlog_reopen"]);
+    assert_eq!(answers[2]["result"]["structuredContent"]["artifacts"][0]["moves"], json!(["start"]));
+    assert_eq!(answers[3]["result"]["structuredContent"]["status"], "In Progress");
+    let told = answers[4]["result"]["content"].to_string();
+    assert!(
+        answers[4]["result"]["isError"] == true && told.contains("stepmark backlog finish task-1"),
+        "{told}"
+    );
+    let unknown = sandbox.stepmark(&["mcp", "--tools", "none"]);
+    assert!(unknown.code == 2 && unknown.stderr.contains("`backlog`"), "{unknown}");
+}
+
+#[test]
+fn of_many_processes_that_take_a_task_one_gets_it() {
+    let sandbox = with(&[("backlog", BACKLOG)]);
+    for task in 0..46 {
+        let text = format!("---\nid: task-{task}x\ntitle: T\nstatus: To Do\n---\n");
+        sandbox.write(&format!("backlog/tasks/task-{task}x.md"), text);
+    }
+    let start = |agent: usize| {
+        let (task, actor) = (format!("task-{}x", agent / 2), format!("agent:w{agent}"));
+        let mut command = sandbox.command(&["backlog", "start", &task, "--actor", &actor]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let started: Vec<Child> = (0..92).map(start).collect();
+    let won: Vec<bool> = started.into_iter().map(|mut child| child.wait().unwrap().success()).collect();
+    for task in 0..46 {
+        let winners: Vec<usize> = [2 * task, 2 * task + 1].into_iter().filter(|agent| won[*agent]).collect();
+        assert_eq!(winners.len(), 1, "task {task}");
+        let text = text(&sandbox, &format!("backlog/tasks/task-{task}x.md"));
+        assert!(text.contains(&format!("assignee: [w{}]\n", winners[0])), "{text}");
+    }
+    assert_eq!(run(&sandbox, "check").code, 0);
+}
