@@ -1,5 +1,5 @@
-//! Packs that are made up at random, against a model that knows nothing of the engine: no illegal move passes,
-//! none that is legal is refused, and a refusal names moves that are legal.
+//! Packs that are made up at random, against a model that knows nothing of the engine: no illegal move
+//! passes, none that is legal is refused, and a refusal names moves that are legal.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     BodyStatus, Delegation, Diagnosis, Field, FieldKind, InputDocument, KIND_KEY, Kind, Problem, STEPS_KEYS,
-    Scope, Steps, Timestamp, ambiguity, body, field, inputs, kind::KindFields, parsed::Parsed,
+    Scope, Steps, Timestamp, body, field, inputs, kind::KindFields, view::Parsed,
 };
 use stepmark_frontmatter::{
     CollectionStyle, Document, Frontmatter, Node, NodeKind, ParseError, Span, Yaml, heading_title,
@@ -168,7 +168,7 @@ fn read_frontmatter(bytes: &[u8], yaml: &Yaml<'_>, state: &mut FrontmatterState,
     state.title = title.or(state.title.take());
     state.delegation = state.delegation.take().or_else(|| parent.map(Delegation::of_parent));
     state.agent = agent;
-    ambiguity::diagnose(yaml, found);
+    inputs::diagnose(yaml, found);
     if let [first, .., last] = state.current_step.as_slice()
         && first.text != last.text
     {

@@ -3,8 +3,11 @@
 use serde_json::json;
 
 use super::{
-    AsddRefusal, Proposal, Record, Rules, SliceFacts, State, conflict::reconcile, consistency::drifted, gate,
-    inconsistencies, plain_name, slice::number,
+    AsddRefusal, Proposal, Record, Rules, SliceFacts, State,
+    consistency::{self, drifted},
+    inconsistencies, plain_name,
+    proposal::reconcile,
+    slice::number,
 };
 
 /// The confidence from which an agent need not say what it is not sure of.
@@ -161,7 +164,7 @@ fn apply(
         slice.set(key, value.clone());
     }
     if let Some(to) = proposal.to().filter(|to| *to != slice.status()) {
-        gate::check(&slice, to, rules, facts)?;
+        consistency::check(&slice, to, rules, facts)?;
         slice.set("status", to);
         for key in ["approval", "uncertainty_factors", "rollback_timestamp"] {
             slice.values.shift_remove(key);

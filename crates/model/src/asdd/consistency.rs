@@ -1,9 +1,8 @@
 //! Contradictions between a slice and the files of the project.
 
-use std::fmt;
-
-use super::{Record, SliceFacts, State, phase::place_of_file, phase_of};
+use super::{AsddRefusal, Record, Rules, SliceFacts, State};
 use crate::lifecycle::built_in;
+use std::fmt;
 
 /// A contradiction between a slice and the files of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,4 +97,125 @@ pub fn drifted<'s>(slice: &'s Record, state: &State, facts: &SliceFacts) -> Vec<
         state.accepted(path).next().is_some() && !state.accepts(path, &hash.to_string())
     };
     slice.phase_files().into_iter().map(|(_, path)| path).filter(is_drifted).collect()
+}
+
+/// Refuses that `slice`, which says all but the new status, goes to `to`.
+pub(super) fn check(slice: &Record, to: &str, rules: &Rules, facts: &SliceFacts) -> Result<(), AsddRefusal> {
+    let (id, from) = (slice.id.clone(), slice.status_below_lock());
+    let legal = next_phases(from);
+    if !legal.iter().any(|state| state == to) {
+        return Err(AsddRefusal::Move { slice: id, from: from.to_owned(), to: to.to_owned(), legal });
+    }
+    let Some((_, phase)) = phase_of(from) else { return Ok(()) };
+    let closed =
+        |reason: String| AsddRefusal::Gate { slice: slice.id.clone(), phase: from.to_owned(), reason };
+    if to != "PARTIAL" && from != "PARTIAL" {
+        if let Some(agent) = phase.agent {
+            check_agent(slice, agent, rules).map_err(closed)?;
+        }
+        let is_there = |key: &&&str| slice.phase_file(key).is_some_and(|path| facts.hash(path).is_some());
+        if let Some(key) = phase.files.iter().find(|key| !is_there(key)) {
+            return Err(closed(format!(
+                "`phase_data.{key}` names no file that is there (--file {key}=PATH proposes one)"
+            )));
+        }
+        if let (Some(floor), Some(product)) = (rules.ccs_floor, slice.product_of_chain())
+            && product < floor
+        {
+            return Err(closed(format!("`ccs` is {product}, and {floor} is the least")));
+        }
+    }
+    if slice.blocker_count() > 0 {
+        return Err(closed(format!("{} blockers are open", slice.blocker_count())));
+    }
+    if slice.is_manual() && slice.approved() != Some(to) {
+        return Err(AsddRefusal::NotApproved { slice: id, to: to.to_owned() });
+    }
+    Ok(())
+}
+
+/// The statuses that a proposal may lead to from `status`.
+pub(super) fn next_phases(status: &str) -> Vec<String> {
+    let table = built_in("asdd-slice");
+    let state = table.and_then(|table| table.state_of(status));
+    let moves = table.zip(state).map(|(table, from)| table.moves_from(from, None)).unwrap_or_default();
+    let names = moves.iter().map(|legal| legal.to.name.clone());
+    names.filter(|state| !["BLOCKED", "LOCK"].contains(&state.as_str())).collect()
+}
+
+/// Wants one entry of `agent` in the chain, at or above its threshold, and its trace.
+fn check_agent(slice: &Record, agent: &str, rules: &Rules) -> Result<(), String> {
+    let chain = slice.chain();
+    let mut own = chain.iter().filter(|entry| plain_name(entry.agent) == agent);
+    let Some(entry) = own.next() else { return Err(format!("`{agent}` has told no confidence (--score N)")) };
+    let threshold = rules.thresholds.of(agent);
+    if entry.score < threshold {
+        return Err(format!("the confidence of `{agent}` is {}, and {threshold} is the least", entry.score));
+    }
+    if own.next().is_some() {
+        return Err(format!("`{agent}` stands twice in the confidence chain"));
+    }
+    let is_own = |trace: &&str| trace.trim_end_matches(".md").ends_with(agent);
+    match slice.texts("reasoning_traces").iter().any(is_own) {
+        true => Ok(()),
+        false => Err(format!("no trace of `{agent}` is listed: one is called `…-{agent}.md`")),
+    }
+}
+
+/// A phase of a slice.
+#[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Phase {
+    /// The status of a slice in it.
+    pub status: &'static str,
+    /// The agent whose confidence its gate wants.
+    pub agent: Option<&'static str>,
+    /// The keys of `phase_data` whose files are there when it is left.
+    pub files: &'static [&'static str],
+}
+
+const fn phase(status: &'static str, agent: Option<&'static str>, files: &'static [&'static str]) -> Phase {
+    Phase { status, agent, files }
+}
+
+/// The phases, in order.
+pub static PHASES: [Phase; 8] = [
+    phase("DISCOVERY", Some("discovery"), &["intent"]),
+    phase("SPEC", Some("spec"), &["requirements"]),
+    phase("VALIDATION", Some("validation"), &["requirements"]),
+    phase("DESIGN", Some("design"), &["design", "domain_model"]),
+    phase("IMPLEMENTATION", Some("implementation"), &["tasks"]),
+    phase("CI_CD", Some("qa"), &[]),
+    phase("OBSERVABILITY", None, &[]),
+    phase("DONE", None, &[]),
+];
+
+/// The agents that work in a phase beside the one of its name.
+const OTHER_AGENTS: [(&str, &str); 3] =
+    [("domain", "DESIGN"), ("task-planning", "IMPLEMENTATION"), ("refactor", "IMPLEMENTATION")];
+
+/// The phase of a slice with this status, and its place; `None` for a status that is no phase.
+pub fn phase_of(status: &str) -> Option<(usize, &'static Phase)> {
+    let status = if status == "PARTIAL" { "VALIDATION" } else { status };
+    PHASES.iter().enumerate().find(|(_, phase)| phase.status == status)
+}
+
+/// The place of the phase in which the file under this key of `phase_data` is made.
+pub(super) fn place_of_file(key: &str) -> Option<usize> {
+    PHASES.iter().position(|phase| phase.files.contains(&key))
+}
+
+/// The place of the phase in which `agent` works.
+pub(super) fn place_of_agent(agent: &str) -> Option<usize> {
+    let agent = plain_name(agent);
+    let other = OTHER_AGENTS.iter().find(|(name, _)| *name == agent);
+    let status = other.map(|(_, status)| *status);
+    PHASES.iter().position(|phase| phase.agent == Some(&agent) || Some(phase.status) == status)
+}
+
+/// The name of an agent by which it is compared: `implementation_agent` is `implementation`.
+pub fn plain_name(agent: &str) -> String {
+    let agent = agent.strip_prefix("agent:").unwrap_or(agent);
+    let agent = agent.to_ascii_lowercase().replace([' ', '_'], "-");
+    agent.strip_suffix("-agent").map(str::to_owned).unwrap_or(agent)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::{PHASES, Record, SliceKind, State, phase::place_of_file};
+use super::{PHASES, Record, SliceKind, State, consistency::place_of_file};
 use crate::records::RecordSet as _;
 
 /// A file of a phase that was found.

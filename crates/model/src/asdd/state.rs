@@ -1,7 +1,9 @@
 //! All records of ASDD in a project.
 
-use super::{Record, SliceKind};
+use super::{Record, SliceKind, SteeringRule, plain_name};
+use crate::artifact::FileHash;
 use crate::records::{RecordSet, by_kind};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All records of ASDD in a project, in the order of their places.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,5 +45,102 @@ impl State {
     /// The hashes with which slices have accepted the file at `path`.
     pub(super) fn accepted<'s>(&'s self, path: &str) -> impl Iterator<Item = &'s str> {
         self.slices.iter().filter_map(move |slice| slice.accepted(path))
+    }
+}
+
+/// The files that a slice names, as they are: `None` where one is not there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SliceFacts {
+    /// The hashes by path.
+    pub files: BTreeMap<String, Option<FileHash>>,
+}
+
+impl SliceFacts {
+    /// The hash of the file at `path`; `None` where it is not there.
+    pub fn hash(&self, path: &str) -> Option<FileHash> {
+        self.files.get(path).copied().flatten()
+    }
+
+    /// The paths of the files that a slice names, and of those that belong to its phases although it names
+    /// them not: `KEY.md` beside the others.
+    pub fn paths_of(slice: &Record) -> Vec<String> {
+        let named = slice.phase_files();
+        let folder = named
+            .iter()
+            .find_map(|(_, path)| path.rsplit_once('/').filter(|(own, _)| own.contains("/specs/")));
+        let named = named.iter().map(|(_, path)| (*path).to_owned());
+        let beside = folder.into_iter().flat_map(|(folder, _)| {
+            ["intent", "requirements", "design", "tasks"].map(|key| format!("{folder}/{key}.md"))
+        });
+        let traces = slice.texts("reasoning_traces").into_iter().map(str::to_owned);
+        named.chain(beside).chain(traces).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}
+
+/// The facts about ASDD in a project that its slices are held against.
+#[derive(Clone, Debug)]
+pub struct AsddFacts {
+    /// All records.
+    pub state: State,
+    /// The files that they name.
+    pub files: SliceFacts,
+    /// The demands of the project on its agents.
+    pub rules: Rules,
+    /// The agents that say they work and have been silent for too long, by slice.
+    pub silent: BTreeMap<String, Vec<String>>,
+}
+
+/// The least confidence of each agent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Thresholds(pub BTreeMap<String, f64>);
+
+/// The thresholds that count where a project says nothing.
+const USUAL: [(&str, f64); 11] = [
+    ("discovery", 0.85),
+    ("spec", 0.85),
+    ("validation", 0.90),
+    ("domain", 0.85),
+    ("design", 0.80),
+    ("task-planning", 0.80),
+    ("implementation", 0.75),
+    ("qa", 0.85),
+    ("refactor", 0.80),
+    ("knowledge", 0.80),
+    ("security", 0.95),
+];
+
+/// The threshold of an agent that nobody names.
+const OF_OTHERS: f64 = 0.80;
+
+impl Thresholds {
+    /// The threshold of `agent`.
+    pub fn of(&self, agent: &str) -> f64 {
+        let agent = plain_name(agent);
+        let own = self.0.iter().find(|(name, _)| plain_name(name) == agent).map(|(_, least)| *least);
+        let usual = || USUAL.iter().find(|(name, _)| *name == agent).map(|(_, least)| *least);
+        own.or_else(usual).unwrap_or(OF_OTHERS)
+    }
+}
+
+/// The demands of a project on its agents.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    /// The least confidence of each agent.
+    pub thresholds: Thresholds,
+    /// The least product of the confidences of a slice; `None` for none.
+    pub ccs_floor: Option<f64>,
+    /// The rules by which proposals that contradict each other are brought together.
+    pub steering: Vec<SteeringRule>,
+}
+
+impl Thresholds {
+    /// Those in the rows of a Markdown table: an agent, then a number from 0 to 1 in one of the other cells.
+    pub fn of_table(text: &str) -> Self {
+        let row = |line: &str| {
+            let cells: Vec<&str> = line.trim().strip_prefix('|')?.split('|').map(str::trim).collect();
+            let share = |cell: &&str| cell.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+            Some((plain_name(cells.first()?), cells.iter().skip(1).find_map(share)?))
+        };
+        Self(text.lines().filter_map(row).collect())
     }
 }

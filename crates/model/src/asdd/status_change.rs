@@ -64,7 +64,7 @@ pub fn change(slice: &Record, made: &SliceChange, now: &str) -> Result<Record, A
     match made {
         SliceChange::Approve { to, by } => {
             let from = slice.status_below_lock();
-            let legal = super::gate::next_phases(from);
+            let legal = super::consistency::next_phases(from);
             if !legal.contains(to) {
                 let (slice, from, to) = (slice.id.clone(), from.to_owned(), to.clone());
                 return Err(AsddRefusal::Move { slice, from, to, legal });

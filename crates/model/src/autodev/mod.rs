@@ -3,23 +3,20 @@
 
 mod flow;
 mod flow_file;
-mod choose_block;
 mod position;
 mod detection;
 mod moves;
 mod refusal;
 #[cfg(test)]
 mod move_cases;
-mod facts;
-mod older;
 mod summary;
 
+pub use detection::{AutodevFacts, SkillState};
 pub use detection::{Condition, Detection, GlobCount, KeyIs, ProjectFiles, detect, detect_flow};
-pub use facts::{AutodevFacts, SkillState};
 pub use flow::{Flow, FlowError, FlowStep, Flows};
+pub use flow_file::convert_older;
 pub use flow_file::read_flow_file;
 pub use moves::{AutodevMove, decide, fault, first_block, first_file};
-pub use older::convert_older;
 pub use position::{
     AWAITING, MOST_RETRIES, Position, PositionError, STATUSES, StepPlace, SubStep, is_done, is_kebab_case,
     keeps_state, steps_passed,

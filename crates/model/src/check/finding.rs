@@ -1,12 +1,10 @@
 //! A finding: data that renderers turn into text, JSON or annotations.
 
-use std::fmt;
-
+use super::Rule;
+use crate::artifact::{Artifact, ProjectPath};
 use serde::Serialize;
-
-use super::{Fix, Rule};
-use crate::artifact::ProjectPath;
-use stepmark_frontmatter::Span;
+use std::fmt;
+use stepmark_frontmatter::{Edit, Span, Splice, apply};
 
 /// Something that is wrong with an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,5 +108,113 @@ impl ProblemCounts {
     /// Returns how many errors and warnings there are.
     pub const fn problems(self) -> usize {
         self.errors + self.warnings
+    }
+}
+
+/// A change of the file that fixes a finding, proven where it changes frontmatter. Its splices are in order,
+/// do not overlap, and count in the bytes that were checked; fixes of two findings may overlap, and then one
+/// of them has to wait for the next check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// Its safety.
+    pub safety: Safety,
+    /// Its effect, as a command: `quote 1.10`.
+    pub title: String,
+    /// The bytes that it replaces.
+    pub splices: Vec<Splice>,
+}
+
+/// The safety of a fix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Safety {
+    /// No reader takes the file for anything else afterwards than what it says already.
+    Safe,
+    /// Some state that stands in the file goes, or a choice was made that a person should look at.
+    Unsafe,
+}
+
+impl Safety {
+    /// `safe` or `unsafe`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Unsafe => "unsafe",
+        }
+    }
+}
+
+impl Fix {
+    /// The fix that puts `text` where `span` is.
+    pub fn splice(safety: Safety, title: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
+        Self { safety, title: title.into(), splices: vec![Splice { span, text: text.into() }] }
+    }
+
+    /// The fix that makes `edits` in the state of `artifact`; `None` where they cannot be made faithfully,
+    /// or nothing would change.
+    pub fn edit(
+        safety: Safety,
+        title: impl Into<String>,
+        artifact: &Artifact,
+        edits: &[Edit],
+    ) -> Option<Self> {
+        let file = artifact.bytes();
+        let edited = apply(file, &artifact.region(), edits).ok()?;
+        let splices = match edits {
+            // The splices of one edit count in the file as it is.
+            [_] => edited.splices,
+            _ => difference(file, &edited.bytes).into_iter().collect(),
+        };
+        (!splices.is_empty()).then(|| Self { safety, title: title.into(), splices })
+    }
+}
+
+/// One splice that leads from `before` to `after`; `None` where they are the same, or part inside of a
+/// character.
+fn difference(before: &[u8], after: &[u8]) -> Option<Splice> {
+    if before == after {
+        return None;
+    }
+    let before_text = std::str::from_utf8(before).ok()?;
+    let after_text = std::str::from_utf8(after).ok()?;
+    let pairs = before_text.char_indices().zip(after_text.chars());
+    let same = pairs.take_while(|((_, one), other)| one == other).last();
+    let start = same.map_or(0, |((at, character), _)| at + character.len_utf8());
+    let pairs = before_text[start..].chars().rev().zip(after_text[start..].chars().rev());
+    let end: usize = pairs.take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8()).sum();
+    let text = after_text[start..after.len() - end].to_owned();
+    Some(Splice { span: Span::new(start, before.len() - end), text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::ProjectPath;
+    use stepmark_frontmatter::{KeyPath, Value};
+
+    #[test]
+    fn several_edits_become_one_splice() {
+        let artifact =
+            |file: &str| Artifact::read(ProjectPath::new("a.md").unwrap(), file.as_bytes().to_vec());
+        let text = "---\na: é1\nb: 2\nc: 3\n---\nbody\n";
+        let file = &artifact(text);
+        let set = |key: &str, text: &str| Edit::Set { path: KeyPath::key(key), value: Value::from(text) };
+        let fix = Fix::edit(Safety::Safe, "x", file, &[set("a", "è1"), set("b", "9")]).unwrap();
+        let [splice] = &fix.splices[..] else { panic!("{fix:?}") };
+        assert_eq!(&text[splice.span.range()], "é1\nb: 2");
+        assert_eq!(splice.text, "è1\nb: '9'");
+        assert_eq!(Fix::edit(Safety::Safe, "x", file, &[]), None);
+        assert_eq!(Fix::edit(Safety::Safe, "x", &artifact("no frontmatter"), &[set("a", "1")]), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_difference_leads_from_one_text_to_the_other(before in "[aé]{0,6}", after in "[aé]{0,6}") {
+            let made = difference(before.as_bytes(), after.as_bytes()).map_or(before.clone(), |splice| {
+                let mut text = before.clone();
+                text.replace_range(splice.span.range(), &splice.text);
+                text
+            });
+            proptest::prop_assert_eq!(made, after);
+        }
     }
 }

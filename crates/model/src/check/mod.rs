@@ -5,9 +5,7 @@
 
 mod rule;
 mod finding;
-mod fix;
 mod fixing;
-mod base_version;
 mod subject;
 pub mod rules;
 mod registry;
@@ -16,16 +14,16 @@ mod baseline;
 
 use crate::autodev::keeps_state;
 pub use crate::journal::Loss;
-pub use base_version::{AcceptedLosses, BaseVersion};
 pub use baseline::{Baseline, BaselineError};
 pub use finding::ProblemCounts;
 pub use finding::{Finding, Severity};
-pub use fix::{Fix, Safety};
+pub use finding::{Fix, Safety};
 pub use fixing::{DeclineReason, Declined, FixedFile, Remedy, apply_fixes};
 pub use policy::{Allowance, Judged, Level, LevelError, Levels, Policy};
 pub use registry::pages;
 pub use registry::{RULES, rule_of};
 pub use rule::{Group, Rule};
+pub use subject::{AcceptedLosses, BaseVersion};
 pub use subject::{ManifestRow, RuleEnvironment, Subject};
 
 use rule::Decision;

@@ -1,19 +1,20 @@
 //! The subject of rules: an artifact, and the facts around it.
 
-use std::{cell::OnceCell, sync::Arc};
-
-use super::{BaseVersion, Finding, Rule};
-use crate::{
-    artifact::{Artifact, Diagnosis, FileHash, Problem, ProjectPath},
-    asdd::{self, AsddFacts},
-    autodev::AutodevFacts,
-    coordination::{CoordinationFacts, Record},
-    delegation::Chains,
-    flows::FlowFacts,
-    lifecycle::Lifecycle,
-    tracked_artifact::{Membership, TrackedArtifact},
-    workflow::{BindingReason, Chain, Progress},
-};
+use super::{Finding, Rule};
+use crate::artifact::{Artifact, Diagnosis, FileHash, Problem, ProjectPath};
+use crate::asdd;
+use crate::asdd::AsddFacts;
+use crate::autodev::AutodevFacts;
+use crate::coordination::{CoordinationFacts, Record};
+use crate::delegation::Chains;
+use crate::flows::FlowFacts;
+use crate::journal::Loss;
+use crate::lifecycle::Lifecycle;
+use crate::tracked_artifact::{Membership, TrackedArtifact};
+use crate::workflow::{BindingReason, Chain, Progress};
+use BindingReason::{FileNameWords, OutputPattern, Track};
+use std::cell::OnceCell;
+use std::sync::Arc;
 use stepmark_frontmatter::Span;
 use stepmark_packs::Kind;
 
@@ -131,7 +132,6 @@ impl<'a> Subject<'a> {
 
     /// Returns whether nothing but the name of its file says which workflow it belongs to.
     pub(crate) fn is_bound_by_file_name(&self) -> bool {
-        use BindingReason::{FileNameWords, OutputPattern, Track};
         match self.tracked.map(TrackedArtifact::membership) {
             Some(Membership::Member { evidence, .. }) if !evidence.is_empty() => evidence
                 .iter()
@@ -219,5 +219,43 @@ impl<'a> Subject<'a> {
     pub(crate) fn item(&self, at: usize) -> (Span, &'a str) {
         let item = self.artifact.steps().and_then(|steps| steps.items.get(at));
         item.map_or((self.list(), ""), |item| (item.span, item.spelling.as_str()))
+    }
+}
+
+/// An artifact as it was in the commit that a change starts from.
+#[derive(Clone, Copy)]
+pub struct BaseVersion<'a> {
+    /// The artifact then.
+    pub tracked: &'a TrackedArtifact,
+    /// The losses that history accepts; `None`: none, since it was not asked.
+    pub accepted: Option<&'a dyn AcceptedLosses>,
+}
+
+/// The losses that history accepts.
+pub trait AcceptedLosses {
+    /// Returns whether somebody took this away through stepmark, so that history knows who and why.
+    fn accepts(&self, loss: &Loss<'_>) -> bool;
+
+    /// Returns whether something was accepted by what the newer state of the repository does not hold, so
+    /// that whoever gets that state cannot see why. Asked after all that may be accepted.
+    fn is_missing(&self) -> bool {
+        false
+    }
+}
+
+impl<'a> BaseVersion<'a> {
+    /// The artifact by itself.
+    pub(crate) const fn artifact(&self) -> &'a Artifact {
+        self.tracked.artifact()
+    }
+
+    /// The lifecycle of its status, where one is known.
+    pub(crate) fn lifecycle(&self) -> Option<&'a Lifecycle> {
+        Some(&self.tracked.lifecycle()?.lifecycle)
+    }
+
+    /// Returns whether history accepts the loss.
+    pub(crate) fn accepts(&self, loss: Loss<'_>) -> bool {
+        self.accepted.is_some_and(|accepted| accepted.accepts(&loss))
     }
 }

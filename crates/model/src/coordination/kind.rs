@@ -1,12 +1,11 @@
 //! The kinds of records, and the order of their keys.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
-
-use super::values::{USUAL_ATTEMPTS, USUAL_PRIORITY};
+use super::claiming::state_of;
+use super::{Format, Record};
 use crate::records::RecordKinds;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
+use std::fmt;
 
 /// A kind of record. The frontmatter says it under `stepmark_kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -155,4 +154,166 @@ impl fmt::Display for RecordKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.name())
     }
+}
+
+/// The priority of a task that says none.
+pub(super) const USUAL_PRIORITY: i64 = 5;
+
+/// The number of attempts that a task has where it says nothing.
+pub(super) const USUAL_ATTEMPTS: i64 = 3;
+
+impl Record {
+    /// The status word; `available` where the task says none, and nothing where it is no text.
+    pub fn status(&self) -> &str {
+        match self.values.get("status") {
+            None | Some(Json::Null) => "available",
+            Some(status) => status.as_str().unwrap_or_default(),
+        }
+    }
+
+    /// The agent that has the task.
+    pub fn claimed_by(&self) -> Option<&str> {
+        self.text("claimed_by")
+    }
+
+    /// The ids of the tasks that have to be done before.
+    pub fn dependencies(&self) -> Vec<&str> {
+        self.texts("dependencies")
+    }
+
+    /// The priority: 1 is the highest, 10 the lowest.
+    pub fn priority(&self) -> i64 {
+        self.number("priority").unwrap_or(USUAL_PRIORITY)
+    }
+
+    /// Returns whether its priority is no whole number from 1 to 10.
+    pub(crate) fn has_odd_priority(&self) -> bool {
+        let is_in_range = |number| (1..=10).contains(&number);
+        let odd = |priority: &Json| !priority.is_null() && !priority.as_i64().is_some_and(is_in_range);
+        self.values.get("priority").is_some_and(odd)
+    }
+
+    /// Returns whether it is a task with a status or a priority that no command gives.
+    pub fn is_odd(&self) -> bool {
+        self.kind == RecordKind::Task && (state_of(self).is_none() || self.has_odd_priority())
+    }
+
+    /// The priority that counts when tasks are claimed: a boost makes it higher.
+    pub fn effective_priority(&self) -> i64 {
+        self.priority().saturating_sub(self.number("priority_boost").unwrap_or_default()).max(1)
+    }
+
+    /// The capabilities under `key`: a list, or a text with commas.
+    pub fn capabilities(&self, key: &str) -> Vec<&str> {
+        match self.text(key) {
+            Some(text) => text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect(),
+            None => self.texts(key),
+        }
+    }
+
+    /// The number of times that the task has been tried, the most that it may be, and the key that counts.
+    pub fn attempts(&self) -> (i64, i64, &'static str) {
+        let (count, most) = if self.counts_attempts() {
+            ("attempts", "max_attempts")
+        } else {
+            ("retry_count", "max_retries")
+        };
+        (self.number(count).unwrap_or_default(), self.number(most).unwrap_or(USUAL_ATTEMPTS), count)
+    }
+
+    /// Returns whether the task counts its claims, not its retries.
+    pub(super) fn counts_attempts(&self) -> bool {
+        ["attempts", "max_attempts"].iter().any(|key| self.number(key).is_some())
+    }
+}
+
+/// A task that is to be added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewTask {
+    /// Its id.
+    pub id: String,
+    /// The work.
+    pub description: String,
+    /// From 1, the highest, to 10.
+    pub priority: i64,
+    /// The ids of tasks that have to be done before.
+    pub dependencies: Vec<String>,
+    /// Files that help.
+    pub context_files: Vec<String>,
+    /// Other help.
+    pub hints: String,
+}
+
+impl NewTask {
+    /// A task of the usual priority, which waits for nothing.
+    pub fn new(id: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            description: description.into(),
+            priority: 5,
+            dependencies: Vec::new(),
+            context_files: Vec::new(),
+            hints: String::new(),
+        }
+    }
+
+    /// Its record at a place, made at `now`.
+    pub fn record(&self, order: i64, now: &str) -> Record {
+        let values = json!({
+            "description": self.description,
+            "status": "available",
+            "priority": self.priority,
+            "claimed_by": null,
+            "dependencies": self.dependencies,
+            "context": {"files": self.context_files, "hints": self.hints},
+            "created_at": now,
+        });
+        Record { order: Some(order), ..record(RecordKind::Task, &self.id, values) }
+    }
+}
+
+impl Record {
+    /// The record of a coordination that begins at `now` with a goal and a plan as Markdown.
+    pub fn root(goal: &str, plan: &str, format: Format, now: &str) -> Self {
+        let mut values = json!({"goal": goal, "created_at": now, "version": "1.0"});
+        if format == Format::OrchestratorState {
+            values["working_directory"] = ".".into();
+            values["max_parallel_workers"] = 3.into();
+            values["task_timeout_seconds"] = 600.into();
+        }
+        let kind = RecordKind::Coordination;
+        Self { body: plan.to_owned(), ..record(kind, kind.name(), values) }
+    }
+
+    /// The record of an agent that is first seen at `now`.
+    pub fn agent(id: &str, role: &str, now: &str) -> Self {
+        let values = json!({
+            "role": role,
+            "capabilities": [],
+            "registered_at": now,
+            "current_task": null,
+            "tasks_completed": 0,
+        });
+        record(RecordKind::Agent, id, values)
+    }
+
+    /// The record of what an agent has found out.
+    pub fn discovery(
+        id: &str,
+        (agent, content, tags): (&str, &str, &[String]),
+        order: i64,
+        now: &str,
+    ) -> Self {
+        let values = json!({"agent_id": agent, "tags": tags, "created_at": now});
+        Self { order: Some(order), body: content.to_owned(), ..record(RecordKind::Discovery, id, values) }
+    }
+}
+
+fn record(kind: RecordKind, id: &str, values: Json) -> Record {
+    let values = match values {
+        Json::Object(values) => values,
+        _ => Map::new(),
+    };
+    Record::new(kind, id, values)
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use super::{
     Record, State, TaskRefusal,
     claiming::{capabilities_of, held_by, is, missing_capabilities},
-    dependencies::{open_dependencies, state_of},
+    claiming::{open_dependencies, state_of},
 };
 use crate::{lifecycle::built_in, records::read_time};
 

@@ -1,8 +1,8 @@
 //! A flow with its graph and its executions, and the tasks that can be claimed.
 
+use super::{FlowRecord, FlowRefusal, Graph, Scopes, TaskDefinition};
+use crate::artifact::{PathGlob, ProjectPath};
 use std::collections::HashSet;
-
-use super::{FlowRecord, FlowRefusal, Graph, TaskDefinition, overlap};
 
 /// A flow with its graph and its executions, in the order of the graph.
 #[derive(Clone, Debug)]
@@ -117,4 +117,185 @@ pub(super) const CLAIMABLE: [&str; 3] = ["PENDING", "READY", "RETRY"];
 
 fn is_claimable(task: &FlowRecord) -> bool {
     CLAIMABLE.contains(&task.status())
+}
+
+/// The flows of a project.
+#[derive(Clone, Debug, Default)]
+pub struct FlowFacts {
+    /// Each flow that can be read, with its graph and its executions.
+    pub flows: Vec<FlowState>,
+}
+
+impl FlowFacts {
+    /// The flow that `record` is, or belongs to.
+    pub(crate) fn of(&self, record: &FlowRecord) -> Option<&FlowState> {
+        let id = if record.task().is_empty() { record.id() } else { record.text("flow") };
+        self.flows.iter().find(|state| state.flow.id() == id)
+    }
+}
+
+/// A task with the reasons why it is in its status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Why {
+    /// The task.
+    pub task: String,
+    /// Its status.
+    pub status: String,
+    /// The reasons, the nearest first.
+    pub reasons: Vec<String>,
+}
+
+/// The reasons why the task `task` is in its status: what it waits for, which check failed, who stopped it.
+///
+/// # Errors
+/// When there is no such task.
+pub fn why(state: &FlowState, task: &str) -> Result<Why, FlowRefusal> {
+    let record = state.task(task)?;
+    let mut reasons = Vec::new();
+    match record.status() {
+        "PENDING" | "READY" | "RETRY" => waiting(state, record, &mut reasons),
+        "RUNNING" => {
+            if let Some(attempt) = record.open_attempt() {
+                reasons.push(format!(
+                    "`{}` works on the attempt `{}` since {}",
+                    attempt.agent, attempt.attempt_id, attempt.started_at
+                ));
+            }
+        }
+        "VERIFYING" => {
+            if let Some(attempt) = record.attempts().last() {
+                reasons.push(format!("the attempt `{}` waits for its verification", attempt.attempt_id));
+            }
+        }
+        _ => {}
+    }
+    reasons.extend(judged(record));
+    let acts = record.human_actions();
+    reasons.extend(acts.iter().rev().map(|act| {
+        let reason = act.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+        format!("{} by `{}` at {}{reason}", act.action, act.actor, act.decided_at)
+    }));
+    let (task, status) = (task.to_owned(), record.status().to_owned());
+    Ok(Why { task, status, reasons })
+}
+
+fn waiting(state: &FlowState, record: &FlowRecord, reasons: &mut Vec<String>) {
+    if state.flow.status() != "RUNNING" {
+        reasons.push(format!("the flow is `{}`", state.flow.status()));
+    }
+    for id in state.open_dependencies(record) {
+        let other = state.tasks.iter().find(|other| other.id() == id);
+        let told = other.map_or("missing", FlowRecord::status);
+        let blocked = other.map(|other| other.text("blocking_reason")).filter(|text| !text.is_empty());
+        let cause = blocked.map_or_else(String::new, |text| format!(": {text}"));
+        reasons.push(format!("it waits for `{id}`, which is `{told}`{cause}"));
+    }
+    if let Err(refusal) = state.check_scopes(record) {
+        reasons.push(refusal.to_string());
+    }
+}
+
+/// The last judgement in words.
+fn judged(record: &FlowRecord) -> Vec<String> {
+    let Some(last) = record.verifications().pop() else { return Vec::new() };
+    // A person, or a check that is not required, may stand against the reasons.
+    let has_passed = last.failure_reasons.is_empty() || record.status() == "SUCCESS";
+    let verdict = if has_passed { "passed" } else { "failed" };
+    let used = format!("{} of {}", record.number("attempt_count"), record.number("max_attempts"));
+    let mut told =
+        vec![format!("the attempt `{}` {verdict} at {} (attempt {used})", last.attempt_id, last.decided_at)];
+    told.extend(last.failure_reasons);
+    let passed: Vec<&str> =
+        last.checks.iter().filter(|check| check.passed).map(|check| check.name.as_str()).collect();
+    if !passed.is_empty() {
+        told.push(format!("checks that passed: {}", passed.join(", ")));
+    }
+    told
+}
+
+/// The scopes in which two tasks are in each other's way: what one writes, the other reads or writes.
+/// Patterns are compared by the folders that they lie in: none is missed, some are told that never meet.
+pub fn overlap<'s>(one: &'s Scopes, other: &'s Scopes) -> Option<(&'s str, &'s str)> {
+    let meet = |left: &'s [String], right: &'s [String]| {
+        left.iter().find_map(|left| {
+            let met = right.iter().find(|right| meets(left, right))?;
+            Some((left.as_str(), met.as_str()))
+        })
+    };
+    meet(&one.write, &other.write)
+        .or_else(|| meet(&one.write, &other.read))
+        .or_else(|| meet(&one.read, &other.write))
+}
+
+/// Returns whether the file at `path` lies in one of `scopes`.
+pub fn allows(scopes: &[String], path: &str) -> bool {
+    let project_path = ProjectPath::new(path).ok();
+    scopes.iter().any(|scope| {
+        let glob = scope.parse::<PathGlob>().ok();
+        let is_matched = glob.zip(project_path.as_ref()).is_some_and(|(glob, path)| glob.matches(path));
+        is_matched || !is_pattern(scope) && is_within(path, folder(scope))
+    })
+}
+
+fn meets(one: &str, other: &str) -> bool {
+    let (one, other) = (fixed(one), fixed(other));
+    is_within(one, other) || is_within(other, one)
+}
+
+fn is_within(path: &str, folder: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The path or folder that a scope lies in, whatever its pattern.
+fn fixed(scope: &str) -> &str {
+    let scope = folder(scope);
+    match scope.find(PATTERN) {
+        Some(at) => scope[..at].rfind('/').map_or("", |slash| &scope[..slash]),
+        None => scope,
+    }
+}
+
+const PATTERN: [char; 4] = ['*', '?', '[', '{'];
+
+fn is_pattern(scope: &str) -> bool {
+    scope.contains(PATTERN)
+}
+
+fn folder(scope: &str) -> &str {
+    let scope = scope.strip_prefix("./").unwrap_or(scope).trim_end_matches('/');
+    if scope == "." { "" } else { scope }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_writes_is_alone() {
+        let scopes = |read: &[&str], write: &[&str]| {
+            let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+            Scopes { read: texts(read), write: texts(write) }
+        };
+        for (one, other, expected) in [
+            (scopes(&[], &["src/a.rs"]), scopes(&[], &["src/b.rs"]), false),
+            (scopes(&[], &["src"]), scopes(&[], &["src/b.rs"]), true),
+            (scopes(&[], &["src/**"]), scopes(&["src/b.rs"], &[]), true),
+            (scopes(&["src"], &[]), scopes(&["src"], &[]), false),
+            (scopes(&["src/"], &[]), scopes(&[], &["./src/x"]), true),
+            (scopes(&[], &["src/a*"]), scopes(&[], &["source/a"]), false),
+            (scopes(&[], &["**/*.md"]), scopes(&[], &["docs/a.md"]), true),
+            (scopes(&[], &["."]), scopes(&[], &["x"]), true),
+            (scopes(&[], &[]), scopes(&[], &["x"]), false),
+        ] {
+            assert_eq!(overlap(&one, &other).is_some(), expected, "{one:?} {other:?}");
+            assert_eq!(overlap(&other, &one).is_some(), expected, "{other:?} {one:?}");
+        }
+        let written = ["src/**".to_owned(), "docs".to_owned(), "a.md".to_owned()];
+        for (path, expected) in
+            [("src/x/y.rs", true), ("docs/a.md", true), ("a.md", true), ("b.md", false), ("docs2/a", false)]
+        {
+            assert_eq!(allows(&written, path), expected, "{path}");
+        }
+    }
 }

@@ -7,12 +7,11 @@
 //! that ran ahead, and counts as over.
 
 mod record;
-mod refusal;
 mod tenure;
 
 pub use record::Lease;
+pub use record::LeaseRefusal;
 pub use record::admits;
-pub use refusal::LeaseRefusal;
 pub use tenure::{AcquiredLease, Claim, LONGEST, LeaseTerm, release, renew, take};
 
 #[cfg(test)]

@@ -5,16 +5,15 @@ mod kinds;
 mod record;
 mod values;
 mod drift;
-mod signal;
 mod strict_json;
 
 pub use drift::{Drift, DriftChange, Merged, merge};
 pub use kinds::RecordKinds;
+pub use kinds::{Signal, Signals, take_newer};
 pub(crate) use kinds::{entries_in_order, in_order, ordered};
 pub use record::RecordSet;
 pub(crate) use record::by_kind;
 pub use record::{Record, RecordError};
-pub use signal::{Signal, Signals, take_newer};
 pub use strict_json::{JsonError, read_json};
 pub use values::SharedValues;
 pub use values::file_stem;

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::lexer::Operator;
-use super::time_literal::TimeLiteral;
+use super::parser::Operator;
+use super::value::TimeLiteral;
 use super::value::scope_rank;
 use super::{FieldValue, SelectionError, SelectionField, parser};
 use crate::artifact::Scope;

@@ -16,18 +16,15 @@
 //! refused with its place, not answered with "no".
 
 mod field;
-mod time_literal;
 mod error;
-mod lexer;
 mod value;
 mod parser;
 mod evaluate;
-mod sort;
 #[cfg(test)]
 mod cases;
 
 pub use error::{SelectionError, SelectionErrorKind};
 pub use evaluate::{Selectable, Selection};
 pub use field::{FieldType, SelectionField, parse_fields};
-pub use sort::{SortKey, SortKeys};
+pub use field::{SortKey, SortKeys};
 pub use value::{FieldValue, StatusValue};

@@ -2,8 +2,6 @@
 //! the artifact or from a cache.
 
 mod condition;
-mod epic_titles;
-mod next_steps;
 mod units;
 
 use std::borrow::Cow;
@@ -12,9 +10,9 @@ use jiff::Timestamp;
 
 pub use self::{
     condition::Condition,
-    epic_titles::{EpicTitles, epic_titles},
-    next_steps::{NextSteps, StepName},
     units::{CellState, Units},
+    units::{EpicTitles, epic_titles},
+    units::{NextSteps, StepName},
 };
 use crate::{
     artifact::{Field, Kind, ProjectPath, Scope},
@@ -137,7 +135,7 @@ impl<'a> ArtifactSummary<'a> {
             updated,
             condition: Condition::of(artifact),
             waits_for_import: artifact.waits_for_import(),
-            epic_titles: epic_titles::of(artifact),
+            epic_titles: units::of(artifact),
             is_readable: artifact.artifact().is_readable(),
         }
     }

@@ -1,8 +1,10 @@
 //! The steps of a workflow as a row of cells.
 
+use crate::bmad::sprint::{LedgerKey, LedgerPart};
+use crate::tracked_artifact::TrackedArtifact;
+use crate::workflow::{Next, Progress, Step, Unit, UnknownNext, WorkflowDefinition};
 use std::borrow::Cow;
-
-use crate::workflow::{Next, Progress, Step, Unit, WorkflowDefinition};
+use std::collections::BTreeMap;
 
 /// Stands between names.
 const SEPARATOR: char = '\0';
@@ -112,5 +114,130 @@ fn state_of(members: &[&Step], progress: &Progress<'_>) -> CellState {
         None if is_among(&progress.gaps) => CellState::Gap,
         None if is_among(&progress.passed) => CellState::Passed,
         None => CellState::Open,
+    }
+}
+
+/// The titles of epics, by their numbers.
+pub type EpicTitles = BTreeMap<u16, String>;
+
+/// Collects titles of epics in the order of the paths of their files: of two the first counts.
+pub fn epic_titles<'a>(titles: impl IntoIterator<Item = (u16, Cow<'a, str>)>) -> EpicTitles {
+    let mut all = EpicTitles::new();
+    for (epic, title) in titles {
+        all.entry(epic).or_insert_with(|| title.into_owned());
+    }
+    all
+}
+
+/// The longest title that is taken, in characters: what is longer is no title.
+const LONGEST: usize = 120;
+
+/// Returns the titles that `artifact` gives to epics: headings `Epic N: TITLE`, where the name of its file
+/// begins with `epic`. Of two of an epic the first counts.
+pub(super) fn of(artifact: &TrackedArtifact) -> Vec<(u16, Cow<'_, str>)> {
+    let path = artifact.path();
+    if !path.file_stem().starts_with("epic") {
+        return Vec::new();
+    }
+    let text = String::from_utf8_lossy(artifact.artifact().bytes());
+    let headings = text.lines().filter_map(heading);
+    let mut titles: Vec<(u16, Cow<'_, str>)> =
+        headings.map(|(epic, title)| (epic, Cow::Owned(title))).collect();
+    // `epic-3.md` may carry its title in its frontmatter only.
+    if let Some((LedgerKey { epic, part: LedgerPart::Epic }, _)) = LedgerKey::of(path)
+        && let Some(title) = artifact.state().title.as_ref().and_then(|title| title.filled())
+    {
+        titles.push((epic, Cow::Borrowed(title)));
+    }
+    titles
+}
+
+/// The number and the title of a heading `## Epic 3: Lending`; a full stop or a dash may stand for the colon.
+fn heading(line: &str) -> Option<(u16, String)> {
+    let rest = line.strip_prefix('#')?.trim_start_matches('#').trim_start().strip_prefix("Epic ")?;
+    let digits = rest.len() - rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
+    let (number, rest) = rest.split_at(digits);
+    let title = rest.trim_start().strip_prefix([':', '.', '-', '–', '—'])?.trim();
+    let is_title = !title.is_empty() && title.chars().count() <= LONGEST;
+    Some((number.parse().ok()?, title.to_owned())).filter(|_| is_title)
+}
+
+/// The next steps of a workflow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NextSteps<'a> {
+    /// This step; the others may be taken instead, in special cases.
+    Step(StepName<'a>, Vec<StepName<'a>>),
+    /// One of these, at the person's choice.
+    Choice(Vec<StepName<'a>>),
+    /// Nothing: the end is reached.
+    Finished,
+    /// It cannot be told.
+    Unknown(UnknownNext),
+}
+
+/// A step and its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepName<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The file to read for it, where it has one.
+    pub file: Option<&'a str>,
+}
+
+impl<'a> NextSteps<'a> {
+    /// Returns the names of what comes `next`.
+    pub fn of(next: Next<'a>) -> Self {
+        let names = |steps: Vec<&'a Step>| steps.into_iter().map(StepName::of).collect();
+        match next {
+            Next::Step { step, alternatives } => Self::Step(StepName::of(step), names(alternatives)),
+            Next::Choice(steps) => Self::Choice(names(steps)),
+            Next::Finished => Self::Finished,
+            Next::Unknown(why) => Self::Unknown(why),
+        }
+    }
+
+    /// Returns the steps that come next; several where one is to be chosen.
+    pub fn steps(&self) -> &[StepName<'a>] {
+        match self {
+            Self::Step(step, _) => std::slice::from_ref(step),
+            Self::Choice(steps) => steps,
+            Self::Finished | Self::Unknown(_) => &[],
+        }
+    }
+
+    /// Returns the steps that may be taken instead.
+    pub fn alternatives(&self) -> &[StepName<'a>] {
+        match self {
+            Self::Step(_, alternatives) => alternatives,
+            _ => &[],
+        }
+    }
+}
+
+impl<'a> StepName<'a> {
+    fn of(step: &'a Step) -> Self {
+        Self { name: step.name(), file: step.path.as_ref().map(|path| path.as_str()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_stand_in_headings() {
+        for (line, expected) in [
+            ("## Epic 1: Lending tools", Some((1, "Lending tools"))),
+            ("### Epic 12 – Bring it back  ", Some((12, "Bring it back"))),
+            ("# Epic 3. Count", Some((3, "Count"))),
+            ("## Epic 1", None),
+            ("## Epic 1:", None),
+            ("## Epics: all", None),
+            ("Epic 1: no heading", None),
+            ("## Epic one: Lending", None),
+            ("## Epic 99999: too many", None),
+        ] {
+            assert_eq!(heading(line), expected.map(|(epic, title)| (epic, title.to_owned())), "{line}");
+        }
     }
 }

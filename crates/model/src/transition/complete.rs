@@ -1,15 +1,14 @@
 //! `Command::Complete`.
 
-use super::{
-    Plan, Remark, Strictness, TransitionRefusal,
-    record::{completed_ids, step_list_key, steps},
-    spelling,
-    step_choice::{is_completed, resolve},
+use super::record::{completed_ids, step_list_key, steps};
+use super::step_choice::{is_completed, names, resolve};
+use super::{Plan, Remark, Strictness, TransitionRefusal, step_choice};
+use crate::artifact::{Artifact, Field, FieldKind, StepItem, StepItemKind};
+use crate::delegation::Member;
+use crate::workflow::{
+    Content, Next, Step, StepId, StepList, StepMatch, StepRecord, Track, WorkflowDefinition,
 };
-use crate::{
-    artifact::{Artifact, Field, StepItem},
-    workflow::{Content, Next, Step, StepId, StepList, StepMatch, StepRecord, Track, WorkflowDefinition},
-};
+use std::fmt;
 use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
 
 /// Adds `given` steps to the list, each in the spelling of its neighbours and in its place, and brings
@@ -56,10 +55,10 @@ pub(super) fn plan(
         }
         let item = match step {
             Some(step) if items.is_empty() && (wants_names || id.is_skipped()) => Value::from(step.name()),
-            _ => spelling::item(given, step, &items),
+            _ => step_choice::item(given, step, &items),
         };
-        let item = if id.is_skipped() { spelling::skipped(item) } else { item };
-        if strictness != Strictness::Warn && !spelling::is_alike(&like_read(&item), &items) {
+        let item = if id.is_skipped() { step_choice::skipped(item) } else { item };
+        if strictness != Strictness::Warn && !step_choice::is_alike(&like_read(&item), &items) {
             return Err(TransitionRefusal::OtherSpelling { step: given.to_owned(), key: key.to_owned() });
         }
         let (index, path) = (place(workflow, &completed, &id), KeyPath::key(key));
@@ -118,7 +117,7 @@ fn wants_names(workflow: Option<&WorkflowDefinition>, items: &[StepItem], given:
     };
     let are_numbers = match items {
         [] => given.iter().any(|given| given.trim().parse::<u16>().is_ok()),
-        _ => spelling::are_integers(items),
+        _ => step_choice::are_integers(items),
     };
     are_numbers && given.iter().any(has_no_number)
 }
@@ -151,7 +150,6 @@ fn by_name(
 
 /// An item as it will be read back, so that the next item of the same command follows it.
 pub(super) fn like_read(item: &Value) -> StepItem {
-    use crate::artifact::{FieldKind, StepItemKind};
     let (spelling, kind) = match item {
         Value::Integer(value) => (value.to_string(), StepItemKind::Scalar(FieldKind::Integer)),
         Value::String(text) => (text.clone(), StepItemKind::Scalar(FieldKind::Text)),
@@ -176,7 +174,7 @@ pub(super) fn follow(
         _ => None,
     });
     let last = (last.spelling(), step);
-    let mut set = |field: &Field, (given, step): (&str, Option<&Step>)| match spelling::field(
+    let mut set = |field: &Field, (given, step): (&str, Option<&Step>)| match step_choice::field(
         field, given, step, items,
     ) {
         Some(value) if value == field.value() => {}
@@ -194,5 +192,155 @@ pub(super) fn follow(
     let current = next.map_or(last, |step| (step.name(), Some(step)));
     for field in &artifact.state().current_step {
         set(field, current);
+    }
+}
+
+/// Takes the `given` steps out of the list, every item that names them, and brings `lastStep`, `currentStep`
+/// and `current_step` along. Later steps stay: which of them the reopened one affects, a person knows.
+///
+/// # Errors
+/// Also where the artifact has no one state: then history could not say which steps were taken out.
+pub(super) fn reopen_plan(
+    artifact: &Artifact,
+    workflow: Option<&WorkflowDefinition>,
+    given: &[String],
+) -> Result<Plan, TransitionRefusal> {
+    if let Err(error) = artifact.state_value() {
+        return Err(TransitionRefusal::NoState { reason: error.to_string() });
+    }
+    let track = workflow.map_or(Track::Create, |workflow| workflow.chain.track());
+    let key = step_list_key(artifact, track);
+    let mut items: Vec<StepItem> = steps(artifact, key).map(|steps| steps.items.clone()).unwrap_or_default();
+    let mut completed = completed_ids(artifact, key);
+    let mut plan = Plan::default();
+    for given in given {
+        let id = StepId::parse(given.trim());
+        let (step, remark) = resolve(workflow, &id, &completed);
+        if let Some(remark @ Remark::OtherName { .. }) = &remark
+            && completed.iter().all(|done| done.form() != id.form())
+        {
+            return Err(TransitionRefusal::Unknown(remark.clone()));
+        }
+        let chain = workflow.map(|workflow| &workflow.chain);
+        let stays: Vec<bool> = completed.iter().map(|done| !names(chain, done, &id, step)).collect();
+        let named = (0..stays.len()).filter(|at| !stays[*at]);
+        // From the end, so that the places of the others stay.
+        let edits = named.rev().map(|at| Edit::Remove { path: KeyPath::key(key).item(at) });
+        let before = plan.edits.len();
+        plan.edits.extend(edits);
+        if plan.edits.len() == before {
+            if let Some(remark @ Remark::UnknownStep { .. }) = remark {
+                return Err(TransitionRefusal::Unknown(remark));
+            }
+            if workflow.is_none() && id.number().is_none() {
+                return Err(TransitionRefusal::NotThere { what: format!("a completed step `{given}`") });
+            }
+            plan.remarks.push(Remark::NotCompleted { step: given.clone() });
+        }
+        let (mut of_items, mut of_completed) = (stays.iter(), stays.iter());
+        items.retain(|_| of_items.next().is_none_or(|stays| *stays));
+        completed.retain(|_| of_completed.next().is_none_or(|stays| *stays));
+    }
+    if plan.edits.is_empty() {
+        return Ok(plan);
+    }
+    plan.remarks.extend(given.iter().filter_map(|given| later_steps(workflow, &completed, given)));
+    if completed.iter().all(StepId::is_resume) {
+        reset(artifact, &mut plan);
+    } else {
+        follow(artifact, workflow, &completed, &items, &mut plan);
+    }
+    Ok(plan)
+}
+
+/// Nothing is completed any more: a numeric `lastStep` is 0, as in the templates; other keys have no word for
+/// that.
+fn reset(artifact: &Artifact, plan: &mut Plan) {
+    for field in artifact.state().last_step.iter().chain(&artifact.state().current_step) {
+        if field.kind == FieldKind::Integer && field.text != "0" {
+            plan.edits.push(Edit::Set { path: KeyPath::key(&*field.key), value: Value::Integer(0) });
+        } else if field.filled().is_some_and(|text| text != "0") {
+            plan.remarks.push(Remark::KeyLeft { key: field.key.clone() });
+        }
+    }
+}
+
+/// The remark that steps behind the reopened one are still in the list.
+fn later_steps(workflow: Option<&WorkflowDefinition>, completed: &[StepId], given: &str) -> Option<Remark> {
+    let chain = &workflow?.chain;
+    let place = |id: &StepId| match chain.find(id) {
+        StepMatch::Step { step, .. } => chain.steps().iter().position(|other| other.id == step.id),
+        _ => None,
+    };
+    let reopened = place(&StepId::parse(given))?;
+    let furthest = completed.iter().filter(|id| !id.is_resume()).filter_map(place).max()?;
+    (furthest > reopened).then(|| Remark::LaterStepsStay {
+        step: given.to_owned(),
+        furthest: chain.steps()[furthest].name().to_owned(),
+    })
+}
+
+/// Work that was delegated and is not finished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenChild {
+    /// Its artifact.
+    pub path: String,
+    /// The agent that works on it.
+    pub agent: Option<String>,
+    /// Its status word; `None` where it has none, or cannot be read.
+    pub status: Option<String>,
+}
+
+impl From<&Member> for OpenChild {
+    fn from(member: &Member) -> Self {
+        Self {
+            path: member.path.to_string(),
+            agent: member.agent.as_ref().map(|agent| agent.0.clone()),
+            status: member.status.clone(),
+        }
+    }
+}
+
+impl fmt::Display for OpenChild {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "`{}`", self.path)?;
+        match (&self.agent, &self.status) {
+            (Some(agent), Some(status)) => write!(out, " ({agent}: {status})"),
+            (Some(word), None) | (None, Some(word)) => write!(out, " ({word})"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// Decides on finishing an artifact whose children `open` are not finished. An `insistence` is the reason to
+/// do it all the same.
+///
+/// # Errors
+/// When children are open, and nobody insists.
+pub fn finish_above(open: Vec<OpenChild>, insistence: Option<&str>) -> Result<(), TransitionRefusal> {
+    if open.is_empty() || insistence.is_some() {
+        return Ok(());
+    }
+    Err(TransitionRefusal::OpenChildren { children: open })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_children_are_listed_unless_somebody_insists() {
+        let child = |path: &str, agent: Option<&str>, status: Option<&str>| OpenChild {
+            path: path.to_owned(),
+            agent: agent.map(str::to_owned),
+            status: status.map(str::to_owned),
+        };
+        let open = vec![child("a.md", Some("writer"), Some("todo")), child("b.md", None, None)];
+        assert_eq!(finish_above(Vec::new(), None), Ok(()));
+        assert_eq!(finish_above(open.clone(), Some("the writer left")), Ok(()));
+        let refused = finish_above(open, None).unwrap_err().to_string();
+        assert_eq!(refused, "2 delegated pieces of work are open: `a.md` (writer: todo), `b.md`");
+        let many: Vec<_> = (0..12).map(|number| child(&number.to_string(), None, None)).collect();
+        assert!(finish_above(many, None).unwrap_err().to_string().ends_with("`9` and 2 more"));
     }
 }

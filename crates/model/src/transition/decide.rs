@@ -1,8 +1,6 @@
 //! `(artifact, workflow, command) → plan or refusal`.
 
-use super::{
-    Command, Plan, Remark, Strictness, TransitionRefusal, complete, reopen, scoping, setting, status_move,
-};
+use super::{Command, Plan, Remark, Strictness, TransitionRefusal, complete, scoping, setting, status_move};
 use crate::artifact::{Artifact, Problem, StepsForm};
 use crate::lifecycle::Lifecycle;
 use crate::workflow::WorkflowDefinition;
@@ -40,7 +38,7 @@ pub fn decide(
         Command::Transition { to } => status_move::plan(artifact, lifecycle, to),
         Command::Reopen { steps } => {
             refuse_broken_list(artifact)?;
-            reopen::plan(artifact, workflow, steps)
+            complete::reopen_plan(artifact, workflow, steps)
         }
         Command::Set { assignments } => {
             setting::keeps_step_lists(artifact, assignments)?;

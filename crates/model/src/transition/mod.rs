@@ -3,28 +3,24 @@
 
 #[cfg(test)]
 mod cases;
-mod command;
 mod complete;
 mod decide;
 mod delegate;
-mod finishing;
 mod plan;
 mod record;
 mod refusal;
-mod reopen;
 mod scoping;
 mod setting;
-mod spelling;
 #[cfg(test)]
 mod status_cases;
 mod status_move;
 mod step_choice;
 
-pub use command::{Command, ItemChange, Strictness};
+pub use complete::{OpenChild, finish_above};
 pub use decide::DecisionContext;
 pub use decide::decide;
 pub use delegate::{DelegationPlan, NewChild, delegate};
-pub use finishing::{OpenChild, finish_above};
+pub use plan::{Command, ItemChange, Strictness};
 pub use plan::{Plan, Remark};
 pub use record::lists_step;
 pub use record::{StepLists, completed_ids, last_step_id, step_list_key};

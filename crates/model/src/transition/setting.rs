@@ -4,7 +4,7 @@ use super::{
     ItemChange, TransitionRefusal,
     complete::like_read,
     record::{completed_ids, step_list_key},
-    spelling,
+    step_choice,
     step_choice::unknown,
 };
 use crate::artifact::{Artifact, StepItem};
@@ -153,7 +153,7 @@ pub(super) fn knows_steps(
             {
                 return Err(TransitionRefusal::Unknown(unknown(workflow, &step)));
             }
-            if !spelling::is_alike(&item, &items) {
+            if !step_choice::is_alike(&item, &items) {
                 return Err(TransitionRefusal::OtherSpelling { step, key: key.to_owned() });
             }
             items.push(item);

@@ -1,6 +1,5 @@
 //! Workflow definitions, their step chains, and how far an artifact has come.
 
-mod track;
 mod step_id;
 pub(crate) mod reference;
 mod chain;
@@ -24,10 +23,10 @@ pub use context::{
     ContextAnswer, ContextCandidate, ContextOutcome, ContextQuery, ContextSource, ContextSourceError,
     ContextSourceKind, ContextStatement, answer_context, context_statements,
 };
+pub use definition::Track;
 pub use definition::{ChainOutline, StepOutline, WorkflowDefinition, WorkflowDetail, WorkflowOutline};
 pub use progress::{
     Content, DoneItem, LastStep, MatchedBy, Next, Progress, StepMatch, StepRecord, UnknownItem, UnknownNext,
     UnknownReason, WorkState,
 };
 pub use step_id::{StepForm, StepId, StepNumber};
-pub use track::Track;

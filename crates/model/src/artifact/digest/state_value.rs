@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value as Json;
 
-use crate::artifact::parsed::Parsed;
+use crate::artifact::view::Parsed;
 use stepmark_frontmatter::{Entry, Node, ParseError, RegionError, Value, ValueError, Yaml};
 
 /// A reason why an artifact has no state value: readers would disagree on what it says, so no digest may

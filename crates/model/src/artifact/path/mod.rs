@@ -2,9 +2,8 @@
 
 mod project_path;
 mod natural_order;
-mod git_folder;
 
-pub use git_folder::names_git_folder;
 pub use natural_order::natural_order;
+pub use project_path::names_git_folder;
 pub use project_path::{ProjectPath, ProjectPathError, READ_LIMIT};
 pub use stepmark_packs::{PathGlob, PathGlobs};

@@ -15,21 +15,19 @@
 //! * Columns of other releases, such as `install_to_bmad`, are kept and stay empty.
 
 mod column;
-mod problem;
 mod frontmatter;
 mod read_agent;
 mod read_workflow;
-mod order;
 mod table;
 #[cfg(test)]
 mod table_cases;
 
 pub use column::{CatalogueKind, Column, Entry};
-pub use order::{distinct, in_walk_order, module_order};
-pub use problem::{EntryProblem, EntryProblemKind};
 pub use read_agent::{SKILL_FILE, agent_of_skill, is_agent_skill, read_agent, read_skill};
 pub use read_workflow::{is_workflow_file, read_task, read_workflow};
+pub use table::{EntryProblem, EntryProblemKind};
 pub use table::{Table, TableError, write};
+pub use table::{distinct, in_walk_order, module_order};
 
 use crate::artifact::ProjectPath;
 

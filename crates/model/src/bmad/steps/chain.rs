@@ -2,7 +2,7 @@
 
 use super::{
     step_file::{OUTPUT_KEYS, WorkflowFile},
-    successor::{add_key_edges, add_unwritten_edges},
+    step_file::{add_key_edges, add_unwritten_edges},
 };
 use crate::{
     artifact::ProjectPath,

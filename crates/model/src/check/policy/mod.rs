@@ -3,10 +3,8 @@
 //! Suppressions come before severities, so that a suppression of a rule that is turned off is not unused.
 
 mod comment;
-mod coverage;
-mod level;
 
-pub use level::{Level, LevelError, Levels};
+pub use comment::{Level, LevelError, Levels};
 
 use super::{
     Finding, Group, Rule, Subject,

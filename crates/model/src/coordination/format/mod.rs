@@ -2,9 +2,7 @@
 
 mod source;
 mod tasks_file;
-mod result_page;
 mod server_state;
-mod orchestrator_state;
 mod orchestrator_task;
 
 #[cfg(test)]
@@ -14,7 +12,7 @@ mod round_trip_cases;
 
 pub use crate::records::{JsonError, file_stem, read_json};
 pub(crate) use orchestrator_task::unheld;
-pub use result_page::result_file;
+pub use tasks_file::result_file;
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -89,7 +87,7 @@ impl Format {
         match self {
             Self::TasksFile => &[tasks_file::TASKS, tasks_file::AGENTS, tasks_file::PLAN],
             Self::ServerState => &[server_state::FILE],
-            Self::OrchestratorState => &[orchestrator_state::FILE],
+            Self::OrchestratorState => &[orchestrator_task::FILE],
         }
     }
 }
@@ -116,7 +114,7 @@ impl Format {
         match self {
             Self::TasksFile => tasks_file::AGENTS,
             Self::ServerState => server_state::FILE,
-            Self::OrchestratorState => orchestrator_state::FILE,
+            Self::OrchestratorState => orchestrator_task::FILE,
         }
     }
 }
@@ -175,7 +173,7 @@ pub fn render(format: Format, state: &State, signals: &Signals, now: &str) -> Fi
     match format {
         Format::TasksFile => tasks_file::render(state, signals, now),
         Format::ServerState => server_state::render(state, signals, now),
-        Format::OrchestratorState => orchestrator_state::render(state, signals, now),
+        Format::OrchestratorState => orchestrator_task::render(state, signals, now),
     }
 }
 
@@ -187,6 +185,6 @@ pub fn read(format: Format, files: &Files) -> Result<State, FormatError> {
     match format {
         Format::TasksFile => tasks_file::read(files),
         Format::ServerState => server_state::read(files),
-        Format::OrchestratorState => orchestrator_state::read(files),
+        Format::OrchestratorState => orchestrator_task::read(files),
     }
 }

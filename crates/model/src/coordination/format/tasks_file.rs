@@ -1,16 +1,13 @@
 //! Format A: tasks and agents in a file each, the plan and results as Markdown.
 
-use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use super::source::{Source, UNKNOWN_TIME, add_extra, new_root, to_bytes};
+use super::{Files, FormatError, file_stem};
+use crate::coordination::state::Places;
+use crate::coordination::{Record, RecordKind, State, is_done};
+use crate::records::{RecordKinds as _, Signals, VOLATILE, entries_in_order, in_order};
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
-
-use super::{
-    Files, FormatError,
-    source::{Source, UNKNOWN_TIME, add_extra, new_root, to_bytes},
-};
-use crate::{
-    coordination::{Record, RecordKind, State, state::Places},
-    records::{RecordKinds as _, Signals, VOLATILE, entries_in_order, in_order},
-};
 
 /// The file of tasks.
 pub(super) const TASKS: &str = "tasks.json";
@@ -134,4 +131,39 @@ pub(super) fn read(files: &Files) -> Result<State, FormatError> {
         source.into_root(&[], &mut root);
     }
     Ok(State { root, tasks: records, agents, discoveries: Vec::new(), places: Places::default() })
+}
+
+/// The name and the bytes of the page of a task that is done or failed; `None` of any other. It is written
+/// for people, and never read.
+pub fn result_file(task: &Record) -> Option<(String, Vec<u8>)> {
+    Some((format!("results/{}.md", file_stem(&task.id)), result_page(task)?.into_bytes()))
+}
+
+fn result_page(task: &Record) -> Option<String> {
+    let result = task.values.get("result").and_then(Json::as_object);
+    let of_result = |key: &str| result.and_then(|result| result.get(key)?.as_str()).unwrap_or_default();
+    let description = task.text("description").unwrap_or_default();
+    let head = format!("# Task: {}\n\n## Description\n{description}\n\n", task.id);
+    let who = task.claimed_by().unwrap_or("None");
+    let at = task.text("completed_at").unwrap_or("None");
+    if is_done(task) {
+        let listed = |key: &str| {
+            let files = result.and_then(|result| result.get(key)?.as_array()).into_iter().flatten();
+            let lines: Vec<String> = files.filter_map(Json::as_str).map(|file| format!("- {file}")).collect();
+            if lines.is_empty() { "None".to_owned() } else { lines.join("\n") }
+        };
+        return Some(format!(
+            "{head}## Completed By\n{who}\n\n## Completed At\n{at}\n\n## Output\n{}\n\n## Files Modified\n{}\n\n\
+             ## Files Created\n{}\n\n## Status\nSUCCESS\n",
+            of_result("output"),
+            listed("files_modified"),
+            listed("files_created"),
+        ));
+    }
+    (task.status() == "failed").then(|| {
+        let reason = of_result("error");
+        format!(
+            "{head}## Attempted By\n{who}\n\n## Failed At\n{at}\n\n## Failure Reason\n{reason}\n\n## Status\nFAILED\n"
+        )
+    })
 }

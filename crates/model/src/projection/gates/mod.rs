@@ -9,17 +9,15 @@
 //! 3. The same under the artifact's lease: nobody else may change the answer meanwhile.
 
 mod answer;
-mod audit;
 mod changes;
 mod gate;
-mod steps;
 
 pub use answer::{Closed, GateDecision, GateMatch, find, verify};
-pub use audit::{GateUse, gate_findings};
+pub use answer::{GateUse, gate_findings};
 pub use changes::{GateChanges, GateFacts, superfluous};
+pub(crate) use gate::gate_file_name;
+pub use gate::{GATE_EXTENSION, GateStep, gate_steps, listed_steps};
 pub use gate::{Gate, GateStat, StoredGate};
-pub(crate) use steps::gate_file_name;
-pub use steps::{GATE_EXTENSION, GateStep, gate_steps, listed_steps};
 
 /// The folder of all gates, seen from the root.
 pub const GATES_FOLDER: &str = ".stepmark/gates";

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::workflow::{
     ArtifactFacts, Binding, BindingReason, Candidate, ConfiguredWorkflow, NameAgreement, OutputPattern,
-    StepForm, StepList, Track, binding::name,
+    StepForm, StepList, Track, binding::pattern,
 };
 
 /// The candidates of a project, prepared to bind many artifacts.
@@ -127,7 +127,7 @@ impl Binder {
         if narrowing.is_decided() || facts.list == StepList::Absent {
             return;
         }
-        let words = name::words(facts.path.file_stem());
+        let words = pattern::words(facts.path.file_stem());
         let run = |mark: &Vec<String>| words.windows(mark.len()).any(|run| run == mark.as_slice());
         narrowing.keep_best(
             |at| self.candidates[at].marks.iter().filter(|mark| run(mark)).map(Vec::len).max(),

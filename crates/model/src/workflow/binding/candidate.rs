@@ -1,9 +1,10 @@
 //! A workflow that an artifact may belong to.
 
-use crate::workflow::{
-    NameAgreement, OutputPattern, StepId, Track, WorkflowDetail, WorkflowOutline,
-    binding::name::{self, agreement},
-};
+use crate::artifact::ProjectPath;
+use crate::workflow::binding::pattern;
+use crate::workflow::binding::pattern::agreement;
+use crate::workflow::{NameAgreement, OutputPattern, StepId, Track, WorkflowDetail, WorkflowOutline};
+use std::fmt;
 
 /// One workflow that an artifact may belong to.
 #[derive(Clone, Debug)]
@@ -29,12 +30,12 @@ impl Candidate {
         // A folder that several workflows share says nothing about a file's name; neither does `template.md`.
         let of_names = names.iter().filter(|name| Some(name.as_str()) != shared_name(outline));
         let templates = outline.templates.iter().map(|template| {
-            let mut words = name::words(template.file_stem());
+            let mut words = pattern::words(template.file_stem());
             words.retain(|word| word != "template");
             words
         });
         let mut marks: Vec<Vec<String>> =
-            of_names.map(|own| name::words(name::core(own))).chain(templates).collect();
+            of_names.map(|own| pattern::words(pattern::core(own))).chain(templates).collect();
         marks.retain(|words| !words.is_empty());
         let steps = outline
             .chains
@@ -63,7 +64,7 @@ impl Candidate {
             names: vec![name.to_owned()],
             declared_names: Some(Vec::new()),
             steps: steps.collect(),
-            marks: vec![name::words(name::core(name))],
+            marks: vec![pattern::words(pattern::core(name))],
             outputs: Vec::new(),
         }
     }
@@ -81,12 +82,128 @@ impl Candidate {
     }
 
     pub(in crate::workflow) fn shares_word(&self, workflow_type: &str) -> bool {
-        let wanted = name::words(workflow_type);
+        let wanted = pattern::words(workflow_type);
         let names = self.names.iter().chain(self.declared_names.iter().flatten());
-        names.flat_map(|own| name::words(name::core(own))).any(|word| wanted.contains(&word))
+        names.flat_map(|own| pattern::words(pattern::core(own))).any(|word| wanted.contains(&word))
     }
 }
 
 fn shared_name(outline: &WorkflowOutline) -> Option<&str> {
     outline.variant.as_ref().map(|_| outline.folder.file_name())
+}
+
+/// The facts in an artifact about the workflow that writes it.
+#[derive(Clone, Copy, Debug)]
+pub struct ArtifactFacts<'artifact> {
+    /// The path of the artifact.
+    pub path: &'artifact ProjectPath,
+    /// Its `workflowType`.
+    pub workflow_type: Option<&'artifact str>,
+    /// Its `research_type`, which tells research workflows apart.
+    pub research_type: Option<&'artifact str>,
+    /// The items of its list of steps.
+    pub completed: &'artifact [StepId],
+    /// Under which key that list stands.
+    pub list: StepList,
+    /// The workflow that the project's configuration names.
+    pub configured: Option<ConfiguredWorkflow<'artifact>>,
+}
+
+/// Under which key an artifact keeps its steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StepList {
+    /// `stepsCompleted`.
+    Completed,
+    /// `validationStepsCompleted`: a validation report, written by the track validate.
+    Validation,
+    /// The artifact has no key about steps. Only configuration and `workflowType` bind it then: a spec of
+    /// BMAD 6.12 keeps its state in `status`, and a file that is called like an artifact need not be written
+    /// by a workflow.
+    Absent,
+}
+
+/// A workflow that the project's configuration names for an artifact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConfiguredWorkflow<'configuration> {
+    /// The workflow's name, in any of its forms.
+    pub name: &'configuration str,
+    /// The track, where it is named.
+    pub track: Option<Track>,
+}
+
+/// One reason for a binding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BindingReason {
+    /// The project's configuration names the workflow.
+    Configured,
+    /// The artifact's `workflowType` names no workflow. Its file's name then counts only for workflows that
+    /// share a word with it.
+    UnknownWorkflowType {
+        /// The `workflowType`.
+        value: String,
+    },
+    /// The artifact's `workflowType`, with its `research_type`, names the workflow.
+    WorkflowType {
+        /// The text that was compared.
+        value: String,
+        /// The degree of agreement.
+        agreement: NameAgreement,
+    },
+    /// Items of the artifact's list are names of the workflow's steps.
+    StepNames {
+        /// The number of items that are.
+        matched: usize,
+    },
+    /// Of the remaining workflows only some have the track that the artifact's list belongs to.
+    Track(Track),
+    /// The artifact's file name holds words of the workflow's or its template's name.
+    FileNameWords {
+        /// The number of words in a row.
+        words: usize,
+    },
+    /// The artifact's file name fits the output that the workflow names.
+    OutputPattern,
+}
+
+impl fmt::Display for BindingReason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Configured => out.write_str("the configuration names it"),
+            Self::UnknownWorkflowType { value } => write!(out, "no workflow is called `{value}`"),
+            Self::WorkflowType { value, .. } => write!(out, "`workflowType` says `{value}`"),
+            Self::StepNames { matched: 1 } => out.write_str("a listed step is one of its steps"),
+            Self::StepNames { matched } => write!(out, "{matched} listed steps are its steps"),
+            Self::Track(track) => write!(out, "the list is one of the track {track}"),
+            Self::FileNameWords { .. } => out.write_str("the file is named like its artifact"),
+            Self::OutputPattern => out.write_str("the workflow names this file as its output"),
+        }
+    }
+}
+
+/// The workflow that an artifact belongs to. Indices are positions in the list of candidates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// This one.
+    Bound {
+        /// The workflow.
+        workflow: usize,
+        /// Its track.
+        track: Track,
+        /// The evidence that singled it out, in the order in which it was weighed. Never empty.
+        evidence: Vec<BindingReason>,
+    },
+    /// Several fit, and nothing tells them apart.
+    Ambiguous {
+        /// Those that fit.
+        workflows: Vec<usize>,
+        /// The reasons that they share.
+        evidence: Vec<BindingReason>,
+    },
+    /// The configuration names a workflow that does not exist.
+    NoSuchWorkflow {
+        /// The name in the configuration.
+        name: String,
+    },
+    /// Nothing speaks for any workflow.
+    Unbound,
 }

@@ -1,6 +1,6 @@
 //! The graph of steps: edges from keys, prose and numbers, with loops told apart.
 
-use crate::workflow::{ChainDiagnosis, Edge, EdgeKind, EdgeSource, Step, StepNumber};
+use crate::workflow::{Edge, EdgeKind, EdgeSource, Step, StepNumber};
 
 /// The edges of a chain. Those of the kinds `Next` and `Alternative` are free of cycles.
 #[derive(Clone, Debug)]
@@ -142,4 +142,193 @@ pub(crate) fn is_alternative(number: StepNumber, steps: &[Step]) -> bool {
 /// Returns whether two numbers differ at most in their letters.
 pub(crate) fn same_step(a: StepNumber, b: StepNumber) -> bool {
     (a.major, a.minor) == (b.major, b.minor)
+}
+
+/// One oddity of a chain. None of them stops the chain from being used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChainDiagnosis {
+    /// The frontmatter of a step file cannot be read.
+    #[error(
+        "the frontmatter of `{step}` cannot be read ({reason}); what follows it comes from its prose or number"
+    )]
+    Unreadable {
+        /// The step.
+        step: String,
+        /// The problem with it.
+        reason: String,
+    },
+    /// A successor key names a file that is not among the steps.
+    #[error(
+        "`{key}` of `{step}` names `{value}`, which is no step of this workflow; the next step comes from its prose or number instead"
+    )]
+    SuccessorMissing {
+        /// The step that holds the key.
+        step: String,
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+    },
+    /// A successor key names the step that holds it.
+    #[error(
+        "`{key}` of `{step}` names the step itself; the next step comes from its prose or number instead"
+    )]
+    SuccessorIsItself {
+        /// The step that holds the key.
+        step: String,
+        /// The key.
+        key: String,
+    },
+    /// A successor key leads elsewhere or through an unknown variable; a step of that file name was taken.
+    #[error("`{key}` of `{step}` names `{value}`; taken as `{found}`, the step of that file name")]
+    SuccessorByName {
+        /// The step that holds the key.
+        step: String,
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+        /// The step that was taken.
+        found: String,
+    },
+    /// A successor key leads to a file of another folder.
+    #[error("`{key}` of `{step}` leads out of its steps, to `{value}`")]
+    SuccessorElsewhere {
+        /// The step that holds the key.
+        step: String,
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+    },
+    /// A step leads back to one that leads to it. The chain's order leaves that edge out.
+    #[error("`{from}` leads back to `{to}`")]
+    Loop {
+        /// The step that leads back.
+        from: String,
+        /// The step that it leads to.
+        to: String,
+    },
+    /// No way leads to this step from the start: a second start, or a step that nothing loads.
+    #[error("nothing leads to `{step}` from the first step")]
+    Unreachable {
+        /// The step.
+        step: String,
+    },
+    /// The folder holds more steps than a workflow may have.
+    #[error("{found} steps were found and the first {kept} are used")]
+    TooManySteps {
+        /// The total number.
+        found: usize,
+        /// The number that is used.
+        kept: usize,
+    },
+}
+
+/// The units of a chain in order, and where each step stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Route {
+    pub(crate) units: Vec<RouteUnit>,
+    /// For each step of the chain its place.
+    pub(crate) places: Vec<RoutePosition>,
+}
+
+/// One unit of progress.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RouteUnit {
+    /// One step, or several of which one is done.
+    pub(crate) members: Vec<usize>,
+    /// True if some way passes this unit by.
+    pub(crate) may_be_passed: bool,
+}
+
+/// The position of a step on the route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RoutePosition {
+    /// In the unit of this index.
+    Unit(usize),
+    /// Beside the route: entered from the unit of this index, by an alternative.
+    Aside(usize),
+    /// It only takes a later session back into the workflow.
+    Resume,
+    /// Nothing leads to it.
+    Unreachable,
+}
+
+impl RoutePosition {
+    /// The distance along the route, comparable between units and asides; `None` off the route.
+    pub(crate) fn rank(self) -> Option<usize> {
+        match self {
+            Self::Unit(unit) => Some(2 * unit),
+            Self::Aside(unit) => Some(2 * unit + 1),
+            Self::Resume | Self::Unreachable => None,
+        }
+    }
+}
+
+impl Route {
+    /// Follows the regular successors from the start.
+    ///
+    /// Where several follow and none of them leads to another, they are one unit, a choice; the route goes on
+    /// at the first step to which all of them lead. Where one of them leads to another (quick-dev's two
+    /// modes), the longer way is the route, and what the shorter one leaves out may be passed.
+    pub(crate) fn through(graph: &Graph) -> Self {
+        let count = graph.edges.len();
+        let mut places: Vec<RoutePosition> = graph
+            .resume
+            .iter()
+            .map(|resume| if *resume { RoutePosition::Resume } else { RoutePosition::Unreachable })
+            .collect();
+        let mut units: Vec<RouteUnit> = Vec::new();
+        let mut ahead = graph.nearest_of(graph.start.clone());
+        // Onward edges are free of cycles, so every turn takes new steps; the bound only states it.
+        while !ahead.is_empty() && units.len() < count {
+            for step in &ahead {
+                places[*step] = RoutePosition::Unit(units.len());
+            }
+            let next = match ahead.as_slice() {
+                [step] => graph.nearest_of(graph.targets(*step, EdgeKind::Next).collect()),
+                members => junction(graph, members).into_iter().collect(),
+            };
+            units.push(RouteUnit { members: ahead, may_be_passed: false });
+            ahead = next;
+        }
+        let mut route = Self { units, places };
+        route.explore_asides(graph);
+        route
+    }
+
+    /// Places the steps beside the route, and marks the units which some way passes by.
+    fn explore_asides(&mut self, graph: &Graph) {
+        for unit in 0..self.units.len() {
+            let mut open = self.units[unit].members.clone();
+            let mut seen = vec![false; graph.edges.len()];
+            let mut farthest = unit;
+            while let Some(at) = open.pop() {
+                for to in graph.onward(at) {
+                    match self.places[to] {
+                        RoutePosition::Unit(reached) => farthest = farthest.max(reached),
+                        RoutePosition::Aside(_) | RoutePosition::Unreachable
+                            if !std::mem::replace(&mut seen[to], true) =>
+                        {
+                            self.places[to] = RoutePosition::Aside(unit);
+                            open.push(to);
+                        }
+                        RoutePosition::Aside(_) | RoutePosition::Unreachable | RoutePosition::Resume => {}
+                    }
+                }
+            }
+            for passed in unit + 1..farthest {
+                self.units[passed].may_be_passed = true;
+            }
+        }
+    }
+}
+
+/// The first step to which every one of `members` leads.
+fn junction(graph: &Graph, members: &[usize]) -> Option<usize> {
+    let reached: Vec<Vec<bool>> = members.iter().map(|member| graph.reachable_from(*member)).collect();
+    let common = (0..graph.edges.len()).filter(|step| reached.iter().all(|from| from[*step])).collect();
+    graph.nearest_of(common).into_iter().next()
 }

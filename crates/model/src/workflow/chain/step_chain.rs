@@ -2,7 +2,7 @@
 
 use crate::artifact::ProjectPath;
 
-use crate::workflow::{ChainDiagnosis, StepId, Track, chain::graph::Graph, chain::route::Route};
+use crate::workflow::{ChainDiagnosis, StepId, Track, chain::graph::Graph, chain::graph::Route};
 
 /// Most steps a chain may have; the largest one known has 22. What comes after is left out, with a diagnosis.
 pub const MAX_STEPS: usize = 512;

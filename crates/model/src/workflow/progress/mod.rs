@@ -1,6 +1,5 @@
 //! Progress of an artifact in its workflow, and its next step.
 
-mod step_match;
 mod next;
 mod record;
 mod reading;
@@ -8,5 +7,5 @@ mod reading;
 mod cases;
 
 pub use next::{Next, UnknownNext};
+pub use reading::{MatchedBy, StepMatch};
 pub use record::{Content, DoneItem, LastStep, Progress, StepRecord, UnknownItem, UnknownReason, WorkState};
-pub use step_match::{MatchedBy, StepMatch};
