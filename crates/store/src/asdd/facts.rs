@@ -1,14 +1,14 @@
 //! The facts that slices are held against.
 
-use std::collections::BTreeMap;
-
 use super::{Asdd, AsddRecordsError};
+use std::collections::BTreeMap;
+use stepmark_model::artifact::{FileHash, ProjectPath};
 #[cfg(feature = "write")]
 use stepmark_model::asdd::AsddRefusal;
-use stepmark_model::{
-    artifact::{FileHash, ProjectPath},
-    asdd::{AsddFacts, Record, Rules, SliceFacts, Thresholds, drifted, inconsistencies, timeouts},
+use stepmark_model::asdd::{
+    AsddFacts, Record, Rules, SliceFacts, State, Thresholds, drifted, inconsistencies, timeouts,
 };
+use stepmark_model::records::Signals;
 
 impl Asdd<'_> {
     /// The files that `slice` names, and those at `others`.
@@ -83,5 +83,34 @@ impl Asdd<'_> {
             }
         }
         Some(AsddFacts { rules: self.rules(), files, state, silent })
+    }
+}
+
+/// All slices in one view: `stepmark asdd status` and the page show the same.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AsddStatus {
+    /// The records.
+    pub state: State,
+    /// The last sign of life of each agent.
+    pub signals: Signals,
+    /// The slices that other programs changed in the manifest; none where that cannot be told, and without
+    /// the feature `write`, which knows what was written there.
+    pub drift: Vec<String>,
+    /// The slices that no agent can begin with, each with the reason.
+    pub held_up: BTreeMap<String, String>,
+}
+
+impl Asdd<'_> {
+    /// All slices in one view.
+    ///
+    /// # Errors
+    /// When the records cannot be read.
+    pub fn status(&self) -> Result<AsddStatus, AsddRecordsError> {
+        #[cfg(feature = "write")]
+        let drift = self.drift().unwrap_or_default();
+        #[cfg(not(feature = "write"))]
+        let drift = Vec::new();
+        Ok(AsddStatus { state: self.state()?, signals: self.signals(), drift, held_up: self.held_up()? })
     }
 }

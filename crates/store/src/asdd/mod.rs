@@ -12,7 +12,6 @@
 
 mod records;
 mod facts;
-mod status;
 #[cfg(feature = "write")]
 mod error;
 #[cfg(feature = "write")]
@@ -45,8 +44,8 @@ pub use self::{
     proposing::{Begun, Draft, Proposed},
     rebuilding::Rebuilt,
 };
+pub use facts::AsddStatus;
 pub use records::AsddRecordsError;
-pub use status::AsddStatus;
 
 /// The key of the system in the configuration.
 const SYSTEM: &str = "asdd";

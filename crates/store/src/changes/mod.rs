@@ -3,27 +3,24 @@
 
 pub(crate) mod artifact_change;
 pub(crate) mod change_guard;
-pub(crate) mod configuring;
 pub(crate) mod delegating;
 pub(crate) mod error;
 pub(crate) mod guards;
 pub(crate) mod recording;
 pub(crate) mod records;
 pub(crate) mod removing;
-mod undoing;
-pub(crate) mod update_error;
-pub(crate) mod versions;
 
-pub use configuring::ConfigureError;
 pub use delegating::{Delegated, DelegationOrder};
 pub use error::ChangeError;
+pub use error::UpdateError;
 pub(crate) use records::RECORDS_A_COMMIT;
 pub use records::RecordDecision;
-pub use update_error::UpdateError;
+pub use removing::ConfigureError;
 
 use std::{collections::BTreeMap, path::Path};
 
-use crate::changes::{artifact_change::ArtifactChange, versions::Versions};
+use crate::changes::artifact_change::ArtifactChange;
+use crate::changes::records::Versions;
 use crate::commit::{
     self, CommitError, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
 };

@@ -2,7 +2,8 @@
 
 use serde_json::Value as Json;
 
-use crate::changes::{ChangeError, versions::Versions};
+use crate::changes::ChangeError;
+use crate::changes::records::Versions;
 use crate::commit::{FileTransition, Halt};
 use crate::history::{History, HistoryError};
 use crate::repository::git::GitFacts;

@@ -1,17 +1,21 @@
 //! Removing artifacts.
 
-use std::{cell::Cell, rc::Rc};
-
-use crate::changes::ChangeError;
-use crate::commit::{FileDecision, Halt};
+use crate::changes::{ChangeError, ChangeReason, ChangeReport, RecordDecision, removing};
+use crate::commit;
+use crate::commit::{CommitError, Expected, FileDecision, Halt, Outcome};
+use crate::disk::CONFIGURATION_PATH;
 use crate::repository::CheckedOut;
-use crate::workspace::{ArtifactError, Workspace};
-use stepmark_model::{
-    artifact::{Artifact, FileHash, ProjectPath},
-    delegation::Member,
-    journal::{EventDraft, Kind},
-    tracked_artifact::TrackedArtifact,
-};
+use crate::workspace::{ArtifactError, OpenError, Workspace};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
+use stepmark_model::artifact::{Artifact, FileHash, ProjectPath, ProjectPathError};
+use stepmark_model::delegation::Member;
+use stepmark_model::journal;
+use stepmark_model::journal::{Event, EventDraft, EventId, Kind};
+use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::transition::{Remark, TransitionRefusal};
 
 /// Says in the event of a removal that git did not have the bytes.
 pub(crate) const IN_GIT: &str = "in_git";
@@ -74,5 +78,128 @@ impl Workspace {
             return Ok(Vec::new());
         }
         Ok(others().filter(|other| other.parent_id() == Some(id)).map(|other| other.path.clone()).collect())
+    }
+}
+
+impl Workspace {
+    /// Takes back what `event` changed in its artifact, as a new event; history is never rewritten. Where it
+    /// is one of several of a commit that was one decision, all of them are taken back in one commit, or
+    /// none. Files that were made then stay, which is remarked.
+    ///
+    /// # Errors
+    /// When the event changed nothing that can be taken back, its places were changed since, and those of
+    /// [`Workspace::update`].
+    pub fn undo(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, ChangeError> {
+        let refused = match self.take_back(event, reason) {
+            Err(error @ ChangeError::Refused { .. }) => error,
+            other => return other,
+        };
+        let Some(artifact) = &event.artifact else { return Err(refused) };
+        let lineage = self.history().ask(|history| history.lineage(&artifact.key, &artifact.path))?;
+        let undone_by = |id: EventId| {
+            let id = serde_json::Value::from(id.to_string());
+            lineage.events().iter().rev().find(|other| other.data.get("undone") == Some(&id)).map(|by| by.id)
+        };
+        let by = undone_by(event.id).filter(|by| undone_by(*by).is_none());
+        Err(by.map_or(refused, |by| ChangeError::Undone { event: event.id, by }))
+    }
+
+    fn take_back(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, ChangeError> {
+        let Some(artifact) = &event.artifact else {
+            return Err(ChangeError::NoArtifact { event: event.id });
+        };
+        if event.kind == Kind::DELETE {
+            let was_in_git = event.data.get(removing::IN_GIT) != Some(&false.into());
+            return Err(ChangeError::Removed { event: event.id, path: artifact.path.clone(), was_in_git });
+        }
+        let draft = reason.on(EventDraft::new(Kind::UNDO).with_command(format!("undo {}", event.id)));
+        let together = self.history().ask(|history| history.decided_with(event))?;
+        let undone = |draft: &EventDraft, event: &Event| draft.clone().with("undone", event.id.to_string());
+        if together.is_empty() {
+            let draft = undone(&draft, event);
+            return Ok(
+                self.update_telling(&artifact.path, &draft, |now| journal::undo(now.artifact(), event))?
+            );
+        }
+        let (others, made): (Vec<Event>, Vec<Event>) =
+            together.into_iter().partition(|other| other.before.is_some());
+        let mut events: BTreeMap<ProjectPath, Event> =
+            BTreeMap::from([(artifact.path.clone(), event.clone())]);
+        events.extend(others.into_iter().filter_map(|other| Some((other.artifact.clone()?.path, other))));
+        let paths: Vec<ProjectPath> = events.keys().cloned().collect();
+        let draft =
+            |path: &ProjectPath| events.get(path).map_or_else(|| draft.clone(), |own| undone(&draft, own));
+        let outcomes = self.change_records(
+            &paths,
+            |path| draft(path).in_one_decision(),
+            |found| {
+                let undo = |(now, event): (&Option<Artifact>, &Event)| match now {
+                    Some(now) => journal::undo(now, event).map(|plan| RecordDecision::Edit(plan.edits)),
+                    None => Err(TransitionRefusal::NoUndo {
+                        event: event.id.to_string(),
+                        reason: "the file is gone".to_owned(),
+                    }),
+                };
+                found.iter().zip(events.values()).map(undo).collect()
+            },
+        )?;
+        self.taken_back(&artifact.path, &paths, outcomes, &made)
+    }
+
+    /// The report of several artifacts that were taken back, of which the one at `path` was asked for.
+    fn taken_back(
+        &self,
+        path: &ProjectPath,
+        paths: &[ProjectPath],
+        outcomes: Vec<Outcome>,
+        made: &[Event],
+    ) -> Result<ChangeReport, ChangeError> {
+        let with = paths.iter().filter(|other| *other != path);
+        let mut remarks: Vec<Remark> =
+            with.map(|other| Remark::TakenBackToo { path: other.to_string() }).collect();
+        let made = made.iter().filter_map(|event| event.artifact.as_ref());
+        remarks.extend(made.map(|made| Remark::MadeStays { path: made.path.to_string() }));
+        remarks.extend(paths.iter().find_map(|path| self.follow_records(path)));
+        let outcome = paths.iter().zip(outcomes).find_map(|(own, outcome)| (own == path).then_some(outcome));
+        let artifact = self.artifact(path).map_err(ChangeError::from)?;
+        Ok(ChangeReport { artifact, remarks, outcome: outcome.unwrap_or(Outcome::Unchanged) })
+    }
+}
+
+/// A reason why the configuration was not changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigureError {
+    /// The path of the configuration is no path of the project.
+    #[error(transparent)]
+    Path(#[from] ProjectPathError),
+    /// The value cannot be written into the file.
+    #[error("cannot change `{CONFIGURATION_PATH}`")]
+    Edit(#[from] EditError),
+    /// The file cannot be written.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// The configuration cannot be used as it is now.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+}
+
+impl Workspace {
+    /// Gives a key of the project's configuration a value, and returns the project as it is then.
+    ///
+    /// # Errors
+    /// When the file cannot be edited or written, or cannot be used afterwards.
+    pub fn configure(&self, key: KeyPath, value: Value) -> Result<Self, ConfigureError> {
+        let path = ProjectPath::new(CONFIGURATION_PATH)?;
+        let found = commit::read_whole(self.root(), &path)?;
+        let edits = [Edit::Set { path: key, value }];
+        let edited = apply(found.as_deref().unwrap_or_default(), &Region::WholeFile, &edits)?;
+        let expected = Expected::of(found.as_deref());
+        commit::replace_whole(self.root(), &path, expected, &edited.bytes, self.commit_options())?;
+        let changed = Self::open_with(self.root().clone(), self.configuration().given())?;
+        Ok(changed
+            .with_attribution(self.attribution().clone())
+            .with_clock(self.clock())
+            .with_commit_options(*self.commit_options()))
     }
 }

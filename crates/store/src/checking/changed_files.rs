@@ -3,11 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::bmad::sprint::Ledgers;
+use crate::checking::beside::AllowancesInUse;
 use crate::checking::chains_in_version::ChainsAround;
-use crate::checking::{
-    BASELINE_PATH, CheckError, CheckReport, Checks, beside::AllowancesInUse, held_history::HeldHistory,
-    journal_account::JournalAccount, manifest_rows, manifest_rows::ManifestRows,
-};
+use crate::checking::journal_account::{HeldHistory, JournalAccount};
+use crate::checking::manifest_rows::ManifestRows;
+use crate::checking::{BASELINE_PATH, CheckError, CheckReport, Checks, manifest_rows};
 use crate::git::GitVersion;
 use crate::manifest::DEFAULT_MANIFEST;
 #[cfg(feature = "write")]

@@ -3,11 +3,10 @@
 use std::{collections::HashMap, mem, ops::Range};
 
 use crate::bmad::sprint::StoryLedgers;
-use crate::checking::{
-    CheckError, CheckReport, Checks, Known, Selection, cache::Answers, cache::Facts, cache::FactsKey,
-    cache::FolderPart, cache::Judgement, cache::Learned, cache::Verdict, cache::Verdicts, kept_chains,
-    kept_chains::ChainPart, run::CheckingRun,
-};
+use crate::checking::cache::{Answers, Facts, FactsKey, FolderPart, Judgement, Learned, Verdict, Verdicts};
+use crate::checking::check_report::CheckingRun;
+use crate::checking::kept_chains::ChainPart;
+use crate::checking::{CheckError, CheckReport, Checks, Known, Selection, kept_chains};
 use crate::disk::{
     WalkError, file_stat::FileStat, folder::EntryKind, folder::Folder, in_parts::par_map, walk::Visitor,
 };

@@ -12,7 +12,7 @@
 
 use std::{collections::BTreeMap, io};
 
-use crate::disk::{Root, StateFolder, cache_file, own_file};
+use crate::disk::{Root, StateFolder, file_reading, own_file};
 use stepmark_model::artifact::FileHash;
 
 /// The length of a key, and of a digest.
@@ -66,7 +66,7 @@ impl KeptDigests {
         }
         let folder = root.state().make(StateFolder::Cache).map_err(io::Error::other)?;
         let digest = FileHash::of(&pairs);
-        cache_file::replace(&folder.join(file_name(name)), &[digest.as_bytes(), &pairs[..]].concat())
+        file_reading::replace(&folder.join(file_name(name)), &[digest.as_bytes(), &pairs[..]].concat())
     }
 }
 

@@ -13,14 +13,11 @@ pub(crate) mod kept_digests;
 #[cfg(feature = "history")]
 mod chains_in_version;
 #[cfg(feature = "history")]
-mod held_history;
-#[cfg(feature = "history")]
 mod journal_account;
 pub(crate) mod listed_artifact;
 #[cfg(feature = "write")]
 mod lost_in_merges;
 pub(crate) mod manifest_rows;
-pub(crate) mod run;
 pub(crate) mod summaries;
 
 #[cfg(feature = "write")]
@@ -35,7 +32,8 @@ pub use summaries::{Summaries, SummaryRow};
 use std::{collections::HashMap, io};
 
 use crate::bmad::sprint::StoryLedgers;
-use crate::checking::{cache::Answers, run::CheckingRun};
+use crate::checking::cache::Answers;
+use crate::checking::check_report::CheckingRun;
 use crate::disk::own_file;
 use crate::disk::walk::WalkError;
 use crate::gates::GateError;
@@ -154,7 +152,7 @@ impl Workspace {
     /// The digest of the baseline; of one that cannot be read, that of none.
     pub(crate) fn baseline_digest(&self) -> String {
         self.baseline_bytes()
-            .map_or_else(|_| String::new(), |bytes| run::digest_of_baseline(bytes.as_deref()))
+            .map_or_else(|_| String::new(), |bytes| check_report::digest_of_baseline(bytes.as_deref()))
     }
 
     /// The bytes of the baseline; `None` where there is none.

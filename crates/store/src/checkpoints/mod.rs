@@ -4,8 +4,6 @@
 #[cfg(feature = "write")]
 pub(crate) mod checkpointing;
 #[cfg(feature = "write")]
-pub(crate) mod milestones;
-#[cfg(feature = "write")]
 pub(crate) mod restoring;
 
 #[cfg(feature = "write")]

@@ -41,14 +41,13 @@ mod file;
 mod journal;
 mod local_state;
 mod lock;
-mod outcome;
 mod redo;
 mod transaction;
 mod whole;
 
 pub(crate) use error::named;
 pub use error::{CommitError, WriteState};
-pub use outcome::{CommitOptions, FileDecision, FileTransition, Halt, Outcome};
+pub use execute::{CommitOptions, FileDecision, FileTransition, Halt, Outcome};
 pub use transaction::Transaction;
 pub use whole::{create, replace_whole};
 pub(crate) use whole::{read_whole, replace_hashed};

@@ -8,13 +8,17 @@ use serde::{Deserialize, Deserializer};
 use serde_yaml::{Mapping, Value};
 
 use crate::configuration::WorkflowDeclaration;
-use crate::configuration::{
-    Milestone, UnknownKey, asdd::AsddKeys, autodev::AutodevKeys, check_keys::CheckKeys,
-    check_keys::RuleLevels, coordination::CoordinationKeys, flows::FlowKeys, flows::ProjectKeys,
-    memory::MemoryKeys, scalars::Count, scalars::FilePath, scalars::Limit, scalars::ProjectId,
-    scalars::SettingText, scalars::VariableName, scalars::VariablePath, variable_sides::FREE_MAPS,
-    variable_sides::Variable, workflow_declaration::Workflows,
+use crate::configuration::asdd::AsddKeys;
+use crate::configuration::autodev::{AutodevKeys, CoordinationKeys};
+use crate::configuration::check_keys::{CheckKeys, RuleLevels};
+use crate::configuration::flows::{FlowKeys, ProjectKeys};
+use crate::configuration::memory::MemoryKeys;
+use crate::configuration::scalars::{
+    Count, FilePath, Limit, ProjectId, SettingText, VariableName, VariablePath,
 };
+use crate::configuration::variable_sides::{FREE_MAPS, Variable};
+use crate::configuration::workflow_declaration::Workflows;
+use crate::configuration::{Milestone, UnknownKey};
 use stepmark_frontmatter::Position;
 use stepmark_model::{
     artifact::{PathGlob, PathGlobs},

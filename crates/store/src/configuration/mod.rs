@@ -9,7 +9,6 @@ pub use workflow_declaration::{StepSource, WorkflowDeclaration};
 
 mod asdd;
 mod autodev;
-mod coordination;
 mod flows;
 mod memory;
 mod variable_sides;
@@ -21,7 +20,6 @@ mod layer;
 mod lifecycles;
 pub(crate) mod packs;
 mod schema;
-mod defaults;
 mod error;
 mod read;
 #[cfg(test)]
@@ -35,15 +33,12 @@ use std::{
     time::Duration,
 };
 
-use self::{
-    defaults::{
-        ALWAYS_EXCLUDED, DEFAULT_GATE_DAYS, DEFAULT_GIT_HISTORY_LIMIT, DEFAULT_LEASE, built_in,
-        default_values,
-    },
-    keys::{ArtifactKeys, Keys},
-    layer::ConfigurationLayer,
-    variable_sides::FREE_MAPS,
+use self::keys::{ArtifactKeys, Keys};
+use self::layer::ConfigurationLayer;
+use self::sources::{
+    ALWAYS_EXCLUDED, DEFAULT_GATE_DAYS, DEFAULT_GIT_HISTORY_LIMIT, DEFAULT_LEASE, built_in, default_values,
 };
+use self::variable_sides::FREE_MAPS;
 use stepmark_model::{
     artifact::{FileHash, PathGlobs, ProjectPath},
     check::Levels,
@@ -52,9 +47,8 @@ use stepmark_model::{
 
 pub use asdd::AsddSettings;
 pub use autodev::AutodevSettings;
+pub use autodev::CoordinationSettings;
 pub use check_keys::PathAllowance;
-pub use coordination::CoordinationSettings;
-pub(crate) use defaults::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use error::{ConfigurationError, UnknownKey};
 pub use flows::{Access, FlowSettings, ProjectDescription, Repository};
 pub use layer::{ConfiguredValue, Origin, Place};
@@ -63,6 +57,7 @@ use packs::PackFiles;
 pub use packs::{PACKS_FOLDER, ProjectPack};
 pub use scalars::Milestone;
 pub use sources::ConfigurationSources;
+pub(crate) use sources::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use variable_sides::{DynamicPlace, Side, StaticLevel, VARIABLES, Variable};
 
 /// The configuration of a project; every part has a default. It is static: no state is kept in it.
@@ -282,7 +277,7 @@ impl Configuration {
 
     /// Switches coordination on, if it is not.
     pub(crate) fn switch_coordination_on(&mut self) {
-        self.coordination.get_or_insert_with(|| coordination::CoordinationKeys::default().into());
+        self.coordination.get_or_insert_with(|| autodev::CoordinationKeys::default().into());
     }
 
     /// Returns whether the file at `path` is a record of a system that is switched on: an artifact whatever

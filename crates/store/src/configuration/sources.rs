@@ -1,6 +1,10 @@
 //! The sources of configuration besides the project: values that the edge of a program collects.
 
+use crate::configuration::{ConfiguredValue, Origin};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
+use stepmark_frontmatter::Value;
+use stepmark_model::artifact::PathGlobs;
 
 /// The surroundings of a project: given by whoever opens it, so that the library reads no environment by
 /// itself. The default is none of it.
@@ -17,4 +21,56 @@ pub struct ConfigurationSources {
     pub environment: Vec<(String, String)>,
     /// Keys and values of the command line, in its order: the last counts.
     pub flags: Vec<(String, String)>,
+}
+
+/// The patterns of artifacts where the configuration does not say.
+pub(crate) const DEFAULT_INCLUDE: &[&str] = &["**/*.md"];
+
+/// The patterns of files that are never artifacts where the configuration does not say: what an installer or
+/// another tool put there. BMAD installs into `_bmad/` (older: `bmad/`, `.bmad/`) and writes artifacts into
+/// `_bmad-output/` or `docs/`.
+pub(crate) const DEFAULT_EXCLUDE: &[&str] = &[
+    "**/_bmad/**",
+    "bmad/**",
+    "**/.*",
+    "**/.*/**",
+    "**/node_modules/**",
+    "**/site-packages/**",
+    "**/target/**",
+    "**/vendor/**",
+];
+
+/// The time that a lease lasts where the configuration does not say, in seconds.
+pub(super) const DEFAULT_LEASE: NonZeroU32 = NonZeroU32::MIN.saturating_add(599);
+
+/// The time after its last change for which an unfinished artifact keeps its gates where the configuration
+/// does not say, in days.
+pub(super) const DEFAULT_GATE_DAYS: u32 = 14;
+
+/// The time for which `resume` asks git for the history of a file where the configuration does not say, in
+/// milliseconds (issue "State that survives", tier 3).
+pub(super) const DEFAULT_GIT_HISTORY_LIMIT: u32 = 300;
+
+/// Excluded whatever the configuration says: the state of stepmark and of git.
+pub(super) const ALWAYS_EXCLUDED: &[&str] = &["**/.stepmark/**", "**/.stepmark-*", "**/.git/**"];
+
+/// The built-in values, as a file would give them.
+pub(super) fn default_values() -> Vec<ConfiguredValue> {
+    let texts = |texts: &[&str]| Value::Sequence(texts.iter().copied().map(Value::from).collect());
+    let values = [
+        ("artifacts.include", texts(DEFAULT_INCLUDE)),
+        ("artifacts.exclude", texts(DEFAULT_EXCLUDE)),
+        ("lease.seconds", Value::Integer(DEFAULT_LEASE.get().into())),
+        ("gates.days", Value::Integer(DEFAULT_GATE_DAYS.into())),
+        ("git_history.limit_ms", Value::Integer(DEFAULT_GIT_HISTORY_LIMIT.into())),
+    ];
+    let value =
+        |(key, value): (&str, Value)| ConfiguredValue { key: key.to_owned(), value, origin: Origin::Default };
+    values.into_iter().map(value).collect()
+}
+
+#[expect(clippy::expect_used, reason = "the patterns are constants of this file, and a test compiles them")]
+pub(super) fn built_in(globs: &[&str]) -> PathGlobs {
+    let globs = globs.iter().map(|glob| glob.parse()).collect::<Result<_, _>>();
+    PathGlobs::new(globs.expect("built-in patterns are valid"))
 }

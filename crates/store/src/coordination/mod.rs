@@ -16,8 +16,6 @@ mod agents;
 #[cfg(feature = "write")]
 mod error;
 #[cfg(feature = "write")]
-mod file_findings;
-#[cfg(feature = "write")]
 mod files;
 #[cfg(feature = "write")]
 mod importing;

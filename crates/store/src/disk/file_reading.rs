@@ -1,12 +1,14 @@
 //! Reading files of the work tree, within the limit.
-#![expect(clippy::disallowed_methods, reason = "an edge module: files are read here")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: files are read here; cache files are written here"
+)]
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-};
-
+use std::fs::File;
+use std::io::{Read, Write as _};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::{fs, io, process};
 use stepmark_model::artifact::READ_LIMIT;
 
 /// Opens the file at `place`, never waiting for the other end of a pipe.
@@ -15,7 +17,6 @@ pub(crate) fn open_file(place: &Path) -> io::Result<File> {
     options.read(true);
     #[cfg(unix)]
     {
-        use std::os::unix::fs::OpenOptionsExt;
         options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
     }
     options.open(place)
@@ -66,6 +67,23 @@ fn read_once(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
             read => return read,
         }
     }
+}
+
+/// Replaces the file at `file` by `bytes`.
+///
+/// It is renamed into place but not flushed to the disk: whoever reads it recognises a torn one.
+pub(crate) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let staged = file.with_extension(format!("{}.tmp", process::id()));
+    // What stands there is of a process that died, or a link that a repository brought.
+    fs::remove_file(&staged).ok();
+    let written = File::create_new(&staged)
+        .and_then(|mut target| target.write_all(bytes))
+        .and_then(|()| fs::rename(&staged, file));
+    if written.is_err() {
+        // What went wrong is told; that the remains could not be removed either adds nothing.
+        fs::remove_file(&staged).ok();
+    }
+    written
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 #[cfg(feature = "history")]
 pub(crate) mod cache_database;
-pub(crate) mod cache_file;
 #[cfg(feature = "history")]
 mod sqlite_error;
 #[cfg(feature = "history")]
@@ -12,7 +11,6 @@ pub(crate) mod file_reading;
 pub(crate) mod file_stat;
 pub(crate) mod folder;
 pub(crate) mod git_folders;
-pub(crate) mod hash_files;
 pub(crate) mod ignore_files;
 pub(crate) mod in_parts;
 pub(crate) mod listed_files;

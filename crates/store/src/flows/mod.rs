@@ -24,8 +24,6 @@ mod creating;
 #[cfg(feature = "write")]
 mod log;
 #[cfg(feature = "write")]
-mod merging;
-#[cfg(feature = "write")]
 mod permission;
 #[cfg(feature = "write")]
 mod running;

@@ -7,7 +7,7 @@
     )
 )]
 
-use crate::gates::{GateError, GateFolder, Gates, consistent_read};
+use crate::gates::{GateError, GateFolder, Gates, folder};
 #[cfg(feature = "write")]
 use crate::leases::LeaseError;
 use crate::workspace::ArtifactError;
@@ -135,17 +135,15 @@ impl Gates<'_> {
     }
 
     fn judge(&self, path: &ProjectPath, gate: &Gate) -> Result<Result<(), Closed>, GateError> {
-        Ok(match gate.judge(consistent_read::stat(self.workspace.root(), path)?) {
+        Ok(match gate.judge(folder::stat(self.workspace.root(), path)?) {
             GateDecision::Open => Ok(()),
             GateDecision::Closed(closed) => Err(closed),
-            GateDecision::OpenIf(hash) => {
-                match consistent_read::ConsistentRead::of(self.workspace.root(), path)? {
-                    Some(seen) if seen.stat.is_same_file(&gate.stat) && FileHash::of(&seen.bytes) == hash => {
-                        Ok(())
-                    }
-                    _ => Err(Closed::ArtifactChanged),
+            GateDecision::OpenIf(hash) => match folder::ConsistentRead::of(self.workspace.root(), path)? {
+                Some(seen) if seen.stat.is_same_file(&gate.stat) && FileHash::of(&seen.bytes) == hash => {
+                    Ok(())
                 }
-            }
+                _ => Err(Closed::ArtifactChanged),
+            },
         })
     }
 }

@@ -1,21 +1,23 @@
 //! The folder with the gates of one artifact.
-#![expect(clippy::disallowed_methods, reason = "an edge module: gates are read here")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: gates are read here; artifacts are read here, and the clock tells how young they are"
+)]
 
-use std::{
-    fs,
-    io::{self, Read},
-    path::PathBuf,
-    thread,
-    time::Duration,
-};
-
-use crate::disk::{file_stat::FileStat, stat_cache::RunStart};
-use crate::disk::{own_file, own_file::Access, root::Root, uninterrupted::uninterrupted};
+use crate::disk::file_reading::{open_file, read_within_limit};
+use crate::disk::file_stat::FileStat;
+use crate::disk::own_file;
+use crate::disk::own_file::Access;
+use crate::disk::root::Root;
+use crate::disk::stat_cache::RunStart;
+use crate::disk::uninterrupted::uninterrupted;
 use crate::gates::GateError;
-use stepmark_model::{
-    artifact::ProjectPath,
-    projection::gates::{GATE_EXTENSION, GATES_FOLDER, Gate, StoredGate},
-};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{fs, io, thread};
+use stepmark_model::artifact::ProjectPath;
+use stepmark_model::projection::gates::{GATE_EXTENSION, GATES_FOLDER, Gate, GateStat, StoredGate};
 
 /// A gate is a few hundred bytes; what is larger is none.
 const LARGEST: u64 = 64 * 1024;
@@ -116,4 +118,63 @@ impl GateFolder {
             }
         }
     }
+}
+
+/// The number of times that a file is read while another program is writing it, before it counts as changing.
+const ATTEMPTS: u32 = 5;
+
+/// An artifact as it was at one moment.
+#[derive(Debug)]
+pub(super) struct ConsistentRead {
+    pub(super) bytes: Vec<u8>,
+    pub(super) stat: GateStat,
+}
+
+impl ConsistentRead {
+    /// Reads the artifact at `path`; `None` where there is no such file, or it changes all the time.
+    pub(super) fn of(root: &Root, path: &ProjectPath) -> Result<Option<Self>, GateError> {
+        let place = root.resolve(path)?;
+        let failed = |source| GateError::Read { path: path.to_string(), source };
+        for _ in 0..ATTEMPTS {
+            match Self::once(&place) {
+                Ok(Some(sight)) => return Ok(Some(sight)),
+                Ok(None) => {}
+                Err(error) if is_absent(&error) => return Ok(None),
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// `None` where it changed while it was read.
+    fn once(place: &Path) -> io::Result<Option<Self>> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let now = i64::try_from(now).unwrap_or(i64::MAX);
+        let file = open_file(place)?;
+        let before = FileStat::of(&file.metadata()?);
+        let mut bytes = Vec::new();
+        read_within_limit(file.try_clone()?, &mut bytes)?;
+        let after = FileStat::of(&file.metadata()?);
+        let stat = gate_stat(after, !after.may_hide_a_change(now));
+        Ok((before == after).then_some(Self { bytes, stat }))
+    }
+}
+
+/// The stat of the artifact at `path`; `None` where there is no such file.
+pub(super) fn stat(root: &Root, path: &ProjectPath) -> Result<Option<GateStat>, GateError> {
+    let place = root.resolve(path)?;
+    match fs::metadata(&place) {
+        Ok(metadata) => Ok(metadata.is_file().then(|| gate_stat(FileStat::of(&metadata), false))),
+        Err(error) if is_absent(&error) => Ok(None),
+        Err(source) => Err(GateError::Read { path: path.to_string(), source }),
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+const fn gate_stat(stat: FileStat, is_proof: bool) -> GateStat {
+    let FileStat { size, modified, changed, inode } = stat;
+    GateStat { size, modified, changed, inode, is_proof }
 }

@@ -10,7 +10,6 @@
 
 mod answer;
 mod folder;
-mod consistent_read;
 #[cfg(feature = "write")]
 mod upkeep;
 #[cfg(feature = "write")]

@@ -9,13 +9,14 @@ use std::{
     time::Duration,
 };
 
-use crate::{
-    disk::{in_parts::par_map, local_state::StateFolder, own_file, uninterrupted::uninterrupted},
-    gates::{GateError, GateFolder, Gates, consistent_read, steps_of},
-    history::Selection,
-    leases::LIMIT,
-    workspace::Workspace,
-};
+use crate::disk::in_parts::par_map;
+use crate::disk::local_state::StateFolder;
+use crate::disk::own_file;
+use crate::disk::uninterrupted::uninterrupted;
+use crate::gates::{GateError, GateFolder, Gates, folder, steps_of};
+use crate::history::Selection;
+use crate::leases::LIMIT;
+use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     delegation::Chains,
@@ -89,7 +90,7 @@ impl Gates<'_> {
         if steps.is_empty() {
             return Ok(None);
         }
-        let Some(stat) = consistent_read::stat(self.workspace.root(), artifact.path())? else {
+        let Some(stat) = folder::stat(self.workspace.root(), artifact.path())? else {
             return Ok(None);
         };
         let changed = stat.modified / 1_000_000_000;
@@ -116,7 +117,7 @@ impl Gates<'_> {
         steps: &[GateStep],
     ) -> Result<Option<usize>, GateError> {
         let Some(stored) = folder.read()? else { return Ok(None) };
-        let Some(now) = consistent_read::stat(self.workspace.root(), path)? else { return Ok(None) };
+        let Some(now) = folder::stat(self.workspace.root(), path)? else { return Ok(None) };
         let is_current = |stored: &StoredGate| {
             let proves = |gate: &Gate| gate.stat.is_proof && gate.stat.is_same_file(&now);
             stored.gate.as_ref().is_some_and(proves)

@@ -12,7 +12,9 @@ use std::{
 use crate::commit::ArtifactLock;
 use crate::disk::{own_file, own_file::Access, own_file::remove_if_there, uninterrupted::uninterrupted};
 use crate::gates::Gates;
-use crate::gates::{GateError, GateFolder, consistent_read::ConsistentRead, rebuild::GateRebuild, steps_of};
+use crate::gates::folder::ConsistentRead;
+use crate::gates::rebuild::GateRebuild;
+use crate::gates::{GateError, GateFolder, steps_of};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, StateDigest},
     journal::{ArtifactKey, EventId},

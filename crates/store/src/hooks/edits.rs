@@ -1,7 +1,8 @@
 //! Edits of other programs in artifacts that are about to be committed: history gets to know them.
 
 use crate::bmad::sprint::{ImportDecision, StoryImport};
-use crate::changes::{ChangeError, versions::Versions};
+use crate::changes::ChangeError;
+use crate::changes::records::Versions;
 use crate::commit::{FileDecision, FileTransition, Halt, Transaction, read_whole};
 use crate::git::{
     Comparison, GitVersion, process::answer, process::git, process::is_repository, process::printed,

@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::checking::cache::context;
 use crate::disk::{file_stat::FileStat, stat_cache::RunStart};
-use crate::index::{
-    artifact_rows::ArtifactRows, artifact_rows::LISTED, error::Fault, known_files::Known,
-    known_files::KnownFolders, known_files::to_bytes, scanner::ReadFile, scanner::Scanner,
-    scanner::SeenFolder,
-};
+use crate::index::artifact_rows::{ArtifactRows, LISTED};
+use crate::index::error::{Fault, ReadFile, Scanner, SeenFolder};
+use crate::index::known_files::{Known, KnownFolders, to_bytes};
 use crate::index_db::{Contents, IntoCell as _, Part, Row};
 use crate::workspace::{
     Artifacts, Workspace, artifact_files::Looked, artifact_files::Reader, artifact_files::gathered,

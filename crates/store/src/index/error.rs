@@ -1,11 +1,18 @@
 //! Reasons why the database is not brought up to date.
 
-use std::io;
-
 use crate::checking::CheckError;
 use crate::disk::WalkError;
+use crate::disk::file_stat::FileStat;
+use crate::disk::folder::{EntryKind, Folder};
+use crate::disk::walk::Visitor;
 use crate::history::HistoryError;
+use crate::index::known_files::{FolderFiles, KnownFolders, NoFiles};
 use crate::index_db::{IndexError, QueryError};
+use crate::workspace::artifact_files::{Looked, Reader};
+use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
+use stepmark_model::artifact::ProjectPath;
 
 /// A reason why the database is not brought up to date. What cannot be read of single artifacts is no error:
 /// the table `unreadable` tells it.
@@ -85,5 +92,87 @@ impl From<CheckError> for Fault {
 impl From<HistoryError> for Fault {
     fn from(error: HistoryError) -> Self {
         Self::Failed(error.into())
+    }
+}
+
+/// The files that were seen in one folder.
+#[derive(Debug, Default)]
+pub(super) struct SeenFolder {
+    /// For each of its known files, by their places, whether it is there as it was. Those that are not known
+    /// are not there.
+    pub(super) is_unchanged: Vec<bool>,
+    /// The files that were read.
+    pub(super) read: Vec<ReadFile>,
+}
+
+/// A file that was read.
+#[derive(Debug)]
+pub(super) struct ReadFile {
+    pub(super) path: ProjectPath,
+    /// Its stat from before it was read; `None` where a stat says nothing, as of a link.
+    pub(super) stat: Option<FileStat>,
+    pub(super) looked: Looked,
+}
+
+impl SeenFolder {
+    /// Adds what was seen in another piece of the folder.
+    pub(super) fn add(&mut self, other: Self) {
+        self.is_unchanged.resize(self.is_unchanged.len().max(other.is_unchanged.len()), false);
+        for (is_unchanged, other) in self.is_unchanged.iter_mut().zip(other.is_unchanged) {
+            *is_unchanged |= other;
+        }
+        self.read.extend(other.read);
+    }
+}
+
+/// Looks at the files of one thread, and reads those that are not as they were.
+pub(super) struct Scanner<'run> {
+    pub(super) reader: Reader<'run>,
+    /// The files of the last time; `None` where all are to be read.
+    known: Option<&'run KnownFolders>,
+    pub(super) seen: Result<HashMap<String, SeenFolder>, NoFiles>,
+}
+
+impl<'run> Scanner<'run> {
+    pub(super) fn new(reader: Reader<'run>, known: Option<&'run KnownFolders>) -> Self {
+        Self { reader, known, seen: Ok(HashMap::new()) }
+    }
+
+    fn look(&mut self, folder: &Folder, places: Range<usize>, known: &FolderFiles<'_>) -> SeenFolder {
+        let mut seen = SeenFolder { is_unchanged: vec![false; known.len()], read: Vec::new() };
+        for place in places {
+            let name = folder.name(place);
+            // What a link leads to may change without its own stat.
+            let is_file = folder.kind(place) == EntryKind::File;
+            if is_file && let Some((known_place, known)) = known.find(name) {
+                let is_same = |(kind, stat)| kind == EntryKind::File && known.stat.proves(&stat);
+                if folder.stat(place).is_ok_and(is_same) {
+                    self.reader.passed();
+                    seen.is_unchanged[known_place] = true;
+                    continue;
+                }
+            }
+            let Some(path) = self.reader.candidate(folder, place) else { continue };
+            let stat = is_file.then(|| folder.stat(place).ok()).flatten();
+            let stat = stat.filter(|(kind, _)| *kind == EntryKind::File).map(|(_, stat)| stat);
+            let looked = self.reader.look(folder, place, path.clone());
+            seen.read.push(ReadFile { path, stat, looked });
+        }
+        seen
+    }
+}
+
+impl Visitor for Scanner<'_> {
+    fn visit(&mut self, folder: &Folder, places: Range<usize>) {
+        let files = self.known.map_or_else(|| Ok(FolderFiles::default()), |known| known.files(folder.path()));
+        match files {
+            Ok(known) => {
+                let looked = self.look(folder, places, &known);
+                if let Ok(seen) = &mut self.seen {
+                    seen.entry(folder.path().to_owned()).or_default().add(looked);
+                }
+            }
+            Err(damaged) => self.seen = Err(damaged),
+        }
     }
 }

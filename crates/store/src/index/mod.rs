@@ -7,7 +7,6 @@
 mod artifact_rows;
 mod artifacts;
 mod known_files;
-mod scanner;
 mod systems;
 mod error;
 mod events;

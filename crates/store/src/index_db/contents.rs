@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
-use crate::index_db::{Part, Row, Table, row::Cell, row::add_to_digest, schema};
+use crate::index_db::table::{Cell, add_to_digest};
+use crate::index_db::{Part, Row, Table, schema};
 use stepmark_model::artifact::FileHash;
 
 /// The number of rows that a refresh put in and took out.

@@ -1,11 +1,14 @@
 //! The file `.stepmark/local/cache/index.db`: opened, made, made anew; in memory where it cannot be written.
 
-use std::fs::File;
-
-use rusqlite::{Connection, ffi};
-
-use crate::disk::{CacheDatabase, CacheUnavailable as Unavailable, root::Root};
+use crate::disk::root::Root;
+use crate::disk::{CacheDatabase, CacheUnavailable as Unavailable, SqliteError};
 use crate::index_db::schema::LAYOUT;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, ffi};
+use std::fs::File;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// A log of more bytes than this is emptied: every process that opens the database looks through it.
 const LONG_LOG: u64 = 512 * 1024;
@@ -97,4 +100,194 @@ pub(crate) fn was_changed(error: &rusqlite::Error) -> bool {
 /// A number that differs when another connection has changed the database in between.
 fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA data_version", [], |row| row.get(0))
+}
+
+/// The longest text or blob that a query may make, in bytes.
+const LONGEST: i32 = 4 * 1024 * 1024;
+/// The largest number of columns in an answer.
+const WIDEST: i32 = 256;
+
+/// The tables and the refusal that were seen while a query was prepared.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen(Arc<Mutex<Record>>);
+
+#[derive(Debug, Default)]
+struct Record {
+    tables: Vec<String>,
+    refused: Option<String>,
+}
+
+impl Seen {
+    /// The tables that it reads, directly or through views.
+    pub(super) fn tables(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).tables.clone()
+    }
+
+    /// Returns the operation that it would carry out and may not.
+    pub(super) fn refused(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).refused.clone()
+    }
+}
+
+/// From now on `connection` prepares only what reads. This stands beside a connection that is opened for
+/// reading only: neither would let a query write, and this one also keeps it from other files.
+pub(super) fn restrict(connection: &mut Connection) -> rusqlite::Result<Seen> {
+    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_COLUMN, WIDEST)?;
+    let seen = Seen::default();
+    let record = Arc::clone(&seen.0);
+    connection.authorizer(Some(move |context: AuthContext<'_>| {
+        let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+        match judge(&context.action) {
+            Judgement::Reads(table) => {
+                if !record.tables.iter().any(|known| known == table) {
+                    record.tables.push(table.to_owned());
+                }
+                Authorization::Allow
+            }
+            Judgement::Fine => Authorization::Allow,
+            Judgement::Refused(what) => {
+                record.refused.get_or_insert(what);
+                Authorization::Deny
+            }
+        }
+    }))?;
+    Ok(seen)
+}
+
+enum Judgement<'a> {
+    Reads(&'a str),
+    Fine,
+    Refused(String),
+}
+
+fn judge<'a>(action: &AuthAction<'a>) -> Judgement<'a> {
+    match action {
+        AuthAction::Read { table_name, .. } => match pragma(table_name) {
+            Some(pragma) => Judgement::Refused(format!("PRAGMA {pragma}")),
+            None => Judgement::Reads(table_name),
+        },
+        AuthAction::Select | AuthAction::Recursive => Judgement::Fine,
+        AuthAction::Function { function_name } if !function_name.eq_ignore_ascii_case("load_extension") => {
+            Judgement::Fine
+        }
+        other => Judgement::Refused(word(other)),
+    }
+}
+
+/// The pragma that is asked as a table: it would be refused only when it is asked. SQLite gives the name as
+/// it is written.
+fn pragma(table_name: &str) -> Option<&str> {
+    let (prefix, pragma) = table_name.split_at_checked("pragma_".len())?;
+    prefix.eq_ignore_ascii_case("pragma_").then_some(pragma)
+}
+
+fn word(action: &AuthAction<'_>) -> String {
+    match action {
+        // SQLite keeps its list of tables in a table.
+        AuthAction::Insert { table_name }
+        | AuthAction::Update { table_name, .. }
+        | AuthAction::Delete { table_name }
+            if table_name.starts_with("sqlite_") =>
+        {
+            "changing tables".to_owned()
+        }
+        AuthAction::Insert { table_name } => format!("INSERT INTO {table_name}"),
+        AuthAction::Update { table_name, .. } => format!("UPDATE {table_name}"),
+        AuthAction::Delete { table_name } => format!("DELETE FROM {table_name}"),
+        AuthAction::Attach { .. } => "ATTACH or VACUUM".to_owned(),
+        AuthAction::Detach { .. } => "DETACH".to_owned(),
+        AuthAction::Pragma { pragma_name, .. } => format!("PRAGMA {pragma_name}"),
+        AuthAction::Function { function_name } => format!("{function_name}()"),
+        AuthAction::Transaction { .. } | AuthAction::Savepoint { .. } => "a transaction".to_owned(),
+        AuthAction::Analyze { .. } => "ANALYZE".to_owned(),
+        AuthAction::Reindex { .. } => "REINDEX".to_owned(),
+        _ => "changing tables".to_owned(),
+    }
+}
+
+/// The database can neither be kept on disk nor made in memory.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "cannot make the database of the project, not even in memory; deleting `.stepmark/local/cache/` does no harm"
+)]
+pub struct IndexError {
+    source: SqliteError,
+}
+
+impl IndexError {
+    pub(crate) const fn of(source: rusqlite::Error) -> Self {
+        Self { source: SqliteError(source) }
+    }
+}
+
+/// A reason why a query is not answered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// SQLite does not understand it.
+    #[error("the query is no SQL that this database understands: {message}")]
+    Sql {
+        /// The message of SQLite.
+        message: String,
+        /// The position in the query, in bytes, if SQLite gives it.
+        offset: Option<usize>,
+        /// The names that may have been meant.
+        near: Vec<String>,
+    },
+    /// It would do something else than read.
+    #[error("the query is not carried out: {what} is not reading, and the database is only read")]
+    NotReading {
+        /// The operation that it would carry out.
+        what: String,
+    },
+    /// There is none.
+    #[error("there is no query: write one statement that begins with SELECT, WITH or VALUES")]
+    Nothing,
+    /// It is more than one statement.
+    #[error("several statements are not carried out: run one query at a time")]
+    Several,
+    /// A parameter has no value.
+    #[error("the query has the parameter `{name}`, and no value is given for it")]
+    Unbound {
+        /// The name, as it stands in the query.
+        name: String,
+    },
+    /// A value has no parameter.
+    #[error("the query has no parameter `:{name}`")]
+    Unknown {
+        /// The name that was given.
+        name: String,
+    },
+    /// It takes too long.
+    #[error("the query was stopped: it was not answered within {} s", limit.as_secs_f32())]
+    TooLong {
+        /// The limit.
+        limit: Duration,
+    },
+    /// It has too many rows.
+    #[error("the query was stopped: it has more than {limit} rows")]
+    TooMany {
+        /// The limit.
+        limit: usize,
+    },
+    /// It has too much to say.
+    #[error("the query was stopped: its answer is longer than {} MiB", limit / 1024 / 1024)]
+    TooLarge {
+        /// The number of bytes that the answer may have.
+        limit: usize,
+    },
+    /// It needs too much memory, as for what it sorts or joins.
+    #[error("the query was stopped: it needs more than {} MiB of memory", limit / 1024 / 1024)]
+    TooMuchMemory {
+        /// The number of bytes that SQLite may take.
+        limit: u64,
+    },
+    /// The database fails while it is read.
+    #[error("the database of the project cannot be read; deleting `.stepmark/local/cache/` does no harm")]
+    Database {
+        /// The error of SQLite.
+        source: SqliteError,
+    },
 }

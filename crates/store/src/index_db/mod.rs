@@ -6,32 +6,25 @@
 //! a catalogue gives, and the edge to SQLite: `database` keeps the file, [`SqlQuery`] asks it and can change
 //! nothing.
 
-mod part;
 mod table;
 mod inventory_tables;
 mod state_tables;
-mod views;
 mod schema;
-mod catalogue_rows;
-mod row;
-mod error;
 mod database;
 mod contents;
-mod permission;
 mod query;
-mod named;
 
-pub use error::{IndexError, QueryError};
-pub use named::{NAMED_QUERIES, NamedQuery};
-pub use part::{Part, Parts};
+pub use database::{IndexError, QueryError};
 pub use query::{Answer, Limits, SqlQuery};
-pub use row::{Cell, Row};
+pub use schema::{NAMED_QUERIES, NamedQuery};
+pub use schema::{VIEWS, View};
 pub use schema::{schema_markdown, tables};
+pub use table::{Cell, Row};
 pub use table::{Column, ColumnKind, Table};
-pub use views::{VIEWS, View};
+pub use table::{Part, Parts};
 
 pub(crate) use crate::disk::{CacheUnavailable as Unavailable, is_corrupt};
-pub(crate) use catalogue_rows::{Catalogue, catalogue_rows};
 pub(crate) use contents::{Contents, Written, count_rows};
 pub(crate) use database::{Database, was_changed};
-pub(crate) use row::{IntoCell, add_to_digest};
+pub(crate) use inventory_tables::{Catalogue, catalogue_rows};
+pub(crate) use table::{IntoCell, add_to_digest};

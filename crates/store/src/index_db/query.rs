@@ -13,7 +13,9 @@ use std::{
 use rusqlite::{Batch, Connection, ErrorCode, Statement, types::ValueRef};
 
 use crate::disk::SqliteError;
-use crate::index_db::{Parts, QueryError, VIEWS, permission, permission::Seen, row::Cell, row::Row, schema};
+use crate::index_db::database::Seen;
+use crate::index_db::table::{Cell, Row};
+use crate::index_db::{Parts, QueryError, VIEWS, database, schema};
 
 /// After how many steps of SQLite's machine the clock is looked at: some tens of microseconds.
 const STEPS: i32 = 10_000;
@@ -66,7 +68,7 @@ impl SqlQuery {
     pub fn prepare(sql: &str) -> Result<Self, QueryError> {
         let mut connection = Connection::open_in_memory().map_err(failed)?;
         schema::LAYOUT.make(&connection).map_err(failed)?;
-        let seen = permission::restrict(&mut connection).map_err(failed)?;
+        let seen = database::restrict(&mut connection).map_err(failed)?;
         let statement = single(&connection, sql, &seen)?;
         let names = (1..=statement.parameter_count()).map(|place| statement.parameter_name(place));
         let parameters = names.map(|name| name.unwrap_or("?").to_owned()).collect();
@@ -116,7 +118,7 @@ impl SqlQuery {
         connection
             .query_row(&format!("PRAGMA hard_heap_limit = {MEMORY}"), [], |_| Ok(()))
             .map_err(failed)?;
-        let seen = permission::restrict(&mut connection).map_err(failed)?;
+        let seen = database::restrict(&mut connection).map_err(failed)?;
         let is_late = Arc::new(AtomicBool::new(false));
         let (late, began) = (Arc::clone(&is_late), Instant::now());
         let stop = move || {

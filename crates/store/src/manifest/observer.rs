@@ -2,10 +2,11 @@
 
 use std::{fs::File, io};
 
-use crate::disk::{
-    Root, file_stat::FileStat, folder::EntryKind, folder::Folder, hash_files::FileHasher,
-    stat_cache::EntryCursor, stat_cache::FolderRenewal, stat_cache::StatCache,
-};
+use crate::disk::Root;
+use crate::disk::file_stat::FileStat;
+use crate::disk::folder::{EntryKind, Folder};
+use crate::disk::listed_files::FileHasher;
+use crate::disk::stat_cache::{EntryCursor, FolderRenewal, StatCache};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     projection::files_manifest::LineEndHashes,

@@ -20,11 +20,7 @@ pub(crate) mod found_files;
 #[cfg(feature = "write")]
 mod comparison;
 #[cfg(feature = "write")]
-pub(crate) mod audit;
-#[cfg(feature = "write")]
 pub(crate) mod file_findings;
-#[cfg(feature = "write")]
-mod following;
 #[cfg(feature = "write")]
 mod others_locks;
 #[cfg(feature = "write")]

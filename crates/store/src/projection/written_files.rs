@@ -1,14 +1,17 @@
 //! Copies and digests of the files that follow records, as they were written last, in the local state of this
 //! clone.
 
-use std::{collections::BTreeMap, io, path::PathBuf};
-
-use super::{found_files::HashedFiles, record_format::Files};
-use crate::{
-    commit::{FsyncPolicy, replace_state_file},
-    disk::{Root, local_state::StateFolder, own_file},
-};
+use super::found_files::HashedFiles;
+use super::record_format::Files;
+use crate::commit::{FsyncPolicy, replace_state_file};
+use crate::disk::local_state::StateFolder;
+use crate::disk::{Root, own_file};
+use crate::workspace::Workspace;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
 use stepmark_model::artifact::{FileHash, ProjectPath};
+use stepmark_model::transition::Remark;
 
 /// The number of digests of each file that are remembered: what a checkout brings back was mostly written
 /// lately.
@@ -122,4 +125,11 @@ impl<'r> WrittenFiles<'r> {
 
 fn read(root: &Root, name: &str) -> Option<Vec<u8>> {
     own_file::read(&root.state().folder(StateFolder::Projections).ok()?, name.as_ref(), LIMIT).ok()
+}
+
+impl Workspace {
+    /// Makes the files of other programs follow a change of the artifact at `path`, where it is a record.
+    pub(crate) fn follow_records(&self, path: &ProjectPath) -> Option<Remark> {
+        self.follow_tasks(path).or_else(|| self.follow_slices(path))
+    }
 }

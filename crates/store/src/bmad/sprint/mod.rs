@@ -9,8 +9,6 @@ mod following;
 mod import;
 #[cfg(feature = "write")]
 mod projecting;
-#[cfg(feature = "write")]
-mod survey;
 
 #[cfg(feature = "write")]
 use std::sync::Arc;
@@ -25,13 +23,13 @@ use stepmark_model::{
 #[cfg(feature = "write")]
 pub(crate) use following::{MovedStory, listing_of};
 #[cfg(feature = "write")]
+pub use following::{StorySurvey, WaitingStory};
+#[cfg(feature = "write")]
 pub use import::{ImportDecision, StoryImport};
 pub(crate) use ledgers::Ledgers;
 pub use ledgers::{BrokenSprintStatus, SprintLedger, SprintLedgers};
 #[cfg(feature = "write")]
 pub use projecting::{LedgerLeft, LedgerProjection};
-#[cfg(feature = "write")]
-pub use survey::{StorySurvey, WaitingStory};
 
 /// The stories of BMAD's sprints, in `sprint-status.yaml` and in their own files.
 #[derive(Clone, Copy, Debug)]

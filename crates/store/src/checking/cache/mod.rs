@@ -26,7 +26,6 @@ pub(crate) mod context;
 mod facts;
 mod key;
 mod note;
-mod shared_texts;
 #[cfg(test)]
 mod cases;
 
@@ -36,7 +35,9 @@ use std::{
     path::PathBuf,
 };
 
+use self::key::{Key, SharedTexts};
 pub use self::note::Brief;
+use self::note::NoteWriter;
 pub(crate) use self::{
     answers::Answers,
     asked::{Asked, Noted},
@@ -45,7 +46,6 @@ pub(crate) use self::{
     note::NoteReader,
     note::surroundings,
 };
-use self::{key::Key, note::NoteWriter, shared_texts::SharedTexts};
 use crate::checking::{kept_chains::ChainPart, manifest_rows::ManifestRows};
 use crate::disk::local_state::StateFolder;
 use crate::disk::{
@@ -154,7 +154,7 @@ impl<'w> Verdicts<'w> {
         // Of another context, nothing in it holds.
         let known = StatCache::load(&file).and_then(|cache| {
             let (facts, texts) = facts::read(cache.shared().strip_prefix(context.as_bytes())?)?;
-            let texts = shared_texts::read(texts)?;
+            let texts = key::read(texts)?;
             Some((cache, facts, texts))
         });
         let (cache, known, texts) =

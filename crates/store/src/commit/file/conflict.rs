@@ -1,8 +1,10 @@
 //! The state that a file must have to be replaced, and the one that is there instead.
 
-use std::{fmt, path::PathBuf};
-
 use crate::commit::ReadError;
+use std::fs::{File, Metadata};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::PathBuf;
+use std::{fmt, io};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
 /// The state of the file that the caller saw, and that must still be there when it is replaced.
@@ -90,6 +92,115 @@ impl fmt::Display for Remains<'_> {
             Some(kept) => {
                 write!(out, "some of its bytes are kept in `{}`; compare the two files", kept.display())
             }
+        }
+    }
+}
+
+/// Mode, owner and group of a file.
+#[cfg(unix)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::commit) struct Attributes {
+    mode: u32,
+    owner: u32,
+    group: u32,
+}
+
+#[cfg(unix)]
+impl Attributes {
+    /// Those of the file that `metadata` describes.
+    pub(in crate::commit) fn of(metadata: &Metadata) -> Self {
+        Self { mode: metadata.mode() & 0o7777, owner: metadata.uid(), group: metadata.gid() }
+    }
+
+    /// The mode to create the new file with: never wider than what it ends with.
+    pub(in crate::commit) fn creation_mode(self) -> u32 {
+        self.mode & 0o777
+    }
+
+    /// Gives them to `file`. An owner or a group that may not be given away is left, and with it the rights
+    /// that would then be someone else's: the set-id bits, and what the group may do beyond all others.
+    pub(in crate::commit) fn apply(self, file: &File) -> io::Result<()> {
+        let mut made = Self::of(&file.metadata()?);
+        if (made.owner, made.group) != (self.owner, self.group) {
+            // Only the superuser may change the owner, but members of a group may give files to it.
+            if !permitted(fchown(file, Some(self.owner), Some(self.group)))? {
+                permitted(fchown(file, None, Some(self.group)))?;
+            }
+            made = Self::of(&file.metadata()?);
+        }
+        let mode = self.mode_under(made.owner, made.group);
+        if mode != made.mode {
+            file.set_permissions(std::fs::Permissions::from_mode(mode))?;
+        }
+        Ok(())
+    }
+
+    /// The mode for a file that could only get this `owner` and `group`.
+    fn mode_under(self, owner: u32, group: u32) -> u32 {
+        let mut mode = self.mode;
+        if owner != self.owner {
+            mode &= !0o6000;
+        }
+        if group != self.group {
+            let others = mode & 0o007;
+            mode = (mode & !0o2070) | ((mode & 0o070) & (others << 3));
+        }
+        mode
+    }
+}
+
+/// Returns whether the system let us do it; an error only for what is no question of permission. Besides "not
+/// permitted", a user namespace answers "invalid" to ids that it does not map, and some file systems know no
+/// owners.
+#[cfg(unix)]
+fn permitted(result: io::Result<()>) -> io::Result<bool> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(error) => match error.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => {
+                Ok(false)
+            }
+            _ => Err(error),
+        },
+    }
+}
+
+/// The permissions of a file.
+#[cfg(not(unix))]
+#[derive(Clone, Debug)]
+pub(in crate::commit) struct Attributes(std::fs::Permissions);
+
+#[cfg(not(unix))]
+impl Attributes {
+    /// Those of the file that `metadata` describes.
+    pub(in crate::commit) fn of(metadata: &Metadata) -> Self {
+        Self(metadata.permissions())
+    }
+
+    /// Gives them to `file`.
+    pub(in crate::commit) fn apply(self, file: &File) -> io::Result<()> {
+        file.set_permissions(self.0)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rights_do_not_move_to_another_owner_or_group() {
+        let of = |mode| Attributes { mode, owner: 1, group: 2 };
+        for (mode, owner, group, kept) in [
+            (0o664, 1, 2, 0o664),
+            (0o4755, 1, 2, 0o4755),
+            (0o4755, 9, 2, 0o755),
+            (0o2775, 1, 9, 0o755),
+            (0o660, 1, 9, 0o600),
+            (0o664, 1, 9, 0o644),
+            (0o666, 1, 9, 0o666),
+            (0o640, 9, 9, 0o600),
+        ] {
+            assert_eq!(of(mode).mode_under(owner, group), kept, "{mode:o} as {owner}:{group}");
         }
     }
 }

@@ -1,12 +1,16 @@
 //! Making sure that a file is what is expected, and that nobody is in the middle of writing it.
-#![expect(clippy::disallowed_methods, reason = "an edge module: the clock tells how old a file is")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: the clock tells how old a file is; files are removed here"
+)]
 
-use std::{
-    thread,
-    time::{Duration, SystemTime},
+use crate::commit::file::{FileContent, Moment, flush_folder, read_file};
+use crate::commit::lock::{Note, file_name, keep};
+use crate::commit::{
+    ArtifactLock, CommitError, Conflict, Expected, Found, FsyncPolicy, PublishError, Staged,
 };
-
-use crate::commit::{Expected, Found, PublishError, Staged, file::FileContent, file::Moment};
+use std::time::{Duration, SystemTime};
+use std::{fs, io, thread};
 use stepmark_model::artifact::FileHash;
 
 /// Many editors write in place: they empty the file and fill it again, in several pieces. Caught in between,
@@ -77,15 +81,54 @@ impl Staged<'_> {
     }
 }
 
+/// Removes the file if its bytes have this hash. It first takes another name, as the staged file of a
+/// replacement has, so that what another program wrote last is found and gets its place back; the note tells
+/// the next holder.
+pub(in crate::commit) fn remove(
+    lock: &mut ArtifactLock,
+    before: FileHash,
+    fsync: FsyncPolicy,
+) -> Result<(), CommitError> {
+    let expected = Expected::Hash(before);
+    let conflict = |lock: &ArtifactLock, found, kept| {
+        let conflict = Conflict { path: lock.path.clone(), expected, found, kept };
+        CommitError::Publish(PublishError::Conflict(Box::new(conflict)))
+    };
+    let failed =
+        |lock: &ArtifactLock, source: io::Error| PublishError::Rename { path: lock.path.clone(), source };
+    let found = lock.read()?;
+    if found.as_deref().map(FileHash::of) != Some(before) {
+        return Err(conflict(lock, Found::of(Ok(found)), None));
+    }
+    let temporary = lock.folder().join(lock.key.temporary_name(before));
+    // The same hash twice: whatever stands under the name is this artifact's old bytes, or another program's.
+    let note = Note::Exchanging { name: file_name(&temporary), before, after: before };
+    note.write(&lock.lock_file).map_err(|source| failed(lock, source))?;
+    fs::rename(&lock.target, &temporary).map_err(|source| failed(lock, source))?;
+    let displaced = read_file(&lock.path, &temporary).map(|file| file.map(|file| file.bytes));
+    if !matches!(&displaced, Ok(Some(bytes)) if FileHash::of(bytes) == before) {
+        let found = Found::of(displaced);
+        // Never over what was made meanwhile: a hard link refuses a name that is taken.
+        let kept = match fs::hard_link(&temporary, &lock.target).and_then(|()| fs::remove_file(&temporary)) {
+            Ok(()) => None,
+            Err(_) => Some(keep(&temporary, &lock.target).unwrap_or(temporary)),
+        };
+        return Err(conflict(lock, found, kept));
+    }
+    fs::remove_file(&temporary)
+        .map_err(|source| PublishError::Remains { path: lock.path.clone(), source })?;
+    flush_folder(lock.folder(), fsync)
+        .map_err(|source| PublishError::Flush { path: lock.path.clone(), source })?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
-    use std::{fs, io::Write};
-
     use super::*;
-    use crate::commit::{
-        ArtifactLock, FsyncPolicy, scratch_project::OLD, scratch_project::PRD,
-        scratch_project::ScratchProject,
-    };
+    use crate::commit::scratch_project::{OLD, PRD, ScratchProject};
+    use crate::commit::{ArtifactLock, FsyncPolicy};
+    use std::fs;
+    use std::io::Write;
 
     #[test]
     fn an_editor_that_is_not_done_yet_is_waited_for() {
@@ -156,5 +199,18 @@ mod tests {
         project.write(PRD, OLD);
         modify(SystemTime::now() - Duration::from_secs(3600)).unwrap();
         assert!(!waits(&mut lock, OLD, b"6"), "written long ago");
+    }
+
+    #[test]
+    fn removes_only_what_was_read() {
+        let project = ScratchProject::new();
+        let mut lock = project.lock(PRD);
+        let refused = remove(&mut lock, FileHash::of(b"another"), FsyncPolicy::Never);
+        assert!(matches!(refused, Err(CommitError::Publish(PublishError::Conflict(_)))));
+        assert_eq!(project.read(PRD), OLD);
+        remove(&mut lock, FileHash::of(OLD), FsyncPolicy::Always).unwrap();
+        assert_eq!(project.names("docs"), [""; 0]);
+        let refused = remove(&mut lock, FileHash::of(OLD), FsyncPolicy::Never);
+        assert!(matches!(refused, Err(CommitError::Publish(PublishError::Conflict(_)))));
     }
 }

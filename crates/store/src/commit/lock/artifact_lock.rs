@@ -1,18 +1,21 @@
 //! The right to replace one file.
-#![expect(clippy::disallowed_methods, reason = "an edge module: the clock bounds the wait for a lock")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an edge module: the clock bounds the wait for a lock; left-over files are removed here"
+)]
 
-use std::{
-    fs::{File, TryLockError},
-    io,
-    path::{Path, PathBuf},
-    time::{Duration, Instant},
-};
-
-use crate::commit::{
-    ReadError, file::FileContent, file::read_file, lock::LastEvent, lock::LockKey, lock::Note,
-    lock::open_lock_file, lock::recover,
-};
-use crate::disk::{file_lock::exclusive_within, root::ResolveError, root::Root};
+use crate::commit::file::{FileContent, read_file};
+use crate::commit::lock::{LastEvent, LockKey, Note, open_lock_file, recover};
+use crate::commit::{ReadError, names_in};
+use crate::disk::file_lock::exclusive_within;
+use crate::disk::local_state::StateFolder;
+use crate::disk::own_file::Access;
+use crate::disk::root::{ResolveError, Root};
+use crate::disk::{file_lock, own_file};
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use std::{fs, io};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
 /// The lock of one file: whoever holds it is the only one, among all processes that use this module, who
@@ -158,13 +161,66 @@ fn wait_for(lock_file: &File, path: &ProjectPath, timeout: Duration) -> Result<(
     })
 }
 
+/// Returns whether the temporary file at `path` is nobody's any more. Nothing is made.
+pub(crate) fn is_left_over(root: &Root, path: &str) -> bool {
+    let Some((key, _)) = key_of(path).filter(|_| is_regular(root, path)) else { return false };
+    let Ok(folder) = root.state().folder(StateFolder::Locks) else { return false };
+    match own_file::open(&folder, format!("{key}.lock").as_ref(), Access::Change) {
+        Ok(lock) => file_lock::try_exclusive(&lock).is_ok(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
+/// Removes the temporary file at `path`, if it is nobody's any more, and returns whether it did.
+pub(crate) fn remove_left_over(root: &Root, path: &str) -> bool {
+    let Some((key, name)) = key_of(path).filter(|_| is_regular(root, path)) else { return false };
+    if settle(root, path, &key) && !is_regular(root, path) {
+        return true;
+    }
+    let Ok(folder) = root.state().make(StateFolder::Locks) else { return false };
+    let lock = own_file::open(&folder, format!("{key}.lock").as_ref(), Access::ChangeOrMake);
+    let place = ProjectPath::new(path).ok().and_then(|path| root.resolve_for_writing(&path).ok());
+    lock.is_ok_and(|lock| {
+        is_free(&lock, &key, name) && place.is_some_and(|place| fs::remove_file(place).is_ok())
+    })
+}
+
+/// Takes the lock of the file beside which the temporary file at `path` stands, and returns whether it did:
+/// whoever has it next decides on a temporary file that was to be exchanged.
+fn settle(root: &Root, path: &str, key: &LockKey) -> bool {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let names = names_in(&root.path().join(folder)).unwrap_or_default();
+    let mut paths = names.iter().map(|name| format!("{folder}/{name}").trim_start_matches('/').to_owned());
+    let file = paths.find(|beside| LockKey::of(Path::new(beside)) == *key);
+    let file = file.and_then(|file| ProjectPath::new(file).ok());
+    file.is_some_and(|file| ArtifactLock::acquire(root, &file, Duration::ZERO).is_ok())
+}
+
+/// A link of such a name is a repository's: what it leads to is no temporary file.
+fn is_regular(root: &Root, path: &str) -> bool {
+    fs::symlink_metadata(root.path().join(path)).is_ok_and(|found| found.is_file())
+}
+
+fn key_of(path: &str) -> Option<(LockKey, &str)> {
+    let name = path.rsplit('/').next()?;
+    Some((LockKey::of_temporary_file(name)?, name))
+}
+
+/// Takes the lock, and returns whether nobody has it and the next holder does not decide on the file.
+fn is_free(lock: &File, key: &LockKey, name: &str) -> bool {
+    let is_announced =
+        |note: Option<Note>| matches!(note, Some(Note::Exchanging { name: noted, .. }) if noted == name);
+    file_lock::try_exclusive(lock).is_ok() && Note::read(lock, key).is_ok_and(|note| !is_announced(note))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::{fs, sync::mpsc, thread};
-
     use super::*;
-    use crate::commit::{scratch_project::PRD, scratch_project::ScratchProject, scratch_project::named};
+    use crate::commit::scratch_project::{PRD, ScratchProject, named};
     use crate::disk::file_lock::LONGEST_PAUSE;
+    use std::os::unix::fs::symlink;
+    use std::sync::mpsc;
+    use std::{fs, thread};
 
     #[test]
     fn works_without_init_and_ignores_itself() {
@@ -226,7 +282,6 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn nothing_is_locked_outside() {
-        use std::os::unix::fs::symlink;
         let project = ScratchProject::new();
         let outside = tempfile::tempdir().unwrap();
         symlink(outside.path().join("x.md"), project.place("docs/out.md")).unwrap();
@@ -238,5 +293,30 @@ mod tests {
         let local_out = ArtifactLock::acquire(&project.root, &named(PRD), Duration::ZERO);
         assert!(matches!(local_out, Err(LockError::Open { .. })), "{local_out:?}");
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn only_what_is_nobodys_is_removed() {
+        let project = ScratchProject::new();
+        let lock = project.lock(PRD);
+        let name = format!("docs/{}R4nd0m.tmp", lock.key.temporary_prefix());
+        project.write(&name, b"half");
+        assert!(!is_left_over(&project.root, &name), "its process lives");
+        drop(lock);
+        project.write("docs/.stepmark-notes.tmp", b"another tool's");
+        assert!(!remove_left_over(&project.root, "docs/.stepmark-notes.tmp"));
+        assert!(is_left_over(&project.root, &name) && remove_left_over(&project.root, &name));
+        assert_eq!(project.names("docs"), [".stepmark-notes.tmp", "prd.md"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_link_of_such_a_name_leads_to_stays() {
+        let project = ScratchProject::new();
+        let name = format!("docs/{}R4nd0m.tmp", project.lock(PRD).key.temporary_prefix());
+        project.write("docs/own.md", b"nobody else has it");
+        std::os::unix::fs::symlink("own.md", project.place(&name)).unwrap();
+        assert!(!is_left_over(&project.root, &name) && !remove_left_over(&project.root, &name));
+        assert_eq!(project.read("docs/own.md"), b"nobody else has it");
     }
 }

@@ -5,10 +5,10 @@ mod layers;
 
 use std::path::Path;
 
-use crate::configuration::{
-    Configuration, ConfigurationError, Milestone, Origin, defaults::DEFAULT_EXCLUDE,
-    defaults::DEFAULT_INCLUDE, layer::ConfigurationLayer, read::unusable,
-};
+use crate::configuration::layer::ConfigurationLayer;
+use crate::configuration::read::unusable;
+use crate::configuration::sources::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
+use crate::configuration::{Configuration, ConfigurationError, Milestone, Origin};
 use crate::configuration::{StepSource, initial_configuration};
 use crate::disk::{root::CONFIGURATION_PATH, root::Root};
 use stepmark_model::{artifact::PathGlobs, artifact::ProjectPath, check::rule_of};

@@ -3,7 +3,8 @@
 
 use std::{collections::HashSet, fs, io, ops::Range, path::Path};
 
-use crate::disk::{cache_file, listed_files::FolderRows, listed_files::ListedFiles};
+use crate::disk::file_reading;
+use crate::disk::listed_files::{FolderRows, ListedFiles};
 use crate::disk::{
     stat_cache::FileStat, stat_cache::RunStart, stat_cache::StatCache, stat_cache::format::ManifestKey,
     stat_cache::format::Mark, stat_cache::writer::Writer,
@@ -182,7 +183,7 @@ impl Renewal<'_> {
         if let Some(folder) = file.parent().filter(|folder| !folder.is_dir()) {
             make_folder(folder)?;
         }
-        cache_file::replace(file, &writer.finish(start.hashing(), manifest))
+        file_reading::replace(file, &writer.finish(start.hashing(), manifest))
     }
 
     fn merged(mut self, earlier: Option<&StatCache>) -> Option<Writer> {

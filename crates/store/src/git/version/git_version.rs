@@ -8,11 +8,11 @@ use std::{
 
 use crate::disk::root::Root;
 use crate::git::process;
-use crate::git::{
-    version::Comparison, version::GitChanges, version::GitVersionError, version::Object, version::base,
-    version::objects::ObjectReader, version::raw_diff, version::raw_diff::RawChange,
-    version::supposed::Supposed, version::wanted::Wanted,
-};
+use crate::git::version::objects::ObjectReader;
+use crate::git::version::raw_diff::RawChange;
+use crate::git::version::supposed::Supposed;
+use crate::git::version::wanted::Wanted;
+use crate::git::version::{Comparison, GitChanges, GitVersionError, Object, error, raw_diff};
 use jiff::Timestamp;
 use stepmark_model::artifact::ProjectPath;
 
@@ -72,10 +72,10 @@ impl GitVersion {
             Comparison::Index => {
                 (String::new(), head(), Some(Listing::start(root, &["diff-index", "--cached"], &["HEAD"])?))
             }
-            Comparison::Commits { to, .. } if base::is_nothing(to) => (head(), head(), None),
+            Comparison::Commits { to, .. } if error::is_nothing(to) => (head(), head(), None),
             Comparison::Commits { from, to } => {
-                let to = base::commit(root, to)?;
-                let from = base::left(root, from, &to)?;
+                let to = error::commit(root, to)?;
+                let from = error::left(root, from, &to)?;
                 let listing = Listing::start(root, &["diff-tree"], &[&from, &to])?;
                 (to, from, Some(listing))
             }
@@ -155,7 +155,7 @@ impl GitVersion {
             "" => vec!["ls-files", "--cached", "-z", "--", folder.as_str()],
             revision => vec!["ls-tree", "-r", "-z", "--name-only", revision, "--", folder.as_str()],
         };
-        let listed = base::ask(&self.root, &listing)?.unwrap_or_default();
+        let listed = error::ask(&self.root, &listing)?.unwrap_or_default();
         let names = listed.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
         // `cat-file` is asked in lines.
         let names = names.filter(|name| !name.contains('\n')).filter_map(|name| ProjectPath::new(name).ok());
@@ -194,10 +194,10 @@ impl GitVersion {
             "--",
             path.as_str(),
         ];
-        let answer = base::ask(&self.root, &command)?.unwrap_or_default();
+        let answer = error::ask(&self.root, &command)?.unwrap_or_default();
         let answer = String::from_utf8_lossy(&answer);
         let (at, parents) = answer.trim_end_matches('\n').split_once(' ').unwrap_or_default();
-        let is_shallow = || base::ask(&self.root, &["rev-parse", "--is-shallow-repository"]);
+        let is_shallow = || error::ask(&self.root, &["rev-parse", "--is-shallow-repository"]);
         if parents.is_empty() && is_shallow()?.is_some_and(|answer| answer.starts_with(b"true")) {
             return Ok(None);
         }
@@ -231,7 +231,7 @@ impl GitVersion {
                 format!("{revision}:")
             }
         };
-        let listed = base::ask(&self.root, &arguments)?.unwrap_or_default();
+        let listed = error::ask(&self.root, &arguments)?.unwrap_or_default();
         let names = listed.split(|byte| *byte == 0).filter_map(|name| name.strip_prefix(prefix.as_bytes()));
         // A name that is no UTF-8 is no artifact's.
         let names = names.filter_map(|name| std::str::from_utf8(name).ok());
@@ -242,7 +242,7 @@ impl GitVersion {
         if let Some(names) = self.indexed.get() {
             return Ok(names);
         }
-        let listed = base::ask(&self.root, &["ls-files", "--cached", "-z"])?.unwrap_or_default();
+        let listed = error::ask(&self.root, &["ls-files", "--cached", "-z"])?.unwrap_or_default();
         let mut names = HashSet::new();
         for file in listed.split(|byte| *byte == 0).filter(|file| !file.is_empty()) {
             let mut name = file;
@@ -315,12 +315,12 @@ impl Listing {
         }
         let mut arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         let head = arguments.iter().position(|argument| *argument == "HEAD");
-        if let Some(head) = head.filter(|_| matches!(base::has_head(root), Ok(false))) {
-            let nothing = base::empty_tree(root)?;
+        if let Some(head) = head.filter(|_| matches!(error::has_head(root), Ok(false))) {
+            let nothing = error::empty_tree(root)?;
             arguments[head] = &nothing;
-            return Ok(base::ask(root, &arguments)?.unwrap_or_default());
+            return Ok(error::ask(root, &arguments)?.unwrap_or_default());
         }
-        Err(base::failed(root, &arguments, &output.stderr))
+        Err(error::failed(root, &arguments, &output.stderr))
     }
 }
 

@@ -9,10 +9,8 @@ use std::{
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
-use crate::git::{
-    version::GitVersion, version::GitVersionError, version::Object, version::raw_diff::RawChange,
-    version::tree::hexadecimal,
-};
+use crate::git::version::raw_diff::{RawChange, hexadecimal};
+use crate::git::version::{GitVersion, GitVersionError, Object};
 use stepmark_model::artifact::ProjectPath;
 
 /// Bytes, and what is known of the file that might have them.

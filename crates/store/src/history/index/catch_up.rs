@@ -8,11 +8,10 @@ use std::{
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::disk::{file_stat::FileStat, file_stat::KnownStat, root::Root};
-use crate::history::{
-    HistoryError, SegmentFile, SegmentPlace, index::Fault, index::Filling, index::Index, reading::tips,
-    segments::Listing, segments::Progress, segments::SegmentFiles, segments::SegmentSource, segments::files,
-    segments::lines,
-};
+use crate::history::index::{Fault, Filling, Index};
+use crate::history::reading::extent;
+use crate::history::segments::{Listing, Progress, SegmentFiles, SegmentSource, files, lines};
+use crate::history::{HistoryError, SegmentFile, SegmentPlace};
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::{SegmentName, heads_in};
 
@@ -238,7 +237,7 @@ fn read_segment(
     source.skip_to(read_so_far).map_err(|error| unreadable(root, file, error))?;
     let read = lines::read(source.reader(), &file.name, behind, |line| {
         if let Some(heads) = line.seal.as_deref().and_then(heads_in) {
-            tips::remember(connection, segment, &heads).map_err(|error| Reading::Fault(error.into()))?;
+            extent::remember(connection, segment, &heads).map_err(|error| Reading::Fault(error.into()))?;
         }
         filling.take(segment, &line).map_err(|error| Reading::Fault(error.into()))
     });

@@ -1,11 +1,13 @@
 //! The database that says where each event stands: on disk where that is possible, else in memory.
 
-use std::cell::RefCell;
-
-use rusqlite::{Connection, Transaction, TransactionBehavior};
-
-use crate::disk::{cache_database::CacheDatabase, root::Root};
+use crate::disk::cache_database::{CacheDatabase, CacheLayout};
+use crate::disk::root::Root;
+use crate::history::reading::EventPlace;
 use crate::history::{EventReader, HistoryError};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use std::cell::RefCell;
+use std::time::Duration;
+use stepmark_model::journal::{Digests, Event, EventId};
 
 /// An open index.
 #[derive(Debug)]
@@ -52,4 +54,200 @@ impl Index {
     pub(in crate::history) fn write(&self) -> rusqlite::Result<Transaction<'_>> {
         Transaction::new_unchecked(self.connection(), TransactionBehavior::Immediate)
     }
+}
+
+/// The index, in `.stepmark/local/cache/journal.db`.
+pub(in crate::history) static LAYOUT: CacheLayout = CacheLayout {
+    name: "journal.db",
+    meaning: 6,
+    definitions: || {
+        let all = [TABLES, INDICES].map(|text| text.split(';').map(str::trim).filter(|sql| !sql.is_empty()));
+        all.into_iter().flatten().map(str::to_owned).collect()
+    },
+    shadow_of: None,
+    rows: "INSERT INTO names (id, text) VALUES (1, 'session-start'), (2, 'session-end')",
+    page_cache: 48 * 1024,
+    // Copying costs flushes, and a long log costs the next process the time to look through it.
+    copied_at: 400,
+    patience: Duration::from_secs(5),
+};
+
+/// The number in `names` of the kind `session-start`, so that an index can single it out.
+pub(in crate::history) const SESSION_START: i64 = 1;
+/// The number in `names` of the kind `session-end`.
+pub(in crate::history) const SESSION_END: i64 = 2;
+
+/// Events lie in the order of their artifacts (`key`; 0 for what is about none), so that those of one are
+/// read at once. `path` of what is about none is that of the artifact that it speaks of, as an override does.
+/// `state` holds 8 bytes of the digest after the event, to be compared with the event itself. `heads` are the
+/// events that no other of the same key follows; `foreign_parents` are parents that events of a key have
+/// under another key, or in no segment; `places` says which keys were seen at a path; `copies` says which
+/// segments hold an event that another one held before; `named` holds the segments that the seal of one
+/// names.
+const TABLES: &str = "
+    CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+    CREATE TABLE segments (
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, place INTEGER NOT NULL, pack TEXT,
+        stat BLOB NOT NULL, is_settled INTEGER NOT NULL,
+        header BLOB, is_known INTEGER, last BLOB, last_start INTEGER, end INTEGER, lines INTEGER, named TEXT
+    );
+    CREATE INDEX live_segments ON segments (place) WHERE place = 0;
+    CREATE TABLE folder (stat BLOB NOT NULL);
+    CREATE TABLE members (
+        segment INTEGER NOT NULL, start INTEGER NOT NULL, compressed INTEGER NOT NULL,
+        PRIMARY KEY (segment, start)
+    ) WITHOUT ROWID;
+    CREATE TABLE problems (
+        segment INTEGER NOT NULL, line INTEGER NOT NULL, start INTEGER NOT NULL,
+        word TEXT NOT NULL, reason TEXT NOT NULL
+    );
+    CREATE TABLE events (
+        key INTEGER NOT NULL, seq INTEGER NOT NULL, id BLOB NOT NULL, path INTEGER NOT NULL,
+        n INTEGER NOT NULL, at INTEGER NOT NULL, session INTEGER, kind INTEGER NOT NULL, state INTEGER,
+        segment INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL, parents BLOB NOT NULL,
+        PRIMARY KEY (key, seq)
+    ) WITHOUT ROWID;
+    CREATE TABLE heads (key INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (key, seq)) WITHOUT ROWID;
+    CREATE TABLE foreign_parents (
+        parent BLOB NOT NULL, key INTEGER NOT NULL, PRIMARY KEY (parent, key)
+    ) WITHOUT ROWID;
+    CREATE INDEX foreign_parents_by_key ON foreign_parents (key);
+    CREATE TABLE places (path INTEGER NOT NULL, key INTEGER NOT NULL, PRIMARY KEY (path, key)) WITHOUT ROWID;
+    CREATE TABLE copies (id BLOB NOT NULL, segment INTEGER NOT NULL, PRIMARY KEY (id, segment)) WITHOUT ROWID;
+";
+
+/// The indices that find events otherwise than by their artifact. Made after a large first filling, which is
+/// much faster.
+const INDICES: &str = "
+    CREATE UNIQUE INDEX events_by_id ON events (id);
+    CREATE INDEX events_by_segment ON events (segment);
+    CREATE INDEX events_by_session ON events (session, at) WHERE session IS NOT NULL;
+    CREATE INDEX events_by_time ON events (at);
+    CREATE INDEX session_marks ON events (session, kind) WHERE kind IN (1, 2);
+";
+
+const INDEX_NAMES: [&str; 5] =
+    ["events_by_id", "events_by_segment", "events_by_session", "events_by_time", "session_marks"];
+
+/// Leaves out the indices for a large filling.
+pub(in crate::history) fn drop_indices(connection: &Connection) -> rusqlite::Result<()> {
+    INDEX_NAMES.iter().try_for_each(|index| connection.execute_batch(&format!("DROP INDEX {index}")))
+}
+
+/// Makes the indices that [`drop_indices`] left out.
+pub(in crate::history) fn make_indices(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(INDICES)
+}
+
+/// An event as it stands in the index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::history) struct Row {
+    /// The number of its artifact's key; 0 for what is about none.
+    pub(in crate::history) key: i64,
+    /// Its number within the index.
+    pub(in crate::history) seq: i64,
+    pub(in crate::history) id: EventId,
+    /// The number of its artifact's path; 0 for what is about none.
+    pub(in crate::history) path: i64,
+    pub(in crate::history) n: u64,
+    /// In microseconds since 1970.
+    pub(in crate::history) at: i64,
+    /// The number of its session.
+    pub(in crate::history) session: Option<i64>,
+    /// A part of the digest of the state after it; `None` where there is no file.
+    pub(in crate::history) state: Option<i64>,
+    pub(in crate::history) place: EventPlace,
+    pub(in crate::history) parents: Vec<EventId>,
+}
+
+/// The columns of `events` that [`Row::of`] reads, in its order.
+pub(in crate::history) const COLUMNS: &str =
+    "key, seq, id, path, n, at, session, state, segment, start, length, parents";
+
+impl Row {
+    /// Its id, and those of its parents.
+    pub(in crate::history) fn ends(&self) -> impl Iterator<Item = EventId> {
+        std::iter::once(self.id).chain(self.parents.iter().copied())
+    }
+
+    /// Takes the columns [`COLUMNS`].
+    pub(in crate::history) fn of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        let parents = row.get_ref(11)?.as_blob()?;
+        Ok(Self {
+            key: row.get(0)?,
+            seq: row.get(1)?,
+            id: EventId::from_bytes(row.get(2)?),
+            path: row.get(3)?,
+            n: row.get(4)?,
+            at: row.get(5)?,
+            session: row.get(6)?,
+            state: row.get(7)?,
+            place: EventPlace { segment: row.get(8)?, start: row.get(9)?, length: row.get(10)? },
+            parents: parents.as_chunks().0.iter().map(|id| EventId::from_bytes(*id)).collect(),
+        })
+    }
+
+    /// Returns the values by which the events of an artifact are ordered, as
+    /// [`Lineage`](stepmark_model::journal::Lineage) orders them.
+    pub(in crate::history) const fn order(&self) -> (u64, i64, EventId) {
+        (self.n, self.at, self.id)
+    }
+}
+
+/// Returns the value of `state` for a file.
+pub(in crate::history) fn state_part(digests: Option<Digests>) -> Option<i64> {
+    digests.map(|digests| {
+        let bytes = digests.state.map_or(*digests.file.as_bytes(), |state| *state.as_bytes());
+        let mut part = [0; 8];
+        part.copy_from_slice(&bytes[..8]);
+        i64::from_be_bytes(part)
+    })
+}
+
+/// The number of a name; `None` where no event has it.
+pub(in crate::history) fn number(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
+    let mut statement = connection.prepare_cached("SELECT id FROM names WHERE text = ?")?;
+    statement.query_row([name], |row| row.get(0)).optional()
+}
+
+/// The name with a number.
+pub(in crate::history) fn name(connection: &Connection, number: i64) -> rusqlite::Result<String> {
+    let mut statement = connection.prepare_cached("SELECT text FROM names WHERE id = ?")?;
+    statement.query_row([number], |row| row.get(0))
+}
+
+/// The rows that `condition` (SQL behind `FROM events`) selects.
+pub(in crate::history) fn select(
+    connection: &Connection,
+    condition: &str,
+    parameters: impl rusqlite::Params,
+) -> rusqlite::Result<Vec<Row>> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM events {condition}"))?;
+    statement.query_map(parameters, Row::of)?.collect()
+}
+
+/// The rows of the artifact with this number, in the order in which they were indexed.
+pub(in crate::history) fn of_key(connection: &Connection, key: i64) -> rusqlite::Result<Vec<Row>> {
+    select(connection, "WHERE key = ?", [key])
+}
+
+/// The row of the event `id`.
+pub(in crate::history) fn by_id(connection: &Connection, id: EventId) -> rusqlite::Result<Option<Row>> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM events WHERE id = ?"))?;
+    statement.query_row([id.as_bytes()], Row::of).optional()
+}
+
+/// Returns whether the events from `id` back to the last one that has a snapshot by its number, or no parent,
+/// are all there. An event that has its snapshot for another reason is not seen, so a yes is certain and a no
+/// is not.
+pub(in crate::history) fn reaches_snapshot(connection: &Connection, id: EventId) -> rusqlite::Result<bool> {
+    let mut statement = connection.prepare_cached(
+        "WITH RECURSIVE way(n, parent, is_after_snapshot) AS (
+             SELECT n, substr(parents, 1, 16), 1 FROM events WHERE id = ?1
+             UNION ALL
+             SELECT events.n, substr(events.parents, 1, 16), events.n / ?2 = way.n / ?2
+             FROM way JOIN events ON events.id = way.parent WHERE way.is_after_snapshot)
+         SELECT 1 FROM way WHERE NOT is_after_snapshot OR length(parent) = 0",
+    )?;
+    statement.exists((id.as_bytes(), Event::SNAPSHOT_EVERY))
 }

@@ -4,10 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::history::{
-    index::heads, index::schema, index::state_part, reading::EventPlace, segments::ReadLine,
-    segments::problem,
-};
+use crate::history::index::{database, identity, state_part};
+use crate::history::reading::EventPlace;
+use crate::history::segments::{ReadLine, source};
 use stepmark_model::journal::{Event, EventId};
 
 /// The number of bytes of segments that make it worthwhile to make the indices anew, behind an empty table.
@@ -20,7 +19,7 @@ pub(in crate::history) struct Filling<'index> {
     /// The next number of each artifact.
     next: HashMap<i64, i64>,
     /// The events that came in, by their artifact.
-    fresh: HashMap<i64, Vec<heads::Fresh>>,
+    fresh: HashMap<i64, Vec<identity::Fresh>>,
     /// All ids, while the index that would find them is left out.
     ids: Option<HashSet<EventId>>,
 }
@@ -31,7 +30,7 @@ impl<'index> Filling<'index> {
         let is_empty = !connection.prepare_cached("SELECT 1 FROM events LIMIT 1")?.exists([])?;
         let is_large = is_empty && bytes >= LARGE;
         if is_large {
-            schema::drop_indices(connection)?;
+            database::drop_indices(connection)?;
         }
         Ok(Self {
             connection,
@@ -45,7 +44,7 @@ impl<'index> Filling<'index> {
     /// Takes a line of the segment with this number.
     pub(in crate::history) fn take(&mut self, segment: i64, line: &ReadLine) -> rusqlite::Result<()> {
         if let Some(found) = &line.problem {
-            let (word, reason) = problem::to_words(found);
+            let (word, reason) = source::to_words(found);
             let mut statement = self.connection.prepare_cached(
                 "INSERT INTO problems (segment, line, start, word, reason) VALUES (?, ?, ?, ?, ?)",
             )?;
@@ -103,7 +102,7 @@ impl<'index> Filling<'index> {
             let fresh = self.fresh.entry(key).or_default();
             // A large filling looks at each artifact as a whole at its end.
             if self.ids.is_none() {
-                fresh.push(heads::Fresh { seq, id: event.id, parents: event.parents.clone() });
+                fresh.push(identity::Fresh { seq, id: event.id, parents: event.parents.clone() });
             }
         }
         Ok(())
@@ -148,14 +147,14 @@ impl<'index> Filling<'index> {
     /// of dropped segments were about.
     pub(in crate::history) fn finish(mut self, lost: &HashSet<i64>) -> rusqlite::Result<()> {
         if self.ids.take().is_some() {
-            schema::make_indices(self.connection)?;
-            return self.fresh.keys().try_for_each(|key| heads::renew(self.connection, *key));
+            database::make_indices(self.connection)?;
+            return self.fresh.keys().try_for_each(|key| identity::renew(self.connection, *key));
         }
         for key in lost {
-            heads::renew(self.connection, *key)?;
+            identity::renew(self.connection, *key)?;
         }
         for (key, fresh) in self.fresh.iter().filter(|(key, _)| !lost.contains(key)) {
-            heads::add(self.connection, *key, fresh)?;
+            identity::add(self.connection, *key, fresh)?;
         }
         Ok(())
     }

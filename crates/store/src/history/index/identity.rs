@@ -1,11 +1,10 @@
 //! The events that belong to one artifact, whatever key it had when they happened.
 
-use std::collections::HashSet;
-
+use crate::disk::file_reading::read_file;
+use crate::disk::root::Root;
+use crate::history::index::{Row, database};
 use rusqlite::Connection;
-
-use crate::disk::{file_reading::read_file, root::Root};
-use crate::history::{index::Row, index::row};
+use std::collections::HashSet;
 use stepmark_model::artifact::{Artifact, ProjectPath};
 use stepmark_model::journal::{ArtifactKey, EventId};
 
@@ -26,7 +25,7 @@ pub(in crate::history) fn rows(
     let mut wanted: Vec<EventId> = rows.iter().flat_map(|row| row.parents.iter().copied()).collect();
     while let Some(id) = wanted.pop() {
         if known.insert(id)
-            && let Some(row) = row::by_id(connection, id)?
+            && let Some(row) = database::by_id(connection, id)?
         {
             wanted.extend(&row.parents);
             rows.push(row);
@@ -58,11 +57,11 @@ fn only_head(
     key: &ArtifactKey,
     path: &ProjectPath,
 ) -> rusqlite::Result<Option<Row>> {
-    let Some(number) = row::number(connection, key.as_str())? else { return Ok(None) };
+    let Some(number) = database::number(connection, key.as_str())? else { return Ok(None) };
     if key.is_path() && keys_at(connection, path)?.iter().any(|other| *other != number) {
         return Ok(None);
     }
-    let heads = row::select(
+    let heads = database::select(
         connection,
         "WHERE key = ?1 AND seq IN (SELECT seq FROM heads WHERE key = ?1) LIMIT 2",
         [number],
@@ -77,11 +76,11 @@ fn seeds(
     key: &ArtifactKey,
     path: &ProjectPath,
 ) -> rusqlite::Result<Vec<Row>> {
-    if let Some(number) = row::number(connection, key.as_str())?
+    if let Some(number) = database::number(connection, key.as_str())?
         && !key.is_path()
     {
-        let rows = row::of_key(connection, number)?;
-        let here = row::number(connection, path.as_str())?;
+        let rows = database::of_key(connection, number)?;
+        let here = database::number(connection, path.as_str())?;
         let is_here = |row: &Row| Some(row.path) == here;
         if rows.iter().any(is_here) {
             return Ok(if rows.iter().all(is_here) { rows } else { connected(rows, is_here) });
@@ -103,10 +102,10 @@ fn is_of_another(
     path: &ProjectPath,
     latest: &Row,
 ) -> rusqlite::Result<bool> {
-    if Some(latest.path) == row::number(connection, path.as_str())? {
+    if Some(latest.path) == database::number(connection, path.as_str())? {
         return Ok(false);
     }
-    let Ok(other) = ProjectPath::new(&row::name(connection, latest.path)?) else { return Ok(false) };
+    let Ok(other) = ProjectPath::new(&database::name(connection, latest.path)?) else { return Ok(false) };
     let bytes = root.resolve(&other).ok().and_then(|place| read_file(&place).ok());
     Ok(bytes.is_some_and(|bytes| ArtifactKey::of(&Artifact::read(other, bytes)) == *key))
 }
@@ -129,10 +128,10 @@ fn connected(mut rows: Vec<Row>, is_here: impl Fn(&Row) -> bool) -> Vec<Row> {
 }
 
 fn at_path(connection: &Connection, path: &ProjectPath) -> rusqlite::Result<Vec<Row>> {
-    let Some(number) = row::number(connection, path.as_str())? else { return Ok(Vec::new()) };
+    let Some(number) = database::number(connection, path.as_str())? else { return Ok(Vec::new()) };
     let mut rows = Vec::new();
     for key in keys_at(connection, path)? {
-        rows.extend(row::of_key(connection, key)?.into_iter().filter(|row| row.path == number));
+        rows.extend(database::of_key(connection, key)?.into_iter().filter(|row| row.path == number));
     }
     Ok(rows)
 }
@@ -142,4 +141,72 @@ fn keys_at(connection: &Connection, path: &ProjectPath) -> rusqlite::Result<Vec<
     let mut statement = connection
         .prepare_cached("SELECT key FROM places WHERE path = (SELECT id FROM names WHERE text = ?)")?;
     statement.query_map([path.as_str()], |row| row.get(0))?.collect()
+}
+
+/// An event that came in.
+#[derive(Clone, Debug)]
+pub(in crate::history) struct Fresh {
+    pub(in crate::history) seq: i64,
+    pub(in crate::history) id: EventId,
+    pub(in crate::history) parents: Vec<EventId>,
+}
+
+/// Finds the heads of an artifact, and the parents that are missing, from all its rows.
+pub(in crate::history) fn renew(connection: &Connection, key: i64) -> rusqlite::Result<()> {
+    connection.prepare_cached("DELETE FROM heads WHERE key = ?")?.execute([key])?;
+    connection.prepare_cached("DELETE FROM foreign_parents WHERE key = ?")?.execute([key])?;
+    let rows = database::of_key(connection, key)?;
+    let ids: HashSet<EventId> = rows.iter().map(|row| row.id).collect();
+    let followed: HashSet<EventId> = rows.iter().flat_map(|row| row.parents.iter().copied()).collect();
+    for row in rows.iter().filter(|row| !followed.contains(&row.id)) {
+        insert(connection, key, row.seq)?;
+    }
+    followed.difference(&ids).try_for_each(|parent| remember_foreign(connection, key, *parent))
+}
+
+/// Makes the heads of an artifact right after `fresh` came in.
+pub(in crate::history) fn add(connection: &Connection, key: i64, fresh: &[Fresh]) -> rusqlite::Result<()> {
+    for event in fresh {
+        let mut awaited =
+            connection.prepare_cached("SELECT 1 FROM foreign_parents WHERE parent = ? AND key = ?")?;
+        if awaited.exists((event.id.as_bytes(), key))? {
+            // A segment came in after the one that goes on behind it.
+            return renew(connection, key);
+        }
+    }
+    let followed: HashSet<EventId> = fresh.iter().flat_map(|event| event.parents.iter().copied()).collect();
+    for event in fresh.iter().filter(|event| !followed.contains(&event.id)) {
+        insert(connection, key, event.seq)?;
+    }
+    let ids: HashSet<EventId> = fresh.iter().map(|event| event.id).collect();
+    for parent in followed.difference(&ids) {
+        match database::by_id(connection, *parent)? {
+            Some(row) if row.key == key => {
+                let mut statement =
+                    connection.prepare_cached("DELETE FROM heads WHERE key = ? AND seq = ?")?;
+                statement.execute([key, row.seq])?;
+            }
+            _ => remember_foreign(connection, key, *parent)?,
+        }
+    }
+    Ok(())
+}
+
+fn insert(connection: &Connection, key: i64, seq: i64) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("INSERT OR IGNORE INTO heads (key, seq) VALUES (?, ?)")?;
+    statement.execute([key, seq]).map(|_| ())
+}
+
+/// Remembers a parent under another key, or one whose segment may still come in.
+fn remember_foreign(connection: &Connection, key: i64, parent: EventId) -> rusqlite::Result<()> {
+    let mut statement =
+        connection.prepare_cached("INSERT OR IGNORE INTO foreign_parents (parent, key) VALUES (?, ?)")?;
+    statement.execute((parent.as_bytes(), key)).map(|_| ())
+}
+
+/// Returns whether an event of another key follows the event `id` of `key`.
+pub(in crate::history) fn goes_on(connection: &Connection, key: i64, id: EventId) -> rusqlite::Result<bool> {
+    let mut statement =
+        connection.prepare_cached("SELECT 1 FROM foreign_parents WHERE parent = ? AND key <> ?")?;
+    statement.exists((id.as_bytes(), key))
 }

@@ -2,18 +2,15 @@
 
 pub(super) mod catch_up;
 pub(super) mod check;
-mod database;
+pub(in crate::history) mod database;
 mod filling;
-pub(super) mod heads;
 pub(super) mod identity;
-pub(super) mod row;
-pub(super) mod schema;
 
 pub use check::EventSum;
+pub(super) use database::LAYOUT;
 pub(super) use database::{Fault, Index};
+pub(super) use database::{Row, state_part};
 pub(super) use filling::Filling;
-pub(super) use row::{Row, state_part};
-pub(super) use schema::LAYOUT;
 
 #[cfg(test)]
 mod cases;

@@ -1,11 +1,14 @@
 //! The extent of the journal, for whoever keeps a copy of it.
 
-use std::fmt::Write as _;
-
 use crate::disk::file_stat::FileStat;
-use crate::history::{History, HistoryError, Selection, index::row};
+use crate::history::index::database;
+use crate::history::segments::files;
+use crate::history::{History, HistoryError, Selection};
+use rusqlite::Connection;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write as _;
 use stepmark_model::artifact::FileHash;
-use stepmark_model::journal::{Event, EventId};
+use stepmark_model::journal::{Event, EventId, SegmentHead, SegmentName};
 
 impl History {
     /// A digest of the segments and how far each goes: while it is the same, so are the events.
@@ -48,7 +51,7 @@ impl History {
     /// When a segment cannot be read.
     pub fn events_with(&self, ids: &[EventId]) -> Result<Vec<Event>, HistoryError> {
         self.ask(|index| {
-            let rows = ids.iter().filter_map(|id| row::by_id(index.connection(), *id).transpose());
+            let rows = ids.iter().filter_map(|id| database::by_id(index.connection(), *id).transpose());
             index.events(&rows.collect::<Result<Vec<_>, _>>()?)
         })
     }
@@ -62,9 +65,67 @@ impl History {
     }
 }
 
+/// Writes down which segments the seal of a segment names.
+pub(in crate::history) fn remember(
+    connection: &Connection,
+    segment: i64,
+    heads: &[SegmentHead],
+) -> rusqlite::Result<()> {
+    let names: Vec<&str> = heads.iter().map(|head| head.segment.as_str()).collect();
+    let mut statement = connection.prepare_cached("UPDATE segments SET named = ? WHERE id = ?")?;
+    // No name of a segment has a blank.
+    statement.execute((names.join(" "), segment)).map(|_| ())
+}
+
+impl History {
+    /// The heads of the sealed segments that stand among the files of the project and that no other of them
+    /// names, `most` of them at most.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn tips(&self, most: usize) -> Result<Vec<SegmentHead>, HistoryError> {
+        let names = files::list_sealed(self.root())?.into_keys().collect();
+        self.tips_among(&names, most)
+    }
+
+    /// The heads of the segments `names` that no other of them names, `most` of them at most: first those
+    /// that name others themselves.
+    ///
+    /// # Errors
+    /// When a segment cannot be read.
+    pub fn tips_among(
+        &self,
+        names: &BTreeSet<SegmentName>,
+        most: usize,
+    ) -> Result<Vec<SegmentHead>, HistoryError> {
+        self.ask(|index| {
+            let mut statement = index
+                .connection()
+                .prepare_cached("SELECT name, last, named FROM segments WHERE is_known ORDER BY name")?;
+            let mut rows = statement.query([])?;
+            let (mut heads, mut named) = (Vec::new(), HashSet::new());
+            while let Some(row) = rows.next()? {
+                let (name, last, follows): (String, [u8; 32], Option<String>) =
+                    (row.get(0)?, row.get(1)?, row.get(2)?);
+                let Some(segment) = SegmentName::new(&name).filter(|name| names.contains(name)) else {
+                    continue;
+                };
+                heads.push((follows.is_none(), SegmentHead { segment, last: FileHash::from_digest(last) }));
+                named.extend(follows.iter().flat_map(|names| names.split(' ')).map(str::to_owned));
+            }
+            heads.retain(|(_, head)| !named.contains(head.segment.as_str()));
+            heads.sort();
+            Ok(heads.into_iter().map(|(_, head)| head).take(most).collect())
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::history::{scratch_journal::ScratchJournal, scratch_journal::event, scratch_journal::steps};
+    use super::*;
+    use crate::history::scratch_journal::{ScratchJournal, chain, event, steps};
+    use crate::history::verify_segments;
+    use stepmark_model::journal::seal;
 
     #[test]
     fn what_was_appended_shows_in_the_extent_and_the_ids() {
@@ -83,5 +144,37 @@ mod tests {
         assert_eq!(history.event_ids().unwrap(), ids);
         assert_eq!(history.events_with(&[two.id]).unwrap(), std::slice::from_ref(&two));
         assert_eq!(history.all_events().unwrap(), [two, one]);
+    }
+
+    fn names(heads: &[SegmentHead]) -> Vec<&str> {
+        heads.iter().map(|head| head.segment.as_str()).collect()
+    }
+
+    #[test]
+    fn each_seal_takes_some_that_nobody_named() {
+        let project = ScratchJournal::new();
+        for name in ["a", "b", "c", "live"] {
+            project.segment_of(name, &chain((name, name), 2));
+        }
+        ["a", "b", "c"].into_iter().for_each(|name| project.seal(name));
+        let history = project.history();
+        assert_eq!(names(&history.tips(9).unwrap()), ["a", "b", "c"]);
+        let heads = history.tips(2).unwrap();
+        let mut segment = project.segment_of("d", &chain(("d", "d"), 1));
+        segment.append(&seal(&heads, "2026-11-22T10:00:00Z".parse().unwrap()));
+        assert_eq!(names(&history.tips(9).unwrap()), ["a", "b", "c"], "it is not sealed yet");
+        project.seal("d");
+        let heads = history.tips(9).unwrap();
+        assert_eq!(names(&heads), ["d", "c"], "first what names others");
+        assert_eq!(heads[0].last, verify_segments(&project.root).unwrap().ends[&heads[0].segment].last);
+        project.compact("d");
+        assert_eq!(history.tips(9).unwrap(), heads);
+        assert_eq!(project.history().tips(9).unwrap(), heads);
+        let some = BTreeSet::from(["a", "b", "live"].map(|name| SegmentName::new(name).unwrap()));
+        assert_eq!(names(&history.tips_among(&some, 9).unwrap()), ["a", "b", "live"], "among themselves");
+        let found = verify_segments(&project.root).unwrap();
+        assert_eq!((found.events, found.problems), (9, Vec::new()), "a seal is no event");
+        assert_eq!(history.all_events().unwrap().len(), 9);
+        assert!(!history.renew_if_wrong(&verify_segments(&project.root).unwrap()).unwrap());
     }
 }

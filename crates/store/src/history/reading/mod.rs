@@ -2,17 +2,15 @@
 
 pub(super) mod event_reader;
 mod event_segments;
-mod extent;
+pub(in crate::history) mod extent;
 mod overviews;
-mod points;
 mod questions;
 mod reader;
 mod selections;
-pub(super) mod tips;
 
 pub(super) use event_reader::{EventPlace, EventReader};
+pub use event_segments::Point;
 pub use event_segments::Removal;
 pub use overviews::{KnownArtifact, KnownSegment, Session};
-pub use points::Point;
 pub use reader::History;
 pub use selections::Selection;

@@ -3,10 +3,9 @@
 use jiff::Timestamp;
 
 use crate::disk::file_stat::FileStat;
-use crate::history::{
-    History, HistoryError, SegmentPlace, index::Fault, index::Index, index::Row, index::heads, index::row,
-    index::schema, segments::files,
-};
+use crate::history::index::{Fault, Index, Row, database, identity};
+use crate::history::segments::files;
+use crate::history::{History, HistoryError, SegmentPlace};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{ArtifactKey, Event, EventId, SegmentName};
 
@@ -77,8 +76,8 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn end_of_session(&self, session: &str) -> Result<Option<Event>, HistoryError> {
-        self.ask(|index| match row::number(index.connection(), session)? {
-            Some(number) => index.mark(number, schema::SESSION_END, "DESC"),
+        self.ask(|index| match database::number(index.connection(), session)? {
+            Some(number) => index.mark(number, database::SESSION_END, "DESC"),
             None => Ok(None),
         })
     }
@@ -140,7 +139,7 @@ impl History {
 
     fn artifacts_where(&self, condition: &str) -> Result<Vec<KnownArtifact>, HistoryError> {
         self.ask(|index| {
-            let mut rows = row::select(index.connection(), condition, [])?;
+            let mut rows = database::select(index.connection(), condition, [])?;
             rows.sort_by_key(|row| (row.key, row.order()));
             let mut artifacts: Vec<KnownArtifact> = rows
                 .chunk_by(|one, other| one.key == other.key)
@@ -156,9 +155,9 @@ impl Index {
     fn session(&self, number: i64, events: u64, first: i64) -> Result<Session, Fault> {
         let last = self.one(number, "WHERE session = ? ORDER BY at DESC, n DESC, id DESC LIMIT 1")?;
         Ok(Session {
-            id: row::name(self.connection(), number)?,
-            start: self.mark(number, schema::SESSION_START, "ASC")?,
-            end: self.mark(number, schema::SESSION_END, "DESC")?,
+            id: database::name(self.connection(), number)?,
+            start: self.mark(number, database::SESSION_START, "ASC")?,
+            end: self.mark(number, database::SESSION_END, "DESC")?,
             first_at: Timestamp::from_microsecond(first).map_err(|_| Fault::Stale)?,
             last: last.ok_or(Fault::Stale)?,
             events,
@@ -173,20 +172,20 @@ impl Index {
     }
 
     fn one(&self, number: i64, condition: &str) -> Result<Option<Event>, Fault> {
-        let rows = row::select(self.connection(), condition, [number])?;
+        let rows = database::select(self.connection(), condition, [number])?;
         rows.first().map(|row| self.event(row)).transpose()
     }
 
     /// The artifact with these heads, of which there is one at least.
     pub(in crate::history) fn artifact(&self, heads: &[Row]) -> Result<KnownArtifact, Fault> {
         let last = heads.last().ok_or(Fault::Stale)?;
-        let path = row::name(self.connection(), last.path)?;
-        let key = row::name(self.connection(), last.key)?;
+        let path = database::name(self.connection(), last.path)?;
+        let key = database::name(self.connection(), last.key)?;
         Ok(KnownArtifact {
             key: serde_json::from_value(key.into()).map_err(|_| Fault::Stale)?,
             path: ProjectPath::new(path).map_err(|_| Fault::Stale)?,
             heads: heads.iter().map(|row| row.id).collect(),
-            goes_on: heads::goes_on(self.connection(), last.key, last.id)?,
+            goes_on: identity::goes_on(self.connection(), last.key, last.id)?,
         })
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use crate::history::{
-    History, HistoryError, SegmentPlace, SegmentProblem, index::Fault, index::Index, index::Row,
-    index::identity, index::row, index::state_part, reading::event_reader, segments::problem,
-};
+use crate::history::index::{Fault, Index, Row, database, identity, state_part};
+use crate::history::reading::event_reader;
+use crate::history::segments::source;
+use crate::history::{History, HistoryError, SegmentPlace, SegmentProblem};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{ArtifactKey, Digests, Event, EventId, Lineage, SegmentName};
 
@@ -58,7 +58,7 @@ impl History {
         self.ask(|index| {
             let rows = identity::heads(self.root(), index.connection(), key, path)?;
             let with_way = |event: Event| {
-                let is_whole = row::reaches_snapshot(index.connection(), event.id)?;
+                let is_whole = database::reaches_snapshot(index.connection(), event.id)?;
                 Ok((event, is_whole))
             };
             index.events(&rows)?.into_iter().map(with_way).collect()
@@ -72,11 +72,11 @@ impl History {
     pub fn places(&self, key: &ArtifactKey) -> Result<Vec<ProjectPath>, HistoryError> {
         self.ask(|index| {
             let connection = index.connection();
-            let number = row::number(connection, key.as_str())?;
+            let number = database::number(connection, key.as_str())?;
             let heads = "WHERE key = ?1 AND seq IN (SELECT seq FROM heads WHERE key = ?1)";
             let mut places = Vec::new();
-            for head in row::select(connection, heads, [number])? {
-                places.extend(ProjectPath::new(row::name(connection, head.path)?));
+            for head in database::select(connection, heads, [number])? {
+                places.extend(ProjectPath::new(database::name(connection, head.path)?));
             }
             Ok(places)
         })
@@ -141,7 +141,7 @@ impl History {
     pub fn paths_that_ended_in(&self, file: Digests) -> Result<Vec<ProjectPath>, HistoryError> {
         self.ask(|index| {
             let condition = "JOIN heads USING (key, seq) WHERE state = ?";
-            let heads = row::select(index.connection(), condition, [state_part(Some(file))])?;
+            let heads = database::select(index.connection(), condition, [state_part(Some(file))])?;
             let mut paths = BTreeSet::new();
             for event in index.events(&heads)? {
                 let is_it = Digests::are_same_state(event.after, Some(file));
@@ -162,7 +162,7 @@ impl History {
     /// # Errors
     /// When a segment cannot be read.
     pub fn contains(&self, id: EventId) -> Result<bool, HistoryError> {
-        self.ask(|index| Ok(row::by_id(index.connection(), id)?.is_some()))
+        self.ask(|index| Ok(database::by_id(index.connection(), id)?.is_some()))
     }
 
     /// The event whose id starts with `prefix`: 4 hexadecimal digits or more.
@@ -172,7 +172,7 @@ impl History {
     pub fn event(&self, prefix: &str) -> Result<Event, HistoryError> {
         let (low, high) = range_of(prefix)?;
         self.ask(|index| {
-            let found = row::select(
+            let found = database::select(
                 index.connection(),
                 "WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3",
                 (low.as_bytes(), high.as_bytes(), CANDIDATES),
@@ -196,7 +196,7 @@ impl History {
         let Some(first) = event.first_of_decision() else { return Ok(Vec::new()) };
         let mut found = self.ask(|index| {
             // A commit writes its events one behind the other.
-            let rows = row::select(
+            let rows = database::select(
                 index.connection(),
                 "WHERE segment = (SELECT segment FROM events WHERE id = ?1)
                    AND start >= (SELECT start FROM events WHERE id = ?1) ORDER BY start LIMIT ?2",
@@ -218,7 +218,7 @@ impl History {
             let mut way: Vec<Event> = Vec::new();
             let mut next = Some(id);
             while let Some(row) =
-                next.take().map(|id| row::by_id(index.connection(), id)).transpose()?.flatten()
+                next.take().map(|id| database::by_id(index.connection(), id)).transpose()?.flatten()
             {
                 let event = index.event(&row)?;
                 next = event.parents.first().copied().filter(|_| event.snapshot.is_none());
@@ -245,7 +245,7 @@ impl History {
             let rows = statement.query_map([], |row| {
                 let name: String = row.get(0)?;
                 let word: String = row.get(4)?;
-                let problem = problem::of_words(&word, row.get(5)?);
+                let problem = source::of_words(&word, row.get(5)?);
                 let pack: Option<String> = row.get(6)?;
                 Ok((name, row.get(1)?, row.get(2)?, row.get(3)?, problem, pack))
             })?;

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use rusqlite::Connection;
 
 use crate::disk::root::Root;
-use crate::history::{
-    History, HistoryError, KnownArtifact, index::Fault, index::Index, index::Row, index::identity, index::row,
-};
+use crate::history::index::{Fault, Index, Row, database, identity};
+use crate::history::{History, HistoryError, KnownArtifact};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{ArtifactKey, Event, EventId};
 
@@ -30,7 +29,7 @@ impl History {
     pub fn select(&self, selection: Selection<'_>) -> Result<Vec<Event>, HistoryError> {
         self.ask(|index| {
             let session =
-                match selection.session.map(|name| row::number(index.connection(), name)).transpose()? {
+                match selection.session.map(|name| database::number(index.connection(), name)).transpose()? {
                     Some(None) => return Ok(Vec::new()),
                     number => number.flatten(),
                 };
@@ -38,14 +37,14 @@ impl History {
             let rows = match (selection.artifact, session) {
                 (Some((key, path)), _) => of_artifact((self.root(), index.connection()), key, path)?,
                 (None, Some(session)) => {
-                    by_time(row::select(index.connection(), "WHERE session = ?", [session])?)
+                    by_time(database::select(index.connection(), "WHERE session = ?", [session])?)
                 }
                 (None, None) => {
                     // All of the moment that the limit falls into, so that what follows what decides.
                     let condition = "WHERE at >= IFNULL(
                         (SELECT at FROM events ORDER BY at DESC LIMIT 1 OFFSET ?), -9223372036854775808)";
                     let offset = i64::try_from(limit.saturating_sub(1)).unwrap_or(i64::MAX);
-                    let mut rows = row::select(index.connection(), condition, [offset])?;
+                    let mut rows = database::select(index.connection(), condition, [offset])?;
                     rows.sort_by_key(|row| (row.at, row.n, row.id));
                     rows
                 }
@@ -115,7 +114,7 @@ fn of_artifact(
     let paths: BTreeSet<i64> = rows.iter().map(|row| row.path).filter(|path| *path != 0).collect();
     let known: HashSet<EventId> = rows.iter().map(|row| row.id).collect();
     for path in paths {
-        let told = row::select(connection, "WHERE key = 0 AND path = ?", [path])?;
+        let told = database::select(connection, "WHERE key = 0 AND path = ?", [path])?;
         rows.extend(told.into_iter().filter(|row| !known.contains(&row.id)));
     }
     rows.sort_by_key(Row::order);
@@ -139,7 +138,7 @@ impl Index {
     /// The artifact with this number.
     fn artifact_of(&self, key: i64) -> Result<Option<KnownArtifact>, Fault> {
         let condition = "WHERE key = ?1 AND seq IN (SELECT seq FROM heads WHERE key = ?1)";
-        let mut heads = row::select(self.connection(), condition, [key])?;
+        let mut heads = database::select(self.connection(), condition, [key])?;
         heads.sort_by_key(Row::order);
         if heads.is_empty() { Ok(None) } else { self.artifact(&heads).map(Some) }
     }

@@ -13,7 +13,8 @@ use crate::disk::{
     file_stat, file_stat::FileStat, local_state::StateFolder, own_file, own_file::Access, root::Root,
     uninterrupted::uninterrupted,
 };
-use crate::history::{HistoryError, segments::PACK_ENDING, segments::PackedSegment, segments::pack_files};
+use crate::history::HistoryError;
+use crate::history::segments::{PACK_ENDING, PackedSegment, source};
 use stepmark_model::journal::SegmentName;
 
 /// The folder of the sealed segments that git carries, seen from the project root.
@@ -318,7 +319,7 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
         match named {
             Some((name, place)) => add(found, SegmentFile { name, place, pack: None, stat }),
             // What is no pack is told by whoever verifies.
-            None => pack_files::packed_in(root, file_name, stat)
+            None => source::packed_in(root, file_name, stat)
                 .into_iter()
                 .flatten()
                 .for_each(|file| add(found, file)),

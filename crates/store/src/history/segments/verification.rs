@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::disk::root::Root;
-use crate::history::{
-    HistoryError, SegmentPlace, SegmentProblem, index::EventSum, index::Fault, segments::NamedHeads,
-    segments::ReadLine, segments::SegmentEnd, segments::SegmentEnds, segments::SegmentFile,
-    segments::SegmentSource, segments::files, segments::lines, segments::pack_files,
+use crate::history::index::{EventSum, Fault};
+use crate::history::segments::{
+    NamedHeads, ReadLine, SegmentEnd, SegmentEnds, SegmentFile, SegmentSource, files, lines, source,
 };
+use crate::history::{HistoryError, SegmentPlace, SegmentProblem};
 use stepmark_model::journal::{Event, EventId, HeadSource, LineProblem, SegmentName, heads_in};
 
 /// The result of reading all segments.
@@ -135,7 +135,7 @@ impl<'a> Verification<'a> {
     /// The segments in packs; a pack that cannot be read is a problem.
     fn packed(&mut self) -> Result<Vec<SegmentFile>, Fault> {
         let mut packed = Vec::new();
-        for (name, segments) in pack_files::packs(self.root)? {
+        for (name, segments) in source::packs(self.root)? {
             match segments {
                 Ok(segments) => packed.extend(segments),
                 Err(error) => {

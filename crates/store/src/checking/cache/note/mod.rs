@@ -93,7 +93,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::checking::cache::shared_texts::{self, SharedTexts};
+    use crate::checking::cache::key::{self, SharedTexts};
     use stepmark_model::{
         artifact::{Delegation, ProjectPath},
         delegation::{Agent, Member},
@@ -172,7 +172,7 @@ mod tests {
             };
             let member = (number % 5 < 4).then(|| (&own, surroundings(&text)));
             let note = with_problems(problems, &NoteWriter::write(&summary, member, number.is_multiple_of(2), &shared));
-            let texts = shared_texts::read(&shared.to_bytes()).unwrap();
+            let texts = key::read(&shared.to_bytes()).unwrap();
             prop_assert_eq!(&texts[..2], &known);
             let reader = NoteReader::new(&note, &texts);
             prop_assert_eq!(reader.clone().brief(), Brief::of(&summary, problems, number.is_multiple_of(2)));
@@ -188,7 +188,7 @@ mod tests {
         fn other_bytes_are_read_to_their_end(bytes: Vec<u8>) {
             let path = ProjectPath::new("docs/a.md").unwrap();
             let _ = NoteReader::new(&bytes, &["a".into()]).member(&path);
-            let _ = shared_texts::read(&bytes);
+            let _ = key::read(&bytes);
         }
     }
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Surroundings, TRACKS, UNKNOWN, WORK_STATES};
-use crate::checking::cache::shared_texts::SharedTexts;
+use crate::checking::cache::key::SharedTexts;
 use stepmark_model::{
     artifact::{Delegation, Kind},
     check::ProblemCounts,
