@@ -43,9 +43,6 @@ pub(crate) fn called<'p>(
 }
 
 /// The only one of `found`; `None` where there is none.
-///
-/// # Errors
-/// When there are several: they are named.
 pub(crate) fn only(given: &Path, found: Vec<ProjectPath>) -> Result<Option<ProjectPath>, Failure> {
     if found.len() < 2 {
         return Ok(found.into_iter().next());

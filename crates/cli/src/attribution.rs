@@ -28,11 +28,9 @@ const LONGEST_CORRELATION: usize = 200;
 pub(crate) enum ActorSource {
     /// A flag, or the variable for it.
     Named,
-    /// The person who is logged in.
     User,
     /// The variables of a coding agent or a CI system.
     Program,
-    /// Nothing.
     None,
 }
 

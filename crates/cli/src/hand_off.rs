@@ -28,7 +28,6 @@ pub(crate) struct HandOff<'a> {
 pub(crate) enum Session<'a> {
     /// None, whatever the environment says now.
     None,
-    /// This one.
     Attached(&'a str),
 }
 

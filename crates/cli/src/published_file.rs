@@ -16,35 +16,16 @@ use tempfile::Builder;
 /// The length of the beginning of a file that tells what made it, in bytes.
 const BEGINNING: u64 = 4096;
 
-/// A reason why a file was not written. What stood there stands there still.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PublishFileError {
-    /// The path names no file.
     #[error("cannot write `{}`: it names no file", path.display())]
-    NoFile {
-        /// The path.
-        path: PathBuf,
-    },
-    /// Something else than an older one of these files stands there.
+    NoFile { path: PathBuf },
     #[error("cannot write `{}`: a file is there that was not made by this command", path.display())]
-    Foreign {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The path is in git's own folder.
+    Foreign { path: PathBuf },
     #[error("cannot write `{}`: it is in git's own folder, where stepmark writes nothing", path.display())]
-    GitFolder {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The system refuses.
+    GitFolder { path: PathBuf },
     #[error("cannot write `{}`", path.display())]
-    Write {
-        /// The path.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
 }
 
 /// Puts `bytes` at `path`, durably, in the place of an older file whose beginning `is_ours`, or of an empty

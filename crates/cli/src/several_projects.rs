@@ -28,9 +28,6 @@ pub(crate) enum Projects {
 impl Projects {
     /// The projects that the command of `arguments` is about. What names a file of a project is about that
     /// one.
-    ///
-    /// # Errors
-    /// When the command is about one project and nobody says which.
     pub(crate) fn of(arguments: &Arguments, environment: &Environment) -> Result<Self, Failure> {
         let own = &arguments.project;
         let is_every = own.root.as_deref() == Some(Path::new(EVERY_PROJECT));

@@ -37,6 +37,7 @@
 //! | history, sessions, leases, resumption | [`Event`], [`Lease`], [`Gates`], [`Resumption`] |
 //!
 //! [`examples`] has a running example for each name.
+#![warn(missing_docs)]
 
 pub mod examples;
 

@@ -16,7 +16,6 @@ impl Schema {
         Self(keys)
     }
 
-    /// A text.
     #[must_use]
     pub fn text(description: &str) -> Self {
         Self::of("string", description)
@@ -52,7 +51,6 @@ impl Schema {
         Self::of("boolean", description)
     }
 
-    /// A list.
     #[must_use]
     pub fn list(description: &str, of: Self) -> Self {
         Self::of("array", description).with("items", of.into())
@@ -103,7 +101,6 @@ impl From<Schema> for Value {
 /// Says whether a key has to be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It has to.
     Required,
     /// It need not.
     Optional,

@@ -17,7 +17,6 @@ pub struct Tool {
     pub input: Schema,
     /// The form of the answer: an object.
     pub output: Schema,
-    /// The change that a call may make.
     pub effect: Effect,
 }
 

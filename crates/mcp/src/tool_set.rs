@@ -19,8 +19,6 @@ pub trait ToolSet: Send + Sync {
 
     /// Carries out a call of one of these tools.
     ///
-    /// # Errors
-    ///
     /// A refusal, with the reason and the remedy.
     fn call(&self, tool: &str, arguments: Arguments) -> Result<Answer, Refusal>;
 }
@@ -32,9 +30,7 @@ pub trait ToolSet: Send + Sync {
 /// those who are billed for both.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The result as the tool's output schema says.
     pub structured: Map<String, Value>,
-    /// The same in a few words.
     pub text: String,
 }
 
@@ -42,9 +38,7 @@ pub struct Answer {
 #[derive(Clone, Debug, Error)]
 #[error("{reason}")]
 pub struct Refusal {
-    /// The reason.
     pub reason: String,
-    /// Something to do instead.
     pub remedy: Option<String>,
 }
 
@@ -63,8 +57,6 @@ impl Refusal {
 
 /// Reads the arguments of a call. One that is `null` counts as not given: models write that of what they
 /// leave open.
-///
-/// # Errors
 ///
 /// An argument is missing, unknown, or of another type; the remedy is the schema's to tell.
 pub fn read<T: DeserializeOwned>(mut arguments: Arguments) -> Result<T, Refusal> {

@@ -10,14 +10,12 @@ use crate::{Memory, MemoryError};
 pub enum Fault {
     /// The memory `id` holds a secret of the kind `secret`.
     Secret {
-        /// The memory.
         id: String,
         /// The name of the rule that finds the secret.
         secret: String,
     },
     /// A memory was superseded by one that is not there.
     SupersededByMissing {
-        /// The memory.
         old: String,
         /// The one that is not there.
         new: String,
@@ -26,9 +24,6 @@ pub enum Fault {
 
 impl Memory {
     /// All that is wrong, in the order of the records.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn faults(&self) -> Result<Vec<Fault>, MemoryError> {
         let records = self.records()?;
         let known: BTreeSet<&str> = records.iter().map(|record| record.id.as_str()).collect();

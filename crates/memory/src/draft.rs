@@ -24,18 +24,13 @@ pub struct Draft {
     /// The type, where it is not the usual one.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub memory_type: Option<MemoryType>,
-    /// The text that is remembered.
     pub content: String,
-    /// The reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
-    /// The decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
-    /// Words to find it by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Its importance, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub importance: Option<f64>,
     /// The certainty of whoever tells it, from 0 to 1.
@@ -44,25 +39,20 @@ pub struct Draft {
     /// The path of the artifact that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact: Option<String>,
-    /// The identity of that artifact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Its finder, where that is not the actor of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The commit that is checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
 }
 
-/// A reason not to remember.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DraftRefusal {
-    /// Nothing is told.
     #[error("there is nothing to remember: the text is empty")]
     Empty,
-    /// It is too long.
     #[error("{size} bytes are too much to remember, {limit} is the most: long text belongs in a document")]
     TooLong {
         /// Its size in bytes.
@@ -70,18 +60,13 @@ pub enum DraftRefusal {
         /// The most.
         limit: usize,
     },
-    /// It has a secret in it.
     #[error("the text holds a secret ({rule}): it is not remembered, and stands nowhere")]
     Secret {
         /// The rule that found it.
         rule: String,
     },
-    /// A number is none from 0 to 1.
     #[error("`{name}` is a number from 0 to 1")]
-    Number {
-        /// Its name.
-        name: &'static str,
-    },
+    Number { name: &'static str },
 }
 
 impl Draft {
@@ -92,9 +77,6 @@ impl Draft {
     }
 
     /// The event that tells it; `is_local` where it stays in this clone.
-    ///
-    /// # Errors
-    /// When it is empty, too long, or holds a secret.
     pub fn event(&self, is_local: bool) -> Result<EventDraft, DraftRefusal> {
         if self.content.trim().is_empty() {
             return Err(DraftRefusal::Empty);

@@ -2,43 +2,30 @@
 
 use serde::Serialize;
 
-/// A node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Node {
-    /// Its kind.
     pub kind: NodeKind,
     /// Its name: the id of a memory, the identity of an artifact, a path, an agent as the journal names it.
     pub name: String,
 }
 
-/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeKind {
-    /// A memory.
     Memory,
-    /// An artifact.
     Artifact,
     /// A file that is no artifact, as far as is known.
     File,
-    /// A workflow.
     Workflow,
-    /// A step.
     Step,
-    /// A person or an agent.
     Agent,
-    /// A session.
     Session,
 }
 
-/// An edge.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Edge {
-    /// The node that it leaves.
     pub from: Node,
-    /// The node that it leads to.
     pub to: Node,
-    /// Its kind.
     pub kind: EdgeKind,
 }
 
@@ -48,25 +35,20 @@ pub enum EdgeKind {
     /// A memory names an entity in its text.
     #[serde(rename = "MENTIONS")]
     Mentions,
-    /// A memory is about an artifact.
     #[serde(rename = "RELATES_TO")]
     RelatesTo,
     /// A memory was told in a session.
     #[serde(rename = "BELONGS_TO_SESSION")]
     BelongsToSession,
-    /// Two entities stand in one memory.
     #[serde(rename = "CO_OCCURS_WITH")]
     CoOccursWith,
-    /// A memory supersedes another.
     #[serde(rename = "supersedes")]
     Supersedes,
     /// An artifact was made from another (`inputDocuments`).
     #[serde(rename = "derived-from")]
     DerivedFrom,
-    /// An artifact was delegated from another.
     #[serde(rename = "delegated-from")]
     DelegatedFrom,
-    /// An agent changed an artifact.
     #[serde(rename = "worked-on")]
     WorkedOn,
     /// A step was completed in an artifact.
@@ -78,7 +60,6 @@ pub enum EdgeKind {
     /// A decision was taken while an artifact was worked on.
     #[serde(rename = "decided-in")]
     DecidedIn,
-    /// An agent told a memory.
     #[serde(rename = "told-by")]
     ToldBy,
 }
@@ -111,36 +92,30 @@ const EDGE_KINDS: [(EdgeKind, &str); 12] = [
 ];
 
 impl NodeKind {
-    /// Its name.
     pub fn as_str(self) -> &'static str {
         NODE_KINDS[self as usize].1
     }
 
-    /// The kind of this name.
     pub fn named(name: &str) -> Option<Self> {
         NODE_KINDS.iter().find(|(_, own)| *own == name).map(|(kind, _)| *kind)
     }
 }
 
 impl EdgeKind {
-    /// Its name.
     pub fn as_str(self) -> &'static str {
         EDGE_KINDS[self as usize].1
     }
 
-    /// The kind of this name.
     pub fn named(name: &str) -> Option<Self> {
         EDGE_KINDS.iter().find(|(_, own)| *own == name).map(|(kind, _)| *kind)
     }
 }
 
 impl Node {
-    /// A node.
     pub fn new(kind: NodeKind, name: impl Into<String>) -> Self {
         Self { kind, name: name.into() }
     }
 
-    /// An edge from here.
     pub fn to(&self, kind: EdgeKind, to: &Self) -> Edge {
         Edge { from: self.clone(), to: to.clone(), kind }
     }

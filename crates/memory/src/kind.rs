@@ -11,21 +11,15 @@ use stepmark_store::configuration::MemoryTier;
 pub enum MemoryKind {
     /// A question that was settled, with the reason and what was rejected.
     Decision,
-    /// A step that failed, and why.
     Error,
-    /// A matter of security.
     Security,
     /// A wish of people about how work is done.
     Preference,
-    /// Something learned.
     Learning,
-    /// Something seen.
     Observation,
     /// Something that is done in the same way again.
     Pattern,
-    /// Something that was written down.
     Documentation,
-    /// The summary of a session.
     Summary,
 }
 
@@ -39,11 +33,8 @@ pub enum MemoryType {
     Working,
     /// An impression: 6 hours.
     Sensory,
-    /// A fact.
     Semantic,
-    /// A way to do something.
     Procedural,
-    /// A wish.
     Preference,
 }
 
@@ -51,11 +42,9 @@ pub enum MemoryType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
-    /// At once.
     Continuous,
     /// At the end of a workflow or a phase.
     Milestone,
-    /// At the end of the session.
     Session,
 }
 
@@ -122,7 +111,6 @@ impl MemoryKind {
         self.facts().memory_type
     }
 
-    /// Its tier.
     pub fn tier(self) -> Tier {
         self.facts().tier
     }

@@ -20,13 +20,11 @@ const STEP: f64 = 0.5;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Score {
-    /// The sum.
     pub total: f64,
     /// The fit of its words, against the best.
     pub text: f64,
     /// Its nearness in the graph to what is asked about.
     pub graph: f64,
-    /// Its newness.
     pub recency: f64,
     /// Its importance, times the certainty of whoever told it.
     pub kind: f64,

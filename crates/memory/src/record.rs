@@ -13,31 +13,23 @@ use stepmark_sync::secret::secret_in;
 pub struct MemoryRecord {
     /// Its id: that of the event it comes from.
     pub id: String,
-    /// Its kind.
     pub kind: MemoryKind,
-    /// Its type, which says for how long it holds.
     #[serde(rename = "type")]
     pub memory_type: MemoryType,
     /// The moment at which it is given to other stores.
     pub tier: Tier,
     /// The thing that is remembered, in one text.
     pub content: String,
-    /// The reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
-    /// The decision, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
-    /// Words to find it by.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Its importance, from 0 to 1.
     pub importance: f64,
     /// The certainty of whoever told it, from 0 to 1.
     pub confidence: f64,
-    /// Its source.
     pub source: Source,
-    /// The time of the event.
     pub created_at: Timestamp,
     /// The end of the time for which it holds; `None` where it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,11 +41,8 @@ pub struct MemoryRecord {
 /// A question that was settled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// The question.
     pub question: String,
-    /// The answer.
     pub chosen: String,
-    /// The answers that were rejected.
     #[serde(default)]
     pub alternatives: Vec<String>,
 }
@@ -61,20 +50,16 @@ pub struct Decision {
 /// The source of a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// The event of the journal.
     pub event: String,
     /// The path of the artifact that it is about, at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact: Option<String>,
-    /// The identity of that artifact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// The session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// The one who told it, as the journal names them.
     pub agent: String,
-    /// The commit that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
 }

@@ -16,7 +16,6 @@ use stepmark_sync::secret::secret_in;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Rows {
-    /// The record, where it tells one.
     pub record: Option<MemoryRecord>,
     /// Memories that are superseded, each with the one that takes its place.
     pub superseded: Option<(String, String)>,
@@ -24,7 +23,6 @@ pub struct Rows {
     pub labels: Vec<(Node, String)>,
     /// Edges; their nodes are there with them.
     pub edges: Vec<Edge>,
-    /// The happening in a session, in words.
     pub fact: Option<Fact>,
     /// True where work came to an end: what was seen on the way is given to other stores then.
     pub is_milestone: bool,
@@ -33,15 +31,11 @@ pub struct Rows {
 /// A happening in a session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fact {
-    /// The time.
     pub at: Timestamp,
-    /// The event.
     pub event: String,
-    /// The session.
     pub session: String,
     /// It, in words; empty for the end of the session.
     pub text: String,
-    /// The one who did it.
     pub agent: String,
 }
 
@@ -80,7 +74,6 @@ pub fn rows_of(event: &Event) -> Rows {
     }
 }
 
-/// The agent of an event.
 fn agent(event: &Event) -> Node {
     Node::new(NodeKind::Agent, event.actor.to_string())
 }

@@ -26,16 +26,12 @@ pub struct TrackedArtifact {
 /// The workflow that an artifact belongs to.
 #[derive(Clone, Debug)]
 pub enum Membership {
-    /// One workflow.
     Member {
-        /// Its steps.
         workflow: Arc<WorkflowDefinition>,
-        /// The reasons for this one.
         evidence: Vec<BindingReason>,
     },
     /// Several fit, and nothing tells them apart.
     Ambiguous {
-        /// Their names.
         candidates: Vec<String>,
     },
     /// The configuration names one that does not exist.
@@ -43,7 +39,6 @@ pub enum Membership {
         /// The name in the configuration.
         name: String,
     },
-    /// None is known.
     None,
 }
 
@@ -73,7 +68,6 @@ impl TrackedArtifact {
         &self.artifact
     }
 
-    /// The state in the frontmatter.
     pub const fn state(&self) -> &FrontmatterState {
         self.artifact.state()
     }
@@ -206,9 +200,6 @@ impl TrackedArtifact {
     }
 
     /// The plan that carries out `command`.
-    ///
-    /// # Errors
-    /// When the command makes no sense for the artifact.
     pub fn decide(&self, command: &Command, strictness: Strictness) -> Result<Plan, TransitionRefusal> {
         if matches!(command, Command::Transition { .. })
             && !self.artifact.has_state_region()
@@ -237,17 +228,11 @@ impl TrackedArtifact {
     }
 
     /// The plan that completes `step`, in any spelling; an unknown step or one out of order is only remarked.
-    ///
-    /// # Errors
-    /// When the artifact's state cannot be read.
     pub fn complete(&self, step: &str) -> Result<Plan, TransitionRefusal> {
         self.decide(&Command::Complete { steps: vec![step.to_owned()] }, Strictness::Warn)
     }
 
     /// The plan that opens `step` again.
-    ///
-    /// # Errors
-    /// When the artifact's state cannot be read.
     pub fn reopen(&self, step: &str) -> Result<Plan, TransitionRefusal> {
         self.decide(&Command::Reopen { steps: vec![step.to_owned()] }, Strictness::Warn)
     }
@@ -263,9 +248,6 @@ impl TrackedArtifact {
 
     /// The plan that gives the value at `path` another one. A text is read as people write a path,
     /// `delegation.id`.
-    ///
-    /// # Errors
-    /// When the text is no path, or the artifact's state cannot be read.
     pub fn set<P>(&self, path: P, value: impl Into<Value>) -> Result<Plan, TransitionRefusal>
     where
         P: TryInto<KeyPath, Error: Into<KeyPathError>>,

@@ -92,7 +92,6 @@ pub struct ViewDeclaration {
 #[derive(Debug)]
 pub struct Kind {
     pub name: String,
-    /// The name of several.
     pub plural: String,
     /// The pack that declares it, which is also the key of a built-in system in the configuration.
     pub system: String,
@@ -100,13 +99,11 @@ pub struct Kind {
     pub is_work: bool,
     /// True if artifacts say under `stepmark_kind` that they are of it.
     pub is_record: bool,
-    /// The keys of title, parent and agent.
     pub title: Option<String>,
     pub parent: Option<String>,
     pub agent: Option<String>,
     /// The word behind `stepmark` for its moves.
     pub command: String,
-    /// The keys that it has, with their types.
     pub keys: Vec<(String, ArgumentType)>,
     /// The commands that lead on, by state; `ID` stands for the id.
     pub commands: Vec<(String, String)>,
@@ -128,13 +125,11 @@ pub struct Pack {
     pub kinds: Vec<PackKind>,
 }
 
-/// A reason why a pack cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackError {
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// Something in it is wrong, at the end of this way.
     #[error("in the kind `{kind}` of the pack `{pack}`: {problem}")]
     Kind { pack: String, kind: String, way: KeyPath, problem: String },
     #[error("in the pack `{pack}`: {problem}")]
@@ -148,9 +143,6 @@ const MOST: [(&str, usize); 3] = [("kinds", 64), ("states", 200), ("moves", 500)
 
 impl PackDeclaration {
     /// Reads a pack file.
-    ///
-    /// # Errors
-    /// When it is no YAML, or says what no pack can say.
     pub fn read(bytes: &[u8]) -> Result<Self, PackError> {
         Ok(from_region(bytes, &Region::WholeFile)?)
     }
@@ -219,9 +211,6 @@ impl PackDeclaration {
     }
 
     /// The pack that it declares.
-    ///
-    /// # Errors
-    /// When it is too large, or something in it contradicts itself.
     pub fn assemble(&self, base: Option<&Self>) -> Result<Pack, PackError> {
         let merged = base.map(|base| self.clone().over(base));
         let whole = merged.as_ref().unwrap_or(self);

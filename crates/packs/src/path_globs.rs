@@ -104,7 +104,6 @@ pub struct PathGlobs {
 
 #[derive(Clone)]
 enum Matchers {
-    /// One automaton for all.
     Joined(GlobSet),
     /// Together they exceed what one automaton may hold.
     Single(Vec<GlobMatcher>),

@@ -23,15 +23,11 @@ use stepmark_model::{
 /// The cached instruction file and how it stands against its inputs.
 #[derive(Debug)]
 pub struct CachedInstructions {
-    /// The instruction file.
     pub output: ProjectPath,
-    /// The meta file beside it.
     pub meta_file: ProjectPath,
-    /// The state of the instruction file against its inputs.
     pub verdict: CacheState,
     /// Its bytes, as they were hashed; `None` where there is none.
     pub bytes: Option<Vec<u8>>,
-    /// The text that the inputs give now.
     pub assembled: String,
     /// The meta file of that text; its `cached_at` is that of the meta file in place, as long as the text is
     /// the same.
@@ -44,39 +40,23 @@ pub struct CachedInstructions {
     meta_bytes: Option<Vec<u8>>,
 }
 
-/// A reason why there are no instructions.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstructionError {
-    /// A component cannot be read.
     #[error("cannot assemble the instructions: the component `{path}` cannot be read")]
-    Component {
-        /// The component.
-        path: ProjectPath,
-        /// The reason.
-        source: ArtifactError,
-    },
-    /// A component is no text.
+    Component { path: ProjectPath, source: ArtifactError },
     #[error(transparent)]
     NotText(#[from] ComponentNotText),
-    /// The instruction file or its meta file is there and cannot be read.
     #[error("cannot read the cached instructions")]
     Cached(#[source] ArtifactError),
-    /// The project cannot be walked.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// The meta file has no name.
     #[error(transparent)]
     Path(#[from] ProjectPathError),
-    /// The instruction file would be one of its own components.
     #[error(
         "`instructions.output` and `instructions.components` both name `{path}`: the file would hold itself"
     )]
-    OwnComponent {
-        /// The path.
-        path: ProjectPath,
-    },
-    /// They cannot be written.
+    OwnComponent { path: ProjectPath },
     #[cfg(feature = "write")]
     #[error(transparent)]
     Projection(#[from] crate::projection::ProjectionError),
@@ -131,9 +111,6 @@ impl Workspace {
 impl Instructions<'_> {
     /// Assembles the instructions and judges what is cached; `None` where the configuration names no output.
     /// Nothing is written.
-    ///
-    /// # Errors
-    /// When a component or a cached file cannot be read, or the project cannot be walked.
     pub fn read(&self) -> Result<Option<CachedInstructions>, InstructionError> {
         let configuration = self.workspace.configuration();
         let Some(output) = configuration.instruction_output().cloned() else { return Ok(None) };

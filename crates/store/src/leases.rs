@@ -28,75 +28,37 @@ pub(crate) const LIMIT: u64 = 64 * 1024;
 /// The lease of an artifact, as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseState {
-    /// The artifact's identity.
     pub artifact: ArtifactKey,
-    /// Its path.
     pub path: ProjectPath,
     /// Its lease; `None` where none was ever taken.
     pub lease: Option<Lease>,
 }
 
-/// A reason why a lease was not read, taken or changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaseError {
-    /// The artifact cannot be read.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
-    /// Its lease is not inside the project.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
-    /// Its lease cannot be read.
     #[error("cannot read `{}`, the lease of `{path}`", file.display())]
-    Read {
-        /// The artifact.
-        path: ProjectPath,
-        /// The file of the lease.
-        file: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The file holds no lease.
+    Read { path: ProjectPath, file: PathBuf, source: io::Error },
     #[error(
         "`{}` is no lease of `{path}` that this version can read: remove it when nobody works on the artifact",
         file.display()
     )]
-    Damaged {
-        /// The artifact.
-        path: ProjectPath,
-        /// The file of the lease.
-        file: PathBuf,
-    },
-    /// Somebody else's lease stands in the way.
+    Damaged { path: ProjectPath, file: PathBuf },
     #[error("`{path}` is left as it is")]
-    Refused {
-        /// The artifact.
-        path: ProjectPath,
-        /// The reason.
-        source: LeaseRefusal,
-    },
-    /// It cannot be written, or the artifact cannot be locked.
+    Refused { path: ProjectPath, source: LeaseRefusal },
     #[cfg(feature = "write")]
     #[error(transparent)]
     Commit(#[from] CommitError),
-    /// The leases of a session cannot be found.
     #[cfg(feature = "write")]
     #[error("the leases in `{}` cannot be listed", .folder.display())]
-    List {
-        /// The folder of the leases.
-        folder: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The lease was taken over, but the journal was not told.
+    List { folder: PathBuf, source: io::Error },
     #[cfg(feature = "write")]
     #[error("the lease of `{path}` was taken over, but the journal could not be told")]
-    Tell {
-        /// The artifact.
-        path: ProjectPath,
-        /// The reason.
-        source: crate::workspace::AppendError,
-    },
+    Tell { path: ProjectPath, source: crate::workspace::AppendError },
 }
 
 /// The leases of a project's artifacts.
@@ -123,7 +85,6 @@ impl Leases<'_> {
         Ok(LeaseState { artifact: key, path: path.clone(), lease })
     }
 
-    /// The lease of `key`.
     fn read(&self, path: &ProjectPath, key: &ArtifactKey) -> Result<Option<Lease>, LeaseError> {
         let (state, name) = (self.workspace.root().state(), Lease::file_name(key));
         let file = state.path(StateFolder::Leases).join(&name);
@@ -143,9 +104,6 @@ impl Leases<'_> {
 impl Leases<'_> {
     /// Takes the lease of the artifact at `path` for whoever acts here, until `duration` from now. The
     /// journal is told when it is taken over from a holder that did not release it.
-    ///
-    /// # Errors
-    /// When somebody else holds it; when it cannot be written.
     pub fn take(
         &self,
         path: &ProjectPath,
@@ -176,9 +134,6 @@ impl Leases<'_> {
     }
 
     /// Moves the end of a lease that is held here to `duration` from now.
-    ///
-    /// # Errors
-    /// When it is not held here, or cannot be written.
     pub fn renew(&self, path: &ProjectPath, duration: std::time::Duration) -> Result<Lease, LeaseError> {
         self.change(path, |current, _| {
             let lease = lease::renew(current, self.workspace.attribution(), self.workspace.now(), duration)?;
@@ -187,17 +142,11 @@ impl Leases<'_> {
     }
 
     /// Gives up a lease that is held here.
-    ///
-    /// # Errors
-    /// When it is not held here, or cannot be written.
     pub fn release(&self, path: &ProjectPath) -> Result<Lease, LeaseError> {
         self.release_as(path, self.workspace.attribution())
     }
 
     /// Gives up the leases of the session that acts here, and returns the artifacts.
-    ///
-    /// # Errors
-    /// When one cannot be read or written.
     pub fn release_of_session(&self) -> Result<Vec<ProjectPath>, LeaseError> {
         let Some(session) = self.workspace.attribution().session.as_ref() else { return Ok(Vec::new()) };
         let state = self.workspace.root().state();

@@ -28,9 +28,6 @@ pub(crate) fn read_signals(root: &Root, system: &str) -> Signals {
 }
 
 /// Notes that an agent of `system` is alive; `name` is that of its file.
-///
-/// # Errors
-/// When it cannot be written.
 #[cfg(feature = "write")]
 pub(crate) fn write_signal(root: &Root, (system, name): (&str, &str), signal: &Signal) -> io::Result<()> {
     let folder = root.state().make(StateFolder::Signals).map_err(io::Error::other)?;

@@ -24,7 +24,6 @@ const KEPT: [&str; 9] =
 pub struct Program<'p> {
     /// Its name, looked for on the search path, or its path.
     pub name: &'p str,
-    /// Its arguments.
     pub arguments: &'p [String],
     /// Variables of the environment that it is given besides its own.
     pub variables: &'p [(&'p str, &'p str)],
@@ -35,9 +34,7 @@ pub struct Program<'p> {
     pub is_bare: bool,
     /// The folder that it runs in; `None` for the one of this process.
     pub folder: Option<&'p Path>,
-    /// The text that it reads.
     pub input: &'p [u8],
-    /// The time that it may take.
     pub patience: Duration,
     /// The number of bytes of its output that are read; what is more is left out.
     pub most: u64,
@@ -48,32 +45,23 @@ pub struct Program<'p> {
 pub struct Printed {
     /// True where it says that it succeeded.
     pub has_succeeded: bool,
-    /// Its output.
     pub output: Vec<u8>,
-    /// Its errors.
     pub errors: Vec<u8>,
 }
 
-/// A reason why a program printed nothing that counts.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// There is none of this name.
     #[error("no such program is on the search path")]
     Missing,
-    /// It took too long, and was ended.
     #[error("it was still running after {} s", .0.as_secs())]
     Late(Duration),
-    /// It cannot be run.
     #[error(transparent)]
     Failed(io::Error),
 }
 
 impl Program<'_> {
     /// Runs it to its end.
-    ///
-    /// # Errors
-    /// When there is none, it takes too long, or cannot be run.
     pub fn run(&self) -> Result<Printed, ProgramError> {
         let until = Instant::now() + self.patience;
         let mut child = self.start()?;

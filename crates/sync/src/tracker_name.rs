@@ -28,7 +28,6 @@ impl fmt::Display for TrackerName {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` cannot name a tracker: 1 to 64 letters, digits, `-` and `_` are wanted")]
 pub struct TrackerNameError {
-    /// The text.
     pub text: String,
 }
 

@@ -17,17 +17,14 @@ use stepmark_store::commit::WriteState;
 /// The exit code of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// All is well.
     Fine = 0,
     /// Findings, or a command that was refused.
     Findings = 1,
     /// The command line makes no sense.
     Usage = 2,
-    /// Somebody else changed the file meanwhile.
     Conflict = 3,
     /// A file cannot be read or written, or holds no usable data.
     Io = 4,
-    /// A tracker cannot be used now.
     Remote = 5,
 }
 
@@ -45,7 +42,6 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// The chain of causes, outermost first.
     pub(crate) causes: Vec<String>,
-    /// The advice on what to do.
     pub(crate) help: Option<String>,
     /// The state of the files that it is about: changed all the same, or not; `None` where it is about no
     /// change.

@@ -2,11 +2,9 @@
 
 /// Commands that serve one purpose.
 pub(super) struct Task {
-    /// The purpose.
     pub(super) name: &'static str,
     /// Those of the first page: ten in all.
     pub(super) first: &'static [&'static str],
-    /// The others.
     pub(super) rest: &'static [&'static str],
 }
 

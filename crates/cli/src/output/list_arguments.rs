@@ -34,9 +34,6 @@ impl ListArguments {
 
     /// Answers with a list: as JSON called `name`, or as `show` prints it; as much of it as is wanted, and
     /// how many more there are.
-    ///
-    /// # Errors
-    /// When an item has no such field.
     pub(crate) fn answer<T>(
         &self,
         (output, schema, name): (&Output, &str, &str),
@@ -58,17 +55,11 @@ impl ListArguments {
     }
 
     /// Keeps the fields that are wanted, in their order.
-    ///
-    /// # Errors
-    /// When an item has no such field.
     pub(crate) fn keep_fields(&self, items: Vec<Value>) -> Result<Vec<Value>, Failure> {
         keep_fields(&self.fields, items)
     }
 
     /// The same in the list `name` of an answer that is text already.
-    ///
-    /// # Errors
-    /// When an item has no such field, or the text is no JSON.
     pub(crate) fn keep_fields_of(&self, answer: &str, name: &str) -> Result<String, Failure> {
         if self.fields.is_empty() {
             return Ok(answer.to_owned());
@@ -85,9 +76,6 @@ impl ListArguments {
 
 /// Keeps of each item the fields that are wanted, in their order; all where none is named. An item may lack a
 /// field that others have.
-///
-/// # Errors
-/// When no item has such a field.
 pub(crate) fn keep_fields(wanted: &[String], items: Vec<Value>) -> Result<Vec<Value>, Failure> {
     if wanted.is_empty() || items.is_empty() {
         return Ok(items);

@@ -14,7 +14,6 @@ pub(crate) struct Summary {
     /// The number of segments and of events that were read from end to end.
     pub(crate) segments: Option<(u64, u64)>,
     pub(crate) problems: Vec<SegmentProblem>,
-    /// Files that cannot be read.
     pub(crate) unreadable: Vec<String>,
 }
 
@@ -120,7 +119,6 @@ fn artifact(artifact: &Replayed) -> Json {
     })
 }
 
-/// A problem of a segment.
 pub(crate) fn problem(problem: &SegmentProblem) -> Json {
     json!({
         "segment": problem.segment.as_str(),

@@ -40,7 +40,6 @@ impl<'f> Excerpt<'f> {
         self.lines.position(self.bytes, offset)
     }
 
-    /// The report of one finding.
     pub(crate) fn report(&self, finding: &Finding) -> String {
         let level = match finding.severity {
             Severity::Error => Level::ERROR,
@@ -102,7 +101,6 @@ struct Window {
     text: String,
     /// The bytes of `text` to be marked.
     marked: Range<usize>,
-    /// The place at which the finding starts.
     place: Position,
     /// Set where `text` is not all of its line.
     is_cut: bool,

@@ -111,7 +111,6 @@ fn lay_out(parts: &[Lines], room: usize) -> String {
     text
 }
 
-/// `███░░ 3/5`
 pub(crate) fn bar(done: usize, total: usize) -> String {
     const WIDTH: usize = 10;
     let filled = if total == 0 { 0 } else { (done * WIDTH).div_ceil(total).min(WIDTH) };

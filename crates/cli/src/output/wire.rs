@@ -43,7 +43,6 @@ pub(crate) struct NextWire {
     next: Vec<StepWire>,
     alternatives: Vec<StepWire>,
     status: Option<String>,
-    /// The states that its status may go to.
     moves: Vec<String>,
 }
 

@@ -32,7 +32,6 @@ const FAILED_AGAIN: Duration = Duration::from_secs(2);
 
 /// A message to somebody who follows a project.
 pub(crate) enum Seen {
-    /// The project as it is now.
     Observation(Box<Observation>),
     /// It cannot be looked at, or its configuration cannot be used; what was seen before stands.
     Failure(Failure),
@@ -42,7 +41,6 @@ pub(crate) enum Seen {
 
 /// A project that is followed.
 pub(crate) struct Following<'f> {
-    /// Opens the project as it is now.
     pub(crate) open: &'f dyn Fn() -> Result<Project, Failure>,
     /// Wakes it for one more look, with the configuration read again.
     pub(crate) again: ChangeSignal,

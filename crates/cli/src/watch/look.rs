@@ -30,11 +30,9 @@ pub(super) struct Look {
 /// The outcome of a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looked {
-    /// Everything was seen.
     Whole,
     /// Something changed before everything was seen.
     Interrupted,
-    /// The project cannot be looked at.
     Failed,
 }
 

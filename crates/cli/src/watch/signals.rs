@@ -5,9 +5,7 @@ use std::io;
 /// A request of somebody to the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
-    /// To end.
     Terminate,
-    /// To read its configuration again.
     Reload,
 }
 
@@ -31,7 +29,6 @@ impl Signals {
         })
     }
 
-    /// The next one.
     pub(crate) async fn next(&mut self) -> Signal {
         tokio::select! {
             _ = self.terminate.recv() => Signal::Terminate,

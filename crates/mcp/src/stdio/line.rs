@@ -12,7 +12,6 @@ pub(super) enum Line {
     Whole(Vec<u8>),
     /// It is longer than [`LONGEST_LINE`], and was skipped.
     TooLong,
-    /// The input has ended.
     End,
 }
 

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 /// The message of a line.
 pub(super) enum Message {
-    /// One for the server.
     ForServer(Box<RxJsonRpcMessage<RoleServer>>),
     /// The line is no message, which is what the client is told.
     Refused(Box<TxJsonRpcMessage<RoleServer>>),
@@ -17,7 +16,6 @@ pub(super) enum Message {
     Nothing,
 }
 
-/// Reads the message of a line.
 pub(super) fn read(line: &[u8]) -> Message {
     let line = line.trim_ascii();
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);

@@ -25,24 +25,18 @@ use crate::Server;
 
 pub use line::LONGEST_LINE;
 
-/// The reason why a server ended before its input did.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The system gives no means to wait.
     #[error("cannot start a server")]
     Start(#[source] io::Error),
-    /// The opening of the conversation failed.
     #[error("cannot agree with the client on how to speak")]
     Open(#[source] Box<ServerInitializeError>),
-    /// Something within the server failed.
     #[error("the server broke down")]
     Ended,
 }
 
 /// Answers what comes in until the input ends.
-///
-/// # Errors
 ///
 /// See [`ServeError`].
 pub fn serve(

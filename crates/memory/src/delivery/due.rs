@@ -7,11 +7,9 @@ use crate::{Tier, target::Unit};
 /// The tiers that a store is given, and the last milestone.
 #[derive(Clone, Debug)]
 pub struct Due {
-    /// The tiers.
     pub tiers: Vec<Tier>,
     /// The time of the last milestone: a checkpoint, the end of a session, of a flow, of an artifact's work.
     pub milestone: Option<Timestamp>,
-    /// The time.
     pub now: Timestamp,
 }
 

@@ -28,32 +28,23 @@ pub use report::{Behind, DeliveryReport, StoreState, state_of};
 use self::round::{LEASE_MS, Round};
 use crate::target::{Target, Unit, UnitKey};
 
-/// A reason why nothing could be delivered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeliveryError {
-    /// The ledger fails.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// Another process delivers to this store.
     #[error(transparent)]
     Held(#[from] LeaseHeld),
-    /// The project has no id.
     #[error(transparent)]
     NoProject(#[from] MarkerError),
 }
 
 /// The deliverer to one store.
 pub struct Deliverer<'d> {
-    /// The name of the store in the configuration.
     pub store: TrackerName,
-    /// The id of the project.
     pub project: &'d str,
-    /// The name of this process.
     pub holder: &'d str,
-    /// The time.
     pub now: &'d dyn Fn() -> Timestamp,
-    /// Chance, for the waits between tries.
     pub chance: &'d mut Chance<'d>,
     /// Heard before each batch: the number of units that are done, and of all; `false` ends it.
     pub progress: &'d mut dyn FnMut(usize, usize) -> bool,
@@ -62,9 +53,6 @@ pub struct Deliverer<'d> {
 impl Deliverer<'_> {
     /// Gives `target` what it lacks of the units that are `due`, and takes away what is no more. What fails
     /// is noted in the ledger with the time at which it is tried again.
-    ///
-    /// # Errors
-    /// When the ledger fails, another process delivers, or the project has no id.
     pub fn deliver(
         &mut self,
         (ledger, target): (&mut dyn Ledger, &mut dyn Target),
@@ -82,9 +70,6 @@ impl Deliverer<'_> {
 }
 
 /// Gives all that failed another try, at once.
-///
-/// # Errors
-/// When the ledger fails.
 pub fn try_again(ledger: &mut dyn Ledger, store: &TrackerName) -> Result<(), LedgerError> {
     let mut transaction = ledger.write()?;
     for (marker, _) in transaction.deliveries(store)? {

@@ -19,25 +19,20 @@ use crate::target::{Target, Unit, UnitKey};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DeliveryReport {
-    /// Units that were given.
     pub delivered: usize,
-    /// Units that were there.
     pub held: usize,
     /// Units that failed before, and wait or are parked.
     pub postponed: usize,
     /// Units that hold a secret, and are given to nobody.
     pub withheld: usize,
-    /// Units that were taken away.
     pub forgotten: usize,
     /// Units that are no more, and that the store cannot take away.
     pub left_over: usize,
-    /// The failures of this round.
     pub failures: Vec<Failure>,
     /// The breaker is open until then, for this reason.
     pub refused: Option<(Timestamp, Failure)>,
 }
 
-/// The state of a store.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct StoreState {
@@ -59,9 +54,7 @@ pub struct StoreState {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Behind {
-    /// The unit.
     pub key: String,
-    /// Its name for people.
     pub label: String,
     /// The number of times that it was tried.
     pub attempts: u32,
@@ -77,9 +70,6 @@ pub struct Behind {
 
 /// The state of the store `name`, which is to hold the units `due`, as the ledger knows it. The store itself
 /// is not asked.
-///
-/// # Errors
-/// When the ledger fails.
 pub fn state_of(
     ledger: &dyn LedgerReader,
     (name, target): (&TrackerName, &dyn Target),

@@ -43,7 +43,6 @@ impl Wanted<'_> {
     }
 }
 
-/// One round.
 pub(super) struct Round<'r, 'd> {
     deliverer: &'r mut Deliverer<'d>,
     ledger: &'r mut dyn Ledger,

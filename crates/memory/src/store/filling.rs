@@ -62,11 +62,8 @@ fn empty(connection: &Connection) -> rusqlite::Result<()> {
 /// Rows on their way into the database.
 pub(super) struct Filling<'t> {
     connection: &'t Connection,
-    /// The numbers of nodes that were looked up.
     nodes: HashMap<Node, i64>,
-    /// The edges that are there.
     edges: HashSet<(i64, i64, &'static str)>,
-    /// Sessions of which something came in.
     sessions: BTreeSet<String>,
 }
 

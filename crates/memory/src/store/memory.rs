@@ -22,13 +22,10 @@ pub struct Memory {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Records.
     pub memories: u64,
     /// Records that others took the place of.
     pub superseded: u64,
-    /// Nodes of the graph.
     pub nodes: u64,
-    /// Edges of the graph.
     pub edges: u64,
     /// Events of the journal that are in.
     pub events: u64,
@@ -37,9 +34,6 @@ pub struct Counts {
 impl Memory {
     /// Opens the memory of the project, and takes in what its journal tells since the last time. Where the
     /// cache cannot be written, it lies in the memory of this process.
-    ///
-    /// # Errors
-    /// When the journal cannot be read, or the database is in use for too long.
     pub fn open(workspace: &Workspace) -> Result<Self, MemoryError> {
         let extent = workspace.history().ask(|history| history.extent())?.to_string();
         if let Some(connection) = LAYOUT.open_to_read(workspace.root())
@@ -64,9 +58,6 @@ impl Memory {
     }
 
     /// Returns whether nothing is remembered.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn is_empty(&self) -> Result<bool, MemoryError> {
         let sql = "SELECT NOT EXISTS (SELECT 1 FROM memories)";
         Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
@@ -92,9 +83,6 @@ impl Memory {
     }
 
     /// The numbers of rows.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn counts(&self) -> Result<Counts, MemoryError> {
         let sql = "SELECT (SELECT count(*) FROM memories), (SELECT count(DISTINCT old) FROM superseded),
             (SELECT count(*) FROM nodes), (SELECT count(*) FROM edges), (SELECT count(*) FROM seen)";
@@ -105,9 +93,6 @@ impl Memory {
     }
 
     /// The record whose id begins with `id`.
-    ///
-    /// # Errors
-    /// When there is none, or several.
     pub fn record(&self, id: &str) -> Result<MemoryRecord, MemoryError> {
         let like = format!("{}*", id.replace(['*', '?', '['], ""));
         let mut found = reading::records(&self.connection, "WHERE id GLOB ?1 LIMIT 2", [like])?;
@@ -119,9 +104,6 @@ impl Memory {
     }
 
     /// Returns whether a memory that holds says `content`.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn says(&self, content: &str) -> Result<bool, MemoryError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM memories
             WHERE content = ? AND id NOT IN (SELECT old FROM superseded))";
@@ -129,18 +111,12 @@ impl Memory {
     }
 
     /// Every record, the oldest first.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn records(&self) -> Result<Vec<MemoryRecord>, MemoryError> {
         Ok(reading::records(&self.connection, "ORDER BY created_at, id", [])?)
     }
 
     /// The newest records of `kind`, at most `most`, the newest first, each with the ids of those that took
     /// its place. Those that have ended are among them.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn newest_of(
         &self,
         kind: MemoryKind,
@@ -157,9 +133,6 @@ impl Memory {
     }
 
     /// The number of records of `kind`.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn count_of(&self, kind: MemoryKind) -> Result<usize, MemoryError> {
         let sql = "SELECT count(*) FROM memories WHERE kind = ?";
         Ok(self.connection.query_row(sql, [kind.name()], |row| row.get(0))?)
@@ -167,9 +140,6 @@ impl Memory {
 
     /// Every edge, in order: the kind and name of a node, the kind of the edge, the kind and name of the
     /// other node.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn edges(&self) -> Result<Vec<[String; 5]>, MemoryError> {
         let mut statement = self.connection.prepare(
             "SELECT one.kind, one.name, edges.kind, other.kind, other.name FROM edges
@@ -182,9 +152,6 @@ impl Memory {
     }
 
     /// The time of the last milestone: the end of a session, a flow, work on an artifact, or a checkpoint.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn last_milestone(&self) -> Result<Option<Timestamp>, MemoryError> {
         let at: Option<i64> =
             self.connection.query_row("SELECT max(at) FROM milestones", [], |row| row.get(0))?;
@@ -192,9 +159,6 @@ impl Memory {
     }
 
     /// The ids of the records that take the place of `id`.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn superseded_by(&self, id: &str) -> Result<Vec<String>, MemoryError> {
         Ok(reading::superseded_by(&self.connection, id)?)
     }

@@ -17,7 +17,6 @@ const MOST: usize = 200;
 pub struct Neighbourhood {
     /// The nodes, each with what people call it and how far it is.
     pub nodes: Vec<(Node, String, u32)>,
-    /// The edges between them.
     pub edges: Vec<Edge>,
     /// True where nodes were left out.
     pub is_cut: bool,

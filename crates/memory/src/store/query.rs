@@ -14,9 +14,7 @@ pub struct Query {
     pub kinds: Vec<MemoryKind>,
     /// The artifact that is worked on, by its path or its identity: what hangs on it comes first.
     pub artifact: Option<String>,
-    /// Only records of this session.
     pub session: Option<String>,
-    /// Only records from then on.
     pub since: Option<Timestamp>,
     /// Also what is superseded or has ended.
     pub all: bool,
@@ -28,12 +26,10 @@ pub struct Query {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Recalled {
-    /// The record.
     #[serde(flatten)]
     pub record: MemoryRecord,
     /// The records that took its place; none where it holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub superseded_by: Vec<String>,
-    /// The reasons of its rank.
     pub score: Score,
 }

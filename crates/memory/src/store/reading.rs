@@ -10,7 +10,6 @@ pub(super) fn extent(connection: &Connection) -> rusqlite::Result<Option<String>
     connection.query_row("SELECT extent FROM stamp", [], |row| row.get(0)).optional()
 }
 
-/// The records of `condition`.
 pub(crate) fn records(
     connection: &Connection,
     condition: &str,

@@ -20,9 +20,6 @@ const STEPS: u32 = 3;
 
 impl Memory {
     /// The records that answer `query`, the best first.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn recall(&self, query: &Query, now: Timestamp) -> Result<Vec<Recalled>, MemoryError> {
         let words = words(&query.text);
         let near = self.near(query, &words)?;
@@ -53,9 +50,6 @@ impl Memory {
     }
 
     /// The record `id` as an answer; `None` where there is none.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn known(&self, id: &str, now: Timestamp) -> Result<Option<Recalled>, MemoryError> {
         let Some(record) = reading::records(&self.connection, "WHERE id = ?", [id])?.pop() else {
             return Ok(None);
@@ -65,9 +59,6 @@ impl Memory {
     }
 
     /// The decisions, the newest first; `query` says of what.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn decisions(&self, query: &Query, now: Timestamp) -> Result<Vec<Recalled>, MemoryError> {
         let query = Query { kinds: vec![crate::MemoryKind::Decision], ..query.clone() };
         let mut found = self.recall(&Query { limit: usize::MAX, ..query }, now)?;

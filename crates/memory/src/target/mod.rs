@@ -27,15 +27,9 @@ pub type Held = BTreeMap<UnitKey, Vec<String>>;
 pub trait MemoryStore {
     /// The ids of the memories that answer the words `text`, the best first, at most `limit`; what is
     /// superseded is left out where the store can tell.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn recall(&mut self, text: &str, limit: usize, now: Timestamp) -> Result<Vec<String>, Failure>;
 
     /// The edges that leave the memory `id`, in order; `None` where the store keeps no graph of ours.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn edges_of(&mut self, id: &str) -> Result<Option<Vec<Edge>>, Failure>;
 }
 
@@ -46,9 +40,6 @@ pub trait Target: MemoryStore {
     fn form(&self, unit: &Unit) -> Option<String>;
 
     /// The units that it holds. Nothing is changed by that.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn held(&mut self) -> Result<Held, Failure>;
 
     /// The most units that it is given at once.
@@ -56,15 +47,9 @@ pub trait Target: MemoryStore {
 
     /// Gives it units, in the place of what it holds for them. All of them, or nothing that
     /// [`Target::held`] names.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn put(&mut self, units: &[&Unit]) -> Result<(), Failure>;
 
     /// Takes units away; `false` where the store cannot.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn forget(&mut self, keys: &[&UnitKey]) -> Result<bool, Failure>;
 }
 

@@ -14,17 +14,12 @@ const PLACES: usize = 3;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Unit {
-    /// The node.
     pub node: Node,
-    /// The name by which people know it.
     pub label: String,
-    /// The memory.
     pub record: Option<MemoryRecord>,
-    /// The ids of the memories that take its place.
     pub superseded_by: Vec<String>,
     /// The contents of the memories whose place it takes, a few of them, without secrets.
     pub instead_of: Vec<String>,
-    /// The edges that leave it.
     pub to: Vec<(EdgeKind, Node)>,
 }
 
@@ -95,9 +90,6 @@ impl Unit {
 
 impl Memory {
     /// Every node with what hangs on it, memories first, the oldest first.
-    ///
-    /// # Errors
-    /// When SQLite fails.
     pub fn units(&self) -> Result<Vec<Unit>, MemoryError> {
         let records = reading::records(&self.connection, "ORDER BY created_at, id", [])?;
         let (mut after, mut before) = self.places(&records)?;

@@ -9,9 +9,7 @@ use stepmark_frontmatter::{Document, Span, heading_title, merge_conflict};
 /// stories").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyStatus {
-    /// The status word as written.
     pub text: String,
-    /// The span of the word.
     pub span: Span,
     /// Returns whether the line goes on behind the word: `done (two notes)`.
     pub has_more: bool,

@@ -15,22 +15,18 @@ pub struct Delegation {
     pub root_id: Option<Field>,
     /// The number of artifacts above it: 0 at the root.
     pub depth: Option<Field>,
-    /// The ids from the root to the artifact.
     pub chain_path: Option<ChainPath>,
     /// True if the value is a mapping at all.
     pub is_mapping: bool,
     /// True if the parent is all that it says: the key of a kind holds it.
     pub is_parent_alone: bool,
-    /// The span of the value.
     pub span: Span,
 }
 
 /// The ids from the root of a chain down, as a list or as one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainPath {
-    /// The ids.
     pub ids: Vec<String>,
-    /// Their span.
     pub span: Span,
 }
 

@@ -7,7 +7,6 @@ use stepmark_frontmatter::{ParseError, RegionError, Span};
 /// An oddity and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// The problem.
     pub problem: Problem,
     /// The bytes of the file that it is about.
     pub span: Span,
@@ -30,21 +29,16 @@ pub enum Problem {
     FrontmatterMisplaced,
     /// The heading above the state stands nowhere, or several times.
     NoStateBlock {
-        /// The error that says so.
         error: RegionError,
     },
-    /// The frontmatter cannot be read.
     NotYaml {
-        /// The reason.
         error: ParseError,
     },
     /// The frontmatter is a list or a text.
     NotAMapping,
     /// Only the first YAML document of a region is read.
     SeveralDocuments,
-    /// A key stands twice.
     KeyTwice {
-        /// The key.
         key: String,
     },
     /// `*name` without an anchor: `glob: *.md`.
@@ -58,10 +52,8 @@ pub enum Problem {
     ByteOrderMark,
     /// The step list is no list.
     StepsNotAList {
-        /// The key.
         key: String,
     },
-    /// A step item is null.
     StepEmpty {
         /// The key of the list.
         key: String,
@@ -75,10 +67,8 @@ pub enum Problem {
     StepTwice {
         /// The key of the list.
         key: String,
-        /// The step as spelled.
         step: String,
     },
-    /// A list of names and integers.
     StepKindsMixed {
         /// The key of the list.
         key: String,
@@ -87,7 +77,6 @@ pub enum Problem {
     StepsInBody,
     /// A number that readers change or disagree on: `1.10` becomes `1.1`, `012` becomes 10.
     NumberMisread {
-        /// The key.
         key: String,
         /// The source text.
         text: String,
@@ -95,28 +84,24 @@ pub enum Problem {
     /// A value that versions of YAML read differently, or that loses a digit on the way: `0123`, `1:30`,
     /// `version: 1.10`.
     ReadDifferently {
-        /// The key.
         key: String,
         /// The source text.
         text: String,
     },
     /// A word that is a boolean to readers of YAML 1.1 and text to others: `yes`, `off`.
     ReadAsBool {
-        /// The key.
         key: String,
         /// The source text.
         text: String,
     },
     /// A plain value cut by ` #`: the rest of the line is a comment.
     CutByComment {
-        /// The key.
         key: String,
         /// The text that the comment cut off.
         lost: String,
     },
     /// A placeholder that was never filled: `{ system-date }`, `'{{date}}'`.
     TemplateUnfilled {
-        /// The key.
         key: String,
     },
     /// The status is a list, a map or a number.
@@ -130,12 +115,10 @@ pub enum Problem {
     },
     /// An input document has a path of one machine.
     AbsolutePath {
-        /// The path.
         path: String,
     },
     /// `currentStep` and `current_step` differ.
     CurrentStepDisagrees {
-        /// The other key.
         key: String,
     },
 }

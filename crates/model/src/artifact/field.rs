@@ -6,22 +6,17 @@ use stepmark_frontmatter::{Node, NodeKind, Scalar, ScalarStyle, Span, Value, Yam
 /// A scalar as it is written in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The key it stands under.
     pub key: String,
     /// The text after unquoting; for a plain number its source, so `1.10` stays `1.10`.
     pub text: String,
-    /// The type that a YAML reader gives it.
     pub kind: FieldKind,
-    /// The span of the value in the file.
     pub span: Span,
 }
 
 /// The type that a YAML reader gives a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FieldKind {
-    /// Text.
     Text,
-    /// An integer.
     Integer,
     /// A number that is no integer: `1.10` is read as `1.1`.
     Decimal,
@@ -117,15 +112,10 @@ pub type Timestamp = Field;
 /// The scope that a person or an AI gave to the work. An unknown word is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// `micro`
     Micro,
-    /// `small`
     Small,
-    /// `medium`
     Medium,
-    /// `large`
     Large,
-    /// `epic`
     Epic,
     /// Any other text; other programs use the key for sentences (docs/formats.md).
     Unknown(String),

@@ -19,21 +19,16 @@ const PROJECT_NAME_KEY: &str = "project_name";
 pub struct FrontmatterState {
     /// Completed steps; two lists in files that are validated too.
     pub steps: Vec<Steps>,
-    /// `lastStep`.
     pub last_step: Option<Field>,
-    /// `currentStep` and `current_step`.
     pub current_step: Vec<Field>,
     /// `status`, kept as text; a lifecycle says what it means.
     pub status: Option<Field>,
-    /// `validationStatus`.
     pub validation_status: Option<Field>,
     /// `nextStep` and its kin: the step that is to come, as the artifact names it.
     pub next_steps: Vec<Field>,
-    /// `workflowType`.
     pub workflow_type: Option<Field>,
     /// `research_type`, which tells the three research workflows apart.
     pub research_type: Option<Field>,
-    /// Documents that the artifact was made from.
     pub input_documents: Vec<InputDocument>,
     /// `scope`: how big the work is.
     pub scope: Option<Field>,
@@ -54,7 +49,6 @@ pub struct FrontmatterState {
     pub agent: Option<Field>,
     /// `delegation`: its place in a chain of delegation; else the parent under the key that its kind names.
     pub delegation: Option<Delegation>,
-    /// All times.
     pub times: Vec<Timestamp>,
     /// All other keys of the root, in order. Nothing is done with them; they survive every edit.
     pub other_keys: Vec<String>,

@@ -31,9 +31,7 @@ pub(super) fn is_inputs_key(key: &str) -> bool {
 /// One document that an artifact names as its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputDocument {
-    /// The path as it is written.
     pub path: String,
-    /// Its span.
     pub span: Span,
 }
 

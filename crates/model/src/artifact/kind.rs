@@ -10,7 +10,6 @@ pub const KIND_KEY: &str = "stepmark_kind";
 /// The keys of the agent of an artifact that is of no kind, or whose kind names none.
 const AGENT_KEYS: [&str; 3] = ["assignee", "agent", "owner"];
 
-/// The kind of the file at `path`, where its name says it.
 pub(super) fn of_file(path: &ProjectPath) -> Option<&'static Kind> {
     (state_region(path) != Region::Frontmatter).then(|| Kind::named("autodev"))?
 }

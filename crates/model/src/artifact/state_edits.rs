@@ -24,9 +24,6 @@ pub fn state_edits(before: &Map<String, Json>, after: &Map<String, Json>) -> Vec
 }
 
 /// The bytes of a new artifact with this frontmatter and this body.
-///
-/// # Errors
-/// When a value cannot be written as YAML that is read back as the same.
 pub fn state_file(frontmatter: &Map<String, Json>, body: &str) -> Result<Vec<u8>, EditError> {
     let set = |(key, value): (&String, &Json)| Edit::Set {
         path: KeyPath::key(key),

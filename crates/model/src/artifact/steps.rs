@@ -16,9 +16,7 @@ pub struct Steps {
     pub key: &'static str,
     /// The items in file order.
     pub items: Vec<StepItem>,
-    /// The spelling of the list.
     pub form: StepsForm,
-    /// The span of the value.
     pub span: Span,
 }
 
@@ -27,9 +25,7 @@ pub struct Steps {
 pub enum StepsForm {
     /// `key:` with nothing behind it, or `null`.
     Null,
-    /// In brackets.
     Flow,
-    /// Behind dashes.
     Block,
     /// No list at all; `items` is empty.
     NotAList,
@@ -40,16 +36,13 @@ pub enum StepsForm {
 pub struct StepItem {
     /// The spelling: text of a scalar, or the `step` (`id`, `name`) of a map item.
     pub spelling: String,
-    /// The type that a YAML reader gives it.
     pub kind: StepItemKind,
-    /// The span of the item.
     pub span: Span,
 }
 
 /// The type that a YAML reader gives an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StepItemKind {
-    /// A scalar.
     Scalar(FieldKind),
     /// A map such as `{step, status, timestamp, summary}`.
     Map,

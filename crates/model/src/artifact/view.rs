@@ -110,7 +110,6 @@ impl Artifact {
         Document::scan(&self.bytes)
     }
 
-    /// The state in the frontmatter.
     pub const fn state(&self) -> &FrontmatterState {
         &self.state
     }
@@ -197,7 +196,6 @@ impl Artifact {
 
 /// The frontmatter of a document.
 pub(super) enum Parsed<'b, 't> {
-    /// There is none.
     Absent,
     /// It is never closed; this is the opening fence.
     Unclosed(Span),
@@ -205,9 +203,7 @@ pub(super) enum Parsed<'b, 't> {
     NoBlock(RegionError),
     /// It is no YAML.
     NotYaml(ParseError),
-    /// It was parsed.
     Own(Yaml<'b>),
-    /// Somebody else has parsed it.
     Given(&'t Yaml<'b>),
 }
 

@@ -38,9 +38,6 @@ const NOT_PROPOSED: [&str; 20] = [
 ];
 
 /// `slice` as it is when `proposal` is committed at `now` (RFC 3339).
-///
-/// # Errors
-/// When the proposal contradicts what is there, or may not lead where it wants to.
 pub fn commit(
     slice: &Record,
     proposal: &Proposal,

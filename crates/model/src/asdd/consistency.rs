@@ -12,26 +12,14 @@ pub enum Inconsistency {
     Missing {
         /// The key of `phase_data`.
         key: String,
-        /// The path.
         path: String,
     },
     /// The status is no word of the table.
-    UnknownStatus {
-        /// The status.
-        status: String,
-    },
+    UnknownStatus { status: String },
     /// An agent stands twice in the confidence chain.
-    Twice {
-        /// The agent.
-        agent: String,
-    },
+    Twice { agent: String },
     /// The file of a phase that is still to come is there.
-    LaterFile {
-        /// The path.
-        path: String,
-        /// The status.
-        status: String,
-    },
+    LaterFile { path: String, status: String },
 }
 
 impl fmt::Display for Inconsistency {
@@ -166,9 +154,7 @@ fn check_agent(slice: &Record, agent: &str, rules: &Rules) -> Result<(), String>
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Phase {
-    /// The status of a slice in it.
     pub status: &'static str,
-    /// The agent whose confidence its gate wants.
     pub agent: Option<&'static str>,
     /// The keys of `phase_data` whose files are there when it is left.
     pub files: &'static [&'static str],

@@ -10,11 +10,8 @@ use serde_json::Value as Json;
 /// A failure of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// The agent.
     pub agent: String,
-    /// Its confidence.
     pub score: f64,
-    /// The doubts that it names.
     pub uncertainty_factors: Vec<String>,
 }
 
@@ -33,9 +30,6 @@ impl Failure {
 }
 
 /// `slice` as it is after `failure` at `now` (RFC 3339).
-///
-/// # Errors
-/// When the confidence is none or is high enough, names no reasons of doubt, or the slice is in no phase.
 pub fn fail(slice: &Record, failure: &Failure, rules: &Rules, now: &str) -> Result<Record, AsddRefusal> {
     check_score(failure.score, &failure.uncertainty_factors)?;
     let status = slice.status_below_lock().to_owned();
@@ -156,9 +150,7 @@ fn end_of_table(log: &[u8]) -> Option<usize> {
 /// An agent that says it works and has been silent for too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeout {
-    /// The agent.
     pub agent: String,
-    /// The slice that it works on.
     pub slice: Option<String>,
     /// The number of times that the time has run out.
     pub times: u64,

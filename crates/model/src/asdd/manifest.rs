@@ -20,14 +20,11 @@ const ID: &str = "slice_id";
 /// The keys of heartbeats: those of the manifest, and the numbers of a signal.
 const NUMBERS: [&str; 3] = ["current_wave", "tasks_completed", "tasks_remaining"];
 
-/// A reason why a manifest cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
-    /// It is no JSON.
     #[error("the manifest is no JSON: {0}")]
     Json(#[from] JsonError),
-    /// A value is of another kind.
     #[error("`{path}` of the manifest should be {wanted}")]
     Kind {
         /// The path of the value.
@@ -35,12 +32,8 @@ pub enum ManifestError {
         /// The kind of value that belongs there.
         wanted: &'static str,
     },
-    /// An id stands twice.
     #[error("the manifest has the slice `{id}` twice")]
-    Twice {
-        /// The id.
-        id: String,
-    },
+    Twice { id: String },
 }
 
 /// The manifest that says `state`. The same arguments give the same bytes.
@@ -71,9 +64,6 @@ pub fn render(state: &State, signals: &Signals) -> Vec<u8> {
 }
 
 /// The state that a manifest says, and the heartbeats in it.
-///
-/// # Errors
-/// When it is damaged, or a slice has no id, or that of another.
 pub fn read(bytes: &[u8]) -> Result<(State, Signals), ManifestError> {
     let wrong = |path: &str, wanted| ManifestError::Kind { path: path.to_owned(), wanted };
     let Json::Object(mut manifest) = read_json(bytes)? else { return Err(wrong(".", "a mapping")) };

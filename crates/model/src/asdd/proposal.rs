@@ -12,11 +12,8 @@ use std::fmt;
 /// refuses it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// Its id.
     pub proposal_id: String,
-    /// The slice.
     pub slice_id: String,
-    /// The agent.
     pub agent: String,
     /// The digest of the slice as the agent read it ([`Record::base`](super::Record::base)).
     pub base: FileHash,
@@ -25,19 +22,14 @@ pub struct Proposal {
     /// Values of keys; `status` is the phase that comes next.
     #[serde(default)]
     pub set: Map<String, Json>,
-    /// The files that the agent made.
     #[serde(default)]
     pub artifacts: Vec<ProposedFile>,
-    /// The confidence of the agent.
     #[serde(default)]
     pub confidence: Option<Confidence>,
-    /// The file with the agent's reasons.
     #[serde(default)]
     pub trace: Option<String>,
-    /// The outcome.
     #[serde(default)]
     pub verdict: Verdict,
-    /// The reason of the verdict.
     #[serde(default)]
     pub reason: Option<String>,
 }
@@ -47,7 +39,6 @@ pub struct Proposal {
 pub struct ProposedFile {
     /// The key under `phase_data`.
     pub phase: String,
-    /// The path, seen from the project root.
     pub path: String,
     /// The SHA-256 of its bytes.
     pub file_hash: FileHash,
@@ -56,9 +47,7 @@ pub struct ProposedFile {
 /// The confidence of an agent in its work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Confidence {
-    /// From 0 to 1.
     pub score: f64,
-    /// The doubts that it names.
     #[serde(default)]
     pub uncertainty_factors: Vec<String>,
 }
@@ -67,12 +56,9 @@ pub struct Confidence {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It waits.
     #[default]
     Pending,
-    /// The slice says it.
     Committed,
-    /// It was refused.
     Rejected,
     /// The slice had changed since the agent read it.
     Outdated,
@@ -122,18 +108,14 @@ impl Proposal {
 pub struct SteeringRule {
     /// The keys for which it holds; all where there are none.
     pub keys: Vec<String>,
-    /// The proposal that counts.
     pub prefer: Prefer,
 }
 
 /// The one of several proposals that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Prefer {
-    /// That of the highest confidence.
     HigherConfidence,
-    /// The first.
     First,
-    /// That of this agent.
     Agent(String),
 }
 
@@ -142,7 +124,6 @@ pub enum Prefer {
 pub struct Conflict {
     /// The key; that of a file is `phase_data.KEY`.
     pub key: String,
-    /// The agents, each with its value.
     pub sides: Vec<(String, Json)>,
 }
 
@@ -154,9 +135,6 @@ impl fmt::Display for Conflict {
 }
 
 /// `proposals` without what other ones overrule: what they say of the same key is the same.
-///
-/// # Errors
-/// When they say something else of a key, and no rule decides.
 pub fn reconcile(proposals: &[Proposal], rules: &[SteeringRule]) -> Result<Vec<Proposal>, Vec<Conflict>> {
     let mut said: BTreeMap<String, Vec<(usize, Json)>> = BTreeMap::new();
     for (place, proposal) in proposals.iter().enumerate() {

@@ -14,7 +14,6 @@ pub struct FoundFile {
     pub slice: String,
     /// The key of `phase_data`.
     pub key: String,
-    /// The path.
     pub path: String,
     /// The SHA-256 of its bytes.
     pub hash: String,

@@ -8,7 +8,6 @@ use crate::{artifact::FileHash, records::values_digest};
 /// An entry of the confidence chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChainEntry<'s> {
-    /// The agent.
     pub agent: &'s str,
     /// Its confidence, from 0 to 1.
     pub score: f64,
@@ -17,7 +16,6 @@ pub struct ChainEntry<'s> {
 }
 
 impl Record {
-    /// The status.
     pub fn status(&self) -> &str {
         self.text("status").unwrap_or_default()
     }
@@ -88,7 +86,6 @@ impl Record {
         }
     }
 
-    /// The number of its blockers.
     pub fn blocker_count(&self) -> usize {
         self.values.get("blockers").and_then(Json::as_array).map_or(0, Vec::len)
     }

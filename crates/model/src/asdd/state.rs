@@ -8,9 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// All records of ASDD in a project, in the order of their places.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// The sprint and the goals.
     pub project: Record,
-    /// The slices.
     pub slices: Vec<Record>,
 }
 
@@ -32,7 +30,6 @@ impl RecordSet for State {
 }
 
 impl State {
-    /// The slice with this id.
     pub fn slice(&self, id: &str) -> Option<&Record> {
         self.record(SliceKind::Slice, id)
     }
@@ -51,7 +48,6 @@ impl State {
 /// The files that a slice names, as they are: `None` where one is not there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SliceFacts {
-    /// The hashes by path.
     pub files: BTreeMap<String, Option<FileHash>>,
 }
 
@@ -80,11 +76,8 @@ impl SliceFacts {
 /// The facts about ASDD in a project that its slices are held against.
 #[derive(Clone, Debug)]
 pub struct AsddFacts {
-    /// All records.
     pub state: State,
-    /// The files that they name.
     pub files: SliceFacts,
-    /// The demands of the project on its agents.
     pub rules: Rules,
     /// The agents that say they work and have been silent for too long, by slice.
     pub silent: BTreeMap<String, Vec<String>>,

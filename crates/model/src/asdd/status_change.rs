@@ -9,54 +9,39 @@ use super::{AsddRefusal, Record, committing::unlock, phase_of};
 pub enum SliceChange {
     /// A tech lead lets it go into a state.
     Approve {
-        /// The state.
         to: String,
-        /// The actor that approves.
         by: String,
     },
-    /// It is held up.
     Block {
-        /// The reason.
         reason: String,
         /// The kind of the blocker, and whom it waits for.
         kind: Option<(String, String)>,
     },
     /// A tech lead lets it go on where it was good.
     Unblock,
-    /// Two want to change it.
     Lock {
         /// The actor that wants the lock.
         requester: String,
     },
-    /// It is open again.
     Unlock,
     /// A tech lead accepts a file as it is.
     Accept {
-        /// The path.
         path: String,
-        /// The hash.
         hash: String,
     },
     /// A tech lead says what could not be made sure.
     Review {
-        /// The keys and their values.
         set: Map<String, Json>,
     },
     /// The requirements of what a program does were counted.
     Count {
-        /// Those that were right.
         validated: i64,
-        /// Those that were corrected.
         corrected: i64,
-        /// Those that were missing.
         missing: i64,
     },
 }
 
 /// `slice` as it is after `made` at `now` (RFC 3339).
-///
-/// # Errors
-/// When the status does not allow it.
 pub fn change(slice: &Record, made: &SliceChange, now: &str) -> Result<Record, AsddRefusal> {
     let status = slice.status();
     let wrong = |wanted| AsddRefusal::Status { slice: slice.id.clone(), status: status.to_owned(), wanted };

@@ -167,7 +167,6 @@ pub fn detect(flow: &Flow, noted: Option<&Position>, files: &dyn ProjectFiles) -
 /// The facts around the state file of autodev.
 #[derive(Clone, Debug)]
 pub struct AutodevFacts {
-    /// The flows of the project.
     pub flows: Flows,
     /// The comparison of the position that is noted with the files of the project; `None` where the position
     /// cannot be read, its flow is unknown, or nobody looked at the files.
@@ -179,9 +178,7 @@ pub struct AutodevFacts {
 /// The state that a skill keeps in a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkillState {
-    /// The file.
     pub file: ProjectPath,
-    /// The phase that it says, in kebab-case.
     pub phase: String,
 }
 

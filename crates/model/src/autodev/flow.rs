@@ -53,36 +53,22 @@ pub struct FlowStep {
 #[derive(Clone, Debug)]
 pub struct Flows(Vec<Flow>);
 
-/// A reason why flows cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlowError {
-    /// It has no step.
     #[error("the flow `{flow}` has no steps")]
-    NoSteps {
-        /// The flow.
-        flow: String,
-    },
-    /// Its steps are not numbered 1, 2, 3 and so on.
+    NoSteps { flow: String },
     #[error(
         "step {found} of the flow `{flow}` stands in place {place}: steps are numbered 1, 2, 3 and so on"
     )]
     Misnumbered {
-        /// The flow.
         flow: String,
         /// The place in the list, from 1.
         place: usize,
-        /// The number there.
         found: u16,
     },
-    /// The step that follows the last one does not exist.
     #[error("the flow `{flow}` returns to step {to}, which it does not have")]
-    ReturnsNowhere {
-        /// The flow.
-        flow: String,
-        /// The number.
-        to: u16,
-    },
+    ReturnsNowhere { flow: String, to: u16 },
 }
 
 static BUILT_IN: LazyLock<Vec<Flow>> = LazyLock::new(|| {
@@ -99,9 +85,6 @@ impl Default for Flows {
 
 impl Flows {
     /// The built-in flows, with `own` in the place of those that are called the same and behind them.
-    ///
-    /// # Errors
-    /// When a flow of these cannot be followed.
     pub fn with(own: Vec<Flow>) -> Result<Self, FlowError> {
         let mut flows = Self::default();
         for flow in own {
@@ -114,15 +97,11 @@ impl Flows {
         Ok(flows)
     }
 
-    /// The flow of this name.
     pub fn named(&self, name: &str) -> Option<&Flow> {
         self.0.iter().find(|flow| flow.flow == name)
     }
 
     /// The flow of this name.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn find(&self, name: &str) -> Result<&Flow, PositionError> {
         self.named(name).ok_or_else(|| PositionError::UnknownFlow {
             flow: name.to_owned(),
@@ -137,7 +116,6 @@ impl Flows {
 }
 
 impl Flow {
-    /// The step of this number.
     pub fn step(&self, number: u16) -> Option<&FlowStep> {
         self.steps.get(usize::from(number).checked_sub(1)?)
     }

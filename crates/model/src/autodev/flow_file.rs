@@ -107,9 +107,6 @@ fn rows_under<'t>(text: &'t str, title: &str) -> impl Iterator<Item = Vec<String
 }
 
 /// The edits that make a state file of an older generation one of today; `None` where it is one already.
-///
-/// # Errors
-/// Why it says no position, where more than the sub-step is missing.
 pub fn convert_older(artifact: &Artifact) -> Result<Option<Vec<Edit>>, PositionError> {
     let error = match Position::of(artifact) {
         Ok(_) => return Ok(None),

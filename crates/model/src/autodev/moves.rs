@@ -9,18 +9,13 @@ use super::{
 };
 use crate::artifact::ProjectPath;
 
-/// A move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AutodevMove {
-    /// The step is begun.
     Start,
     /// The skill of the step has come to this place.
     SubStep(SubStep),
-    /// The step is done.
     Complete,
-    /// The step is left out.
     Skip,
-    /// An attempt failed.
     Fail,
     /// A failed step is begun again, with all retries before it.
     Reset,
@@ -70,9 +65,6 @@ fn likely_status(noted: &Position) -> &'static str {
 
 /// Decides on `made` at the position `noted` in `flow`: the edits of the state file, none where nothing
 /// changes.
-///
-/// # Errors
-/// Why it is refused.
 pub fn decide(
     flow: &Flow,
     noted: &Position,

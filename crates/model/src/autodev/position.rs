@@ -14,15 +14,10 @@ use stepmark_frontmatter::Region;
 /// The position of autodev: the values below `## Current Step`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// The flow.
     pub flow: String,
-    /// The step of the flow.
     pub step: StepPlace,
-    /// The name of the step.
     pub name: String,
-    /// The status of the step.
     pub status: String,
-    /// The place inside the skill of the step.
     pub sub_step: SubStep,
     /// The number of retries one after another that failed.
     pub retry_count: u64,
@@ -33,22 +28,17 @@ pub struct Position {
 /// A step of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepPlace {
-    /// A number.
     Number(u16),
     /// A number that is not whole, as later releases of autodev write it. It is kept and never written.
     Fraction(String),
-    /// All steps are done.
     Done,
 }
 
 /// The place inside the skill of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubStep {
-    /// The number of the phase.
     pub phase: u64,
-    /// The name of the phase in kebab-case.
     pub name: String,
-    /// A note.
     pub detail: String,
 }
 
@@ -61,14 +51,11 @@ pub const STATUSES: [&str; 5] = ["not_started", "in_progress", "completed", "ski
 /// The number of failed retries after which a step has failed.
 pub const MOST_RETRIES: u64 = 3;
 
-/// A reason why a state file of autodev says no position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PositionError {
-    /// The block cannot be read.
     #[error(transparent)]
     Unreadable(#[from] StateUnreadable),
-    /// A key is missing, or its value is of another kind.
     #[error("`{key}` should be {wanted}")]
     Key {
         /// The key: `sub_step.phase`.
@@ -76,14 +63,8 @@ pub enum PositionError {
         /// The kind of value that belongs there.
         wanted: &'static str,
     },
-    /// The project has no such flow.
     #[error("the flow `{flow}` is none of {}", known.join(", "))]
-    UnknownFlow {
-        /// The flow.
-        flow: String,
-        /// Those that the project has.
-        known: Vec<String>,
-    },
+    UnknownFlow { flow: String, known: Vec<String> },
 }
 
 impl Position {

@@ -23,14 +23,11 @@ struct Key {
     message: String,
 }
 
-/// A reason why a text is no baseline.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
-    /// It is not JSON, or not of this shape.
     #[error("it cannot be read as a baseline; `stepmark check --write-baseline` makes a new one")]
     Unreadable(#[from] serde_json::Error),
-    /// It is of another version.
     #[error("its schema is `{schema}`, and this version of stepmark reads `{SCHEMA}`")]
     Schema {
         /// The schema in the file.
@@ -71,9 +68,6 @@ impl Baseline {
     }
 
     /// Reads the bytes of a file.
-    ///
-    /// # Errors
-    /// When they are no baseline of this version.
     pub fn read(bytes: &[u8]) -> Result<Self, BaselineError> {
         let file: File = serde_json::from_slice(bytes)?;
         if file.schema != SCHEMA {

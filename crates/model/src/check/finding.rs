@@ -9,15 +9,12 @@ use stepmark_frontmatter::{Edit, Span, Splice, apply};
 /// Something that is wrong with an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule that is broken.
     pub rule: &'static Rule,
     /// Its severity: that of the configuration, else that of the rule.
     pub severity: Severity,
     /// The problem, in one sentence without the position.
     pub message: String,
-    /// The remedy.
     pub help: Option<String>,
-    /// The file.
     pub path: ProjectPath,
     /// The bytes of the file that it is about.
     pub span: Span,
@@ -83,11 +80,8 @@ impl fmt::Display for Severity {
 /// The number of findings of each severity an artifact has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ProblemCounts {
-    /// The number of errors.
     pub errors: usize,
-    /// The number of warnings.
     pub warnings: usize,
-    /// The number of notes.
     pub notes: usize,
 }
 
@@ -116,7 +110,6 @@ impl ProblemCounts {
 /// of them has to wait for the next check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// Its safety.
     pub safety: Safety,
     /// Its effect, as a command: `quote 1.10`.
     pub title: String,

@@ -17,7 +17,6 @@ const MAX_ROUNDS: usize = 64;
 /// A file after its fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedFile {
-    /// All bytes of the file.
     pub bytes: Vec<u8>,
     /// The fixes that were made, in their order.
     pub made: Vec<Remedy>,
@@ -28,44 +27,32 @@ pub struct FixedFile {
 /// A fix by its words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remedy {
-    /// The rule that was broken.
     pub rule: &'static Rule,
-    /// The message of its finding.
     pub message: String,
-    /// Its safety.
     pub safety: Safety,
-    /// Its effect, as a command.
     pub title: String,
 }
 
 /// A fix that was not made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declined {
-    /// The fix.
     pub remedy: Remedy,
-    /// The reason.
     pub reason: DeclineReason,
 }
 
-/// A reason why a fix was not made. The file is as if there were no such fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeclineReason {
-    /// Its splices do not fit the file: a mistake in the rule.
     #[error("its splices do not fit the file")]
     OutOfPlace,
-    /// The finding would still be there.
     #[error("the finding would still be there")]
     Ineffective,
-    /// The file would be what it was in an earlier round.
     #[error("another fix would take it back")]
     Circular,
-    /// The file would have an error that it does not have.
     #[error("it would make another error: {rule} {message}")]
     NewError {
         /// The id of the rule that would be broken.
         rule: &'static str,
-        /// The message of the new error.
         message: String,
     },
 }

@@ -12,11 +12,9 @@ pub struct Rule {
     pub id: &'static str,
     /// Stable name in words, such as `key-twice`.
     pub name: &'static str,
-    /// The group that it belongs to.
     pub group: Group,
     /// The severity of its findings where the configuration sets none.
     pub severity: Severity,
-    /// The check that finds it.
     pub(crate) decision: Decision,
 }
 
@@ -26,11 +24,9 @@ pub(crate) type Check = fn(&Subject<'_>, &mut Vec<Finding>);
 /// The check that decides a rule.
 #[derive(Clone, Copy)]
 pub(crate) enum Decision {
-    /// This function, for every artifact.
     OfArtifact(Check),
     /// A diagnosis made when the artifact was read, in its own words.
     Diagnosed {
-        /// Returns whether the rule is about it.
         is_about: fn(&Problem) -> bool,
         /// The help; empty where the words say it.
         help: &'static str,
@@ -152,7 +148,6 @@ impl Group {
         self.facts().0
     }
 
-    /// Its title.
     pub const fn title(self) -> &'static str {
         self.facts().1
     }

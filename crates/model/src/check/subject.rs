@@ -21,7 +21,6 @@ use stepmark_packs::Kind;
 /// An artifact with what is known around it. Whoever checks gathers these facts; a rule whose facts are
 /// missing finds nothing.
 pub struct Subject<'a> {
-    /// The artifact.
     pub artifact: &'a Artifact,
     /// The artifact with its workflow and lifecycles, where these were looked up.
     tracked: Option<&'a TrackedArtifact>,
@@ -37,7 +36,6 @@ pub struct Subject<'a> {
     asdd: OnceCell<Option<Arc<AsddFacts>>>,
     /// Asked by the first rule that wants them.
     coordination: OnceCell<Option<Arc<CoordinationFacts>>>,
-    /// The files around it, where they were looked at.
     pub(crate) environment: Option<&'a dyn RuleEnvironment>,
     /// The chains of delegation of the project, where they were read.
     pub(crate) chains: Option<&'a Chains>,
@@ -167,7 +165,6 @@ impl<'a> Subject<'a> {
         self.record.get_or_init(read).as_ref()
     }
 
-    /// The record of ASDD that it is.
     pub(crate) fn slice(&self) -> Option<&asdd::Record> {
         let read = || self.artifact.state().kind.and_then(|_| asdd::Record::of(self.artifact).ok());
         self.slice.get_or_init(read).as_ref()
@@ -225,7 +222,6 @@ impl<'a> Subject<'a> {
 /// An artifact as it was in the commit that a change starts from.
 #[derive(Clone, Copy)]
 pub struct BaseVersion<'a> {
-    /// The artifact then.
     pub tracked: &'a TrackedArtifact,
     /// The losses that history accepts; `None`: none, since it was not asked.
     pub accepted: Option<&'a dyn AcceptedLosses>,

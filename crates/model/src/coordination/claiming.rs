@@ -111,9 +111,6 @@ pub fn dependants_freed(done: &str, state: &State) -> Vec<Record> {
 
 /// Checks the dependencies of tasks that are to be added to `state`, or to take the place of those with their
 /// ids.
-///
-/// # Errors
-/// When one is no task, or tasks would wait for each other.
 pub fn check_dependencies(state: &State, new: &[Record]) -> Result<(), TaskRefusal> {
     let replaced: HashSet<&str> = new.iter().map(|task| task.id.as_str()).collect();
     let kept = state.tasks.iter().filter(|task| !replaced.contains(task.id.as_str()));
@@ -167,9 +164,7 @@ fn circle<'t>(start: &'t str, waits_for: impl Fn(&str) -> Option<Vec<&'t str>>) 
 /// The facts about a coordination that its records are held against.
 #[derive(Clone, Debug)]
 pub struct CoordinationFacts {
-    /// All records.
     pub state: State,
-    /// The format of the files that follow them.
     pub format: Format,
     /// The number of tasks that an agent may hold at once.
     pub claims_per_agent: usize,

@@ -13,9 +13,7 @@ use std::fmt;
 pub enum RecordKind {
     /// The goal, the master plan as body, and what else there is one of.
     Coordination,
-    /// A piece of work.
     Task,
-    /// A leader or a worker.
     Agent,
     /// A finding that agents share, as body.
     Discovery,
@@ -231,17 +229,13 @@ impl Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewTask {
-    /// Its id.
     pub id: String,
-    /// The work.
     pub description: String,
     /// From 1, the highest, to 10.
     pub priority: i64,
     /// The ids of tasks that have to be done before.
     pub dependencies: Vec<String>,
-    /// Files that help.
     pub context_files: Vec<String>,
-    /// Other help.
     pub hints: String,
 }
 

@@ -14,13 +14,9 @@ use std::sync::OnceLock;
 pub struct State {
     /// The goal, the plan, and what else there is one of.
     pub root: Record,
-    /// The tasks.
     pub tasks: Vec<Record>,
-    /// The agents.
     pub agents: Vec<Record>,
-    /// The discoveries.
     pub discoveries: Vec<Record>,
-    /// The places of the tasks.
     pub(super) places: Places,
 }
 
@@ -79,12 +75,10 @@ impl RecordSet for State {
 }
 
 impl State {
-    /// The task with this id.
     pub fn task(&self, id: &str) -> Option<&Record> {
         self.record(RecordKind::Task, id)
     }
 
-    /// The agent with this id.
     pub fn agent(&self, id: &str) -> Option<&Record> {
         self.record(RecordKind::Agent, id)
     }
@@ -98,23 +92,18 @@ const STATUSES: [&str; 8] =
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Overview {
-    /// The goal.
     pub goal: String,
     /// The number of tasks with each status that a task has.
     pub counts: Vec<(String, usize)>,
-    /// The number of tasks.
     pub total: usize,
     /// The part of them that is done, in percent with one decimal.
     pub percent: f64,
-    /// The number of agents.
     pub agents: usize,
-    /// The number of those who lead.
     pub leaders: usize,
     /// The number of those who are no leaders.
     pub workers: usize,
     /// The number of agents that were seen lately.
     pub active: usize,
-    /// The number of discoveries.
     pub discoveries: usize,
     /// The time of the latest change or sign of life.
     pub last_activity: String,

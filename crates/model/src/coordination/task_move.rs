@@ -13,42 +13,28 @@ use crate::{lifecycle::built_in, records::read_time};
 /// The most bytes of an output that frontmatter keeps.
 const MOST_OUTPUT: usize = 64 * 1024;
 
-/// A move of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskMove {
-    /// An agent takes it.
     Claim {
-        /// The agent.
         agent: String,
         /// The number of tasks that an agent may have.
         at_most: usize,
     },
-    /// Its agent begins.
     Start {
-        /// The agent.
         agent: String,
     },
-    /// Its agent has done it.
     Complete {
-        /// The agent.
         agent: String,
-        /// A summary.
         output: String,
-        /// The files that were changed.
         files_modified: Vec<String>,
-        /// The files that are new.
         files_created: Vec<String>,
     },
     /// Its agent could not do it.
     Fail {
-        /// The agent.
         agent: String,
-        /// The reason.
         error: String,
     },
-    /// Its agent gives it back.
     Release {
-        /// The agent.
         agent: String,
     },
     /// A task that failed is to be tried again.
@@ -135,9 +121,6 @@ impl TaskMove {
 
 /// Decides on `made`: the record of `task` after it, the same where nothing changes. `state` is asked for
 /// other tasks and agents, `now` is a time (RFC 3339).
-///
-/// # Errors
-/// When it is refused.
 pub fn decide(task: &Record, made: &TaskMove, state: &State, now: &str) -> Result<Record, TaskRefusal> {
     let is_own = made.agent().is_some_and(|agent| task.claimed_by() == Some(agent));
     if is_own

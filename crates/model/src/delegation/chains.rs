@@ -20,16 +20,12 @@ pub enum Ancestry<'c> {
     Whole(Vec<&'c str>),
     /// An id on the way belongs to no artifact.
     Broken {
-        /// The member whose parent is missing.
         below: &'c Member,
         /// The id of the missing parent.
         missing: &'c str,
     },
     /// An id on the way belongs to several artifacts.
-    Ambiguous {
-        /// The id.
-        id: &'c str,
-    },
+    Ambiguous { id: &'c str },
     /// The way leads back to where it was: these ids, in its order.
     Circle(Vec<&'c str>),
     /// The member has no id.
@@ -70,7 +66,6 @@ impl Chains {
         &self.members
     }
 
-    /// The member at `path`.
     pub fn at(&self, path: &ProjectPath) -> Option<&Member> {
         let place = self
             .members
@@ -79,7 +74,6 @@ impl Chains {
         Some(&self.members[place])
     }
 
-    /// The members with the id `id`.
     pub fn with_id(&self, id: &str) -> impl Iterator<Item = &Member> {
         self.by_id.get(id).into_iter().flatten().map(|place| &self.members[*place])
     }
@@ -150,14 +144,12 @@ impl Chains {
 /// deep as files make them.
 #[derive(Clone, Debug, Default)]
 pub struct Forest<'c> {
-    /// The rows.
     pub rows: Vec<ForestRow<'c>>,
 }
 
 /// A member in its tree.
 #[derive(Clone, Copy, Debug)]
 pub struct ForestRow<'c> {
-    /// The member.
     pub member: &'c Member,
     /// Its depth below the top of its tree, as the forest is drawn.
     pub level: usize,

@@ -7,23 +7,17 @@ use stepmark_frontmatter::Value;
 /// An artifact, as far as chains of delegation are concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its path.
     pub path: ProjectPath,
     /// Its own id: `id`, else `stepmark_id`.
     pub identity: Option<String>,
-    /// Its position in its chain, as it says.
     pub delegation: Option<Delegation>,
-    /// The completion of its work.
     pub completion: Completion,
-    /// Its status word.
     pub status: Option<String>,
     /// Steps done and steps in all, where its workflow is known.
     pub progress: Option<(usize, usize)>,
     /// Its kind, where it is a record of a system.
     pub kind: Option<&'static Kind>,
-    /// Its title.
     pub title: Option<String>,
-    /// The agent that works on it.
     pub agent: Option<Agent>,
 }
 
@@ -59,7 +53,6 @@ impl Member {
         self.id().into_iter().chain(self.parent_id())
     }
 
-    /// The id of its parent.
     pub fn parent_id(&self) -> Option<&str> {
         self.delegation.as_ref().and_then(Delegation::parent_id)
     }
@@ -132,22 +125,13 @@ pub struct ChainPosition {
     chain: Vec<String>,
 }
 
-/// A reason why nothing can be delegated from an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParentPositionError {
-    /// It has a `delegation` that does not say where it stands.
     #[error("its own `delegation` does not say where it stands: {reason}")]
-    Unclear {
-        /// The problem.
-        reason: String,
-    },
-    /// Its chain is as long as a chain may be.
+    Unclear { reason: String },
     #[error("its chain has {depth} links already, more than anybody can follow")]
-    TooDeep {
-        /// Its depth.
-        depth: usize,
-    },
+    TooDeep { depth: usize },
 }
 
 /// No chain of agents is longer; what is may well be a mistake that repeats itself.
@@ -161,9 +145,6 @@ impl ChainPosition {
 
     /// The place that the delegation of `member` says; a root where it has none. `identity` is the id to take
     /// where it has no id at all.
-    ///
-    /// # Errors
-    /// When the delegation contradicts itself.
     pub fn of(member: &Member, identity: &str) -> Result<Self, ParentPositionError> {
         let id = member.id().unwrap_or(identity);
         let says_more = |delegation: &&Delegation| !delegation.is_parent_alone;
@@ -192,9 +173,6 @@ impl ChainPosition {
     }
 
     /// The place of a child with the id `id`.
-    ///
-    /// # Errors
-    /// When the chain is too long.
     pub fn child(&self, id: impl Into<String>) -> Result<Self, ParentPositionError> {
         if self.depth() >= DEEPEST {
             return Err(ParentPositionError::TooDeep { depth: self.depth() });

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, HashSet};
 /// The graphs of a dump of events, and the rest of what it tells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventDump {
-    /// The number of events.
     pub events: usize,
     /// The graphs, with their tasks, in the order of their events.
     pub graphs: Vec<Graph>,
@@ -106,13 +105,10 @@ pub struct FollowingEvent {
 /// As much of an event of a flow as others follow from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowFact {
-    /// Its kind.
     pub kind: String,
     /// The command, as `flow accept`.
     pub command: Option<String>,
-    /// The task in the graph.
     pub task: Option<String>,
-    /// The status that its record moved to.
     pub to: Option<String>,
     /// The digest of the constitution at that time.
     pub constitution: Option<String>,

@@ -6,24 +6,15 @@ use super::{FlowKind, FlowRecord, FlowRefusal, FlowState, Graph, HumanAction, Me
 use crate::lifecycle::{Guard, built_in};
 use serde_json::{Map, Value as Json, json};
 
-/// A move of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowMove {
-    /// Its tasks may be claimed.
     Start,
-    /// A person stops claims.
     Pause,
-    /// A person lets claims go on.
     Resume,
-    /// A person gives it up.
     Abort,
-    /// All its tasks have succeeded.
     Complete,
-    /// A person approves the merge.
     ApproveMerge,
-    /// A person refuses the merge.
     RejectMerge,
-    /// Its work is merged.
     Merge,
 }
 
@@ -70,9 +61,6 @@ impl FlowMove {
 }
 
 /// Decides on a move of the flow.
-///
-/// # Errors
-/// When it is refused.
 pub fn move_flow(state: &FlowState, made: FlowMove, acting: &Acting) -> Result<RecordChange, FlowRefusal> {
     let before = &state.flow;
     let (from, to, event) = made.way();
@@ -125,9 +113,6 @@ pub fn move_flow(state: &FlowState, made: FlowMove, acting: &Acting) -> Result<R
 }
 
 /// Keeps the merge of a complete flow as it was prepared: it waits for the approval of a person.
-///
-/// # Errors
-/// When the flow is not complete.
 pub fn prepare_merge(
     state: &FlowState,
     plan: &MergePlan,
@@ -149,7 +134,6 @@ pub struct Acting {
     pub actor: String,
     /// The time (RFC 3339).
     pub now: String,
-    /// The reason.
     pub reason: Option<String>,
 }
 
@@ -158,9 +142,7 @@ pub struct Acting {
 pub struct RecordChange {
     /// The record after the change.
     pub record: FlowRecord,
-    /// The kind of the event.
     pub event: &'static str,
-    /// Further facts of it.
     pub facts: Map<String, Json>,
     /// True if a person insists on what a guard stands against.
     pub is_override: bool,
@@ -240,9 +222,6 @@ pub(super) fn check_status(
 }
 
 /// Gives the task `task`, which failed, to a person.
-///
-/// # Errors
-/// When it has not failed.
 pub fn escalate(state: &FlowState, task: &str) -> Result<RecordChange, FlowRefusal> {
     let before = state.task(task)?;
     check_status(before, FlowKind::Execution, "escalate", &["FAILED"])?;
@@ -259,9 +238,6 @@ pub(super) fn wants_person(state: &FlowState, task: &FlowRecord) -> bool {
 }
 
 /// Lets the task `task`, which failed, be tried again; a person may allow more attempts.
-///
-/// # Errors
-/// When it has not failed, its flow has ended, or no person acts.
 pub fn retry(
     state: &FlowState,
     task: &str,
@@ -285,9 +261,6 @@ pub fn retry(
 }
 
 /// Gives the task `task` up: it fails, and is tried no more. An attempt that is open is cut off.
-///
-/// # Errors
-/// When it has ended, or no person acts.
 pub fn abort_task(state: &FlowState, task: &str, acting: &Acting) -> Result<RecordChange, FlowRefusal> {
     let before = state.task(task)?;
     let open = &["PENDING", "READY", "RUNNING", "RETRY", "VERIFYING"];
@@ -302,9 +275,6 @@ pub fn abort_task(state: &FlowState, task: &str, acting: &Acting) -> Result<Reco
 }
 
 /// Takes a record as it is that was edited by other means.
-///
-/// # Errors
-/// When no person acts.
 pub fn accept(record: &FlowRecord, kind: FlowKind, acting: &Acting) -> Result<RecordChange, FlowRefusal> {
     acting.must_be_human("accept what was edited by other means", kind, record)?;
     let mut after = record.clone();
@@ -361,7 +331,6 @@ pub fn flow_record(id: &str, title: &str, graph: &Graph, acting: &Acting) -> Flo
     FlowRecord::new(FlowKind::Flow, values)
 }
 
-/// The record of a task of the flow `flow`.
 pub fn execution_record(flow: &str, task: &TaskDefinition) -> FlowRecord {
     let depends_on: Vec<String> = task.depends_on.iter().map(|id| format!("{flow}.{id}")).collect();
     let values = json!({

@@ -10,86 +10,42 @@ use crate::artifact::FileHash;
 /// A graph of tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Graph {
-    /// Its id.
     pub id: String,
-    /// Its version, from 1.
     pub version: u64,
-    /// Its title.
     pub title: String,
-    /// The tasks.
     pub tasks: Vec<TaskDefinition>,
 }
 
-/// A reason why a graph cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphProblem {
-    /// It is not written as a graph.
     #[error("it is no graph: {reason}")]
-    Form {
-        /// The reason.
-        reason: String,
-    },
-    /// An id cannot be a name of a file.
+    Form { reason: String },
     #[error(
         "`{id}` cannot be an id: letters, digits, `-` and `_` are wanted, up to 80, and in those of tasks points"
     )]
-    Id {
-        /// The id.
-        id: String,
-    },
-    /// It has no task.
+    Id { id: String },
     #[error("it has no task")]
     Empty,
-    /// Two tasks have the same id.
     #[error("two tasks have the id `{id}`")]
-    Twice {
-        /// The id.
-        id: String,
-    },
-    /// A task waits for one that is not there.
+    Twice { id: String },
     #[error("the task `{task}` depends on `{dependency}`, which is no task of the graph")]
-    UnknownDependency {
-        /// The task.
-        task: String,
-        /// The id.
-        dependency: String,
-    },
-    /// Tasks wait for each other.
+    UnknownDependency { task: String, dependency: String },
     #[error("tasks wait for each other: {}", circle.join(" → "))]
     Cyclic {
         /// The ids, the first at the end too.
         circle: Vec<String>,
     },
-    /// A task may never be tried.
     #[error("the task `{task}` has `max_attempts: 0`: 1 is the least")]
-    NoAttempt {
-        /// The task.
-        task: String,
-    },
-    /// Two checks of a task have one name, or one has none.
+    NoAttempt { task: String },
     #[error("the task `{task}` has checks without a name of their own: `{check}`")]
-    CheckName {
-        /// The task.
-        task: String,
-        /// The name.
-        check: String,
-    },
-    /// A scope is no path of the project.
+    CheckName { task: String, check: String },
     #[error("the scope `{scope}` of the task `{task}` is no path of the project")]
-    Scope {
-        /// The task.
-        task: String,
-        /// The scope.
-        scope: String,
-    },
+    Scope { task: String, scope: String },
 }
 
 impl Graph {
     /// Reads a graph as people and programs write it: `{id, title, tasks}`.
-    ///
-    /// # Errors
-    /// When it is not of that form; a key that is not known is refused.
     pub fn read(value: &Json) -> Result<Self, GraphProblem> {
         let form = |reason: String| GraphProblem::Form { reason };
         let entries = value.as_object().ok_or_else(|| form("a mapping is wanted".to_owned()))?;
@@ -104,9 +60,6 @@ impl Graph {
     }
 
     /// The graph that a record is.
-    ///
-    /// # Errors
-    /// When its tasks cannot be read.
     pub fn of(record: &FlowRecord) -> Result<Self, FlowRecordError> {
         let tasks = record.values().get("tasks").cloned().unwrap_or_default();
         let tasks = serde_json::from_value(tasks)
@@ -119,7 +72,6 @@ impl Graph {
         })
     }
 
-    /// The task with this id.
     pub fn task(&self, id: &str) -> Option<&TaskDefinition> {
         self.tasks.iter().find(|task| task.id == id)
     }
@@ -132,9 +84,6 @@ impl Graph {
     }
 
     /// Checks that it can be run: ids, dependencies, no circle.
-    ///
-    /// # Errors
-    /// The first problem.
     pub fn check(&self) -> Result<(), GraphProblem> {
         if !is_flow_id(&self.id) || self.id == "graphs" {
             return Err(GraphProblem::Id { id: self.id.clone() });

@@ -9,24 +9,18 @@ use crate::artifact::StateDigest;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskDefinition {
-    /// Its id in the graph.
     pub id: String,
-    /// Its title.
     #[serde(default)]
     pub title: String,
     /// The ids of tasks that have to succeed before.
     #[serde(default)]
     pub depends_on: Vec<String>,
-    /// The criteria of success, for people and verifiers.
     #[serde(default)]
     pub success_criteria: Vec<String>,
-    /// The commands that check an attempt.
     #[serde(default)]
     pub checks: Vec<Check>,
-    /// The conditions on which it is tried again.
     #[serde(default)]
     pub retry: RetryPolicy,
-    /// The files that it reads and writes.
     #[serde(default)]
     pub required_scopes: Scopes,
 }
@@ -35,9 +29,7 @@ pub struct TaskDefinition {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// Its name in the task.
     pub name: String,
-    /// The command, for a shell.
     #[serde(default)]
     pub command: String,
     /// True if no attempt passes without it.
@@ -64,9 +56,7 @@ pub struct RetryPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
-    /// A required check failed.
     CheckFailure,
-    /// The verifier asks for another attempt.
     SoftFail,
     /// It ended with another exit status than 0, or its agent went silent.
     Crash,
@@ -78,10 +68,8 @@ pub enum Failure {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scopes {
-    /// Those that it reads.
     #[serde(default)]
     pub read: Vec<String>,
-    /// Those that it writes.
     #[serde(default)]
     pub write: Vec<String>,
 }
@@ -91,22 +79,17 @@ pub struct Scopes {
 pub struct Attempt {
     /// Its id, which reports of it must name.
     pub attempt_id: String,
-    /// The agent.
     #[serde(default)]
     pub agent: String,
-    /// The runtime of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime: Option<String>,
-    /// Its start.
     #[serde(default)]
     pub started_at: String,
-    /// Its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
     /// The exit status of the agent; none for an attempt that was cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<i64>,
-    /// The report of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_summary: Option<OutputSummary>,
 }
@@ -115,16 +98,12 @@ pub struct Attempt {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OutputSummary {
-    /// The outcome.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
-    /// The files that were changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_changed: Vec<String>,
-    /// The outcome of tests.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub tests: Json,
-    /// Notes.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub notes: String,
 }
@@ -132,34 +111,25 @@ pub struct OutputSummary {
 /// The judgement on an attempt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verification {
-    /// The attempt.
     pub attempt_id: String,
-    /// The results of checks.
     #[serde(default)]
     pub checks: Vec<CheckResult>,
-    /// The verifier's word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verifier: Option<Verifier>,
-    /// The reasons why it failed.
     #[serde(default)]
     pub failure_reasons: Vec<String>,
-    /// From 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// The time.
     #[serde(default)]
     pub decided_at: String,
 }
 
-/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckResult {
     /// The last lines that it printed, which go into the reasons of a failure.
     #[serde(skip)]
     pub tail: String,
-    /// The name of the check.
     pub name: String,
-    /// Its command.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
     /// True if it passed.
@@ -167,7 +137,6 @@ pub struct CheckResult {
     /// False for one that decides nothing.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub required: bool,
-    /// The exit status of the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<i64>,
     /// The SHA-256 of what it printed.
@@ -178,9 +147,7 @@ pub struct CheckResult {
 /// The word of a verifier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verifier {
-    /// The verifier.
     pub agent: String,
-    /// Its decision.
     pub decision: Decision,
 }
 
@@ -188,20 +155,15 @@ pub struct Verifier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Decision {
-    /// The attempt is good.
     Pass,
-    /// Another attempt may be better.
     SoftFail,
-    /// No other attempt will be better.
     HardFail,
 }
 
 /// The merge of a flow as it was prepared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergePlan {
-    /// The branch.
     pub target_branch: String,
-    /// The commit that the branch named then.
     #[serde(default)]
     pub base: String,
     /// The integration commits, each on top of the one before.
@@ -218,15 +180,11 @@ pub struct MergePlan {
 /// An act of a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HumanAction {
-    /// The act.
     pub action: String,
-    /// The person.
     #[serde(default)]
     pub actor: String,
-    /// The time.
     #[serde(default)]
     pub decided_at: String,
-    /// The reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -10,11 +10,8 @@ use crate::artifact::{Artifact, KIND_KEY, StateUnreadable, state_edits, state_fi
 /// A kind of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowKind {
-    /// A graph of tasks.
     Graph,
-    /// A run of a graph.
     Flow,
-    /// A task of a run.
     Execution,
 }
 
@@ -25,29 +22,15 @@ pub struct FlowRecord {
     values: Map<String, Json>,
 }
 
-/// A reason why an artifact is no record of a flow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlowRecordError {
-    /// The frontmatter cannot be read.
     #[error(transparent)]
     Unreadable(#[from] StateUnreadable),
-    /// It is of another kind.
     #[error("`stepmark_kind` is {found}: `{wanted}` is wanted")]
-    Kind {
-        /// The value, as JSON.
-        found: String,
-        /// The kind that is wanted.
-        wanted: &'static str,
-    },
-    /// A value is not what it should be.
+    Kind { found: String, wanted: &'static str },
     #[error("`{key}` is not what it should be: {reason}")]
-    Value {
-        /// The key.
-        key: String,
-        /// The reason.
-        reason: String,
-    },
+    Value { key: String, reason: String },
 }
 
 impl FlowKind {
@@ -60,7 +43,6 @@ impl FlowKind {
         }
     }
 
-    /// The name of its lifecycle.
     pub const fn lifecycle(self) -> &'static str {
         match self {
             Self::Graph => "hivemind-graph",
@@ -82,9 +64,6 @@ impl FlowRecord {
     }
 
     /// Reads the record of `kind` that `artifact` is.
-    ///
-    /// # Errors
-    /// When the frontmatter cannot be read, or says another kind.
     pub fn of(artifact: &Artifact, kind: FlowKind) -> Result<Self, FlowRecordError> {
         let state = artifact.state_value()?;
         let found = state.get(KIND_KEY).unwrap_or(&Json::Null);
@@ -95,9 +74,6 @@ impl FlowRecord {
     }
 
     /// The record that a state is, of whatever kind.
-    ///
-    /// # Errors
-    /// When it is no mapping.
     pub fn of_state(state: Json) -> Result<Self, FlowRecordError> {
         match state {
             Json::Object(values) => Ok(Self { values }),
@@ -105,12 +81,10 @@ impl FlowRecord {
         }
     }
 
-    /// Returns whether it is of `kind`.
     pub fn is(&self, kind: FlowKind) -> bool {
         self.text(KIND_KEY) == kind.name()
     }
 
-    /// All values.
     pub const fn values(&self) -> &Map<String, Json> {
         &self.values
     }
@@ -121,9 +95,6 @@ impl FlowRecord {
     }
 
     /// The bytes of a new artifact that says it.
-    ///
-    /// # Errors
-    /// When a value cannot be written.
     pub fn to_file(&self) -> Result<Vec<u8>, EditError> {
         state_file(&self.values, "")
     }
@@ -133,7 +104,6 @@ impl FlowRecord {
         self.values.get(key).and_then(Json::as_str).unwrap_or_default()
     }
 
-    /// The id.
     pub fn id(&self) -> &str {
         self.text("id")
     }
@@ -170,7 +140,6 @@ impl FlowRecord {
         ["SUCCESS", "FAILED", "ESCALATED"].contains(&self.status())
     }
 
-    /// The attempt that is open.
     pub fn open_attempt(&self) -> Option<Attempt> {
         self.part("attempt")
     }

@@ -7,19 +7,13 @@ use std::collections::HashSet;
 /// A flow with its graph and its executions, in the order of the graph.
 #[derive(Clone, Debug)]
 pub struct FlowState {
-    /// The flow.
     pub flow: FlowRecord,
-    /// Its graph.
     pub graph: Graph,
-    /// Its executions that are there.
     pub tasks: Vec<FlowRecord>,
 }
 
 impl FlowState {
     /// The execution of the task `task`.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn task(&self, task: &str) -> Result<&FlowRecord, FlowRefusal> {
         let found = self.tasks.iter().find(|record| record.task() == task);
         found.ok_or_else(|| FlowRefusal::NoTask { flow: self.flow.id().to_owned(), task: task.to_owned() })
@@ -33,9 +27,6 @@ impl FlowState {
     }
 
     /// Refuses where the graph is another one than the flow was made from.
-    ///
-    /// # Errors
-    /// When it is.
     pub fn check_graph(&self) -> Result<(), FlowRefusal> {
         match self.flow.text("graph_digest") == self.graph.digest() {
             true => Ok(()),
@@ -137,18 +128,13 @@ impl FlowFacts {
 /// A task with the reasons why it is in its status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Why {
-    /// The task.
     pub task: String,
-    /// Its status.
     pub status: String,
     /// The reasons, the nearest first.
     pub reasons: Vec<String>,
 }
 
 /// The reasons why the task `task` is in its status: what it waits for, which check failed, who stopped it.
-///
-/// # Errors
-/// When there is no such task.
 pub fn why(state: &FlowState, task: &str) -> Result<Why, FlowRefusal> {
     let record = state.task(task)?;
     let mut reasons = Vec::new();

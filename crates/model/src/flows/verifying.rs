@@ -13,13 +13,9 @@ use crate::spelling::argument;
 pub struct Judgement {
     /// The attempt; the last one where nothing is said.
     pub attempt_id: Option<String>,
-    /// The results of checks.
     pub checks: Vec<CheckResult>,
-    /// The verifier's decision.
     pub decision: Option<Decision>,
-    /// The verifier's reasons.
     pub reasons: Vec<String>,
-    /// From 0 to 1.
     pub confidence: Option<f64>,
     /// The files that the task has changed, where checkpoints tell.
     pub changed: Vec<String>,
@@ -31,9 +27,6 @@ pub struct Judgement {
 
 /// Judges the last attempt of the task `task`: required checks decide, then the verifier; a person may let it
 /// pass all the same. What failed is tried again where the graph says so and attempts are left.
-///
-/// # Errors
-/// When no attempt waits for it, it is about another one, or facts are missing.
 pub fn verify(
     state: &FlowState,
     task: &str,
@@ -213,14 +206,10 @@ pub struct AttemptEnd {
     pub agent: Option<String>,
     /// Its exit status; none for an agent that went silent.
     pub exit_status: Option<i64>,
-    /// The report.
     pub summary: OutputSummary,
 }
 
 /// Gives the task `task` to `agent`: its next attempt begins.
-///
-/// # Errors
-/// When the flow is not running, or the task cannot be claimed.
 pub fn claim(
     state: &FlowState,
     task: &str,
@@ -256,9 +245,6 @@ pub fn claim(
 }
 
 /// Ends the open attempt of the task `task`: it waits for its verification.
-///
-/// # Errors
-/// When no attempt is open, it is another one or another agent's, or the report is too long.
 pub fn end_attempt(
     state: &FlowState,
     task: &str,
@@ -291,9 +277,6 @@ pub fn end_attempt(
 }
 
 /// Adds a checkpoint commit of the attempt that is open, or waits for its verification.
-///
-/// # Errors
-/// When there is none.
 pub fn add_checkpoint(task: &FlowRecord, commit: &str) -> Result<RecordChange, FlowRefusal> {
     check_status(task, FlowKind::Execution, "checkpoint", &["RUNNING", "VERIFYING"])?;
     let attempt = task.last_attempt().unwrap_or_default().attempt_id;

@@ -19,11 +19,9 @@ pub struct Actor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActorKind {
-    /// A person.
     Human,
     /// An agent: a program that a model drives.
     Agent,
-    /// Any other program, stepmark among them.
     Tool,
     /// Not known: the author of an edit by other means.
     Unknown,
@@ -32,9 +30,7 @@ pub enum ActorKind {
 /// Actor and session: the facts that all events of a process share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribution {
-    /// The actor.
     pub actor: Actor,
-    /// The session that the process belongs to.
     pub session: Option<SessionId>,
     /// The id by which the caller finds the events.
     pub correlation: Option<String>,
@@ -48,7 +44,6 @@ pub struct Attribution {
     "`{text}` names no actor: write KIND:NAME with the kind human, agent or tool, for instance `agent:writer`"
 )]
 pub struct ActorError {
-    /// The text that was given.
     pub text: String,
 }
 
@@ -135,7 +130,6 @@ pub struct SessionId(String);
     SessionId::LONGEST
 )]
 pub struct SessionIdError {
-    /// The text that was given.
     pub text: String,
 }
 

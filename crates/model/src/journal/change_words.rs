@@ -18,7 +18,6 @@ pub fn changes_in_words(changes: &[Change]) -> String {
     words.join(", ")
 }
 
-/// One change in words.
 pub fn change_in_words(change: &Change) -> String {
     let (path, is_item) = match change.path.0.split_last() {
         Some((Segment::Index(_), list)) => (KeyPath(list.to_vec()), true),

@@ -16,18 +16,14 @@ const VERSION: u32 = 1;
 /// An event of the journal. What a newer version adds is kept in `more`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// The version of the format.
     pub v: u32,
-    /// Its name.
     pub id: EventId,
     /// The time by the clock of the machine that wrote it, in milliseconds; clocks go wrong, so causality is
     /// `parents`.
     pub at: Timestamp,
     /// The kind of event; open.
     pub kind: Kind,
-    /// The actor.
     pub actor: Actor,
-    /// In which session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// The id by which the caller finds it.
@@ -36,7 +32,6 @@ pub struct Event {
     /// The artifact, if it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact: Option<ArtifactRef>,
-    /// The events of the same artifact that it follows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parents: Vec<EventId>,
     /// Its place along the longest way of parents, from 1; 0 for what is about no artifact.
@@ -64,7 +59,6 @@ pub struct Event {
     /// the journal: what a newer version adds stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spelling: Option<Json>,
-    /// Further facts, by the kind of event.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub data: Map<String, Json>,
     /// Fields that this version does not know.
@@ -82,7 +76,6 @@ pub struct Kind(pub std::borrow::Cow<'static, str>);
 pub struct ArtifactRef {
     /// Its identity after the event.
     pub key: ArtifactKey,
-    /// Its path then.
     pub path: ProjectPath,
     /// Its identity before, where the event changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,7 +92,6 @@ pub struct Digests {
 }
 
 impl Digests {
-    /// Those of an artifact.
     pub fn of(artifact: &Artifact) -> Self {
         let state = artifact.state_value().ok();
         Self { file: artifact.file_hash(), state: state.as_ref().map(StateDigest::of) }
@@ -142,7 +134,6 @@ impl Kind {
     pub const SESSION_START: Self = Self::of("session-start");
     /// A session ended.
     pub const SESSION_END: Self = Self::of("session-end");
-    /// A checkpoint was made.
     pub const CHECKPOINT: Self = Self::of("checkpoint");
     /// The process was about to be replaced by another program.
     pub const HAND_OFF: Self = Self::of("hand-off");
@@ -160,7 +151,6 @@ impl Kind {
     /// The state file of autodev said no position, and was brought to what the files of the project tell.
     pub const AUTODEV_UNPARSABLE: Self = Self::of("autodev-unparsable");
 
-    /// A kind by its word.
     pub const fn of(word: &'static str) -> Self {
         Self(std::borrow::Cow::Borrowed(word))
     }
@@ -245,7 +235,6 @@ impl Event {
 pub struct EventId([u8; 16]);
 
 impl EventId {
-    /// The 16 bytes.
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
@@ -272,7 +261,6 @@ impl fmt::Debug for EventId {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no event id: 32 hexadecimal digits are wanted; `stepmark log` shows the ids")]
 pub struct EventIdError {
-    /// The text that was given.
     pub text: String,
 }
 

@@ -10,7 +10,6 @@ use stepmark_frontmatter::diff;
 /// An artifact at one moment, as history sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArtifactState {
-    /// Its identity.
     pub key: ArtifactKey,
     /// Its digests; `None` where there is no file.
     pub digests: Option<Digests>,
@@ -21,11 +20,9 @@ pub struct ArtifactState {
 /// The recorded state of an artifact before an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PriorState {
-    /// Nothing.
     Unknown,
     /// Its state, times and all, is that of this event.
     Known {
-        /// The event.
         event: Ancestor,
         /// The recorded state after it; `None` where the way to it is cut.
         state: Option<Json>,
@@ -44,7 +41,6 @@ pub enum PriorState {
 /// An event that another follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ancestor {
-    /// Its id.
     pub id: EventId,
     /// Its number on the longest way from the first event of its artifact.
     pub n: u64,
@@ -53,20 +49,15 @@ pub struct Ancestor {
 /// The author of a change by other means than stepmark, as far as known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalAuthor {
-    /// The actor.
     pub actor: Actor,
-    /// The git commit that holds the edit.
     pub commit: Option<String>,
 }
 
 /// Makes the events of one change.
 #[derive(Clone, Copy, Debug)]
 pub struct EventBuilder<'a> {
-    /// The actor, and the session.
     pub attribution: &'a Attribution,
-    /// The time.
     pub now: Timestamp,
-    /// The artifact.
     pub path: &'a ProjectPath,
 }
 

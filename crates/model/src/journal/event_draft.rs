@@ -7,13 +7,10 @@ use super::{EventId, Kind, Spelling};
 /// The part of an event that its maker gives; the commit fills in the rest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventDraft {
-    /// The kind of event.
     pub kind: Kind,
     /// The command, as a person would type it.
     pub command: Option<String>,
-    /// The reason.
     pub reason: Option<String>,
-    /// Further facts.
     pub data: Map<String, Json>,
     /// The reason to do it although its lifecycle or open children stand against it; an [`Kind::OVERRIDE`]
     /// event before it keeps the reason.

@@ -29,21 +29,12 @@ fn lacks_items([before, after, now]: [&Json; 3]) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryState {
     /// Its state is that of a head: of an event that nothing follows.
-    Current {
-        /// The head.
-        event: EventId,
-    },
+    Current { event: EventId },
     /// Its state is that of another known event, as after a checkout.
-    Earlier {
-        /// The latest such event.
-        event: EventId,
-    },
+    Earlier { event: EventId },
     /// Its state is what git makes of several heads in a merge or a rebase: each key says what it says after
     /// one of them.
-    Merged {
-        /// The latest head.
-        head: EventId,
-    },
+    Merged { head: EventId },
     /// No event explains its state: it was changed by other means, or a merge took one side.
     Unexplained {
         /// The latest head; of those of a merge the one that was lost.
@@ -53,44 +44,19 @@ pub enum HistoryState {
     NoHistory,
 }
 
-/// An error of finding a state from the events.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// There is no such event among them.
     #[error("event {event} is not known")]
-    Unknown {
-        /// The event.
-        event: EventId,
-    },
-    /// The way back to a snapshot is cut: an event was taken away with its segment.
+    Unknown { event: EventId },
     #[error("event {parent}, which event {event} follows, is not known: its segment is missing")]
-    MissingParent {
-        /// The event that names it.
-        event: EventId,
-        /// The one that is missing.
-        parent: EventId,
-    },
-    /// The changes of an event do not fit the state before it.
+    MissingParent { event: EventId, parent: EventId },
     #[error("event {event} does not fit the state before it: {source}")]
-    Mismatch {
-        /// The event.
-        event: EventId,
-        /// The position.
-        source: ChangeMismatch,
-    },
-    /// The state that the changes lead to is not the one that was recorded.
+    Mismatch { event: EventId, source: ChangeMismatch },
     #[error("event {event} leads to another state than the one it records")]
-    WrongState {
-        /// The event.
-        event: EventId,
-    },
-    /// The frontmatter could not be read after the event.
+    WrongState { event: EventId },
     #[error("after event {event} the frontmatter could not be read: there is no state")]
-    NoState {
-        /// The event.
-        event: EventId,
-    },
+    NoState { event: EventId },
 }
 
 impl Lineage {
@@ -107,7 +73,6 @@ impl Lineage {
         &self.events
     }
 
-    /// The event with this id.
     pub fn get(&self, id: EventId) -> Option<&Event> {
         self.places.get(&id).map(|place| &self.events[*place])
     }
@@ -191,9 +156,6 @@ impl Lineage {
     }
 
     /// The frontmatter after the event `id`, found from the nearest snapshot before it.
-    ///
-    /// # Errors
-    /// When the way to it is cut or does not fit.
     pub fn state_after(&self, id: EventId) -> Result<Json, ReplayError> {
         let mut way = Vec::new();
         let mut event = self.get(id).ok_or(ReplayError::Unknown { event: id })?;

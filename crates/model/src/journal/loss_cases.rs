@@ -101,7 +101,6 @@ impl History {
     }
 }
 
-/// The loss of step 3.
 const STEP: Loss<'_> = Loss::Step { list: "stepsCompleted", spelling: "3" };
 
 #[test]

@@ -21,25 +21,19 @@ pub enum Loss<'a> {
     },
     /// The value of a key of the root.
     Value {
-        /// The key.
         key: &'a str,
     },
-    /// The artifact itself.
     Artifact,
 }
 
 /// A change of an artifact between two states of its repository, with what history knows of it.
 #[derive(Clone, Copy)]
 pub struct ChangeInHistory<'a> {
-    /// The events of the artifact that this clone knows.
     pub lineage: &'a Lineage,
-    /// The artifact in the older state.
     pub before: Option<Digests>,
     /// The artifact in the newer state; `None` where it is deleted.
     pub now: Option<Digests>,
-    /// Its frontmatter in the newer state.
     pub now_state: Option<&'a Json>,
-    /// The kind of the newer state.
     pub newer: NewerState,
     /// Returns whether the older state of the repository holds the event.
     pub is_held_before: &'a dyn Fn(EventId) -> bool,
@@ -52,9 +46,7 @@ pub struct ChangeInHistory<'a> {
 /// The newer of two states of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewerState {
-    /// A commit.
     Commit,
-    /// The index.
     Index {
         /// The artifact in the work tree, which may be ahead of the index.
         worktree: Option<Digests>,

@@ -20,7 +20,6 @@ pub struct SegmentName(String);
 pub struct Header {
     /// The format: `journal/1`.
     pub stepmark: String,
-    /// The name of the segment.
     pub segment: String,
     /// The session whose events it holds; `None` for commands outside of any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,7 +31,6 @@ pub struct Header {
 pub struct Line {
     /// The hash of the line before, without its line feed.
     pub prev: FileHash,
-    /// The event.
     pub event: Event,
 }
 
@@ -42,36 +40,28 @@ pub struct HashChain {
     last: FileHash,
 }
 
-/// A fault of a line of a segment.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineProblem {
-    /// The first line is no header that this version reads.
     #[error("the first line is no header of a segment that this version reads")]
     Header,
-    /// The line is no event.
     #[error("the line is no event: {reason}")]
     NotAnEvent {
         /// The message of the JSON reader.
         reason: String,
     },
-    /// The line before is not the one that was there when this one was written.
     #[error(
         "the line before is not the one that this line was chained to: a line was changed, added or removed"
     )]
     BrokenChain,
-    /// The event's content does not have the id that it carries.
     #[error("the event is not what it was when it got its id")]
     NotGenuine,
-    /// The file ends in the middle of the line: a process or the machine died while writing it.
     #[error("the last line is torn: it was never acknowledged")]
     Torn,
-    /// The file bears another name than its first line.
     #[error("the first line is that of the segment {segment}: the file was renamed or copied")]
     Misnamed {
         /// The name in the first line, as JSON.
         segment: String,
     },
-    /// A link, a folder or a device stands in the place of the file.
     #[error("it is no regular file, and is not read")]
     NotAFile,
     /// Another file of the segment holds other lines, and counts: the one that this clone sealed, or one that
@@ -80,32 +70,19 @@ pub enum LineProblem {
         "it is not the segment that this clone sealed, or has uncompressed beside it: it was replaced or changed; the other counts"
     )]
     Replaced,
-    /// An event follows another one that no segment holds.
     #[error(
         "the event follows {parent}, which no segment holds: a segment is missing, or did not reach this clone"
     )]
-    MissingParent {
-        /// The event that is missing.
-        parent: EventId,
-    },
-    /// A later segment, or a commit, names a segment that is not there.
+    MissingParent { parent: EventId },
     #[error("the segment is missing, and {by} names it: it was removed, or did not reach this clone")]
-    MissingSegment {
-        /// The place that names it.
-        by: HeadSource,
-    },
-    /// The segment does not end with the line that a later segment, or a commit, names.
+    MissingSegment { by: HeadSource },
     #[error("the segment does not end with the line that {by} names: it was written anew, or cut")]
-    Rewritten {
-        /// The place that names the line.
-        by: HeadSource,
-    },
+    Rewritten { by: HeadSource },
 }
 
 /// The place that names the last line of a segment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HeadSource {
-    /// A segment that was sealed later.
     Segment(SegmentName),
     /// A commit of git, by the trailer of its message.
     Commit(String),
@@ -156,9 +133,6 @@ impl Header {
     }
 
     /// Reads the first line of a segment, without its line feed.
-    ///
-    /// # Errors
-    /// When it is none, or of a format that this version does not know.
     pub fn read(line: &[u8]) -> Result<(Self, HashChain), LineProblem> {
         let header: Self = serde_json::from_slice(line).map_err(|_| LineProblem::Header)?;
         if header.stepmark != FORMAT {
@@ -190,9 +164,6 @@ impl HashChain {
 
     /// Reads the next line, without its line feed. After a problem the chain goes on behind the line, so that
     /// one bad line is one problem.
-    ///
-    /// # Errors
-    /// What is wrong with it. Whether the event is genuine is not looked at, as that costs a canonical form.
     pub fn read(&mut self, line: &[u8]) -> Result<Event, LineProblem> {
         let expected = std::mem::replace(&mut self.last, FileHash::of(line));
         let read: Line = serde_json::from_slice(line)
@@ -211,7 +182,6 @@ const FIELD: &str = "heads";
 /// A sealed segment, and the hash of its last line, which follows from all lines before it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SegmentHead {
-    /// The segment.
     pub segment: SegmentName,
     /// The hash of its last line, without its line end.
     pub last: FileHash,

@@ -50,11 +50,9 @@ struct Run {
     start: usize,
     /// The number of bytes at its end.
     end: usize,
-    /// The text between them.
     old: String,
 }
 
-/// The text of one value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct ValueText {
     path: KeyPath,

@@ -12,19 +12,14 @@ const KEY: &str = "correlation";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WorkContext {
-    /// The project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The graph of tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph: Option<String>,
-    /// The run of the graph.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow: Option<String>,
-    /// The task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// The attempt at the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<String>,
 }

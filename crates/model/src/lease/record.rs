@@ -13,13 +13,11 @@ const SCHEMA: &str = "stepmark.lease/1";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
     schema: String,
-    /// The artifact's identity.
     pub artifact: ArtifactKey,
     /// The path of the artifact when the lease was taken.
     pub path: ProjectPath,
     /// The fencing number of the present or the last holder.
     pub fence: u64,
-    /// The present holder.
     #[serde(flatten)]
     pub tenure: Option<LeaseTerm>,
 }
@@ -84,36 +82,27 @@ pub fn admits(lease: Option<&Lease>, who: &Attribution, now: Timestamp) -> Resul
     }
 }
 
-/// Somebody else's lease, or a number that is no longer valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaseRefusal {
-    /// Somebody else holds it.
     #[error("{holder}{} holds its lease until {expires_at}", session.as_ref().map(|session| format!(" in session {session}")).unwrap_or_default())]
     Held {
-        /// The holder.
         holder: String,
-        /// In which session.
         session: Option<String>,
         /// Until when.
         expires_at: Timestamp,
-        /// Its fencing number.
         fence: u64,
     },
-    /// The number is not that of the lease.
     #[error(
         "the fencing number {given} is not that of its lease, which is {current}: the lease was taken over, or the number is that of another artifact"
     )]
     OldNumber {
         /// The number that was shown.
         given: u64,
-        /// The number of the lease.
         current: u64,
     },
-    /// Nobody holds it.
     #[error("nobody holds its lease")]
     NotHeld,
-    /// There is no number after the last one.
     #[error("its lease has used up all fencing numbers")]
     Exhausted,
 }
@@ -128,7 +117,6 @@ impl LeaseRefusal {
         }
     }
 
-    /// The remedy.
     pub const fn remedy(&self) -> &'static str {
         match self {
             Self::Held { session: Some(_), .. } => "wait for it to be released or to run out",

@@ -14,7 +14,6 @@ use crate::{
 /// The holder of a lease, and the time until which it is held.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaseTerm {
-    /// The holder.
     pub holder: Actor,
     /// In which session; every process of it counts as the holder.
     pub session: Option<String>,
@@ -39,7 +38,6 @@ const SKEW: Duration = Duration::from_secs(10 * 60);
 /// A lease that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcquiredLease {
-    /// The lease as it is now.
     pub lease: Lease,
     /// The lease of another holder, and its number, where that one had not given it up.
     pub taken_over: Option<(LeaseTerm, u64)>,
@@ -52,7 +50,6 @@ pub struct AcquiredLease {
 pub enum Claim {
     /// Respect it as long as it lives.
     WhenFree,
-    /// The same, to make one step.
     ForOneStep,
     /// Take it over, living or not: a person knows that the holder is gone, or that a clock went wrong.
     Seize,

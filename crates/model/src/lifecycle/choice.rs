@@ -15,11 +15,8 @@ use stepmark_packs::{Kind, PackKind, PathGlob};
 /// A lifecycle, and the artifacts that it applies to.
 #[derive(Clone, Debug)]
 pub struct DeclaredLifecycle {
-    /// The lifecycle.
     pub lifecycle: Arc<Lifecycle>,
-    /// It applies where one of these holds.
     pub applies_to: Vec<Condition>,
-    /// The kind of a pack that it comes from.
     pub kind: Option<Arc<Kind>>,
 }
 
@@ -32,13 +29,10 @@ pub struct Lifecycles {
 /// The lifecycle of an artifact.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// The lifecycle.
     pub lifecycle: Arc<Lifecycle>,
-    /// The kind of a pack that it comes from.
     pub kind: Option<Arc<Kind>>,
     /// The kind of another pack of the project that claims the artifact too.
     pub rival: Option<Arc<Kind>>,
-    /// The source.
     pub source: LifecycleSource,
     /// The reasons why it applies. Never empty.
     pub evidence: Vec<ConditionMatch>,
@@ -47,7 +41,6 @@ pub struct Choice {
 /// The source that assigns a lifecycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LifecycleSource {
-    /// The project's configuration.
     Declared,
     /// stepmark, since the artifact is of a type that it knows.
     ArtifactType,
@@ -133,7 +126,6 @@ impl Lifecycles {
         self.declared.iter().chain(tables()).any(|table| table.lifecycle.judges_changes())
     }
 
-    /// The lifecycle of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<Lifecycle>> {
         self.all().find(|lifecycle| lifecycle.name() == name)
     }
@@ -168,7 +160,6 @@ pub(super) fn tables() -> &'static [DeclaredLifecycle] {
     &BUILT_IN
 }
 
-/// The built-in lifecycle `name`.
 pub fn built_in(name: &str) -> Option<&'static Arc<Lifecycle>> {
     tables().iter().map(|table| &table.lifecycle).find(|lifecycle| lifecycle.name() == name)
 }
@@ -188,13 +179,9 @@ pub struct Condition {
 /// Something about an artifact that a lifecycle wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConditionMatch {
-    /// Its path fits this pattern.
     Path(String),
-    /// Its `workflowType`.
     WorkflowType(String),
-    /// It has this key.
     Key(String),
-    /// It has this key with this value.
     KeyValue(String, String),
     /// Its first heading.
     Heading(String),
@@ -286,7 +273,6 @@ impl Condition {
 }
 
 impl Condition {
-    /// All conditions of `declaration`.
     pub(super) fn assemble(
         name: &str,
         declared: &[ConditionDeclaration],

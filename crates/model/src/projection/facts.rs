@@ -8,7 +8,6 @@ use crate::artifact::FileHash;
 pub struct ProjectionFacts {
     /// Its name in answers, and in the memory of what was written.
     pub name: &'static str,
-    /// The source that it is made of.
     pub made_of: Source,
     /// The time by which it has to say what its source says.
     pub freshness: Freshness,
@@ -100,13 +99,11 @@ impl ProjectionFacts {
 pub enum FileState {
     /// It has these bytes.
     Current,
-    /// There is none.
     Missing,
     /// It is as it was written, and what it is made of has changed since.
     Stale,
     /// It is not as it was written: somebody changed it.
     Edited,
-    /// Nobody remembers what was written.
     Unknown,
 }
 

@@ -36,7 +36,6 @@ const ROOT: &str = "--root ";
 /// A hook that stands where git looks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundHook<'a> {
-    /// Its bytes.
     pub bytes: &'a [u8],
     /// True if git would run it.
     pub is_executable: bool,
@@ -47,7 +46,6 @@ pub struct FoundHook<'a> {
 /// The change of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookPlan {
-    /// Nothing.
     Keep,
     /// It gets these bytes.
     Write(Vec<u8>),

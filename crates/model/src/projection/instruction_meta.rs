@@ -16,7 +16,6 @@ pub struct InstructionMeta {
     pub version: String,
     /// `assembled_instruction`.
     pub content_type: String,
-    /// The paths of the components.
     pub components: Vec<String>,
     /// SHA-256 of the instruction file, as 64 hexadecimal digits.
     pub content_hash: String,
@@ -64,17 +63,13 @@ pub enum CacheState {
     /// There is no instruction file.
     Absent,
     /// The file is as it was assembled, and the inputs have changed since.
-    InputsChanged {
-        /// Names of settings and artifacts, and "a component".
-        changed: Vec<String>,
-    },
+    InputsChanged { changed: Vec<String> },
     /// The meta file is missing, unreadable or behind: a build was interrupted between the two.
     MetaBehind,
     /// The bytes of the file are not those that the meta file vouches for.
     Tampered {
         /// The digest in the meta file.
         expected: String,
-        /// The hash of the file.
         found: FileHash,
     },
 }

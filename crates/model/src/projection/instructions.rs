@@ -22,7 +22,6 @@ pub struct InstructionComponent {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the component `{path}` of the instructions is not UTF-8; save it as UTF-8")]
 pub struct ComponentNotText {
-    /// The component.
     pub path: ProjectPath,
 }
 
@@ -44,10 +43,8 @@ impl InstructionComponent {
     }
 }
 
-/// An artifact, as the instructions name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructedArtifact {
-    /// Its path.
     pub path: ProjectPath,
     /// The digest of its state; `None` where its frontmatter cannot be read.
     pub digest: Option<StateDigest>,
@@ -58,7 +55,6 @@ pub struct InstructedArtifact {
 pub struct InstructionInputs {
     /// The components, in the order of the configuration.
     pub components: Vec<InstructionComponent>,
-    /// The settings of the configuration.
     pub settings: BTreeMap<String, String>,
     /// The artifacts of the project, in the order of their paths.
     pub artifacts: Vec<InstructedArtifact>,

@@ -8,22 +8,16 @@ use crate::artifact::FileHash;
 /// A record that somebody else has changed in a file that is written from artifacts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drift<K> {
-    /// Its kind.
     pub kind: K,
-    /// Its id.
     pub id: String,
-    /// The change.
     pub change: DriftChange,
 }
 
 /// A change of a record by somebody else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DriftChange {
-    /// It says something else.
     Changed,
-    /// It is new.
     Added,
-    /// It is gone.
     Removed,
 }
 
@@ -41,9 +35,7 @@ impl DriftChange {
 /// The records as they are to be written, and those that stay as somebody else has them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merged<S: RecordSet> {
-    /// The records.
     pub state: S,
-    /// The records in drift.
     pub drift: Vec<Drift<S::Kind>>,
 }
 

@@ -16,7 +16,6 @@ pub(super) const FOREIGN: &str = "foreign";
 
 /// The kinds of records that a system has.
 pub trait RecordKinds: Copy + Debug + Display + Eq + Ord + Hash + 'static {
-    /// All kinds.
     const ALL: &'static [Self];
 
     /// Its name, which the frontmatter says under `stepmark_kind`.
@@ -45,7 +44,6 @@ pub trait RecordKinds: Copy + Debug + Display + Eq + Ord + Hash + 'static {
         false
     }
 
-    /// The kind with this name.
     fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
@@ -99,17 +97,13 @@ pub(crate) fn entries_in_order<'v>(
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Signal {
-    /// The agent.
     pub agent: String,
     /// The time (RFC 3339).
     pub at: String,
     /// A word of the agent for what it is.
     pub status: Option<String>,
-    /// The work that it is at.
     pub current: Option<String>,
-    /// Its numbers.
     pub numbers: BTreeMap<String, i64>,
-    /// Whatever else another program says of it.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub more: Map<String, Json>,
 }

@@ -11,9 +11,7 @@ use stepmark_frontmatter::{Edit, EditError, Region, apply};
 /// A record: the values of one artifact of a system, as files of other formats have them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record<K> {
-    /// Its kind.
     pub kind: K,
-    /// Its id.
     pub id: String,
     /// Its place among the others of its kind, which stand in this order in lists.
     pub order: Option<i64>,
@@ -23,30 +21,15 @@ pub struct Record<K> {
     pub body: String,
 }
 
-/// A reason why an artifact is no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The frontmatter cannot be read.
     #[error(transparent)]
     Unreadable(#[from] StateUnreadable),
-    /// It is of no kind of the system.
     #[error("`stepmark_kind` is {found}: {} is wanted", wanted_kinds(kinds))]
-    Kind {
-        /// The value, as JSON.
-        found: String,
-        /// The kinds of the system.
-        kinds: Vec<&'static str>,
-    },
-    /// It has no id.
+    Kind { found: String, kinds: Vec<&'static str> },
     #[error("`{key}` should be a text, the id of the {kind}")]
-    Id {
-        /// The kind.
-        kind: &'static str,
-        /// The key of the id.
-        key: &'static str,
-    },
-    /// The body is not UTF-8.
+    Id { kind: &'static str, key: &'static str },
     #[error("the body is not UTF-8")]
     Body,
 }
@@ -58,9 +41,6 @@ impl<K: RecordKinds> Record<K> {
     }
 
     /// Reads the record that `artifact` is.
-    ///
-    /// # Errors
-    /// When the frontmatter cannot be read, or does not say kind and id.
     pub fn of(artifact: &Artifact) -> Result<Self, RecordError> {
         let body = &artifact.bytes()[artifact.document().body().range()];
         let body = std::str::from_utf8(body).map_err(|_| RecordError::Body)?.to_owned();
@@ -68,9 +48,6 @@ impl<K: RecordKinds> Record<K> {
     }
 
     /// Reads the record that a frontmatter with these values says.
-    ///
-    /// # Errors
-    /// When they do not say kind and id.
     pub fn of_state(state: Json, body: String) -> Result<Self, RecordError> {
         let Json::Object(mut values) = state else { return Err(no_kind::<K>(&Json::Null)) };
         let found = values.get(KIND_KEY).unwrap_or(&Json::Null);
@@ -88,9 +65,6 @@ impl<K: RecordKinds> Record<K> {
     }
 
     /// The bytes of a new artifact that says it.
-    ///
-    /// # Errors
-    /// When a value cannot be written as YAML that is read back as the same.
     pub fn to_file(&self) -> Result<Vec<u8>, EditError> {
         state_file(&self.frontmatter(), &self.body)
     }
@@ -102,9 +76,6 @@ impl<K: RecordKinds> Record<K> {
 
     /// The bytes of `artifact`, which says this record, when it says `wanted`. Frontmatter and body that do
     /// not differ keep their bytes.
-    ///
-    /// # Errors
-    /// When a value cannot be edited faithfully.
     pub fn rewrite(&self, artifact: &Artifact, wanted: &Self) -> Result<Vec<u8>, EditError> {
         let edited = apply(artifact.bytes(), &Region::Frontmatter, &self.edits_to(wanted))?.bytes;
         if self.body == wanted.body {
@@ -114,7 +85,6 @@ impl<K: RecordKinds> Record<K> {
         Ok([&edited[..kept], wanted.body.as_bytes()].concat())
     }
 
-    /// The frontmatter that says it.
     fn frontmatter(&self) -> Map<String, Json> {
         let mut frontmatter = Map::new();
         frontmatter.insert(KIND_KEY.to_owned(), self.kind.name().into());
@@ -164,7 +134,6 @@ fn fit_numbers(value: &mut Json) {
 
 /// All records of a system in a project.
 pub trait RecordSet: Clone {
-    /// The kinds of its records.
     type Kind: RecordKinds;
 
     /// Those with these records; `None` where one is missing without which there are none.
@@ -173,12 +142,10 @@ pub trait RecordSet: Clone {
     /// The records of `kind`, in the order of their places.
     fn of_kind(&self, kind: Self::Kind) -> &[Record<Self::Kind>];
 
-    /// The record of `kind` with this id.
     fn record(&self, kind: Self::Kind, id: &str) -> Option<&Record<Self::Kind>> {
         self.of_kind(kind).iter().find(|record| record.id == id)
     }
 
-    /// All records, kind by kind.
     fn records(&self) -> impl Iterator<Item = &Record<Self::Kind>> {
         Self::Kind::ALL.iter().flat_map(|kind| self.of_kind(*kind))
     }

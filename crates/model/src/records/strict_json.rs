@@ -10,9 +10,7 @@ use serde_json::{Map, Value as Json};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason} in line {line}, column {column}")]
 pub struct JsonError {
-    /// The reason.
     pub reason: String,
-    /// The line, from 1.
     pub line: usize,
     /// The column in bytes, from 1.
     pub column: usize,

@@ -10,13 +10,10 @@ use super::{NoResumePoint, ResumePoint, StateSource};
 pub enum ResumeDecision {
     /// It is not enough: look at this tier.
     Look(Tier),
-    /// It is.
     Answer(Box<ResumeAnswer>),
     /// Everything was looked at, and it cannot be told.
     CannotTell {
-        /// The reason.
         reason: String,
-        /// The remedy.
         help: String,
     },
 }
@@ -24,15 +21,12 @@ pub enum ResumeDecision {
 /// The point at which work goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeAnswer {
-    /// The tier that gave it.
     pub tier: Tier,
     /// The source that is believed.
     pub source: StateSource,
-    /// Its statement.
     pub point: ResumePoint,
     /// The reason for this source.
     pub why: String,
-    /// Facts to keep in mind.
     pub cautions: Vec<String>,
 }
 
@@ -48,7 +42,6 @@ impl ResumeDecision {
 /// A tier of resumption, the cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// The frontmatter alone.
     Frontmatter,
     /// The last checkpoint too.
     Checkpoint,
@@ -60,12 +53,10 @@ pub enum Tier {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no tier: 1 (frontmatter), 2 (checkpoint) or 3 (everything) is wanted")]
 pub struct TierError {
-    /// The text that was given.
     pub text: String,
 }
 
 impl Tier {
-    /// Its number: 1, 2 or 3.
     pub const fn number(self) -> u8 {
         match self {
             Self::Frontmatter => 1,

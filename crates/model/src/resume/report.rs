@@ -8,7 +8,6 @@ use crate::{artifact::ProjectPath, journal::EventId};
 /// All facts on which the point to go on is decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeReport {
-    /// The artifact.
     pub artifact: ProjectPath,
     /// The furthest tier that was read; `None` before the first look.
     pub looked: Option<Tier>,
@@ -25,7 +24,6 @@ pub struct ResumeReport {
 /// Work that was given away and is not finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenDelegation {
-    /// The child artifact.
     pub path: ProjectPath,
     /// Its `status`, as it is spelled.
     pub status: Option<String>,
@@ -36,15 +34,11 @@ pub struct OpenDelegation {
 /// A session that never ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterruptedSession {
-    /// Its name.
     pub id: String,
     /// Its last event.
     pub event: EventId,
-    /// Its kind.
     pub kind: String,
-    /// The time.
     pub at: Timestamp,
-    /// The artifact that it was about.
     pub artifact: Option<ProjectPath>,
 }
 

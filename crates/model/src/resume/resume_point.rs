@@ -15,7 +15,6 @@ pub struct ResumePoint {
     pub done: usize,
     /// The total number; 0 where it has no workflow.
     pub total: usize,
-    /// The completed steps as the state spells them.
     pub completed: Vec<String>,
     /// The next steps: one, or several to choose from; none when the work is finished.
     pub next: Vec<NextStep>,
@@ -32,55 +31,32 @@ pub struct ResumePoint {
 /// A step to go on with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextStep {
-    /// The name of the step.
     pub step: String,
     /// The file to read for it; `None` for a declared step.
     pub file: Option<ProjectPath>,
 }
 
-/// A reason why a state that can be read does not tell how to go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoResumePoint {
-    /// No workflow is known for it.
     #[error("no workflow of the project fits")]
     NoWorkflow,
-    /// Several are.
     #[error("several workflows fit: {}", candidates.join(", "))]
-    Ambiguous {
-        /// Their names.
-        candidates: Vec<String>,
-    },
-    /// The configuration names one that does not exist.
+    Ambiguous { candidates: Vec<String> },
     #[error("the configuration names the workflow `{name}`, and there is none")]
-    MissingWorkflow {
-        /// The name.
-        name: String,
-    },
-    /// It is a story whose status stands in its body or its ledger only.
+    MissingWorkflow { name: String },
     #[error("it is a story that is not imported yet: its frontmatter has no status")]
     NotImported,
-    /// Its lifecycle does not know its status.
     #[error("its status `{status}` is no state of the lifecycle `{lifecycle}`")]
-    UnknownStatus {
-        /// The status.
-        status: String,
-        /// The lifecycle.
-        lifecycle: String,
-    },
-    /// The workflow is empty.
+    UnknownStatus { status: String, lifecycle: String },
     #[error("its workflow has no steps")]
     NoSteps,
-    /// The list is that of another workflow.
     #[error("no listed step is one of its workflow")]
     NothingMatches,
 }
 
 impl ResumePoint {
     /// The outlook of a state whose workflow is known, or the lifecycle of its status.
-    ///
-    /// # Errors
-    /// When it does not tell what comes next.
     pub fn of(artifact: &TrackedArtifact) -> Result<Self, NoResumePoint> {
         let progress = artifact.progress();
         let (next, alternatives) = match progress.as_ref().map(|progress| &progress.next) {

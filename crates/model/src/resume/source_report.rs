@@ -10,16 +10,12 @@ use crate::{artifact::ProjectPath, journal::EventId};
 /// A source that was looked at, and what it said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceReport {
-    /// The source.
     pub source: StateSource,
-    /// Its result.
     pub result: SourceResult,
 }
 
-/// A source of state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateSource {
-    /// The artifact itself.
     Frontmatter,
     /// A checkpoint; `None` where there is none to name.
     Checkpoint(Option<ProjectPath>),
@@ -32,28 +28,20 @@ pub enum StateSource {
 /// The result of reading a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceResult {
-    /// A state, which leads on.
     State {
         /// The time of the state, as far as the source knows.
         at: Option<Timestamp>,
-        /// Its statement.
         point: ResumePoint,
     },
     /// A state, which does not tell how to go on.
-    Unclear {
-        /// The reason.
-        reason: NoResumePoint,
-    },
+    Unclear { reason: NoResumePoint },
     /// It was looked at and has nothing.
     Nothing {
         /// The thing that was looked for.
         reason: String,
     },
     /// It is not believed.
-    Distrusted {
-        /// The reason.
-        reason: String,
-    },
+    Distrusted { reason: String },
 }
 
 impl SourceReport {
@@ -84,7 +72,6 @@ impl StateSource {
         }
     }
 
-    /// The word for its kind.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Frontmatter => "frontmatter",

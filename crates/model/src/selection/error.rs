@@ -7,59 +7,28 @@ use stepmark_frontmatter::Span;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct SelectionError {
-    /// Bytes of the question.
     pub span: Span,
-    /// The kind of problem.
     pub kind: SelectionErrorKind,
 }
 
-/// A kind of error of a question.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelectionErrorKind {
-    /// No field has this name.
     #[error("no field is called `{name}`")]
-    UnknownField {
-        /// The name.
-        name: String,
-        /// Fields that are called alike.
-        near: Vec<String>,
-    },
-    /// Something else should stand here.
+    UnknownField { name: String, near: Vec<String> },
     #[error("{wanted} is wanted here")]
     Unexpected {
         /// The part that was expected.
         wanted: &'static str,
     },
-    /// A text that begins with a quote has no end.
     #[error("this text has no closing quote")]
     UnclosedText,
-    /// Parentheses and `not` stand too deep inside of each other.
     #[error("this stands deeper than {limit} parentheses and `not`")]
-    TooDeep {
-        /// The limit.
-        limit: usize,
-    },
-    /// The comparison makes no sense for the field.
+    TooDeep { limit: usize },
     #[error("`{operator}` cannot be asked of `{field}`, which is {kind}")]
-    NoSuchComparison {
-        /// The field.
-        field: &'static str,
-        /// The comparison as written.
-        operator: &'static str,
-        /// The type of its values.
-        kind: FieldType,
-    },
-    /// The value is none that the field can have.
+    NoSuchComparison { field: &'static str, operator: &'static str, kind: FieldType },
     #[error("`{field}` is {kind}, and `{value}` is none")]
-    WrongValue {
-        /// The field.
-        field: &'static str,
-        /// The value as written.
-        value: String,
-        /// The type of its values.
-        kind: FieldType,
-    },
+    WrongValue { field: &'static str, value: String, kind: FieldType },
 }
 
 impl SelectionError {

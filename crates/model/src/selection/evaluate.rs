@@ -11,7 +11,6 @@ use crate::artifact::Scope;
 /// Something that a question can be asked of. A value is asked for only where the question needs it, and
 /// again for each mention.
 pub trait Selectable {
-    /// The value of a field.
     fn value(&self, field: SelectionField) -> FieldValue;
 }
 
@@ -35,9 +34,6 @@ pub struct Selection(Expression);
 
 impl Selection {
     /// Reads a question, which may be about `keys` of frontmatter, too.
-    ///
-    /// # Errors
-    /// What is wrong with it first, and where.
     pub fn parse(text: &str, keys: &[&'static str]) -> Result<Self, SelectionError> {
         parser::parse(text, keys).map(Self)
     }
@@ -129,16 +125,20 @@ fn holds_text(value: &FieldValue, literal: &Literal) -> bool {
 /// A question, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Expression {
-    /// All of them hold.
     All(Vec<Expression>),
-    /// One of them holds.
     Any(Vec<Expression>),
     /// It does not hold.
     Not(Box<Expression>),
-    /// A field is compared with a value that it can have.
-    Compare { field: SelectionField, operator: Operator, value: Literal },
+    Compare {
+        field: SelectionField,
+        operator: Operator,
+        value: Literal,
+    },
     /// A field is equal to one of several values.
-    In { field: SelectionField, values: Vec<Literal> },
+    In {
+        field: SelectionField,
+        values: Vec<Literal>,
+    },
     /// A field says nothing.
     IsEmpty(SelectionField),
 }

@@ -12,7 +12,6 @@ pub enum SelectionField {
     Path,
     /// `id`: its own id, else the one that `track` gave it.
     Id,
-    /// `title`
     Title,
     /// `workflow`: the workflow that it belongs to.
     Workflow,
@@ -49,13 +48,10 @@ pub enum SelectionField {
 pub enum FieldType {
     /// Text, or several texts of which one has to fit.
     Text,
-    /// A status word with its lifecycle.
     Status,
     /// A scope; they are ordered.
     Scope,
-    /// A whole number.
     Number,
-    /// A moment.
     Time,
 }
 
@@ -124,9 +120,6 @@ impl SelectionField {
 
     /// The field with this name, whatever its case, else the key of `keys`; `at` is where the name stands in
     /// the question.
-    ///
-    /// # Errors
-    /// When there is none: with names that are like it.
     pub fn named(name: &str, at: Span, keys: &[&'static str]) -> Result<Self, SelectionError> {
         if name.is_empty() {
             let kind = SelectionErrorKind::Unexpected { wanted: "the name of a field" };
@@ -144,9 +137,6 @@ impl SelectionField {
 }
 
 /// Reads names of fields with commas between them: `path,status,next`.
-///
-/// # Errors
-/// When a name is none of a field.
 pub fn parse_fields(text: &str, keys: &[&'static str]) -> Result<Vec<SelectionField>, SelectionError> {
     parts(text).map(|(name, at)| SelectionField::named(name, at, keys)).collect()
 }
@@ -165,7 +155,6 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = (&str, Span)> {
 /// A field to sort by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortKey {
-    /// The field.
     pub field: SelectionField,
     /// True if the greatest comes first: `-FIELD`.
     pub is_descending: bool,
@@ -178,9 +167,6 @@ pub struct SortKeys(pub Vec<SortKey>);
 impl SortKeys {
     /// Reads fields with commas between them, with `-` before those whose greatest value comes first:
     /// `-scope,path`.
-    ///
-    /// # Errors
-    /// When a name is none of a field.
     pub fn parse(text: &str, keys: &[&'static str]) -> Result<Self, SelectionError> {
         let key = |(word, at): (&str, Span)| {
             let name = word.strip_prefix('-');

@@ -14,9 +14,6 @@ const DEPTH_LIMIT: usize = 64;
 const BEGINNING: &str = "a field, `not` or `(`";
 
 /// Reads a question.
-///
-/// # Errors
-/// What is wrong first, and where.
 pub(super) fn parse(text: &str, keys: &[&'static str]) -> Result<Expression, SelectionError> {
     let end = Span::at(text.len());
     let mut parser = Parser { tokens: tokens(text)?.into_iter().peekable(), end, depth: 0, keys };
@@ -203,20 +200,15 @@ pub(super) struct Token {
     pub(super) span: Span,
 }
 
-/// The kind of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// A bare word: a field, a keyword or a value.
     Word(String),
     /// A text in quotes: always a value.
     Text(String),
-    /// A comparison.
     Operator(Operator),
-    /// `(`
     Open,
-    /// `)`
     Close,
-    /// `,`
     Comma,
 }
 
@@ -263,9 +255,6 @@ impl Operator {
 }
 
 /// Cuts `text` into tokens.
-///
-/// # Errors
-/// When a text has no end, or a sign is none.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, SelectionError> {
     let mut tokens = Vec::new();
     let mut at = 0;

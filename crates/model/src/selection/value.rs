@@ -14,26 +14,19 @@ use stepmark_frontmatter::{Node, NodeKind};
 pub enum FieldValue {
     /// It says nothing there.
     Empty,
-    /// A text.
     Text(String),
     /// Several texts: one of them has to fit. Never none.
     Texts(Vec<String>),
-    /// A number.
     Number(u64),
-    /// A scope.
     Scope(Scope),
-    /// A status.
     Status(StatusValue),
-    /// A moment.
     Time(Timestamp),
 }
 
 /// A status word, and the lifecycle that understands it.
 #[derive(Clone, Debug)]
 pub struct StatusValue {
-    /// The word as written.
     pub word: String,
-    /// The lifecycle of the artifact, where it has one.
     pub lifecycle: Option<Arc<Lifecycle>>,
 }
 
@@ -43,7 +36,6 @@ impl FieldValue {
         text.filter(|text| !text.is_empty()).map_or(Self::Empty, Self::Text)
     }
 
-    /// The texts; one where there is one.
     pub fn of_texts(mut texts: Vec<String>) -> Self {
         if texts.len() > 1 { Self::Texts(texts) } else { Self::of_text(texts.pop()) }
     }

@@ -15,7 +15,6 @@ pub enum Condition {
     Blocked,
     /// It has content and no completed step: somebody has to look at it before its first step runs again.
     Interrupted,
-    /// Some of its work is done.
     Underway,
     /// None of its work is done.
     NotStarted,

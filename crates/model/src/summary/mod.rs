@@ -25,37 +25,27 @@ use crate::{
 /// An artifact in brief.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArtifactSummary<'a> {
-    /// Its path.
     pub path: &'a ProjectPath,
     /// Its kind, where it is a record of a system.
     pub kind: Option<&'static Kind>,
-    /// The title in its frontmatter.
     pub title: Option<&'a str>,
     /// The first heading of its body, where it has no title.
     pub heading: Option<Cow<'a, str>>,
     /// Its id: its own, else the one that `track` gave it.
     pub id: Option<&'a str>,
-    /// The workflow that it belongs to.
     pub workflow: WorkflowName<'a>,
-    /// Its progress in that workflow, where that is known.
     pub progress: Option<ProgressSummary<'a>>,
     /// The steps that its frontmatter lists as completed, as written.
     pub completed: Vec<&'a str>,
-    /// Its status word.
     pub status: Option<&'a str>,
-    /// The status word of its body.
     pub body_status: Option<&'a str>,
     /// Its status as its lifecycle understands it; `None` where it has no lifecycle.
     pub lifecycle: Option<LifecycleSummary<'a>>,
-    /// The scope, as written.
     pub scope: Option<&'a str>,
-    /// The agent that works on it.
     pub agent: Option<Cow<'a, str>>,
     /// The id of the artifact that its work was delegated from.
     pub parent: Option<&'a str>,
-    /// The latest of the times in its frontmatter.
     pub updated: Option<Timestamp>,
-    /// Its position.
     pub condition: Condition,
     /// True if it is a story that says its status in its body or its ledger only.
     pub waits_for_import: bool,
@@ -68,9 +58,7 @@ pub struct ArtifactSummary<'a> {
 /// The name of an artifact's workflow, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkflowName<'a> {
-    /// It belongs to this one.
     Known(&'a str, Track),
-    /// Several fit.
     Ambiguous(Vec<&'a str>),
     /// The configuration names one that does not exist.
     Missing(&'a str),
@@ -83,11 +71,8 @@ pub enum WorkflowName<'a> {
 pub struct ProgressSummary<'a> {
     /// The number of units that are done.
     pub done: usize,
-    /// The total number.
     pub total: usize,
-    /// The state of the workflow as a whole.
     pub state: WorkState,
-    /// The next step.
     pub next: NextSteps<'a>,
     /// The units, in order.
     pub units: Units<'a>,
@@ -96,12 +81,10 @@ pub struct ProgressSummary<'a> {
 /// A status as a lifecycle understands it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifecycleSummary<'a> {
-    /// Its name.
     pub name: &'a str,
     /// The state that the status means, and how far along it is; `None` where the lifecycle does not know the
     /// word.
     pub state: Option<(Cow<'a, str>, Option<u32>)>,
-    /// The nearest state that is further on.
     pub next: Option<Cow<'a, str>>,
     /// The command of its pack that leads on; `ID` stands for the id, or the path.
     pub command: Option<Cow<'a, str>>,
@@ -164,7 +147,6 @@ impl<'a> WorkflowName<'a> {
         }
     }
 
-    /// Returns the name, where it is known.
     pub const fn known(&self) -> Option<&'a str> {
         match self {
             Self::Known(name, _) => Some(name),

@@ -14,29 +14,24 @@ const SEPARATOR: char = '\0';
 pub struct Units<'a> {
     /// The names, with `\0` between them, which no name of a file holds.
     pub names: Cow<'a, str>,
-    /// A letter for the state of each.
     pub states: Cow<'a, str>,
 }
 
 /// The state of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellState {
-    /// Done.
     Done,
     /// Marked as skipped, which counts as done.
     Skipped,
-    /// The next step.
     Next,
     /// Before the furthest done one, and not listed though it should be.
     Gap,
     /// Before the furthest done one, and rightly not listed.
     Passed,
-    /// To come.
     Open,
 }
 
 impl CellState {
-    /// The word for it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -171,14 +166,12 @@ pub enum NextSteps<'a> {
     Choice(Vec<StepName<'a>>),
     /// Nothing: the end is reached.
     Finished,
-    /// It cannot be told.
     Unknown(UnknownNext),
 }
 
 /// A step and its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepName<'a> {
-    /// Its name.
     pub name: &'a str,
     /// The file to read for it, where it has one.
     pub file: Option<&'a str>,

@@ -197,9 +197,6 @@ pub(super) fn follow(
 
 /// Takes the `given` steps out of the list, every item that names them, and brings `lastStep`, `currentStep`
 /// and `current_step` along. Later steps stay: which of them the reopened one affects, a person knows.
-///
-/// # Errors
-/// Also where the artifact has no one state: then history could not say which steps were taken out.
 pub(super) fn reopen_plan(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,
@@ -283,9 +280,7 @@ fn later_steps(workflow: Option<&WorkflowDefinition>, completed: &[StepId], give
 /// Work that was delegated and is not finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenChild {
-    /// Its artifact.
     pub path: String,
-    /// The agent that works on it.
     pub agent: Option<String>,
     /// Its status word; `None` where it has none, or cannot be read.
     pub status: Option<String>,
@@ -314,9 +309,6 @@ impl fmt::Display for OpenChild {
 
 /// Decides on finishing an artifact whose children `open` are not finished. An `insistence` is the reason to
 /// do it all the same.
-///
-/// # Errors
-/// When children are open, and nobody insists.
 pub fn finish_above(open: Vec<OpenChild>, insistence: Option<&str>) -> Result<(), TransitionRefusal> {
     if open.is_empty() || insistence.is_some() {
         return Ok(());

@@ -19,9 +19,6 @@ pub struct DecisionContext<'a> {
 
 /// Decides what `command` means for `artifact`. Whether its lifecycle allows a new status is another
 /// question, which every change of a status is asked alike: [`judge_status`](super::judge_status).
-///
-/// # Errors
-/// When the command makes no sense for the artifact, or its state cannot be read.
 pub fn decide(
     artifact: &Artifact,
     decision_context: &DecisionContext<'_>,

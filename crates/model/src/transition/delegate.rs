@@ -12,22 +12,17 @@ use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 pub struct DelegationPlan {
     /// Edits of the parent: it gets an id and a place, if it has none.
     pub parent: Vec<Edit>,
-    /// The position of the parent in its chain.
     pub from: ChainPosition,
-    /// The position of the child in its chain.
     pub position: ChainPosition,
 }
 
 /// A new artifact that holds delegated work.
 #[derive(Clone, Copy, Debug)]
 pub struct NewChild<'a> {
-    /// Its position in its chain.
     pub position: &'a ChainPosition,
-    /// Its title.
     pub title: &'a str,
     /// The agent that is to do the work.
     pub agent: &'a str,
-    /// The task, as Markdown.
     pub task: Option<&'a str>,
     /// A link to the parent's file, seen from the child's folder.
     pub parent_link: &'a str,
@@ -63,9 +58,6 @@ pub fn delegate(
 
 impl NewChild<'_> {
     /// The bytes of its file.
-    ///
-    /// # Errors
-    /// When a value cannot be written as YAML that is read back as the same.
     pub fn to_bytes(&self) -> Result<Vec<u8>, EditError> {
         let title = self.title.trim();
         let task = self.task.map_or_else(String::new, |task| format!("\n{}\n", task.trim_end()));

@@ -11,7 +11,6 @@ use stepmark_packs::MoveCall;
 pub struct Plan {
     /// The edits in order.
     pub edits: Vec<Edit>,
-    /// Remarks for the caller.
     pub remarks: Vec<Remark>,
 }
 
@@ -33,7 +32,6 @@ pub enum Remark {
     UnknownStep {
         /// The step as it was given.
         step: String,
-        /// The workflow.
         workflow: String,
         /// The step that was most likely meant.
         near: Option<String>,
@@ -47,11 +45,9 @@ pub enum Remark {
         /// The other step that has its name, or nearly.
         of_name: Option<String>,
     },
-    /// Several steps of the workflow fit.
     AmbiguousStep {
         /// The step as it was given.
         step: String,
-        /// Those that fit.
         candidates: Vec<String>,
     },
     /// The steps of a list of numbers are written by name now, since one of them has no number alone.
@@ -59,74 +55,57 @@ pub enum Remark {
         /// The key of the list.
         key: String,
     },
-    /// Another step comes next.
     OutOfOrder {
         /// The step as it was given.
         step: String,
         /// The next steps; empty when the workflow is finished.
         expected: Vec<String>,
     },
-    /// Later steps stay completed.
     LaterStepsStay {
         /// The step that was reopened.
         step: String,
-        /// The furthest step that stays.
         furthest: String,
     },
-    /// The status means that state already.
     AlreadyInState {
-        /// The status word.
         status: String,
-        /// The state.
         state: String,
     },
     /// The work is finished now, and boxes of its text are not ticked.
     BoxesOpen {
-        /// The number of those.
         open: usize,
-        /// The number of all.
         total: usize,
     },
     /// A key of the same meaning was left as it is, since no value of its kind says the same.
     KeyLeft {
-        /// The key.
         key: String,
     },
     /// The change is made, but the gates of the artifact could not be brought up to date.
     GatesLeft {
-        /// The reason.
         reason: String,
     },
     /// The change is made, but the lease that was taken for it could not be given back.
     LeaseLeft {
-        /// The reason.
         reason: String,
     },
     /// The change is made, but files of other programs that follow it are behind.
     FilesLeft {
-        /// The reason.
         reason: String,
     },
     /// Another artifact was taken back too: both were changed by one decision.
     TakenBackToo {
-        /// Its path.
         path: String,
     },
     /// An artifact that was made by the same decision stays.
     MadeStays {
-        /// Its path.
         path: String,
     },
     /// The ledger of a sprint came along.
     LedgerFollowed {
-        /// The ledger.
         ledger: String,
-        /// Its status now.
         status: String,
     },
     /// Git ignores the ledger of a work tree that may be removed.
     LedgerIgnored {
-        /// The ledger.
         ledger: String,
     },
     /// A copy of the status in a ledger, or in the body, stays behind.
@@ -134,11 +113,9 @@ pub enum Remark {
         /// The key, and the reason.
         reason: String,
     },
-    /// The artifact has an id already.
     AlreadyTracked {
         /// The key that holds it.
         key: &'static str,
-        /// The id.
         id: String,
     },
 }
@@ -234,12 +211,10 @@ impl fmt::Display for Remark {
 pub enum Command {
     /// Adds steps to the list of completed ones.
     Complete {
-        /// The steps in any spelling.
         steps: Vec<String>,
     },
     /// Takes steps out of the list of completed ones.
     Reopen {
-        /// The steps in any spelling.
         steps: Vec<String>,
     },
     /// Moves the status to another state of the artifact's lifecycle.
@@ -249,9 +224,7 @@ pub enum Command {
     },
     /// Makes a move of the artifact's lifecycle that has a name.
     Move(MoveCall),
-    /// Gives values to keys.
     Set {
-        /// Each key with its value.
         assignments: Vec<(KeyPath, Value)>,
     },
     /// Adds items to lists, and takes out items and keys.
@@ -259,16 +232,12 @@ pub enum Command {
         /// The changes, in their order.
         changes: Vec<ItemChange>,
     },
-    /// Says how big the work is.
     Scope {
-        /// The scope.
         scope: Scope,
-        /// The source.
         source: ScopeSource,
     },
     /// Gives the artifact an id if it has none.
     Track {
-        /// The id to give.
         id: String,
     },
 }
@@ -307,7 +276,6 @@ pub enum Strictness {
     /// Refuse a step that is unknown, or that the list has no spelling for; say so and go on where it is not
     /// the next one.
     Known,
-    /// Refuse.
     Refuse,
 }
 

@@ -63,7 +63,6 @@ pub fn completed_ids(artifact: &Artifact, key: &str) -> Vec<StepId> {
     steps(artifact, key).into_iter().flat_map(Steps::spellings).map(StepId::parse).collect()
 }
 
-/// `lastStep` as a step id.
 pub fn last_step_id(artifact: &Artifact) -> Option<StepId> {
     artifact.state().last_step.as_ref().and_then(|field| field.filled()).map(StepId::parse)
 }

@@ -12,16 +12,12 @@ const SOURCE: &str = "scope_source";
 /// The key that says how sure an AI was of it.
 const CONFIDENCE: &str = "scope_confidence";
 
-/// The source of a scope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ScopeSource {
     /// A person, whose word stands until a person changes it.
     Human,
     /// An AI derived it, and may say how sure it is.
-    Ai {
-        /// Its confidence.
-        confidence: Option<Confidence>,
-    },
+    Ai { confidence: Option<Confidence> },
 }
 
 /// The confidence of an AI: from 0, not at all, to 1, certain. As text it has the decimals that it was given
@@ -36,7 +32,6 @@ pub struct Confidence {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is no confidence: write a number from 0 to 1")]
 pub struct ConfidenceError {
-    /// The text.
     given: String,
 }
 

@@ -162,7 +162,6 @@ pub(super) fn knows_steps(
     Ok(())
 }
 
-/// The keys that name one step.
 const STEP_KEYS: [&str; 3] = ["lastStep", "currentStep", "current_step"];
 
 /// Returns whether there is anything to settle.

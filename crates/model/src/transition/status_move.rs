@@ -14,7 +14,6 @@ const STATUS: &str = "status";
 /// A change of an artifact's status, as its lifecycle sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatusMove {
-    /// The lifecycle.
     pub lifecycle: String,
     /// The status before.
     pub from: Option<String>,
@@ -24,7 +23,6 @@ pub struct StatusMove {
     pub wants_children_finished: bool,
     /// True if only a person may make the move.
     pub wants_human: bool,
-    /// The refusal of the lifecycle that was overridden.
     pub overridden: Option<MoveRefusal>,
 }
 
@@ -33,9 +31,6 @@ pub struct StatusMove {
 /// `set`, by a program. `open_steps` are those of `after`; open children are asked elsewhere
 /// ([`StatusMove::wants_children_finished`]), and `elsewhere` tells the reason why a guard does not hold that
 /// is about others ([`MoveFacts::elsewhere`]). An `insistence` is the reason to do it all the same.
-///
-/// # Errors
-/// When the lifecycle forbids it, and nobody insists.
 pub fn judge_status(
     before: &Artifact,
     after: &Artifact,

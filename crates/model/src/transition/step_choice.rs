@@ -117,10 +117,11 @@ pub(super) fn names(chain: Option<&Chain>, done: &StepId, id: &StepId, step: Opt
 /// A kind of spelling that was met in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// `3`
     Integer,
     /// `'3'`, `'03'`: text of this width.
-    Number { width: usize },
+    Number {
+        width: usize,
+    },
     /// `step-03-success`
     Name,
     /// `step-03-success.md`
@@ -128,7 +129,9 @@ enum Kind {
     /// `03-success`
     Slug,
     /// `step-03`
-    Prefix { width: usize },
+    Prefix {
+        width: usize,
+    },
     /// `{step: step-03-success}`
     Map,
 }

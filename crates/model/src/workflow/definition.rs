@@ -10,18 +10,14 @@ use std::fmt;
 pub struct WorkflowDetail {
     /// The names that the entries declare (`name:`): one, or one a track (`create-prd`, `edit-prd`).
     pub names: Vec<String>,
-    /// The file names of its artifacts.
     pub outputs: Vec<OutputPattern>,
 }
 
 /// One track of a workflow, ready to tell how far an artifact has come.
 #[derive(Clone, Debug)]
 pub struct WorkflowDefinition {
-    /// The workflow's name.
     pub name: String,
-    /// The steps of the track.
     pub chain: Chain,
-    /// The step names of its other tracks.
     pub siblings: Vec<(Track, StepId)>,
 }
 
@@ -42,7 +38,6 @@ impl WorkflowDefinition {
 /// It is enough to bind most artifacts and names the few files that have to be read for their chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkflowOutline {
-    /// The folder that holds the steps or their folders.
     pub folder: ProjectPath,
     /// The name that sets it apart where one folder holds several workflows: `market` for
     /// `research/market-steps`.
@@ -60,9 +55,7 @@ pub struct WorkflowOutline {
 /// The step files of one folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainOutline {
-    /// The mode of the steps.
     pub track: Track,
-    /// The folder that holds them.
     pub folder: ProjectPath,
     /// The step files, in the order of their paths.
     pub steps: Vec<StepOutline>,
@@ -71,14 +64,11 @@ pub struct ChainOutline {
 /// One step file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepOutline {
-    /// Its path.
     pub path: ProjectPath,
-    /// Its name.
     pub id: StepId,
 }
 
 impl WorkflowOutline {
-    /// The chain of `track`.
     pub fn chain(&self, track: Track) -> Option<&ChainOutline> {
         self.chains.iter().find(|chain| chain.track == track)
     }

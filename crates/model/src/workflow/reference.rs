@@ -9,7 +9,6 @@ pub(crate) struct Reference {
     pub(crate) path: Option<ProjectPath>,
     /// The folder that directly holds the file, as written; `None` where the reference names none.
     pub(crate) folder: Option<String>,
-    /// The file's name.
     pub(crate) file_name: String,
 }
 

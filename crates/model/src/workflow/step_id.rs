@@ -21,7 +21,6 @@ pub struct StepNumber {
 pub enum StepForm {
     /// A step with a number: `step-02b-vision`, `02b`, `2`, `Step 2b: Vision`.
     Numbered {
-        /// Its number.
         number: StepNumber,
         /// The track named by a marker in the spelling itself (`step-e-01`), `None` where there is no marker.
         track: Option<Track>,
@@ -71,7 +70,6 @@ impl StepId {
         &self.form
     }
 
-    /// The number, where there is one.
     pub fn number(&self) -> Option<StepNumber> {
         match &self.form {
             StepForm::Numbered { number, .. } => Some(*number),

@@ -263,7 +263,6 @@ pub struct LifecycleError {
     pub problem: LifecycleProblem,
 }
 
-/// A problem of a lifecycle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LifecycleProblem {

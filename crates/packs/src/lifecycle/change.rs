@@ -96,7 +96,6 @@ fn names_in(value: &Json) -> Vec<String> {
     names
 }
 
-/// A change that the lifecycle of an artifact forbids beside moves of the status.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangeRefusal {

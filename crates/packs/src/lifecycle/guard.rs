@@ -238,7 +238,6 @@ fn passes(verification: &Json) -> bool {
 /// it for one artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CounterLimit {
-    /// This number.
     Number(u64),
     /// The number under this key; without one there is no limit.
     Key(String),
@@ -246,9 +245,6 @@ pub enum CounterLimit {
 
 impl CounterLimit {
     /// The number, for an artifact with these keys.
-    ///
-    /// # Errors
-    /// The key and the text under it, where that is no number.
     pub fn value<'k>(&'k self, keys: &'k RootKeys) -> Result<Option<u64>, (&'k str, &'k str)> {
         match self {
             Self::Number(number) => Ok(Some(*number)),

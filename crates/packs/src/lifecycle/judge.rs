@@ -25,9 +25,7 @@ pub struct MoveFacts<'f> {
 pub struct MoveDecision<'l> {
     /// The state that is left; `None` where there was no status.
     pub from: Option<&'l LifecycleState>,
-    /// The state that is entered.
     pub to: &'l LifecycleState,
-    /// The guards of the move.
     pub guards: Vec<&'l Guard>,
 }
 
@@ -47,9 +45,6 @@ impl Lifecycle {
     /// Returns whether the table has the move from the status `from` to `to`. Without a status any state may
     /// be taken up: the work may be older than its status. `remembered` is what stands under
     /// [`LifecycleState::return_to`] of `from`.
-    ///
-    /// # Errors
-    /// When either is no state, or the table has no such move.
     pub fn legal_move(
         &self,
         from: Option<&str>,
@@ -223,7 +218,6 @@ fn unmet(guard: &Guard, facts: &MoveFacts<'_>) -> Option<String> {
     }
 }
 
-/// A move that the lifecycle forbids. Every variant holds what would be legal instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveRefusal {

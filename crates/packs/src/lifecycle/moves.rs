@@ -48,7 +48,6 @@ pub struct NamedMoveDeclaration {
     pub clear: Option<Vec<Name>>,
 }
 
-/// The type of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArgumentType {
     pub shape: ArgumentShape,
@@ -187,13 +186,11 @@ schema_of_scalar!(Need, {"type": "string", "enum": ["reason", "evidence"]});
 pub struct NamedMove {
     pub name: String,
     pub about: Option<String>,
-    /// The names of the states that it leaves.
     pub from: Vec<String>,
     /// The name of the state that it enters.
     pub to: String,
     pub args: Vec<(String, ArgumentType)>,
     pub needs: Vec<Need>,
-    /// All that it wants, who makes it among them.
     pub guards: Vec<Guard>,
     writes: Writes,
 }
@@ -316,9 +313,6 @@ impl NamedMove {
     }
 
     /// The edits that the move makes of `state`, besides the status.
-    ///
-    /// # Errors
-    /// When an argument is unknown, missing, or not of its type, or something is missing that the move needs.
     pub fn edits(&self, state: &Json, call: &MoveCall) -> Result<Vec<Edit>, MoveRefusal> {
         let values = self.values(call)?;
         let set =
@@ -431,9 +425,6 @@ impl Lifecycle {
     }
 
     /// The move `name` out of the state that `status` means.
-    ///
-    /// # Errors
-    /// When there is no such move, or it does not lead out of that state.
     pub fn named_move(&self, name: &str, status: Option<&str>) -> Result<&NamedMove, MoveRefusal> {
         let found = self.named.iter().find(|made| made.name == name);
         let found = found.ok_or_else(|| MoveRefusal::UnknownMove {

@@ -26,13 +26,11 @@ pub struct Lifecycle {
     pub(super) moves: Vec<PlacedMove>,
     pub(crate) named: Vec<NamedMove>,
     pub(super) counters: Vec<Counter>,
-    /// The keys that say whose status it is.
     pub(super) subject: Vec<String>,
     /// The key that gets the date of each move, where it is there.
     pub(super) dated: Option<String>,
     /// The attributes: they hold for every change.
     pub(super) attributes: Attributes,
-    /// The folded words for each state, with its place.
     pub(super) words: BTreeMap<String, usize>,
 }
 
@@ -47,18 +45,14 @@ pub(super) struct PlacedMove {
 /// A legal move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Move<'l> {
-    /// The state that is left.
     pub from: &'l LifecycleState,
-    /// The state that is entered.
     pub to: &'l LifecycleState,
-    /// The guards of the move.
     pub guards: &'l [Guard],
     /// True if it leads back to where a state was entered from ([`LifecycleState::return_to`]).
     pub is_return: bool,
 }
 
 impl Lifecycle {
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -68,7 +62,6 @@ impl Lifecycle {
         self.dated.as_deref()
     }
 
-    /// Its title.
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
@@ -165,14 +158,11 @@ impl Lifecycle {
     }
 }
 
-/// A state of a lifecycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifecycleState {
     /// Its name, as it is written into artifacts.
     pub name: String,
-    /// Other words for it.
     pub synonyms: Vec<String>,
-    /// Its meaning, for people.
     pub meaning: Option<String>,
     /// The progress of the work: a higher rank is further. `None` for a state beside the way, such as
     /// blocked.
@@ -206,7 +196,6 @@ impl LifecycleState {
 pub struct Counter {
     /// The frontmatter key of the number. Without it the number is 0.
     pub key: String,
-    /// The states whose entering counts.
     pub entering: Vec<String>,
     /// The highest value: a move that would go beyond is refused.
     pub at_most: Option<CounterLimit>,
@@ -251,21 +240,14 @@ fn reached(lifecycle: &Lifecycle) -> Vec<&LifecycleState> {
 pub enum KeyUpdate {
     /// The state that was left is remembered.
     Remember {
-        /// The key.
         key: String,
-        /// The name of the state.
         state: String,
     },
-    /// The remembered state is removed.
     Forget {
-        /// The key.
         key: String,
     },
-    /// A number has a new value.
     Count {
-        /// The key.
         key: String,
-        /// The value.
         value: u64,
     },
 }
@@ -299,9 +281,6 @@ impl Lifecycle {
 
 impl Counter {
     /// Its statement.
-    ///
-    /// # Errors
-    /// The text under its key, where that is no number.
     pub fn count<'k>(&self, keys: &'k RootKeys) -> Result<u64, &'k str> {
         match keys.text(&self.key) {
             None => Ok(0),

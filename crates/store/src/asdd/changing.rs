@@ -19,9 +19,6 @@ use stepmark_model::{
 
 impl Asdd<'_> {
     /// Begins ASDD: notes the sprint and the goals.
-    ///
-    /// # Errors
-    /// When it has begun, or its record cannot be written.
     pub fn init(&self, project: Record) -> Result<AsddFiles, AsddError> {
         match self.state() {
             Err(AsddRecordsError::NotBegun) => {}
@@ -33,9 +30,6 @@ impl Asdd<'_> {
     }
 
     /// Adds a slice with the next place.
-    ///
-    /// # Errors
-    /// When the id is taken, or it cannot be written.
     pub fn add(
         &self,
         id: &str,
@@ -52,9 +46,6 @@ impl Asdd<'_> {
     }
 
     /// Makes `made` on the slice `id`, told as an event of the kind `event`.
-    ///
-    /// # Errors
-    /// When the status does not allow it, or whoever acts has not the role.
     pub fn change(
         &self,
         id: &str,
@@ -83,9 +74,6 @@ impl Asdd<'_> {
     }
 
     /// Accepts the file at `path` as it is, for the slice `id`.
-    ///
-    /// # Errors
-    /// When it is not there, or whoever acts is no tech lead.
     pub fn accept(&self, id: &str, path: &str, reason: &str) -> Result<(Record, AsddFiles), AsddError> {
         self.want_role("accepting a file", "tech_lead")?;
         let hash = self.hash_of_work(path)?;
@@ -97,9 +85,6 @@ impl Asdd<'_> {
 
     /// Blocks the slice `id` for a failure, takes it back to the last phase that was good, and adds a row to
     /// the failure log.
-    ///
-    /// # Errors
-    /// When the confidence is high enough, or they cannot be written.
     pub fn fail(&self, id: &str, failure: &Failure) -> Result<(Record, AsddFiles), AsddError> {
         let state = self.state_to_change()?;
         let phase = slice_of(&state, id)?.status_below_lock().to_owned();
@@ -126,9 +111,6 @@ impl Asdd<'_> {
 
     /// Notes that an agent is alive, and what it is at; the manifest follows. The journal is told where its
     /// status or its work changes.
-    ///
-    /// # Errors
-    /// When it cannot be noted.
     pub fn heartbeat(
         &self,
         agent: &str,

@@ -55,9 +55,6 @@ impl Asdd<'_> {
     }
 
     /// The slices whose files do not fit them, and why no agent can begin with these.
-    ///
-    /// # Errors
-    /// When the records cannot be read.
     pub fn held_up(&self) -> Result<BTreeMap<String, String>, AsddRecordsError> {
         let state = self.state()?;
         let reason = |slice: &Record| {
@@ -90,7 +87,6 @@ impl Asdd<'_> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AsddStatus {
-    /// The records.
     pub state: State,
     /// The last sign of life of each agent.
     pub signals: Signals,
@@ -103,9 +99,6 @@ pub struct AsddStatus {
 
 impl Asdd<'_> {
     /// All slices in one view.
-    ///
-    /// # Errors
-    /// When the records cannot be read.
     pub fn status(&self) -> Result<AsddStatus, AsddRecordsError> {
         #[cfg(feature = "write")]
         let drift = self.drift().unwrap_or_default();

@@ -17,9 +17,7 @@ use stepmark_model::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SliceRow {
-    /// Its kind.
     pub kind: SliceKind,
-    /// Its id.
     pub id: String,
     /// The record as the manifest has it; `None` where it has none.
     pub file: Option<Record>,
@@ -33,7 +31,6 @@ pub struct SliceRow {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SliceImport {
-    /// The records that differ.
     pub rows: Vec<SliceRow>,
     /// The number of records that are the same.
     pub same: usize,
@@ -44,9 +41,6 @@ pub struct SliceImport {
 impl Asdd<'_> {
     /// Compares the manifest at `place` (outside of the project, too; the project's own where nothing is
     /// given) with the records.
-    ///
-    /// # Errors
-    /// When there is none, or it or the records cannot be read.
     pub fn survey(&self, place: Option<&std::path::Path>) -> Result<SliceImport, AsddError> {
         let own = self.workspace.root().path().join(self.manifest_path()?.as_str());
         let given = place.map_or_else(
@@ -71,9 +65,6 @@ impl Asdd<'_> {
 
     /// Brings in what `found` holds: new records always, changed ones where `takes_file`, and takes away
     /// those that the manifest has no more only with `removes`. Returns the number of records that changed.
-    ///
-    /// # Errors
-    /// When a record was changed meanwhile, or cannot be written.
     pub fn import(&self, found: &SliceImport, takes_file: bool, removes: bool) -> Result<usize, AsddError> {
         self.want_agents_to_be_custodian("an import by an agent")?;
         let is_wanted = |row: &&SliceRow| match (&row.file, &row.artifact) {

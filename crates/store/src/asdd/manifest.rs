@@ -90,9 +90,6 @@ impl Workspace {
 
 impl<'w> Asdd<'w> {
     /// The path of the manifest.
-    ///
-    /// # Errors
-    /// When the folder gives no path.
     pub fn manifest_path(&self) -> Result<ProjectPath, super::AsddError> {
         Ok(self.settings.folder.join(MANIFEST)?)
     }
@@ -117,9 +114,6 @@ impl<'w> Asdd<'w> {
     }
 
     /// Writes the manifest; changes that other programs made in it are given up as `overwrite` says.
-    ///
-    /// # Errors
-    /// When the records cannot be read, or it cannot be written.
     pub fn project(&self, overwrite: &Overwrite) -> Result<AsddFiles, super::AsddError> {
         if !matches!(overwrite, Overwrite::None) {
             self.want_agents_to_be_custodian("giving up what others wrote, by an agent,")?;
@@ -135,9 +129,6 @@ impl<'w> Asdd<'w> {
     }
 
     /// The slices that other programs changed in the manifest.
-    ///
-    /// # Errors
-    /// When the records or the manifest cannot be read.
     pub fn drift(&self) -> Result<Vec<String>, super::AsddError> {
         let drift =
             record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.manifest()?)?;
@@ -155,9 +146,6 @@ impl<'w> Asdd<'w> {
     }
 
     /// The manifest, with its state.
-    ///
-    /// # Errors
-    /// When the records cannot be read.
     pub fn file_states(&self) -> Result<Vec<FollowingFile>, super::AsddError> {
         let read = |path: &ProjectPath| self.workspace.read_file(path).ok();
         Ok(file_findings::states(self.workspace.root(), &self.manifest()?, &self.state()?, read))

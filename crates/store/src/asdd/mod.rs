@@ -73,7 +73,6 @@ impl Workspace {
 }
 
 impl<'w> Asdd<'w> {
-    /// The settings.
     pub const fn settings(&self) -> &'w AsddSettings {
         self.settings
     }

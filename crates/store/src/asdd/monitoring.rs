@@ -13,7 +13,6 @@ use stepmark_model::{
 pub struct Monitored {
     /// Agents that are silent, and the number of times that their time has run out.
     pub silent: Vec<(String, u64)>,
-    /// Slices that were blocked, and why.
     pub blocked: Vec<(String, String)>,
 }
 
@@ -21,9 +20,6 @@ impl Asdd<'_> {
     /// Looks at the agents that say they work: the journal is told each time that the time of one has run
     /// out, and its slice is blocked when that happened too often. Slices that are locked for a conflict
     /// which no rule decides are blocked when their time is over.
-    ///
-    /// # Errors
-    /// When the records cannot be read or written.
     pub fn monitor(&self) -> Result<Monitored, AsddError> {
         let mut found = Monitored::default();
         self.end_conflicts(&self.state_to_change()?, &mut found)?;

@@ -32,9 +32,6 @@ pub(super) struct Reading {
 
 impl Asdd<'_> {
     /// All proposals, the oldest first.
-    ///
-    /// # Errors
-    /// When the local state cannot be read.
     pub fn proposals(&self) -> Result<Vec<Proposal>, AsddError> {
         let folder = self.workspace.root().state().folder(StateFolder::Proposals);
         let names = match folder {
@@ -56,7 +53,6 @@ impl Asdd<'_> {
         Ok(proposals)
     }
 
-    /// The proposal `id` that waits.
     pub(super) fn waiting(&self, id: &str) -> Result<Proposal, AsddError> {
         let found: Option<Proposal> = self
             .read(&format!("{PROPOSAL}{}.json", file_stem(id)))

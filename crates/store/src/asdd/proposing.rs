@@ -17,9 +17,7 @@ use stepmark_model::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Begun {
-    /// The slice.
     pub slice: Record,
-    /// The digest that the proposal rests on.
     pub base: FileHash,
 }
 
@@ -30,9 +28,7 @@ pub struct Draft {
     pub set: Map<String, Json>,
     /// The files that the agent made: key of `phase_data`, and path.
     pub files: Vec<(String, String)>,
-    /// The confidence of the agent.
     pub confidence: Option<Confidence>,
-    /// The file with the agent's reasons.
     pub trace: Option<String>,
 }
 
@@ -40,20 +36,14 @@ pub struct Draft {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Proposed {
-    /// The proposal.
     pub proposal: Proposal,
-    /// The slice as it is now.
     pub slice: Record,
-    /// The state of the manifest.
     pub files: AsddFiles,
 }
 
 impl Asdd<'_> {
     /// Lets `agent` begin with the slice `id`: holds it against the files of the project, and notes what the
     /// agent reads.
-    ///
-    /// # Errors
-    /// When the slice is held up, contradicts the files, or was changed by other means.
     pub fn begin(&self, id: &str, agent: &str) -> Result<Begun, AsddError> {
         let state = self.state_to_change()?;
         let slice = slice_of(&state, id)?;
@@ -132,9 +122,6 @@ impl Asdd<'_> {
 
     /// Commits the proposal `id`; where several wait for a locked slice, all of them, as the steering rules
     /// bring them together.
-    ///
-    /// # Errors
-    /// When whoever acts is no custodian, or it contradicts what is there by now.
     pub fn commit(&self, id: &str) -> Result<Proposed, AsddError> {
         self.want_role("committing a proposal", "custodian")?;
         self.commit_proposal(self.waiting(id)?)
@@ -191,9 +178,6 @@ impl Asdd<'_> {
 
     /// Refuses the proposal `id` for a reason: the slice stays. With `restores`, the files that it names are
     /// brought back from git as the slice accepted them last. Returns the files that could not be.
-    ///
-    /// # Errors
-    /// When whoever acts is no custodian, or it waits no more.
     pub fn reject(
         &self,
         id: &str,

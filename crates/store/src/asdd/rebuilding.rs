@@ -13,7 +13,6 @@ use stepmark_model::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rebuilt {
-    /// Those that history gave back as they were.
     pub from_history: Vec<String>,
     /// Those that files told of, and that a tech lead has to look at.
     pub from_files: Vec<String>,
@@ -22,9 +21,6 @@ pub struct Rebuilt {
 impl Asdd<'_> {
     /// Makes slices again whose artifact is gone or cannot be read: from history as they were, and from the
     /// files of phases that no slice names.
-    ///
-    /// # Errors
-    /// When history cannot be read, or they cannot be written.
     pub fn rebuild(&self) -> Result<Rebuilt, AsddError> {
         let mut rebuilt = Rebuilt::default();
         for (path, record) in self.lost()? {

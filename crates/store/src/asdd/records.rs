@@ -11,56 +11,30 @@ use stepmark_model::{
     records::{RecordError, RecordSet as _, file_stem},
 };
 
-/// A reason why the records cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AsddRecordsError {
-    /// There is no `project.md`.
     #[error("ASDD has not begun here: `stepmark asdd init` begins it")]
     NotBegun,
     /// A record is not what it should be. Nothing is guessed from the others.
     #[error(
         "`{path}` is no record of ASDD: mend it, or make it again from what is known with `stepmark asdd rebuild`"
     )]
-    Record {
-        /// The file.
-        path: ProjectPath,
-        /// The problem with it.
-        source: RecordError,
-    },
-    /// A record stands in the file of another.
+    Record { path: ProjectPath, source: RecordError },
     #[error(
         "`{path}` has the id `{id}`, whose file is `{wanted}`: move it there, or give it the id of its file"
     )]
-    Misnamed {
-        /// The file.
-        path: ProjectPath,
-        /// The id.
-        id: String,
-        /// The file that a record with that id has.
-        wanted: ProjectPath,
-    },
-    /// A file cannot be read.
+    Misnamed { path: ProjectPath, id: String, wanted: ProjectPath },
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
-    /// A folder cannot be listed.
     #[error("cannot list `{folder}`")]
-    List {
-        /// The folder.
-        folder: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The name of a record gives no path.
+    List { folder: ProjectPath, source: io::Error },
     #[error(transparent)]
     Path(#[from] ProjectPathError),
 }
 
 impl Asdd<'_> {
     /// The path of the record `id`; that of the project, whatever its id.
-    ///
-    /// # Errors
-    /// When the folder and the name give no path.
     pub fn path_of(&self, kind: SliceKind, id: &str) -> Result<ProjectPath, AsddRecordsError> {
         let name = match kind {
             SliceKind::Project => "project.md".to_owned(),
@@ -70,9 +44,6 @@ impl Asdd<'_> {
     }
 
     /// All records, as they are now.
-    ///
-    /// # Errors
-    /// When ASDD has not begun, or a record cannot be read.
     pub fn state(&self) -> Result<State, AsddRecordsError> {
         let project = self.path_of(SliceKind::Project, "")?;
         let project = self.read_record(&project)?.ok_or(AsddRecordsError::NotBegun)?;

@@ -21,11 +21,8 @@ const DOCS: &str = "_docs";
 /// A state file that can be taken in.
 #[derive(Clone, Debug)]
 pub struct Adoption {
-    /// The file that was found.
     pub from: ProjectPath,
-    /// The state file that it is to be.
     pub file: ProjectPath,
-    /// The position that it notes.
     pub position: Position,
     /// True if it is of an older generation, so that it has to be converted.
     pub is_older: bool,
@@ -35,60 +32,31 @@ pub struct Adoption {
     bytes: Vec<u8>,
 }
 
-/// A reason why a state file cannot be taken in.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdoptionError {
-    /// There is none.
     #[error("there is no state file of autodev in `{DOCS}`")]
     NotFound,
-    /// It says no position, and is of no older generation.
     #[error("`{path}` says no position")]
-    Unreadable {
-        /// The file.
-        path: ProjectPath,
-        /// The reason.
-        source: PositionError,
-    },
-    /// It is called otherwise.
+    Unreadable { path: ProjectPath, source: PositionError },
     #[error("`{path}` is called neither `{}` nor `{}`", NAMES[0], NAMES[1])]
-    Name {
-        /// The file.
-        path: ProjectPath,
-    },
-    /// A state file stands where the older one is to go.
+    Name { path: ProjectPath },
     #[error("`{path}` is there already: take one of the two away")]
-    InTheWay {
-        /// The file.
-        path: ProjectPath,
-    },
-    /// The key cannot be added to the configuration.
+    InTheWay { path: ProjectPath },
     #[error(transparent)]
     Configure(#[from] ConfigureError),
-    /// The sub-step cannot be converted.
     #[error("cannot edit `{path}`")]
-    Edit {
-        /// The file.
-        path: ProjectPath,
-        /// The reason.
-        source: EditError,
-    },
-    /// A name is none of a file in the project.
+    Edit { path: ProjectPath, source: EditError },
     #[error(transparent)]
     Path(#[from] ProjectPathError),
-    /// A file cannot be read.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
-    /// The state file cannot be changed.
     #[error(transparent)]
     Change(#[from] ChangeError),
 }
 
 impl Workspace {
     /// Looks at the state file at `path`; without one at that in `_docs`, of today or of an older generation.
-    ///
-    /// # Errors
-    /// Why it cannot be taken in.
     pub fn autodev_to_adopt(&self, path: Option<&ProjectPath>) -> Result<Adoption, AdoptionError> {
         let configured = || self.configuration().autodev().map(|settings| settings.file.clone());
         let usual = NAMES.iter().map(|name| ProjectPath::new(format!("{DOCS}/{name}")));
@@ -126,9 +94,6 @@ impl Workspace {
 
     /// Takes the file in: adds the key to the configuration, and writes the converted file. One of an older
     /// generation under another name stays where it is.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
     pub fn adopt_autodev(&self, adoption: &Adoption) -> Result<(), AdoptionError> {
         if adoption.lacks_key {
             let is_usual = adoption.file.as_str() == format!("{DOCS}/{}", NAMES[0]);

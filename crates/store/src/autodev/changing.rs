@@ -18,62 +18,40 @@ use super::{Autodev, AutodevStatus, AutodevStatusError};
 use crate::changes::{ChangeError, UpdateError};
 use crate::commit::{CommitError, FileDecision, make_folders_to};
 
-/// A reason why a move of autodev was not made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AutodevError {
-    /// The state of autodev cannot be told.
     #[error(transparent)]
     Status(#[from] AutodevStatusError),
-    /// The move is refused.
     #[error(transparent)]
     Refused(#[from] AutodevRefusal),
-    /// The state file says no position, and nothing is guessed.
     #[error(
         "the state file says no position: `stepmark autodev detect --write` notes what the files of the project tell"
     )]
     Unreadable(#[source] PositionError),
-    /// There is no state file.
     #[error("there is no state file `{file}`: `stepmark autodev start` makes it")]
-    NotBegun {
-        /// The state file.
-        file: ProjectPath,
-    },
-    /// The block cannot be replaced so that it says a position.
+    NotBegun { file: ProjectPath },
     #[error("`{file}` has several headings `Current Step`: a person takes all but one away")]
-    SeveralBlocks {
-        /// The state file.
-        file: ProjectPath,
-    },
-    /// Another flow is not done.
+    SeveralBlocks { file: ProjectPath },
     #[error("the flow `{flow}` is in step {step} `{name}`: another one begins when it is done")]
     FlowNotDone {
-        /// The flow.
         flow: String,
-        /// Its step.
         step: String,
         /// The name of its step.
         name: String,
     },
-    /// The project has no such flow.
     #[error(transparent)]
     Flow(PositionError),
-    /// The summary cannot be written.
     #[error(transparent)]
     Summary(#[from] crate::projection::ProjectionError),
-    /// It cannot be changed.
     #[error(transparent)]
     Change(#[from] ChangeError),
 }
 
-/// A move that was made.
 #[derive(Debug)]
 pub struct Moved {
-    /// The state file as it is now.
     pub artifact: TrackedArtifact,
-    /// The position before.
     pub before: Position,
-    /// The position after.
     pub after: Position,
     /// True if the file was changed.
     pub is_changed: bool,
@@ -90,9 +68,6 @@ pub struct Correction {
 
 impl Autodev<'_> {
     /// Makes `made`, for a reason that history keeps; `is_forced` skips a step that is not optional.
-    ///
-    /// # Errors
-    /// When it is refused, the state file says no position, or it cannot be changed.
     pub fn make(
         &self,
         made: &AutodevMove,
@@ -149,9 +124,6 @@ impl Autodev<'_> {
 
     /// Makes the state file where it is not there, at the step that the files of the project tell. `flow` is
     /// the one to begin with; where another one is done, it follows. Returns whether anything was written.
-    ///
-    /// # Errors
-    /// When the project has no such flow, another one is not done, or the file cannot be written.
     pub fn begin(&self, flow: Option<&str>) -> Result<bool, AutodevError> {
         let status = self.status()?;
         let noted = status.position();
@@ -182,9 +154,6 @@ impl Autodev<'_> {
 
     /// Brings the state file to the step that the files of the project tell, where it notes another one, or
     /// says no position. History keeps both. `None` where there is nothing to correct.
-    ///
-    /// # Errors
-    /// When it cannot be changed.
     pub fn correct(&self) -> Result<Option<Correction>, AutodevError> {
         let status = self.status()?;
         match (&status.noted, &status.detection) {

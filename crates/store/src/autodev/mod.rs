@@ -36,7 +36,6 @@ pub struct Autodev<'w> {
 /// The state of autodev in a project.
 #[derive(Clone, Debug)]
 pub struct AutodevStatus {
-    /// The state file.
     pub file: ProjectPath,
     /// The position that it notes; `None` where it is not there.
     pub noted: Option<Result<Position, PositionError>>,
@@ -52,14 +51,11 @@ pub struct AutodevStatus {
     pub fault: Option<AutodevRefusal>,
 }
 
-/// A reason why the state of autodev cannot be told.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AutodevStatusError {
-    /// A flow of the configuration or of a flow file cannot be followed.
     #[error("a flow of autodev cannot be used")]
     Flow(#[from] FlowError),
-    /// The state file cannot be read.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
 }
@@ -93,9 +89,6 @@ impl Autodev<'_> {
 
     /// The flows: those that are built in, under those of the skill that is installed, under those of the
     /// configuration.
-    ///
-    /// # Errors
-    /// When one of them cannot be followed.
     pub fn flows(&self) -> Result<Flows, FlowError> {
         let mut flows = Vec::new();
         if let Some(skill) = &self.settings.skill {
@@ -132,9 +125,6 @@ impl Autodev<'_> {
     }
 
     /// The state of autodev: what is noted, compared with the files of the project.
-    ///
-    /// # Errors
-    /// When the flows cannot be used, or the state file cannot be read.
     pub fn status(&self) -> Result<AutodevStatus, AutodevStatusError> {
         let flows = self.flows()?;
         let noted = match self.workspace.artifact(self.file()) {

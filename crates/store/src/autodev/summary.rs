@@ -45,9 +45,6 @@ impl Autodev<'_> {
     }
 
     /// Writes the summary into its file; `None` where the configuration names none, or no position is noted.
-    ///
-    /// # Errors
-    /// When the state of autodev cannot be told, or the file cannot be written.
     pub fn publish_summary(&self) -> Result<Option<Published>, AutodevError> {
         let Some(path) = &self.settings.summary else { return Ok(None) };
         let status = self.status()?;

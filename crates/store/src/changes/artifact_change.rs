@@ -24,15 +24,12 @@ use stepmark_model::{
 pub(crate) struct ArtifactChange<'w, D> {
     deciding: Deciding<'w, D>,
     telling: Telling<'w>,
-    /// The remarks on the ledger.
     ledger_remarks: Vec<Remark>,
 }
 
 /// The meaning of an artifact's change for ledgers.
 enum ToFollow {
-    /// No ledger is about it.
     Nothing,
-    /// This one comes along.
     Ledger(ProjectPath),
     /// It cannot be told: the commit may read or allow what could not be read, or was refused. Then the
     /// ledger is looked for afterwards.
@@ -52,7 +49,6 @@ struct Deciding<'w, D> {
 struct Decision {
     /// The artifact as it was found, and as it is to be.
     versions: Versions,
-    /// The artifact as it is to be.
     after: TrackedArtifact,
     /// Set where that is another file.
     changes: bool,

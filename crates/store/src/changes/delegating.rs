@@ -14,11 +14,8 @@ use stepmark_model::{
 /// The order to delegate work.
 #[derive(Clone, Copy, Debug)]
 pub struct DelegationOrder<'a> {
-    /// The artifact that the work is given from.
     pub parent: &'a ProjectPath,
-    /// The agent that is to do it.
     pub agent: &'a str,
-    /// The task, as Markdown.
     pub task: Option<&'a str>,
     /// The file to make; `None`: `AGENT-ID.md` in the configured folder, else beside the parent in
     /// `PARENT.delegations/`.
@@ -32,9 +29,7 @@ pub struct DelegationOrder<'a> {
 /// Work that was delegated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delegated {
-    /// The new artifact.
     pub child: ProjectPath,
-    /// Its place in its chain.
     pub position: ChainPosition,
     /// Set where the parent was changed: it had no id, or no place in a chain.
     pub parent_was_changed: bool,

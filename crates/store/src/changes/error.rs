@@ -12,119 +12,55 @@ use stepmark_model::artifact::{ProjectPath, ProjectPathError};
 use stepmark_model::journal::{ArtifactKey, EventId};
 use stepmark_model::transition::TransitionRefusal;
 
-/// A reason why a change failed; mostly nothing was changed then, and [`ChangeError::write_state`] says so.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangeError {
-    /// The path names no file of the project.
     #[error(transparent)]
     Path(#[from] ProjectPathError),
-    /// It cannot be read.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
-    /// The command makes no sense for it.
     #[error("`{path}` is left as it is")]
-    Refused {
-        /// The artifact.
-        path: ProjectPath,
-        /// The reason.
-        source: TransitionRefusal,
-    },
-    /// The edit cannot be made faithfully.
+    Refused { path: ProjectPath, source: TransitionRefusal },
     #[error("cannot edit `{path}`")]
     Edit {
-        /// The artifact.
         path: ProjectPath,
         /// The bytes that were to be edited, to show the place.
         bytes: Vec<u8>,
-        /// The reason.
         source: EditError,
     },
-    /// The id of a new record is that of another artifact.
     #[error("cannot make `{path}`: `{other}` has its id already, and one id has one history ({key})")]
-    IdTaken {
-        /// The new record.
-        path: ProjectPath,
-        /// The identity.
-        key: ArtifactKey,
-        /// The artifact that has it.
-        other: ProjectPath,
-    },
-    /// The event is about no artifact.
+    IdTaken { path: ProjectPath, key: ArtifactKey, other: ProjectPath },
     #[error("event {event} is about no artifact: there is nothing to change")]
-    NoArtifact {
-        /// The event.
-        event: EventId,
-    },
-    /// The event removed the file, of which history does not keep the body.
+    NoArtifact { event: EventId },
     #[error("event {event} removed `{path}`, and history keeps its frontmatter only")]
     Removed {
-        /// The event.
         event: EventId,
-        /// The artifact.
         path: ProjectPath,
         /// Set where git had its bytes then.
         was_in_git: bool,
     },
-    /// The event was taken back, and what it changed was not changed again.
     #[error("event {event} was taken back already, by event {by}")]
-    Undone {
-        /// The event.
-        event: EventId,
-        /// The event that took it back.
-        by: EventId,
-    },
-    /// Nobody but the file that is to be removed has its bytes.
+    Undone { event: EventId, by: EventId },
     #[error(
         "`{path}` is left as it is: neither the commit that is checked out nor the index of git has these bytes"
     )]
-    NotInGit {
-        /// The artifact.
-        path: ProjectPath,
-    },
-    /// Work was delegated from the artifact that is to be removed.
+    NotInGit { path: ProjectPath },
     #[error("`{path}` is left as it is: work was delegated from it: {}", named(.children))]
-    HasChildren {
-        /// The artifact.
-        path: ProjectPath,
-        /// The artifacts of that work.
-        children: Vec<ProjectPath>,
-    },
-    /// Its change cannot be told, since what history says of it cannot be read.
+    HasChildren { path: ProjectPath, children: Vec<ProjectPath> },
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// A lease forbids it, or cannot be read.
     #[error(transparent)]
     Lease(#[from] LeaseError),
-    /// The artifacts cannot be listed, so nobody knows whether work that was delegated is open.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// The gates of steps that the change takes away cannot be removed.
     #[error("`{path}` is left as it is: a gate that says a step is done would stay behind")]
-    GatesNotClosed {
-        /// The artifact.
-        path: ProjectPath,
-        /// The problem.
-        source: GateError,
-    },
-    /// The change is made, but the gates of the artifact are those of before, and closed.
+    GatesNotClosed { path: ProjectPath, source: GateError },
     #[error("`{path}` is changed, but its gates are not up to date: `stepmark project` rebuilds them")]
-    GatesNotOpened {
-        /// The artifact.
-        path: ProjectPath,
-        /// The problem.
-        source: GateError,
-    },
-    /// It cannot be found out what is wrong with it.
+    GatesNotOpened { path: ProjectPath, source: GateError },
     #[error(transparent)]
     Check(#[from] CheckError),
-    /// The file that is to be made is there.
     #[error("`{path}` exists already: name another file")]
-    Exists {
-        /// The file.
-        path: ProjectPath,
-    },
-    /// It cannot be written.
+    Exists { path: ProjectPath },
     #[error(transparent)]
     Commit(CommitError),
 }
@@ -173,15 +109,8 @@ impl ChangeError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpdateError<E> {
-    /// The caller refused.
     #[error("`{path}` is left as it is")]
-    Refused {
-        /// The artifact.
-        path: ProjectPath,
-        /// The error of the caller.
-        source: E,
-    },
-    /// The library refused, or failed.
+    Refused { path: ProjectPath, source: E },
     #[error(transparent)]
     Change(#[from] ChangeError),
 }

@@ -252,9 +252,6 @@ impl Workspace {
 impl Delegations<'_> {
     /// The work that was delegated from `artifact` and is open: it may not end above it. All artifacts are
     /// read.
-    ///
-    /// # Errors
-    /// When the artifacts cannot be listed.
     pub fn open_children_of(&self, artifact: &TrackedArtifact) -> Result<Vec<OpenChild>, ChangeError> {
         match artifact.member().id() {
             Some(id) => self.workspace.open_children(artifact.path(), id),

@@ -39,9 +39,7 @@ use stepmark_model::{
 /// The reason for which an artifact is changed, for history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeReason {
-    /// Nobody said.
     Unsaid,
-    /// For this reason.
     Said(String),
     /// For this reason, although the lifecycle or open children stand against it.
     Forced(String),
@@ -53,7 +51,6 @@ impl ChangeReason {
         reason.map_or(Self::Unsaid, Self::Said)
     }
 
-    /// The draft of an event, with the reason.
     pub(crate) fn on(self, draft: EventDraft) -> EventDraft {
         match self {
             Self::Unsaid => draft,
@@ -66,9 +63,7 @@ impl ChangeReason {
 /// A command that was carried out.
 #[derive(Debug)]
 pub struct ChangeReport {
-    /// The artifact as it is now.
     pub artifact: TrackedArtifact,
-    /// The remarks to be made about it.
     pub remarks: Vec<Remark>,
     /// The outcome: what was written.
     pub outcome: Outcome,
@@ -79,7 +74,6 @@ pub struct ChangeReport {
 pub enum Initialised {
     /// There was none; now there is.
     Created,
-    /// It was there, and is as it was.
     Existing,
 }
 
@@ -230,9 +224,6 @@ impl Workspace {
     }
 
     /// Makes the configuration of the project, with `project_id` as its identity, if there is none.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
     pub fn initialise(&self, project_id: &str) -> Result<Initialised, ChangeError> {
         let create = |path: &str, text: &str| {
             let path = ProjectPath::new(path)?;
@@ -247,9 +238,6 @@ impl Workspace {
     }
 
     /// Writes a new pack, and beside it the schema that editors ask for.
-    ///
-    /// # Errors
-    /// When there is one of that name, or it cannot be written.
     pub fn make_pack(&self, name: &str, text: &str, schema: &str) -> Result<(), ChangeError> {
         let create = |file: &str, text: &str| {
             let path = ProjectPath::new(format!("{PACKS_FOLDER}/{file}"))?;

@@ -15,11 +15,9 @@ pub(crate) const RECORDS_A_COMMIT: usize = 64;
 pub enum RecordDecision {
     /// It stays as it is. It is locked all the same, so that the decision on the others may rest on it.
     Keep,
-    /// Its state is edited.
     Edit(Vec<Edit>),
     /// Its file holds these bytes.
     Write(Vec<u8>),
-    /// Its file goes.
     Remove,
 }
 

@@ -27,9 +27,6 @@ impl Workspace {
     /// Removes the file of an artifact; history keeps what its frontmatter said, who removed it and why, and
     /// git the bytes of the file. `force` also removes bytes that git does not have, and an artifact that
     /// work was delegated from.
-    ///
-    /// # Errors
-    /// When it is not there, cannot be removed, or only by force.
     pub fn remove(&self, path: &ProjectPath, reason: Option<String>, force: bool) -> Result<(), ChangeError> {
         let draft = EventDraft::new(Kind::DELETE)
             .with_command(format!("remove {path}"))
@@ -166,29 +163,21 @@ impl Workspace {
     }
 }
 
-/// A reason why the configuration was not changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigureError {
-    /// The path of the configuration is no path of the project.
     #[error(transparent)]
     Path(#[from] ProjectPathError),
-    /// The value cannot be written into the file.
     #[error("cannot change `{CONFIGURATION_PATH}`")]
     Edit(#[from] EditError),
-    /// The file cannot be written.
     #[error(transparent)]
     Commit(#[from] CommitError),
-    /// The configuration cannot be used as it is now.
     #[error(transparent)]
     Open(#[from] OpenError),
 }
 
 impl Workspace {
     /// Gives a key of the project's configuration a value, and returns the project as it is then.
-    ///
-    /// # Errors
-    /// When the file cannot be edited or written, or cannot be used afterwards.
     pub fn configure(&self, key: KeyPath, value: Value) -> Result<Self, ConfigureError> {
         let path = ProjectPath::new(CONFIGURATION_PATH)?;
         let found = commit::read_whole(self.root(), &path)?;

@@ -7,17 +7,13 @@ use stepmark_model::{
     check::{Baseline, Finding},
 };
 
-/// A reason why a baseline was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineWriteError {
-    /// The one that is there cannot be read.
     #[error(transparent)]
     Read(#[from] CheckError),
-    /// Its place is none in a project.
     #[error(transparent)]
     Place(#[from] ProjectPathError),
-    /// It cannot be written, or somebody else wrote it meanwhile.
     #[error(transparent)]
     Commit(#[from] CommitError),
 }
@@ -25,9 +21,6 @@ pub enum BaselineWriteError {
 impl Checks<'_> {
     /// Adds the findings of `find` in the bytes of the file at `path`, by the policy of the project, without
     /// those that the baseline knows. A file that cannot be read has no bytes.
-    ///
-    /// # Errors
-    /// When the baseline cannot be used.
     pub fn add_beside(
         &self,
         report: &mut CheckReport<'_>,
@@ -45,9 +38,6 @@ impl Checks<'_> {
 
     /// Writes a baseline that knows the findings of `report`, and says how many. Nothing is written where it
     /// knows them already.
-    ///
-    /// # Errors
-    /// When the file cannot be read or written; then it is as it was.
     pub fn write_baseline(&self, report: &CheckReport<'_>) -> Result<usize, BaselineWriteError> {
         let baseline = Baseline::of(report.findings());
         let path = ProjectPath::new(BASELINE_PATH)?;

@@ -21,7 +21,6 @@ const MOST_ROUNDS: usize = 64;
 
 /// The chains around changed artifacts.
 pub(crate) struct ChainsAround {
-    /// The chains in the newer state.
     pub(crate) chains: Chains,
     /// The unchanged parents and children of what changed, in the order of their paths.
     pub(crate) neighbours: Vec<TrackedArtifact>,

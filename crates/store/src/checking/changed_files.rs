@@ -35,7 +35,6 @@ use stepmark_model::{
 /// The files of the newer state.
 struct InVersion<'v> {
     version: &'v GitVersion,
-    /// The artifacts that rules are asked about.
     changed: &'v [ChangedArtifact],
     workspace: &'v Workspace,
     ledgers: Ledgers,

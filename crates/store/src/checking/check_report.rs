@@ -33,7 +33,6 @@ pub struct CheckReport<'t> {
 /// A file with what is wrong with it.
 #[derive(Clone, Debug)]
 pub struct CheckedFile<'t> {
-    /// The file.
     pub path: ProjectPath,
     /// Its bytes, in which the spans of the findings count; none where it was not read again.
     pub bytes: Cow<'t, [u8]>,
@@ -44,9 +43,7 @@ pub struct CheckedFile<'t> {
 /// The number of findings that are not reported, by the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Accepted by a suppression.
     pub suppressed: usize,
-    /// Known from the baseline.
     pub known: usize,
     /// In the baseline and no longer found; counted where all artifacts were checked.
     pub gone: usize,
@@ -57,7 +54,6 @@ pub struct LeftOut {
 /// The treatment of the findings of the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// They are left out.
     LeftOut,
     /// They are reported like the others: whoever makes a baseline wants them all.
     Reported,
@@ -250,7 +246,6 @@ impl<'w, 't> CheckingRun<'w, 't> {
         workspace.add_ledgers(report, found, in_use, baseline);
     }
 
-    /// The report.
     pub(crate) fn finish(mut self, selection: Selection) -> CheckReport<'t> {
         if selection == Selection::All {
             self.workspace.add_unused_allowances(&mut self.report, &self.in_use, &mut self.baseline);

@@ -33,7 +33,6 @@ pub struct CheckedBefore<'w> {
 #[derive(Debug)]
 pub(super) struct KnownArtifact {
     pub(super) path: ProjectPath,
-    /// Its entry in the cache.
     pub(super) entry: usize,
     /// The facts that decided about it, and by these its part in chains.
     facts: FactsKey,
@@ -55,7 +54,6 @@ struct Run<'w> {
 pub(super) enum Wanted {
     /// All: where there are some, it is read.
     Findings,
-    /// Their numbers alone.
     Counts,
 }
 
@@ -173,9 +171,6 @@ impl Workspace {
 impl<'w> Checks<'w> {
     /// All artifacts of the project, for [`Checks::check_all`]: those that have to be looked at, and those
     /// that were clean when they were last checked.
-    ///
-    /// # Errors
-    /// When the root cannot be listed. A file or folder that cannot be read is reported beside the others.
     pub fn artifacts_to_check(&self) -> Result<(Artifacts, CheckedBefore<'w>), WalkError> {
         self.workspace.artifacts_apart(Wanted::Findings)
     }

@@ -50,7 +50,6 @@ impl<'w> JournalAccount<'w> {
         self.failure.into_inner().map_or(Ok(()), Err)
     }
 
-    /// The explanation of a loss.
     pub(crate) fn explanation(&self, loss: &Loss<'_>) -> LossExplanation {
         let facts = self.facts.get_or_init(|| Facts {
             lineage: self.lineage().unwrap_or_else(|error| {
@@ -127,7 +126,6 @@ impl AcceptedLosses for JournalAccount<'_> {
 pub(crate) struct HeldHistory<'v> {
     workspace: &'v Workspace,
     version: &'v GitVersion,
-    /// The packs of the work tree, by their paths.
     packs: OnceCell<BTreeMap<String, BTreeSet<SegmentName>>>,
     known: RefCell<HashMap<(SegmentName, Side), bool>>,
 }
@@ -150,17 +148,11 @@ impl<'v> HeldHistory<'v> {
     }
 
     /// Returns whether the older state holds an event.
-    ///
-    /// # Errors
-    /// When history cannot be read.
     pub(crate) fn before(&self, event: EventId) -> Result<bool, HistoryError> {
         self.holds(event, Side::Before)
     }
 
     /// Returns whether the newer state holds an event.
-    ///
-    /// # Errors
-    /// When history cannot be read.
     pub(crate) fn now(&self, event: EventId) -> Result<bool, HistoryError> {
         self.holds(event, Side::Now)
     }

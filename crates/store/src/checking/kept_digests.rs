@@ -53,9 +53,6 @@ impl KeptDigests {
     }
 
     /// Keeps `digests` alone under `name` for later runs, unless these are what is kept.
-    ///
-    /// # Errors
-    /// When the cache cannot be written. Nothing but time is lost.
     pub fn replace(&self, root: &Root, name: &str, digests: &BTreeMap<FileHash, FileHash>) -> io::Result<()> {
         let pairs = digests.iter().flat_map(|(key, digest)| [key.as_bytes(), digest.as_bytes()]);
         let pairs = pairs.flatten().copied().collect::<Vec<u8>>();

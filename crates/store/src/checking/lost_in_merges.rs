@@ -10,9 +10,6 @@ use stepmark_model::{
 
 impl Checks<'_> {
     /// Adds the artifacts whose history has several ends, of which the file lacks one.
-    ///
-    /// # Errors
-    /// When the journal or the baseline cannot be read.
     pub fn add_lost_in_merges(&self, report: &mut CheckReport<'_>) -> Result<(), CheckError> {
         for known in self.workspace.history().ask(History::forked)? {
             let is_told = |lost: &Finding| {

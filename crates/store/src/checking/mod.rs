@@ -53,31 +53,23 @@ use stepmark_model::{
 /// The path of the baseline of a project, seen from its root.
 pub const BASELINE_PATH: &str = ".stepmark/baseline.json";
 
-/// A reason why artifacts cannot be checked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// The artifacts of the project, whose chains count, cannot be listed.
     #[error("cannot look for the artifacts that a chain of delegation names")]
     Chains(#[from] WalkError),
-    /// Gates cannot be read.
     #[error(transparent)]
     Gates(#[from] GateError),
-    /// History, which may explain what is gone, cannot be read.
     #[cfg(feature = "history")]
     #[error("cannot ask the journal whether it explains what is gone")]
     History(#[from] HistoryError),
-    /// The baseline cannot be read.
     #[error("cannot read the baseline `{BASELINE_PATH}`")]
     BaselineRead(#[source] io::Error),
-    /// Git does not answer.
     #[cfg(feature = "history")]
     #[error(transparent)]
     Git(#[from] GitVersionError),
-    /// A step file of the workflow of an artifact in a chain cannot be read.
     #[error(transparent)]
     Workflow(#[from] WorkflowFileError),
-    /// The baseline is none.
     #[error("cannot use the baseline `{BASELINE_PATH}`")]
     Baseline(#[from] BaselineError),
 }
@@ -85,7 +77,6 @@ pub enum CheckError {
 /// The artifacts that are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// All of the project.
     All,
     /// Some of them: what concerns several artifacts is looked up.
     Some,
@@ -104,10 +95,6 @@ impl Workspace {
     }
 
     /// Checks `artifacts`, by the configuration of the project.
-    ///
-    /// # Errors
-    /// When the project's other artifacts, its gates or its baseline, which some rules ask for, cannot be
-    /// read.
     pub fn check<'t>(
         &self,
         artifacts: &'t [TrackedArtifact],
@@ -196,9 +183,6 @@ impl Checks<'_> {
     }
 
     /// The artifacts that name the file at `path` as an input document.
-    ///
-    /// # Errors
-    /// When the root cannot be listed.
     pub fn artifacts_that_name(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, WalkError> {
         let names = |found: &TrackedArtifact| {
             let mut documents = found.artifact().state().input_documents.iter();
@@ -209,9 +193,6 @@ impl Checks<'_> {
     }
 
     /// The findings that the project started out with; none where there is no such file.
-    ///
-    /// # Errors
-    /// When the file is there and cannot be read or used.
     pub fn baseline(&self) -> Result<Baseline, CheckError> {
         match self.workspace.baseline_bytes()? {
             Some(bytes) => Ok(Baseline::read(&bytes)?),

@@ -54,9 +54,6 @@ enum Source<'s> {
 
 impl<'w> Checks<'w> {
     /// The artifacts of the project for a list.
-    ///
-    /// # Errors
-    /// When the root cannot be listed. A file or folder that cannot be read is reported beside the others.
     pub fn summaries(&self) -> Result<Summaries<'w>, WalkError> {
         let (found, before) = self.workspace.artifacts_apart(Wanted::Counts)?;
         Ok(Summaries::new(self.workspace, found, before))
@@ -159,7 +156,6 @@ impl<'s> SummaryRow<'s> {
         }
     }
 
-    /// Returns its key in a ledger, where it is a story.
     pub fn story(&self) -> Option<LedgerKey> {
         LedgerKey::of(self.path()).map(|(key, _)| key).filter(|key| key.is_story())
     }
@@ -204,7 +200,6 @@ impl<'s> SummaryRow<'s> {
         }
     }
 
-    /// The artifact, where it was read.
     pub fn read(&self) -> Option<&'s TrackedArtifact> {
         match self.source {
             Source::Known(_) => None,

@@ -19,52 +19,27 @@ use stepmark_model::workflow::{Next, StepId, StepMatch};
 /// The number of attempts, where the artifact is changed meanwhile.
 const ATTEMPTS: usize = 8;
 
-/// A checkpoint that was made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckpointMade {
-    /// Its file.
     pub place: ProjectPath,
-    /// Its content.
     pub checkpoint: Checkpoint,
     /// The segments of the journal that were sealed with it, so that history reaches git.
     pub sealed: Vec<SegmentName>,
 }
 
-/// A reason why no checkpoint was made, or why the journal was not sealed with one that was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The artifact has no state that could be kept.
     #[error("cannot make a checkpoint of `{path}`")]
-    NoState {
-        /// The artifact.
-        path: ProjectPath,
-        /// The reason.
-        source: NoCheckpoint,
-    },
-    /// One of the same file and the same moment is there.
+    NoState { path: ProjectPath, source: NoCheckpoint },
     #[error("the checkpoint `{place}` is there already")]
-    Existing {
-        /// Its file.
-        place: ProjectPath,
-    },
-    /// The artifact changes faster than it can be read.
+    Existing { place: ProjectPath },
     #[error("cannot make a checkpoint of `{path}`: another program keeps changing it")]
-    Restless {
-        /// The artifact.
-        path: ProjectPath,
-    },
-    /// It cannot be read or written, or history cannot.
+    Restless { path: ProjectPath },
     #[error(transparent)]
     Change(#[from] ChangeError),
-    /// It is made, but the journal stays in this clone.
     #[error("the checkpoint `{place}` is made, but the journal was not sealed")]
-    Seal {
-        /// Its file.
-        place: ProjectPath,
-        /// The reason.
-        source: AppendError,
-    },
+    Seal { place: ProjectPath, source: AppendError },
 }
 
 impl From<CommitError> for CheckpointError {
@@ -205,9 +180,7 @@ impl Checkpoints<'_> {
 /// The reason why a checkpoint is made by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reached {
-    /// A configured milestone.
     Milestone(String),
-    /// So many steps are done.
     Count(usize),
 }
 

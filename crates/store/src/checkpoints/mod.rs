@@ -24,30 +24,20 @@ use stepmark_model::{
 /// The ending of a checkpoint's file.
 const ENDING: &str = ".json";
 
-/// A reason why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointReadError {
-    /// Its file cannot be read.
     #[error(transparent)]
     Read(#[from] ArtifactError),
-    /// It is not to be trusted.
     #[error("the checkpoint `{place}` cannot be trusted")]
-    Problem {
-        /// Its file.
-        place: ProjectPath,
-        /// The reason.
-        source: CheckpointProblem,
-    },
+    Problem { place: ProjectPath, source: CheckpointProblem },
 }
 
 /// Checkpoints cannot be listed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot list the checkpoints in `{folder}`")]
 pub struct CheckpointListError {
-    /// The folder, seen from the root.
     pub folder: String,
-    /// The error of the system.
     pub source: io::Error,
 }
 
@@ -66,9 +56,6 @@ impl Workspace {
 
 impl Checkpoints<'_> {
     /// The checkpoint in the file at `place`, proven.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is not to be believed.
     pub fn at(&self, place: &ProjectPath) -> Result<Checkpoint, CheckpointReadError> {
         let bytes = self.workspace.read_file(place)?;
         Checkpoint::parse(&bytes)
@@ -76,9 +63,6 @@ impl Checkpoints<'_> {
     }
 
     /// The files of an artifact's checkpoints, the newest first. The artifact may be damaged or gone.
-    ///
-    /// # Errors
-    /// When a folder is there and cannot be listed, or the artifact cannot be read.
     pub fn places(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, CheckpointPlacesError> {
         let keys = match self.workspace.read_file(path) {
             Ok(bytes) => surviving_keys(&Artifact::read(path.clone(), bytes)),
@@ -100,9 +84,6 @@ impl Checkpoints<'_> {
     }
 
     /// All checkpoints of the project, in the order of their paths.
-    ///
-    /// # Errors
-    /// When a folder cannot be listed.
     pub fn all(&self) -> Result<Vec<ProjectPath>, CheckpointListError> {
         let mut places = Vec::new();
         for folder in self.names_in(CHECKPOINTS)? {
@@ -137,14 +118,11 @@ impl Checkpoints<'_> {
     }
 }
 
-/// A reason why it cannot be told which checkpoints an artifact has.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointPlacesError {
-    /// A folder cannot be listed.
     #[error(transparent)]
     List(#[from] CheckpointListError),
-    /// The artifact cannot be read.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
 }

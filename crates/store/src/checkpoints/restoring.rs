@@ -19,54 +19,26 @@ use stepmark_model::{
 /// A frontmatter that was put back.
 #[derive(Debug)]
 pub struct Restored {
-    /// The artifact as it is now.
     pub artifact: TrackedArtifact,
-    /// The checkpoint that it was put back from.
     pub checkpoint: Checkpoint,
-    /// The fences of the file, as they were.
     pub fences: Fences,
     /// The place of the file as it was before: it is kept there, if it was damaged.
     pub kept: Option<ProjectPath>,
-    /// The outcome of writing.
     pub outcome: Outcome,
-    /// The remarks on the ledgers of a story.
     pub remarks: Vec<Remark>,
 }
 
-/// A reason why nothing was put back.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// The checkpoint cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointReadError),
-    /// It is that of another artifact.
     #[error("the checkpoint `{place}` is one of `{of}`, not of `{path}`")]
-    OtherArtifact {
-        /// Its file.
-        place: ProjectPath,
-        /// The artifact that it was made of.
-        of: ProjectPath,
-        /// The artifact that was named.
-        path: ProjectPath,
-    },
-    /// After it the file would not have this frontmatter.
+    OtherArtifact { place: ProjectPath, of: ProjectPath, path: ProjectPath },
     #[error("cannot put the checkpoint `{place}` back into `{path}` faithfully; nothing was changed")]
-    NotProven {
-        /// Its file.
-        place: ProjectPath,
-        /// The artifact.
-        path: ProjectPath,
-    },
-    /// The damaged file cannot be kept.
+    NotProven { place: ProjectPath, path: ProjectPath },
     #[error("cannot keep a copy of the damaged `{path}`, so it is left as it is")]
-    NotKept {
-        /// The artifact.
-        path: ProjectPath,
-        /// The reason.
-        source: CommitError,
-    },
-    /// It cannot be read or written.
+    NotKept { path: ProjectPath, source: CommitError },
     #[error(transparent)]
     Change(#[from] ChangeError),
 }
@@ -80,10 +52,6 @@ struct Decided {
 impl Checkpoints<'_> {
     /// Puts the frontmatter of the checkpoint at `place` back into the artifact at `path`, to the byte, and
     /// keeps its body. A file whose frontmatter is damaged is kept whole beside the checkpoint first.
-    ///
-    /// # Errors
-    /// When the checkpoint is not to be believed or of another artifact, or something cannot be read or
-    /// written.
     pub fn restore(
         &self,
         path: &ProjectPath,

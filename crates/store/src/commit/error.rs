@@ -5,80 +5,52 @@ use std::io;
 use crate::commit::{FolderError, LockError, PublishError, ReadError, StageError};
 use stepmark_model::artifact::ProjectPath;
 
-/// A reason why a commit did not end well. [`CommitError::write_state`] says whether its files are changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommitError {
-    /// There is no such file.
     #[error("there is no file `{path}` in the project")]
-    Missing {
-        /// The path inside the project.
-        path: ProjectPath,
-    },
-    /// Its lock could not be had, or it is not inside the project.
+    Missing { path: ProjectPath },
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// It cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// Its folder cannot be made.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The new content cannot be written.
     #[error(transparent)]
     Stage(#[from] StageError),
     /// The new content did not get its name; a [`Conflict`](crate::commit::Conflict) among the reasons.
     #[error(transparent)]
     Publish(#[from] PublishError),
-    /// Each time that something was asked without the locks, its files were others afterwards.
     #[error(
         "nothing was changed: {questions} times, git or another program was asked about {}, and another program wrote it \
          meanwhile",
         named(paths)
     )]
-    OutdatedAnswers {
-        /// The files of the commit.
-        paths: Vec<ProjectPath>,
-        /// The number of times.
-        questions: u32,
-    },
-    /// Two paths of one commit lead to the same file.
+    OutdatedAnswers { paths: Vec<ProjectPath>, questions: u32 },
     #[error("`{path}` and `{other}` are the same file: name it once")]
-    SameFile {
-        /// One path.
-        path: ProjectPath,
-        /// The other.
-        other: ProjectPath,
-    },
-    /// The commit was not begun, since it could not be noted what it is about to do.
+    SameFile { path: ProjectPath, other: ProjectPath },
     #[error("cannot write the redo record of `{path}`; nothing was changed")]
     Redo {
         /// The first file of the commit.
         path: ProjectPath,
-        /// The error of the system.
         source: io::Error,
     },
-    /// All files are changed, but the event could not be added to the journal.
     #[error(
         "`{path}` is changed, but the journal could not be written: the next command that writes completes the history"
     )]
     History {
         /// The first file of the commit.
         path: ProjectPath,
-        /// The error of the system.
         source: io::Error,
     },
-    /// All files are changed and history tells of it, but the note of the commit could not be cleared.
     #[error(
         "`{path}` is changed and history tells of it, but the redo record could not be cleared: the next command that writes clears it"
     )]
     Record {
         /// The first file of the commit.
         path: ProjectPath,
-        /// The error of the system.
         source: io::Error,
     },
-    /// The commit was begun, and is neither finished nor undone.
     #[error(
         "the commit of `{path}` was begun and is not finished, so it is unknown which of its files are changed: the next command \
          that writes finishes it"
@@ -86,38 +58,20 @@ pub enum CommitError {
     Unfinished {
         /// The first file of the commit.
         path: ProjectPath,
-        /// The error that kept it from being finished.
         source: Box<CommitError>,
     },
-    /// A commit of the same files that was cut off earlier cannot be finished yet.
     #[error("a commit that was cut off earlier cannot be finished yet; nothing else was changed")]
-    Earlier {
-        /// The error that keeps it from being finished.
-        source: Box<CommitError>,
-    },
+    Earlier { source: Box<CommitError> },
     /// A lease could not be written; it is as it was.
     #[error("cannot write the lease of `{path}`")]
-    Lease {
-        /// The artifact.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A commit that was cut off earlier cannot be finished.
+    Lease { path: ProjectPath, source: io::Error },
     #[error("cannot use the record of commits that were cut off; nothing was changed")]
-    Recover {
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// Another program wrote one file of several in the instants of the commit.
+    Recover { source: io::Error },
     #[error(
         "another program wrote `{path}` in the middle of the commit: its bytes stand, the other files of the commit are \
          changed, and the journal says so; look at it and run the command again"
     )]
-    Overtaken {
-        /// The file.
-        path: ProjectPath,
-    },
+    Overtaken { path: ProjectPath },
 }
 
 /// The state of the files of a commit that ended with an error: whether they have their new content.

@@ -112,7 +112,6 @@ fn publish_in_order(prepared: Vec<Prepared<'_>>) -> Result<(), (usize, CommitErr
     Ok(())
 }
 
-/// The options of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommitOptions {
     /// The longest wait for the locks of the files, in all. 30 s by default: about a thousand commits of
@@ -120,7 +119,6 @@ pub struct CommitOptions {
     pub lock_timeout: Duration,
     /// The number of attempts in all, when another program changes the file meanwhile. 8 by default.
     pub attempts: NonZeroU32,
-    /// The policy on waiting for the disk.
     pub fsync: FsyncPolicy,
 }
 
@@ -136,7 +134,6 @@ impl Default for CommitOptions {
 pub enum Outcome {
     /// The file is as it should be; no byte was written.
     Unchanged,
-    /// The file was replaced or created.
     Written {
         /// The state of the file before.
         before: Expected,
@@ -145,7 +142,6 @@ pub enum Outcome {
         /// The number of attempts that it took: more than one when another program wrote meanwhile.
         attempts: u32,
     },
-    /// The file was removed.
     Deleted {
         /// The state of the file before.
         before: Expected,
@@ -154,14 +150,11 @@ pub enum Outcome {
     },
 }
 
-/// The decision on one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileDecision {
-    /// Nothing.
     Keep,
     /// It gets these bytes; it is made where it is missing.
     Write(Vec<u8>),
-    /// It goes.
     Delete,
 }
 
@@ -179,7 +172,6 @@ impl FileDecision {
 /// A file before and after.
 #[derive(Clone, Copy, Debug)]
 pub struct FileTransition<'a> {
-    /// The file.
     pub path: &'a ProjectPath,
     /// Its bytes before; `None` where there is no file.
     pub old: Option<&'a [u8]>,
@@ -192,7 +184,6 @@ pub struct FileTransition<'a> {
 
 /// A reason why a decision or an event is not made.
 pub enum Halt<E> {
-    /// It is refused.
     Refused(E),
     /// It waits for an answer that takes long, such as one of git, for which nobody should wait at a lock:
     /// the transaction lets go of its locks, asks, and begins again.

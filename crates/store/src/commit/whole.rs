@@ -8,9 +8,6 @@ use crate::disk::root::Root;
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
 /// Creates the file at `path`, and the folders that lead to it. A file that is there is a [`Conflict`].
-///
-/// # Errors
-/// Why the file was not created.
 pub fn create(
     root: &Root,
     path: &ProjectPath,
@@ -67,9 +64,6 @@ pub(crate) fn replace_hashed(
 }
 
 /// Reads the file at `path`; `None` where there is none.
-///
-/// # Errors
-/// Why it cannot be read.
 pub(crate) fn read_whole(root: &Root, path: &ProjectPath) -> Result<Option<Vec<u8>>, CommitError> {
     let place = root.resolve_for_writing(path).map_err(LockError::Resolve)?;
     Ok(read_file(path, &place)?.map(|found| found.bytes))

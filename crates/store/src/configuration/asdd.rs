@@ -78,7 +78,6 @@ pub(super) struct MonitorKeys {
     pub(super) retries: Option<Count>,
 }
 
-/// The settings of ASDD.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AsddSettings {
@@ -86,7 +85,6 @@ pub struct AsddSettings {
     pub folder: ProjectPath,
     /// The document to which failures are added: `docs/agent-failure-log.md`.
     pub failure_log: ProjectPath,
-    /// The demands of the project on its agents.
     pub rules: Rules,
     /// The time, in seconds, after which a conflict that no rule decides blocks the slice: 60.
     pub conflict_seconds: u64,

@@ -21,7 +21,6 @@ pub(super) struct AutodevKeys {
     pub(super) summary: Option<FilePath>,
 }
 
-/// The settings of autodev.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AutodevSettings {
@@ -31,7 +30,6 @@ pub struct AutodevSettings {
     pub docs: ProjectPath,
     /// The folder of the skill, whose flow files are read.
     pub skill: Option<ProjectPath>,
-    /// Flows of the project.
     pub flows: Vec<Flow>,
     /// The files in which skills keep a state of their own, by the name of the step that they do.
     pub states: BTreeMap<String, ProjectPath>,
@@ -77,11 +75,9 @@ pub(super) struct CoordinationKeys {
     pub(super) claims_per_agent: Option<Count>,
 }
 
-/// The settings of coordination.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CoordinationSettings {
-    /// The format of the files that follow the records.
     pub format: Format,
     /// The folder of the records, and of the files of options A and B: `.coordination`.
     pub folder: ProjectPath,

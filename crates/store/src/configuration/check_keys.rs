@@ -128,7 +128,6 @@ deserialize_as_scalar!(RuleName, RuleLevel);
 pub struct PathAllowance {
     allowance: Allowance,
     paths: PathGlobs,
-    /// The place of the entry in its file.
     span: Option<Span>,
 }
 

@@ -15,9 +15,7 @@ use stepmark_model::spelling::near_words;
 pub struct UnknownKey {
     /// The way to the key, for instance `workflows[0].step`.
     pub key: String,
-    /// The configuration file.
     pub file: PathBuf,
-    /// The key that was probably meant.
     pub near: Option<String>,
 }
 
@@ -47,37 +45,24 @@ impl fmt::Display for UnknownKey {
     }
 }
 
-/// A reason why the configuration cannot be used. A missing file is no error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigurationError {
-    /// The file exists, but cannot be read.
     #[error("cannot read the configuration `{}`", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The file is too large to be a configuration.
+    Unreadable { path: PathBuf, source: io::Error },
     #[error("the configuration `{}` is larger than {limit} bytes", path.display())]
     TooLarge {
-        /// The file.
         path: PathBuf,
         /// The number of bytes that it may have.
         limit: u64,
     },
-    /// The file is no YAML, or a value in it is not what stands for its key.
     #[error("`{}`{} cannot be used: {reason}", path.display(), At(*position))]
     Invalid {
-        /// The file.
         path: PathBuf,
         /// The place in the file, as far as it is known.
         position: Option<Position>,
-        /// The problem there.
         reason: String,
     },
-    /// The file holds state, which configuration never does.
     #[error(
         "`{}:{position}` holds state: `{key}` is {meaning}; configuration is static, and this \
          belongs {}",
@@ -85,25 +70,19 @@ pub enum ConfigurationError {
         belongs_to(*side, key)
     )]
     StateKey {
-        /// The file.
         path: PathBuf,
-        /// The place of the key.
         position: Position,
-        /// The way to the key.
         key: String,
         /// The purpose of the key.
         meaning: &'static str,
-        /// The side that it is on.
         side: Side,
     },
-    /// A value of the environment or of the command line is not what stands for its key.
     #[error("{source_name} cannot be used for `{key}`: {reason}")]
     Given {
         /// The environment variable, or the flag.
         source_name: String,
         /// The key that it stands for.
         key: String,
-        /// The problem.
         reason: String,
     },
 }

@@ -17,7 +17,6 @@ pub(super) struct FlowKeys {
     pub(super) stale_seconds: Option<Count>,
 }
 
-/// The settings of flows.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FlowSettings {
@@ -74,13 +73,9 @@ pub enum Access {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ProjectDescription {
-    /// Its name.
     pub name: Option<String>,
-    /// Its repositories.
     pub repositories: Vec<Repository>,
-    /// The document that its work has to keep to.
     pub constitution: Option<ProjectPath>,
-    /// Its other documents.
     pub documents: Vec<ProjectPath>,
 }
 

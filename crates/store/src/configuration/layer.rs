@@ -14,15 +14,12 @@ use stepmark_model::lifecycle::DeclaredLifecycle;
 /// The origin of a value of the configuration, the weakest first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// stepmark itself.
     Default,
     /// The configuration of the person: `stepmark/config.yaml` in the folder for configuration.
     User(Place),
     /// `.stepmark/config.yaml` of the project.
     Project(Place),
-    /// An environment variable.
     Environment {
-        /// Its name.
         variable: String,
     },
     /// `--config KEY=VALUE` on the command line.
@@ -32,9 +29,7 @@ pub enum Origin {
 /// A place in a configuration file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The file.
     pub file: PathBuf,
-    /// The place of the key in it.
     pub position: Position,
 }
 
@@ -76,9 +71,7 @@ impl fmt::Display for Origin {
 pub struct ConfiguredValue {
     /// The key; `.` leads into a mapping: `lease.seconds`, `settings.user_name`.
     pub key: String,
-    /// The value as written.
     pub value: Value,
-    /// Its origin.
     pub origin: Origin,
 }
 
@@ -96,8 +89,11 @@ pub(super) struct ConfigurationLayer {
 pub(super) enum LayerError {
     /// It is no YAML, or a value is not what stands for its key.
     Invalid(Misplaced),
-    /// It holds state.
-    StateKey { position: Position, key: String, variable: Variable },
+    StateKey {
+        position: Position,
+        key: String,
+        variable: Variable,
+    },
 }
 
 impl From<Misplaced> for LayerError {

@@ -75,19 +75,16 @@ pub enum Track {
     Git,
 }
 
-/// The settings of memory.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct MemorySettings {
     /// True where the configuration says something about memory: then it is handed to agents that start.
     pub is_configured: bool,
-    /// The place of what is told.
     pub track: Track,
     /// The most records that are handed to an agent: 10.
     pub limit: usize,
     /// The most characters that are handed to an agent: 4,000.
     pub budget_chars: usize,
-    /// Stores beside the embedded one, by their names.
     pub stores: BTreeMap<String, MemoryStoreSettings>,
 }
 

@@ -72,7 +72,6 @@ pub struct Configuration {
     workflows: Vec<WorkflowDeclaration>,
     lifecycles: Arc<Lifecycles>,
     packs: Vec<ProjectPack>,
-    /// The paths by which artifacts of packs are known.
     pack_paths: PathGlobs,
     roles: Roles,
     variables: BTreeMap<String, String>,

@@ -24,9 +24,7 @@ pub(crate) type PackFiles = Vec<(String, Vec<u8>)>;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProjectPack {
-    /// The pack.
     pub pack: Pack,
-    /// Its file, seen from the project.
     pub file: String,
     /// The bytes of the file.
     pub bytes: Arc<[u8]>,

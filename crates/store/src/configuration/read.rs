@@ -27,17 +27,11 @@ const SIZE_LIMIT: u64 = 1024 * 1024;
 
 impl Configuration {
     /// Reads `.stepmark/config.yaml` of the project; the defaults where it does not exist.
-    ///
-    /// # Errors
-    /// When the file cannot be read or used, with its line and column.
     pub fn load(root: &Root) -> Result<Self, ConfigurationError> {
         Self::load_with(root, &ConfigurationSources::default())
     }
 
     /// Reads `.stepmark/config.yaml` of the project, over the user's file and below environment and flags.
-    ///
-    /// # Errors
-    /// When a file cannot be read or used, with its line and column, or another value cannot be used.
     pub fn load_with(root: &Root, sources: &ConfigurationSources) -> Result<Self, ConfigurationError> {
         let own = own_file::open(root.path(), CONFIGURATION_PATH.as_ref(), Access::Read);
         let bytes = read_opened(&root.path().join(CONFIGURATION_PATH), own)?;

@@ -31,7 +31,6 @@ impl FromStr for Count {
     }
 }
 
-/// A limit that may be 0.
 #[derive(Debug)]
 pub(super) struct Limit(pub(super) u32);
 
@@ -62,7 +61,6 @@ impl FromStr for SettingText {
 pub enum Milestone {
     /// After this step, in any of its spellings.
     Step(String),
-    /// At the end of the workflow.
     Finished,
 }
 

@@ -14,18 +14,15 @@ pub struct Variable {
     /// Its name. In a static one `.` leads into a mapping (`lease.seconds`). A dynamic name without `.` is
     /// meant at any depth, whatever its case and its `_` and `-`.
     pub name: &'static str,
-    /// The side on which it is kept.
     pub side: Side,
     /// The environment variable that gives it a value, for static ones that are one scalar of a single key.
     pub environment: Option<&'static str>,
-    /// Its meaning.
     pub meaning: &'static str,
 }
 
 /// The side of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Kept in configuration.
     Static(StaticLevel),
     /// Kept, or computed, where the work happens.
     Dynamic(DynamicPlace),
@@ -36,7 +33,6 @@ pub enum Side {
 pub enum StaticLevel {
     /// That of a person or a machine.
     System,
-    /// That of the project.
     Project,
 }
 
@@ -54,7 +50,6 @@ impl fmt::Display for Side {
 /// The origin of a dynamic variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DynamicPlace {
-    /// The frontmatter of the artifact.
     Frontmatter,
     /// Nowhere: it is found out when it is needed.
     RunTime,

@@ -19,9 +19,6 @@ use stepmark_model::{
 impl Coordination<'_> {
     /// Begins coordination with a goal and, perhaps, a plan as Markdown. Records that were brought in without
     /// a goal get it.
-    ///
-    /// # Errors
-    /// When it has begun with a goal, or its record cannot be written.
     pub fn begin(&self, goal: &str, plan: &str) -> Result<CoordinationFiles, CoordinationError> {
         match self.state() {
             Err(RecordsError::NotBegun { .. }) => {}
@@ -62,9 +59,6 @@ impl Coordination<'_> {
     }
 
     /// Makes an agent known, or changes its role or its capabilities.
-    ///
-    /// # Errors
-    /// When its record cannot be written.
     pub fn register(
         &self,
         agent: &str,
@@ -92,9 +86,6 @@ impl Coordination<'_> {
     }
 
     /// Notes that an agent is alive; nothing is committed. The journal is told where its status changes.
-    ///
-    /// # Errors
-    /// When the agent is unknown, or it cannot be noted.
     pub fn heartbeat(
         &self,
         agent: &str,
@@ -125,9 +116,6 @@ impl Coordination<'_> {
     }
 
     /// Keeps what an agent has discovered under an id that is new, and returns its record.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub fn discover(
         &self,
         (id, agent): (&str, &str),
@@ -165,7 +153,6 @@ impl Coordination<'_> {
         })
     }
 
-    /// Makes the folders of `paths`.
     pub(super) fn make_folder(&self, paths: &[ProjectPath]) -> Result<(), CoordinationError> {
         let fsync = self.workspace.commit_options().fsync;
         for (place, path) in paths.iter().enumerate() {

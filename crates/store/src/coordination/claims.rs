@@ -18,9 +18,6 @@ use stepmark_model::coordination::{
 impl Coordination<'_> {
     /// Gives `agent` the best of the tasks that it may have: the highest priority, then the oldest. Tasks of
     /// agents that are silent are freed first.
-    ///
-    /// # Errors
-    /// When there is none, or the agent holds as many as it may.
     pub fn claim(&self, agent: &str) -> Result<TaskChange, CoordinationError> {
         let mut freed = Vec::new();
         for _ in 0..ATTEMPTS {
@@ -48,9 +45,6 @@ impl Coordination<'_> {
     }
 
     /// Gives `agent` the task `id`.
-    ///
-    /// # Errors
-    /// When it is refused, or there is no such task.
     pub fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, CoordinationError> {
         for _ in 0..ATTEMPTS {
             let (state, changed) = self.state_to_claim()?;
@@ -73,9 +67,6 @@ impl Coordination<'_> {
     }
 
     /// The task that `agent` would be given; `None` where there is none.
-    ///
-    /// # Errors
-    /// When the records cannot be read.
     pub fn next(&self, agent: &str) -> Result<Option<Record>, CoordinationError> {
         let state = self.state()?;
         let changed = match self.settings.format {
@@ -130,7 +121,6 @@ impl Coordination<'_> {
         Ok(freed)
     }
 
-    /// A claim by `agent`.
     fn claim_by(&self, agent: &str) -> TaskMove {
         TaskMove::Claim { agent: agent.to_owned(), at_most: self.claims_per_agent() }
     }

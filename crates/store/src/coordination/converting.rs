@@ -16,9 +16,6 @@ impl Coordination<'_> {
     /// Keeps the records for programs of another option from now on: its files are written, the
     /// configuration names it, and the files of the option before go where nobody else wrote them. Returns
     /// those that were written, and those that went.
-    ///
-    /// # Errors
-    /// When a file or the configuration cannot be written.
     pub fn convert(&self, to: Format) -> Result<(CoordinationFiles, Vec<ProjectPath>), CoordinationError> {
         let key =
             |format: &Format| (KeyPath::key("coordination").then("option"), Value::from(format.to_string()));
@@ -38,17 +35,11 @@ impl Coordination<'_> {
     }
 
     /// The path of the copy of the state file that is kept under `name`.
-    ///
-    /// # Errors
-    /// When the name gives no path.
     pub fn checkpoint_path(&self, name: &str) -> Result<ProjectPath, CoordinationError> {
         Ok(self.settings.folder.join("checkpoints")?.join(&format!("{}.json", file_stem(name)))?)
     }
 
     /// Writes the state file, and keeps a copy of it under `name`.
-    ///
-    /// # Errors
-    /// When one of them cannot be written.
     pub fn checkpoint(&self, name: &str) -> Result<ProjectPath, CoordinationError> {
         self.project(&Overwrite::None)?;
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
@@ -83,9 +74,6 @@ impl Coordination<'_> {
     }
 
     /// The files of the configured format that are there or were written here, each with its state.
-    ///
-    /// # Errors
-    /// When the records cannot be read.
     pub fn file_states(&self) -> Result<Vec<FollowingFile>, RecordsError> {
         let read = |path: &ProjectPath| self.workspace.read_file(path).ok();
         Ok(file_findings::states(self.workspace.root(), &self.format(), &self.state()?, read))

@@ -11,23 +11,18 @@ use stepmark_model::{
     coordination::{FormatError, TaskRefusal},
 };
 
-/// A reason why an operation of coordination was not made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CoordinationError {
-    /// The records cannot be read.
     #[error(transparent)]
     Records(#[from] RecordsError),
-    /// The operation is refused.
     #[error(transparent)]
     Refused(#[from] TaskRefusal),
-    /// There is no such task.
     #[error("there is no task `{id}`")]
     NoTask {
         /// The id that was given.
         id: String,
     },
-    /// No task can be claimed.
     #[error(
         "no task can be claimed: {available} available, {waiting} waiting for others, {held} held{}{}",
         taken(orphaned),
@@ -38,14 +33,11 @@ pub enum CoordinationError {
         available: usize,
         /// Tasks that wait for others.
         waiting: usize,
-        /// Tasks that agents hold.
         held: usize,
         /// Tasks that were taken from silent agents before.
         orphaned: Vec<String>,
-        /// Tasks that other programs changed in the files.
         changed: BTreeSet<String>,
     },
-    /// Another program changed the task in a file, perhaps by claiming it.
     #[error(
         "another program changed the task `{id}` in a state file, and perhaps works on it: nobody claims it"
     )]
@@ -53,55 +45,25 @@ pub enum CoordinationError {
         /// The id of the task.
         id: String,
     },
-    /// Coordination has begun already.
     #[error("coordination has begun here already, with the goal `{goal}`")]
-    Begun {
-        /// The goal.
-        goal: String,
-    },
-    /// Others change the records again and again.
+    Begun { goal: String },
     #[error("other agents change `{path}` again and again; nothing was changed")]
-    Busy {
-        /// A file that they change.
-        path: ProjectPath,
-    },
-    /// A state file cannot be read.
+    Busy { path: ProjectPath },
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// There is nothing to import.
     #[error("there is no state file of coordination in `{place}`")]
     NothingToImport {
         /// The place that was looked at.
         place: String,
     },
-    /// A state file outside of the project cannot be read.
     #[error("cannot read `{place}`")]
-    Outside {
-        /// The file.
-        place: String,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-    /// A sign of life cannot be noted.
+    Outside { place: String, source: std::io::Error },
     #[error("cannot note that `{agent}` is alive")]
-    Signal {
-        /// The agent.
-        agent: String,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-    /// A value cannot be written as frontmatter.
+    Signal { agent: String, source: std::io::Error },
     #[error("cannot write `{path}`")]
-    Edit {
-        /// The file.
-        path: ProjectPath,
-        /// The problem.
-        source: EditError,
-    },
-    /// The configuration cannot be changed.
+    Edit { path: ProjectPath, source: EditError },
     #[error(transparent)]
     Configuration(#[from] ConfigureError),
-    /// The records cannot be changed.
     #[error(transparent)]
     Change(#[from] ChangeError),
     /// The files of the configured format cannot follow. The records are changed.

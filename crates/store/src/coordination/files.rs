@@ -167,18 +167,12 @@ impl Coordination<'_> {
 
     /// Makes the files follow, whatever the format; changes that other programs made are given up as
     /// `overwrite` says.
-    ///
-    /// # Errors
-    /// When the records cannot be read, or a file cannot be written.
     pub fn project(&self, overwrite: &Overwrite) -> Result<CoordinationFiles, CoordinationError> {
         let tasks = self.state()?.tasks;
         self.write_files(&tasks, overwrite)
     }
 
     /// The records that other programs changed in the files.
-    ///
-    /// # Errors
-    /// When the records or the files cannot be read.
     pub fn drift(&self) -> Result<Vec<Drift>, CoordinationError> {
         record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.format())
     }

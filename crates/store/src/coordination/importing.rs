@@ -22,9 +22,7 @@ use stepmark_model::{
 /// The side that counts where a record and a state file disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportSide {
-    /// The file.
     File,
-    /// The artifact.
     Artifact,
 }
 
@@ -32,9 +30,7 @@ pub enum ImportSide {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImportRow {
-    /// Its kind.
     pub kind: RecordKind,
-    /// Its id.
     pub id: String,
     /// The record as the file has it; `None` where it has none.
     pub file: Option<Record>,
@@ -82,9 +78,7 @@ impl ImportRow {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ImportSurvey {
-    /// The format of the files.
     pub format: Format,
-    /// The records that differ.
     pub rows: Vec<ImportRow>,
     /// The number of records that are the same.
     pub same: usize,
@@ -97,9 +91,6 @@ pub struct ImportSurvey {
 impl Coordination<'_> {
     /// Compares the state file at `path` (a file, or the folder of those of option A; the files of the
     /// configured format where nothing is given) with the records.
-    ///
-    /// # Errors
-    /// When there is no state file, it cannot be read, or the records cannot.
     pub fn survey(&self, path: Option<&ProjectPath>) -> Result<ImportSurvey, CoordinationError> {
         let is_folder = path.is_none_or(|path| path.extension() != Some("json"));
         let read = |format: Format, number: usize, name: &str| {

@@ -90,7 +90,6 @@ impl Workspace {
 }
 
 impl<'w> Coordination<'w> {
-    /// The settings.
     pub const fn settings(&self) -> &'w CoordinationSettings {
         self.settings
     }

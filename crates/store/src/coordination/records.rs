@@ -11,71 +11,34 @@ use stepmark_model::{
     records::{RecordError, RecordKinds as _, RecordSet as _},
 };
 
-/// A reason why the records cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordsError {
-    /// There is no `coordination.md`.
     #[error("coordination has not begun here: `stepmark coordination init --goal TEXT` begins it")]
-    NotBegun {
-        /// The folder of the records.
-        folder: ProjectPath,
-    },
+    NotBegun { folder: ProjectPath },
     /// A record is not what it should be. Nothing is guessed from the others.
     #[error(
         "`{path}` is no record of coordination: mend it, or bring an earlier state back with `stepmark restore`"
     )]
-    Record {
-        /// The file.
-        path: ProjectPath,
-        /// The problem with it.
-        source: RecordError,
-    },
-    /// A record stands in the file of another.
+    Record { path: ProjectPath, source: RecordError },
     #[error(
         "`{path}` has the id `{id}`, whose file is `{wanted}`: move it there, or give it the id of its file"
     )]
-    Misnamed {
-        /// The file.
-        path: ProjectPath,
-        /// The id.
-        id: String,
-        /// The file that a record with that id has.
-        wanted: ProjectPath,
-    },
-    /// The folder is that of stepmark itself.
+    Misnamed { path: ProjectPath, id: String, wanted: ProjectPath },
     #[error("the records cannot stand in `{folder}`: give `coordination.folder` another value")]
-    Reserved {
-        /// The folder.
-        folder: ProjectPath,
-    },
-    /// An id has no letter.
+    Reserved { folder: ProjectPath },
     #[error("the id of the {kind} is empty: give it one")]
-    EmptyId {
-        /// The kind of the record.
-        kind: RecordKind,
-    },
-    /// A file cannot be read.
+    EmptyId { kind: RecordKind },
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
-    /// A folder cannot be listed.
     #[error("cannot list `{folder}`")]
-    List {
-        /// The folder.
-        folder: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The name of a record gives no path.
+    List { folder: ProjectPath, source: io::Error },
     #[error(transparent)]
     Path(#[from] ProjectPathError),
 }
 
 impl Coordination<'_> {
     /// The path of the record `id`; that of the root, whatever its id.
-    ///
-    /// # Errors
-    /// When the folder and the name give no path.
     pub fn path_of(&self, kind: RecordKind, id: &str) -> Result<ProjectPath, RecordsError> {
         let folder = &self.settings.folder;
         if folder.as_str().split('/').any(|part| part == ".stepmark") {
@@ -92,9 +55,6 @@ impl Coordination<'_> {
     }
 
     /// All records, as they are now.
-    ///
-    /// # Errors
-    /// When coordination has not begun, or a record cannot be read.
     pub fn state(&self) -> Result<State, RecordsError> {
         let root = self.path_of(RecordKind::Coordination, "")?;
         let root = match self.workspace.read_record(&root) {

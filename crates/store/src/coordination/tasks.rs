@@ -20,17 +20,13 @@ use stepmark_model::{
 /// The number of times that a decision is made anew where others change the records meanwhile.
 pub(super) const ATTEMPTS: usize = 32;
 
-/// A task that was changed.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TaskChange {
-    /// The task as it is now.
     pub task: Record,
-    /// The ids of tasks that became available with it.
     pub freed: Vec<String>,
     /// The ids of tasks that were taken from silent agents before.
     pub orphaned: Vec<String>,
-    /// The state of the files that follow.
     pub files: CoordinationFiles,
 }
 
@@ -45,9 +41,6 @@ pub(super) enum Attempt {
 
 impl Coordination<'_> {
     /// Makes tasks, and returns them with their ids.
-    ///
-    /// # Errors
-    /// When a dependency is unknown or leads in a circle, an id is taken, or they cannot be written.
     pub fn create(&self, wanted: &[NewTask]) -> Result<(Vec<Record>, CoordinationFiles), CoordinationError> {
         let state = self.state_to_change()?;
         let now = self.now();
@@ -81,9 +74,6 @@ impl Coordination<'_> {
     }
 
     /// Makes `made` on the task `id`.
-    ///
-    /// # Errors
-    /// When it is refused, there is no such task, or the records cannot be changed.
     pub fn make(&self, id: &str, made: &TaskMove) -> Result<TaskChange, CoordinationError> {
         if let TaskMove::Claim { agent, .. } = made {
             return self.claim_task(id, agent);

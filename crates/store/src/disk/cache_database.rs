@@ -27,7 +27,6 @@ const PATIENCE_TO_EMPTY: Duration = Duration::from_millis(500);
 /// The layout of a database of the cache.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheLayout {
-    /// The name of its file.
     pub name: &'static str,
     /// To be raised when rows get another meaning in the same columns.
     pub meaning: u32,
@@ -48,20 +47,16 @@ pub struct CacheLayout {
 /// An open database, to be written.
 #[derive(Debug)]
 pub struct CacheDatabase {
-    /// The connection.
     pub connection: Connection,
     layout: &'static CacheLayout,
     /// `None` in memory.
     files: Option<DatabaseFiles>,
 }
 
-/// A reason why there is no database on disk.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheUnavailable {
-    /// SQLite says so.
     #[error("SQLite says: {0}")]
     Database(#[from] rusqlite::Error),
-    /// Its folder or lock cannot be used, or another process keeps it for too long.
     #[error("{0}")]
     Files(#[from] io::Error),
 }
@@ -69,9 +64,6 @@ pub enum CacheUnavailable {
 impl CacheLayout {
     /// Opens the database to write it. Makes it where there is none, and anew where there is another one or a
     /// damaged one.
-    ///
-    /// # Errors
-    /// When it cannot be made or written, or is in use for too long.
     pub fn open(&'static self, root: &Root) -> Result<CacheDatabase, CacheUnavailable> {
         let files = DatabaseFiles::of(root, self.name)?;
         files.make_folder()?;
@@ -112,9 +104,6 @@ impl CacheLayout {
     }
 
     /// Makes an empty database in memory.
-    ///
-    /// # Errors
-    /// When SQLite fails, as for want of memory.
     pub fn in_memory(&'static self) -> rusqlite::Result<CacheDatabase> {
         let connection = Connection::open_in_memory()?;
         self.configure(&connection)?;
@@ -124,9 +113,6 @@ impl CacheLayout {
 
     /// Waits for the lock of those that bring the database up to date one at a time. It ends with the
     /// process, however that ends.
-    ///
-    /// # Errors
-    /// When its file cannot be made, or another process has it for too long.
     pub fn lock(&self, root: &Root) -> io::Result<File> {
         self.locked(&DatabaseFiles::of(root, self.name)?, ".lock")
     }
@@ -244,9 +230,6 @@ impl CacheDatabase {
     }
 
     /// Empties the database and makes its tables anew.
-    ///
-    /// # Errors
-    /// When it cannot be written, or is in use for too long.
     pub fn renew(self) -> Result<Self, CacheUnavailable> {
         let Self { connection, layout, files } = self;
         let Some(files) = files else { return Ok(layout.in_memory()?) };
@@ -257,9 +240,6 @@ impl CacheDatabase {
 
     /// Copies a log of more than `limit` bytes into the database and empties it: every process that opens the
     /// database looks through it. Where another process reads just now, a later one does it.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
     pub(crate) fn shorten_log(&self, limit: u64) -> rusqlite::Result<()> {
         if self.files.as_ref().is_some_and(|files| files.has_log_longer_than(limit)) {
             self.connection.busy_timeout(Duration::ZERO)?;

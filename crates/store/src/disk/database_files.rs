@@ -20,7 +20,6 @@ const SUFFIXES: [&str; 4] = ["-wal", "-shm", "-journal", ""];
 /// Makes the database where there is none.
 pub(super) const WRITING: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_CREATE);
 
-/// The files of one database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DatabaseFiles {
     state: LocalState,

@@ -15,7 +15,6 @@ use stepmark_model::projection::files_manifest::{
 /// The files that a manifest lists.
 #[derive(Debug)]
 pub(crate) enum ListedFiles<'run> {
-    /// The manifest was read.
     Read(&'run Listing),
     /// The manifest has not changed since an earlier run put what it lists into the cache.
     Remembered {
@@ -28,7 +27,6 @@ pub(crate) enum ListedFiles<'run> {
 /// One listed file of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ListedFile<'run> {
-    /// Its name.
     pub(crate) name: &'run [u8],
     /// Its hash in the manifest; `None` where the manifest holds none.
     pub(crate) hash: Option<FileHash>,

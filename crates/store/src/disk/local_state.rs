@@ -43,13 +43,10 @@ pub enum StateFolder {
     Redo,
     /// Records of commits that cannot be finished.
     RedoAside,
-    /// Lock files.
     Locks,
     /// Records of what projections wrote last.
     Projections,
-    /// Signs of life of agents.
     Signals,
-    /// Proposals of agents.
     Proposals,
     /// Files that can be deleted at will.
     Cache,
@@ -60,57 +57,34 @@ pub enum StateFolder {
 pub struct LocalState {
     /// Absolute, without links: git's folder, or the project root.
     base: PathBuf,
-    /// The same for what all work trees share.
     common_base: PathBuf,
-    /// Between the base and the folders.
     below: PathBuf,
     /// The folder of the project, seen from the top of the work tree of git.
     project: PathBuf,
     is_in_git: bool,
 }
 
-/// A reason why the folder of local state is not used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocalStateError {
-    /// Something else stands in its place.
     #[error(
         "`{}` is a link or no folder, so what it leads to is not used as the state of this clone: \
          remove it, and run the command again", place.display()
     )]
-    NotAFolder {
-        /// The path of the folder.
-        place: PathBuf,
-    },
-    /// It belongs to another user.
+    NotAFolder { place: PathBuf },
     #[error(
         "`{}` belongs to another user, so it is not used as the state of this clone: \
          give it to this user (it may hold history that stands nowhere else), or in a repository of git tell git to trust \
          it, `git config --global --add safe.directory FOLDER`, and run the command again", place.display()
     )]
-    ForeignOwner {
-        /// The path of the folder.
-        place: PathBuf,
-    },
-    /// It cannot be made.
+    ForeignOwner { place: PathBuf },
     #[error(
         "cannot make the folder `{}` for the state of this clone: allow writing there, and run the command again",
         place.display()
     )]
-    Make {
-        /// The path that the folder was to have.
-        place: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// It cannot be looked at.
+    Make { place: PathBuf, source: io::Error },
     #[error("cannot look at `{}`, where the state of this clone stands", place.display())]
-    Unreachable {
-        /// The path of the folder.
-        place: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Unreachable { place: PathBuf, source: io::Error },
 }
 
 impl LocalState {
@@ -156,9 +130,6 @@ impl LocalState {
     }
 
     /// The path of `folder`, to be read from or written to. The folder need not exist.
-    ///
-    /// # Errors
-    /// When it, or a folder above it, is a link, no folder, or another user's.
     pub fn folder(&self, folder: StateFolder) -> Result<PathBuf, LocalStateError> {
         let (base, name) = self.parts(folder);
         let mut place = base.to_owned();
@@ -172,9 +143,6 @@ impl LocalState {
     }
 
     /// Makes `folder`, readable by this user alone, and returns its path.
-    ///
-    /// # Errors
-    /// When it cannot be made, or must not be used.
     pub fn make(&self, folder: StateFolder) -> Result<PathBuf, LocalStateError> {
         let place = self.folder(folder)?;
         let (base, _) = self.parts(folder);

@@ -13,7 +13,6 @@ use std::{
 /// The purpose that a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// To read what is there.
     Read,
     /// To read and change what is there.
     #[cfg(feature = "write")]
@@ -48,9 +47,6 @@ pub(crate) fn read(base: &Path, below: &Path, limit: u64) -> io::Result<Vec<u8>>
 }
 
 /// Reads the rest of `source`, of at most `limit` bytes.
-///
-/// # Errors
-/// When it cannot be read, or is longer.
 pub(crate) fn read_bounded(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -228,9 +224,6 @@ mod tests {
 }
 
 /// Removes the file or link at `place`, if there is one.
-///
-/// # Errors
-/// When it is there and cannot be removed.
 #[cfg(feature = "history")]
 pub(crate) fn remove_if_there(place: &Path) -> io::Result<()> {
     match std::fs::remove_file(place) {

@@ -29,19 +29,11 @@ pub struct Root {
     state: LocalState,
 }
 
-/// A reason why a folder cannot be the root of a project.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RootError {
-    /// The folder does not exist or cannot be reached.
     #[error("cannot open the project folder `{}`: name an existing folder with --root", path.display())]
-    Unreachable {
-        /// The path as given.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The path names something that is no folder.
+    Unreachable { path: PathBuf, source: io::Error },
     #[error("`{}` is not a folder: the root of a project is one", path.display())]
     NotAFolder {
         /// The path as given, made absolute.
@@ -49,54 +41,31 @@ pub enum RootError {
     },
 }
 
-/// A reason why a project path leads to no file inside the project.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResolveError {
-    /// A symbolic link leads out of the project.
     #[error(
         "`{path}` leads out of the project: it resolves to `{}`, which is not inside `{}`; \
          replace the link by a file, or run stepmark with the --root that holds both",
         leads_to.display(), root.display()
     )]
-    Outside {
-        /// The path inside the project.
-        path: ProjectPath,
-        /// The path at which its links end.
-        leads_to: PathBuf,
-        /// The root of the project.
-        root: PathBuf,
-    },
-    /// A file to write lies in git's own folder, where a file can be a program that git starts.
+    Outside { path: ProjectPath, leads_to: PathBuf, root: PathBuf },
     #[error(
         "cannot write `{path}`: `{}` is in git's own folder, where stepmark writes nothing; choose another path",
         leads_to.display()
     )]
     GitFolder {
-        /// The path inside the project.
         path: ProjectPath,
         /// The path at which its links end, inside the project.
         leads_to: PathBuf,
     },
-    /// A link stands on the way to a file of stepmark's own.
     #[error(
         "cannot use `{path}`: a link leads to `{}`, and files of stepmark are never links; replace it by a file or a folder",
         leads_to.display()
     )]
-    Elsewhere {
-        /// The path inside the project.
-        path: ProjectPath,
-        /// The path at which its links end.
-        leads_to: PathBuf,
-    },
-    /// A folder on the way cannot be searched, is no folder, or its links form a loop.
+    Elsewhere { path: ProjectPath, leads_to: PathBuf },
     #[error("cannot follow `{path}` to its file")]
-    Unreachable {
-        /// The path inside the project.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Unreachable { path: ProjectPath, source: io::Error },
 }
 
 impl ResolveError {
@@ -111,30 +80,23 @@ impl ResolveError {
     }
 }
 
-/// A reason why a path given by a person names no file of the project.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RelativeError {
-    /// The path lies outside the project.
     #[error("`{}` is not inside the project `{}`; choose another project with --root", path.display(), root.display())]
     Outside {
         /// The path, made absolute.
         path: PathBuf,
-        /// The root of the project.
         root: PathBuf,
     },
-    /// A folder on the way cannot be searched, or its links form a loop.
     #[error("cannot follow `{}`", path.display())]
     Unreachable {
         /// The path, made absolute.
         path: PathBuf,
-        /// The error of the system.
         source: io::Error,
     },
-    /// The path is inside the project, but cannot be a project path (the root itself, or not UTF-8).
     #[error("cannot use this path")]
     Unusable {
-        /// The reason.
         #[from]
         source: ProjectPathError,
     },
@@ -142,9 +104,6 @@ pub enum RelativeError {
 
 impl Root {
     /// Takes `folder` as the root of the project.
-    ///
-    /// # Errors
-    /// When it does not exist, cannot be reached, or is no folder.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, RootError> {
         let folder = folder.as_ref();
         let real = fs::canonicalize(folder)
@@ -213,9 +172,6 @@ impl Root {
     /// The place of `path` in the file system: absolute, with the links of the file and of its folders
     /// followed. The file, and folders that lead to it, need not exist; a link whose target does not exist
     /// leads to that target. What is named in `.stepmark` is never reached through a link.
-    ///
-    /// # Errors
-    /// When the place is not inside the root, or a folder on the way cannot be searched.
     pub fn resolve(&self, path: &ProjectPath) -> Result<PathBuf, ResolveError> {
         // Part by part: a canonical Windows path does not take `/` as a separator.
         let mut named = self.path.clone();

@@ -24,7 +24,6 @@ pub(crate) trait Visitor: Send {
 /// The visitors, folders and problems of a walk.
 #[derive(Debug)]
 pub(crate) struct Walked<V> {
-    /// The visitors of all threads.
     pub(crate) visitors: Vec<V>,
     /// Every folder that was listed, relative to the root (which is the empty path), in no order.
     pub(crate) folders: Vec<String>,
@@ -37,15 +36,12 @@ pub(crate) struct Walked<V> {
 pub struct WalkProblem {
     /// The path, relative to the root, with `/`; what is no UTF-8 stands there as U+FFFD.
     pub path: String,
-    /// The kind of the problem.
     pub kind: WalkProblemKind,
 }
 
-/// The kind of a problem that a walk met.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[non_exhaustive]
 pub enum WalkProblemKind {
-    /// The folder cannot be opened or listed.
     #[error("the folder cannot be read: {reason}")]
     ClosedFolder {
         /// The error of the system.
@@ -58,7 +54,6 @@ pub enum WalkProblemKind {
     /// walk.
     #[error("a link to a folder is not followed")]
     LinkedFolder,
-    /// A symbolic link that leads nowhere, in a loop, or out of the root.
     #[error("the link leads to no file: {reason}")]
     BrokenLink {
         /// The error of the system.
@@ -70,7 +65,6 @@ pub enum WalkProblemKind {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot list the files of `{}`: name a folder that can be read", root.display())]
 pub struct WalkError {
-    /// The root as given.
     pub root: PathBuf,
     source: io::Error,
 }

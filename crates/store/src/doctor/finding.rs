@@ -15,12 +15,10 @@ use stepmark_model::{
 pub enum DoctorFinding {
     /// A commit was cut off; whatever writes next finishes it.
     InterruptedCommit {
-        /// A file of it.
         path: ProjectPath,
     },
     /// A commit was cut off and cannot be finished; it is in nobody's way.
     CommitSetAside {
-        /// Its record, and the files that it is about.
         aside: CommitSetAside,
         /// The record as messages show it.
         shown: String,
@@ -34,38 +32,31 @@ pub enum DoctorFinding {
     },
     /// A line of the journal cannot be used, or does not follow the one before.
     JournalLine {
-        /// The problem, and its place.
         problem: SegmentProblem,
         /// The file of the segment.
         file: String,
     },
     /// A checkpoint is not to be trusted.
     Checkpoint {
-        /// Its file.
         place: ProjectPath,
-        /// The reason.
         source: CheckpointReadError,
     },
     /// Bytes of another program were kept beside a file.
     KeptBytes {
-        /// The path of the bytes.
         path: String,
     },
     /// A process that was killed left a temporary file.
     TemporaryFile {
-        /// Its path.
         path: String,
     },
     /// History cannot explain the state of an artifact.
     Unexplained {
-        /// The artifact.
         path: ProjectPath,
         /// The last event that history knows of it.
         head: EventId,
     },
     /// An artifact is in an earlier state again, which git has not checked out.
     WrittenBack {
-        /// The artifact.
         path: ProjectPath,
         /// The last event that history knows of it.
         head: EventId,
@@ -74,39 +65,31 @@ pub enum DoctorFinding {
     },
     /// An artifact that history knows cannot be read any more.
     Damaged {
-        /// The artifact.
         path: ProjectPath,
         /// The last event that history knows of it.
         head: EventId,
     },
     /// An artifact of which history knows is gone.
     Gone {
-        /// The path where it stood.
         path: ProjectPath,
         /// The last event that history knows of it.
         head: EventId,
     },
     /// An event of an artifact does not lead to the state that it records.
     WrongHistory {
-        /// The artifact.
         path: ProjectPath,
-        /// The event, and the reason.
         source: ReplayError,
     },
     /// A folder cannot be read, or a name is not one that an artifact may have.
     UnreadableFolder {
-        /// The place, and the problem.
         problem: WalkProblem,
     },
-    /// An artifact cannot be read.
     UnreadableArtifact {
-        /// The reason.
         source: ArtifactError,
     },
 }
 
 impl DoctorFinding {
-    /// The word for it.
     pub fn word(&self) -> &'static str {
         match self {
             Self::InterruptedCommit { .. } => "interrupted-commit",

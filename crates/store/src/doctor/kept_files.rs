@@ -31,13 +31,11 @@ impl Visitor for Collector {
 /// The paths of such files, in order.
 #[derive(Debug, Default)]
 pub(crate) struct LeftFiles {
-    /// They hold what other programs wrote.
     pub(crate) kept: Vec<String>,
     /// A process that was killed left them, or one that lives is writing them.
     pub(crate) temporary: Vec<String>,
 }
 
-/// Finds all of them.
 pub(crate) fn find(root: &Root) -> Result<LeftFiles, WalkError> {
     let enters = |path: &str, kind: EntryKind| {
         let name = path.rsplit('/').next().unwrap_or(path);

@@ -25,13 +25,9 @@ pub struct Diagnosis {
     pub findings: Vec<DoctorFinding>,
     /// The files of commits that were cut off and are finished now.
     pub finished: Vec<ProjectPath>,
-    /// Torn lines that are cut off now.
     pub cut: Vec<CutLine>,
-    /// Segments that git gets now, by their files.
     pub published: Vec<String>,
-    /// Temporary files that are removed now.
     pub removed: Vec<String>,
-    /// The outcomes for commits that were set aside.
     pub set_aside: Vec<SetAsideRepair>,
     /// The artifacts of which history knows a later state, as that of another branch or work tree.
     pub behind: Vec<ProjectPath>,
@@ -39,23 +35,17 @@ pub struct Diagnosis {
     pub is_index_renewed: bool,
 }
 
-/// A reason why the project cannot be examined.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DoctorError {
-    /// The commits that were cut off cannot be found or finished.
     #[error(transparent)]
     Commit(#[from] CommitError),
-    /// The journal cannot be read.
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// The journal cannot be fixed.
     #[error(transparent)]
     Fix(#[from] AppendError),
-    /// The project cannot be walked.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// The history of the artifacts cannot be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayArtifactsError),
 }
@@ -75,9 +65,6 @@ impl Workspace {
 
 impl Doctor<'_> {
     /// Looks for what is not as it should be. Reads only.
-    ///
-    /// # Errors
-    /// When the project or its journal cannot be read.
     pub fn diagnose(&self) -> Result<Diagnosis, DoctorError> {
         let mut findings = Vec::new();
         let pending = commit::interrupted_paths(self.workspace.root())?;
@@ -120,9 +107,6 @@ impl Doctor<'_> {
     }
 
     /// Finishes what was cut off, cuts torn lines off the journal, and looks what is left.
-    ///
-    /// # Errors
-    /// When something cannot be fixed or read.
     pub fn repair(&self) -> Result<Diagnosis, DoctorError> {
         let mut finished = commit::interrupted_paths(self.workspace.root())?;
         commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;

@@ -32,9 +32,6 @@ impl Workspace {
 
 impl Fixes<'_> {
     /// Applies the fixes that are `allowed` to the `bytes` of the file at `path`. Nothing is written.
-    ///
-    /// # Errors
-    /// When the file, or what rules ask for around it, cannot be read.
     pub fn preview(
         &self,
         path: &ProjectPath,

@@ -18,20 +18,16 @@ use stepmark_model::{
 /// A staged artifact after its fixes.
 #[derive(Clone, Debug)]
 pub struct StagedFix {
-    /// The artifact.
     pub path: ProjectPath,
     /// The bytes that the index held.
     pub before: Vec<u8>,
-    /// The file that the fixes make of that.
     pub fixed: FixedFile,
-    /// The outcome of the fixes.
     pub outcome: StagedOutcome,
 }
 
 /// The outcome of the fixes of a staged artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StagedOutcome {
-    /// No fix could be made.
     Unchanged,
     /// The index and the work tree hold the fixed file.
     Written,
@@ -40,32 +36,21 @@ pub enum StagedOutcome {
     WorkTreeDiffers,
 }
 
-/// A reason why a staged artifact was not fixed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StagedFixError {
     /// Its copy in the work tree was not changed; nothing was.
     #[error(transparent)]
     Change(#[from] ChangeError),
-    /// Git does not answer.
     #[error(transparent)]
     Git(#[from] GitVersionError),
-    /// The work tree holds the fixed file, and the index does not.
     #[error("`{path}` is fixed in the work tree, but not in the index: `git add` it")]
-    NotStaged {
-        /// The artifact.
-        path: ProjectPath,
-        /// The error of git.
-        source: GitVersionError,
-    },
+    NotStaged { path: ProjectPath, source: GitVersionError },
 }
 
 impl Fixes<'_> {
     /// Applies the fixes that are `allowed` to a changed artifact, checked as in
     /// [`Checks::check_changes`](crate::checking::Checks::check_changes). Nothing is written.
-    ///
-    /// # Errors
-    /// When what rules ask for cannot be read.
     pub fn preview_staged(
         &self,
         changed: &ChangedArtifact,
@@ -84,9 +69,6 @@ impl Fixes<'_> {
 
     /// Makes the fixes that are `allowed` in a staged artifact: in the work tree, as any change is made, and
     /// then in the index. Where the two differ to the byte, nothing is written.
-    ///
-    /// # Errors
-    /// Why it was not fixed.
     pub fn make_staged(
         &self,
         changed: &ChangedArtifact,

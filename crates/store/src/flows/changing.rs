@@ -104,7 +104,6 @@ impl Flows<'_> {
     }
 }
 
-/// The draft of the event of a change.
 pub(super) fn draft(change: &RecordChange, command: &str, acting: &Acting) -> EventDraft {
     let record = &change.record;
     let said = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());

@@ -9,7 +9,6 @@ use stepmark_model::journal::EventDraft;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Constitution {
-    /// The document.
     pub path: ProjectPath,
     /// The SHA-256 of its bytes; `None` where it cannot be read.
     pub digest: Option<FileHash>,

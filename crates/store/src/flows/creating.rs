@@ -48,9 +48,6 @@ impl Flows<'_> {
     }
 
     /// Makes a flow of a graph, `GRAPH@vN` or the last version, which is frozen with its first flow.
-    ///
-    /// # Errors
-    /// When there is no such graph, it cannot be run, or the flow is there.
     pub fn create(&self, graph: &str, id: &str, title: &str) -> Result<FlowState, FlowError> {
         let (graph_path, record) = self.graph(graph, None)?;
         let read_graph = |record: &FlowRecord| {

@@ -13,126 +13,55 @@ use stepmark_model::{
     spelling::listed,
 };
 
-/// A reason why an operation of flows was not made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlowError {
-    /// The operation is refused.
     #[error(transparent)]
     Refused(#[from] FlowRefusal),
-    /// The records cannot be read.
     #[error(transparent)]
     Records(#[from] FlowRecordsError),
-    /// A record with the id is there.
     #[error("the {what} `{id}` is there already")]
     Taken {
         /// `graph` or `flow`.
         what: &'static str,
-        /// The id.
         id: String,
     },
-    /// The permission to run the checks of a graph cannot be noted.
     #[error("cannot note that the checks of the graph `{id}` may be run here")]
-    Permission {
-        /// The graph.
-        id: String,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-    /// A graph cannot be run.
+    Permission { id: String, source: std::io::Error },
     #[error("the graph `{id}` cannot be run")]
-    Graph {
-        /// Its id.
-        id: String,
-        /// The problem.
-        source: GraphProblem,
-    },
-    /// Records were edited by other means.
+    Graph { id: String, source: GraphProblem },
     #[error("{} edited by other means, and the commands of `{flow}` wait for a person", told(paths))]
-    Edited {
-        /// The flow.
-        flow: String,
-        /// The records.
-        paths: Vec<ProjectPath>,
-    },
-    /// A record that is to be taken as it is is gone.
+    Edited { flow: String, paths: Vec<ProjectPath> },
     #[error("`{path}` is gone, so that it cannot be taken as it is")]
-    Gone {
-        /// The flow.
-        flow: String,
-        /// The record.
-        path: ProjectPath,
-    },
-    /// Others change the records again and again.
+    Gone { flow: String, path: ProjectPath },
     #[error("others change `{path}` again and again; nothing was changed")]
-    Busy {
-        /// A file that they change.
-        path: ProjectPath,
-    },
-    /// A task has changed nothing since its last checkpoint.
+    Busy { path: ProjectPath },
     #[error("nothing differs that the task `{task}` has changed")]
-    NoDifference {
-        /// The task.
-        task: String,
-    },
-    /// A task has no checkpoint, or not that one.
+    NoDifference { task: String },
     #[error("the task `{task}` has no such checkpoint")]
-    NoCheckpoint {
-        /// The task.
-        task: String,
-    },
-    /// No branch is checked out, and none is named.
+    NoCheckpoint { task: String },
     #[error("no branch is checked out onto which the flow could be merged")]
     NoBranch,
-    /// No commits can be put onto what a branch is called.
     #[error(
         "`{branch}` is no branch that a flow can be merged onto: it has no name of one, or is a name of another one"
     )]
-    OddBranch {
-        /// The branch.
-        branch: String,
-    },
-    /// A branch went on since the merge was prepared.
+    OddBranch { branch: String },
     #[error("the branch `{branch}` went on since the merge was prepared")]
-    BranchMoved {
-        /// The branch.
-        branch: String,
-    },
-    /// A branch is checked out, whose work tree would stay behind.
+    BranchMoved { branch: String },
     #[error("the branch `{branch}` is checked out, and its work tree would stay behind")]
-    BranchCheckedOut {
-        /// The branch.
-        branch: String,
-    },
-    /// Git cannot do it.
+    BranchCheckedOut { branch: String },
     #[error(transparent)]
     Git(#[from] GitVersionError),
-    /// A sign of life cannot be noted.
     #[error("cannot note that `{agent}` is alive")]
-    Signal {
-        /// The agent.
-        agent: String,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-    /// A value cannot be written as frontmatter.
+    Signal { agent: String, source: std::io::Error },
     #[error("cannot write `{path}`")]
-    Edit {
-        /// The file.
-        path: ProjectPath,
-        /// The problem.
-        source: EditError,
-    },
-    /// The records cannot be changed.
+    Edit { path: ProjectPath, source: EditError },
     #[error(transparent)]
     Change(#[from] ChangeError),
-    /// History cannot be read.
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// History cannot be replayed.
     #[error(transparent)]
     Replay(#[from] ReplayArtifactsError),
-    /// Live segments cannot be sealed.
     #[error(transparent)]
     Seal(#[from] AppendError),
 }

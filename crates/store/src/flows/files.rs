@@ -30,7 +30,6 @@ pub(super) struct FlowFiles {
 }
 
 impl KnownFile {
-    /// The record of `kind` that `artifact` is.
     fn of(artifact: &Artifact, kind: FlowKind) -> Result<Self, FlowRecordsError> {
         let record = read(artifact, kind)?;
         let (path, key) = (artifact.path().to_string(), ArtifactKey::of(artifact));

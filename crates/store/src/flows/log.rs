@@ -19,9 +19,7 @@ use stepmark_model::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FlowEvent {
-    /// The record.
     pub path: ProjectPath,
-    /// The event.
     pub event: Event,
 }
 
@@ -29,9 +27,6 @@ impl Flows<'_> {
     /// The events of a flow, of its graph and of its executions, in order: causes first, then by time. Of the
     /// same millisecond the graph tells first, then that the flow is there, its executions, and what follows
     /// from these for the flow.
-    ///
-    /// # Errors
-    /// When history cannot be read.
     pub fn events(&self, flow: &str) -> Result<Vec<FlowEvent>, FlowError> {
         let mut found = Vec::new();
         let of_flow = self.flow_path(flow)?;
@@ -51,9 +46,6 @@ impl Flows<'_> {
     }
 
     /// Replays the history of each record of a flow.
-    ///
-    /// # Errors
-    /// When history or a record cannot be read.
     pub fn replay(&self, flow: &str) -> Result<Vec<Replayed>, FlowError> {
         let mut checked_out = self.workspace.repository().checked_out();
         let paths = self.paths(flow)?;
@@ -74,9 +66,6 @@ impl Flows<'_> {
     }
 
     /// A flow as it was after an event.
-    ///
-    /// # Errors
-    /// When the event is not known, or history cannot be read.
     pub fn state_at(&self, flow: &str, event: &str) -> Result<FlowState, FlowError> {
         let event = self.workspace.history().ask(|history| history.event(event))?.id;
         let now = self.state(flow)?;
@@ -138,9 +127,6 @@ impl Flows<'_> {
     }
 
     /// Takes records that were edited by other means as they are: the edit becomes an event.
-    ///
-    /// # Errors
-    /// When no person acts, or a record cannot be written.
     pub fn accept(&self, flow: &str, reason: Option<&str>) -> Result<Vec<ProjectPath>, FlowError> {
         let acting = self.acting(reason);
         refuse_agents(&acting)?;
@@ -159,9 +145,6 @@ impl Flows<'_> {
     }
 
     /// Brings records that were edited by other means back to what their events lead to.
-    ///
-    /// # Errors
-    /// When no person acts, history does not know the state, or a record cannot be written.
     pub fn restore(&self, flow: &str, reason: Option<&str>) -> Result<Vec<ProjectPath>, FlowError> {
         let acting = self.acting(reason);
         refuse_agents(&acting)?;

@@ -27,9 +27,6 @@ impl Flows<'_> {
     }
 
     /// Allows the checks of `graph` in this clone, as a person.
-    ///
-    /// # Errors
-    /// When an agent asks, or it cannot be noted.
     pub fn allow_checks(&self, graph: &Graph) -> Result<(), FlowError> {
         let acting = self.acting(None);
         if !acting.is_human() {

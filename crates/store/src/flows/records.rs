@@ -14,11 +14,9 @@ use stepmark_model::{
     flows::{FlowKind, FlowRecord, FlowRecordError, FlowState, is_flow_id, is_task_id},
 };
 
-/// A reason why records of flows cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlowRecordsError {
-    /// There is no such graph, flow or task.
     #[error("there is no {what} `{id}`")]
     Unknown {
         /// `graph`, `flow` or `task`.
@@ -26,35 +24,18 @@ pub enum FlowRecordsError {
         /// The id that was given.
         id: String,
     },
-    /// A record is not what it should be.
     #[error("`{path}` is no record of flows")]
-    Record {
-        /// The file.
-        path: ProjectPath,
-        /// The problem with it.
-        source: FlowRecordError,
-    },
-    /// A file cannot be read.
+    Record { path: ProjectPath, source: FlowRecordError },
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
-    /// A folder cannot be listed.
     #[error("cannot list `{folder}`")]
-    List {
-        /// The folder.
-        folder: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// An id gives no path.
+    List { folder: ProjectPath, source: io::Error },
     #[error(transparent)]
     Path(#[from] ProjectPathError),
 }
 
 impl Flows<'_> {
     /// The path of a version of a graph.
-    ///
-    /// # Errors
-    /// When the id cannot be that of a graph.
     pub fn graph_path(&self, id: &str, version: u64) -> Result<ProjectPath, FlowRecordsError> {
         match is_flow_id(id) {
             true => Ok(self.settings.folder.join(&format!("graphs/{id}.v{version}.md"))?),
@@ -63,9 +44,6 @@ impl Flows<'_> {
     }
 
     /// The path of a flow.
-    ///
-    /// # Errors
-    /// When the id cannot be that of a flow.
     pub fn flow_path(&self, id: &str) -> Result<ProjectPath, FlowRecordsError> {
         match is_flow_id(id) {
             true => Ok(self.settings.folder.join(&format!("{id}/flow.md"))?),
@@ -74,9 +52,6 @@ impl Flows<'_> {
     }
 
     /// The path of the execution of a task.
-    ///
-    /// # Errors
-    /// When the ids cannot be those of a flow and a task.
     pub fn task_path(&self, flow: &str, task: &str) -> Result<ProjectPath, FlowRecordsError> {
         match is_flow_id(flow) && is_task_id(task) {
             true => Ok(self.settings.folder.join(&format!("{flow}/tasks/{task}.md"))?),
@@ -98,9 +73,6 @@ impl Flows<'_> {
     }
 
     /// A version of a graph, which `id` may say as `GRAPH@vN`; the last one where none is said.
-    ///
-    /// # Errors
-    /// When there is none, or it cannot be read.
     pub fn graph(
         &self,
         id: &str,
@@ -116,9 +88,6 @@ impl Flows<'_> {
     }
 
     /// A flow with its graph and its executions, as they are now.
-    ///
-    /// # Errors
-    /// When there is no such flow, or a record cannot be read.
     pub fn state(&self, flow: &str) -> Result<FlowState, FlowRecordsError> {
         Ok(self.files(flow)?.state)
     }

@@ -15,9 +15,6 @@ const ATTEMPTS: usize = 32;
 impl Flows<'_> {
     /// Moves a flow: starts, pauses, resumes it and so on. An aborted flow takes its open tasks along, and
     /// may be aborted again where that was cut off.
-    ///
-    /// # Errors
-    /// When it is refused, or cannot be written.
     pub fn make(&self, flow: &str, made: FlowMove, reason: Option<&str>) -> Result<FlowState, FlowError> {
         let state = self.unedited(flow)?;
         let acting = self.acting(reason);
@@ -42,9 +39,6 @@ impl Flows<'_> {
 
     /// Gives `agent` the next task, or the one that is named. Before that attempts whose agents are silent
     /// end, and what was cut off is finished.
-    ///
-    /// # Errors
-    /// When no task can be claimed.
     pub fn claim(
         &self,
         (flow, task): (&str, Option<&str>),
@@ -75,9 +69,6 @@ impl Flows<'_> {
     }
 
     /// Ends an attempt. One that crashed has failed: nothing is left to judge.
-    ///
-    /// # Errors
-    /// When it is refused.
     pub fn end_attempt(&self, (flow, task): (&str, &str), end: &AttemptEnd) -> Result<FlowRecord, FlowError> {
         self.unedited(flow)?;
         let acting = self.acting(None);
@@ -105,9 +96,6 @@ impl Flows<'_> {
     }
 
     /// Judges the last attempt of a task.
-    ///
-    /// # Errors
-    /// When it is refused.
     pub fn verify(
         &self,
         (flow, task): (&str, &str),
@@ -153,9 +141,6 @@ impl Flows<'_> {
     }
 
     /// Lets a task be tried again that failed.
-    ///
-    /// # Errors
-    /// When it is refused.
     pub fn retry(
         &self,
         (flow, task): (&str, &str),
@@ -168,9 +153,6 @@ impl Flows<'_> {
     }
 
     /// Gives a task that failed to a person.
-    ///
-    /// # Errors
-    /// When it is refused.
     pub fn escalate(
         &self,
         (flow, task): (&str, &str),
@@ -182,9 +164,6 @@ impl Flows<'_> {
     }
 
     /// Gives a task up.
-    ///
-    /// # Errors
-    /// When it is refused.
     pub fn abort_task(
         &self,
         (flow, task): (&str, &str),
@@ -298,9 +277,6 @@ impl Flows<'_> {
     }
 
     /// Notes that the agent of the open attempt at a task is alive; nothing is committed.
-    ///
-    /// # Errors
-    /// When no attempt is open, it is another agent's, or it cannot be noted.
     pub fn beat(&self, (flow, task): (&str, &str), agent: Option<&str>) -> Result<FlowRecord, FlowError> {
         let state = self.state(flow)?;
         let end = AttemptEnd { agent: agent.map(str::to_owned), ..AttemptEnd::default() };

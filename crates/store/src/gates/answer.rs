@@ -32,17 +32,12 @@ pub enum Tier {
 /// The answer to "is this step done?".
 #[derive(Clone, Debug)]
 pub struct GateAnswer {
-    /// The artifact.
     pub path: ProjectPath,
-    /// The step, as it was asked for.
     pub step: String,
-    /// The tier at which it was asked.
     pub tier: Tier,
     /// Go on, or why not.
     pub verdict: Result<(), Closed>,
-    /// The gate of the step, where there is one.
     pub gate: Option<Gate>,
-    /// The lease that was taken for the answer.
     pub lease: Option<Lease>,
 }
 

@@ -31,7 +31,6 @@ const WRITING: Duration = Duration::from_millis(1);
 /// The folder of the gates of one artifact.
 #[derive(Debug)]
 pub(super) struct GateFolder {
-    /// Seen from the root.
     pub(super) path: ProjectPath,
     pub(super) place: PathBuf,
 }

@@ -39,43 +39,24 @@ use stepmark_model::{
     projection::gates::{GATES_FOLDER, GateStep, StoredGate, gate_findings, gate_steps},
 };
 
-/// A reason why gates cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GateError {
-    /// Their folder, or the artifact, is not inside the project.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
-    /// A gate or the artifact cannot be read.
     #[error("cannot read `{path}`")]
-    Read {
-        /// The file or folder.
-        path: String,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A step file of the artifact's workflow cannot be read.
+    Read { path: String, source: io::Error },
     #[error(transparent)]
     Workflow(#[from] WorkflowFileError),
-    /// The artifacts cannot be listed.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// The artifact, whose frontmatter answers where it has no gates, cannot be read.
     #[error(transparent)]
     Artifact(Box<ArtifactError>),
-    /// A gate cannot be written or removed.
     #[error("cannot change the gates of `{artifact}` in `{GATES_FOLDER}`")]
-    Write {
-        /// The artifact.
-        artifact: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// History, which tells the sessions that go on, cannot be read.
+    Write { artifact: ProjectPath, source: io::Error },
     #[cfg(feature = "write")]
     #[error(transparent)]
     History(#[from] crate::history::HistoryError),
-    /// Another process keeps writing the gates of the artifact.
     #[cfg(feature = "write")]
     #[error(transparent)]
     Lock(#[from] crate::commit::LockError),
@@ -101,18 +82,12 @@ impl Workspace {
 
 impl Gates<'_> {
     /// The gates that stand for an artifact, in the order of their file names.
-    ///
-    /// # Errors
-    /// When they cannot be read.
     pub fn of(&self, path: &ProjectPath) -> Result<Vec<StoredGate>, GateError> {
         Ok(GateFolder::of(self.workspace.root(), path)?.read()?.unwrap_or_default())
     }
 
     /// The names and stats of the gates of an artifact, as text: while it is the same, so are they. `None`
     /// where one was written just now, so that it may change without a trace.
-    ///
-    /// # Errors
-    /// When they cannot be read.
     pub(crate) fn stats(&self, path: &ProjectPath) -> Result<Option<String>, GateError> {
         GateFolder::of(self.workspace.root(), path)?.stats()
     }
@@ -125,9 +100,6 @@ impl Gates<'_> {
     }
 
     /// Returns a finding for each place where the gates of `artifact` are not those of its steps.
-    ///
-    /// # Errors
-    /// When they cannot be read.
     pub fn findings(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, GateError> {
         let stored = self.of(artifact.path())?;
         Ok(gate_findings(artifact.artifact(), &steps_of(artifact), &stored))

@@ -28,13 +28,9 @@ use stepmark_model::{
 /// The result of rebuilding the gates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GateRebuild {
-    /// Artifacts that have gates.
     pub artifacts: usize,
-    /// Gates that were written.
     pub written: usize,
-    /// Gates that were removed.
     pub removed: usize,
-    /// Gates that were right.
     pub unchanged: usize,
 }
 
@@ -51,9 +47,6 @@ impl Gates<'_> {
     /// Makes the gates of every artifact that somebody works on (see [`GateUse`]) those of the steps that it
     /// lists now, and removes all others: they are made when somebody asks. `artifacts` are all that the
     /// project has, as they were read a moment ago: what has changed since is read again.
-    ///
-    /// # Errors
-    /// When gates cannot be read or written. The gates of other artifacts may have been made.
     pub fn rebuild(&self, artifacts: &[TrackedArtifact]) -> Result<GateRebuild, GateError> {
         let mut total = GateRebuild::default();
         let mut kept = BTreeSet::new();

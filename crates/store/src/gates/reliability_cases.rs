@@ -42,7 +42,6 @@ struct Model {
     truth: Option<BTreeSet<usize>>,
     /// States of long ago, as other branches have them.
     versions: Vec<(Vec<u8>, Option<BTreeSet<usize>>)>,
-    /// Gates of long ago.
     old_gates: Vec<(String, Vec<u8>)>,
 }
 

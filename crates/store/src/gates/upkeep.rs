@@ -42,9 +42,6 @@ impl Gates<'_> {
     /// Removes the gates of the artifact at `path` whose steps it will not list any more once it holds `new`
     /// (`None`: once it is gone). To be called under the artifact's lock before `new` is published; with the
     /// error nothing may be published. Where the artifact has no gates, this costs one look.
-    ///
-    /// # Errors
-    /// When a gate cannot be removed.
     pub(crate) fn close(&self, path: &ProjectPath, new: Option<&Artifact>) -> Result<(), GateError> {
         let folder = GateFolder::of(self.workspace.root(), path)?;
         let Some(names) = folder.names()? else { return Ok(()) };

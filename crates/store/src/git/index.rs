@@ -12,7 +12,6 @@ use stepmark_model::artifact::ProjectPath;
 pub(crate) struct IndexEntry {
     mode: String,
     object: String,
-    /// Seen from the top of the work tree.
     path: Vec<u8>,
 }
 

@@ -141,7 +141,6 @@ pub(super) fn chain(artifact: (&str, &str), count: usize) -> Vec<Event> {
     events
 }
 
-/// The event in the session `session`.
 pub(super) fn in_session(mut event: Event, session: &str) -> Event {
     event.session = Some(session.to_owned());
     event.sealed()

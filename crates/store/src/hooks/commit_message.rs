@@ -22,19 +22,11 @@ use stepmark_model::{
 /// `core.commentChar`).
 const COMMENT_CHARACTERS: &str = "#;@!$%^&|:";
 
-/// A reason why a message did not get the trailers of history. The message is as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommitMessageError {
-    /// The message cannot be read or written.
     #[error("cannot add the trailer of history to the commit message `{}`", file.display())]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The journal cannot be read.
+    File { file: PathBuf, source: io::Error },
     #[error(transparent)]
     History(#[from] HistoryError),
 }
@@ -43,9 +35,6 @@ impl GitHooks<'_> {
     /// Makes trailers of the commit message in `file` name the sealed segments of the index that no other of
     /// them names, in place of those that it has, and returns whether it changed. Without such segments it
     /// stays.
-    ///
-    /// # Errors
-    /// When the message cannot be read or written, or the journal not be read.
     pub fn add_trailers(&self, file: &Path) -> Result<bool, CommitMessageError> {
         let names = self.staged_segments();
         if names.is_empty() {

@@ -97,9 +97,6 @@ impl ProjectHistory<'_> {
 
     /// Accepts the edit by other means that led to the file at `path`, for a reason that history keeps, and
     /// returns whether there was one.
-    ///
-    /// # Errors
-    /// When history cannot be read or written.
     pub fn accept_edit(&self, path: &ProjectPath, reason: &str) -> Result<bool, StageHistoryError> {
         self.record_edit(path, None, Some(reason))
     }

@@ -17,21 +17,16 @@ use stepmark_model::projection::git_hook::{
     self, EVERY_PROJECT, FoundHook, HOOKS, HookPlan, KEPT_SUFFIX, TRAILER_HOOK,
 };
 
-/// The outcome for one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookOutcome {
-    /// Its file.
     pub place: PathBuf,
-    /// Its change.
     pub change: HookChange,
 }
 
-/// The change of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookChange {
     /// Nothing: it is as it should be.
     Unchanged,
-    /// There was none.
     Created,
     /// Our lines stand in a script that was there.
     Added,
@@ -48,59 +43,31 @@ impl HookChange {
     }
 }
 
-/// The state of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookState {
-    /// Its name.
     pub name: &'static str,
-    /// Its file.
     pub place: PathBuf,
     /// Set where git runs our lines with it.
     pub is_installed: bool,
 }
 
-/// A reason why hooks were not changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookError {
-    /// Git cannot be started.
     #[error("cannot run git, which knows where its hooks are")]
-    NoGit {
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The project is in no repository.
+    NoGit { source: io::Error },
     #[error("`{}` is in no git repository: there are no hooks to add to", folder.display())]
-    NoRepository {
-        /// The project's folder.
-        folder: PathBuf,
-    },
-    /// The hooks belong to all repositories of this machine.
+    NoRepository { folder: PathBuf },
     #[error(
         "git takes its hooks from `{}`, outside of this repository, where other repositories find them too: set \
          `core.hooksPath` for this repository, and run the command again",
         folder.display()
     )]
-    Foreign {
-        /// The folder of the hooks.
-        folder: PathBuf,
-    },
-    /// A hook cannot be read.
+    Foreign { folder: PathBuf },
     #[error("cannot read the hook `{}`", place.display())]
-    Read {
-        /// Its file.
-        place: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A hook cannot be read or written.
+    Read { place: PathBuf, source: io::Error },
     #[error("cannot change the hook `{}`", place.display())]
-    Change {
-        /// Its file.
-        place: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Change { place: PathBuf, source: io::Error },
 }
 
 fn all_hooks() -> impl Iterator<Item = &'static str> {

@@ -24,7 +24,6 @@ const LIMIT: u64 = 1 << 30;
 /// The history that was made ready for the next commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StagedHistory {
-    /// The segments that were sealed.
     pub sealed: Vec<SegmentName>,
     /// The files of segments that were put into the index.
     pub staged: Vec<ProjectPath>,
@@ -33,53 +32,35 @@ pub struct StagedHistory {
 /// The commit that history is made ready for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StagingFor {
-    /// One that a person will make.
     NextCommit,
     /// The one whose hook is running. It may be refused or given up, so the work tree gets no file that
     /// another branch has.
     ThisCommit,
 }
 
-/// A reason why history was not made ready for the next commit. What was sealed stays sealed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StageHistoryError {
-    /// The journal cannot be read.
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// The journal cannot be written.
     #[error(transparent)]
     Seal(#[from] AppendError),
-    /// Git does not answer.
     #[error(transparent)]
     Git(#[from] GitVersionError),
-    /// The artifacts of the index cannot be read.
     #[error(transparent)]
     Changed(#[from] ChangedArtifactsError),
-    /// They cannot be listed.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// They cannot be checked.
     #[error(transparent)]
     Check(#[from] CheckError),
-    /// Their edits cannot be recorded.
     #[error(transparent)]
     Edits(#[from] ChangeError),
-    /// A sealed segment cannot be read.
     #[error("cannot stage the history in `{path}`")]
-    Segment {
-        /// The segment.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Segment { path: ProjectPath, source: io::Error },
 }
 
 impl ProjectHistory<'_> {
     /// Seals all live segments of this clone, and returns which.
-    ///
-    /// # Errors
-    /// When the journal cannot be read or written.
     pub fn seal_all(&self) -> Result<Vec<SegmentName>, StageHistoryError> {
         let live = self.ask(|history| history.live_segments(None))?;
         Ok(self.seal_live(commit::LiveSegments::Named(&live))?)

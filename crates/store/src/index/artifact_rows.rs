@@ -13,12 +13,9 @@ use stepmark_model::{
     workflow::Step,
 };
 
-/// The rows of one artifact.
 #[derive(Debug)]
 pub(super) struct ArtifactRows {
-    /// Its row in `artifacts`.
     pub(super) artifact: Row,
-    /// Its rows in `steps`.
     pub(super) steps: Vec<Row>,
     /// Its rows in `dependencies`, `attempts` and `verifications`, each with its table.
     pub(super) listed: Vec<(&'static str, Row)>,
@@ -39,7 +36,6 @@ impl ArtifactRows {
         }
     }
 
-    /// A digest of all of them.
     pub(super) fn digest(&self) -> FileHash {
         let mut text = Vec::new();
         let listed = self.listed.iter().map(|(_, row)| row);

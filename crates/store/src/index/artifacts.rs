@@ -64,7 +64,6 @@ fn unreadable(found: &Artifacts) -> Vec<Row> {
 struct Run<'run, 'db> {
     start: RunStart,
     known: &'run KnownFolders,
-    /// Those that were read.
     artifacts: HashMap<&'run ProjectPath, &'run TrackedArtifact>,
     contents: &'run mut Contents<'db>,
 }

@@ -19,39 +19,29 @@ use stepmark_model::artifact::ProjectPath;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RefreshError {
-    /// The project cannot be listed.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// The project cannot be checked.
     #[error(transparent)]
     Check(#[from] Box<CheckError>),
-    /// The journal cannot be read.
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// A catalogue, or the folder of the leases, cannot be read.
     #[error("cannot read `{path}`")]
     Read {
         /// The path, seen from the project root.
         path: String,
-        /// The error of the system.
         source: io::Error,
     },
-    /// The database cannot be made.
     #[error(transparent)]
     Index(#[from] IndexError),
 }
 
-/// A reason why a query about the project is not answered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError {
-    /// The database cannot be brought up to date.
     #[error(transparent)]
     Refresh(#[from] RefreshError),
-    /// The query has no answer.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// There is nothing to be asked as it is.
     #[error("there is no database of this version in `.stepmark/local/cache/`")]
     NotThere,
 }
@@ -61,7 +51,6 @@ pub enum AskError {
 pub(super) enum Fault {
     /// The database fails; another one may not.
     Database(rusqlite::Error),
-    /// The project cannot be read.
     Failed(RefreshError),
 }
 
@@ -101,11 +90,9 @@ pub(super) struct SeenFolder {
     /// For each of its known files, by their places, whether it is there as it was. Those that are not known
     /// are not there.
     pub(super) is_unchanged: Vec<bool>,
-    /// The files that were read.
     pub(super) read: Vec<ReadFile>,
 }
 
-/// A file that was read.
 #[derive(Debug)]
 pub(super) struct ReadFile {
     pub(super) path: ProjectPath,

@@ -43,16 +43,13 @@ pub enum Freshness {
     /// The project as it is now; with the rows of tickets, where they are asked for.
     #[default]
     Now,
-    /// The same, with what others know.
     NowWith(Brought),
-    /// The database as it was left.
     AsItIs,
 }
 
 /// Rows that the caller brings: other crates know them.
 #[derive(Clone, Debug, Default)]
 pub struct Brought {
-    /// Tickets of all trackers.
     pub tickets: Vec<TicketRow>,
     /// Rows of the table `memories`, each with its columns.
     pub memories: Vec<Row>,
@@ -65,7 +62,6 @@ pub struct Brought {
 pub struct IndexRefreshed {
     /// The number of rows, where all of the database was brought up to date.
     pub rows: usize,
-    /// Rows that came in.
     pub added: usize,
     /// Rows that went out; a row that changed goes out and comes in.
     pub removed: usize,
@@ -89,9 +85,6 @@ impl Workspace {
 impl QueryIndex<'_> {
     /// Asks the database of the project. `parameters` are values for the parameters of the query; `:now` is
     /// known, and `:session` where there is one.
-    ///
-    /// # Errors
-    /// When the project cannot be read, or the query is not answered.
     pub fn ask(
         &self,
         query: &SqlQuery,
@@ -125,9 +118,6 @@ impl QueryIndex<'_> {
     }
 
     /// Brings all of the database up to date; `brought` are the rows of other crates.
-    ///
-    /// # Errors
-    /// When the project cannot be read.
     pub fn refresh(&self, brought: &Brought) -> Result<IndexRefreshed, RefreshError> {
         let (connection, refreshed) = self.refreshed_index(Parts::ALL, Some(brought), Database::on_disk)?;
         let rows = count_rows(&connection).map_err(IndexError::of)?;

@@ -6,19 +6,14 @@ use crate::index_db::{Contents, IntoCell as _, Row};
 /// described.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TicketRow {
-    /// Name of the tracker.
     pub tracker: String,
     /// The mark by which the ticket is recognised.
     pub marker: String,
-    /// Path of the artifact.
     pub artifact: Option<String>,
-    /// Key of the ticket.
     pub ticket: Option<String>,
     /// The address at which people look at it.
     pub url: Option<String>,
-    /// The action to be taken.
     pub action: Option<String>,
-    /// Fields in which it differs.
     pub differs: Vec<String>,
     /// `waiting`, `parked` or `in-doubt`.
     pub delivery: Option<String>,

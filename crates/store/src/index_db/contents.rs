@@ -11,9 +11,7 @@ use stepmark_model::artifact::FileHash;
 /// The number of rows that a refresh put in and took out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Written {
-    /// Rows that came in.
     pub(crate) added: usize,
-    /// Rows that went out.
     pub(crate) removed: usize,
 }
 

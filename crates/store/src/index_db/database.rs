@@ -26,9 +26,6 @@ pub(crate) struct Database {
 impl Database {
     /// Opens the database on disk to bring it up to date, and makes it where there is none, or one of another
     /// version, or a damaged one. Waits for another process that is at it.
-    ///
-    /// # Errors
-    /// When it cannot be made or written, or is in use for too long.
     pub(crate) fn on_disk(root: &Root) -> Result<Self, Unavailable> {
         let lock = LAYOUT.lock(root)?;
         Ok(Self::new(LAYOUT.open(root)?, Some(lock))?)
@@ -44,9 +41,6 @@ impl Database {
     }
 
     /// An empty database in memory.
-    ///
-    /// # Errors
-    /// When SQLite fails, as for want of memory.
     pub(crate) fn in_memory() -> rusqlite::Result<Self> {
         Self::new(LAYOUT.in_memory()?, None)
     }
@@ -66,18 +60,12 @@ impl Database {
     }
 
     /// Empties a long log.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
     pub(crate) fn shorten_log(&self) -> rusqlite::Result<()> {
         self.database.shorten_log(LONG_LOG)
     }
 
     /// Gives the lock back. The connection can only read from now on, and goes on seeing what it holds now,
     /// whatever becomes of the files.
-    ///
-    /// # Errors
-    /// When the database cannot be read, or [another process changed it](was_changed).
     pub(crate) fn into_reading(self) -> rusqlite::Result<Connection> {
         let Self { database: CacheDatabase { connection, .. }, version, lock: _lock } = self;
         connection.execute_batch("BEGIN")?;
@@ -222,72 +210,49 @@ impl IndexError {
     }
 }
 
-/// A reason why a query is not answered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// SQLite does not understand it.
     #[error("the query is no SQL that this database understands: {message}")]
     Sql {
-        /// The message of SQLite.
         message: String,
         /// The position in the query, in bytes, if SQLite gives it.
         offset: Option<usize>,
-        /// The names that may have been meant.
         near: Vec<String>,
     },
-    /// It would do something else than read.
     #[error("the query is not carried out: {what} is not reading, and the database is only read")]
     NotReading {
         /// The operation that it would carry out.
         what: String,
     },
-    /// There is none.
     #[error("there is no query: write one statement that begins with SELECT, WITH or VALUES")]
     Nothing,
-    /// It is more than one statement.
     #[error("several statements are not carried out: run one query at a time")]
     Several,
-    /// A parameter has no value.
     #[error("the query has the parameter `{name}`, and no value is given for it")]
     Unbound {
         /// The name, as it stands in the query.
         name: String,
     },
-    /// A value has no parameter.
     #[error("the query has no parameter `:{name}`")]
     Unknown {
         /// The name that was given.
         name: String,
     },
-    /// It takes too long.
     #[error("the query was stopped: it was not answered within {} s", limit.as_secs_f32())]
-    TooLong {
-        /// The limit.
-        limit: Duration,
-    },
-    /// It has too many rows.
+    TooLong { limit: Duration },
     #[error("the query was stopped: it has more than {limit} rows")]
-    TooMany {
-        /// The limit.
-        limit: usize,
-    },
-    /// It has too much to say.
+    TooMany { limit: usize },
     #[error("the query was stopped: its answer is longer than {} MiB", limit / 1024 / 1024)]
     TooLarge {
         /// The number of bytes that the answer may have.
         limit: usize,
     },
-    /// It needs too much memory, as for what it sorts or joins.
     #[error("the query was stopped: it needs more than {} MiB of memory", limit / 1024 / 1024)]
     TooMuchMemory {
         /// The number of bytes that SQLite may take.
         limit: u64,
     },
-    /// The database fails while it is read.
     #[error("the database of the project cannot be read; deleting `.stepmark/local/cache/` does no harm")]
-    Database {
-        /// The error of SQLite.
-        source: SqliteError,
-    },
+    Database { source: SqliteError },
 }

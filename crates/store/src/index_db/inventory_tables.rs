@@ -19,7 +19,6 @@ const fn inventory(name: &'static str, about: &'static str, columns: &'static [C
     Table { name, part: Part::Inventory, about, columns, key: "position", indices: &[] }
 }
 
-/// All of them.
 pub(super) const INVENTORY_TABLES: [Table; 6] = [
     inventory(
         "agents",
@@ -88,14 +87,11 @@ pub(super) const INVENTORY_TABLES: [Table; 6] = [
 /// A catalogue that the inventory is taken from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Catalogue {
-    /// Its table.
     pub(crate) table: &'static str,
-    /// Its file, seen from the project root.
     pub(crate) path: &'static str,
 }
 
 impl Catalogue {
-    /// All of them.
     pub(crate) const ALL: [Self; 6] = [
         Self { table: "agents", path: ".stepmark/manifests/agent-manifest.csv" },
         Self { table: "workflows", path: ".stepmark/manifests/workflow-manifest.csv" },

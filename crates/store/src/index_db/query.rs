@@ -34,7 +34,6 @@ pub struct SqlQuery {
 /// The limits at which a query is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The time that it may take.
     pub time: Duration,
     /// The number of rows that its answer may have.
     pub rows: usize,
@@ -53,7 +52,6 @@ impl Default for Limits {
 pub struct Answer {
     /// The names of the columns, each with the type that its table declares; `None` for what is computed.
     pub columns: Vec<(String, Option<String>)>,
-    /// The rows.
     pub rows: Vec<Row>,
     /// The reason why the database was made in memory for this query, as where `.stepmark/local/cache/`
     /// cannot be written.
@@ -62,9 +60,6 @@ pub struct Answer {
 
 impl SqlQuery {
     /// Prepares `sql` against empty tables.
-    ///
-    /// # Errors
-    /// When it is no single statement that only reads these tables.
     pub fn prepare(sql: &str) -> Result<Self, QueryError> {
         let mut connection = Connection::open_in_memory().map_err(failed)?;
         schema::LAYOUT.make(&connection).map_err(failed)?;
@@ -105,9 +100,6 @@ impl SqlQuery {
     /// Asks `connection`, on which nothing else is done from now on. `given` are the values of parameters, by
     /// their names; `known` those that may be left unused. From now on SQLite takes no more than [`MEMORY`]
     /// in this process, since what is sorted or joined is no part of the answer.
-    ///
-    /// # Errors
-    /// When a parameter has no value, or a limit is reached, or the database fails.
     pub(crate) fn ask(
         &self,
         mut connection: Connection,
@@ -184,7 +176,6 @@ fn lenient(value: ValueRef<'_>) -> Cell {
     }
 }
 
-/// The one statement of `sql`.
 fn single<'c>(connection: &'c Connection, sql: &str, seen: &Seen) -> Result<Statement<'c>, QueryError> {
     use rusqlite::fallible_iterator::FallibleIterator as _;
     let understood = |error: rusqlite::Error| match seen.refused() {

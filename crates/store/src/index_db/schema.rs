@@ -103,13 +103,9 @@ pub fn schema_markdown() -> String {
 /// whoever asks.
 #[derive(Debug)]
 pub struct NamedQuery {
-    /// Its name.
     pub name: &'static str,
-    /// The description of what it answers.
     pub about: &'static str,
-    /// Values of its other parameters, where none is given.
     pub defaults: &'static [(&'static str, &'static str)],
-    /// The query.
     pub sql: &'static str,
 }
 
@@ -217,20 +213,15 @@ pub const NAMED_QUERIES: [NamedQuery; 10] = [
     },
 ];
 
-/// A view.
 #[derive(Debug)]
 pub struct View {
-    /// Its name.
     pub name: &'static str,
-    /// The description of a row.
     pub about: &'static str,
     /// The columns with their meaning, in order.
     pub columns: &'static [(&'static str, &'static str)],
-    /// The query behind it.
     pub sql: &'static str,
 }
 
-/// All views.
 pub const VIEWS: [View; 4] = [SESSIONS, OPEN_ARTIFACTS, CHILDREN, PROBLEMS];
 
 const SESSIONS: View = View {

@@ -2,7 +2,6 @@
 
 use crate::index_db::{Part, Table, table::integer, table::real, table::text};
 
-/// All of them.
 pub(super) const STATE_TABLES: [Table; 15] = [
     ARTIFACTS,
     STEPS,

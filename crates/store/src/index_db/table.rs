@@ -3,11 +3,8 @@
 /// A table of the database.
 #[derive(Debug)]
 pub struct Table {
-    /// Its name.
     pub name: &'static str,
-    /// The part that its rows come from.
     pub part: Part,
-    /// The description of a row.
     pub about: &'static str,
     /// The columns, in order.
     pub columns: &'static [Column],
@@ -18,25 +15,18 @@ pub struct Table {
     pub indices: &'static [&'static str],
 }
 
-/// A column.
 #[derive(Debug)]
 pub struct Column {
-    /// Its name.
     pub name: &'static str,
-    /// The kind of its values.
     pub kind: ColumnKind,
-    /// The meaning of the column.
     pub about: &'static str,
 }
 
 /// The kind of the values of a column, beside NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Text.
     Text,
-    /// A whole number.
     Integer,
-    /// A number.
     Real,
 }
 
@@ -51,7 +41,6 @@ impl ColumnKind {
     }
 }
 
-/// A column of text.
 pub(super) const fn text(name: &'static str, about: &'static str) -> Column {
     Column { name, kind: ColumnKind::Text, about }
 }
@@ -148,15 +137,10 @@ pub(crate) fn add_to_digest(row: &[Cell], text: &mut Vec<u8>) {
 /// A part: tables that come from the same source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
-    /// The CSV catalogues.
     Inventory,
-    /// Artifacts with their steps and delegations.
     Artifacts,
-    /// The journal.
     Events,
-    /// The findings of a check.
     Findings,
-    /// Leases of artifacts.
     Leases,
     /// Tickets of all trackers. The caller brings the rows: what stands in a tracker is known to another
     /// crate.
@@ -195,17 +179,13 @@ impl Part {
     }
 }
 
-/// Some of the parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parts(u8);
 
 impl Parts {
-    /// None of them.
     pub const NONE: Self = Self(0);
-    /// All of them.
     pub const ALL: Self = Self(0b1111_1111);
 
-    /// These and `part`.
     #[must_use]
     pub const fn with(self, part: Part) -> Self {
         Self(self.0 | 1 << part as u8)

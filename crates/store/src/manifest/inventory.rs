@@ -22,7 +22,6 @@ use stepmark_model::{artifact::FileHash, projection::files_manifest::Listing};
 pub struct UnreadableFile {
     /// The file, relative to the root.
     pub path: String,
-    /// The reason why it cannot be read.
     pub reason: String,
 }
 
@@ -30,7 +29,6 @@ pub struct UnreadableFile {
 pub(super) struct Inventory<'run> {
     pub(super) request: &'run ManifestRequest<'run>,
     pub(super) selection: Selection<'run>,
-    /// The earlier manifest.
     pub(super) earlier: &'run Listing,
 }
 

@@ -80,10 +80,6 @@ impl Manifests<'_> {
     ///
     /// Rows that tie keep the order of the manifest that is there already; where there is none, in a `_bmad`
     /// folder, that of the installer's.
-    ///
-    /// # Errors
-    /// When the root or the existing manifest cannot be read, or a file has a path that the format cannot
-    /// hold.
     pub fn draft(
         &self,
         place: &ManifestPlace,
@@ -126,16 +122,13 @@ impl Manifests<'_> {
 struct ManifestRequest<'a> {
     /// The folder that the manifest's paths are relative to, and that is walked.
     root: &'a Root,
-    /// The manifest.
     manifest: &'a Path,
-    /// The files that belong to it.
     scope: ManifestScope<'a>,
     /// The effect of `.gitignore`, `.ignore` and git's other ignore files: whether they take files out of the
     /// scope.
     ignore_files: IgnoreFiles,
     /// The place where hashes of unchanged files are kept between runs; `None` if there is no place for them.
     stat_cache: Option<&'a Path>,
-    /// Counts the files that were looked at so far.
     looked_at: &'a AtomicUsize,
 }
 
@@ -157,7 +150,6 @@ pub enum CacheOutcome {
     Absent,
     /// The cache was right as it was.
     Unchanged,
-    /// A new cache was written.
     Renewed,
     /// A new cache could not be written; the next run will hash again.
     NotWritten {
@@ -166,30 +158,17 @@ pub enum CacheOutcome {
     },
 }
 
-/// A reason why a manifest cannot be compared with the disk.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestReadError {
-    /// There is no manifest.
     #[error("there is no manifest `{}`: `stepmark project manifest write` makes it, or --file names another", path.display())]
-    Missing {
-        /// The path at which it was looked for.
-        path: PathBuf,
-    },
-    /// The manifest cannot be read.
+    Missing { path: PathBuf },
     #[error("cannot read the manifest `{}`", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The root cannot be walked.
+    Unreadable { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Walk(#[from] WalkError),
 }
 
-/// A manifest as it was found.
 #[derive(Debug, Default)]
 struct FoundManifest {
     listing: Listing,

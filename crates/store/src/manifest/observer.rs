@@ -12,14 +12,10 @@ use stepmark_model::{
     projection::files_manifest::LineEndHashes,
 };
 
-/// The thing that is seen at a name.
 #[derive(Debug)]
 pub(super) enum Seen {
-    /// A file with this hash.
     File(FileHash),
-    /// A link to a folder.
     LinkedFolder,
-    /// Nothing any more.
     Gone,
     /// Something that is no file, or cannot be read, and why.
     Unreadable(String),

@@ -50,33 +50,23 @@ enum Files {
     All,
 }
 
-/// A reason why it is not clear which manifest is meant, or why it cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestPlaceError {
-    /// A folder on the way to the manifest, or the project around it, cannot be opened.
     #[error(transparent)]
     Root(#[from] RootError),
-    /// The manifest lies outside of the project, where nothing is written.
     #[error(transparent)]
     Outside(#[from] RelativeError),
-    /// The installer's manifest is written only by name.
     #[error(
         "`{}` is the installer's own manifest: it is written only if --file names it; to keep one of your own, name \
          another file",
         manifest.display()
     )]
-    Installers {
-        /// The installer's manifest.
-        manifest: PathBuf,
-    },
+    Installers { manifest: PathBuf },
 }
 
 impl ManifestPlace {
     /// Finds out which manifest is meant.
-    ///
-    /// # Errors
-    /// When the project around the root cannot be found.
     pub fn find(choice: &ManifestChoice<'_>) -> Result<Self, ManifestPlaceError> {
         let root = choice.root.clone();
         if !choice.root_is_named {
@@ -146,9 +136,6 @@ impl ManifestPlace {
     }
 
     /// The project and the path in it that a new manifest is committed to.
-    ///
-    /// # Errors
-    /// When the manifest lies outside of the project, or is the installer's and was not named.
     pub fn target(&self) -> Result<(&Root, ProjectPath), ManifestPlaceError> {
         if !self.is_named && self.files == Files::BmadFolder {
             return Err(ManifestPlaceError::Installers { manifest: self.manifest.clone() });

@@ -29,14 +29,11 @@ impl Projection for ManifestFile<'_> {
     }
 }
 
-/// A reason why a drafted manifest was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestPublishError {
-    /// It has no place to go to.
     #[error(transparent)]
     Place(#[from] ManifestPlaceError),
-    /// Something else stands there, or it cannot be written, or somebody else wrote it meanwhile.
     #[error(transparent)]
     Projection(#[from] ProjectionError),
 }

@@ -18,14 +18,11 @@ use stepmark_model::projection::files_manifest::{
 /// The report on how the files stand to their manifest.
 #[derive(Clone, Debug)]
 pub struct ManifestReport {
-    /// The comparison.
     pub verification: Verification,
-    /// The oddities of the manifest itself, by line.
     pub oddities: Vec<ManifestWarning>,
     /// The places that the walk could not go through, by path. What is listed in a closed folder is
     /// unreadable in the comparison; the rest concerns no listed file.
     pub problems: Vec<WalkProblem>,
-    /// The outcome for the stat cache.
     pub cache: CacheOutcome,
 }
 

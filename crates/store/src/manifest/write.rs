@@ -27,7 +27,6 @@ use stepmark_model::{
 /// A manifest of what is there, ready to be committed.
 #[derive(Clone, Debug)]
 pub struct ManifestDraft {
-    /// The whole manifest.
     pub bytes: Vec<u8>,
     /// The number of files that it lists.
     pub files: usize,
@@ -41,7 +40,6 @@ pub struct ManifestDraft {
     pub unreadable: Vec<UnreadableFile>,
     /// The places that the walk could not go through, by path; they are not in the manifest.
     pub problems: Vec<WalkProblem>,
-    /// The outcome for the stat cache.
     pub cache: CacheOutcome,
 }
 
@@ -53,22 +51,17 @@ impl ManifestDraft {
     }
 }
 
-/// A reason why no manifest can be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestWriteError {
-    /// The manifest that is there already, or the root, cannot be read.
     #[error(transparent)]
     Read(#[from] ManifestReadError),
-    /// A path that the format cannot hold.
     #[error(transparent)]
     Unlistable(#[from] UnlistablePath),
-    /// The rows cannot be sorted.
     #[error(transparent)]
     Order(#[from] RowOrderError),
 }
 
-/// Drafts the manifest of `request`.
 pub(super) fn write(request: &ManifestRequest<'_>) -> Result<ManifestDraft, ManifestWriteError> {
     let start = RunStart::now();
     let cache = request.stat_cache.and_then(StatCache::load);

@@ -16,9 +16,7 @@ pub(super) struct Compared<D> {
     pub(super) files: Option<HashedFiles>,
     /// The records that other programs changed, and which stay so.
     pub(super) drift: Vec<D>,
-    /// Those whose changes are given up.
     pub(super) overwritten: Vec<D>,
-    /// Files that cannot be read.
     pub(super) damaged: BTreeSet<ProjectPath>,
     /// Files that say what the records say, in other bytes: they stay.
     pub(super) adopted: BTreeMap<ProjectPath, FileHash>,

@@ -20,7 +20,6 @@ pub(crate) struct FileFindings {
 /// A file that follows records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FollowingFile {
-    /// The file.
     pub path: ProjectPath,
     /// Its state: `current`, `behind`, `drift`, `damaged` or `gone`.
     pub state: &'static str,

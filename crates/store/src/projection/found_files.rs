@@ -33,7 +33,6 @@ pub(super) fn hashed(files: Files) -> HashedFiles {
     files.into_iter().map(|(path, bytes)| (path, bytes.into())).collect()
 }
 
-/// The hashes of `files`.
 pub(super) fn hashes(files: &HashedFiles) -> BTreeMap<ProjectPath, FileHash> {
     files.iter().map(|(path, file)| (path.clone(), file.hash)).collect()
 }
@@ -44,9 +43,6 @@ pub(crate) struct FoundFiles(BTreeMap<ProjectPath, (KnownStat, HashedBytes)>);
 
 impl FoundFiles {
     /// Reads those of `paths` that are there; one that cannot have changed since is not read again.
-    ///
-    /// # Errors
-    /// When one cannot be read, or is a link: what that leads to is not the file of a projection.
     pub(super) fn read(&mut self, root: &Root, paths: Vec<ProjectPath>) -> Result<(), ProjectionError> {
         let mut before = std::mem::take(&mut self.0);
         for path in paths {

@@ -56,7 +56,6 @@ pub trait Projection {
 /// A file of a projection, as it is and as it should be.
 #[derive(Clone, Debug)]
 pub struct ProjectedFile<'p> {
-    /// Its path.
     pub path: Cow<'p, ProjectPath>,
     /// The bytes that belong there.
     pub bytes: Cow<'p, [u8]>,
@@ -64,7 +63,6 @@ pub struct ProjectedFile<'p> {
     pub found: Option<FileHash>,
     /// The evidence of what was written there last.
     pub witness: Witness,
-    /// The treatment of a file that somebody edited.
     pub on_edit: OnEdit,
     /// True if what stands there is no file of the projection.
     pub is_foreign: bool,
@@ -73,7 +71,6 @@ pub struct ProjectedFile<'p> {
 /// The evidence of what was written last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Witness {
-    /// This clone remembers the digest.
     Memory,
     /// A file beside it names the digest, for other programs and clones; `None` where that does not.
     FileBeside(Option<FileHash>),

@@ -18,9 +18,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Waits for the locks of the files of `format`, so that none is read half written, and none is replaced
 /// between the reading and the writing of another program. A lock file that is not there is not made: whoever
 /// takes these locks makes it, and it would stand in the project.
-///
-/// # Errors
-/// When another program holds one all the time.
 pub(super) fn lock<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,

@@ -26,68 +26,37 @@ const EDITED_VERSIONS: usize = 100;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Published {
-    /// The files that were written.
     pub written: Vec<ProjectPath>,
     /// The number of files that were right already.
     pub unchanged: usize,
     /// Those of the written that were not as they had been written before.
     pub edited: Vec<ProjectPath>,
-    /// The files that keep what somebody had edited.
     pub kept: Vec<ProjectPath>,
 }
 
-/// A reason why a projection was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProjectionError {
-    /// Another file stands where one of its own should be.
     #[error("cannot write `{path}`: a file is there that stepmark did not make; nothing was changed")]
-    Foreign {
-        /// Its path.
-        path: ProjectPath,
-    },
-    /// A file of another program stands there, of which nothing was brought in.
+    Foreign { path: ProjectPath },
     #[error("`{path}` was written by another program: bring it in with `{import}`, or move it away")]
     NotImported {
-        /// The file.
         path: ProjectPath,
         /// The command that brings it in.
         import: &'static str,
     },
-    /// Another program does not let go of the lock with which it writes the file.
     #[error("another program holds `{path}` all the time: end it, then `stepmark coordination project`")]
-    Locked {
-        /// Its lock file.
-        path: ProjectPath,
-    },
-    /// Somebody edits the file again and again, and nobody takes the kept versions away.
+    Locked { path: ProjectPath },
     #[error(
         "cannot write `{path}`: a hundred edited versions are kept beside it already; nothing was changed"
     )]
-    ManyEdited {
-        /// The file.
-        path: ProjectPath,
-    },
-    /// An edited version has no name.
+    ManyEdited { path: ProjectPath },
     #[error(transparent)]
     Path(#[from] ProjectPathError),
-    /// A file that is to go cannot be removed.
     #[error("cannot remove `{path}`")]
-    Remove {
-        /// The file.
-        path: ProjectPath,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-    /// The digests of the files cannot be noted.
+    Remove { path: ProjectPath, source: std::io::Error },
     #[error("cannot note what is written for `{name}`; nothing was changed")]
-    Memory {
-        /// The projection.
-        name: &'static str,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-    /// It cannot be written, or somebody else wrote it meanwhile.
+    Memory { name: &'static str, source: std::io::Error },
     #[error(transparent)]
     Commit(#[from] CommitError),
 }
@@ -102,9 +71,6 @@ impl ProjectionError {
 
 /// Writes the files of `projection` that are not what they should be, one after the other, each atomically,
 /// if it still is what the projection found.
-///
-/// # Errors
-/// Why a file could not be written; then those before it are.
 pub fn publish<P: Projection>(
     root: &Root,
     options: &CommitOptions,

@@ -116,9 +116,6 @@ pub(crate) fn drift<F: RecordFormat>(
 pub(crate) type LastAndFound<S> = (Option<S>, Option<S>);
 
 /// The records as they were written last, and as the files hold them now; nothing where they hold none.
-///
-/// # Errors
-/// When a file cannot be read, or another program does not let go of it.
 pub(crate) fn last_and_found<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
@@ -135,9 +132,6 @@ pub(crate) fn last_and_found<F: RecordFormat>(
 /// Takes files that say what the records say, and that another clone or build wrote, for what was written
 /// last: to be called before a change, so that the change is not taken for theirs. Returns the records that
 /// other programs changed.
-///
-/// # Errors
-/// When the files cannot be read, or it cannot be noted.
 pub(crate) fn adopt<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
@@ -220,9 +214,6 @@ fn attempt<F: RecordFormat>(
 }
 
 /// Takes away the files of `format` that nobody else has changed, and returns them.
-///
-/// # Errors
-/// When one of them cannot be removed.
 pub(crate) fn withdraw<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
@@ -241,9 +232,6 @@ pub(crate) fn withdraw<F: RecordFormat>(
 }
 
 /// Removes the file at `path`.
-///
-/// # Errors
-/// When it is there and cannot be removed.
 pub(crate) fn remove(root: &Root, path: &ProjectPath) -> Result<(), ProjectionError> {
     let place =
         root.resolve_for_writing(path).map_err(|error| CommitError::from(LockError::Resolve(error)))?;

@@ -33,9 +33,6 @@ pub(crate) trait RecordFormat {
     fn locks(&self) -> Vec<ProjectPath>;
 
     /// The records of the project, as they are now.
-    ///
-    /// # Errors
-    /// When they cannot be read.
     fn present(&self) -> Result<Self::State, Self::Error>;
 
     /// The files that hold `state`.
@@ -80,9 +77,7 @@ impl<K> DriftedRecord for stepmark_model::records::Drift<K> {
 pub enum Overwrite {
     /// None: drift stays.
     None,
-    /// Those with these ids.
     Records(BTreeSet<String>),
-    /// All.
     All,
 }
 
@@ -99,11 +94,9 @@ impl Overwrite {
 /// The state of the files after they followed the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed<D> {
-    /// The files that were written.
     pub written: Vec<ProjectPath>,
     /// The records that other programs changed in the files, and which stay there as they are.
     pub drift: Vec<D>,
-    /// Those whose changes were given up.
     pub overwritten: Vec<D>,
     /// Files that could not be read any more and were made again; the path of what stood there, in the local
     /// state of this clone.

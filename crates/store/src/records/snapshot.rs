@@ -53,7 +53,6 @@ struct KnownRecord<R> {
 /// The knowledge of a file before it is looked at.
 enum Known<'c, R> {
     Nothing,
-    /// The cache has it.
     Kept(&'c StatCache, usize),
     Read(KnownRecord<R>),
 }

@@ -23,9 +23,6 @@ const MOST_OUTPUT: u64 = 32 * 1024 * 1024;
 /// Reads all segments of the project at `root` from end to end (see [`verify_segments`]), and compares them
 /// with the trailers of the commits that are checked out. Without git, or without trailers, there is nothing
 /// to compare.
-///
-/// # Errors
-/// When a segment cannot be read.
 pub fn verify_history(root: &Root) -> Result<VerifiedSegments, HistoryError> {
     let mut verified = verify_segments(root)?;
     let is_of_end = |problem: &&SegmentProblem| {

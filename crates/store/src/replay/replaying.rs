@@ -16,13 +16,9 @@ use stepmark_model::{
 /// An artifact, and how its state stands to its history.
 #[derive(Debug)]
 pub struct Replayed {
-    /// The path of the artifact.
     pub path: ProjectPath,
-    /// Under which key events know it.
     pub key: ArtifactKey,
-    /// The relation of its state to its history.
     pub state: HistoryState,
-    /// The number of events that it has.
     pub events: usize,
     /// The event, where its state is unexplained, that led to this state before, and that git has not checked
     /// out.
@@ -35,17 +31,13 @@ pub struct Replayed {
     pub damage: Vec<ReplayError>,
 }
 
-/// A reason why a state cannot be compared with the one that was recorded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Obstacle {
-    /// There is no such file.
     #[error("there is no such file any more")]
     Gone,
-    /// The frontmatter cannot be read.
     #[error("it cannot be read now")]
     Unreadable(#[source] StateUnreadable),
-    /// The recorded state cannot be found.
     #[error(transparent)]
     History(HistoryError),
 }
@@ -55,7 +47,6 @@ pub enum Obstacle {
 pub struct ReplayedArtifacts {
     /// The artifacts, in the order of their paths.
     pub artifacts: Vec<Replayed>,
-    /// Artifacts that cannot be read.
     pub unreadable: Vec<ArtifactError>,
     /// Folders that cannot be read, and names that no artifact may have.
     pub problems: Vec<WalkProblem>,
@@ -63,20 +54,15 @@ pub struct ReplayedArtifacts {
     pub checkpoints: Vec<(ProjectPath, CheckpointReadError)>,
 }
 
-/// A reason why history cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayArtifactsError {
-    /// The journal cannot be read.
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// The project cannot be walked.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// Checkpoints cannot be listed.
     #[error(transparent)]
     Checkpoints(#[from] CheckpointListError),
-    /// The artifact cannot be read.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
 }
@@ -84,9 +70,6 @@ pub enum ReplayArtifactsError {
 impl ProjectHistory<'_> {
     /// Replays the history of every artifact that is there, and of those that history knows, and reads all
     /// checkpoints.
-    ///
-    /// # Errors
-    /// When the project cannot be walked, or its journal not be read.
     pub fn replay_all(&self) -> Result<ReplayedArtifacts, ReplayArtifactsError> {
         let found = self.workspace.artifacts()?;
         let mut all = ReplayedArtifacts { unreadable: found.unreadable, ..ReplayedArtifacts::default() };
@@ -131,9 +114,6 @@ impl ProjectHistory<'_> {
     }
 
     /// Replays the history of the artifact at `path`, which may be gone.
-    ///
-    /// # Errors
-    /// When the artifact or the journal cannot be read.
     pub fn replay(
         &self,
         path: &ProjectPath,
@@ -226,7 +206,6 @@ fn history_state(
     }
 }
 
-/// The first event, where it is known.
 fn first(lineage: &Lineage) -> Option<EventId> {
     lineage.events().first().filter(|event| event.parents.is_empty()).map(|event| event.id)
 }

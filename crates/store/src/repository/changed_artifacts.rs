@@ -17,7 +17,6 @@ use stepmark_model::{
 /// An artifact that changed: at least one side holds workflow state.
 #[derive(Clone, Debug)]
 pub enum ChangedArtifact {
-    /// It is there.
     Present {
         /// It now; without state, if somebody took it out.
         now: TrackedArtifact,
@@ -27,19 +26,14 @@ pub enum ChangedArtifact {
     /// It is as it was, and the ledger of its sprint says something else about it, or it names an artifact
     /// that is gone.
     Unchanged {
-        /// It.
         now: TrackedArtifact,
     },
     /// It stands beside what else happened to it: a merge took it from another state.
     Merged {
-        /// It now.
         now: TrackedArtifact,
-        /// It on a side that was merged.
         before: Box<TrackedArtifact>,
     },
-    /// It was deleted.
     Deleted {
-        /// It before.
         before: TrackedArtifact,
     },
 }
@@ -55,14 +49,11 @@ pub struct ChangedArtifacts {
     pub unreadable: Vec<ArtifactError>,
 }
 
-/// A reason why changed artifacts cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangedArtifactsError {
-    /// Git does not answer.
     #[error(transparent)]
     Git(#[from] GitVersionError),
-    /// A step file of a workflow cannot be read.
     #[error(transparent)]
     Workflow(#[from] WorkflowFileError),
 }
@@ -86,7 +77,6 @@ impl ChangedArtifact {
         }
     }
 
-    /// The path that it left.
     pub(crate) fn left(&self) -> Option<&ProjectPath> {
         match self {
             Self::Present { now, before: Some(before) } => {

@@ -10,7 +10,6 @@ use stepmark_model::artifact::ProjectPath;
 /// The commit that is checked out, as far as it is about files of the project.
 #[derive(Clone, Debug)]
 pub struct CommittedFiles {
-    /// The name of the commit.
     pub commit: String,
     /// The folder of the project in its repository: empty, or ending with `/`.
     pub folder: String,

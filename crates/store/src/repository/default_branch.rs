@@ -27,9 +27,6 @@ impl Repository<'_> {
     /// The keys of artifacts with an id that the default branch still has, so that they are not gone although
     /// the work tree lacks them; without those whose removal through stepmark stands. Empty outside of git;
     /// `None` where git cannot say, or no branch is known as the default.
-    ///
-    /// # Errors
-    /// When history cannot be read.
     pub fn kept_by_default_branch(&self) -> Result<Option<BTreeSet<String>>, HistoryError> {
         if !is_repository(self.workspace.root()) {
             return Ok(Some(BTreeSet::new()));

@@ -28,11 +28,9 @@ const VERSIONS: &str = "1000";
 /// The relation of a commit to the one that is checked out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ancestry {
-    /// It is in its history.
     Ancestor,
     /// It is not: another branch, or history that was rewritten.
     Stranger,
-    /// It cannot be told, and why.
     Unknown(String),
 }
 
@@ -51,7 +49,6 @@ pub(crate) struct VersionSearch {
     pub(crate) found: Option<Version>,
     /// The number of versions that were looked at.
     pub(crate) looked_at: usize,
-    /// Set where time ran out.
     pub(crate) is_cut_off: bool,
 }
 

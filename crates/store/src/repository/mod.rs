@@ -61,9 +61,6 @@ impl GitVersion {
 impl Repository<'_> {
     /// The folders of the projects below the root of a repository that is none itself, seen from there, in
     /// order: a monorepo. None where the root has a configuration or BMAD of its own.
-    ///
-    /// # Errors
-    /// When the root cannot be listed.
     pub fn projects_below(&self) -> Result<Vec<String>, WalkError> {
         let root = self.workspace.root();
         if !root.is_repository_alone() {

@@ -29,17 +29,13 @@ pub enum ResumeChoice {
     Nothing,
 }
 
-/// A reason why it cannot be told which artifact to go on with.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// The project cannot be walked.
     #[error(transparent)]
     Walk(#[from] WalkError),
-    /// A workflow cannot be read.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
-    /// The journal cannot be read.
     #[error(transparent)]
     History(#[from] HistoryError),
 }
@@ -47,9 +43,6 @@ pub enum ChoiceError {
 impl ProjectHistory<'_> {
     /// Chooses the artifact to go on with where none is named: see [`ResumeChoice`], in that order. Of a
     /// `session` only its own events count.
-    ///
-    /// # Errors
-    /// When the journal or the project cannot be read.
     pub fn artifact_to_resume(&self, session: Option<&SessionId>) -> Result<ResumeChoice, ChoiceError> {
         if let Some(active) = self.workspace.configuration().active() {
             return Ok(ResumeChoice::Active(active.clone()));

@@ -26,7 +26,6 @@ use stepmark_model::{
 /// The answer to where to go on, and all that was found out on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resumption {
-    /// The facts that were found out.
     pub report: ResumeReport,
     /// The decision that follows: an answer, or that it cannot be told.
     pub verdict: ResumeDecision,
@@ -36,9 +35,6 @@ impl Workspace {
     /// Finds out where to go on with the artifact at `path`, looking at `least` at least and no further than
     /// is needed. Reads only. Without the feature `history` only the frontmatter is believed: the report says
     /// so of everything else.
-    ///
-    /// # Errors
-    /// When the path leads out of the project, or a step file of the workflow cannot be read.
     pub fn resume(&self, path: &ProjectPath, least: Tier) -> Result<Resumption, ArtifactError> {
         let mut report = ResumeReport::none(path.clone());
         let (artifact, result) = self.look_at_frontmatter(path)?;

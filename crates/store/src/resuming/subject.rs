@@ -17,7 +17,6 @@ use stepmark_model::{
 /// The facts that are known of the artifact itself when further tiers are looked at.
 pub(crate) struct Subject {
     pub(crate) artifact: Artifact,
-    /// The keys under which it may be known.
     pub(crate) keys: Vec<ArtifactKey>,
     /// Ids that it had in any state that was found: children name one as their parent.
     pub(crate) ids: Vec<String>,

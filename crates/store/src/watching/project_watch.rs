@@ -28,7 +28,6 @@ pub struct ProjectWatch {
 /// The choice of what is watched of a project besides its artifacts, and what not.
 #[derive(Clone, Debug, Default)]
 pub struct WatchChoice {
-    /// Files that the process writes itself.
     pub own: Vec<ProjectPath>,
     /// Folders, absolute, in which every file counts.
     pub beside: Vec<PathBuf>,
@@ -39,7 +38,6 @@ pub struct WatchChoice {
 /// An event of a project that is watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchEvent {
-    /// Something may have changed.
     Changed,
     /// Something is not watched.
     Trouble(WatchTrouble),
@@ -63,11 +61,8 @@ pub enum WatchTrouble {
 /// A message to the thread of a watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
-    /// Folders may have come or gone.
     Folders,
-    /// The system has lost events.
     Losses,
-    /// Nobody watches any more.
     Stop,
 }
 
@@ -117,7 +112,6 @@ impl Drop for ProjectWatch {
     }
 }
 
-/// The folders that are watched.
 struct WatchedFolders {
     workspace: Workspace,
     /// `None` where the system watches nothing.

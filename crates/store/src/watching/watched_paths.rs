@@ -22,7 +22,6 @@ pub(super) enum Meaning {
     Artifact,
     /// Folders may have come or gone: they are listed anew.
     Folders,
-    /// The system has lost events.
     Lost,
 }
 
@@ -39,7 +38,6 @@ impl WatchedPaths {
         Self { root, configuration, choice }
     }
 
-    /// The meaning of `event`.
     pub(super) fn meaning(&self, event: &Event) -> Meaning {
         if event.need_rescan() {
             return Meaning::Lost;

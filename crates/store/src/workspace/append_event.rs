@@ -5,17 +5,14 @@ use crate::history::HistoryError;
 use crate::workspace::ProjectHistory;
 use stepmark_model::journal::{Event, EventDraft, MOST_HEADS, SegmentName, SessionId};
 
-/// A reason why the journal was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppendError {
     /// A commit that was cut off earlier cannot be finished; that comes first.
     #[error(transparent)]
     Interrupted(#[from] CommitError),
-    /// The journal cannot be written.
     #[error(transparent)]
     Write(#[from] JournalWriteError),
-    /// The segments before those that are sealed cannot be read.
     #[error(transparent)]
     History(#[from] HistoryError),
 }
@@ -23,9 +20,6 @@ pub enum AppendError {
 impl ProjectHistory<'_> {
     /// Adds an event that is about no artifact, such as the start of a session, and returns it when it is on
     /// the disk.
-    ///
-    /// # Errors
-    /// When the journal cannot be written.
     pub fn append_event(&self, draft: EventDraft) -> Result<Event, AppendError> {
         let attribution = self.workspace.attribution();
         let mut event = Event::new(draft, attribution.actor.clone(), self.workspace.now());
@@ -37,18 +31,12 @@ impl ProjectHistory<'_> {
     }
 
     /// Adds events as they are, after those of commits that were cut off.
-    ///
-    /// # Errors
-    /// When the journal cannot be written.
     pub fn append(&self, events: &[Event]) -> Result<(), AppendError> {
         commit::finish_interrupted(self.workspace.root(), self.workspace.commit_options())?;
         Ok(commit::append_events(self.workspace.root(), events, self.workspace.commit_options().fsync)?)
     }
 
     /// Moves the live segments of a session (`None`: of commands outside of any) to the tracked journal.
-    ///
-    /// # Errors
-    /// When they cannot be moved, or the segments before them cannot be read.
     pub fn seal(&self, session: Option<&SessionId>) -> Result<Vec<SegmentName>, AppendError> {
         self.seal_live(LiveSegments::OfSession(session.map(SessionId::as_str)))
     }

@@ -15,9 +15,6 @@ impl Visitor for FoldersOnly {
 impl Workspace {
     /// The folders in which there may be artifacts, relative to the root (which is the empty path), with `/`,
     /// in order. Folders that cannot be listed are left out.
-    ///
-    /// # Errors
-    /// When the root cannot be listed.
     pub(crate) fn artifact_folders(&self) -> Result<Vec<String>, WalkError> {
         let mut folders = walk_artifacts(self, &|| FoldersOnly)?.folders;
         folders.sort_unstable();

@@ -10,7 +10,6 @@ use stepmark_model::{artifact::ProjectPath, delegation::Member};
 /// One artifact of a chain.
 #[derive(Clone, Debug)]
 pub struct ChainLink {
-    /// Its id.
     pub id: String,
     /// The artifact; `None` where none of the project has that id.
     pub artifact: Option<TrackedArtifact>,
@@ -70,9 +69,6 @@ impl Delegations<'_> {
     /// The chain of the artifact at `path`, the root first. Each parent is looked for where delegation puts
     /// it, then where history saw it last, and only then among all artifacts; and its id is read, since a
     /// path proves nothing.
-    ///
-    /// # Errors
-    /// When an artifact cannot be read.
     pub fn chain(&self, path: &ProjectPath) -> Result<Vec<ChainLink>, ArtifactError> {
         let mut artifact = self.workspace.artifact(path)?;
         let mut links = Vec::new();

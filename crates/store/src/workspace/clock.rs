@@ -12,10 +12,8 @@ use jiff::Timestamp;
 /// The source of times. Nothing is decided by them but the end of leases.
 #[derive(Clone, Default)]
 pub enum Clock {
-    /// The clock of the machine.
     #[default]
     System,
-    /// Always the same time, for tests.
     Fixed(Timestamp),
     /// The clock of the program that embeds the library: see [`Clock::of`].
     Own(Arc<dyn Fn() -> Timestamp + Send + Sync>),

@@ -18,11 +18,8 @@ pub struct Context {
     /// The artifact that the answers are for: the one that was named, else the active one of the
     /// configuration, if it exists.
     pub artifact: Option<ProjectPath>,
-    /// Its workflow.
     pub workflow: Option<ContextWorkflow>,
-    /// The active artifact.
     pub active: ContextAnswer,
-    /// The configuration file of the workflow.
     pub configuration_file: ContextAnswer,
     /// Paths that count and lead to no file that can be read, with the reason.
     pub missing: Vec<(ProjectPath, String)>,
@@ -31,11 +28,8 @@ pub struct Context {
 /// The workflow of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextWorkflow {
-    /// Its name.
     pub name: String,
-    /// Its track.
     pub track: String,
-    /// The reasons for this workflow.
     pub evidence: Vec<BindingReason>,
 }
 
@@ -62,9 +56,6 @@ impl Workspace {
 impl Contexts<'_> {
     /// Finds the context of `artifact`, or of the configured active artifact. An artifact may be any file: a
     /// `workflow.yaml` is asked what it says itself.
-    ///
-    /// # Errors
-    /// When the named artifact, or a step file of its workflow, cannot be read.
     pub fn of(&self, artifact: Option<&ProjectPath>) -> Result<Context, ArtifactError> {
         let subject = match artifact {
             Some(path) => Some(self.workspace.artifact(path)?),

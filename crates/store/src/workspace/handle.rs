@@ -38,7 +38,6 @@ pub struct Workspace {
     workflows: Arc<OnceLock<Workflows>>,
     attribution: Arc<LazyAttribution>,
     clock: Clock,
-    /// Shared by all clones.
     looked_at: Arc<AtomicUsize>,
     #[cfg(feature = "write")]
     commit_options: CommitOptions,
@@ -50,50 +49,29 @@ pub struct Workspace {
 /// The actor, which is asked for when it is first needed.
 type LazyAttribution = LazyLock<Attribution, Box<dyn FnOnce() -> Attribution + Send>>;
 
-/// A reason why a project cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// Its folder cannot be found.
     #[error(transparent)]
     Root(#[from] RootError),
-    /// Its configuration cannot be used.
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
-    /// Git does not say what its configuration is.
     #[cfg(feature = "history")]
     #[error(transparent)]
     Git(#[from] crate::git::GitVersionError),
 }
 
-/// A reason why an artifact cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArtifactError {
-    /// It is not inside the project.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
-    /// There is no such file.
     #[error("there is no file `{path}` in the project")]
-    Missing {
-        /// The path inside the project.
-        path: ProjectPath,
-    },
-    /// The file cannot be read.
+    Missing { path: ProjectPath },
     #[error("cannot read `{path}`")]
-    Read {
-        /// The path inside the project.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A merge left the file in conflict: git holds several versions of it.
+    Read { path: ProjectPath, source: io::Error },
     #[error("a merge left `{path}` in conflict: resolve it, then `git add` it")]
-    Unmerged {
-        /// The path inside the project.
-        path: ProjectPath,
-    },
-    /// A step file of its workflow cannot be read.
+    Unmerged { path: ProjectPath },
     #[error(transparent)]
     Workflow(#[from] WorkflowFileError),
 }
@@ -139,17 +117,11 @@ impl ArtifactError {
 
 impl Workspace {
     /// Opens the project in `folder`.
-    ///
-    /// # Errors
-    /// When the folder cannot be found, or the configuration cannot be used.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, OpenError> {
         Self::open_with(Root::open(folder)?, &ConfigurationSources::default())
     }
 
     /// Opens the project at `root`, perhaps one that [`Root::discover`] found, among what surrounds it.
-    ///
-    /// # Errors
-    /// When the configuration cannot be used.
     pub fn open_with(root: Root, sources: &ConfigurationSources) -> Result<Self, OpenError> {
         let configuration = Configuration::load_with(&root, sources)?;
         Ok(Self::with_configuration(root, configuration))
@@ -216,13 +188,11 @@ impl Workspace {
         self
     }
 
-    /// The options of commits.
     #[cfg(feature = "write")]
     pub const fn commit_options(&self) -> &CommitOptions {
         &self.commit_options
     }
 
-    /// The clock.
     pub(crate) fn clock(&self) -> Clock {
         self.clock.clone()
     }
@@ -253,9 +223,6 @@ impl Workspace {
     }
 
     /// The same project with the pack `name` as `bytes` declare it, instead of what its file says.
-    ///
-    /// # Errors
-    /// When the packs cannot be used together.
     pub fn with_pack(&self, name: &str, bytes: Vec<u8>) -> Result<Self, ConfigurationError> {
         let file = format!("{name}.yaml");
         let mut files: PackFiles = self.configuration().packs().iter().map(ProjectPack::source).collect();
@@ -273,9 +240,6 @@ impl Workspace {
     }
 
     /// Reads one artifact, whether or not the configuration counts it as one.
-    ///
-    /// # Errors
-    /// When the file, or a step file of its workflow, cannot be read.
     pub fn artifact(&self, path: &ProjectPath) -> Result<TrackedArtifact, ArtifactError> {
         Ok(self.track(Artifact::read(path.clone(), self.read_file(path)?))?)
     }
@@ -319,9 +283,6 @@ impl Workspace {
     }
 
     /// Reads all artifacts of the project that hold workflow state, on all processors.
-    ///
-    /// # Errors
-    /// When the root cannot be listed. A file or folder that cannot be read is reported beside the others.
     pub fn artifacts(&self) -> Result<Artifacts, WalkError> {
         artifact_files::read_all(self)
     }

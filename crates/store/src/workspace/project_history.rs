@@ -6,14 +6,12 @@ use crate::history::{History, HistoryError, Selection};
 use crate::workspace::Workspace;
 use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey};
 
-/// The history of a project.
 #[derive(Clone, Copy, Debug)]
 pub struct ProjectHistory<'w> {
     pub(crate) workspace: &'w Workspace,
 }
 
 impl Workspace {
-    /// The history of the project.
     pub const fn history(&self) -> ProjectHistory<'_> {
         ProjectHistory { workspace: self }
     }
@@ -43,9 +41,6 @@ impl ProjectHistory<'_> {
     /// Returns whether anything tells that there was an artifact at `path`: history, the commit that is
     /// checked out, a checkpoint, or a gate. Else a path where nothing is was never that of one: it is
     /// misspelt.
-    ///
-    /// # Errors
-    /// When history cannot be read.
     pub fn remembers(&self, path: &ProjectPath) -> Result<bool, HistoryError> {
         let key = ArtifactKey::of_path(path);
         let selection = Selection { artifact: Some((&key, path)), limit: Some(1), ..Selection::default() };

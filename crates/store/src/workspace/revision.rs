@@ -21,7 +21,6 @@ pub struct Revision(BTreeMap<ProjectPath, FileHash>);
 pub struct ArtifactChanges {
     /// The changes, in the order of the paths.
     pub changes: Vec<ArtifactChange>,
-    /// The artifacts now, for the next question.
     pub revision: Revision,
 }
 
@@ -66,9 +65,6 @@ impl Workspace {
     /// assert!(matches!(&second.changes[..], [ArtifactChange::Removed(_)]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    /// When the root cannot be listed.
     pub fn changes(&self, since: &Revision) -> Result<ArtifactChanges, WalkError> {
         let found = self.artifacts()?;
         let mut before = since.0.clone();

@@ -22,9 +22,7 @@ const DEPTH_LIMIT: usize = 12;
 #[derive(Debug, thiserror::Error)]
 #[error("cannot look for workflows in `{folder}`")]
 pub struct ListingProblem {
-    /// The folder.
     pub folder: ProjectPath,
-    /// The error of the system.
     pub source: io::Error,
 }
 

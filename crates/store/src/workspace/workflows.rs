@@ -20,35 +20,24 @@ use stepmark_model::{
     },
 };
 
-/// A reason why a file of a workflow cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkflowFileError {
-    /// Its place is not inside the project.
     #[error("cannot read `{path}` of a workflow")]
-    Resolve {
-        /// The file.
-        path: ProjectPath,
-        /// The reason.
-        source: ResolveError,
-    },
-    /// It cannot be read.
+    Resolve { path: ProjectPath, source: ResolveError },
     #[error("cannot read `{path}` of a workflow")]
-    Read {
-        /// The file.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Read { path: ProjectPath, source: io::Error },
 }
 
 /// One workflow of the project.
 #[derive(Clone, Debug)]
 enum Source {
-    /// Found by its files.
     Found(WorkflowOutline),
     /// Declared in the configuration by a list of steps.
-    Declared { name: String, steps: Vec<String> },
+    Declared {
+        name: String,
+        steps: Vec<String>,
+    },
 }
 
 /// The workflows of a project, in the order of preference: declared ones, then those of [`DEFAULT_ROOTS`] in
@@ -60,7 +49,6 @@ enum Source {
 #[derive(Debug)]
 pub struct Workflows {
     root: Root,
-    /// Every file that may belong to one.
     files: Vec<ProjectPath>,
     sources: Vec<Source>,
     /// For each artifact pattern of the configuration the workflow's name.
@@ -166,9 +154,6 @@ impl Workflows {
     }
 
     /// The steps of one track of the workflow at `index`.
-    ///
-    /// # Errors
-    /// When one of its step files cannot be read.
     pub fn definition(
         &self,
         index: usize,
@@ -266,7 +251,6 @@ mod tests {
         workflow::{Next, Unit},
     };
 
-    /// A project with these files, and this configuration.
     fn project(files: &[(&str, &str)], configuration: &str) -> (tempfile::TempDir, Root, Configuration) {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::open(folder.path()).unwrap();

@@ -18,14 +18,7 @@ pub enum RouteAdmission {
     /// It may, and its outcome must be told.
     Pass,
     /// It may not.
-    Refused {
-        /// The scope whose breaker refuses it.
-        scope: Scope,
-        /// The time at which to ask again.
-        until: Timestamp,
-        /// The cause.
-        cause: Failure,
-    },
+    Refused { scope: Scope, until: Timestamp, cause: Failure },
 }
 
 impl Circuit {

@@ -24,7 +24,6 @@ pub enum Reason {
     Unauthorized,
     /// 403 without a sign of a limit: the credential may not do this.
     Forbidden,
-    /// GitHub's hourly limit.
     PrimaryLimit,
     /// GitHub's secondary limits, which it knows by text alone.
     SecondaryLimit,
@@ -48,14 +47,10 @@ pub enum Reason {
     Newer,
 }
 
-/// The consequence of a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consequence {
-    /// Whose breaker hears of it.
     pub scope: ScopeKind,
-    /// The effect on that breaker.
     pub trip: Trip,
-    /// The consequence for the delivery.
     pub retry: Retry,
 }
 
@@ -79,12 +74,10 @@ pub enum Retry {
     Counted,
     /// It is tried again as soon as the breaker allows: it was not its fault.
     Postponed,
-    /// It is parked at once.
     Parked,
 }
 
 impl Reason {
-    /// All reasons.
     pub const ALL: [Self; 17] = [
         Self::Unreachable,
         Self::Timeout,
@@ -191,7 +184,6 @@ impl fmt::Display for Reason {
 /// A request that failed, as the pure machines hear of it and as it is shown to people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The reason.
     pub reason: Reason,
     /// The moment that the tracker named for the next request, by this machine's clock.
     pub wait_until: Option<Timestamp>,

@@ -15,23 +15,17 @@ pub enum Scope {
     },
     /// All that is asked of a host with one credential.
     Credential {
-        /// The host.
         host: String,
         /// The name of the credential: where it comes from, never itself.
         credential: String,
     },
-    /// One kind of request.
     Endpoint {
-        /// The host.
         host: String,
         /// Method and path, without the parts that differ: `PUT /rest/api/3/issue/{id}`.
         endpoint: String,
     },
-    /// One ticket.
     Ticket {
-        /// The tracker.
         tracker: TrackerName,
-        /// The ticket.
         marker: Marker,
     },
 }
@@ -39,13 +33,9 @@ pub enum Scope {
 /// The kinds of scopes, the widest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScopeKind {
-    /// A host.
     Host,
-    /// A credential.
     Credential,
-    /// A kind of request.
     Endpoint,
-    /// A ticket.
     Ticket,
 }
 
@@ -54,7 +44,6 @@ pub enum ScopeKind {
 pub struct Route {
     /// The tracker's host, with its port where that is not the usual one.
     pub host: String,
-    /// The name of the credential.
     pub credential: String,
     /// Method and path, without the parts that differ.
     pub endpoint: String,
@@ -63,7 +52,6 @@ pub struct Route {
 }
 
 impl Scope {
-    /// Its kind.
     pub const fn kind(&self) -> ScopeKind {
         match self {
             Self::Host { .. } => ScopeKind::Host,
@@ -121,7 +109,6 @@ impl fmt::Display for Scope {
     "`{text}` is no scope of a breaker: `host:`, `credential:`, `endpoint:` or `ticket:` with a name is wanted"
 )]
 pub struct ScopeError {
-    /// The text.
     pub text: String,
 }
 

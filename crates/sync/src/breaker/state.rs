@@ -11,21 +11,17 @@ use crate::moment;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum Breaker {
-    /// Requests pass.
     Closed {
         /// The number of requests that failed since the last success.
         failures: u32,
-        /// The time at which the last of them failed.
         last_failure_at: Option<Timestamp>,
         /// That failure; earlier versions did not note it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         last_failure: Option<Failure>,
     },
-    /// No request passes.
     Open(Outage),
     /// A few requests pass, to see whether it is over.
     HalfOpen {
-        /// The outage that it is about.
         outage: Outage,
         /// Until when each probe under way may take.
         probes: Vec<Timestamp>,
@@ -37,28 +33,22 @@ pub enum Breaker {
 /// The reason why a breaker is open, and until when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outage {
-    /// The time at which it opened.
     pub since: Timestamp,
-    /// The time at which probes may begin.
     pub until: Timestamp,
     /// The number of times that it opened without closing between.
     pub trips: u32,
-    /// The failure that opened it.
     pub cause: Failure,
 }
 
 /// The answer to a request for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// It may.
     Pass,
     /// It may, as a probe: its outcome must be told.
     Probe,
     /// It may not.
     Refused {
-        /// The time at which to ask again.
         until: Timestamp,
-        /// The cause.
         cause: Failure,
     },
 }

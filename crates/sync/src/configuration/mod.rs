@@ -38,11 +38,8 @@ pub struct SyncConfiguration {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{}`{} cannot be used: {reason}", .path.display(), .position.map(|at| format!(":{at}")).unwrap_or_default())]
 pub struct SyncConfigurationError {
-    /// The file.
     pub path: PathBuf,
-    /// The position in it.
     pub position: Option<Position>,
-    /// The problem there.
     pub reason: String,
 }
 

@@ -20,21 +20,14 @@ pub(super) struct OwnKeys<'f> {
     pub(super) names: Vec<&'f str>,
 }
 
-/// A mistake in the keys of a tracker.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum KeyError {
-    /// A key that the kind of tracker cannot do without is missing.
     #[error("the key `{key}` is missing")]
-    Missing {
-        /// The key.
-        key: String,
-    },
-    /// A value is not what stands for its key.
+    Missing { key: String },
     #[error("{reason}")]
     Invalid {
         /// The position of the value, as far as that is known.
         position: Option<Position>,
-        /// The mistake.
         reason: String,
     },
 }

@@ -10,7 +10,6 @@ use crate::scalar::one_of_two_words;
 /// artifacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Drift {
-    /// It is written again.
     #[default]
     Overwrite,
     /// It is reported, and left alone until the artifact changes.
@@ -20,7 +19,6 @@ pub enum Drift {
 /// The treatment of a ticket whose artifact is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prune {
-    /// It is reported, and left alone.
     #[default]
     Keep,
     /// It is closed as not planned.
@@ -30,7 +28,6 @@ pub enum Prune {
 /// The treatment of other tickets that carry the marker of an artifact which has one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
-    /// They are reported, and left alone.
     Report,
     /// They are closed as duplicates, where nobody else wrote in them.
     #[default]

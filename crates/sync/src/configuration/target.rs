@@ -17,12 +17,10 @@ pub enum Target {
     Github {
         /// The REST interface; `https://api.github.com` unless given.
         base_url: BaseUrl,
-        /// The repository.
         repository: Repository,
         /// The branch that tickets link to; `None` for the commit, or the default branch.
         branch: Option<String>,
     },
-    /// A project of Jira Cloud.
     Jira {
         /// The site, such as `https://example.atlassian.net`.
         base_url: BaseUrl,
@@ -44,10 +42,7 @@ pub enum Target {
         statuses: BTreeMap<String, String>,
     },
     /// A file of JSON lines in the project.
-    File {
-        /// Its path.
-        path: ProjectPath,
-    },
+    File { path: ProjectPath },
     /// Nowhere: what would be done is told.
     Dry,
 }
@@ -126,9 +121,7 @@ impl Target {
 /// `owner/name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
-    /// The person or organisation.
     pub owner: String,
-    /// Its name there.
     pub name: String,
 }
 

@@ -20,7 +20,6 @@ use crate::TrackerName;
 /// The most trackers that a file may have: each of its own keys is looked for in the whole file.
 const MOST_TRACKERS: usize = 100;
 
-/// One tracker of a file.
 pub(super) struct TrackerFile<'f> {
     pub(super) path: &'f Path,
     pub(super) bytes: &'f [u8],

@@ -21,27 +21,20 @@ use crate::{
 /// The configuration of one tracker.
 #[derive(Clone, Debug)]
 pub struct TrackerSettings {
-    /// Its name.
     pub name: TrackerName,
-    /// The place where it keeps tickets.
     pub target: Target,
     /// The artifacts that have tickets there; `None`: all.
     pub artifacts: Option<PathGlobs>,
     /// The branches whose state tickets follow, beside the default branch.
     pub branches: Option<PathGlobs>,
-    /// The settings for what tickets say.
     pub ticket: TicketSettings,
-    /// The treatment of what people changed.
     pub drift: Drift,
     /// The treatment of other tickets with the marker of an artifact that has one.
     pub duplicates: Duplicates,
-    /// The treatment of tickets whose artifact is gone.
     pub prune: Prune,
     /// The settings for when it is left alone.
     pub breaker: BreakerSettings,
-    /// The number of times that a delivery is tried.
     pub retry: RetrySettings,
-    /// The pace at which it is asked.
     pub pace: ScopedPace,
     /// After how many seconds a ticket that is not listed is certainly not there: as long as a request may be
     /// under way, and the tracker's own list may lag behind. Unless given, 90 on GitHub, 120 on Jira, 0 for a
@@ -50,9 +43,7 @@ pub struct TrackerSettings {
     /// True where any number of tickets may be pruned at once: said for one run, and no key of the
     /// configuration.
     pub prunes_many: bool,
-    /// Whose words these are.
     pub owner: SettingsOwner,
-    /// The settings of the background process.
     pub run: RunSettings,
 }
 

@@ -77,7 +77,6 @@ impl CredentialBindings {
         Ok(Self(file.and_then(|file| file.credentials).unwrap_or_default()))
     }
 
-    /// The credential of the host of `base_url`.
     pub(super) fn of_host(&self, base_url: &BaseUrl) -> Option<&CredentialBinding> {
         self.0.get(&BoundHost(base_url.origin()))
     }

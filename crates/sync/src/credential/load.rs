@@ -19,50 +19,24 @@ use crate::program::{Program, ProgramError};
 pub struct Credential {
     /// The name of the credential: where it comes from ([`CredentialSource`] as text).
     pub name: String,
-    /// The credential.
     pub secret: Secret,
 }
 
-/// A reason why there is no credential.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CredentialError {
-    /// None of the places has one.
     #[error("no credential was found: looked for {}; give one in one of these places", .sources.join(", "))]
-    NotFound {
-        /// The places, as text.
-        sources: Vec<String>,
-    },
-    /// The content of a place is no credential.
+    NotFound { sources: Vec<String> },
     #[error("the credential of `{from}` cannot be used: {source}")]
-    Unusable {
-        /// The place.
-        from: String,
-        /// The reason.
-        source: SecretError,
-    },
-    /// Others may read the file.
+    Unusable { from: String, source: SecretError },
     #[error(
         "the credential in `{path}` is not used, since others may read it (mode {mode:o}): `chmod 600 {path}`"
     )]
-    Exposed {
-        /// The file.
-        path: String,
-        /// Its mode.
-        mode: u32,
-    },
-    /// It cannot be read.
+    Exposed { path: String, mode: u32 },
     #[error("the credential of `{from}` cannot be read: {source}")]
-    Io {
-        /// The place.
-        from: String,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The command failed.
+    Io { from: String, source: io::Error },
     #[error("`{command}` gives no credential: {reason}")]
     Command {
-        /// The command.
         command: String,
         /// The problem: never what the command printed.
         reason: String,
@@ -81,9 +55,6 @@ impl Credential {
     /// The credential of the first of `sources` that has one. A variable that is not set, a file that does
     /// not exist and a program that is not there have none; anything else that is wrong is an error, since
     /// the next place might hold another account.
-    ///
-    /// # Errors
-    /// When no place has one, or one cannot be read.
     pub fn load(sources: &[CredentialSource]) -> Result<Self, CredentialError> {
         for source in sources {
             let name = source.to_string();

@@ -9,14 +9,10 @@ use crate::configuration::Target;
 /// it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CredentialSource {
-    /// A variable of the environment.
     Environment {
-        /// Its name.
         variable: String,
     },
-    /// The output of a command.
     Command {
-        /// The program and its arguments.
         words: Vec<String>,
         /// Variables of the environment that it does not see: `gh` would give a token of another host back.
         hidden_variables: Vec<String>,

@@ -15,17 +15,12 @@ use crate::{
 /// (docs/design.md, "Tickets"). There is at most one for each ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Intent {
-    /// The tracker.
     pub tracker: TrackerName,
-    /// The artifact.
     pub marker: Marker,
-    /// The action that is asked for.
     pub action: IntentAction,
-    /// The digest of what the ticket will say.
     pub digest: TicketDigest,
     /// The number of the lease under which it was begun.
     pub lease_number: u64,
-    /// The time at which it was begun.
     pub begun_at: Timestamp,
 }
 
@@ -62,11 +57,8 @@ impl FromStr for IntentAction {
 /// That an artifact has a ticket in a tracker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The tracker.
     pub tracker: TrackerName,
-    /// The artifact.
     pub marker: Marker,
-    /// Its ticket.
     pub remote: RemoteTicket,
     /// The digest of what the ticket is known to say; `None` where it was only found.
     pub digest: Option<TicketDigest>,

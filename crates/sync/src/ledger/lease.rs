@@ -10,7 +10,6 @@ use crate::moment;
 pub struct Lease {
     /// The name of what it is about: of a tracker.
     pub name: String,
-    /// The name of whoever has it.
     pub holder: String,
     /// Its fencing number, from 1.
     pub number: u64,
@@ -37,7 +36,6 @@ pub struct LeaseHeld(pub Lease);
 pub struct Fenced {
     /// The name of what the lease is about.
     pub name: String,
-    /// The number of this process.
     pub number: u64,
     /// The number that counts; 0 where the ledger knows none.
     pub current: u64,
@@ -46,9 +44,6 @@ pub struct Fenced {
 impl Lease {
     /// The lease on `name` for `holder`, where `current` is the one that is kept. Whoever has it already
     /// keeps its number.
-    ///
-    /// # Errors
-    /// When somebody else has it.
     pub fn acquire(
         current: Option<Self>,
         name: &str,
@@ -99,9 +94,6 @@ impl Lease {
     }
 
     /// Checks that this lease is still the one that counts.
-    ///
-    /// # Errors
-    /// When another one was given since.
     pub fn check(&self, current: Option<&Self>) -> Result<(), Fenced> {
         let number = current.map_or(0, |current| current.number);
         let is_own = current.is_some_and(|current| current.holder == self.holder && number == self.number);

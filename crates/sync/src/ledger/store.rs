@@ -16,42 +16,27 @@ use crate::{
 /// suite in `ledger/conformance`.
 pub trait Ledger: Send {
     /// Reads a state of the ledger that no writer changes meanwhile.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>, LedgerError>;
 
     /// Begins a transaction; from here on no other one can begin, in this process or another. What is not
     /// committed is undone.
-    ///
-    /// # Errors
-    /// When the store fails, or another process keeps it for too long.
     fn write(&mut self) -> Result<Box<dyn LedgerWriter + '_>, LedgerError>;
 
     /// Lets others see that this process lives while it holds the lease `number` on `name`: from before that
     /// lease is committed until [`Ledger::unmark_alive`] or the end of the process, however it ends. `false`
     /// where another process does so for that number, and is about to take that lease: then it must not be
     /// taken. A store that cannot show it says `true`; then leases have to lapse.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn mark_alive(&mut self, _name: &str, _number: u64) -> Result<bool, LedgerError> {
         Ok(true)
     }
 
     /// Ends that; nothing happens where there is no sign.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn unmark_alive(&mut self, _name: &str) -> Result<(), LedgerError> {
         Ok(())
     }
 
     /// Returns whether the holder of the lease `number` on `name` is certainly dead, so that nobody need wait
     /// for it to lapse.
-    ///
-    /// # Errors
-    /// When the store fails.
     fn is_holder_dead(&mut self, _name: &str, _number: u64) -> Result<bool, LedgerError> {
         Ok(false)
     }
@@ -75,11 +60,9 @@ pub trait LedgerReader {
     fn record(&self, tracker: &TrackerName) -> Result<TrackerRecord, LedgerError>;
     /// The lease on `name`, whether or not it is over.
     fn lease(&self, name: &str) -> Result<Option<Lease>, LedgerError>;
-    /// The breaker of a scope.
     fn breaker(&self, scope: &Scope) -> Result<Option<Breaker>, LedgerError>;
     /// All breakers that are not as they were at the beginning, in the order of their scopes as text.
     fn breakers(&self) -> Result<Vec<(Scope, Breaker)>, LedgerError>;
-    /// The pace of a scope.
     fn pace(&self, scope: &Scope) -> Result<Option<Pace>, LedgerError>;
     /// All paces, in the order of their scopes as text.
     fn paces(&self) -> Result<Vec<(Scope, Pace)>, LedgerError>;
@@ -131,22 +114,17 @@ pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<(), Ledge
     Ok(lease.check(ledger.lease(&lease.name)?.as_ref())?)
 }
 
-/// A reason why the ledger did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LedgerError {
-    /// The store failed.
     #[error("the ledger of sync could not {intent}")]
     Storage {
         /// The action that was to be done.
         intent: &'static str,
-        /// The error of the store.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// Another process kept the ledger for too long.
     #[error("the ledger of sync is busy: another process holds it; try again when that has ended")]
     Busy,
-    /// The ledger holds something that cannot be read.
     #[error(
         "the ledger of sync holds a {what} that cannot be read: {reason}; it can be deleted, since tickets are found again by \
          their markers (`stepmark sync adopt`), and stores of memory are asked what they hold"
@@ -157,27 +135,21 @@ pub enum LedgerError {
         /// The reason why it is none.
         reason: String,
     },
-    /// A newer stepmark wrote it.
     #[error("`{}` was written by a newer stepmark (its tables have version {found}, this one knows {known}): update stepmark", .path.display())]
     Newer {
-        /// The file.
         path: PathBuf,
         /// The version of its tables.
         found: i64,
         /// The newest version that is known here.
         known: i64,
     },
-    /// A ticket belongs to one artifact.
     #[error("{key} is the ticket of another artifact")]
     LinkedElsewhere {
         /// The name by which people know the ticket.
         key: String,
-        /// The artifact.
         marker: Marker,
-        /// The artifact that has it.
         owner: Marker,
     },
-    /// Somebody else works on it now.
     #[error(transparent)]
     Fenced(#[from] Fenced),
 }

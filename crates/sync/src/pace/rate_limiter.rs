@@ -37,9 +37,6 @@ impl RateLimiter {
 
     /// Asks whether the request may be made now; where it may, it is counted in every scope, else in none. Of
     /// a batch each ticket has one write.
-    ///
-    /// # Errors
-    /// The first moment at which it may.
     pub fn admit(&mut self, cost: &Cost, now: Timestamp) -> Result<(), Timestamp> {
         let mut admitted = BTreeMap::new();
         let mut earliest = now;

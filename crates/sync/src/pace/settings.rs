@@ -17,7 +17,6 @@ pub struct PaceSettings {
 /// At most so much within any time of this length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateLimit {
-    /// The things that a limit counts.
     pub counted: Counted,
     /// The most that there may be. At least 1.
     pub most: u32,
@@ -70,11 +69,8 @@ impl PaceSettings {
 /// The limits of a tracker, each scope by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScopedPace {
-    /// Of all requests with one credential.
     pub credential: PaceSettings,
-    /// Of one kind of request.
     pub endpoint: PaceSettings,
-    /// Of one ticket.
     pub ticket: PaceSettings,
 }
 
@@ -107,9 +103,7 @@ impl ScopedPace {
 /// The cost of a request, by every measure that trackers have (docs/formats.md, "Trackers").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// The number of requests that it is: 1.
     pub requests: u32,
-    /// The number of writes.
     pub writes: u32,
     /// The number of tickets, comments and the like that it creates.
     pub creations: u32,
@@ -121,18 +115,13 @@ pub struct Cost {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {
-    /// Requests of any kind.
     Requests,
-    /// Writes.
     Writes,
-    /// Things that are created.
     Creations,
-    /// Points.
     Points,
 }
 
 impl Cost {
-    /// A request that reads.
     pub const READ: Self = Self { requests: 1, writes: 0, creations: 0, points: 1 };
     /// A request that changes something.
     pub const WRITE: Self = Self { requests: 1, writes: 1, creations: 0, points: 5 };

@@ -12,7 +12,6 @@ use crate::moment;
 /// processes of a machine share it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pace {
-    /// The time at which something was written last.
     last_write_at: Option<Timestamp>,
     windows: Vec<Window>,
     budget: Option<Budget>,
@@ -123,10 +122,6 @@ impl Window {
     }
 
     /// Uses what `cost` counts for.
-    ///
-    /// # Errors
-    /// The moment when there is room for it. What costs more than the limit allows at all needs an empty
-    /// window.
     pub fn take(&mut self, cost: &Cost, now: Timestamp) -> Result<(), Timestamp> {
         let cost = cost.of(self.limit.counted);
         if cost == 0 {

@@ -8,9 +8,7 @@ use crate::ticket::{FieldDifference, Marker, Observed, RemoteTicket, Ticket, Tic
 /// An action on one ticket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
-    /// The kind of the action.
     pub kind: ActionKind,
-    /// The artifact.
     pub marker: Marker,
     /// The path of the artifact; `None` where it is gone.
     #[serde(with = "path_as_text")]
@@ -19,11 +17,9 @@ pub struct Action {
     pub remote: Option<RemoteTicket>,
     /// The digest of what the ticket is known to say: the ground on which this was decided.
     pub base: Option<TicketDigest>,
-    /// The digest of what it should say.
     pub digest: Option<TicketDigest>,
     /// The ticket as it should be; `None` where nothing is known of what a ticket to be pruned says.
     pub ticket: Option<Ticket>,
-    /// The fields that change.
     pub differences: Vec<FieldDifference>,
 }
 
@@ -36,9 +32,7 @@ pub enum ActionKind {
     LookUp,
     /// A ticket carries the marker and is linked; then it is updated.
     Adopt,
-    /// There is none yet.
     Create,
-    /// It says something else.
     Update,
     /// It is open, and the work is finished.
     Close,

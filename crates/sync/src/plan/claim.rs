@@ -12,7 +12,6 @@ use crate::{
 /// [`oldest_first`](crate::ticket::oldest_first).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claim<'c, 'o> {
-    /// The tickets.
     pub(crate) same: &'c [&'o Observed],
     /// True where the list was made so long after the link that it shows the linked ticket, if that is there.
     pub(crate) is_late: bool,
@@ -43,11 +42,8 @@ impl<'o> Claim<'_, 'o> {
 
 /// The inputs of a plan: values, and the ledger for what tickets were last made to say.
 pub struct PlanInputs<'a> {
-    /// The artifacts.
     pub snapshot: &'a Snapshot,
-    /// The tracker.
     pub settings: &'a TrackerSettings,
-    /// The ledger, which holds what is remembered.
     pub ledger: &'a dyn LedgerReader,
     /// The tickets that the tracker has, where it was asked.
     pub survey: Option<Survey<'a>>,
@@ -55,7 +51,6 @@ pub struct PlanInputs<'a> {
 
 /// All tickets of a tracker that carry our label and a marker of the project.
 pub struct Survey<'a> {
-    /// The tickets.
     pub tickets: &'a [Observed],
     /// Tells how a ticket of this tracker differs from what it should say; `before` is what it was last made
     /// to say.

@@ -13,9 +13,7 @@ pub const PLAN_SCHEMA: &str = "stepmark.sync-plan/2";
 /// The differences between artifacts and their tickets, and the actions that end them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// [`PLAN_SCHEMA`].
     schema: String,
-    /// The tracker.
     pub tracker: TrackerName,
     /// True where the tracker has to be looked through for markers before anything is created: the ledger
     /// knows of no such look, and this plan was made without one.
@@ -24,18 +22,14 @@ pub struct Plan {
     pub unchanged: usize,
     /// The actions to do, in this order.
     pub actions: Vec<Action>,
-    /// The remarks that a person should know of.
     pub remarks: Vec<Remark>,
 }
 
-/// A reason why a plan cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanReadError {
-    /// It is no JSON of this form.
     #[error("this is no plan of sync: make one with `stepmark sync plan --out FILE`")]
     NoPlan(#[source] serde_json::Error),
-    /// It is of another version.
     #[error("this plan has the form `{found}`, and `{PLAN_SCHEMA}` is wanted: make a new one")]
     OtherSchema {
         /// The form that it names.
@@ -57,9 +51,6 @@ impl Plan {
     }
 
     /// Reads a plan that was written down.
-    ///
-    /// # Errors
-    /// When it is no plan, or one of another version.
     pub fn read(json: &str) -> Result<Self, PlanReadError> {
         #[derive(Deserialize)]
         struct Named {
@@ -83,7 +74,6 @@ impl Plan {
 /// A change since a plan was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stale {
-    /// The artifact.
     pub marker: Marker,
     /// The action that the plan wanted; `None` where it did not speak of it.
     pub planned: Option<ActionKind>,

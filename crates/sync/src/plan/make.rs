@@ -37,9 +37,6 @@ struct Making<'g, 'a> {
 impl Plan {
     /// Returns what differs between the artifacts and what is known of the tracker. Pure but for asking the
     /// ledger; where nothing differs, it asks only for the links.
-    ///
-    /// # Errors
-    /// When the ledger cannot be read.
     pub fn make(grounds: &PlanInputs<'_>) -> Result<Self, LedgerError> {
         let name = &grounds.settings.name;
         let remembered = Remembered::read(grounds)?;

@@ -11,100 +11,78 @@ use crate::ticket::{FieldDifference, Marker, RemoteTicket, Withheld};
 pub enum Remark {
     /// A person changed managed fields, and the policy is to report that.
     Drift {
-        /// The artifact.
         marker: Marker,
         /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
-        /// Its ticket.
         remote: RemoteTicket,
         /// The fields: `before` is what the tracker has.
         differences: Vec<FieldDifference>,
     },
     /// Other tickets carry the same marker as the one that counts.
     Duplicates {
-        /// The artifact.
         marker: Marker,
         /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
         /// The ticket that counts: the linked one, else the oldest.
         kept: RemoteTicket,
-        /// The others.
         others: Vec<RemoteTicket>,
     },
     /// Its artifact is gone, and the policy is to keep it.
     Orphan {
-        /// The artifact that it had.
         marker: Marker,
         /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
-        /// The ticket.
         remote: RemoteTicket,
     },
     /// Its artifact is there, and the patterns of the tracker leave it out: the ticket stays as it is.
     Excluded {
-        /// The artifact.
         marker: Marker,
         /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
-        /// The ticket.
         remote: RemoteTicket,
     },
     /// So many artifacts are gone at once that their tickets are not closed without a word of a person.
     ManyGone {
         /// The number of artifacts that are gone.
         gone: usize,
-        /// Of how many tickets.
         tickets: usize,
     },
     /// The linked ticket was not among those that the tracker lists with our label: it was deleted, moved, or
     /// has lost its marker.
     Missing {
-        /// The artifact.
         marker: Marker,
         /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
-        /// The ticket.
         remote: RemoteTicket,
     },
     /// The ticket was written from something newer than what is checked out, and is left alone.
     Newer {
-        /// The artifact.
         marker: Marker,
         /// The name by which people know the artifact: its path, else the title of its ticket.
         #[serde(default)]
         artifact: String,
-        /// Its ticket.
         remote: RemoteTicket,
         /// The commit that it was written from, in a sentence.
         reason: String,
     },
     /// A ticket that was copied, or into which the text of another was pasted. Nothing is done with it.
-    Copy {
-        /// The artifact whose marker it carries.
-        marker: Marker,
-        /// The copy.
-        remote: RemoteTicket,
-    },
+    Copy { marker: Marker, remote: RemoteTicket },
     /// Somebody changed the text of the ticket between our reading and our writing: it was written over, and
     /// stands in the history of the ticket.
     Overwritten {
-        /// The artifact.
         marker: Marker,
         /// The name by which people know the artifact.
         artifact: String,
-        /// Its ticket.
         remote: RemoteTicket,
     },
     /// The ticket does not tell all that the artifact says.
     Withheld {
-        /// The artifact.
         marker: Marker,
-        /// Its path.
         artifact: String,
         /// The rules that found secrets, as `github_token`.
         secrets: Vec<String>,
@@ -115,7 +93,6 @@ pub enum Remark {
     Crowded {
         /// The path of the artifact below whose ticket there is no room.
         artifact: String,
-        /// The number of tickets that name it.
         tickets: usize,
     },
     /// Tickets follow another branch than the one that is checked out, so nothing is done.

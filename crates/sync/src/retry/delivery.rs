@@ -14,19 +14,15 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum Delivery {
-    /// It may be tried.
     #[default]
     Due,
-    /// It failed, and is tried again.
     Waiting {
         /// The number of times that it was tried.
         attempts: u32,
-        /// The time at which it is tried again.
         until: Timestamp,
         /// The time at which it failed; earlier versions did not note it.
         #[serde(default)]
         since: Option<Timestamp>,
-        /// The last failure.
         last: Failure,
     },
     /// It failed for good. It stays visible until a person or a change of the artifact gives it another try,
@@ -36,7 +32,6 @@ pub enum Delivery {
         attempts: u32,
         /// Since when.
         since: Timestamp,
-        /// The last failure.
         last: Failure,
         /// The digest of the ticket that could not be delivered.
         digest: TicketDigest,
@@ -95,7 +90,6 @@ impl Delivery {
         }
     }
 
-    /// The last failure.
     pub const fn last(&self) -> Option<&Failure> {
         match self {
             Self::Due => None,

@@ -55,7 +55,6 @@ pub struct RetrySettings {
     pub attempts: u32,
     /// The longest first wait, in milliseconds. Each wait is at most twice the one before.
     pub wait_ms: u32,
-    /// The longest wait, in seconds.
     pub longest_wait_seconds: u32,
 }
 

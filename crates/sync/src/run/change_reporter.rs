@@ -20,12 +20,9 @@ pub enum StatusChange {
         /// The name of the process that leads.
         holder: String,
     },
-    /// This process leads.
     Leading {
-        /// The fencing number.
         number: u64,
     },
-    /// Another process has taken over.
     LostLead {
         /// The name of the process that has taken over.
         holder: String,
@@ -35,9 +32,7 @@ pub enum StatusChange {
         /// The name of whoever works on it.
         holder: String,
     },
-    /// Tickets were made, changed or found.
     Done {
-        /// The kind of action that was done.
         kind: ActionKind,
         /// The tickets, each behind what people know its artifact by: path and title.
         tickets: Vec<(String, RemoteTicket)>,
@@ -46,30 +41,25 @@ pub enum StatusChange {
     },
     /// Tickets cannot be delivered, for a reason of their own, which is the same for all of them.
     Trouble {
-        /// The kind of action that was wanted.
         kind: ActionKind,
         /// The names by which people know the artifacts: path and title.
         artifacts: Vec<String>,
-        /// The reason.
         why: String,
         /// The remedy: what a person can do.
         remedy: Option<&'static str>,
     },
     /// The tracker cannot be used; artifacts change as before, and tickets follow later.
     Outage {
-        /// The reason.
         why: String,
         /// The remedy: what a person can do.
         remedy: Option<&'static str>,
     },
-    /// The tracker can be used again.
     Recovered,
     /// A pass could not be made; it is tried again.
     Failing {
         /// The reason, with its causes.
         why: String,
     },
-    /// Passes are made again.
     Works,
     /// The number of artifacts without a ticket, and of tickets that need a look; `sync plan` says which.
     Remarks {
@@ -78,12 +68,10 @@ pub enum StatusChange {
     },
     /// Artifacts that no ticket can follow until somebody fixes them.
     LeftOut {
-        /// The paths of the artifacts.
         paths: Vec<String>,
         /// The reason, and what to do.
         why: String,
     },
-    /// The run has ended.
     Stopped,
 }
 
@@ -188,14 +176,15 @@ fn problem(remark: &Remark) -> Option<(String, String)> {
 
 /// The cause for which an action waits.
 enum Cause<'f> {
-    /// It was done.
     None,
-    /// The tracker.
     Tracker(ScopeKind, &'f Failure),
     /// Something about its ticket: in the words for it, and in those that are true of others with the same
     /// reason.
-    Ticket { why: String, of_several: String, remedy: Option<&'static str> },
-    /// Only for time to pass.
+    Ticket {
+        why: String,
+        of_several: String,
+        remedy: Option<&'static str>,
+    },
     Time,
 }
 

@@ -13,36 +13,26 @@ use crate::ledger::{Lease, LedgerError};
 pub enum RunEvent<'e> {
     /// Another process leads; this one waits.
     Standby {
-        /// The other's lease.
         held: &'e Lease,
     },
-    /// This process leads.
     Leading {
-        /// Its lease.
         lease: &'e Lease,
     },
     /// Another process has taken over, since this one did not renew its lease in time.
     LostLead {
-        /// The other's lease.
         held: &'e Lease,
     },
     /// The lease could neither be taken nor renewed. It is tried again.
     NoLedger {
-        /// The error of the ledger.
         error: &'e LedgerError,
     },
-    /// A pass was made.
     Passed {
-        /// The result of the pass.
         pass: &'e Pass,
-        /// The time at which it ended.
         at: Timestamp,
-        /// The time that it took.
         took: Duration,
     },
     /// A pass could not be made.
     PassFailed {
-        /// The error of the pass.
         error: &'e PassError,
     },
     /// The run has ended: nothing is in flight.

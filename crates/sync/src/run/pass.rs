@@ -13,9 +13,7 @@ use crate::{
 /// The result of a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pass {
-    /// The outcome of each action.
     pub report: Report,
-    /// The remarks that a person should know of.
     pub remarks: Vec<Remark>,
     /// The number of tickets that said what they should.
     pub unchanged: usize,
@@ -23,14 +21,11 @@ pub struct Pass {
     pub names: BTreeMap<Marker, String>,
 }
 
-/// A reason why a pass could not be made. It is tried again.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PassError {
-    /// The artifacts cannot be read.
     #[error("the artifacts cannot be read")]
     Artifacts(#[source] Box<dyn Error + Send + Sync>),
-    /// Somebody else works on the tracker, or the ledger failed.
     #[error(transparent)]
     Apply(#[from] ApplyError),
 }

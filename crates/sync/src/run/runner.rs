@@ -22,23 +22,15 @@ use crate::{
 
 /// The parts that passes are made with.
 pub struct RunContext<'r> {
-    /// The ledger, for passes.
     pub ledger: &'r mut dyn Ledger,
-    /// The tracker.
     pub tracker: &'r dyn Tracker,
-    /// The configuration of the tracker.
     pub settings: &'r TrackerSettings,
-    /// The clock.
     pub clock: &'r dyn WorkerClock,
-    /// The id of the project.
     pub project: &'r str,
     /// The name of the process that works: another text for every process.
     pub holder: &'r str,
-    /// Chance.
     pub draw: &'r mut Chance<'r>,
-    /// Reads the artifacts as they are now.
     pub snapshot: &'r mut (dyn FnMut() -> Result<Snapshot, Box<dyn Error + Send + Sync>> + Send),
-    /// Ends the run, between two requests.
     pub stop: StopSignal,
 }
 
@@ -122,7 +114,6 @@ struct Watch<'w> {
     leader: Leader<'w>,
     clock: &'w dyn WorkerClock,
     settings: RunSettings,
-    /// The time at which the lease is renewed.
     next_heartbeat: Instant,
     observe: &'w mut (dyn FnMut(&RunEvent<'_>) + Send),
 }

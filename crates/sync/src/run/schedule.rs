@@ -19,9 +19,7 @@ pub(super) struct Schedule {
     settings: RunSettings,
     /// The first and the last change that no pass has seen.
     changed: Option<(Instant, Instant)>,
-    /// The time at which everything is looked at again.
     round: Instant,
-    /// The time at which a delivery is due.
     delivery: Option<Instant>,
     /// The time at which a pass may be made again, after some failed.
     not_before: Instant,
@@ -39,7 +37,6 @@ impl Schedule {
         Self { settings, changed: None, round: now, delivery: None, not_before: now, failures: 0 }
     }
 
-    /// Something has changed.
     pub(super) fn changed(&mut self, now: Instant) {
         let first = self.changed.map_or(now, |(first, _)| first);
         self.changed = Some((first, now));

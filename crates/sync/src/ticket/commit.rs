@@ -10,11 +10,9 @@ use super::{Inline, Ticket, file_url::percent_encoded};
 /// ticket.
 #[derive(Clone)]
 pub struct Commit {
-    /// Its name.
     pub id: String,
     /// The folder of the project in the repository: empty, or ending with `/`.
     pub folder: String,
-    /// The addresses of the repository's remotes.
     pub remotes: Vec<String>,
     /// Tells whether it holds an artifact as it is. Only artifacts whose ticket is made are asked for.
     pub holds: Arc<dyn Fn(&ProjectPath) -> bool + Send + Sync>,

@@ -15,11 +15,9 @@ use super::{Block, CloseReason, Inline, Marker, Observed, RemoteTicket, Stamp, T
 /// so the same state gives the same ticket; times and commits are in none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
-    /// The marker of the artifact that it belongs to.
     pub marker: Marker,
     /// One line, at most [`TITLE_LIMIT`] characters.
     pub title: String,
-    /// The blocks in the managed section of the body.
     pub body: Vec<Block>,
     /// The artifact's file, for a body that has no room for all.
     pub file: Inline,
@@ -37,7 +35,6 @@ pub struct Ticket {
     pub state: TicketState,
     /// The status word of the artifact, which a tracker with statuses of its own may map.
     pub status: Option<String>,
-    /// The kind of the artifact among others.
     #[serde(default, skip_serializing_if = "TicketKind::is_other")]
     pub kind: TicketKind,
     /// The artifact above it in the chain of delegation, where that has a ticket too.
@@ -50,11 +47,9 @@ pub struct Ticket {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TicketKind {
-    /// An epic, below which stories hang.
     Epic,
     /// A story that nobody delegated: what it hangs below is an epic.
     Story,
-    /// Anything else.
     #[default]
     Other,
 }

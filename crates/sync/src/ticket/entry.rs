@@ -11,9 +11,7 @@ use super::TicketFacts;
 /// An artifact in a snapshot: what has to be known of all of them.
 #[derive(Clone, Debug)]
 pub struct SnapshotEntry {
-    /// The key by which stepmark knows it.
     pub key: ArtifactKey,
-    /// Its path.
     pub path: ProjectPath,
     /// The id by which its children call it: that of its delegation, else its own.
     pub(super) chain_id: Option<String>,
@@ -25,7 +23,6 @@ pub struct SnapshotEntry {
     pub(super) is_readable: bool,
     /// The digest of everything that its facts follow from; `None` where that is not known.
     pub(crate) content: Option<FileHash>,
-    /// Its facts, where it was read.
     pub(super) facts: Option<Box<TicketFacts>>,
 }
 

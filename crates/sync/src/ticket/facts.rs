@@ -14,11 +14,8 @@ use super::title::title;
 /// The facts of an artifact that tickets tell: values, taken once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketFacts {
-    /// The key by which stepmark knows it.
     pub key: ArtifactKey,
-    /// Its path.
     pub path: ProjectPath,
-    /// Its title.
     pub title: String,
     /// The name of its workflow, where it is known; else its `workflowType`.
     pub workflow: Option<String>,
@@ -30,7 +27,6 @@ pub struct TicketFacts {
     pub total: Option<usize>,
     /// The steps of which one comes next, where that is known.
     pub next: Vec<String>,
-    /// Its scope.
     pub scope: Option<String>,
     /// Its status: the state of its lifecycle that the word means, else the word.
     pub status: Option<String>,
@@ -53,9 +49,7 @@ pub struct TicketFacts {
     pub is_readable: bool,
     /// The documents of the project that it was made from.
     pub inputs: Vec<ProjectPath>,
-    /// Those of the web.
     pub links: Vec<String>,
-    /// The text below its frontmatter, as Markdown.
     pub text: String,
 }
 
@@ -64,12 +58,10 @@ pub struct TicketFacts {
 pub struct StepFact {
     /// Its name; several where one of them is chosen.
     pub names: Vec<String>,
-    /// True where it is done.
     pub is_done: bool,
 }
 
 impl TicketFacts {
-    /// Returns what `tracked` says.
     pub fn of(tracked: &TrackedArtifact) -> Self {
         let artifact = tracked.artifact();
         let state = artifact.state();

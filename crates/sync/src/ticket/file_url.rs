@@ -19,9 +19,7 @@ pub struct FileUrl {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` cannot be used as the address of files: {reason}")]
 pub struct FileUrlError {
-    /// The text.
     pub text: String,
-    /// The problem.
     pub reason: &'static str,
 }
 

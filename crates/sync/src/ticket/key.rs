@@ -14,7 +14,6 @@ pub(crate) struct TicketKeys {
 }
 
 impl TicketKeys {
-    /// Those of tickets that are made as `settings` say.
     pub(crate) fn new(settings: &TicketSettings) -> Self {
         Self {
             common: FileHash::of(

@@ -19,25 +19,15 @@ pub struct Marker {
     artifact: ArtifactKey,
 }
 
-/// A reason why there is no marker.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MarkerError {
-    /// The project has no id.
     #[error("the project has no id, so its tickets could not be told from others: run `stepmark init`")]
     NoProject,
-    /// The artifact is known by its path only.
     #[error("without an id a ticket is lost when the file moves: run `stepmark track --all` once")]
-    PathOnly {
-        /// The key of the artifact.
-        key: ArtifactKey,
-    },
-    /// A text that is no marker.
+    PathOnly { key: ArtifactKey },
     #[error("`{text}` is no marker of a ticket: `PROJECT/id:ID`, percent-encoded, is wanted")]
-    Unreadable {
-        /// The text.
-        text: String,
-    },
+    Unreadable { text: String },
 }
 
 /// The text before the project id in the label of its tickets.
@@ -48,9 +38,6 @@ const LABEL_LIMIT: usize = 50;
 
 impl Marker {
     /// The marker of the artifact `artifact` in the project with the id `project`.
-    ///
-    /// # Errors
-    /// When the project has no id, or the artifact is known by its path only.
     pub fn new(project: &str, artifact: ArtifactKey) -> Result<Self, MarkerError> {
         if project.is_empty() {
             return Err(MarkerError::NoProject);

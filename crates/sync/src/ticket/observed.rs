@@ -13,19 +13,13 @@ use super::{
 /// to report what people changed; none of it ever reaches an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observed {
-    /// Its place in the tracker.
     pub remote: RemoteTicket,
-    /// Whose it is.
     pub marker: Marker,
     /// The time at which it was made, by the tracker's clock.
     pub created_at: Timestamp,
-    /// Its title.
     pub title: String,
-    /// Its whole body, that of people included.
     pub body: String,
-    /// All its labels.
     pub labels: BTreeSet<String>,
-    /// Open or closed, and how far.
     pub state: TicketState,
     /// The name of its status, where the tracker has statuses of its own.
     pub status: Option<String>,
@@ -62,9 +56,6 @@ impl Observed {
     /// The managed fields in which this ticket of a tracker with Markdown bodies differs from what it should
     /// say. `before` is what it was last made to say. Open tickets of every state are alike: such a tracker
     /// knows open and closed alone.
-    ///
-    /// # Errors
-    /// When what people wrote leaves no room for the managed section.
     pub fn markdown_differences(
         &self,
         desired: &Ticket,
@@ -120,7 +111,6 @@ pub enum TicketState {
     ToDo,
     /// Open, and some of it is done.
     InProgress,
-    /// Closed.
     Closed(CloseReason),
 }
 
@@ -128,7 +118,6 @@ pub enum TicketState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CloseReason {
-    /// The work is done.
     Completed,
     /// It will not be done.
     NotPlanned,
@@ -137,7 +126,6 @@ pub enum CloseReason {
 }
 
 impl TicketState {
-    /// Returns whether it is open.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::ToDo | Self::InProgress)
     }

@@ -11,7 +11,6 @@ use crate::scalar::{deserialize_as_scalar, one_of_two_words};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `title` and `labels`")]
 pub struct TicketSettings {
-    /// The title.
     pub title: Template,
     /// A paragraph before everything else.
     pub intro: Option<Template>,
@@ -74,30 +73,23 @@ impl Default for TicketSettings {
 pub enum Section {
     /// A bar, and how many steps, or tasks of the text, are done.
     Progress,
-    /// The status word.
     Status,
-    /// The scope.
     Scope,
-    /// The step that comes next.
     Next,
     /// The story itself, as the artifact tells it.
     Story,
-    /// Its acceptance criteria.
     AcceptanceCriteria,
     /// The tasks that stand in its text.
     Tasks,
-    /// All steps as tasks.
     Steps,
     /// The artifact and the documents that it was made from.
     Files,
-    /// Its whole text.
     Text,
     /// The section of its text with this heading: `# Dev Notes`.
     Heading(String),
 }
 
 impl Section {
-    /// Those that have a name.
     pub const NAMED: [(&'static str, Self); 10] = [
         ("progress", Self::Progress),
         ("status", Self::Status),
@@ -147,7 +139,6 @@ impl FromStr for Section {
 /// The treatment of parents of tickets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Parents {
-    /// They do.
     #[default]
     Follow,
     /// They do not.

@@ -53,7 +53,6 @@ pub struct Snapshot {
 pub(crate) enum Hangs<'s> {
     /// Below no other.
     Alone,
-    /// Below that of this artifact.
     Below(&'s Marker),
     /// Below no other, since there is no room below that of this artifact, which its text names.
     Beside(&'s Marker, &'s ProjectPath),
@@ -65,42 +64,30 @@ pub(super) type LazyCommit = LazyLock<Option<Commit>, Box<dyn FnOnce() -> Option
 /// An artifact that gets no ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The path of the artifact.
     pub path: ProjectPath,
-    /// The reason.
     pub reason: LeftOutReason,
 }
 
-/// A reason why an artifact gets no ticket.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeftOutReason {
-    /// It could not be found again.
     #[error(transparent)]
     NoMarker(#[from] MarkerError),
-    /// Its frontmatter cannot be read, so nobody knows which ticket is its own.
     #[error(
         "its frontmatter cannot be read: `stepmark check` says why; until then its ticket stays as it is, and none is pruned"
     )]
     Unreadable,
-    /// The file cannot be read.
     #[error("{reason}")]
     UnreadableFile {
         /// The error of the system.
         reason: String,
     },
-    /// Another artifact has the same id, and one of them would overwrite the ticket of the other.
     #[error(
         "{} have the same id (`{key}`), and no ticket follows them until each has its own: in the copy give `id` another value, or take \
          `id` and `stepmark_id` out and run `stepmark track`",
         spelled(.files)
     )]
-    SameId {
-        /// The id.
-        key: ArtifactKey,
-        /// All files that have it.
-        files: Vec<ProjectPath>,
-    },
+    SameId { key: ArtifactKey, files: Vec<ProjectPath> },
 }
 
 impl LeftOutReason {

@@ -35,7 +35,6 @@ fn sentence(slug: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// The number of cells that it has.
 const CELLS: usize = 20;
 
 /// A bar of `done` of `total`. It is full only when all is done, and empty only when nothing is.

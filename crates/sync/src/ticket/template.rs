@@ -20,9 +20,7 @@ enum Piece {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` cannot be used as a template: {reason}")]
 pub struct TemplateError {
-    /// The text.
     pub text: String,
-    /// The problem.
     pub reason: String,
 }
 
@@ -81,23 +79,16 @@ deserialize_as_scalar!(Template);
 pub enum Placeholder {
     /// Its title; else its first heading, else the name of its file.
     Title,
-    /// The name of its workflow.
     Workflow,
-    /// Its status word.
     Status,
-    /// Its scope.
     Scope,
-    /// Its path.
     Path,
-    /// Its id.
     Id,
     /// The number of steps that are done.
     Done,
-    /// The number of steps.
     Total,
     /// The share of steps that are done, in percent.
     Percent,
-    /// The step that comes next.
     Next,
 }
 

@@ -12,7 +12,6 @@ use crate::{
 /// memory; the caller asks breakers and pace before, and writes down intents. A request that fails is an
 /// outcome, and never a panic, whatever the tracker answers.
 pub trait Tracker: Send + Sync {
-    /// Its name.
     fn name(&self) -> &TrackerName;
 
     /// Returns how many requests it has sent so far, where one call of a method may send several or none;
@@ -37,9 +36,6 @@ pub trait Tracker: Send + Sync {
 
     /// The managed fields in which a ticket differs from what it should say; `before` is what it was last
     /// made to say. Pure.
-    ///
-    /// # Errors
-    /// When it cannot be made to say that.
     fn compare(
         &self,
         desired: &Ticket,
@@ -103,7 +99,6 @@ pub trait Tracker: Send + Sync {
 /// A ticket to be made. Its marker goes along in the same request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Creation {
-    /// The ticket as it should be.
     pub ticket: Ticket,
     /// The ticket that it hangs below, where that is known.
     pub parent: Option<RemoteTicket>,
@@ -112,15 +107,12 @@ pub struct Creation {
 /// A ticket to be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The place of the ticket.
     pub remote: RemoteTicket,
-    /// The ticket as it should be.
     pub desired: Ticket,
     /// The ticket as it was last written, where that is known: labels that are ours no longer are taken away.
     pub before: Option<Ticket>,
     /// The ticket that it hangs below, where that is known.
     pub parent: Option<RemoteTicket>,
-    /// The condition that must be true of the ticket.
     pub condition: Condition,
 }
 
@@ -138,7 +130,6 @@ impl Change {
     }
 }
 
-/// The kinds of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestKind {
     /// [`Tracker::target`](super::Tracker::target).
@@ -170,7 +161,6 @@ impl RequestKind {
 /// hear of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
-    /// It was done.
     Done(T),
     /// It was not done, for certain.
     Failed(Failure),
@@ -182,7 +172,6 @@ pub enum Outcome<T> {
 /// The answer to a request about several tickets: one outcome for each, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer<T> {
-    /// The outcomes, as many as there were tickets.
     pub outcomes: Vec<Outcome<T>>,
     /// The rest of the tracker's limit, as the tracker says.
     pub budget: Option<Budget>,

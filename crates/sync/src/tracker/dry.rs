@@ -20,14 +20,11 @@ pub struct DryTracker {
 /// A request to a [`DryTracker`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DryRequest {
-    /// To make a ticket.
     Create(Box<Creation>),
-    /// To change one.
     Update(Box<Change>),
 }
 
 impl DryTracker {
-    /// A tracker with this name.
     pub const fn new(name: TrackerName) -> Self {
         Self { name, asked: Mutex::new(Vec::new()) }
     }

@@ -13,11 +13,8 @@ use crate::{
 /// The answer to a request for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RequestAdmission {
-    /// It may, and is counted.
     Open,
-    /// Not yet.
     TooFast { until: Timestamp },
-    /// A breaker is open.
     Refused { scope: Scope, until: Timestamp, cause: Failure },
 }
 

@@ -28,7 +28,6 @@ pub struct Worker<'w> {
     pub(super) tracker: &'w dyn Tracker,
     pub(super) clock: &'w dyn WorkerClock,
     pub(super) settings: &'w TrackerSettings,
-    /// The id of the project.
     pub(super) project: &'w str,
     /// The name of this worker: another text for every process.
     pub(super) holder: &'w str,
@@ -111,9 +110,6 @@ impl<'w> Worker<'w> {
 
     /// Looks through the tracker for all tickets of the project, for a plan. Nothing is linked, and no lease
     /// is needed.
-    ///
-    /// # Errors
-    /// When the ledger fails. That the tracker cannot be listed is a value.
     pub async fn survey(&mut self) -> Result<Result<Vec<Observed>, Deferred>, ApplyError> {
         Ok(self.list(None, self.project, Listing::Ours).await?.map(|listed| listed.tickets))
     }

@@ -10,7 +10,6 @@ use crate::BoxFuture;
 
 /// The time, and waiting.
 pub trait WorkerClock: Send + Sync {
-    /// Now.
     fn now(&self) -> Timestamp;
 
     /// Waits.

@@ -43,19 +43,15 @@ pub(super) struct Creations {
     made_at: Option<Timestamp>,
     /// The reason why no more are made, where that is so.
     pub(super) held: Option<Deferred>,
-    /// Closings of tickets beside those that count.
     pub(super) duplicates: Vec<Action>,
 }
 
 /// The list after the first request that makes tickets: it shows whether another machine makes the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Watch {
-    /// It follows the next request.
     #[default]
     Next,
-    /// It is wanted.
     Now,
-    /// It was made.
     Done,
 }
 

@@ -22,7 +22,6 @@ pub(super) struct Found<'f> {
     pub(super) intents: &'f [Intent],
     /// True where the list is to show all tickets of the project.
     pub(super) is_survey: bool,
-    /// The time at which the list was begun.
     pub(super) begun_at: Timestamp,
 }
 
@@ -33,13 +32,11 @@ pub(super) struct Seen {
     pub(super) held: Option<Deferred>,
     /// The time at which the list of all tickets was begun, where there was one.
     pub(super) listed_at: Option<Timestamp>,
-    /// Closings of tickets beside those that count.
     pub(super) duplicates: Vec<Action>,
     /// The number of tickets that others made, of which this ledger knew nothing.
     pub(super) others: usize,
     /// The number of tickets that this ledger knew and that have an older one beside them.
     pub(super) lost: usize,
-    /// The creations that may be there unseen.
     pub(super) unlisted: Unlisted,
 }
 

@@ -80,9 +80,6 @@ impl Worker<'_> {
 }
 
 /// Takes the lease on `name`, where nobody who lives has it. Whoever only asks writes nothing.
-///
-/// # Errors
-/// When the ledger fails.
 pub fn try_lease(
     ledger: &mut dyn Ledger,
     name: &str,

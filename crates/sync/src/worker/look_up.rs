@@ -189,9 +189,6 @@ impl Worker<'_> {
 /// Returns whether the tracker is to be asked although nothing is to be changed there: nobody knows how a
 /// creation ended, the tickets are to be listed once more, or the configuration names another place than that
 /// of the tickets.
-///
-/// # Errors
-/// When the ledger cannot be read.
 pub fn wants_look(
     ledger: &dyn LedgerReader,
     settings: &TrackerSettings,

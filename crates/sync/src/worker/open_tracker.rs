@@ -15,85 +15,46 @@ use crate::{
     tracker::{DryTracker, FileTracker, Tracker},
 };
 
-/// A reason why a tracker cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrackerOpenError {
-    /// It needs a credential.
     #[error("the tracker `{tracker}` cannot be opened")]
-    Credential {
-        /// Its name.
-        tracker: TrackerName,
-        /// The reason.
-        source: CredentialError,
-    },
-    /// Nobody says which credential is for its host.
+    Credential { tracker: TrackerName, source: CredentialError },
     #[error(
         "the tracker `{tracker}` gets no credential, since your own configuration names none for `{host}`; write into \
          `~/.config/stepmark/config.yaml`: `credentials: {{{host}: {{token_file: PATH}}}}`"
     )]
-    UnboundHost {
-        /// Its name.
-        tracker: TrackerName,
-        /// Scheme, host and port.
-        host: String,
-    },
-    /// A repository names where it sends to, and nobody has allowed that.
+    UnboundHost { tracker: TrackerName, host: String },
     #[error(
         "the tracker `{tracker}` of this repository would send the credential of `{credential}` to {destination}"
     )]
     NotAllowed {
-        /// Its name.
         tracker: TrackerName,
         /// The source of the credential.
         credential: String,
-        /// The destination that it would go to.
         destination: Destination,
     },
-    /// Nothing can be asked over the network.
     #[cfg(feature = "http")]
     #[error("the tracker `{tracker}` cannot be opened")]
-    Http {
-        /// Its name.
-        tracker: TrackerName,
-        /// The reason.
-        source: HttpSetupError,
-    },
-    /// Its kind was registered by a program, which has to open it itself, or the feature for it was left out.
+    Http { tracker: TrackerName, source: HttpSetupError },
     #[error("the tracker `{tracker}` is of the kind `{kind}`, which cannot be opened here")]
-    NotKnown {
-        /// Its name.
-        tracker: TrackerName,
-        /// Its kind.
-        kind: String,
-    },
-    /// Nobody says whose its token is.
+    NotKnown { tracker: TrackerName, kind: String },
     #[error(
         "the tracker `{tracker}` cannot be opened: nobody says which account its API token belongs to; give the key `email`, or \
          set {}", .variables.join(" or ")
     )]
-    NoAccount {
-        /// Its name.
-        tracker: TrackerName,
-        /// The variables of the environment that may name it.
-        variables: Vec<String>,
-    },
+    NoAccount { tracker: TrackerName, variables: Vec<String> },
 }
 
 /// The user's choices about credentials; a repository has no part in them.
 #[derive(Clone, Debug, Default)]
 pub struct CredentialAccess {
-    /// The credential of each host.
     pub bindings: CredentialBindings,
-    /// The destinations that a repository's tracker may send to.
     pub allowed: AllowedDestinations,
 }
 
 impl CredentialAccess {
     /// Loads the credential for the target of `settings`: for whoever opens a tracker of a kind of its own.
-    ///
-    /// # Errors
-    /// When there is none, or a repository would send it somewhere that nobody has allowed.
     pub fn load(&self, settings: &TrackerSettings) -> Result<Credential, TrackerOpenError> {
         let (tracker, target) = (settings.name.clone(), &settings.target);
         let Some(sources) = CredentialSource::of(target, &self.bindings) else {

@@ -23,7 +23,6 @@ pub(super) struct Item<'p> {
     pub(super) remote: Option<RemoteTicket>,
     /// The ticket as it was last written.
     pub(super) before: Option<Ticket>,
-    /// The ticket above it.
     pub(super) parent: Option<RemoteTicket>,
     /// True where an earlier change of it is in doubt.
     pub(super) was_in_doubt: bool,
@@ -33,7 +32,6 @@ pub(super) struct Item<'p> {
 pub(super) struct Ground<'g> {
     pub(super) ledger: &'g dyn LedgerReader,
     pub(super) settings: &'g TrackerSettings,
-    /// The artifacts whose tickets the plan is to bring.
     pub(super) expected: &'g BTreeSet<&'g Marker>,
     /// The requests that were begun and not ended.
     pub(super) intents: &'g BTreeMap<Marker, IntentAction>,

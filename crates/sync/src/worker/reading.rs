@@ -112,7 +112,6 @@ impl Listed {
 /// The tickets that are listed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Listing {
-    /// Those with our label.
     Ours,
     /// All, of which those with a marker count.
     All,

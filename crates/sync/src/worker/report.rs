@@ -37,20 +37,14 @@ pub struct Report {
 /// The entry of one action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The kind of action that was to be done.
     pub kind: ActionKind,
-    /// The artifact.
     pub marker: Marker,
-    /// The outcome of the action.
     pub outcome: ActionOutcome,
 }
 
-/// The outcome of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionOutcome {
-    /// It was done.
     Done {
-        /// The ticket.
         remote: RemoteTicket,
         /// The fields that the ticket still does not say, although the tracker accepted it.
         missing: Vec<FieldDifference>,
@@ -59,103 +53,59 @@ pub enum ActionOutcome {
     Found {
         /// The ticket: the oldest.
         remote: RemoteTicket,
-        /// Others with the same marker.
         duplicates: Vec<RemoteTicket>,
     },
     /// A creation that was in doubt was certainly not done. The next plan creates it.
     NotThere,
     /// It was not done, for certain.
     Failed {
-        /// The failure.
         failure: Failure,
         /// The state of the delivery after it.
         delivery: Delivery,
     },
     /// Nobody knows whether it was done: it is looked up before anything else.
-    InDoubt {
-        /// The failure, as far as it is known.
-        failure: Failure,
-    },
+    InDoubt { failure: Failure },
     /// It was not tried.
     Deferred(Deferred),
 }
 
-/// A reason why an action was not tried.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Deferred {
-    /// Its last try failed, and the next one is later.
     #[error("it failed and is tried again after {until}: {}", .last.detail)]
-    Waiting {
-        /// The time at which it is tried again.
-        until: Timestamp,
-        /// The last failure.
-        last: Failure,
-    },
-    /// It failed for good.
+    Waiting { until: Timestamp, last: Failure },
     #[error("it is parked after {attempts} tries: {}: {}", .last.reason, .last.detail)]
     Parked {
         /// The number of times that it was tried.
         attempts: u32,
-        /// The last failure.
         last: Failure,
     },
-    /// A breaker is open.
     #[error("`{scope}` is left alone until {until}: {}: {}", .cause.reason, .cause.detail)]
-    Refused {
-        /// The scope that it guards.
-        scope: Scope,
-        /// The time at which to ask again.
-        until: Timestamp,
-        /// The failure that opened it.
-        cause: Failure,
-    },
-    /// The pace allows it only later than the worker waits.
+    Refused { scope: Scope, until: Timestamp, cause: Failure },
     #[error("the pace of the tracker allows it at {until}")]
-    TooFast {
-        /// The time at which it is allowed.
-        until: Timestamp,
-    },
-    /// The ticket above it is not there yet.
+    TooFast { until: Timestamp },
     #[error("the ticket below which it hangs is not there yet")]
-    NoParent {
-        /// The artifact above.
-        parent: Marker,
-    },
-    /// It may have been created already, and the tracker's list may not show it yet.
+    NoParent { parent: Marker },
     #[error("it may have been created, and the list of the tracker may show it only at {until}")]
-    Unlisted {
-        /// The time at which it is certain.
-        until: Timestamp,
-    },
-    /// The tickets of the tracker could not be listed, and without that it might be created twice.
+    Unlisted { until: Timestamp },
     #[error("the tickets of the tracker cannot be listed: {}: {}", .0.reason, .0.detail)]
     NotListed(Failure),
     /// The tracker does not tell which repository or project it is, and without that a stranger's tickets
     /// might be changed.
     #[error("the tracker does not tell which repository or project it is: {}: {}", .0.reason, .0.detail)]
     NoTarget(Failure),
-    /// Another machine makes tickets of the same artifacts.
     #[error("another machine makes tickets of this project; look again after {until}")]
-    Contended {
-        /// The time at which to look again.
-        until: Timestamp,
-    },
-    /// The worker was asked to stop.
+    Contended { until: Timestamp },
     #[error("the worker was asked to stop before it was tried")]
     Stopped,
-    /// The state that the plan was made from has changed since.
     #[error("what is known of the ticket has changed since the plan was made")]
     Stale,
-    /// Nothing is known of what the ticket says.
     #[error("nothing is known of what the ticket says: run `stepmark sync adopt`, or close it by hand")]
     Unknown,
-    /// The ticket is linked to another artifact.
     #[error("{key} is the ticket of another artifact")]
     LinkedElsewhere {
         /// The name by which people know the ticket.
         key: String,
-        /// The artifact that has it.
         owner: Marker,
     },
 }

@@ -20,15 +20,11 @@ pub struct Reset {
     pub breakers: Vec<Scope>,
     /// The scopes that were asked lately, or have a limit that their tracker says is used up.
     pub paces: Vec<Scope>,
-    /// The deliveries that waited.
     pub deliveries: Vec<Marker>,
 }
 
 /// Closes all breakers, forgets what was asked lately and what trackers said is left of their limits, and
 /// lets the tickets of `trackers` that wait be tried at once. Parked ones stay parked.
-///
-/// # Errors
-/// When the ledger fails.
 pub fn reset(ledger: &mut dyn Ledger, trackers: &[&TrackerName]) -> Result<Reset, LedgerError> {
     let mut transaction = ledger.write()?;
     let mut reset = Reset::default();
@@ -54,9 +50,6 @@ pub fn reset(ledger: &mut dyn Ledger, trackers: &[&TrackerName]) -> Result<Reset
 
 /// The latest moment that the ledger holds for `tracker`, where that is later than `now` can be: the clock of
 /// this machine was ahead when it was noted, and has been set back.
-///
-/// # Errors
-/// When the ledger fails.
 pub fn clock_was_ahead(
     ledger: &dyn LedgerReader,
     tracker: &TrackerName,
@@ -78,7 +71,6 @@ pub fn clock_was_ahead(
 pub enum LostLink {
     /// It is forgotten: the ticket is looked for by its marker, and made anew where it is certainly gone.
     Forgotten,
-    /// It stays.
     Kept,
 }
 
@@ -86,9 +78,6 @@ pub enum LostLink {
 const LEASE_MS: u64 = 60_000;
 
 /// Gives the deliveries of `tickets`, each with what it should say, another try, and answers what they were.
-///
-/// # Errors
-/// When somebody works on the tracker, or the ledger fails.
 pub fn retry(
     ledger: &mut dyn Ledger,
     (tracker, tickets): (&TrackerName, &[(Marker, TicketDigest)]),

@@ -55,16 +55,13 @@ pub(crate) struct Kept {
     pub(crate) ticket: Ticket,
     pub(crate) parent: Option<String>,
     pub(crate) made_at: Timestamp,
-    /// The deeds of people in it.
     pub(crate) people: People,
 }
 
 /// The deeds of people in a ticket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct People {
-    /// They wrote in it.
     pub(crate) wrote: bool,
-    /// They took its marker away.
     pub(crate) took_marker: bool,
 }
 
@@ -82,9 +79,7 @@ pub(crate) struct Content {
     /// The sizes of the requests that were made, by kind.
     pub(crate) requests: Vec<(RequestKind, usize)>,
     last: u32,
-    /// The name that it gives itself.
     pub(crate) target: String,
-    /// For what it refuses every ticket.
     pub(crate) refuses: Option<Reason>,
 }
 

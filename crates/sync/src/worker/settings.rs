@@ -28,7 +28,6 @@ impl Default for WorkerSettings {
 pub enum Notice {
     /// It waits until then.
     Waits(Timestamp),
-    /// It waits for another process.
     Held(LeaseHeld),
     /// Something of the plan will not work, and why. Nothing was written yet.
     Obstacle(String),
@@ -42,10 +41,8 @@ pub type Listener = Arc<dyn Fn(&Notice) + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyError {
-    /// Somebody else works on it.
     #[error(transparent)]
     LeaseHeld(#[from] LeaseHeld),
-    /// The ledger failed, or the lease was lost.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
 }

@@ -22,9 +22,7 @@ use crate::{
 /// The facts of a try beside its outcome.
 #[derive(Debug)]
 struct Try {
-    /// The time at which it ended.
     now: Timestamp,
-    /// Chance, for the next wait.
     draw: Jitter,
     /// True where the request was made to see whether an outage of the host is over.
     is_probe: bool,

@@ -16,7 +16,6 @@ use crate::{
 /// The target of a plan, compared with the one that the tracker has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TargetState {
-    /// It is.
     Same,
     /// It was another one's, or its address changed: what the ledger knows now belongs to the target, and a
     /// new plan is wanted.

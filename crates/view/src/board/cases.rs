@@ -40,7 +40,6 @@ fn chosen(state: &BoardState) -> &str {
     name(state.chosen().map(|(_, row)| row))
 }
 
-/// The board as a list.
 fn list(overview: crate::overview::Overview) -> BoardState {
     let mut state = BoardState::new(overview);
     press(&mut state, "vg");

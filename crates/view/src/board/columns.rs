@@ -20,7 +20,6 @@ const NARROW: u16 = 22;
 /// A column with something in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Filled {
-    /// The state, or that something is wrong.
     pub(super) name: String,
     /// The shown rows that stand in it; never none.
     pub(super) rows: Range<usize>,

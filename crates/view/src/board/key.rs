@@ -5,7 +5,6 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 /// A key that means something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// A character.
     Character(char),
     /// Up by so many rows; down where negative.
     Up(i32),
@@ -15,13 +14,9 @@ pub enum Key {
     First,
     /// To the last row.
     Last,
-    /// Deletes a character.
     Backspace,
-    /// Confirms.
     Enter,
-    /// Leaves what was begun.
     Escape,
-    /// Ends the program at once.
     Interrupt,
 }
 

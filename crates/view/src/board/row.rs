@@ -10,16 +10,13 @@ use crate::overview::{Overview, Trouble};
 pub(super) enum Row<'o> {
     /// A problem of the whole project, or of a file that is no artifact.
     Trouble(&'o Trouble),
-    /// An artifact.
     Artifact(&'o Entry),
 }
 
 /// The row that is chosen: by what it is about, so that it stays chosen when others come and go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// A trouble of these words.
     Trouble(String),
-    /// The artifact at this path.
     Artifact(ProjectPath),
 }
 
@@ -49,7 +46,6 @@ impl<'o> Row<'o> {
         }
     }
 
-    /// Returns whether it is what `choice` says.
     pub(super) fn is(&self, choice: &Choice) -> bool {
         match (self, choice) {
             (Self::Trouble(trouble), Choice::Trouble(what)) => trouble.what == *what,

@@ -7,7 +7,6 @@ use crate::observation::Entry;
 /// The order of the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// By path.
     #[default]
     Path,
     /// By trouble: what is wrong first, then what is held up, underway, not started, done.
@@ -29,7 +28,6 @@ impl Sort {
         }
     }
 
-    /// The word for it.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Path => "path",

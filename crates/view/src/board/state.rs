@@ -7,7 +7,6 @@ use super::{
 };
 use crate::overview::Overview;
 
-/// The state of the board.
 #[derive(Clone, Debug)]
 pub struct BoardState {
     pub(super) overview: Overview,
@@ -28,31 +27,24 @@ const SCROLL: u16 = 3;
 /// The arrangement of the artifacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
-    /// In columns by state.
     Columns,
-    /// In a list.
     List,
 }
 
 /// The part of the board that keys go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// The list.
     List,
-    /// The filter.
     Filter,
     /// The row that is chosen, which is open.
     Detail,
-    /// The page of keys.
     Help,
 }
 
 /// The effect of a key on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pressed {
-    /// It goes on.
     GoesOn,
-    /// It ends.
     Ends,
 }
 

@@ -15,7 +15,6 @@ use crate::wording;
 /// One artifact, as a row of a table shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its path.
     pub path: ProjectPath,
     /// Its kind, where it is a record of a system.
     pub kind: Option<&'static Kind>,
@@ -23,9 +22,7 @@ pub struct Entry {
     pub title: Option<String>,
     /// Its workflow in words; `-` where none is known.
     pub workflow: String,
-    /// Its steps, where its workflow is known.
     pub bar: Option<StepBar>,
-    /// Its condition.
     pub condition: Condition,
     /// The next step, or the next move of its status, where that can be told.
     pub next: Option<String>,
@@ -33,9 +30,7 @@ pub struct Entry {
     pub state: Option<(u32, String)>,
     /// The command that records the next step or move, where there is one.
     pub command: Option<String>,
-    /// Its status word.
     pub status: Option<String>,
-    /// The size of the work.
     pub scope: Option<String>,
     /// Its key in a ledger: its part of an epic, where it is a story.
     pub story: Option<LedgerKey>,

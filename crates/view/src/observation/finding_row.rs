@@ -10,15 +10,11 @@ use stepmark_store::checking::CheckedFile;
 /// A finding with its line and column.
 #[derive(Clone, Debug)]
 pub struct FindingRow {
-    /// The rule that is broken.
     pub rule: &'static Rule,
-    /// Its severity.
     pub severity: Severity,
-    /// The problem, in one sentence.
     pub message: String,
     /// The advice on what to do about it.
     pub help: Option<String>,
-    /// The file.
     pub path: ProjectPath,
     /// The place in it, from 1.
     pub position: Position,

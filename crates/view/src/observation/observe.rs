@@ -23,9 +23,7 @@ pub struct Observation {
     pub project: String,
     /// The time at which it was looked at, by the clock of the workspace.
     pub at: Timestamp,
-    /// Its artifacts.
     pub artifacts: ObservedArtifacts,
-    /// The records of systems that are shown whole.
     pub systems: Arc<ObservedSystems>,
     /// The files that could not be read; not the artifacts.
     pub found: Arc<Artifacts>,
@@ -43,17 +41,13 @@ pub struct Observation {
     pub trackers: Result<Vec<TrackerState>, String>,
 }
 
-/// A reason why a project cannot be looked at.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObservationError {
-    /// Its artifacts cannot be listed.
     #[error("cannot list the artifacts of the project")]
     Artifacts(#[from] WalkError),
-    /// It cannot be checked.
     #[error("cannot tell what is wrong with the artifacts of the project")]
     Check(#[from] CheckError),
-    /// Its journal cannot be read.
     #[error("cannot read the journal of the project")]
     History(#[from] HistoryError),
 }
@@ -81,17 +75,11 @@ impl Observation {
 
     /// Everything but what is wrong, which takes longer: `findings` are those of the look before. For whoever
     /// shows changes at once.
-    ///
-    /// # Errors
-    /// When artifacts cannot be listed, or the journal cannot be read.
     pub fn begin(workspace: &Workspace, findings: Vec<FindingRow>) -> Result<Self, ObservationError> {
         Self::of(workspace, workspace.checks().summaries()?, findings)
     }
 
     /// The same, with what is wrong now.
-    ///
-    /// # Errors
-    /// When artifacts cannot be listed or checked.
     pub fn checked(self, workspace: &Workspace) -> Result<Self, ObservationError> {
         let mut summaries = workspace.checks().summaries_for_findings()?;
         let findings = findings(&mut summaries)?;

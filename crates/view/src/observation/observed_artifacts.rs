@@ -22,11 +22,8 @@ use super::{Entry, TreeRow, tree_row};
 pub struct ObservedArtifacts {
     /// In the natural order of their paths, `1-2` before `1-10`; without problems, tickets and changes.
     pub entries: Arc<[Entry]>,
-    /// The titles that they give to epics.
     pub epic_titles: Arc<EpicTitles>,
-    /// The trees of delegation.
     pub tree: Arc<[TreeRow]>,
-    /// The texts of the entries.
     texts: Arc<[TextStamp]>,
 }
 

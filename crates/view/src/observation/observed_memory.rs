@@ -31,11 +31,9 @@ pub struct ObservedMemory {
 /// The records of one kind.
 #[derive(Clone, Debug)]
 pub struct RememberedKind {
-    /// The kind.
     pub kind: MemoryKind,
     /// The newest, each with the ids of those that took its place.
     pub newest: Vec<(MemoryRecord, Vec<String>)>,
-    /// The number of all.
     pub total: usize,
 }
 
@@ -51,9 +49,6 @@ impl ObservedMemory {
     }
 
     /// Reads it.
-    ///
-    /// # Errors
-    /// When memory cannot be read.
     pub fn read(workspace: &Workspace) -> Result<Self, MemoryError> {
         let memory = Memory::open(workspace)?;
         let mut kinds = Vec::new();

@@ -20,11 +20,9 @@ pub struct ObservedSystems {
 /// A flow, and where its records stand.
 #[derive(Clone, Debug)]
 pub struct ObservedFlow {
-    /// The artifact of the flow.
     pub path: ProjectPath,
     /// The artifacts of its executions, in the order of the tasks of the graph.
     pub task_paths: Vec<ProjectPath>,
-    /// The records.
     pub state: FlowState,
 }
 

@@ -7,9 +7,7 @@ use stepmark_model::summary::{CellState, ProgressSummary};
 pub struct StepBar {
     /// The number of units that are done; at most `total`.
     pub done: usize,
-    /// The number of all units.
     pub total: usize,
-    /// One cell for each unit of the route.
     pub cells: Vec<StepCell>,
 }
 
@@ -18,7 +16,6 @@ pub struct StepBar {
 pub struct StepCell {
     /// The step; alternatives are joined with ` | `.
     pub name: String,
-    /// Its state.
     pub state: CellState,
 }
 

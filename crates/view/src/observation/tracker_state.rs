@@ -17,9 +17,7 @@ use stepmark_sync::{
 /// A tracker, as far as it is known here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrackerState {
-    /// Its name in the configuration.
     pub name: String,
-    /// The place of its tickets.
     pub place: String,
     /// The tickets of artifacts, in the order of the paths.
     pub tickets: Vec<TicketLink>,
@@ -33,7 +31,6 @@ pub struct TrackerState {
     pub breakers: Vec<BreakerState>,
     /// The time at which the tracker was last looked through.
     pub listed_at: Option<Timestamp>,
-    /// The process that keeps tickets in step.
     pub leader: Option<LeaderState>,
 }
 
@@ -44,7 +41,6 @@ pub struct TicketLink {
     pub path: Option<ProjectPath>,
     /// The key by which people call the ticket.
     pub key: String,
-    /// The address where people look at it.
     pub url: String,
     /// Set where it says what it should.
     pub is_in_step: bool,
@@ -66,13 +62,10 @@ pub struct DeliveryState {
 /// A breaker that lets nothing pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BreakerState {
-    /// The scope that it guards.
     pub scope: String,
     /// Since when it is open.
     pub since: Timestamp,
-    /// The time at which it is tried again.
     pub until: Timestamp,
-    /// The failure that opened it.
     pub why: String,
     /// The advice on what a person can do.
     pub remedy: Option<String>,
@@ -81,7 +74,6 @@ pub struct BreakerState {
 /// The process that leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaderState {
-    /// The name that it gives itself.
     pub holder: String,
     /// Until when it leads, unless it renews.
     pub until: Timestamp,

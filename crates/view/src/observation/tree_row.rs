@@ -8,15 +8,11 @@ use stepmark_model::{
 /// A row of the delegation trees: each is followed by those below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeRow {
-    /// The artifact.
     pub path: ProjectPath,
-    /// Its title.
     pub title: Option<String>,
     /// The number of levels that it stands below the top, from 0.
     pub level: usize,
-    /// The agent that works on it.
     pub agent: Option<String>,
-    /// Its status word.
     pub status: Option<String>,
     /// Steps done and steps in all, where its workflow is known.
     pub progress: Option<(usize, usize)>,
@@ -26,7 +22,6 @@ pub struct TreeRow {
     pub is_cut_off: bool,
 }
 
-/// All trees of `members`.
 pub(super) fn rows(members: impl IntoIterator<Item = Member>) -> Vec<TreeRow> {
     let chains = Chains::of(members);
     let forest = Forest::of(&chains);

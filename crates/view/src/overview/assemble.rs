@@ -25,9 +25,7 @@ use crate::observation::{
 /// same overview.
 #[derive(Clone, Debug)]
 pub struct Overview {
-    /// The name that people give the project.
     pub project: String,
-    /// The time at which it was looked at.
     pub at: Timestamp,
     /// All artifacts, in the natural order of their paths: `1-2` before `1-10`.
     pub entries: Vec<Entry>,
@@ -38,15 +36,10 @@ pub struct Overview {
     pub next: Vec<usize>,
     /// The things that are wrong, the worst first.
     pub wrong: Vec<Trouble>,
-    /// The artifacts by state, as on a board.
     pub columns: Vec<Column>,
-    /// The records of systems that are shown whole.
     pub systems: Arc<ObservedSystems>,
-    /// True where something is remembered.
     pub has_memory: bool,
-    /// Progress by workflow.
     pub workflows: Vec<ProgressGroup>,
-    /// Progress by epic.
     pub epics: Vec<ProgressGroup>,
     /// The trees of delegation: who works on what for whom.
     pub tree: Vec<TreeRow>,
@@ -56,18 +49,14 @@ pub struct Overview {
     pub events: Vec<EventRow>,
     /// All findings: the worst first, then in the order of the files.
     pub findings: Vec<FindingRow>,
-    /// The trackers.
     pub trackers: Vec<TrackerState>,
-    /// The numbers at the top.
     pub counts: Counts,
 }
 
 /// The numbers at the top of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// All artifacts.
     pub artifacts: usize,
-    /// Those that are finished.
     pub done: usize,
     /// Those that can be worked on.
     pub next: usize,

@@ -16,7 +16,6 @@ use crate::observation::Entry;
 /// The parts of an artifact that say where it is looked for.
 #[derive(Clone, Debug)]
 pub struct GroupMember<'a> {
-    /// Its path.
     pub path: &'a ProjectPath,
     /// Its key in a ledger: its part of an epic, where it is a story.
     pub story: Option<LedgerKey>,

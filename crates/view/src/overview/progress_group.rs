@@ -16,7 +16,6 @@ use crate::observation::Entry;
 pub struct ProgressGroup {
     /// The name of what they have in common.
     pub name: String,
-    /// The number of the epic, where it is one.
     pub epic: Option<u16>,
     /// The number of artifacts that are finished.
     pub finished: usize,

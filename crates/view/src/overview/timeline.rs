@@ -19,7 +19,6 @@ pub struct SessionRow {
     pub is_open: bool,
     /// The time of the first of its events.
     pub first_at: Timestamp,
-    /// The time of the last of them.
     pub last_at: Timestamp,
     /// The actors, in the order of the names.
     pub actors: BTreeSet<String>,
@@ -30,21 +29,15 @@ pub struct SessionRow {
 /// One event in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRow {
-    /// The beginning of its id.
     pub id: String,
-    /// The time at which it happened.
     pub at: Timestamp,
-    /// The actor.
     pub actor: String,
-    /// In which session.
     pub session: Option<String>,
     /// The kind of the event, as one word.
     pub kind: String,
-    /// The artifact.
     pub path: Option<ProjectPath>,
     /// The changes, in words; the command where nothing in the frontmatter changed.
     pub what: String,
-    /// The reason.
     pub reason: Option<String>,
 }
 

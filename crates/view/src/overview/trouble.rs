@@ -11,11 +11,9 @@ use crate::{
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// Its severity.
     pub severity: Severity,
     /// The path of what it is about; `None` for what concerns the whole project.
     pub path: Option<ProjectPath>,
-    /// The problem, in one sentence.
     pub what: String,
     /// The id of the rule that is broken, where it is one.
     pub rule: Option<&'static str>,

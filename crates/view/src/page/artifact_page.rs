@@ -30,15 +30,12 @@ const VALUE_CHARACTERS: usize = 1000;
 /// The data that the page of an artifact is made from.
 #[derive(Clone, Copy, Debug)]
 pub struct ArtifactView<'v> {
-    /// The project.
     pub overview: &'v Overview,
-    /// The path of the artifact.
     pub path: &'v ProjectPath,
     /// The bytes of its file; or why they cannot be read.
     pub text: Result<&'v [u8], &'v str>,
     /// Its events, the last first; or why they cannot be read.
     pub history: Result<&'v [Event], &'v str>,
-    /// The state that is shown.
     pub revision: Revision<'v>,
 }
 

@@ -3,7 +3,6 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use stepmark_model::artifact::FileHash;
 
-/// The style of pages.
 pub const STYLE: &str = include_str!("assets/page.css");
 
 /// The script of pages, where scripts run: search, filter, and follow changes. Everything can be read without

@@ -11,7 +11,6 @@ const MOST: usize = 1024 * KIB;
 /// The beginning of a text, or all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Excerpt<'t> {
-    /// The text that is shown.
     pub(super) text: Cow<'t, str>,
     /// The number of bytes that are shown.
     pub(super) shown: usize,

@@ -47,7 +47,6 @@ pub(super) fn section(overview: &Overview, links: Links) -> Markup {
     }
 }
 
-/// A table of findings.
 pub(super) fn table<'f>(findings: impl Iterator<Item = &'f FindingRow>, links: Links) -> Markup {
     html! {
         table .findings {

@@ -17,7 +17,6 @@ pub(super) enum Form<'s> {
     File(&'s [(&'s str, &'s str)]),
     /// A page of the server, which also follows changes. What it may do, the answer's header says.
     Live {
-        /// The state that it shows.
         revision: Revision<'s>,
         /// Set where there is a page of memory.
         has_memory: bool,

@@ -15,7 +15,6 @@ const NAME_DIGITS: usize = 12;
 pub enum Links {
     /// To the row of the artifact on the same page.
     Rows,
-    /// To the page of the artifact.
     Pages,
 }
 

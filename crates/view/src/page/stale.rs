@@ -10,14 +10,12 @@ use super::{Piece, layout, marks};
 pub struct Stale {
     /// Since when.
     pub since: Timestamp,
-    /// The problem, in one sentence.
     pub why: String,
 }
 
 /// The state that a live page shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revision<'s> {
-    /// Its number, from 1.
     pub number: u64,
     /// The reason why it is not that of now; `None` where it is.
     pub stale: Option<&'s Stale>,

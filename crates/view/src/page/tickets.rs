@@ -9,7 +9,6 @@ use crate::{
     wording,
 };
 
-/// The section.
 pub(super) fn section(overview: &Overview) -> Markup {
     html! {
         section #tickets aria-labelledby="tickets-title" {

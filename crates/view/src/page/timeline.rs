@@ -22,7 +22,6 @@ pub(super) enum Whose {
     All,
 }
 
-/// The section.
 pub(super) fn section(overview: &Overview, links: Links) -> Markup {
     let sessions = &overview.sessions;
     html! {

@@ -24,7 +24,6 @@ const EVENTS: usize = 200;
 /// The state that a page shows.
 #[derive(Debug, Deserialize)]
 pub(super) struct From {
-    /// Its revision.
     from: u64,
 }
 

@@ -19,13 +19,11 @@ const LISTENERS: usize = 128;
 pub struct Served {
     /// The latest state. When its sender is gone, streams end.
     pub(super) shown: watch::Receiver<Arc<Shown>>,
-    /// The project, for the history of single artifacts.
     pub(super) workspace: Arc<Workspace>,
     /// The port under which pages ask for it.
     pub(super) port: u16,
     /// Places for what is drawn when it is asked for.
     pub(super) drawing: Arc<Semaphore>,
-    /// Places for who listens.
     pub(super) listening: Arc<Semaphore>,
 }
 

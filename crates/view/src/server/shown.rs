@@ -21,19 +21,13 @@ const REMEMBERED: usize = 64;
 /// One state, drawn.
 #[derive(Debug)]
 pub struct Shown {
-    /// Its number, from 1.
     pub revision: u64,
-    /// The observation that it was drawn from.
     pub observation: Arc<Observation>,
-    /// The overview that the observation gives.
     pub overview: Overview,
     /// The reason why it is not what is there now.
     pub stale: Option<Stale>,
-    /// The overview as a page.
     pub(super) html: Bytes,
-    /// Its parts that change by themselves.
     pub(super) pieces: Vec<Piece>,
-    /// The digests of the pieces, by their places.
     pub(super) digests: Digests,
     /// Those of earlier revisions, the latest last.
     pub(super) earlier: VecDeque<(u64, Digests)>,

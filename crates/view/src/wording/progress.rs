@@ -36,7 +36,6 @@ pub fn waiting_stories(count: usize) -> Option<String> {
     }
 }
 
-/// `1 error`, `2 errors`.
 pub fn count<N: Display + PartialEq + From<u8>>(count: N, word: &str) -> String {
     if count == N::from(1) { format!("1 {word}") } else { format!("{count} {word}s") }
 }

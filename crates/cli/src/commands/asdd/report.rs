@@ -23,7 +23,6 @@ pub(super) fn slice(slice: &Record, output: &Output) {
     );
 }
 
-/// A slice that was changed.
 pub(super) fn changed(slice: &Record, files: &AsddFiles, output: &Output) {
     output.json_or(
         SLICE,

@@ -278,7 +278,6 @@ fn change(
     Ok(Exit::Fine)
 }
 
-/// The key and the value of `KEY=VALUE`.
 pub(super) fn key_value(text: &str) -> Result<(String, Json), Failure> {
     let (key, value) = text
         .split_once('=')

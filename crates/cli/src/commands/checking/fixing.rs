@@ -37,7 +37,6 @@ pub(crate) struct FixArguments {
 /// The use that is made of fixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fixing {
-    /// They are shown with their findings.
     Offered,
     /// Those up to this safety are made.
     Made(Safety),

@@ -12,9 +12,7 @@ use stepmark_store::{changes::ChangeError, coordination::CoordinationError};
 /// The way in which somebody acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Surface {
-    /// Commands of a shell.
     Commands,
-    /// Tools of a server.
     Tools,
 }
 

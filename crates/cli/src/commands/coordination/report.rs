@@ -70,7 +70,6 @@ pub(super) fn next(next: Option<&Record>, output: &Output) -> Result<Exit, Failu
     Ok(if next.is_some() { Exit::Fine } else { Exit::Findings })
 }
 
-/// A task that was changed.
 pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Failure> {
     let task = &change.task;
     output.json_or(

@@ -38,7 +38,6 @@ pub(super) struct Events {
     list: ListArguments,
 }
 
-/// An event, with what follows from it.
 type Told = (FlowEvent, Vec<FollowingEvent>);
 
 impl Events {

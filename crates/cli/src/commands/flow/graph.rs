@@ -106,7 +106,6 @@ impl Graph {
     }
 }
 
-/// The graph that a record is.
 fn of_record(record: &stepmark_model::flows::FlowRecord) -> Result<TaskGraph, Failure> {
     TaskGraph::of(record).map_err(|error| Failure::from_error(Exit::Findings, &error))
 }

@@ -21,7 +21,6 @@ pub(crate) fn read(project: &Project, file: &Path) -> Result<Graph, Failure> {
     graph_in(&text(project, file)?, file)
 }
 
-/// The text of a file.
 pub(crate) fn text(project: &Project, file: &Path) -> Result<String, Failure> {
     let place = project.place(file);
     // A pipe would be waited for, a device never ends.
@@ -33,7 +32,6 @@ pub(crate) fn text(project: &Project, file: &Path) -> Result<String, Failure> {
     text().map_err(|error| Failure::new(Exit::Io, format!("cannot read `{}`: {error}", file.display())))
 }
 
-/// The graph that `text`, that of `file`, is.
 pub(crate) fn graph_in(text: &str, file: &Path) -> Result<Graph, Failure> {
     let shown = file.display();
     let unreadable = |error: &dyn std::fmt::Display| {

@@ -76,7 +76,6 @@ impl FlowCommand {
     }
 }
 
-/// Flows in the project.
 fn flows(project: &Project) -> Result<Flows<'_>, Failure> {
     project.workspace.flows().ok_or_else(|| {
         Failure::new(Exit::Findings, "the project does not use flows")

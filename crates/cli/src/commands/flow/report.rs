@@ -177,7 +177,6 @@ pub(super) fn attempts(record: &FlowRecord, output: &Output) -> Exit {
     Exit::Fine
 }
 
-/// An attempt on one line.
 pub(super) fn attempt_line(attempt: &Attempt, judged: Option<&Verification>) -> String {
     let outcome = match (&attempt.ended_at, attempt.exit_status, judged) {
         (None, ..) => "open",

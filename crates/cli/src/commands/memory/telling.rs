@@ -149,7 +149,6 @@ fn tell(mut draft: Draft, about: &About, project: &Project, output: &Output) -> 
     Ok(Exit::Fine)
 }
 
-/// The draft, about `artifact`.
 pub(super) fn about_artifact(
     draft: Draft,
     artifact: Option<&Path>,

@@ -42,9 +42,6 @@ pub(crate) struct KindMove {
 }
 
 /// The arguments of a command line that names a command of a pack; `None` where no pack has it.
-///
-/// # Errors
-/// What clap says of the rest of the line.
 pub(crate) fn read(word: &str, line: &[std::ffi::OsString]) -> Option<Result<Arguments, clap::Error>> {
     let environment = Environment::read().ok()?;
     let place = ProjectArguments { root: root_in(line), ..ProjectArguments::default() };

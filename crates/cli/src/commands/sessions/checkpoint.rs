@@ -62,7 +62,6 @@ impl Checkpoint {
     }
 }
 
-/// Says that a checkpoint was made.
 pub(crate) fn report(output: &Output, made: &CheckpointMade) {
     let message = made.checkpoint.message.as_ref().map(|message| format!(" ({message})"));
     let path = &made.checkpoint.path;

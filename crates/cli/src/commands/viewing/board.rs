@@ -33,10 +33,8 @@ pub(crate) struct Board {}
 /// What wakes the board.
 enum Wake {
     Key(Key),
-    /// The window has another size.
     Window,
     Seen(Box<Seen>),
-    /// The terminal is gone.
     Gone(io::Error),
 }
 

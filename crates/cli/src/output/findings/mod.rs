@@ -42,13 +42,10 @@ pub(crate) enum Format {
 /// The findings that people are shown. Formats for programs always hold all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// All, and a summary.
     Full,
-    /// Errors and warnings.
     Problems,
 }
 
-/// A file that was checked.
 #[derive(Clone, Debug)]
 pub(crate) struct CheckedFile<'a> {
     pub(crate) path: &'a ProjectPath,
@@ -91,7 +88,6 @@ pub(crate) struct FixedArtifact {
 /// The number of findings that a program can fix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Fixable {
-    /// Without asking.
     pub(crate) safe: usize,
     /// Only with somebody who looks at it.
     #[serde(rename = "unsafe")]
@@ -177,9 +173,6 @@ impl<'a> Checked<'a> {
     }
 
     /// The text of all that in `format`.
-    ///
-    /// # Errors
-    /// When a writer of the format fails.
     pub(crate) fn rendered(&self, format: Format, detail: Detail) -> Result<String, Failure> {
         match format {
             Format::Human => Ok(human::render(self, detail)),
@@ -221,7 +214,6 @@ impl<'a> CheckedFile<'a> {
 }
 
 impl Format {
-    /// The reader that it is for.
     pub(crate) const fn reader(self) -> Reader {
         match self {
             Self::Human | Self::Short => Reader::Person,

@@ -50,7 +50,6 @@ impl fmt::Debug for FileHash {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a SHA-256: 64 hexadecimal digits are wanted")]
 pub struct FileHashError {
-    /// The text that was given.
     pub text: String,
 }
 
@@ -111,7 +110,6 @@ impl<'de> Deserialize<'de> for FileHash {
 /// end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineEndHashes {
-    /// Hash with every CRLF turned into LF.
     pub lf: FileHash,
     /// Hash with every LF that follows no CR turned into CRLF.
     pub crlf: FileHash,

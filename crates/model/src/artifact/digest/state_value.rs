@@ -12,37 +12,19 @@ use stepmark_frontmatter::{Entry, Node, ParseError, RegionError, Value, ValueErr
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateUnreadable {
-    /// The opening fence is never closed.
     #[error("the frontmatter that opens in line 1 is never closed; close it with a line `---`")]
-    FenceUnclosed {
-        /// The offset of the fence.
-        offset: usize,
-    },
-    /// The heading above the state stands nowhere, or several times.
+    FenceUnclosed { offset: usize },
     #[error(transparent)]
-    NoBlock {
-        /// The error that says so.
-        source: RegionError,
-    },
-    /// The frontmatter is no YAML, or beyond what is read.
+    NoBlock { source: RegionError },
     #[error("the frontmatter is no YAML that can be read")]
-    NotYaml {
-        /// The error of the parser.
-        source: ParseError,
-    },
-    /// The frontmatter is a list or a text.
+    NotYaml { source: ParseError },
     #[error("the frontmatter holds no keys: write it as `key: value` lines")]
-    NotAMapping {
-        /// Its offset.
-        offset: usize,
-    },
-    /// A second YAML document inside the fences, which no reader of frontmatter sees.
+    NotAMapping { offset: usize },
     #[error("the frontmatter holds several YAML documents: keep one")]
     SeveralDocuments {
         /// The offset of the frontmatter.
         offset: usize,
     },
-    /// A key stands twice in one mapping, at any depth.
     #[error("the key `{key}` stands twice, and readers disagree on which one counts: remove one")]
     KeyTwice {
         /// The key as JSON spells it.
@@ -50,12 +32,8 @@ pub enum StateUnreadable {
         /// The offset of its second occurrence.
         offset: usize,
     },
-    /// An alias has no anchor, or aliases lead to more nodes than a reader should build.
     #[error("the frontmatter refers to an anchor that cannot be followed")]
-    Alias {
-        /// The problem with it.
-        source: ValueError,
-    },
+    Alias { source: ValueError },
 }
 
 impl StateUnreadable {
@@ -73,7 +51,6 @@ impl StateUnreadable {
     }
 }
 
-/// The state value that `parsed` says.
 pub(in crate::artifact) fn state_value(parsed: &Parsed<'_, '_>) -> Result<Json, StateUnreadable> {
     let yaml = match parsed {
         Parsed::Absent => return Ok(empty()),

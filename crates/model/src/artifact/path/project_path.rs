@@ -17,26 +17,15 @@ pub const READ_LIMIT: u64 = 64 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProjectPath(Box<str>);
 
-/// A reason why a path cannot name a file of the project.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProjectPathError {
-    /// The path is empty or names the root itself.
     #[error("the path names the project itself, not a file in it")]
     Empty,
-    /// The path is absolute.
     #[error("`{path}` is absolute: a path relative to the project root is wanted")]
-    Absolute {
-        /// The path as given.
-        path: String,
-    },
-    /// A `..` leads above the project root.
+    Absolute { path: String },
     #[error("`{path}` leads out of the project")]
-    Outside {
-        /// The path as given.
-        path: String,
-    },
-    /// The path is not UTF-8 or holds a NUL.
+    Outside { path: String },
     #[error("`{path}` is not a UTF-8 path")]
     NotUtf8 {
         /// The path as given, with replacement characters.

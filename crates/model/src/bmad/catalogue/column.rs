@@ -8,27 +8,16 @@ use std::collections::BTreeMap;
 pub enum Column {
     /// `canonicalId`: the name of a skill's folder.
     CanonicalId,
-    /// `name`
     Name,
-    /// `displayName`
     DisplayName,
-    /// `title`
     Title,
-    /// `icon`
     Icon,
-    /// `capabilities`
     Capabilities,
-    /// `role`
     Role,
-    /// `identity`
     Identity,
-    /// `communicationStyle`
     CommunicationStyle,
-    /// `principles`
     Principles,
-    /// `description`
     Description,
-    /// `module`
     Module,
     /// `path`, with the name of the BMAD folder before it.
     Path,
@@ -37,7 +26,6 @@ pub enum Column {
 }
 
 impl Column {
-    /// All of them.
     pub const ALL: [Self; 14] = [
         Self::CanonicalId,
         Self::Name,
@@ -104,7 +92,6 @@ impl Entry {
     }
 }
 
-/// A catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CatalogueKind {
     /// `agent-manifest.csv`
@@ -120,7 +107,6 @@ pub enum CatalogueKind {
 }
 
 impl CatalogueKind {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::Agent, Self::Workflow, Self::Skill, Self::Task, Self::Tool];
 
     /// The noun for an entry.
@@ -134,7 +120,6 @@ impl CatalogueKind {
         }
     }
 
-    /// The name of the file.
     pub const fn file_name(self) -> &'static str {
         match self {
             Self::Agent => "agent-manifest.csv",

@@ -37,11 +37,8 @@ pub const NO_MODULE: &str = "standalone";
 /// A file that may be an entry.
 #[derive(Clone, Copy, Debug)]
 pub struct CatalogueFile<'a> {
-    /// Its path.
     pub path: &'a ProjectPath,
-    /// Its bytes.
     pub bytes: &'a [u8],
-    /// The module that it belongs to.
     pub module: &'a str,
     /// The path that the catalogue says: where it was installed, which may be gone.
     pub listed_path: &'a str,
@@ -52,7 +49,6 @@ pub struct CatalogueFile<'a> {
 pub struct EntryReading {
     /// The entry; `None` for a file that is none, or that cannot be read as one.
     pub entry: Option<Entry>,
-    /// The problem with the file.
     pub problem: Option<EntryProblem>,
 }
 

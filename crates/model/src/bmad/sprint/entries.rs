@@ -13,9 +13,7 @@ use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 /// A ledger with entries written into it.
 #[derive(Clone, Debug)]
 pub struct EntriesWritten {
-    /// Its bytes.
     pub bytes: Vec<u8>,
-    /// The entries that it says now.
     pub written: Vec<LedgerEntry>,
     /// Those that could not be written faithfully, and why.
     pub left: Vec<(LedgerEntry, EditError)>,

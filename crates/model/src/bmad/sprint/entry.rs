@@ -13,19 +13,13 @@ use stepmark_frontmatter::{KeyPath, Operation};
 /// A place in a ledger and what is to stand there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerEntry {
-    /// The file of the story.
     pub story: ProjectPath,
-    /// Its key in the ledger.
     pub key: String,
-    /// The location of the copy.
     pub location: EntryLocation,
     /// The word of the copy, as written; `None` where it says nothing.
     pub from: Option<String>,
-    /// The status in the frontmatter, as written.
     pub status: String,
-    /// The word that is to be written.
     pub to: String,
-    /// The meaning of that change.
     pub change: WordChange,
 }
 
@@ -35,31 +29,16 @@ pub enum EntryLocation {
     /// The line `Status:` of the story's own body.
     StatusLine,
     /// An entry of the ledger at this path.
-    Listed {
-        /// The ledger.
-        ledger: ProjectPath,
-    },
+    Listed { ledger: ProjectPath },
     /// An entry of the ledger at this path whose value is a map or a list. It is never replaced: what else
     /// stands there would be lost.
-    Structured {
-        /// The ledger.
-        ledger: ProjectPath,
-    },
+    Structured { ledger: ProjectPath },
     /// An entry of the ledger at this path that several files are about.
-    Shared {
-        /// The ledger.
-        ledger: ProjectPath,
-    },
+    Shared { ledger: ProjectPath },
     /// The ledger at this path lists the number of the story under another name.
-    NumberTaken {
-        /// The ledger.
-        ledger: ProjectPath,
-        /// That name.
-        by: String,
-    },
+    NumberTaken { ledger: ProjectPath, by: String },
     /// The ledger at this path does not list the story yet.
     Behind {
-        /// The ledger.
         ledger: ProjectPath,
         /// The entry behind which it belongs; `None`: its epic is not listed, so nobody knows.
         above: Option<String>,

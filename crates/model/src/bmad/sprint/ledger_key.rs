@@ -10,9 +10,7 @@ pub(super) const SPEC_PREFIX: &str = "spec-";
 /// retrospective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LedgerKey {
-    /// The number of the epic.
     pub epic: u16,
-    /// The part of the epic.
     pub part: LedgerPart,
 }
 

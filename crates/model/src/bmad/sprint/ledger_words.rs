@@ -10,11 +10,8 @@ use crate::{
 /// The direction of a change from one word to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordChange {
-    /// Both mean one state.
     Same,
-    /// To a later state.
     Forward,
-    /// To an earlier state.
     Back,
     /// From the state to which a review sent the story back, while its frontmatter says that it waits for
     /// one.
@@ -152,7 +149,6 @@ pub(super) struct SpecWord {
     status: &'static str,
     /// The word that replaces another in a ledger.
     pub(super) listed: &'static str,
-    /// Another word that fits.
     pub(super) also: Option<&'static str>,
 }
 

@@ -24,17 +24,12 @@ pub enum StorySide {
 /// The three copies of one story's status, as written.
 #[derive(Clone, Debug)]
 pub struct StorySides {
-    /// Its file.
     pub path: ProjectPath,
-    /// Its kind.
     pub key: LedgerKey,
     /// Its frontmatter; `None` where that says nothing, as in the others.
     pub frontmatter: Option<String>,
-    /// Its line.
     pub status_line: Option<String>,
-    /// Its ledger.
     pub sprint_status: Option<String>,
-    /// The lifecycle of its status.
     pub lifecycle: Option<Arc<Lifecycle>>,
     /// True if a command moved the frontmatter last, so that what the copies say else came later.
     pub is_moved_by_command: bool,
@@ -51,7 +46,6 @@ impl StorySide {
         self.as_str().replace('-', "_")
     }
 
-    /// Its name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Frontmatter => "frontmatter",
@@ -71,7 +65,6 @@ impl fmt::Display for StorySide {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is none of `frontmatter`, `status-line`, `sprint-status`")]
 pub struct StorySideError {
-    /// The text.
     pub text: String,
 }
 
@@ -116,7 +109,6 @@ impl StorySides {
         StorySide::ALL.iter().any(|side| sides.word(*side).is_some()).then_some(sides)
     }
 
-    /// The word of `side`.
     pub fn word(&self, side: StorySide) -> Option<&str> {
         match side {
             StorySide::Frontmatter => self.frontmatter.as_deref(),

@@ -21,16 +21,12 @@ pub struct SprintStatus {
     states: HashMap<String, String>,
     /// All keys in the order of the file, also those without a word.
     keys: Vec<String>,
-    /// Those whose value is a map or a list.
     structured: HashSet<String>,
 }
 
 impl SprintStatus {
     /// Reads the bytes of a ledger. One without `development_status` says nothing; of a key that stands twice
     /// the first counts.
-    ///
-    /// # Errors
-    /// When they are no YAML, or beyond what is read.
     pub fn read(bytes: &[u8]) -> Result<Self, ParseError> {
         let document = Document::scan(bytes);
         // A whole file always has itself.

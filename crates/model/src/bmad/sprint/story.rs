@@ -12,15 +12,10 @@ use crate::{
 /// A story, epic or retrospective whose frontmatter says its status.
 #[derive(Clone, Debug)]
 pub struct Story {
-    /// Its file.
     pub path: ProjectPath,
-    /// Its kind.
     pub key: LedgerKey,
-    /// Its status, as written in the frontmatter.
     pub status: String,
-    /// The line `Status:` of its body.
     pub line: Option<BodyStatus>,
-    /// The lifecycle of its status.
     pub lifecycle: Option<Arc<Lifecycle>>,
     /// True if a ledger that lacks it should list it: its heading says that it is a story. A spec is listed
     /// by the numbers in its name, which may be those of something else, so none is put in for it.
@@ -34,7 +29,6 @@ pub enum StoryState {
     Told(Box<Story>),
     /// It is a story without a status in its frontmatter: ledgers are left alone until somebody imports it.
     Waiting,
-    /// No ledger is about it.
     Other,
 }
 

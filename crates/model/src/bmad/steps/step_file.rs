@@ -18,7 +18,6 @@ pub(super) const OUTPUT_KEYS: [&str; 5] =
 /// The text is borrowed from whoever read the file; nothing here touches the file system.
 #[derive(Clone, Debug)]
 pub struct WorkflowFile<'text> {
-    /// The path of the file.
     pub path: ProjectPath,
     /// The top-level scalar keys of its frontmatter, in the order of the file; a repeated key appears
     /// repeatedly.

@@ -17,9 +17,7 @@ const MARK: &str = "stepmark:";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SuppressionComment {
     pub(super) rules: Vec<&'static Rule>,
-    /// Empty where none is given.
     pub(super) reason: String,
-    /// The comment, from its `#` on.
     pub(super) span: Span,
     /// The bytes in which findings are accepted; `None`: all of the file.
     covers: Option<Span>,
@@ -161,7 +159,6 @@ fn starts_item(bytes: &[u8], line: Span) -> bool {
 pub enum Level {
     /// Its findings are not reported.
     Off,
-    /// Its findings are this bad.
     At(Severity),
 }
 
@@ -169,7 +166,6 @@ pub enum Level {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a rule is set to `off`, `note`, `warning` or `error`, not to `{text}`")]
 pub struct LevelError {
-    /// The text.
     pub text: String,
 }
 
@@ -201,7 +197,6 @@ impl fmt::Display for Level {
 pub struct Levels(BTreeMap<&'static str, Level>);
 
 impl Levels {
-    /// The level of a rule.
     pub fn of(&self, rule: &Rule) -> Level {
         self.0.get(rule.id).copied().unwrap_or(Level::At(rule.severity))
     }

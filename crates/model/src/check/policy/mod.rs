@@ -16,18 +16,14 @@ use comment::{SuppressionComment, suppression_comments};
 /// The configuration for the findings of one artifact.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy<'c> {
-    /// The severities.
     pub levels: &'c Levels,
-    /// The allowances for this artifact in the configuration.
     pub allowed: &'c [&'c Allowance],
 }
 
 /// Findings that a project accepts in some of its artifacts; which ones, the configuration says beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// The rules that may be broken.
     pub rules: Vec<&'static Rule>,
-    /// The reason.
     pub reason: String,
 }
 

@@ -8,7 +8,6 @@ use crate::check::{Finding, Fix, Group, Loss, Rule, Safety, Severity, Subject};
 use crate::records::read_time;
 use stepmark_frontmatter::{Edit, KeyPath, Span, Value};
 
-/// The slice that the subject is.
 fn slice<'s>(subject: &'s Subject<'_>) -> Option<&'s Record> {
     subject.slice().filter(|record| record.kind == SliceKind::Slice)
 }

@@ -55,7 +55,6 @@ impl<'a> Block<'a> {
         subject.autodev()?.flows.named(self.value(&["flow"]).as_str()?)
     }
 
-    /// Its step, where the flow has it.
     fn step<'s>(&self, subject: &'s Subject<'_>) -> Option<&'s FlowStep> {
         match StepPlace::read(self.value(&["step"]))? {
             StepPlace::Number(number) => self.flow(subject)?.step(number),

@@ -8,7 +8,6 @@ use crate::coordination::{Format, Record, RecordKind, dependency_circle, is_done
 use crate::spelling::{listed, near_words};
 use stepmark_frontmatter::{Edit, KeyPath, Span, Value, Yaml};
 
-/// The task that the subject is.
 fn task<'s>(subject: &'s Subject<'_>) -> Option<&'s Record> {
     subject.record().filter(|record| record.kind == RecordKind::Task)
 }

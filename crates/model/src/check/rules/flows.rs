@@ -8,7 +8,6 @@ use crate::lifecycle::Guard;
 use std::sync::Arc;
 use stepmark_frontmatter::Span;
 
-/// The record of `kind` that the subject is.
 fn record(subject: &Subject<'_>, kind: FlowKind) -> Option<FlowRecord> {
     // Most artifacts are none, and need not be read again.
     subject.artifact.state().kind.filter(|own| own.name == kind.name())?;

@@ -66,7 +66,6 @@ pub fn successor_missing_finding(
     Some(Finding::new(&SUCCESSOR_MISSING, path, span, message).with_help("correct the name, or add the file"))
 }
 
-/// The span of the value.
 fn place(bytes: &[u8], key: &str, value: &str) -> Option<Span> {
     let Frontmatter::Present { content, .. } = Document::scan(bytes).frontmatter() else { return None };
     let yaml = Yaml::parse(bytes, content).ok()?;

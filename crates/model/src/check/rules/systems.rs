@@ -16,7 +16,6 @@ struct Past<'a> {
 }
 
 impl<'a> Past<'a> {
-    /// That of `subject`, where it has one.
     fn of(subject: &Subject<'a>) -> Option<Self> {
         // Mostly no lifecycle says anything of the kind.
         let base = readable_base(subject).filter(|base| base.tracked.may_have_attributes())?;

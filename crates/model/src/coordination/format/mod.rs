@@ -35,50 +35,25 @@ pub enum Format {
 /// Files by name, seen from their folder.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// A reason why files say no coordination.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// A file is missing.
     #[error("`{file}` is missing")]
-    Missing {
-        /// The file.
-        file: &'static str,
-    },
-    /// A file is no JSON that can be kept.
+    Missing { file: &'static str },
     #[error("`{file}` cannot be read")]
-    Json {
-        /// The file.
-        file: &'static str,
-        /// The problem.
-        source: JsonError,
-    },
-    /// A file is no text.
+    Json { file: &'static str, source: JsonError },
     #[error("`{file}` is not UTF-8")]
-    NotText {
-        /// The file.
-        file: &'static str,
-    },
-    /// A value is of another kind.
+    NotText { file: &'static str },
     #[error("`{path}` of `{file}` should be {wanted}")]
     Kind {
-        /// The file.
         file: &'static str,
         /// The path of the value.
         path: String,
         /// The kind of value that belongs there.
         wanted: &'static str,
     },
-    /// An id stands twice.
     #[error("`{file}` has the {kind} `{id}` twice")]
-    Twice {
-        /// The file.
-        file: &'static str,
-        /// The kind of the record.
-        kind: RecordKind,
-        /// The id.
-        id: String,
-    },
+    Twice { file: &'static str, kind: RecordKind, id: String },
 }
 
 impl Format {
@@ -178,9 +153,6 @@ pub fn render(format: Format, state: &State, signals: &Signals, now: &str) -> Fi
 }
 
 /// The state that `files` of `format` say. Files that the format does not read may be among them.
-///
-/// # Errors
-/// When a file is missing or damaged, or a record has no id, or that of another.
 pub fn read(format: Format, files: &Files) -> Result<State, FormatError> {
     match format {
         Format::TasksFile => tasks_file::read(files),

@@ -25,16 +25,12 @@ const ABSENT: &str = "absent";
 /// A kind of value in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Any value.
     Any,
-    /// A role of an agent.
     Role,
     /// A text, empty where there is none.
     Text,
-    /// A text or null.
     OptionalText,
     Status,
-    /// A number from 1 to 10.
     Priority,
     Count,
     Time,

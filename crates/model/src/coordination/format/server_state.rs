@@ -12,7 +12,6 @@ use crate::{
     records::{Signals, in_order, ordered},
 };
 
-/// The file.
 pub(super) const FILE: &str = "mcp-state.json";
 
 /// A key, and its value where nothing is said.

@@ -15,23 +15,16 @@ const SCHEMA: &str = "stepmark.checkpoint/1";
 /// A checkpoint: the raw frontmatter of an artifact, and what proves it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// The format.
     schema: String,
-    /// The artifact.
     pub key: ArtifactKey,
-    /// Its path then.
     pub path: ProjectPath,
-    /// The event that tells of the checkpoint.
     pub event: EventId,
     /// The commit that was checked out; `None` outside of git, or before the first commit.
     pub git_commit: Option<String>,
-    /// The time.
     pub at: Timestamp,
-    /// The message of its maker.
     pub message: Option<String>,
     /// The hash of the whole file.
     pub file_hash: FileHash,
-    /// The digest of its state.
     pub state_digest: StateDigest,
     /// The hash of `frontmatter`, so that a change of a comment shows too.
     pub frontmatter_hash: FileHash,
@@ -42,41 +35,29 @@ pub struct Checkpoint {
     pub more: Map<String, Json>,
 }
 
-/// A reason not to trust a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointProblem {
-    /// It cannot be read.
     #[error("it is no checkpoint: {reason}")]
     NotACheckpoint {
         /// The message of the JSON reader.
         reason: String,
     },
-    /// Another version wrote it.
     #[error("its format is `{found}`, and this version reads `{SCHEMA}`")]
-    Schema {
-        /// The format.
-        found: String,
-    },
-    /// The text is not the one that was written.
+    Schema { found: String },
     #[error("it was changed since it was written: its frontmatter does not have the hash beside it")]
     Changed,
-    /// The text is that of no state, or of another one than it says.
     #[error("its frontmatter is not the state that it names")]
     WrongState,
 }
 
-/// A reason why no checkpoint can be made of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoCheckpoint {
-    /// There is nothing to keep.
     #[error("it has no frontmatter")]
     NoFrontmatter,
-    /// There is no state.
     #[error(transparent)]
     Unreadable(#[from] StateUnreadable),
-    /// It is no text.
     #[error("its frontmatter is no UTF-8")]
     NotUtf8,
 }
@@ -84,21 +65,14 @@ pub enum NoCheckpoint {
 /// The facts of a checkpoint that do not come from the artifact.
 #[derive(Clone, Debug)]
 pub struct CheckpointContext {
-    /// The event that records the checkpoint.
     pub event: EventId,
-    /// The commit that git had checked out.
     pub git_commit: Option<String>,
-    /// The time it was made.
     pub at: Timestamp,
-    /// The words of whoever made it.
     pub message: Option<String>,
 }
 
 impl Checkpoint {
     /// Makes a checkpoint of `artifact`.
-    ///
-    /// # Errors
-    /// When the artifact has no frontmatter, or it cannot be read.
     pub fn of(artifact: &Artifact, context: CheckpointContext) -> Result<Self, NoCheckpoint> {
         let (frontmatter, state_digest) = Self::state_of(artifact)?;
         let CheckpointContext { event, git_commit, at, message } = context;
@@ -119,9 +93,6 @@ impl Checkpoint {
     }
 
     /// The frontmatter and the state digest that a checkpoint of `artifact` would hold.
-    ///
-    /// # Errors
-    /// When the artifact has no frontmatter, or it cannot be read.
     pub fn state_of(artifact: &Artifact) -> Result<(&str, StateDigest), NoCheckpoint> {
         let state = artifact.state_value()?;
         let span = artifact.state_span().ok_or(NoCheckpoint::NoFrontmatter)?;
@@ -138,9 +109,6 @@ impl Checkpoint {
     }
 
     /// Reads a checkpoint and proves it.
-    ///
-    /// # Errors
-    /// Why it may not be believed.
     pub fn parse(bytes: &[u8]) -> Result<Self, CheckpointProblem> {
         let checkpoint: Self = serde_json::from_slice(bytes)
             .map_err(|error| CheckpointProblem::NotACheckpoint { reason: error.to_string() })?;

@@ -26,9 +26,6 @@ pub fn checkpoint_folder(key: &ArtifactKey) -> String {
 }
 
 /// The file of a checkpoint that is made at `at` of a file with this hash. Names sort by time.
-///
-/// # Errors
-/// Never for keys that a path or an id gave.
 pub fn checkpoint_path(
     key: &ArtifactKey,
     at: Timestamp,

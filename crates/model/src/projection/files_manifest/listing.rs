@@ -16,7 +16,6 @@ use crate::artifact::FileHash;
 pub struct Listing {
     folders: Vec<ListedFolder>,
     places: HashMap<Box<str>, usize>,
-    /// Every folder above a folder that has rows.
     above: HashSet<Box<str>>,
     oddities: Vec<ManifestWarning>,
 }

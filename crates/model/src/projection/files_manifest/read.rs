@@ -5,7 +5,6 @@ use std::{borrow::Cow, fmt};
 use super::{FileRow, write::HEADER};
 use crate::artifact::{FileHash, FileHashError};
 
-/// A manifest as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ManifestReading<'text> {
     /// The rows in the order of the file.
@@ -19,7 +18,6 @@ pub struct ManifestReading<'text> {
 pub struct ReadRow<'text> {
     /// The line in the file, from 1 (which is the header).
     pub line: usize,
-    /// The row.
     pub row: FileRow<'text>,
 }
 
@@ -28,7 +26,6 @@ pub struct ReadRow<'text> {
 pub struct ManifestWarning {
     /// The line in the file, from 1.
     pub line: usize,
-    /// The kind of warning.
     pub kind: ManifestWarningKind,
 }
 
@@ -41,10 +38,7 @@ pub enum ManifestWarningKind {
         text: String,
     },
     /// The row has fewer than four fields and is passed over, as the installer's reader does.
-    ShortRow {
-        /// The number of fields it has.
-        fields: usize,
-    },
+    ShortRow { fields: usize },
     /// The last field is no SHA-256: the row is read as one without a hash.
     Hash(FileHashError),
     /// The path is not one inside the manifest's root (absolute, empty, or with `.` or `..` parts); the row

@@ -34,30 +34,23 @@ pub struct FileRow<'text> {
 pub struct UnlistablePath {
     /// The path, relative to the root of the manifest.
     pub path: String,
-    /// The part that cannot be written.
     pub reason: UnlistableReason,
 }
 
-/// A part of a path that the manifest's format cannot hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnlistableReason {
-    /// The reader toggles on every quote and drops it.
     #[error("it holds a quotation mark")]
     Quote,
     /// The reader splits at LF wherever it stands; a CR ends a row in other readers and is changed by git.
     #[error("it holds a line break")]
     LineBreak,
-    /// The installer turns every backslash into `/`, so the row would name another file.
     #[error("it holds a backslash")]
     Backslash,
 }
 
 impl<'text> FileRow<'text> {
     /// The row of the file at `path` (relative to the manifest's root, `/` between its parts).
-    ///
-    /// # Errors
-    /// When the path holds a character that the manifest cannot hold.
     pub fn of(path: &'text str, hash: Option<FileHash>) -> Result<Self, UnlistablePath> {
         if let Some(reason) = unlistable(path) {
             return Err(UnlistablePath { path: path.to_owned(), reason });

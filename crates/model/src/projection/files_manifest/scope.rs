@@ -15,7 +15,6 @@ pub enum ManifestScope<'a> {
     /// The files that the official installer counts as a user's own in a `_bmad` folder. Files that it skips
     /// are listed again only where the earlier manifest lists them.
     BmadFolder,
-    /// The configured artifacts.
     Artifacts(&'a dyn ArtifactFilter),
 }
 

@@ -87,7 +87,6 @@ pub struct Deviation {
     pub path: String,
     /// Its hash in the manifest; `None` where the manifest holds none.
     pub listed: Option<FileHash>,
-    /// The file that was found.
     pub found: FoundFile,
 }
 
@@ -96,7 +95,6 @@ pub struct Deviation {
 pub struct Observations {
     /// The number of listed files that have the listed hash.
     pub as_listed: usize,
-    /// All other listed files.
     pub deviations: Vec<Deviation>,
     /// Every folder that was seen, relative to the root; the root itself is the empty path.
     pub folders: HashSet<String>,
@@ -111,7 +109,6 @@ pub struct Observations {
 pub struct FileResult {
     /// The file, relative to the manifest's root.
     pub path: String,
-    /// Its class by its row.
     pub class: FileClass,
     /// The reason why it could not be read.
     pub reason: Option<String>,
@@ -122,12 +119,10 @@ pub struct FileResult {
 pub struct Verification {
     /// The number of files that are as their rows say.
     pub ok: usize,
-    /// All others, by path.
     pub others: Vec<FileResult>,
 }
 
 impl Verification {
-    /// The number of files of `class`.
     pub fn count(&self, class: FileClass) -> usize {
         if class == FileClass::Ok {
             return self.ok;

@@ -13,9 +13,6 @@ pub(super) const HEADER: &str = "type,name,module,path,hash";
 /// them: a bare header, every field quoted, LF after each row, no byte order mark, and **no** escaping
 /// (docs/formats.md). That is why the `csv` crate does not write this file: it would double a quote, which
 /// the installer's reader drops.
-///
-/// # Errors
-/// When a field holds what the installer's reader would read back as something else.
 pub fn write(rows: &[FileRow<'_>]) -> Result<Vec<u8>, UnlistablePath> {
     const HASH_QUOTES_COMMAS_AND_LF: usize = 64 + 10 + 4 + 1;
     let texts: usize =

@@ -14,11 +14,9 @@ use stepmark_frontmatter::Span;
 /// The decision of a gate by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateDecision {
-    /// Go on.
     Open,
     /// Go on, if the artifact's bytes have this hash: its stat is too young to prove it.
     OpenIf(FileHash),
-    /// Stop.
     Closed(Closed),
 }
 
@@ -27,26 +25,20 @@ pub enum GateDecision {
 pub enum Closed {
     /// The step has no gate.
     NoGate {
-        /// The steps that have one.
         gates: Vec<String>,
     },
-    /// Several gates fit.
     Ambiguous {
-        /// Their steps.
         gates: Vec<String>,
     },
     /// The gate's file holds no gate of this version.
     Damaged {
-        /// Its name.
         file_name: String,
     },
     /// The artifact was changed, or put back by git, after the gate was written.
     ArtifactChanged,
-    /// There is no such artifact.
     NoArtifact,
     /// The artifact's frontmatter does not say one thing to every reader.
     Unreadable {
-        /// The reason.
         reason: String,
     },
     /// The artifact does not list the step.
@@ -56,7 +48,6 @@ pub enum Closed {
 /// The gates that fit a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateMatch<'g> {
-    /// One.
     Gate(&'g Gate),
     /// None that answers.
     Closed(Closed),
@@ -95,9 +86,6 @@ fn fits(gate: &Gate, asked: &StepId) -> bool {
 }
 
 /// Returns whether `artifact`, which lists the steps `completed`, says that the step `asked` is done: tier 2.
-///
-/// # Errors
-/// Why not.
 pub fn verify(
     artifact: &Artifact,
     workflow: Option<&WorkflowDefinition>,

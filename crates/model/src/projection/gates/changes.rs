@@ -11,22 +11,17 @@ use crate::{
 /// An artifact, as its gates remember it.
 #[derive(Clone, Debug)]
 pub struct GateFacts<'a> {
-    /// Its identity.
     pub key: ArtifactKey,
-    /// Its path.
     pub path: &'a ProjectPath,
-    /// Its stat.
     pub stat: GateStat,
     /// The hash of its bytes.
     pub file: FileHash,
-    /// The digest of its state.
     pub state: StateDigest,
 }
 
 /// Changes in the folder of an artifact's gates. Removal comes first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GateChanges {
-    /// Files to remove.
     pub remove: Vec<String>,
     /// Files to write, with their bytes.
     pub write: Vec<(String, Vec<u8>)>,

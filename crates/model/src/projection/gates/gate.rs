@@ -16,19 +16,15 @@ pub struct Gate {
     schema: String,
     /// The step, as the workflow names it; as it is listed where no workflow knows it.
     pub step: String,
-    /// The step as the artifact lists it.
     pub listed: String,
     /// The event that completed it, as far as it is known.
     pub event: Option<EventId>,
-    /// The artifact's identity.
     pub artifact: ArtifactKey,
-    /// The path of the artifact.
     pub path: ProjectPath,
     /// The artifact's stat when the step was seen in it.
     pub stat: GateStat,
     /// The hash of its bytes then.
     pub file: FileHash,
-    /// The digest of its state then.
     pub state: StateDigest,
 }
 
@@ -52,7 +48,6 @@ pub struct GateStat {
 /// A file in the folder of an artifact's gates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredGate {
-    /// Its name.
     pub file_name: String,
     /// Its content; `None` where that is no gate of this version, or the gate of another step.
     pub gate: Option<Gate>,
@@ -73,7 +68,6 @@ impl Gate {
         serde_json::from_slice::<Self>(bytes).ok().filter(|gate| gate.schema == SCHEMA)
     }
 
-    /// The gate of a step.
     pub fn new(step: &super::GateStep, event: Option<EventId>, facts: &super::GateFacts<'_>) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
@@ -126,7 +120,6 @@ const MOST_GATES: usize = 4096;
 pub struct GateStep {
     /// As the workflow names it; as it is listed where no workflow knows it, or several of its steps fit.
     pub name: String,
-    /// As the artifact lists it.
     pub listed: String,
 }
 
@@ -163,7 +156,6 @@ pub fn listed_steps(workflow: Option<&WorkflowDefinition>, completed: &[StepId])
     steps
 }
 
-/// The extension of gates.
 pub const GATE_EXTENSION: &str = ".gate";
 
 /// Longer names are cut; every file system takes 255 bytes.

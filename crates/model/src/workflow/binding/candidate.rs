@@ -95,24 +95,18 @@ fn shared_name(outline: &WorkflowOutline) -> Option<&str> {
 /// The facts in an artifact about the workflow that writes it.
 #[derive(Clone, Copy, Debug)]
 pub struct ArtifactFacts<'artifact> {
-    /// The path of the artifact.
     pub path: &'artifact ProjectPath,
-    /// Its `workflowType`.
     pub workflow_type: Option<&'artifact str>,
     /// Its `research_type`, which tells research workflows apart.
     pub research_type: Option<&'artifact str>,
-    /// The items of its list of steps.
     pub completed: &'artifact [StepId],
-    /// Under which key that list stands.
     pub list: StepList,
-    /// The workflow that the project's configuration names.
     pub configured: Option<ConfiguredWorkflow<'artifact>>,
 }
 
 /// Under which key an artifact keeps its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StepList {
-    /// `stepsCompleted`.
     Completed,
     /// `validationStepsCompleted`: a validation report, written by the track validate.
     Validation,
@@ -127,26 +121,21 @@ pub enum StepList {
 pub struct ConfiguredWorkflow<'configuration> {
     /// The workflow's name, in any of its forms.
     pub name: &'configuration str,
-    /// The track, where it is named.
     pub track: Option<Track>,
 }
 
-/// One reason for a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BindingReason {
-    /// The project's configuration names the workflow.
     Configured,
     /// The artifact's `workflowType` names no workflow. Its file's name then counts only for workflows that
     /// share a word with it.
     UnknownWorkflowType {
-        /// The `workflowType`.
         value: String,
     },
     /// The artifact's `workflowType`, with its `research_type`, names the workflow.
     WorkflowType {
         /// The text that was compared.
         value: String,
-        /// The degree of agreement.
         agreement: NameAgreement,
     },
     /// Items of the artifact's list are names of the workflow's steps.
@@ -183,20 +172,15 @@ impl fmt::Display for BindingReason {
 /// The workflow that an artifact belongs to. Indices are positions in the list of candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
-    /// This one.
     Bound {
-        /// The workflow.
         workflow: usize,
-        /// Its track.
         track: Track,
         /// The evidence that singled it out, in the order in which it was weighed. Never empty.
         evidence: Vec<BindingReason>,
     },
     /// Several fit, and nothing tells them apart.
     Ambiguous {
-        /// Those that fit.
         workflows: Vec<usize>,
-        /// The reasons that they share.
         evidence: Vec<BindingReason>,
     },
     /// The configuration names a workflow that does not exist.
@@ -204,6 +188,5 @@ pub enum Binding {
         /// The name in the configuration.
         name: String,
     },
-    /// Nothing speaks for any workflow.
     Unbound,
 }

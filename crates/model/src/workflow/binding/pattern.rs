@@ -67,7 +67,6 @@ pub enum NameAgreement {
     Prefix(usize),
     /// They are the same but for `bmad-` and a verb in front: `prd` and `bmad-create-prd`.
     Core,
-    /// They are the same.
     Exact,
 }
 

@@ -144,40 +144,28 @@ pub(crate) fn same_step(a: StepNumber, b: StepNumber) -> bool {
     (a.major, a.minor) == (b.major, b.minor)
 }
 
-/// One oddity of a chain. None of them stops the chain from being used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChainDiagnosis {
-    /// The frontmatter of a step file cannot be read.
     #[error(
         "the frontmatter of `{step}` cannot be read ({reason}); what follows it comes from its prose or number"
     )]
-    Unreadable {
-        /// The step.
-        step: String,
-        /// The problem with it.
-        reason: String,
-    },
-    /// A successor key names a file that is not among the steps.
+    Unreadable { step: String, reason: String },
     #[error(
         "`{key}` of `{step}` names `{value}`, which is no step of this workflow; the next step comes from its prose or number instead"
     )]
     SuccessorMissing {
         /// The step that holds the key.
         step: String,
-        /// The key.
         key: String,
-        /// Its value.
         value: String,
     },
-    /// A successor key names the step that holds it.
     #[error(
         "`{key}` of `{step}` names the step itself; the next step comes from its prose or number instead"
     )]
     SuccessorIsItself {
         /// The step that holds the key.
         step: String,
-        /// The key.
         key: String,
     },
     /// A successor key leads elsewhere or through an unknown variable; a step of that file name was taken.
@@ -185,21 +173,16 @@ pub enum ChainDiagnosis {
     SuccessorByName {
         /// The step that holds the key.
         step: String,
-        /// The key.
         key: String,
-        /// Its value.
         value: String,
         /// The step that was taken.
         found: String,
     },
-    /// A successor key leads to a file of another folder.
     #[error("`{key}` of `{step}` leads out of its steps, to `{value}`")]
     SuccessorElsewhere {
         /// The step that holds the key.
         step: String,
-        /// The key.
         key: String,
-        /// Its value.
         value: String,
     },
     /// A step leads back to one that leads to it. The chain's order leaves that edge out.
@@ -210,16 +193,10 @@ pub enum ChainDiagnosis {
         /// The step that it leads to.
         to: String,
     },
-    /// No way leads to this step from the start: a second start, or a step that nothing loads.
     #[error("nothing leads to `{step}` from the first step")]
-    Unreachable {
-        /// The step.
-        step: String,
-    },
-    /// The folder holds more steps than a workflow may have.
+    Unreachable { step: String },
     #[error("{found} steps were found and the first {kept} are used")]
     TooManySteps {
-        /// The total number.
         found: usize,
         /// The number that is used.
         kept: usize,
@@ -230,14 +207,12 @@ pub enum ChainDiagnosis {
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     pub(crate) units: Vec<RouteUnit>,
-    /// For each step of the chain its place.
     pub(crate) places: Vec<RoutePosition>,
 }
 
 /// One unit of progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RouteUnit {
-    /// One step, or several of which one is done.
     pub(crate) members: Vec<usize>,
     /// True if some way passes this unit by.
     pub(crate) may_be_passed: bool,
@@ -246,13 +221,11 @@ pub(crate) struct RouteUnit {
 /// The position of a step on the route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RoutePosition {
-    /// In the unit of this index.
     Unit(usize),
     /// Beside the route: entered from the unit of this index, by an alternative.
     Aside(usize),
     /// It only takes a later session back into the workflow.
     Resume,
-    /// Nothing leads to it.
     Unreachable,
 }
 

@@ -26,7 +26,6 @@ pub(crate) fn files<'text>(steps: &[SampleStep<'text>]) -> Vec<WorkflowFile<'tex
     steps.iter().map(file).collect()
 }
 
-/// The chain of these steps.
 pub(crate) fn chain(steps: &[SampleStep<'_>]) -> Chain {
     Chain::from_files(Track::Create, &ProjectPath::new("_bmad/flow").unwrap(), &files(steps))
 }

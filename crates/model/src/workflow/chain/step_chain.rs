@@ -14,7 +14,6 @@ pub struct Step {
     pub id: StepId,
     /// The file to read for this step; `None` where the configuration declares the step without a file.
     pub path: Option<ProjectPath>,
-    /// The expectation that an artifact's list names this step.
     pub recording: Recording,
 }
 
@@ -40,7 +39,6 @@ pub enum Recording {
 /// The kind of an edge from one step to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum EdgeKind {
-    /// The regular successor.
     Next,
     /// A way that is taken in special cases: `altStepFile`, `alternateNextStepFile`, `skipToStepFile`.
     Alternative,
@@ -55,9 +53,7 @@ pub(crate) enum EdgeKind {
 pub(crate) enum EdgeSource {
     /// A frontmatter key of the step file, such as `nextStepFile`.
     Key(Box<str>),
-    /// A link in the step's prose.
     Prose,
-    /// The numbers in the names alone.
     Numbering,
     /// The order of a declared list of steps.
     Declared,
@@ -68,16 +64,13 @@ pub(crate) enum EdgeSource {
 pub(crate) struct Edge {
     /// Index of the step it leads to.
     pub(crate) to: usize,
-    /// The kind of the edge.
     pub(crate) kind: EdgeKind,
-    /// The source.
     pub(crate) source: EdgeSource,
 }
 
 /// One unit of progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unit<'chain> {
-    /// A step.
     Step(&'chain Step),
     /// One of several steps is done, at the person's choice (02a–02d of brainstorming).
     Choice(Vec<&'chain Step>),

@@ -12,9 +12,7 @@ use crate::workflow::{
 /// The fact that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextQuery {
-    /// The artifact that is worked on.
     Active,
-    /// The configuration file of the workflow.
     ConfigurationFile,
 }
 
@@ -31,13 +29,11 @@ impl ContextQuery {
 /// One source, looked at for one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextCandidate {
-    /// The kind of source.
     pub kind: ContextSourceKind,
     /// The file, or the layer of the configuration.
     pub name: String,
     /// Its statement; `None` where it makes none.
     pub statement: Option<ContextStatement>,
-    /// Its outcome.
     pub verdict: ContextOutcome,
 }
 
@@ -46,9 +42,7 @@ pub struct ContextCandidate {
 pub enum ContextOutcome {
     /// It says nothing.
     Silent,
-    /// It cannot be read.
     Unreadable {
-        /// The reason.
         reason: String,
     },
     /// It is the nearest that says something.
@@ -56,17 +50,14 @@ pub enum ContextOutcome {
     /// It is the nearest that says something, and what it says is no file of the project. Nothing farther is
     /// taken instead: that would be a guess.
     WinsUnusably {
-        /// The reason.
         reason: String,
     },
-    /// A nearer one says something.
     Farther,
 }
 
 /// All sources that were looked at for a question, the nearest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextAnswer {
-    /// The chain.
     pub candidates: Vec<ContextCandidate>,
 }
 

@@ -9,11 +9,9 @@ use stepmark_frontmatter::{Document, LineIndex, ParseError, Position, Region, Re
 /// The kinds of sources, the nearest to the artifact first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContextSourceKind {
-    /// The frontmatter of the artifact itself.
     Artifact,
     /// `workflow.md` or `workflow.yaml` of its workflow.
     Workflow,
-    /// The configuration of stepmark.
     Configuration,
 }
 
@@ -30,15 +28,11 @@ impl fmt::Display for ContextSourceKind {
 /// The statement of one source.
 #[derive(Clone, Debug)]
 pub struct ContextSource {
-    /// The kind of source.
     pub kind: ContextSourceKind,
     /// The file, or the layer of the configuration.
     pub name: String,
-    /// The folder of the file.
     pub folder: Option<ProjectPath>,
-    /// The folder of the workflow, where it is known.
     pub workflow_folder: Option<ProjectPath>,
-    /// Its statements, or why it cannot be read.
     pub statements: Result<Vec<ContextStatement>, String>,
 }
 
@@ -49,18 +43,14 @@ pub struct ContextStatement {
     pub key: String,
     /// The value as written; `None` where it is a list or a map.
     pub text: Option<String>,
-    /// The position of the key in a file.
     pub position: Option<Position>,
 }
 
-/// A reason why a source cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContextSourceError {
-    /// Its frontmatter is never closed.
     #[error(transparent)]
     Region(#[from] RegionError),
-    /// It is no YAML.
     #[error(transparent)]
     Yaml(#[from] ParseError),
 }

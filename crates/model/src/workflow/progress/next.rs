@@ -5,18 +5,14 @@ use crate::workflow::{Chain, EdgeKind, EdgeSource, Step};
 /// The next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next<'chain> {
-    /// This step.
     Step {
-        /// The step.
         step: &'chain Step,
-        /// Steps that may be taken instead, in special cases.
         alternatives: Vec<&'chain Step>,
     },
     /// One of these, at the person's choice.
     Choice(Vec<&'chain Step>),
     /// Nothing: the end is reached.
     Finished,
-    /// It cannot be told.
     Unknown(UnknownNext),
 }
 
@@ -32,7 +28,6 @@ pub enum UnknownNext {
 /// The position of an artifact in a chain.
 pub(in crate::workflow) struct Position<'reading, 'chain> {
     pub(in crate::workflow) chain: &'chain Chain,
-    /// For each step whether it is done.
     pub(in crate::workflow) done: &'reading [bool],
     /// The furthest done step; several where a number stands for alternatives.
     pub(in crate::workflow) furthest: Option<&'reading Vec<usize>>,

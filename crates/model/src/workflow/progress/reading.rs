@@ -10,7 +10,6 @@ use crate::workflow::{
 /// The part of the list that has been read so far.
 pub(in crate::workflow) struct Reading<'chain> {
     chain: &'chain Chain,
-    /// For each step whether it is done.
     done: Vec<bool>,
     done_items: Vec<DoneItem<'chain>>,
     /// The done place of the highest rank, with its steps.
@@ -184,18 +183,13 @@ fn is_sibling(id: &StepId, siblings: &[(Track, StepId)]) -> bool {
 /// The step that a spelling means in a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepMatch<'chain> {
-    /// One step.
     Step {
-        /// The step.
         step: &'chain Step,
-        /// By which rule.
         by: MatchedBy,
     },
     /// Every step of one number: `2` where there are only 02a–02d. Which of them was done is not said.
     Number(Vec<&'chain Step>),
-    /// Several steps fit equally well.
     Ambiguous(Vec<&'chain Step>),
-    /// No step fits.
     None,
 }
 

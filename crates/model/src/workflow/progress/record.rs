@@ -2,30 +2,25 @@
 
 use crate::workflow::{Chain, MatchedBy, Next, Step, StepId, Track, progress::reading::Reading};
 
-/// The record of steps in an artifact.
 #[derive(Clone, Copy, Debug)]
 pub struct StepRecord<'artifact> {
     /// The items of `stepsCompleted` (for the track validate, of `validationStepsCompleted`), in their order.
     pub completed: &'artifact [StepId],
     /// The value of `lastStep`, if it is there.
     pub last_step: Option<&'artifact StepId>,
-    /// The presence of text in the artifact's body.
     pub content: Content,
 }
 
 /// The presence of text in an artifact's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Content {
-    /// Nothing but white space.
     Empty,
-    /// Some text.
     Present,
 }
 
 /// The progress of an artifact in its workflow. Indices are positions in [`StepRecord::completed`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress<'chain> {
-    /// The state of the workflow as a whole.
     pub state: WorkState,
     /// The items that are steps of this chain and count, in the order of the list.
     pub done: Vec<DoneItem<'chain>>,
@@ -34,7 +29,6 @@ pub struct Progress<'chain> {
     /// The total number of units: those of the chain ([`Chain::units`]), with the alternatives that were
     /// taken, and without the units that were rightly passed by.
     pub total: usize,
-    /// The next step.
     pub next: Next<'chain>,
     /// Units before the furthest done one that the list should name and does not.
     pub gaps: Vec<&'chain Step>,
@@ -43,7 +37,6 @@ pub struct Progress<'chain> {
     pub passed: Vec<&'chain Step>,
     /// Items that stand after an item of a later step.
     pub out_of_order: Vec<usize>,
-    /// Items that repeat a step.
     pub duplicates: Vec<usize>,
     /// Items that only say that a session was resumed (`step-01b-continue`). They are never progress.
     pub resume_markers: Vec<usize>,
@@ -61,7 +54,6 @@ pub enum WorkState {
     /// No step is recorded, but there is content: upstream calls this an interrupted workflow, to be shown to
     /// a person before its first step runs again (docs/formats.md, "Resumption").
     Interrupted,
-    /// Some steps are done.
     Underway,
     /// The end of the chain is done.
     Finished,
@@ -89,11 +81,9 @@ impl WorkState {
 /// One item of the list that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoneItem<'chain> {
-    /// Its position in the list.
     pub item: usize,
     /// The step; several where a number stands for alternatives and does not say which was taken.
     pub steps: Vec<&'chain Step>,
-    /// By which rule the spelling was matched.
     pub by: MatchedBy,
     /// True if the item marks the step as skipped.
     pub skipped: bool,
@@ -102,9 +92,7 @@ pub struct DoneItem<'chain> {
 /// One item of the list that means no step of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownItem<'chain> {
-    /// Its position in the list.
     pub item: usize,
-    /// The facts about it.
     pub reason: UnknownReason<'chain>,
 }
 
@@ -115,7 +103,6 @@ pub enum UnknownReason<'chain> {
     Words,
     /// It looks like a step, and the chain has no such step.
     NoSuchStep,
-    /// Several steps fit equally well.
     Ambiguous(Vec<&'chain Step>),
     /// It is a step of another track: `step-e-01-discovery` in a PRD that was edited later.
     OtherTrack(Track),

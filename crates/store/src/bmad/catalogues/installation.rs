@@ -15,16 +15,13 @@ use stepmark_model::{
     },
 };
 
-/// An installation.
 #[derive(Debug)]
 pub(super) struct Installation {
     /// Its folder: `_bmad`, or `bmad` in alpha releases.
     pub(super) folder: ProjectPath,
-    /// The folder of the books, where there is one.
     books: Option<ProjectPath>,
     /// The modules that the installer's book names, in its order.
     pub(super) modules: Vec<String>,
-    /// The folders that may be modules, by name.
     pub(super) folders: Vec<String>,
 }
 

@@ -46,7 +46,6 @@ pub struct Catalogues {
 /// The entries of one catalogue.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
-    /// Its kind.
     pub kind: CatalogueKind,
     /// Its columns: those of the installer's, where the project has one, else those of the newest release.
     pub columns: Vec<String>,

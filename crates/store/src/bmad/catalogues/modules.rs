@@ -16,7 +16,6 @@ const AGENTS: &str = "agents";
 /// The depth to which folders are entered below a module's `workflows` or `agents`; known releases have 4.
 const DEPTH_LIMIT: usize = 12;
 
-/// The entries of all modules, module by module.
 pub(super) fn entries(
     search: &mut Search<'_>,
     installation: &Installation,

@@ -29,7 +29,6 @@ const DEPTH_LIMIT: usize = 12;
 pub(super) struct Skills {
     pub(super) skills: Vec<Entry>,
     pub(super) agents: Vec<Entry>,
-    /// Names of their folders.
     known: HashSet<String>,
 }
 

@@ -17,7 +17,6 @@ const CATALOGUES_FOLDER: &str = ".stepmark/manifests";
 /// The result of rebuilding the catalogues.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CatalogueRebuild {
-    /// Rows of all catalogues.
     pub entries: usize,
     /// The catalogues that were written, and those that were right.
     pub published: Published,
@@ -25,25 +24,15 @@ pub struct CatalogueRebuild {
     pub problems: Vec<EntryProblem>,
 }
 
-/// A reason why a catalogue was not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CatalogueError {
-    /// Its place is none in a project.
     #[error(transparent)]
     Place(#[from] ProjectPathError),
-    /// The one that is there cannot be read.
     #[error(transparent)]
     Read(#[from] ArtifactError),
-    /// Its bytes cannot be made.
     #[error("cannot make `{file_name}`")]
-    Table {
-        /// The catalogue.
-        file_name: &'static str,
-        /// The error of the writer.
-        source: TableError,
-    },
-    /// It cannot be written, or somebody else wrote it meanwhile.
+    Table { file_name: &'static str, source: TableError },
     #[error(transparent)]
     Projection(#[from] ProjectionError),
 }

@@ -21,7 +21,6 @@ use stepmark_model::transition::Remark;
 /// A story, epic or retrospective whose status a change moves.
 #[derive(Debug)]
 pub(crate) struct MovedStory {
-    /// As it is to be.
     story: Story,
     /// Its status before.
     before: Option<String>,
@@ -47,7 +46,6 @@ impl MovedStory {
         (written, left)
     }
 
-    /// The decision on the ledger at `path` with these bytes; and what is to be said.
     pub(crate) fn ledger(&self, path: &ProjectPath, bytes: &[u8]) -> (FileDecision, Option<Remark>) {
         let ledger = match SprintStatus::read(bytes) {
             Ok(ledger) => ledger,
@@ -195,18 +193,13 @@ pub struct StorySurvey {
 /// A story that waits until its ledger can be read.
 #[derive(Clone, Debug)]
 pub struct WaitingStory {
-    /// The story.
     pub story: ProjectPath,
-    /// The ledger.
     pub ledger: ProjectPath,
 }
 
 impl StoryLedgers<'_> {
     /// Collects what the frontmatter, the line `Status:` and `sprint-status.yaml` say of each story below one
     /// of `paths`; of all stories where none is given.
-    ///
-    /// # Errors
-    /// When the artifacts cannot be listed.
     pub fn survey(&self, paths: &[ProjectPath]) -> Result<StorySurvey, WalkError> {
         let found = self.workspace.artifacts()?;
         let is_asked = |path: &ProjectPath| {

@@ -16,16 +16,13 @@ const BATCH: usize = 64;
 /// A story and the side that wins.
 #[derive(Clone, Debug)]
 pub struct ImportDecision {
-    /// Its sides, as they were shown.
     pub sides: StorySides,
-    /// The one that counts.
     pub winner: StorySide,
 }
 
 /// The result of an import.
 #[derive(Debug, Default)]
 pub struct StoryImport {
-    /// The stories whose frontmatter was written.
     pub written: Vec<ProjectPath>,
     /// The number of stories that said what was chosen already.
     pub unchanged: usize,
@@ -33,7 +30,6 @@ pub struct StoryImport {
     pub changed_meanwhile: Vec<ProjectPath>,
     /// The errors of what could not be written.
     pub failed: Vec<ChangeError>,
-    /// The result for the ledgers.
     pub ledgers: LedgerProjection,
 }
 

@@ -36,7 +36,6 @@ pub(super) enum Ledger {
 pub struct BrokenSprintStatus {
     /// Its bytes, to show the place.
     pub bytes: Vec<u8>,
-    /// The problem, and its place.
     pub finding: Finding,
 }
 
@@ -112,12 +111,9 @@ impl Ledgers {
 /// a ledger there before its first story has a file (docs/formats.md, "Sprint status and stories").
 const USUAL_FOLDER: &str = "_bmad-output/implementation-artifacts";
 
-/// A ledger of a sprint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SprintLedger {
-    /// The path of the ledger.
     pub path: ProjectPath,
-    /// The states that it says.
     pub states: SprintStatus,
 }
 
@@ -128,7 +124,6 @@ pub struct SprintLedgers {
     pub ledgers: Vec<SprintLedger>,
     /// Those that are no YAML: they say nothing.
     pub broken: Vec<BrokenSprintStatus>,
-    /// The errors of those that cannot be read.
     pub unreadable: Vec<ArtifactError>,
 }
 

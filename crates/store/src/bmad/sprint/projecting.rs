@@ -27,15 +27,12 @@ pub struct LedgerProjection {
     pub stories: usize,
     /// Stories without a status in their frontmatter: their ledgers are left alone.
     pub waiting: Vec<ProjectPath>,
-    /// The files that were written.
     pub files: Vec<ProjectPath>,
     /// The number of ledgers, and of stories with a line, that said all that they should.
     pub unchanged: usize,
-    /// The entries that were written.
     pub written: Vec<LedgerEntry>,
     /// Those that would go back, or from or to an unknown word, which nothing explains.
     pub refused: Vec<LedgerEntry>,
-    /// Those that are left for another reason.
     pub left: Vec<LedgerLeft>,
     /// Ledgers that are no YAML.
     pub broken: Vec<BrokenSprintStatus>,
@@ -46,9 +43,7 @@ pub struct LedgerProjection {
 /// An entry that was not written.
 #[derive(Debug)]
 pub struct LedgerLeft {
-    /// The entry.
     pub entry: LedgerEntry,
-    /// The reason.
     pub reason: String,
 }
 

@@ -18,7 +18,6 @@ use stepmark_model::{
 /// The surroundings of an artifact, which note what is asked.
 #[derive(Debug)]
 pub(crate) struct Asked<'a> {
-    /// The artifact.
     path: &'a ProjectPath,
     answers: &'a Answers<'a>,
     noted: RefCell<Noted>,
@@ -29,7 +28,6 @@ pub(crate) struct Asked<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Noted {
     pub(crate) facts: Facts,
-    /// The row of the artifact in the manifest.
     pub(super) row: Option<ManifestRow>,
 }
 

@@ -33,7 +33,6 @@ pub(crate) struct Facts {
     pub(crate) allowances: Vec<AllowedRule>,
     /// The digest of the baseline, where something was found: it says what of that is counted.
     pub(crate) baseline: Option<String>,
-    /// The part of the artifact in chains of delegation.
     pub(crate) part: ChainPart,
 }
 

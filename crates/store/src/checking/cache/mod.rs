@@ -77,11 +77,9 @@ pub(crate) struct Verdicts<'w> {
     file: PathBuf,
     cache: Option<StatCache>,
     context: FileHash,
-    /// Facts that hold.
     sound: HashMap<FactsKey, Facts>,
     stateless: FactsKey,
     manifest: Manifest,
-    /// The texts that the notes of the cache share.
     texts: Vec<Box<str>>,
     /// The same, with those of the notes of this run.
     shared: SharedTexts,
@@ -120,11 +118,9 @@ pub(crate) struct FolderPart<'run> {
 pub(crate) struct Learned {
     /// The entries that stay, and the files without workflow state.
     pub(crate) folders: Vec<FolderRenewal>,
-    /// Every folder that was listed.
     pub(crate) visited: HashSet<String>,
     /// The number of files without workflow state that were read.
     pub(crate) stateless: usize,
-    /// The facts by which verdicts still hold.
     pub(crate) used: HashSet<FactsKey>,
 }
 
@@ -182,7 +178,6 @@ impl<'w> Verdicts<'w> {
         NoteReader::new(bytes, &self.texts)
     }
 
-    /// The stat of the file of `entry`.
     pub(crate) fn stat(&self, entry: usize) -> Option<FileStat> {
         self.cache.as_ref().map(|cache| cache.stat(entry))
     }

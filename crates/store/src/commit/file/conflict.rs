@@ -35,7 +35,6 @@ impl fmt::Display for Expected {
 /// The state that was found in place of the expected one.
 #[derive(Debug)]
 pub enum Found {
-    /// No file.
     Absent,
     /// Other bytes.
     Bytes(Vec<u8>),
@@ -71,11 +70,8 @@ impl fmt::Display for Found {
     Remains(kept.as_ref())
 )]
 pub struct Conflict {
-    /// The file.
     pub path: ProjectPath,
-    /// The state that the caller had seen.
     pub expected: Expected,
-    /// The state that the other program left there.
     pub found: Found,
     /// The path of other bytes of that program that are kept, when it wrote several times into the instants
     /// of the replacement and only one of its versions could stay in place. Such a conflict is for a person

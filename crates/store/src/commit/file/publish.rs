@@ -22,53 +22,24 @@ pub struct Published {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublishError {
-    /// The file is not what was expected.
     #[error(transparent)]
     Conflict(Box<Conflict>),
-    /// The file cannot be read again before it is replaced.
     #[error("cannot check `{path}` before replacing it; that file is as it was")]
-    Check {
-        /// The file.
-        path: ProjectPath,
-        /// The reason why it cannot be read.
-        source: ReadError,
-    },
-    /// Another program writes the file again and again.
+    Check { path: ProjectPath, source: ReadError },
     #[error(
         "another program keeps writing `{path}`; our change is not written; wait for that program and run the command again"
     )]
-    Busy {
-        /// The file.
-        path: ProjectPath,
-    },
-    /// The system refuses to announce the replacement or to rename.
+    Busy { path: ProjectPath },
     #[error("cannot put the new content of `{path}` in place; that file is as it was")]
-    Rename {
-        /// The file.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The file is removed, but its old bytes still stand beside it.
+    Rename { path: ProjectPath, source: io::Error },
     #[error(
         "`{path}` is removed, but the temporary file with its old bytes is not: the next command that writes `{path}` removes that"
     )]
-    Remains {
-        /// The file.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The new content is in place, but its folder could not be flushed.
+    Remains { path: ProjectPath, source: io::Error },
     #[error(
         "`{path}` has its new content, but its folder could not be flushed: a loss of power may undo the change"
     )]
-    Flush {
-        /// The file.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Flush { path: ProjectPath, source: io::Error },
 }
 
 /// The places of a publication between which another program may write. Tests write there.

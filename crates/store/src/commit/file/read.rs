@@ -15,32 +15,19 @@ use std::time::SystemTime;
 use std::{fs, io};
 use stepmark_model::artifact::{ProjectPath, READ_LIMIT};
 
-/// A reason why a file cannot be read for a commit.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// A folder, a device, or a link where a file should be.
     #[error("`{path}` is not a regular file")]
-    NotAFile {
-        /// The path inside the project.
-        path: ProjectPath,
-    },
-    /// The file is larger than [`READ_LIMIT`].
+    NotAFile { path: ProjectPath },
     #[error("`{path}` has {size} bytes, more than the {READ_LIMIT} that stepmark reads")]
     TooLarge {
-        /// The path inside the project.
         path: ProjectPath,
         /// Its size in bytes, as far as it was read.
         size: u64,
     },
-    /// The system refuses.
     #[error("cannot read `{path}`")]
-    Io {
-        /// The path inside the project.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Io { path: ProjectPath, source: io::Error },
 }
 
 /// A file as it was read.
@@ -118,30 +105,17 @@ pub enum FsyncPolicy {
     Never,
 }
 
-/// A reason why the folder of a new file could not be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FolderError {
-    /// The folder is not inside the project, or cannot be reached.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
-    /// The system refuses to make a folder, or to flush the one above it.
     #[error("cannot make the folder `{}` for `{path}`; no file was written", folder.display())]
-    Make {
-        /// The file that needs it.
-        path: ProjectPath,
-        /// The folder.
-        folder: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Make { path: ProjectPath, folder: PathBuf, source: io::Error },
 }
 
 /// Makes the folders that lead to `path` where they are missing, inside the root, each durable in the one
 /// above it.
-///
-/// # Errors
-/// When one cannot be made; those that were made stay.
 pub fn make_folders_to(root: &Root, path: &ProjectPath, fsync: FsyncPolicy) -> Result<(), FolderError> {
     let place = root.resolve_for_writing(path)?;
     let missing: Vec<&Path> = place

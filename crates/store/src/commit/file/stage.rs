@@ -26,7 +26,6 @@ pub struct Staged<'lock> {
     pub(in crate::commit) fsync: FsyncPolicy,
 }
 
-/// A reason why new content could not be staged. The file has its old bytes, and no temporary file is left.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StageError {
@@ -34,43 +33,23 @@ pub enum StageError {
     #[error(
         "cannot change `{path}`: it is marked read-only; allow writing first, for instance with `chmod u+w`"
     )]
-    ReadOnly {
-        /// The file.
-        path: ProjectPath,
-    },
-    /// The new content is larger than what can be read again.
+    ReadOnly { path: ProjectPath },
     #[error(
         "cannot write `{path}`: {size} bytes are more than the {READ_LIMIT} that stepmark reads; that file is as it was"
     )]
     TooLarge {
-        /// The file.
         path: ProjectPath,
         /// The number of bytes that it would have.
         size: u64,
     },
-    /// The temporary file could not be announced, made, written, or given its mode and owner.
     #[error("cannot write the new content of `{path}` to a temporary file beside it; that file is as it was")]
-    Write {
-        /// The file.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The temporary file could not be flushed to the disk.
+    Write { path: ProjectPath, source: io::Error },
     #[error("cannot flush the new content of `{path}` to the disk; that file is as it was")]
-    Flush {
-        /// The file.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Flush { path: ProjectPath, source: io::Error },
 }
 
 impl ArtifactLock {
     /// Writes `bytes` to a temporary file beside the target, which is not touched.
-    ///
-    /// # Errors
-    /// When the target is read-only, the bytes are too many, or the disk or the folder refuses them.
     pub fn stage(&mut self, bytes: &[u8], fsync: FsyncPolicy) -> Result<Staged<'_>, StageError> {
         self.stage_hashed((bytes, FileHash::of(bytes)), fsync)
     }

@@ -24,20 +24,16 @@ const FULL: u64 = LARGEST_PACK / 2;
 /// The result of joining segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compacted {
-    /// The segments that stand in another file now.
     pub segments: Vec<SegmentName>,
     /// The number of files of segments before, and of their bytes.
     pub before: Files,
-    /// The same numbers afterwards.
     pub after: Files,
 }
 
 /// Files of sealed segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// The number of files.
     pub count: u64,
-    /// The number of their bytes.
     pub bytes: u64,
 }
 
@@ -45,9 +41,7 @@ pub struct Files {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot compact `{file}`; what is not in a pack yet stays where it is")]
 pub struct CompactError {
-    /// The file, or the folder.
     pub file: String,
-    /// The error of the system.
     pub source: io::Error,
 }
 
@@ -58,9 +52,6 @@ pub struct CompactError {
 ///
 /// A pack is flushed, read back and compared before the files that it replaces are removed. A process that is
 /// killed in between leaves both, of which readers count one, and the next run removes the others.
-///
-/// # Errors
-/// When a file cannot be read or written.
 pub fn compact_segments(root: &Root, fsync: FsyncPolicy) -> Result<Compacted, CompactError> {
     compact_up_to(root, fsync, FULL)
 }
@@ -87,7 +78,6 @@ pub(in crate::commit) fn compact_up_to(
 struct Tracked {
     /// Segments in files of their own: the endings of these.
     loose: BTreeMap<SegmentName, Vec<&'static str>>,
-    /// The packs that can be read.
     packs: BTreeMap<String, Vec<PackedSegment>>,
     files: Files,
 }

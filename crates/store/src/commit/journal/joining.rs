@@ -31,7 +31,6 @@ pub(in crate::commit) enum Source {
 }
 
 impl Source {
-    /// The pack that it is.
     pub(in crate::commit) fn into_pack(self) -> Option<String> {
         match self {
             Self::Alone(_) => None,
@@ -40,9 +39,6 @@ impl Source {
     }
 
     /// The bytes of the segment; `None` where there are too many for a pack.
-    ///
-    /// # Errors
-    /// When it cannot be read.
     pub(in crate::commit) fn read(&self, folder: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
         let read = match self {
             Self::Packed(file, segment) => read_bounded(PackReader::new(open(folder, file)?, segment)?, most),
@@ -88,9 +84,6 @@ impl<'a> Joining<'a> {
 
     /// Takes the segment that stands in `sources`, the first of which is a full pack where it `is_full`.
     /// Returns whether it need not stay in the others.
-    ///
-    /// # Errors
-    /// When a file cannot be written or removed.
     pub(in crate::commit) fn add(
         &mut self,
         name: &SegmentName,
@@ -130,9 +123,6 @@ impl<'a> Joining<'a> {
     }
 
     /// Writes a pack of what waits, and removes the files that it replaces.
-    ///
-    /// # Errors
-    /// When a file cannot be written or removed.
     pub(in crate::commit) fn write(&mut self) -> io::Result<()> {
         let mut segments = std::mem::take(&mut self.waiting);
         // What happened at one time has much in common.
@@ -189,9 +179,6 @@ fn is_segment(bytes: &[u8]) -> bool {
 }
 
 /// Opens a file of the folder.
-///
-/// # Errors
-/// When it cannot be opened, or is no regular file.
 pub(in crate::commit) fn open(folder: &Path, file: &str) -> io::Result<File> {
     own_file::open(folder, file.as_ref(), Access::Read)
 }

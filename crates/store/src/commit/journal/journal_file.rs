@@ -37,15 +37,11 @@ const TAIL: u64 = 16 * 1024;
     "cannot write the journal under `.stepmark`; make room or allow writing there, and run the command again"
 )]
 pub struct JournalWriteError {
-    /// The error of the system.
     #[from]
     source: io::Error,
 }
 
 /// Adds events that change no file, such as the start of a session.
-///
-/// # Errors
-/// When the journal cannot be written; then none of them is in it, or a torn line is reported by its readers.
 pub fn append_events(root: &Root, events: &[Event], fsync: FsyncPolicy) -> Result<(), JournalWriteError> {
     Ok(JournalFile::open(root)?.append(events, fsync)?)
 }

@@ -53,9 +53,6 @@ pub(in crate::commit) fn compress_alone(
 
 /// Returns whether both give the same bytes, of which no more is held than their buffers do. What comes
 /// behind a difference is not read.
-///
-/// # Errors
-/// When one of them cannot be read.
 fn have_same_bytes(mut one: impl BufRead, mut other: impl BufRead) -> io::Result<bool> {
     loop {
         let (here, there) = (filled(&mut one)?, filled(&mut other)?);

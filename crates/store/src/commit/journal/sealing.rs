@@ -41,9 +41,6 @@ pub enum LiveSegments<'a> {
 /// Seals live segments and returns their names: the tracked `.stepmark/journal/` gets them. So do those whose
 /// sealing was cut off. Commits that were cut off are finished before, as far as they can be now
 /// ([`finish_interrupted`](crate::commit::finish_interrupted)).
-///
-/// # Errors
-/// When a segment cannot be written or moved.
 pub fn seal_segments(
     root: &Root,
     live: LiveSegments<'_>,
@@ -69,9 +66,6 @@ pub fn seal_segments(
 }
 
 /// Writes the tracked files of sealings that were cut off, and returns their segments.
-///
-/// # Errors
-/// When a folder or file cannot be read or written.
 pub fn finish_sealing(root: &Root, fsync: FsyncPolicy) -> Result<Vec<SegmentName>, JournalWriteError> {
     let journal = JournalFile::open(root)?;
     Ok(Sealing { live: journal.folder(), root, fsync }.finish()?)
@@ -79,9 +73,6 @@ pub fn finish_sealing(root: &Root, fsync: FsyncPolicy) -> Result<Vec<SegmentName
 
 /// Writes the tracked files of segments that this clone has sealed and another work tree got. Returns those
 /// of `names` that were missing.
-///
-/// # Errors
-/// When a folder or file cannot be read or written.
 pub fn publish_copies(
     root: &Root,
     names: &BTreeSet<SegmentName>,
@@ -102,9 +93,6 @@ pub fn read_copy(root: &Root, name: &SegmentName, limit: u64) -> io::Result<Vec<
 }
 
 /// Returns the segments whose sealing was cut off, so that git does not get them yet. Nothing is changed.
-///
-/// # Errors
-/// When the copies cannot be listed.
 pub fn unpublished_segments(root: &Root) -> Result<Vec<SegmentName>, JournalWriteError> {
     let copies = root.state().folder(StateFolder::SealedCopies).map_err(io::Error::from)?;
     let tracked = root.path().join(SEALED_FOLDER);

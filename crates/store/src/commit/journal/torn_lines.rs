@@ -24,9 +24,6 @@ pub struct CutLine {
 /// Cuts the torn last line off every live segment, and keeps it beside the segment as `.torn-…`. Sealed
 /// segments are never cut. Commits that were cut off are finished before, as far as they can be now
 /// ([`finish_interrupted`](crate::commit::finish_interrupted)).
-///
-/// # Errors
-/// When a segment cannot be read or cut; what was not kept is not cut.
 pub fn cut_torn_lines(root: &Root, fsync: FsyncPolicy) -> Result<Vec<CutLine>, JournalWriteError> {
     // Nobody appends meanwhile.
     let journal = JournalFile::open(root)?;

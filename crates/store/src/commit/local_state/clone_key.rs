@@ -49,7 +49,6 @@ impl CloneKey {
         Self::read(state)?.ok_or_else(|| io::Error::other("the key of this clone cannot be made"))
     }
 
-    /// The signature of what has this hash.
     pub(in crate::commit) fn sign(&self, hash: FileHash) -> FileHash {
         // The outer hash keeps the inner one from being continued.
         let inner = FileHash::of(&[&self.0.as_bytes()[..], hash.as_bytes()].concat());

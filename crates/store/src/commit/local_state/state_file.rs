@@ -15,9 +15,6 @@ use crate::disk::{
 use stepmark_model::artifact::ProjectPath;
 
 /// Replaces the file `name` in `folder`, or makes it, durably: it holds the old bytes or the new ones.
-///
-/// # Errors
-/// When it cannot be written; then it is as it was, unless only the flush of the folder failed.
 pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8], fsync: FsyncPolicy) -> io::Result<()> {
     let mut staged = tempfile::Builder::new().prefix(".").tempfile_in(folder)?;
     staged.write_all(bytes)?;
@@ -30,9 +27,6 @@ pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8], fsync: FsyncPolic
 
 /// The names in `folder` in their order; none where it is missing. Names that are not UTF-8 are not
 /// stepmark's.
-///
-/// # Errors
-/// When it is there and cannot be listed.
 pub(crate) fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match uninterrupted(|| fs::read_dir(folder)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

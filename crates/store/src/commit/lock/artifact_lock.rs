@@ -39,51 +39,23 @@ pub struct ArtifactLock {
     pub(in crate::commit) last_event: Option<LastEvent>,
 }
 
-/// A reason why a file could not be locked. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
-    /// The file, or the folder of the locks, is not inside the project or cannot be reached.
     #[error(transparent)]
     Resolve(ResolveError),
-    /// The lock file cannot be opened or made.
     #[error("cannot lock `{path}`: its lock file `{}` cannot be opened for writing", lock_file.display())]
-    Open {
-        /// The file to lock.
-        path: ProjectPath,
-        /// Its lock file.
-        lock_file: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// The file system has no locks, or ran out of them.
+    Open { path: ProjectPath, lock_file: PathBuf, source: io::Error },
     #[error("cannot lock `{path}`: the file system refuses; keep the project on a disk of this machine")]
-    Unsupported {
-        /// The file to lock.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// Another process held the lock all the time.
+    Unsupported { path: ProjectPath, source: io::Error },
     #[error(
         "cannot lock `{path}`: another stepmark process has held the lock for {:.1} s; \
          wait for it to end, or end it, and run the command again",
         waited.as_secs_f64()
     )]
-    Timeout {
-        /// The file to lock.
-        path: ProjectPath,
-        /// The time that this process waited.
-        waited: Duration,
-    },
-    /// The remains of a killed process cannot be read or put in order.
+    Timeout { path: ProjectPath, waited: Duration },
     #[error("cannot put in order what a killed stepmark process left beside `{path}`")]
-    Recover {
-        /// The file to lock.
-        path: ProjectPath,
-        /// The error of the system.
-        source: io::Error,
-    },
+    Recover { path: ProjectPath, source: io::Error },
     /// A stepmark process was killed while another program was writing the same file, and both wrote since:
     /// the bytes are kept. This is said once; the next attempt finds everything in order.
     #[error(
@@ -92,7 +64,6 @@ pub enum LockError {
         kept.display()
     )]
     Interrupted {
-        /// The file to lock.
         path: ProjectPath,
         /// The path of the kept bytes.
         kept: PathBuf,

@@ -24,7 +24,6 @@ const HEAD: u64 = 4096;
 /// A commit that was cut off and cannot be finished; its bytes are kept.
 #[derive(Debug)]
 pub struct CommitSetAside {
-    /// The file that keeps its record.
     pub record: PathBuf,
     /// The files that it is about; none where this clone did not write the record.
     pub files: Vec<ProjectPath>,
@@ -92,18 +91,12 @@ fn name_of(bytes: &[u8]) -> String {
 }
 
 /// The commits that are set aside. Nothing is changed.
-///
-/// # Errors
-/// When their records cannot be read.
 pub fn commits_set_aside(root: &Root) -> Result<Vec<CommitSetAside>, CommitError> {
     let found = read_all(root).map_err(|source| CommitError::Recover { source })?;
     Ok(found.into_iter().map(|(aside, _)| aside).collect())
 }
 
 /// Finishes the commits that are set aside, or gives them up; their records are kept then.
-///
-/// # Errors
-/// When a record cannot be read, renamed or removed.
 pub fn repair_commits_set_aside(
     root: &Root,
     options: &CommitOptions,

@@ -44,7 +44,6 @@ pub(in crate::commit) struct RedoFile {
 /// The content of a slot.
 #[derive(Debug, PartialEq)]
 pub(in crate::commit) enum Found {
-    /// A record of this clone.
     Record(RedoRecord),
     /// A record that was not written to its end: nothing of it was done.
     Torn,

@@ -78,17 +78,11 @@ pub(in crate::commit) fn hindrance(
 /// Finishes the commits of processes that died, as every commit does before its own work. One that cannot be
 /// finished now stays, and stops only commits of its own files ([`interrupted_paths`]); one that can never be
 /// finished is set aside ([`commits_set_aside`](crate::commit::commits_set_aside)).
-///
-/// # Errors
-/// When the records cannot be read, kept or removed.
 pub fn finish_interrupted(root: &Root, options: &CommitOptions) -> Result<(), CommitError> {
     recover(root, options).map(drop)
 }
 
 /// The files of commits that were cut off and not finished yet. Nothing is changed.
-///
-/// # Errors
-/// When the records cannot be read.
 pub fn interrupted_paths(root: &Root) -> Result<Vec<ProjectPath>, CommitError> {
     slot::pending_paths(root).map_err(|source| CommitError::Recover { source })
 }

@@ -122,7 +122,6 @@ impl Slot {
         Ok(RedoRecord::parse(&self.bytes()?, key.as_ref()))
     }
 
-    /// All its bytes.
     pub(in crate::commit) fn bytes(&mut self) -> io::Result<Vec<u8>> {
         self.file.seek(SeekFrom::Start(0))?;
         own_file::read_bounded(&self.file, LIMIT)
@@ -163,9 +162,6 @@ pub(in crate::commit) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
 }
 
 /// Opens a slot that holds something, and returns whether it can only be read; `None` where it is gone.
-///
-/// # Errors
-/// When it cannot even be read: it may hold a commit of any file.
 fn open_filled(folder: &Path, name: &str) -> io::Result<Option<(File, bool)>> {
     let (opened, is_read_only) = match own_file::open(folder, name.as_ref(), Access::Change) {
         // Such a slot is removed when it is done, which only Unix allows.

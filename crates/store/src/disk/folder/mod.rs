@@ -85,12 +85,10 @@ impl Folder {
         self.entries.len()
     }
 
-    /// The name at `place`.
     pub(crate) fn name(&self, place: usize) -> &str {
         self.entries[place].name(&self.names)
     }
 
-    /// Returns the kind of the name at `place`.
     pub(crate) fn kind(&self, place: usize) -> EntryKind {
         self.entries[place].kind
     }

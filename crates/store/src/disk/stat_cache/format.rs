@@ -115,7 +115,6 @@ impl Bytes {
         self.folders
     }
 
-    /// The path of folder `folder`.
     pub(super) fn path(&self, folder: usize) -> &[u8] {
         self.text(self.folder_at(folder))
     }
@@ -128,7 +127,6 @@ impl Bytes {
         (first, first.saturating_add(count).min(self.entries))
     }
 
-    /// The name of entry `entry`.
     pub(super) fn name(&self, entry: usize) -> &[u8] {
         self.text(self.entry_at(entry))
     }

@@ -107,7 +107,6 @@ impl StatCache {
         low
     }
 
-    /// The name of an entry.
     pub(crate) fn name(&self, entry: usize) -> &[u8] {
         self.bytes.name(entry)
     }
@@ -122,7 +121,6 @@ impl StatCache {
         self.bytes.shared()
     }
 
-    /// The stat of the file of an entry.
     pub(crate) fn stat(&self, entry: usize) -> FileStat {
         self.bytes.stat(entry)
     }

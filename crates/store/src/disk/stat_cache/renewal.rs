@@ -115,13 +115,9 @@ fn mark_listed<'run>(entries: &mut Vec<Entry<'run>>, listed: FolderRows<'run>) {
 /// The results of a run for all folders that it visited.
 #[derive(Debug)]
 pub(crate) struct Renewal<'run> {
-    /// The start of the run.
     pub(crate) start: RunStart,
-    /// The results for each folder.
     pub(crate) folders: Vec<FolderRenewal>,
-    /// Every folder that it listed.
     pub(crate) visited: &'run HashSet<String>,
-    /// The manifest to remember.
     pub(crate) manifest: Option<ReadManifest<'run>>,
     /// The bytes shared by all notes: of the earlier cache with more behind it, where notes of that are kept.
     pub(crate) shared: &'run [u8],

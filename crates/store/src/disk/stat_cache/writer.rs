@@ -13,7 +13,6 @@ use stepmark_model::artifact::FileHash;
 /// in the order of their names.
 #[derive(Debug)]
 pub(super) struct Writer {
-    /// Room for the header, and the entries.
     bytes: Vec<u8>,
     folders: Vec<u8>,
     texts: Vec<u8>,

@@ -98,7 +98,6 @@ impl GitVersion {
         &self.root
     }
 
-    /// Returns whether it is the index.
     pub(crate) const fn is_index(&self) -> bool {
         self.revision.is_empty()
     }

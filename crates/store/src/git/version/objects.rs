@@ -18,13 +18,10 @@ const ASKED_AT_ONCE: usize = 64;
 /// The object that a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Object {
-    /// A file.
     Blob(Vec<u8>),
     /// A file with more bytes than [`READ_LIMIT`], which were not kept.
     OverLimit(u64),
-    /// A folder.
     Folder(Tree),
-    /// A commit or a tag.
     Other,
     /// There is no such object.
     Missing,
@@ -39,7 +36,6 @@ pub(crate) struct ObjectReader {
 }
 
 impl ObjectReader {
-    /// Starts git in `folder`.
     pub(crate) fn start(folder: &Path) -> Result<Self, GitVersionError> {
         let mut process = process::git(folder, &["cat-file", "--batch"])
             .stdin(Stdio::piped())

@@ -21,14 +21,10 @@ pub(super) struct RawChange {
 /// One side of an entry: a regular file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RawSide {
-    /// Its object name.
     pub(super) object: String,
 }
 
 /// Reads all entries.
-///
-/// # Errors
-/// The part that is no entry.
 pub(super) fn parse(output: &[u8]) -> Result<Vec<RawChange>, String> {
     let mut changes = Vec::new();
     let mut parts = output.split(|byte| *byte == 0);
@@ -73,11 +69,9 @@ pub struct ChangedFile {
 /// The changes between two states of a repository, in the order of the paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitChanges {
-    /// The files that were asked for and changed.
     pub files: Vec<ChangedFile>,
     /// Files that a merge left in conflict: they have no state to be compared.
     pub unmerged: Vec<ProjectPath>,
-    /// Files too large to be read.
     pub over_limit: Vec<OverLimit>,
     /// Paths that are no UTF-8, with U+FFFD in place of what is none.
     pub not_utf8: Vec<String>,
@@ -86,7 +80,6 @@ pub struct GitChanges {
 /// A file that has more bytes than stepmark reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OverLimit {
-    /// The file.
     pub path: ProjectPath,
     /// The number of bytes that it has.
     pub size: u64,

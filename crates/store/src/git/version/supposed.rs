@@ -107,7 +107,6 @@ impl GitVersion {
     }
 }
 
-/// Returns whether a blob with this name has these bytes.
 #[cfg(feature = "write")]
 pub(crate) fn is_blob_of(name: &str, bytes: &[u8]) -> bool {
     match name.len() {

@@ -30,7 +30,6 @@ struct Known {
 
 /// The segments that must be dropped or read.
 struct Plan<'listing> {
-    /// Segments that are gone.
     vanished: Vec<i64>,
     /// Segments that are new, have grown, or are no longer the file that they were.
     changed: Vec<(&'listing SegmentFile, Option<Known>)>,

@@ -11,7 +11,6 @@ use stepmark_model::journal::{Event, EventId};
 /// A sum over events, whatever their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventSum {
-    /// The number of events.
     pub count: u64,
     sum: u128,
 }

@@ -144,7 +144,6 @@ pub(in crate::history) fn make_indices(connection: &Connection) -> rusqlite::Res
 pub(in crate::history) struct Row {
     /// The number of its artifact's key; 0 for what is about none.
     pub(in crate::history) key: i64,
-    /// Its number within the index.
     pub(in crate::history) seq: i64,
     pub(in crate::history) id: EventId,
     /// The number of its artifact's path; 0 for what is about none.
@@ -152,7 +151,6 @@ pub(in crate::history) struct Row {
     pub(in crate::history) n: u64,
     /// In microseconds since 1970.
     pub(in crate::history) at: i64,
-    /// The number of its session.
     pub(in crate::history) session: Option<i64>,
     /// A part of the digest of the state after it; `None` where there is no file.
     pub(in crate::history) state: Option<i64>,
@@ -210,7 +208,6 @@ pub(in crate::history) fn number(connection: &Connection, name: &str) -> rusqlit
     statement.query_row([name], |row| row.get(0)).optional()
 }
 
-/// The name with a number.
 pub(in crate::history) fn name(connection: &Connection, number: i64) -> rusqlite::Result<String> {
     let mut statement = connection.prepare_cached("SELECT text FROM names WHERE id = ?")?;
     statement.query_row([number], |row| row.get(0))
@@ -231,7 +228,6 @@ pub(in crate::history) fn of_key(connection: &Connection, key: i64) -> rusqlite:
     select(connection, "WHERE key = ?", [key])
 }
 
-/// The row of the event `id`.
 pub(in crate::history) fn by_id(connection: &Connection, id: EventId) -> rusqlite::Result<Option<Row>> {
     let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM events WHERE id = ?"))?;
     statement.query_row([id.as_bytes()], Row::of).optional()

@@ -16,9 +16,7 @@ const LARGE: u64 = 4 * 1024 * 1024;
 pub(in crate::history) struct Filling<'index> {
     connection: &'index Connection,
     names: HashMap<String, i64>,
-    /// The next number of each artifact.
     next: HashMap<i64, i64>,
-    /// The events that came in, by their artifact.
     fresh: HashMap<i64, Vec<identity::Fresh>>,
     /// All ids, while the index that would find them is left out.
     ids: Option<HashSet<EventId>>,
@@ -41,7 +39,6 @@ impl<'index> Filling<'index> {
         })
     }
 
-    /// Takes a line of the segment with this number.
     pub(in crate::history) fn take(&mut self, segment: i64, line: &ReadLine) -> rusqlite::Result<()> {
         if let Some(found) = &line.problem {
             let (word, reason) = source::to_words(found);

@@ -24,10 +24,8 @@ const KEPT_FILES: usize = 64;
 /// The number of events that are worth a thread: to start one takes as long as parsing some dozen.
 const WORTH_A_THREAD: usize = 400;
 
-/// The place of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::history) struct EventPlace {
-    /// The number of the segment.
     pub(in crate::history) segment: i64,
     /// The start of its line, in bytes of what is not compressed.
     pub(in crate::history) start: u64,

@@ -12,20 +12,14 @@ use stepmark_model::journal::{ArtifactKey, Event, EventId, Kind, Lineage, Segmen
 /// An event that removed an artifact, and that no other of it follows.
 #[derive(Clone, Debug)]
 pub struct Removal {
-    /// The key of the artifact.
     pub key: String,
-    /// The event.
     pub event: EventId,
-    /// The path that the artifact had.
     pub path: ProjectPath,
 }
 
 impl History {
     /// The live segments that hold events of files at `paths`, or what is remembered for all clones; all of
     /// them where that is `None`.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn live_segments(
         &self,
         paths: Option<&BTreeSet<ProjectPath>>,
@@ -51,9 +45,6 @@ impl History {
     }
 
     /// The segments that hold an event: several where a merge brought it twice.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn segments_of(&self, event: EventId) -> Result<BTreeSet<SegmentName>, HistoryError> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
@@ -71,9 +62,6 @@ impl History {
 
     /// The event of an artifact that a merge lost: its branch was merged, as its segment stands in the work
     /// tree, and `state` lacks what it added.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn lost_in_merge(&self, lineage: &Lineage, state: &Json) -> Result<Option<EventId>, HistoryError> {
         for lost in lineage.lost(state) {
             let packs = packed_segments(self.root())?;
@@ -86,9 +74,6 @@ impl History {
     }
 
     /// The keys of all artifacts that events are about.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn known_keys(&self) -> Result<BTreeSet<String>, HistoryError> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
@@ -100,9 +85,6 @@ impl History {
     }
 
     /// The last events of the artifacts of which the last event is that they were removed.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn removals(&self) -> Result<Vec<Removal>, HistoryError> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
@@ -131,7 +113,6 @@ impl History {
 pub enum Point {
     /// By the clocks of the machines that wrote the events.
     Time(Timestamp),
-    /// After an event.
     Event(EventId),
     /// At the end of a session, or now in one that goes on.
     Session(String),
@@ -146,9 +127,6 @@ impl History {
     ///   of the event.
     /// * A session: its last event of the artifact; where it has none, what had happened to the artifact by
     ///   its last event.
-    ///
-    /// # Errors
-    /// When the event or the session is not known, or a segment cannot be read.
     pub fn at(
         &self,
         key: &ArtifactKey,

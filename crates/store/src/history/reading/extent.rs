@@ -12,9 +12,6 @@ use stepmark_model::journal::{Event, EventId, SegmentHead, SegmentName};
 
 impl History {
     /// A digest of the segments and how far each goes: while it is the same, so are the events.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn extent(&self) -> Result<FileHash, HistoryError> {
         self.ask(|index| {
             let mut statement = index
@@ -34,9 +31,6 @@ impl History {
     }
 
     /// The ids of all events, ascending.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn event_ids(&self) -> Result<Vec<EventId>, HistoryError> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached("SELECT id FROM events ORDER BY id")?;
@@ -46,9 +40,6 @@ impl History {
     }
 
     /// The events with these ids, as far as they are there.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn events_with(&self, ids: &[EventId]) -> Result<Vec<Event>, HistoryError> {
         self.ask(|index| {
             let rows = ids.iter().filter_map(|id| database::by_id(index.connection(), *id).transpose());
@@ -57,9 +48,6 @@ impl History {
     }
 
     /// All events, the latest first.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn all_events(&self) -> Result<Vec<Event>, HistoryError> {
         self.select(Selection::default())
     }
@@ -80,9 +68,6 @@ pub(in crate::history) fn remember(
 impl History {
     /// The heads of the sealed segments that stand among the files of the project and that no other of them
     /// names, `most` of them at most.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn tips(&self, most: usize) -> Result<Vec<SegmentHead>, HistoryError> {
         let names = files::list_sealed(self.root())?.into_keys().collect();
         self.tips_among(&names, most)
@@ -90,9 +75,6 @@ impl History {
 
     /// The heads of the segments `names` that no other of them names, `most` of them at most: first those
     /// that name others themselves.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn tips_among(
         &self,
         names: &BTreeSet<SegmentName>,

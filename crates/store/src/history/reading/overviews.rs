@@ -12,7 +12,6 @@ use stepmark_model::journal::{ArtifactKey, Event, EventId, SegmentName};
 /// A session, as far as events tell of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
-    /// Its name.
     pub id: String,
     /// The event that began it; `None` where commands only named it.
     pub start: Option<Event>,
@@ -20,7 +19,6 @@ pub struct Session {
     pub end: Option<Event>,
     /// The time of its first event.
     pub first_at: Timestamp,
-    /// Its last event.
     pub last: Event,
     /// The number of its events, start and end among them.
     pub events: u64,
@@ -29,9 +27,7 @@ pub struct Session {
 /// A segment, as far as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownSegment {
-    /// Its name.
     pub name: SegmentName,
-    /// The place of its file.
     pub place: SegmentPlace,
     /// The name of the pack that it stands in.
     pub pack: Option<String>,
@@ -44,7 +40,6 @@ pub struct KnownSegment {
 /// An artifact that events tell of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownArtifact {
-    /// The key under which events know it.
     pub key: ArtifactKey,
     /// The path of the artifact after the last of its heads.
     pub path: ProjectPath,
@@ -56,9 +51,6 @@ pub struct KnownArtifact {
 
 impl History {
     /// All sessions, in the order in which they began.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn sessions(&self) -> Result<Vec<Session>, HistoryError> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
@@ -72,9 +64,6 @@ impl History {
     }
 
     /// The end of a session; `None` where it has not ended, or no event names it.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn end_of_session(&self, session: &str) -> Result<Option<Event>, HistoryError> {
         self.ask(|index| match database::number(index.connection(), session)? {
             Some(number) => index.mark(number, database::SESSION_END, "DESC"),
@@ -84,9 +73,6 @@ impl History {
 
     /// All segments, in the order of their names. One that git carries is shown as that file, though this
     /// clone reads its copy.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn segments(&self) -> Result<Vec<KnownSegment>, HistoryError> {
         let tracked = files::list_sealed(self.root())?;
         self.ask(|index| {
@@ -119,17 +105,11 @@ impl History {
     }
 
     /// All artifacts, in the order of their keys.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn artifacts(&self) -> Result<Vec<KnownArtifact>, HistoryError> {
         self.artifacts_where("WHERE (key, seq) IN (SELECT key, seq FROM heads)")
     }
 
     /// Those that have several heads, as after a merge.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn forked(&self) -> Result<Vec<KnownArtifact>, HistoryError> {
         self.artifacts_where(
             "JOIN heads USING (key, seq)

@@ -39,17 +39,11 @@ impl History {
     ///
     /// An artifact is known by its id; where no event has that id, by its path, so that `track`, or an id
     /// given by hand, keeps the history. What its events follow under an earlier key is part of its history.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn heads(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Vec<Event>, HistoryError> {
         self.ask(|index| index.events(&identity::heads(self.root(), index.connection(), key, path)?))
     }
 
     /// The same, each with whether the way back to the snapshot that its state is replayed from is whole.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn heads_and_ways(
         &self,
         key: &ArtifactKey,
@@ -66,9 +60,6 @@ impl History {
     }
 
     /// The paths at which the last events under `key` happened: several where files have one id.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn places(&self, key: &ArtifactKey) -> Result<Vec<ProjectPath>, HistoryError> {
         self.ask(|index| {
             let connection = index.connection();
@@ -83,9 +74,6 @@ impl History {
     }
 
     /// All events of the artifact.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn lineage(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Lineage, HistoryError> {
         let events =
             self.ask(|index| index.events(&identity::rows(self.root(), index.connection(), key, path)?))?;
@@ -94,9 +82,6 @@ impl History {
 
     /// The latest event of the artifact after which its file showed the same state as `file` does; `None`
     /// stands for a file that is not there.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn find_state(
         &self,
         key: &ArtifactKey,
@@ -117,9 +102,6 @@ impl History {
 
     /// Returns for each of these files whether it shows the state after one of its last events, or has none:
     /// quick, since no event is read.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn are_at_heads(
         &self,
         files: &[(ArtifactKey, ProjectPath, Digests)],
@@ -135,9 +117,6 @@ impl History {
 
     /// The paths at which artifacts without an id ended in this very state, in order: a file there may have
     /// been moved by another program.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn paths_that_ended_in(&self, file: Digests) -> Result<Vec<ProjectPath>, HistoryError> {
         self.ask(|index| {
             let condition = "JOIN heads USING (key, seq) WHERE state = ?";
@@ -158,17 +137,11 @@ impl History {
     }
 
     /// Returns whether the event is known.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn contains(&self, id: EventId) -> Result<bool, HistoryError> {
         self.ask(|index| Ok(database::by_id(index.connection(), id)?.is_some()))
     }
 
     /// The event whose id starts with `prefix`: 4 hexadecimal digits or more.
-    ///
-    /// # Errors
-    /// When there is none, when there are several, or when a segment cannot be read.
     pub fn event(&self, prefix: &str) -> Result<Event, HistoryError> {
         let (low, high) = range_of(prefix)?;
         self.ask(|index| {
@@ -189,9 +162,6 @@ impl History {
     }
 
     /// The other events that were decided together with `event`, as its commit wrote them.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn decided_with(&self, event: &Event) -> Result<Vec<Event>, HistoryError> {
         let Some(first) = event.first_of_decision() else { return Ok(Vec::new()) };
         let mut found = self.ask(|index| {
@@ -210,9 +180,6 @@ impl History {
 
     /// The frontmatter after the event: found from the nearest snapshot before it, so that at most
     /// [`Event::SNAPSHOT_EVERY`] events are read.
-    ///
-    /// # Errors
-    /// When the way to it is cut or does not fit, or a segment cannot be read.
     pub fn state_after(&self, id: EventId) -> Result<Json, HistoryError> {
         let way = self.ask(|index| {
             let mut way: Vec<Event> = Vec::new();
@@ -233,9 +200,6 @@ impl History {
 
     /// Returns the problems of the segments, in the order of their names. That an event is what its id says
     /// is not looked at here.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn problems(&self) -> Result<Vec<SegmentProblem>, HistoryError> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(

@@ -122,9 +122,6 @@ impl History {
 
     /// Makes the index anew if it does not say what the segments were found to hold, and returns whether it
     /// did.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn renew_if_wrong(&self, verified: &VerifiedSegments) -> Result<bool, HistoryError> {
         let is_wrong = !self.ask(|index| check::is_right(index, verified))?;
         if is_wrong {

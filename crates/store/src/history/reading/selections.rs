@@ -15,7 +15,6 @@ use stepmark_model::journal::{ArtifactKey, Event, EventId};
 pub struct Selection<'a> {
     /// Only those of the artifact with this key at this path.
     pub artifact: Option<(&'a ArtifactKey, &'a ProjectPath)>,
-    /// Only those of this session.
     pub session: Option<&'a str>,
     /// At most so many.
     pub limit: Option<usize>,
@@ -23,9 +22,6 @@ pub struct Selection<'a> {
 
 impl History {
     /// The events of `selection`, the latest first; none before one that it follows.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn select(&self, selection: Selection<'_>) -> Result<Vec<Event>, HistoryError> {
         self.ask(|index| {
             let session =
@@ -56,17 +52,11 @@ impl History {
     }
 
     /// The latest events, the last first.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn latest(&self, limit: usize) -> Result<Vec<Event>, HistoryError> {
         self.select(Selection { limit: Some(limit), ..Selection::default() })
     }
 
     /// The events of a session, the first first; none where no event names it.
-    ///
-    /// # Errors
-    /// When a segment cannot be read.
     pub fn of_session(&self, session: &str) -> Result<Vec<Event>, HistoryError> {
         let mut events = self.select(Selection { session: Some(session), ..Selection::default() })?;
         events.reverse();
@@ -75,9 +65,6 @@ impl History {
 
     /// The artifacts whose state may differ between the ends of two sessions: those of which events happened
     /// in one of the two, or between their last events. In the order of their paths, each once.
-    ///
-    /// # Errors
-    /// When a session is not known, or a segment cannot be read.
     pub fn touched(&self, one: &str, other: &str) -> Result<Vec<KnownArtifact>, HistoryError> {
         self.ask(|index| {
             let (one, one_end) = index.end_of_session(one)?;
@@ -135,7 +122,6 @@ fn by_time(mut rows: Vec<Row>) -> Vec<Row> {
 }
 
 impl Index {
-    /// The artifact with this number.
     fn artifact_of(&self, key: i64) -> Result<Option<KnownArtifact>, Fault> {
         let condition = "WHERE key = ?1 AND seq IN (SELECT seq FROM heads WHERE key = ?1)";
         let mut heads = database::select(self.connection(), condition, [key])?;

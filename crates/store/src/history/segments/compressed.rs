@@ -13,7 +13,6 @@ pub(in crate::history) struct Member {
     /// In bytes of what is not compressed; in a pack, of the segment: what stands before it may begin the
     /// member.
     pub(in crate::history) start: i64,
-    /// In the file.
     pub(in crate::history) compressed: u64,
 }
 
@@ -104,9 +103,6 @@ pub(in crate::history) fn read_member(source: impl BufRead) -> io::Result<Vec<u8
 
 /// Compresses a segment into `file`, of which one member at a time is held. The same bytes give the same
 /// file.
-///
-/// # Errors
-/// When the segment cannot be read, or the file not written.
 pub fn compress(mut segment: impl Read, mut file: impl Write) -> io::Result<()> {
     let mut member = Vec::with_capacity(MEMBER_SIZE);
     loop {

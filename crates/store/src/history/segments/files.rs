@@ -39,11 +39,8 @@ pub enum SegmentPlace {
 /// A segment as the file system shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentFile {
-    /// The segment's name.
     pub name: SegmentName,
-    /// In which folder it stands, and how.
     pub place: SegmentPlace,
-    /// The pack that it stands in, and where.
     pub(in crate::history) pack: Option<PackPlace>,
     /// The stat, which changes when its bytes do.
     pub(in crate::history) stat: FileStat,
@@ -52,7 +49,6 @@ pub struct SegmentFile {
 /// The place of a segment in a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::history) struct PackPlace {
-    /// The name of the pack's file.
     pub(in crate::history) file: String,
     pub(in crate::history) segment: PackedSegment,
 }
@@ -108,9 +104,6 @@ impl SegmentPlace {
     }
 
     /// Opens the file of a segment in this place.
-    ///
-    /// # Errors
-    /// When it is not there, is a link or no regular file, or cannot be opened.
     pub(in crate::history) fn open(
         self,
         root: &Root,
@@ -169,7 +162,6 @@ pub(in crate::history) fn sealed_folder(root: &Root) -> PathBuf {
     place
 }
 
-/// Segments by name.
 pub(in crate::history) type SegmentFiles = BTreeMap<SegmentName, SegmentFile>;
 
 /// The listing of the folders of the journal.
@@ -203,9 +195,6 @@ pub(in crate::history) fn has_folder(root: &Root) -> bool {
 
 /// Returns the stat of the folder of the sealed segments, which changes when a file comes into it or leaves
 /// it; `None` where there is none.
-///
-/// # Errors
-/// When it cannot be reached.
 pub(in crate::history) fn sealed_folder_stat(root: &Root) -> Result<Option<FileStat>, HistoryError> {
     match fs::symlink_metadata(sealed_folder(root)) {
         Err(error) if is_absent(&error) => Ok(None),
@@ -215,9 +204,6 @@ pub(in crate::history) fn sealed_folder_stat(root: &Root) -> Result<Option<FileS
 }
 
 /// Lists all segments.
-///
-/// # Errors
-/// When a folder is there and cannot be listed.
 pub(in crate::history) fn list(root: &Root) -> Result<Listing, HistoryError> {
     let began = file_stat::now();
     let sealed_folder = sealed_folder_stat(root)?;
@@ -228,9 +214,6 @@ pub(in crate::history) fn list(root: &Root) -> Result<Listing, HistoryError> {
 }
 
 /// Lists the live segments.
-///
-/// # Errors
-/// When their folder is there and cannot be listed.
 pub(in crate::history) fn list_live(root: &Root) -> Result<SegmentFiles, HistoryError> {
     let mut files = SegmentFiles::new();
     list_folder(root, SegmentPlace::Live, &mut files)?;
@@ -238,9 +221,6 @@ pub(in crate::history) fn list_live(root: &Root) -> Result<SegmentFiles, History
 }
 
 /// Lists what bears the name of a segment and is no regular file.
-///
-/// # Errors
-/// When a folder is there and cannot be listed.
 pub(in crate::history) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, HistoryError> {
     let mut found = Vec::new();
     for place in [SegmentPlace::Live, SegmentPlace::Copy, SegmentPlace::Sealed] {
@@ -264,9 +244,6 @@ pub(in crate::history) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, H
 }
 
 /// Lists the sealed segments that git carries, copies or not.
-///
-/// # Errors
-/// When their folder is there and cannot be listed.
 pub(in crate::history) fn list_sealed(root: &Root) -> Result<SegmentFiles, HistoryError> {
     let mut files = SegmentFiles::new();
     list_folder(root, SegmentPlace::Sealed, &mut files)?;

@@ -25,7 +25,6 @@ pub(in crate::history) struct Progress {
     pub(in crate::history) last_start: u64,
     /// The start of the next line.
     pub(in crate::history) end: u64,
-    /// The number of lines.
     pub(in crate::history) lines: u64,
 }
 

@@ -16,7 +16,6 @@ use crate::history::{segments::Counted, segments::Member, segments::without_line
 use stepmark_model::artifact::FileHash;
 use stepmark_model::journal::SegmentName;
 
-/// The ending of the name of a pack.
 pub const PACK_ENDING: &str = ".pack.gz";
 
 /// The format, as the contents name it.
@@ -68,10 +67,8 @@ impl Listed {
     }
 }
 
-/// A segment in a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedSegment {
-    /// Its name.
     pub name: SegmentName,
     /// Its size as it was sealed.
     pub bytes: u64,
@@ -91,9 +88,6 @@ pub fn is_packable(segment: &[u8]) -> bool {
 
 /// The pack of `segments`, each of which [is packable](is_packable). The same segments in the same order give
 /// the same bytes.
-///
-/// # Errors
-/// When compressing fails.
 pub fn pack(segments: &[(SegmentName, Vec<u8>)]) -> io::Result<Vec<u8>> {
     let (mut listed, mut packed) = (Vec::with_capacity(segments.len()), Vec::new());
     let mut member = OpenMember::default();
@@ -165,9 +159,6 @@ fn compressed(text: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 /// Lists the segments that stand in the pack `file`, which is read from its start.
-///
-/// # Errors
-/// When it cannot be read, or does not begin as a pack does.
 pub fn contents(file: impl BufRead) -> io::Result<Vec<PackedSegment>> {
     let mut member = GzDecoder::new(Counted::new(file));
     let first = read_bounded(&mut member, LARGEST_CONTENTS)?;
@@ -193,9 +184,6 @@ pub fn contents(file: impl BufRead) -> io::Result<Vec<PackedSegment>> {
 }
 
 /// Reads one member of a pack with all that was left out, at least as far as `wanted` bytes of it.
-///
-/// # Errors
-/// When it cannot be read, or is larger than any member.
 pub(in crate::history) fn read_member(source: impl BufRead, wanted: u64) -> io::Result<Vec<u8>> {
     // What is left out makes the text shorter than what it stands for.
     let text = read_bounded(GzDecoder::new(source).take(wanted), LARGEST_MEMBER as u64)?;
@@ -246,9 +234,6 @@ pub struct PackReader<R> {
 
 impl<R: Read + Seek> PackReader<R> {
     /// Reads `segment` in the pack `file`.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn new(mut file: R, segment: &PackedSegment) -> io::Result<Self> {
         file.seek(SeekFrom::Start(segment.member))?;
         Ok(Self {

@@ -98,9 +98,6 @@ impl SegmentSource {
     }
 
     /// Reads the next line into `line`, with its line feed; nothing at the end.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is longer than any line of a segment.
     pub(in crate::history) fn line(&mut self, line: &mut Vec<u8>) -> io::Result<()> {
         line.clear();
         self.reader().take(LONGEST_LINE).read_until(b'\n', line)?;
@@ -121,9 +118,7 @@ impl SegmentSource {
 /// Something wrong in a segment. The other events of the segment count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentProblem {
-    /// The segment.
     pub segment: SegmentName,
-    /// The place of its file.
     pub place: SegmentPlace,
     /// The path of its file: seen from the project root, with `/` between its parts, where it stands below
     /// the root.
@@ -132,7 +127,6 @@ pub struct SegmentProblem {
     pub line: u64,
     /// The start of the line, in bytes of what is not compressed.
     pub offset: u64,
-    /// The problem.
     pub problem: LineProblem,
 }
 
@@ -227,28 +221,22 @@ impl VerifiedSegments {
 /// The last line of a segment that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentEnd {
-    /// The place of the file of the segment.
     pub place: SegmentPlace,
     /// The name of the pack that it stands in.
     pub pack: Option<String>,
     /// The hash of the line.
     pub last: stepmark_model::artifact::FileHash,
-    /// The number of lines.
     pub lines: u64,
     /// The start of the line, in bytes of what is not compressed.
     pub start: u64,
 }
 
-/// The ends of segments by their names.
 pub type SegmentEnds = BTreeMap<SegmentName, SegmentEnd>;
 
 /// The name of a pack's file, and the segments in it, as far as it can be read.
 pub(in crate::history) type ReadPack = (String, io::Result<Vec<SegmentFile>>);
 
 /// The segments in a pack.
-///
-/// # Errors
-/// When it cannot be read, or is none.
 pub(in crate::history) fn packed_in(root: &Root, file: &str, stat: FileStat) -> io::Result<Vec<SegmentFile>> {
     let below = Path::new(SEALED_FOLDER).join(file);
     let packed =
@@ -264,9 +252,6 @@ pub(in crate::history) fn packed_in(root: &Root, file: &str, stat: FileStat) -> 
 
 /// The packs, by the names of their files, with the segments in each; those that cannot be read with the
 /// reason.
-///
-/// # Errors
-/// When the folder of the sealed segments is there and cannot be listed.
 pub(in crate::history) fn packs(root: &Root) -> Result<Vec<ReadPack>, HistoryError> {
     let failed = |source| HistoryError::Read { path: SEALED_FOLDER.to_owned(), source };
     let entries = match uninterrupted(|| fs::read_dir(sealed_folder(root))) {
@@ -303,9 +288,6 @@ pub(crate) fn files_of_segment<'a>(
 
 /// The segments in packs, by the paths of these below the project root. Packs that cannot be read are left
 /// out.
-///
-/// # Errors
-/// When the folder of the sealed segments is there and cannot be listed.
 pub(crate) fn packed_segments(root: &Root) -> Result<BTreeMap<String, BTreeSet<SegmentName>>, HistoryError> {
     let names = |(file, found): ReadPack| {
         let names = found.ok()?.into_iter().map(|packed| packed.name).collect();

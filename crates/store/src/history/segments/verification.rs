@@ -13,7 +13,6 @@ use stepmark_model::journal::{Event, EventId, HeadSource, LineProblem, SegmentNa
 /// The result of reading all segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VerifiedSegments {
-    /// The number of segments.
     pub segments: u64,
     /// The number of events that can be used.
     pub events: u64,
@@ -31,9 +30,6 @@ const ATTEMPTS: u32 = 5;
 
 /// Reads all segments of the project at `root` from end to end: every line must follow the one before, and
 /// every event must be what its id was made from. Takes memory for one line; uses no index.
-///
-/// # Errors
-/// When a segment cannot be read.
 pub fn verify_segments(root: &Root) -> Result<VerifiedSegments, HistoryError> {
     for _ in 0..ATTEMPTS {
         match verify_all(root) {

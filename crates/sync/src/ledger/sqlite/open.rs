@@ -35,9 +35,6 @@ pub struct SqliteLedger {
 
 impl SqliteLedger {
     /// Opens the ledger at `path`, which is made where it does not exist, with its folder.
-    ///
-    /// # Errors
-    /// When the file cannot be made or read, or is a link, or a newer stepmark wrote it.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|source| LedgerError::Storage {
@@ -65,9 +62,6 @@ impl SqliteLedger {
     }
 
     /// Opens the ledger at `path` for looking only; `None` where there is none.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or is a link, or a newer stepmark wrote it.
     pub fn open_existing(path: &Path) -> Result<Option<Self>, LedgerError> {
         if !path.exists() {
             return Ok(None);
@@ -97,9 +91,6 @@ impl SqliteLedger {
     }
 
     /// A ledger that nothing survives: for a look at what would happen.
-    ///
-    /// # Errors
-    /// When SQLite refuses it.
     pub fn in_memory() -> Result<Self, LedgerError> {
         Self::of_memory(":memory:")
     }
@@ -116,9 +107,6 @@ impl SqliteLedger {
     }
 
     /// Sets how long a transaction waits for that of another process; 10 s at first.
-    ///
-    /// # Errors
-    /// When SQLite refuses it.
     pub fn set_patience(&mut self, patience: Duration) -> Result<(), LedgerError> {
         self.connection.busy_timeout(patience).map_err(failed("set its timeout"))
     }

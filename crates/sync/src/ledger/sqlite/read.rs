@@ -14,7 +14,6 @@ use crate::{
     ticket::{Marker, Ticket},
 };
 
-/// A transaction of SQLite.
 pub(super) struct SqliteTransaction<'l> {
     pub(super) inner: Transaction<'l>,
 }

@@ -6,13 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Block {
-    /// A heading below the ticket's title.
     Heading(String),
-    /// A paragraph.
     Paragraph(Vec<Inline>),
-    /// A list of points.
     List(Vec<Vec<Inline>>),
-    /// A list of tasks.
     Tasks(Vec<Task>),
     /// Points and tasks of the artifact's text, nested as they are there.
     Outline(Vec<Entry>),
@@ -27,7 +23,6 @@ pub struct Entry {
     pub depth: usize,
     /// The mark before it.
     pub mark: Mark,
-    /// Its text.
     pub text: Vec<Inline>,
 }
 
@@ -35,9 +30,7 @@ pub struct Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
-    /// A dot.
     Point,
-    /// A number.
     Number(u64),
     /// The box of a task that is done.
     Done,
@@ -118,12 +111,9 @@ fn shorten(text: &mut String, most: usize) -> usize {
 /// Points that stand deeper are shown at this depth.
 const DEEPEST: usize = 8;
 
-/// One task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// True where it is done.
     pub done: bool,
-    /// The text of the task.
     pub text: Vec<Inline>,
 }
 
@@ -133,9 +123,7 @@ pub struct Task {
 pub enum Inline {
     /// Text, in which nothing has a meaning.
     Text(String),
-    /// The name of a field.
     Strong(String),
-    /// A name or a path.
     Code(String),
     /// A path that leads to a file.
     Link {

@@ -18,7 +18,6 @@ pub struct ManagedSection<'t> {
 /// A body with its managed section renewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
-    /// The whole body.
     pub body: String,
     /// The number of whole sections of this marker that stood in the body before: 1, unless somebody edited
     /// the marks.
@@ -27,17 +26,14 @@ pub struct Merged {
     pub omitted_lines: usize,
 }
 
-/// A reason why a body cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeError {
-    /// The text that people wrote leaves no room.
     #[error(
         "the ticket cannot be updated: its other text has {foreign} characters, and {limit} is the limit of the \
          tracker; shorten that text"
     )]
     NoRoom {
-        /// The ticket.
         marker: Marker,
         /// The number of characters that stand outside of the section.
         foreign: usize,
@@ -217,9 +213,7 @@ struct Part {
 
 #[derive(Debug, PartialEq, Eq)]
 enum PartKind {
-    /// Text of people.
     Text,
-    /// A whole section with its marks.
     Section(Marker),
     /// A mark that no end follows.
     Begin(Marker),

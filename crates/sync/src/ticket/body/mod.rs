@@ -25,7 +25,6 @@ use super::{
     step_name::{bar, step_name},
 };
 
-/// The body of the ticket of `facts`.
 pub(super) fn body(facts: &TicketFacts, marker: &Marker, settings: &TicketSettings) -> Vec<Block> {
     let fact = |place| facts.fact(place, marker);
     if let Some(template) = &settings.template {

@@ -17,17 +17,12 @@ pub struct Line {
     schema: String,
     /// The number of the ticket, from 1.
     pub number: u64,
-    /// The time at which the line was written.
     pub at: Timestamp,
-    /// The event that it tells.
     pub done: LineKind,
-    /// The digest of what it says.
     pub digest: TicketDigest,
     /// The number of the ticket that it hangs below.
     pub parent: Option<u64>,
-    /// The ticket, with what it says.
     pub ticket: Ticket,
-    /// Its managed section as Markdown.
     pub body: String,
 }
 
@@ -35,9 +30,7 @@ pub struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LineKind {
-    /// A ticket was made.
     Created,
-    /// A ticket was changed.
     Updated,
 }
 
@@ -73,9 +66,6 @@ impl Line {
     }
 
     /// Reads a line.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let line: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         match line.schema.as_str() {

@@ -33,7 +33,6 @@ pub(super) struct LockedLog {
     pub(super) lines: Vec<Line>,
 }
 
-/// A reason why the file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LogError {
     #[error("`{}` cannot be {intent}: {source}", .path.display())]
@@ -46,7 +45,6 @@ pub(super) enum LogError {
     TooLarge { path: PathBuf },
 }
 
-/// A reason why no ticket is written at a place.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PlaceError {
     #[error(transparent)]

@@ -8,9 +8,7 @@ use crate::{configuration::Repository, tracker::http::HttpClient};
 /// The addresses of one repository.
 #[derive(Clone, Debug)]
 pub(super) struct Addresses<'a> {
-    /// The client, which knows the base.
     pub(super) http: &'a HttpClient,
-    /// The repository.
     pub(super) repository: &'a Repository,
 }
 
@@ -20,12 +18,10 @@ impl Addresses<'_> {
         self.http.url(&["repos", &self.repository.owner, &self.repository.name])
     }
 
-    /// The issues.
     pub(super) fn issues(&self) -> Url {
         self.http.url(&["repos", &self.repository.owner, &self.repository.name, "issues"])
     }
 
-    /// One issue.
     pub(super) fn issue(&self, number: u64) -> Url {
         let number = number.to_string();
         self.http.url(&["repos", &self.repository.owner, &self.repository.name, "issues", &number])
@@ -43,12 +39,10 @@ impl Addresses<'_> {
         self.http.url(&["repos", &repository.owner, &repository.name, "issues", &number, "sub_issue"])
     }
 
-    /// The labels.
     pub(super) fn labels(&self) -> Url {
         self.http.url(&["repos", &self.repository.owner, &self.repository.name, "labels"])
     }
 
-    /// A page of all milestones.
     pub(super) fn milestones(&self, page: u32) -> Url {
         let mut url = self.http.url(&["repos", &self.repository.owner, &self.repository.name, "milestones"]);
         url.query_pairs_mut()

@@ -16,7 +16,6 @@ use crate::{
 pub(super) enum Asked {
     /// Something of the whole repository: to create, to list.
     Repository,
-    /// One issue.
     Issue,
 }
 

@@ -35,18 +35,13 @@ use crate::{
 /// The settings of a [`GitHubTracker`].
 #[derive(Clone, Debug)]
 pub struct GitHubSettings {
-    /// Its name.
     pub name: TrackerName,
-    /// The REST interface.
     pub base_url: BaseUrl,
-    /// The repository.
     pub repository: Repository,
     /// The time between two writes of this process at least: a batch may need several. The pace of the caller
     /// sees to other processes.
     pub write_interval: Duration,
-    /// The limits of a request.
     pub limits: HttpLimits,
-    /// The clock.
     pub clock: Clock,
 }
 
@@ -62,7 +57,6 @@ pub struct GitHubTracker {
     pub(super) has_sub_issues: AtomicBool,
     /// False where GitHub said that the credential may not set labels.
     pub(super) may_label: AtomicBool,
-    /// The milestones that were seen.
     pub(super) milestones: Mutex<Vec<Milestone>>,
 }
 
@@ -72,9 +66,6 @@ const HEADERS: [(&str, &str); 2] =
 
 impl GitHubTracker {
     /// The tracker of a repository, opened by `credential`. Nothing is asked yet.
-    ///
-    /// # Errors
-    /// When this machine has no roots of trust.
     pub fn new(settings: GitHubSettings, credential: &Credential) -> Result<Self, HttpSetupError> {
         let identity = HttpIdentity { scheme: HttpScheme::Bearer, credential, headers: &HEADERS };
         let http = HttpClient::new(&settings.base_url, &identity, settings.limits, settings.write_interval)?;

@@ -25,7 +25,6 @@ use crate::{
 pub(in crate::tracker) struct HttpClient {
     client: Client,
     base: Url,
-    /// The header that opens the host.
     authorization: HeaderValue,
     /// The credential in every form that a server may repeat.
     secrets: Vec<Secret>,
@@ -37,11 +36,8 @@ pub(in crate::tracker) struct HttpClient {
 
 /// The user agent of requests.
 pub(in crate::tracker) struct HttpIdentity<'a> {
-    /// The scheme by which the credential is given.
     pub(in crate::tracker) scheme: HttpScheme<'a>,
-    /// The credential.
     pub(in crate::tracker) credential: &'a Credential,
-    /// Headers of every request.
     pub(in crate::tracker) headers: &'a [(&'static str, &'static str)],
 }
 
@@ -53,17 +49,13 @@ pub(in crate::tracker) enum HttpScheme<'a> {
     Bearer,
     /// As the password of an account (RFC 7617).
     #[cfg_attr(not(feature = "jira"), expect(dead_code, reason = "Jira wants it"))]
-    Basic {
-        /// The account.
-        account: &'a str,
-    },
+    Basic { account: &'a str },
 }
 
 /// The reason why no client can be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("requests to `{host}` cannot be made: {reason}")]
 pub struct HttpSetupError {
-    /// The host.
     pub host: String,
     /// The reason: the roots of trust of this machine, mostly.
     pub reason: String,

@@ -12,16 +12,12 @@ use crate::{
     tracker::Outcome,
 };
 
-/// A request.
 #[derive(Clone, Debug)]
 pub(in crate::tracker) struct HttpRequest {
-    /// The method.
     pub(in crate::tracker) method: Method,
     /// Its address: at the host of the client, or it is not sent.
     pub(in crate::tracker) url: Url,
-    /// The body that is sent along.
     pub(in crate::tracker) body: Option<Json>,
-    /// True where it changes something.
     pub(in crate::tracker) effect: Effect,
 }
 
@@ -55,14 +51,12 @@ impl HttpRequest {
 /// The limits of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpLimits {
-    /// Until there is a connection.
     pub connect: Duration,
     /// From the beginning to the last byte of the answer, redirects included.
     pub answer: Duration,
     /// The number of bytes that an answer has at most. A page of a hundred issues whose bodies are full has
     /// 26 MB.
     pub answer_bytes: usize,
-    /// The number of redirects that are followed.
     pub redirects: u8,
 }
 
@@ -80,7 +74,6 @@ impl Default for HttpLimits {
 /// An answer, read to its end.
 #[derive(Clone, Debug)]
 pub(in crate::tracker) struct HttpReply {
-    /// The status.
     pub(in crate::tracker) status: u16,
     /// The headers that are text, by their lower-case names; of several with one name the last.
     pub(in crate::tracker) headers: BTreeMap<String, String>,
@@ -91,9 +84,7 @@ pub(in crate::tracker) struct HttpReply {
 /// A request that was not answered with yes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::tracker) enum Refused {
-    /// Nothing was done.
     Failed(Failure),
-    /// Nobody knows.
     InDoubt(Failure),
 }
 
@@ -123,7 +114,6 @@ impl Refused {
         }
     }
 
-    /// The failure.
     pub(in crate::tracker) const fn failure(&self) -> &Failure {
         match self {
             Self::Failed(failure) | Self::InDoubt(failure) => failure,

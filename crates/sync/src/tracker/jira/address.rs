@@ -24,7 +24,6 @@ impl Addresses<'_> {
         self.below(&["serverInfo"])
     }
 
-    /// A project.
     pub(super) fn project(&self, key: &str) -> Url {
         self.below(&["project", key])
     }

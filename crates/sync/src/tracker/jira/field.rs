@@ -12,7 +12,6 @@ pub(super) struct Field {
     /// Its id: `summary`, `customfield_10020`.
     #[serde(rename = "fieldId")]
     pub(super) id: String,
-    /// Its name, as people see it.
     pub(super) name: String,
     /// True where an issue must have it.
     pub(super) required: bool,

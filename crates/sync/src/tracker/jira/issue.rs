@@ -98,7 +98,6 @@ impl JiraIssue {
         self.fields.updated
     }
 
-    /// Its status, and what that says.
     pub(super) fn stands(&self) -> (String, TicketState) {
         let resolution = self.fields.resolution.as_ref().map(|resolution| resolution.name.as_str());
         (self.fields.status.name.clone(), self.fields.status.ticket_state(resolution))

@@ -25,15 +25,11 @@ use crate::{
 /// An issue on its way to what it should say.
 #[derive(Clone, Debug)]
 pub(super) struct Progress<'c> {
-    /// The change that is to be made to it.
     pub(super) change: &'c Change,
-    /// The issue as it is now.
     pub(super) current: Observed,
     /// True where it carried its marker when it was read.
     pub(super) is_marked: bool,
-    /// The status that it should have.
     pub(super) goal: StatusGoal<'c>,
-    /// The statuses that it was in, in small letters.
     pub(super) passed: BTreeSet<String>,
     /// The time at which it had last been changed when it was read.
     pub(super) updated_at: Timestamp,

@@ -26,14 +26,12 @@ const PAGES: usize = 20;
 /// The rules of a project.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ProjectFacts {
-    /// Its types of issues.
     pub(super) types: Vec<TypeFacts>,
 }
 
 /// A type of issues.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TypeFacts {
-    /// Its id.
     pub(super) id: String,
     /// Its name, in the language of the account.
     pub(super) name: String,
@@ -45,7 +43,6 @@ pub(super) struct TypeFacts {
     pub(super) may_be_made: bool,
     /// The fields that a new one may have; `None` where they were not asked for.
     pub(super) fields: Option<Vec<Field>>,
-    /// The statuses that it may have.
     pub(super) statuses: Vec<JiraStatus>,
 }
 
@@ -103,7 +100,6 @@ impl ProjectFacts {
             .and_then(|own| self.type_called(own))
     }
 
-    /// The status with this id.
     pub(super) fn status(&self, id: &str) -> Option<&JiraStatus> {
         self.types.iter().flat_map(|own| &own.statuses).find(|status| status.id == id)
     }
@@ -128,7 +124,6 @@ impl TypeFacts {
         named.or_else(|| finished().next().filter(|_| finished().count() == 1))
     }
 
-    /// The field with this id.
     pub(super) fn field(&self, id: &str) -> Option<&Field> {
         self.fields.iter().flatten().find(|field| field.id == id)
     }

@@ -18,7 +18,6 @@ use crate::{
 pub(super) struct ErrorCollection {
     #[serde(default, rename = "errorMessages")]
     messages: Vec<String>,
-    /// The problem of each field.
     #[serde(default)]
     errors: BTreeMap<String, serde_json::Value>,
 }

@@ -27,18 +27,13 @@ use crate::{
     },
 };
 
-/// The settings of a [`JiraTracker`].
 #[derive(Clone, Debug)]
 pub struct JiraSettings {
-    /// Its name.
     pub name: TrackerName,
-    /// The site, or the gateway for it.
     pub base_url: BaseUrl,
     /// The account of the API token: an email address.
     pub account: String,
-    /// The key of the project.
     pub project: String,
-    /// The types of issues.
     pub types: JiraIssueTypes,
     /// The names of statuses for status words of artifacts. For other words the categories decide.
     pub statuses: BTreeMap<String, String>,
@@ -46,16 +41,12 @@ pub struct JiraSettings {
     pub mapped: BTreeSet<String>,
     /// The time between two writes of this process at least. The pace of the caller sees to other processes.
     pub write_interval: Duration,
-    /// The limits of a request.
     pub limits: HttpLimits,
-    /// The clock.
     pub clock: Clock,
 }
 
-/// The types of issues, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JiraIssueTypes {
-    /// That of an issue by itself.
     pub standard: String,
     /// That of an epic; without it epics are issues like others.
     pub epic: Option<String>,
@@ -85,9 +76,6 @@ const HEADERS: [(&str, &str); 1] = [("accept", "application/json")];
 
 impl JiraTracker {
     /// The tracker of a project, opened by the API token `credential`. Nothing is asked yet.
-    ///
-    /// # Errors
-    /// When this machine has no roots of trust.
     pub fn new(settings: JiraSettings, credential: &Credential) -> Result<Self, HttpSetupError> {
         let scheme = HttpScheme::Basic { account: &settings.account };
         let identity = HttpIdentity { scheme, credential, headers: &HEADERS };

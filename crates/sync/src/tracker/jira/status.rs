@@ -11,10 +11,8 @@ use crate::ticket::{CloseReason, Observed, Ticket, TicketState};
 /// A status as Jira tells it (OpenAPI, schema `StatusDetails`).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct JiraStatus {
-    /// Its id.
     #[serde(default)]
     pub(super) id: String,
-    /// Its name.
     pub(super) name: String,
     #[serde(rename = "statusCategory")]
     category: JiraCategory,
@@ -33,7 +31,6 @@ pub(super) enum Category {
     ToDo,
     /// `indeterminate`.
     InProgress,
-    /// `done`.
     Done,
 }
 
@@ -45,12 +42,10 @@ pub(super) enum StatusGoal<'s> {
     /// One of the category `Done`. That of work which was given up is none of finished work, although Jira
     /// calls both done.
     Closed {
-        /// The reason why it is closed.
         reason: CloseReason,
         /// The one with this name, if it is known.
         preferred: Option<&'s str>,
     },
-    /// Any one of this category.
     In(Category),
 }
 

@@ -12,13 +12,10 @@ use crate::ticket::{CloseReason, TicketState};
 /// A way out of the status that an issue has now (OpenAPI, schema `IssueTransition`).
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Transition {
-    /// Its id.
     pub(super) id: String,
-    /// The status that it leads to.
     pub(super) to: JiraStatus,
     #[serde(default, rename = "isAvailable")]
     is_available: Option<bool>,
-    /// The fields that it asks for.
     #[serde(default)]
     fields: BTreeMap<String, ScreenField>,
 }
@@ -42,7 +39,6 @@ struct NamedValue {
 /// The list of them (schema `Transitions`).
 #[derive(Debug, Deserialize)]
 pub(super) struct Transitions {
-    /// The ways.
     #[serde(default)]
     pub(super) transitions: Vec<Transition>,
 }

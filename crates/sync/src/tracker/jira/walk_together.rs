@@ -43,7 +43,6 @@ struct CommonWays {
 /// Those of one workflow (schema `IssueBulkTransitionForWorkflow`).
 #[derive(Debug, Deserialize)]
 struct WorkflowWays {
-    /// Ids or keys.
     #[serde(default)]
     issues: BTreeSet<String>,
     #[serde(default)]

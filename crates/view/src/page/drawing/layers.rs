@@ -9,7 +9,6 @@ const SWEEPS: usize = 4;
 /// The lines that are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::page) enum Lines {
-    /// All.
     All,
     /// None that follows from others: where `c` waits for `b` and `b` for `a`, none leads from `a` to `c`.
     Direct,
@@ -23,9 +22,7 @@ pub(super) struct Layers {
     pub(super) places: Vec<(usize, usize)>,
     /// The lines, each as the places that it goes through.
     pub(super) lines: Vec<Vec<usize>>,
-    /// The number of layers.
     pub(super) layers: usize,
-    /// The number of rows.
     pub(super) rows: usize,
 }
 

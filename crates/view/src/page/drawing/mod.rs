@@ -22,7 +22,6 @@ const CHARACTERS: usize = 22;
 pub(super) struct Shape<'s> {
     /// Its first line.
     pub(super) name: &'s str,
-    /// The line below.
     pub(super) below: String,
     /// The class that gives it and the lines that leave it their look.
     pub(super) class: &'static str,
@@ -30,7 +29,6 @@ pub(super) struct Shape<'s> {
     pub(super) said: String,
     /// The text that is shown besides where it is pointed at; may be empty.
     pub(super) hint: &'s str,
-    /// The place that it leads to.
     pub(super) address: Option<String>,
 }
 

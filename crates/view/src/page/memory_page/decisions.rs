@@ -9,7 +9,6 @@ use crate::{observation::RememberedKind, page::marks};
 /// The most rejected answers that are shown.
 const REJECTED: usize = 8;
 
-/// The section.
 pub(super) fn section(decisions: Option<&RememberedKind>, places: &Places<'_>) -> Markup {
     let newest = decisions.map(|decisions| decisions.newest.as_slice()).unwrap_or_default();
     let month = |(record, _): &(MemoryRecord, _)| record.created_at.strftime("%B %Y").to_string();

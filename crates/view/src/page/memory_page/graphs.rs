@@ -18,7 +18,6 @@ const SHORT: usize = 18;
 /// A node, as it is drawn.
 type Seen = (Node, String, u32);
 
-/// The section.
 pub(super) fn section(memory: &ObservedMemory, places: &Places<'_>) -> Markup {
     html! {
         section #memory-graph aria-labelledby="memory-graph-title" {

@@ -62,7 +62,6 @@ pub(super) fn sections(overview: &Overview, memory: &ObservedMemory, links: Link
 struct Places<'p> {
     overview: &'p Overview,
     links: Links,
-    /// The ids of the records that are shown.
     shown: HashSet<&'p str>,
 }
 

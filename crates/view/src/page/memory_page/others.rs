@@ -6,7 +6,6 @@ use stepmark_memory::{MemoryRecord, context::plain};
 use super::{Places, TEXT, element_id, rest};
 use crate::{observation::RememberedKind, page::marks, wording};
 
-/// The section.
 pub(super) fn section(kinds: &[&RememberedKind], places: &Places<'_>) -> Markup {
     html! {
         section #remembered aria-labelledby="remembered-title" {

@@ -56,7 +56,6 @@ pub(super) fn section(overview: &Overview, rows: &Markup) -> Markup {
     }
 }
 
-/// The rows.
 pub(super) fn rows(overview: &Overview, links: Links) -> Vec<Piece> {
     let row = |entry: &Entry| Piece {
         id: row_id(&entry.path),

@@ -9,7 +9,6 @@ use crate::page::{Links, marks};
 /// The most cards that a column shows: what is more stands in the table.
 const SHOWN: usize = 20;
 
-/// The section.
 pub(super) fn section(overview: &Overview, links: Links) -> Markup {
     html! {
         section #board aria-labelledby="board-title" {

@@ -24,18 +24,15 @@ const MAIN: &str = "main";
 /// A part of a page: one element, which has the id `id`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The id of the element.
     pub id: String,
     /// The id of the element that it stands in, after the piece before it of the same place.
     pub place: &'static str,
-    /// The element.
     pub html: String,
 }
 
 /// The overview, drawn.
 #[derive(Clone, Debug)]
 pub struct OverviewPage {
-    /// The whole page.
     pub html: String,
     /// The parts that change by themselves: sections, in their order, and rows of the table of artifacts.
     pub pieces: Vec<Piece>,

@@ -5,7 +5,6 @@ use maud::{Markup, html};
 use crate::overview::{Overview, ProgressGroup};
 use crate::page::marks;
 
-/// The section.
 pub(super) fn section(overview: &Overview) -> Markup {
     html! {
         section #progress aria-labelledby="progress-title" {

@@ -93,7 +93,6 @@ pub(super) fn winners(
     Ok(Some(winners))
 }
 
-/// The sides that say something of one of `stories`.
 fn speaking(stories: &[&StorySides]) -> Vec<Side> {
     let speaks = |side: StorySide| stories.iter().any(|sides| sides.word(side).is_some());
     Side::EACH.into_iter().filter(|(_, side)| speaks(*side)).map(|(side, _)| side).collect()

@@ -8,7 +8,6 @@ use crate::output::{Output, wording};
 pub(super) struct Done {
     /// The number of artifacts, files or entries that it is made of.
     pub(super) artifacts: usize,
-    /// The noun for each of these.
     pub(super) noun: &'static str,
     pub(super) written: usize,
     pub(super) removed: usize,
@@ -21,7 +20,6 @@ pub(super) struct Done {
     pub(super) remarks: Vec<String>,
     /// Places of files that stand in the way, for people.
     pub(super) excerpts: Vec<String>,
-    /// The further facts that programs are told.
     pub(super) more: serde_json::Value,
 }
 

@@ -70,7 +70,6 @@ impl Projection {
         self.facts().name
     }
 
-    /// Returns whether an option names it.
     pub(super) const fn is_named_in(self, options: &Project) -> bool {
         match self {
             Self::Ledgers => options.ledgers,
@@ -82,13 +81,11 @@ impl Projection {
         }
     }
 
-    /// Returns whether the project has it.
     pub(super) fn is_in(self, project: &OpenProject) -> bool {
         !matches!(self, Self::AutodevSummary)
             || project.workspace.autodev().is_some_and(|autodev| autodev.has_summary())
     }
 
-    /// Rebuilds it.
     pub(super) fn rebuild(
         self,
         project: &OpenProject,

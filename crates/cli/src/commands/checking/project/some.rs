@@ -16,7 +16,6 @@ use crate::{exit::Failure, output::Output, project::Project as OpenProject};
 /// The artifacts that a command names.
 pub(super) struct SomeArtifacts {
     paths: Vec<ProjectPath>,
-    /// Those that are there.
     present: Vec<TrackedArtifact>,
 }
 

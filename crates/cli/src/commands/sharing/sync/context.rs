@@ -39,9 +39,7 @@ pub(crate) struct SyncContext<'s> {
     pub(crate) settings: TrackerSettings,
     pub(super) project_id: String,
     pub(super) clock: Clock,
-    /// Asked for by whoever interrupts the command.
     pub(super) stop: StopSignal,
-    /// The number of actions that were carried out.
     pub(super) done: AtomicUsize,
 }
 
@@ -158,7 +156,6 @@ impl<'s> SyncContext<'s> {
         Ok(Plan::make(&PlanInputs { snapshot, settings, ledger: &*ledger, survey })?)
     }
 
-    /// Works with the tracker.
     pub(super) fn work<R>(
         &self,
         ledger: &mut SqliteLedger,
@@ -240,13 +237,10 @@ pub(super) fn snapshot(
     })
 }
 
-/// A reason why it is not known what the tickets should say.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SnapshotError {
-    /// The artifacts cannot be listed.
     #[error(transparent)]
     Artifacts(#[from] WalkError),
-    /// History cannot be read.
     #[error(transparent)]
     History(#[from] HistoryError),
 }

@@ -4,7 +4,6 @@ use jiff::Timestamp;
 
 use crate::output::wording;
 
-/// The number of them that are named.
 const NAMED: usize = 3;
 
 /// The words about a ticket, and about several.
@@ -12,11 +11,9 @@ const NAMED: usize = 3;
 pub(super) struct Told {
     /// The words before all else.
     pub(super) head: String,
-    /// The noun for them, in the singular.
     pub(super) noun: &'static str,
     /// The words behind the name of one; they may say more than is true of all.
     pub(super) of_one: String,
-    /// The words behind the number of several.
     pub(super) of_several: String,
 }
 
@@ -55,7 +52,6 @@ impl Groups {
         }
     }
 
-    /// One line for each.
     pub(super) fn lines(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(Group::line)
     }

@@ -23,7 +23,6 @@ fn is_plan(beginning: &[u8]) -> bool {
     text.starts_with('{') && text.contains("\"schema\": \"stepmark.sync-plan/")
 }
 
-/// Reads one.
 pub(super) fn read(file: &Path) -> Result<Plan, Failure> {
     let json = fs::read_to_string(file).map_err(|error| {
         let is_missing = error.kind() == io::ErrorKind::NotFound;

@@ -38,7 +38,6 @@ struct SyncState {
     deliveries: Vec<(Marker, Delivery)>,
     breakers: Vec<(Scope, Breaker)>,
     lease: Option<Lease>,
-    /// Of the process that keeps tickets in step.
     leader: Option<Lease>,
     /// The latest time in the ledger, where the clock has been set back since.
     clock_was_ahead: Option<Timestamp>,

@@ -61,7 +61,6 @@ impl Subjects {
     }
 }
 
-/// Those of a plan.
 pub(super) fn subjects(plan: &Plan) -> Subjects {
     let mut subjects = Subjects::default();
     subjects.add(plan);

@@ -46,7 +46,6 @@ pub(super) fn json(answer: &Answer) -> Json {
     json!({"columns": columns.collect::<Vec<_>>(), "rows": rows.collect::<Vec<_>>()})
 }
 
-/// All tables.
 pub(super) fn tables() -> Json {
     let tables = index_db::tables().map(|table| {
         let columns = table.columns.iter().map(|column| {
@@ -57,7 +56,6 @@ pub(super) fn tables() -> Json {
     tables.collect()
 }
 
-/// All views.
 pub(super) fn views() -> Json {
     let views = VIEWS.iter().map(|view| {
         let columns = view.columns.iter().map(|(name, about)| json!({"name": name, "about": about}));

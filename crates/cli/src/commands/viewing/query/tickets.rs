@@ -16,9 +16,6 @@ use crate::{
 };
 
 /// The tickets of all trackers; none where the configuration names no tracker.
-///
-/// # Errors
-/// When the configuration of the trackers, the artifacts or the ledger cannot be read.
 pub(crate) fn ticket_rows(project: &Project, environment: &Environment) -> Result<Vec<TicketRow>, Failure> {
     if SyncConfiguration::of(project.workspace.configuration())?.trackers.is_empty() {
         return Ok(Vec::new());

@@ -13,10 +13,13 @@ const SHRINKING: [(usize, usize); 5] = [(2, 13), (0, 36), (3, 18), (0, 28), (3, 
 
 /// A line below the header.
 pub(super) enum Row {
-    /// The name of a group.
     Heading(String),
     /// An artifact: its name, steps, status, next step and problems; nothing where it says nothing.
-    Artifact { cells: [String; 5], is_inner: bool, is_child: bool },
+    Artifact {
+        cells: [String; 5],
+        is_inner: bool,
+        is_child: bool,
+    },
 }
 
 /// Lays `rows` out below a header. A column in which nothing stands is left out.

@@ -10,7 +10,6 @@ pub(super) enum Region {
     /// Of its text; the end column is behind the last character.
     #[serde(rename_all = "camelCase")]
     Text { start_line: usize, start_column: usize, end_line: usize, end_column: usize },
-    /// Of its bytes.
     #[serde(rename_all = "camelCase")]
     Bytes { byte_offset: usize, byte_length: usize },
 }

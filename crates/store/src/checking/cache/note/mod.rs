@@ -23,7 +23,6 @@ use stepmark_model::{
 pub struct Brief<'a> {
     /// The number of problems that a check finds in it, by severity.
     pub problems: ProblemCounts,
-    /// Its condition.
     pub condition: Condition,
     /// Set where it takes part in a workflow.
     pub has_workflow_state: bool,
@@ -31,14 +30,12 @@ pub struct Brief<'a> {
     pub waits_for_import: bool,
     /// Set where it is known how far it is in its workflow.
     pub has_progress: bool,
-    /// Its workflow.
     pub workflow: WorkflowName<'a>,
     /// Its kind, where it is a record of a system.
     pub kind: Option<&'static Kind>,
 }
 
 impl<'a> Brief<'a> {
-    /// Returns what `summary` says of it.
     pub(crate) fn of(
         summary: &ArtifactSummary<'a>,
         problems: ProblemCounts,

@@ -17,7 +17,6 @@ use stepmark_model::{
     workflow::{Track, UnknownNext, WorkState},
 };
 
-/// Reads a note.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NoteReader<'a> {
     bytes: &'a [u8],
@@ -99,7 +98,6 @@ impl<'a> NoteReader<'a> {
         Brief { problems, condition, has_workflow_state, waits_for_import, has_progress, workflow, kind }
     }
 
-    /// Returns the summary of the artifact at `path`.
     pub(crate) fn summary(mut self, path: &'a ProjectPath) -> ArtifactSummary<'a> {
         self.problems();
         let (Place { id, parent, .. }, brief) = (self.place(), self.brief_with(ProblemCounts::default()));

@@ -5,9 +5,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 /// A heading of a text, outside of lists and quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
-    /// 1 to 6.
     pub(super) level: u8,
-    /// Its text.
     pub(super) title: String,
     /// The offset at which its line begins.
     pub(super) start: usize,
@@ -78,7 +76,6 @@ pub(in crate::ticket) fn refers_to_ticket(address: &str) -> bool {
         && parts.next().is_some_and(|part| !part.is_empty())
 }
 
-/// Returns whether a ticket may link to `address`.
 pub(in crate::ticket) fn may_be_linked(address: &str) -> bool {
     let is_plain = address.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\"`\\".contains(&byte));
     let is_web = ["http://", "https://"].iter().any(|scheme| address.starts_with(scheme));

@@ -27,15 +27,12 @@ pub(in crate::ticket) fn blocks(markdown: &str, level: u8) -> Vec<Block> {
 struct Reader {
     level: u8,
     blocks: Vec<Block>,
-    /// The run of text that is open.
     inlines: Vec<Inline>,
     /// Lists that are open: the next number of each, where it has numbers.
     lists: Vec<Option<u64>>,
-    /// Points that are open.
     items: Vec<Item>,
     /// The links that are open: where each leads, and where its text begins in `inlines`.
     links: Vec<(String, usize)>,
-    /// Cells of the row of a table.
     cells: Vec<Vec<Inline>>,
     strong: usize,
     /// True where the next point begins a list.

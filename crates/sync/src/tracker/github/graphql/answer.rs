@@ -10,7 +10,6 @@ use crate::{
     tracker::http::HttpReply,
 };
 
-/// An answer.
 #[derive(Debug, Deserialize)]
 pub(in crate::tracker::github) struct GraphQlAnswer {
     #[serde(default)]
@@ -19,7 +18,6 @@ pub(in crate::tracker::github) struct GraphQlAnswer {
     pub(super) errors: Vec<GraphQlError>,
 }
 
-/// One error of it.
 #[derive(Debug, Deserialize)]
 pub(super) struct GraphQlError {
     #[serde(default, rename = "type")]

@@ -14,25 +14,19 @@ pub(super) struct Document {
     variables: Map<String, Json>,
 }
 
-/// One mutation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Mutation {
     /// Its name in GitHub's schema; that of its input follows from it.
     pub(super) name: MutationName,
-    /// Its input.
     pub(super) input: Json,
 }
 
 /// The mutations that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MutationName {
-    /// Title, body and labels.
     Update,
-    /// Opens.
     Reopen,
-    /// Closes, with a reason.
     Close,
-    /// Puts below another one.
     Below,
 }
 

@@ -60,12 +60,9 @@ struct Labels {
     nodes: Vec<LabelNode>,
 }
 
-/// A label.
 #[derive(Debug, Deserialize)]
 pub(super) struct LabelNode {
-    /// Its id.
     pub(super) id: String,
-    /// Its name.
     pub(super) name: String,
 }
 

@@ -43,7 +43,6 @@ pub(super) enum NoAnswer {
     /// The server has no GraphQL, or one that does not know what was asked. It is remembered, and REST has to
     /// do.
     Absent,
-    /// It refuses.
     Refused(Refused),
 }
 

@@ -11,7 +11,6 @@ mod section;
 
 pub(super) use section::{Description, Section};
 
-/// A document of one paragraph.
 pub(super) fn paragraph_document(text: &str) -> serde_json::Value {
     node::document(vec![node::paragraph(&[crate::ticket::Inline::Text(text.to_owned())])])
 }

@@ -9,7 +9,6 @@ pub(super) fn document(content: Vec<Json>) -> Json {
     json!({ "version": 1, "type": "doc", "content": content })
 }
 
-/// A paragraph.
 pub(super) fn paragraph(inlines: &[Inline]) -> Json {
     json!({ "type": "paragraph", "content": texts(inlines) })
 }
@@ -25,7 +24,6 @@ pub(super) fn point(inlines: &[Inline]) -> Json {
     json!({ "type": "listItem", "content": [paragraph(inlines)] })
 }
 
-/// A list of points.
 pub(super) fn list(points: Vec<Json>) -> Json {
     json!({ "type": "bulletList", "content": points })
 }

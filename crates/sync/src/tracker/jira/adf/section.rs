@@ -28,7 +28,6 @@ const SIGNATURE: &str = "stepmark:v1:";
 /// The text before the labels that were given to the issue, in that line.
 const LABELS: &str = "stepmark:labels: ";
 
-/// A description as Jira has it.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::tracker::jira) struct Description(Vec<Json>);
 
@@ -96,9 +95,6 @@ impl Description {
 impl Section<'_> {
     /// `description` with our panel renewed, at its top where there was none. A panel of the same marker that
     /// stands there twice becomes one; one without its last line is a person's.
-    ///
-    /// # Errors
-    /// When what people wrote leaves too little room.
     pub(in crate::tracker::jira) fn merged_into(
         &self,
         description: &Description,
@@ -122,9 +118,6 @@ impl Section<'_> {
     }
 
     /// Returns whether `description` says what the panel should say.
-    ///
-    /// # Errors
-    /// When what people wrote leaves too little room.
     pub(in crate::tracker::jira) fn is_in(&self, description: &Description) -> Result<bool, MergeError> {
         let wanted = self.merged_into(description)?;
         let same = |one: &Vec<Json>, other: &Vec<Json>| {

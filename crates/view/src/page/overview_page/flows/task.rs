@@ -12,9 +12,7 @@ use crate::page::Links;
 
 /// A task of a flow, in the order of the graph.
 pub(super) struct Task<'f> {
-    /// Its name in the graph.
     pub(super) id: &'f str,
-    /// Its title, else its name.
     pub(super) title: &'f str,
     /// The status of its execution; empty where there is none yet.
     pub(super) status: &'f str,
@@ -22,11 +20,8 @@ pub(super) struct Task<'f> {
     pub(super) is_ready: bool,
     /// True if somebody has to do something for it to go on.
     pub(super) is_to_do: bool,
-    /// The attempts, of how many.
     pub(super) tries: String,
-    /// The tasks that it waits for.
     pub(super) waits_for: &'f [String],
-    /// The agent that works on it.
     pub(super) agent: Option<String>,
     /// The place that its name leads to; `None` where it has no execution.
     pub(super) address: Option<String>,

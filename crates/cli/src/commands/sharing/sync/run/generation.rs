@@ -32,7 +32,6 @@ pub(super) struct Generation {
     pub(super) credential_files: Vec<(CredentialSource, Option<String>)>,
 }
 
-/// One tracker.
 struct TrackerRuntime {
     settings: TrackerSettings,
     tracker: Box<dyn Tracker>,

@@ -7,13 +7,10 @@ use crate::watch::Signal;
 /// Something that systemd is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ServiceState {
-    /// It works.
     Ready,
     /// It reads its configuration again; `Ready` follows.
     Reloading,
-    /// It ends.
     Stopping,
-    /// It still lives.
     Alive,
 }
 
@@ -52,7 +49,6 @@ pub(super) const fn alive_interval() -> Option<Duration> {
 /// The phase that the process is in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Its work.
     #[default]
     Working,
     /// It finishes the requests in flight, to go on with another configuration.
@@ -66,7 +62,6 @@ pub(super) enum Phase {
 pub(super) enum Reaction {
     /// It reads its configuration, and where that can be used begins to change.
     ReadConfiguration,
-    /// It begins to end.
     BeginToEnd,
     /// It ends now. What is in flight is looked up by whoever works next.
     EndNow,

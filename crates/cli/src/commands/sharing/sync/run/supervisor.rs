@@ -31,7 +31,6 @@ use crate::{
 
 /// Runs generations one after the other.
 pub(super) struct Supervisor<'s> {
-    /// Opens the project as it is now.
     pub(super) open: &'s dyn Fn() -> Result<Generation, Failure>,
 }
 
