@@ -10,7 +10,7 @@ pub mod lifecycle;
 mod pack;
 
 pub use lifecycle::moves::{
-    ArgumentShape, ArgumentType, MoveCall, NamedMove, NamedMoveDeclaration, Need, VARIABLES,
+    ArgumentShape, ArgumentType, MoveCall, NamedMove, NamedMoveDeclaration, Need, Refused, VARIABLES, Write,
 };
 pub use pack::{
     Kind, KindDeclaration, MOST_BYTES, Pack, PackDeclaration, PackError, PackKind, ViewDeclaration, built_in,

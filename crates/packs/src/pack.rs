@@ -9,6 +9,7 @@ use stepmark_frontmatter::{KeyPath, ReadError, Region, from_region};
 
 use crate::{
     ArgumentType, NamedMoveDeclaration,
+    lifecycle::Guard,
     lifecycle::{
         ConditionDeclaration, CounterDeclaration, Lifecycle, LifecycleDeclaration, LifecycleError,
         MoveDeclaration, StateDeclaration,
@@ -212,12 +213,33 @@ impl PackDeclaration {
 
     /// The pack that it declares.
     pub fn assemble(&self, base: Option<&Self>) -> Result<Pack, PackError> {
+        self.refuse_code()?;
         let merged = base.map(|base| self.clone().over(base));
         let whole = merged.as_ref().unwrap_or(self);
         whole.check()?;
         let kinds =
             whole.kinds.iter().map(|(name, kind)| whole.kind(name, kind)).collect::<Result<_, _>>()?;
         Ok(Pack { name: self.pack.0.clone(), about: self.about.clone(), kinds })
+    }
+
+    /// Refuses conditions in Rust: only a pack that comes with the program has some.
+    fn refuse_code(&self) -> Result<(), PackError> {
+        if NAMES.contains(&self.pack.0.as_str()) {
+            return Ok(());
+        }
+        for (name, kind) in &self.kinds {
+            let moves = kind.moves.iter().flatten().map(|(_, own)| (own.by.as_ref(), &own.guards));
+            let transitions = kind.transitions.iter().flatten().map(|own| (None, &own.guards));
+            let mut guards = moves
+                .chain(transitions)
+                .flat_map(|(by, guards)| by.into_iter().chain(guards.iter().flatten()));
+            if let Some(guard) = guards.find(|guard| matches!(guard, Guard::Code(_))) {
+                let way = KeyPath::key("kinds").then(&name.0);
+                let problem = format!("`{guard}` is a guard of packs that come with stepmark alone");
+                return Err(PackError::Pack { pack: self.pack.0.clone(), way, problem });
+            }
+        }
+        Ok(())
     }
 
     fn kind(&self, name: &Name, declared: &KindDeclaration) -> Result<PackKind, PackError> {
@@ -390,6 +412,9 @@ impl Kind {
         command.split(' ').next().map(|word| format!("stepmark {word}"))
     }
 }
+
+/// The names of the packs in [`FILES`].
+const NAMES: [&str; 6] = ["bmad", "d4", "asdd", "flows", "coordination", "autodev"];
 
 const FILES: [&str; 6] = [
     include_str!("bmad/pack.yaml"),

@@ -13,12 +13,20 @@ use std::{
 
 use proptest::{prelude::*, sample::Index};
 use serde_json::{Map, Value as Json, json};
-use stepmark_model::coordination::{NewTask, TaskMove};
+use stepmark_model::{
+    coordination::{NewTask, task_move},
+    packs::MoveCall,
+};
 use stepmark_store::{
     commit::{CommitOptions, FsyncPolicy},
     coordination::{CoordinationError, ImportSide, Overwrite},
     workspace::Workspace,
 };
+
+/// The move of a task that the agent of this number makes.
+fn by(name: &str, agent: usize) -> MoveCall {
+    task_move(name, Some(&format!("w{agent}")))
+}
 
 const FILE: &str = ".coordination/tasks.json";
 
@@ -189,32 +197,26 @@ impl Project {
             Deed::Add { priority, after } => self.add(*priority, after.as_ref()),
             Deed::ClaimBest(agent) => self.claim_best(&format!("w{agent}")),
             Deed::Claim(task, agent) => self.claim(task, &format!("w{agent}")),
-            Deed::Start(task, agent) => {
-                self.make(task, &TaskMove::Start { agent: format!("w{agent}") }, &["claimed"], "in_progress")
-            }
+            Deed::Start(task, agent) => self.make(task, &by("start", *agent), &["claimed"], "in_progress"),
             Deed::Done(task, agent) => {
-                let made = TaskMove::Complete {
-                    agent: format!("w{agent}"),
-                    output: "done".to_owned(),
-                    files_modified: Vec::new(),
-                    files_created: Vec::new(),
-                };
+                let made = by("done", *agent).with("output", "done").with("files_modified", json!([]));
                 self.make(task, &made, &["claimed", "in_progress"], "done")
             }
             Deed::Fail(task, agent) => {
-                let made = TaskMove::Fail { agent: format!("w{agent}"), error: "no".to_owned() };
+                let made = by("fail", *agent).with("error", "no");
                 self.make(task, &made, &["claimed", "in_progress"], "failed")
             }
             Deed::Release(task, agent) => {
-                let made = TaskMove::Release { agent: format!("w{agent}") };
-                self.make(task, &made, &["claimed", "in_progress"], "available")
+                self.make(task, &by("release", *agent), &["claimed", "in_progress"], "available")
             }
             Deed::Cancel(task) => {
                 let from = ["pending", "blocked", "available", "claimed", "in_progress"];
-                self.make(task, &TaskMove::Cancel, &from, "cancelled")
+                self.make(task, &task_move("cancel", None), &from, "cancelled")
             }
-            Deed::Retry(task) => self.make(task, &TaskMove::Retry, &["failed"], "available"),
-            Deed::Free(task) => self.make(task, &TaskMove::Free, &["pending", "blocked"], "available"),
+            Deed::Retry(task) => self.make(task, &task_move("retry", None), &["failed"], "available"),
+            Deed::Free(task) => {
+                self.make(task, &task_move("free", None), &["pending", "blocked"], "available")
+            }
             Deed::EditRecord(_) | Deed::Block(_) => self.edit_record(deed),
             Deed::EditFile(_) | Deed::AddToFile | Deed::RemoveFromFile(_) => self.edit_file(deed),
             Deed::DeleteFile | Deed::DamageFile => self.lose_file(deed),
@@ -275,16 +277,16 @@ impl Project {
         (task.status, task.holder) = ("claimed".to_owned(), Some(agent.to_owned()));
     }
 
-    fn make(&mut self, task: &Index, made: &TaskMove, from: &[&str], to: &str) -> bool {
+    fn make(&mut self, task: &Index, made: &MoveCall, from: &[&str], to: &str) -> bool {
         let Some(id) = self.id(task) else { return false };
         let task = &self.tasks[&id];
-        let is_own = made.agent().is_some_and(|agent| task.holder.as_deref() == Some(agent));
+        let is_own = made.text("agent").is_some_and(|agent| task.holder.as_deref() == Some(agent));
         // What is said again changes nothing.
         let is_again = is_own && task.is(&[to]);
         let may = task.is(from)
-            && (made.agent().is_none() || is_own || task.holder.is_none())
-            && (*made != TaskMove::Retry || task.retries < 3)
-            && (*made != TaskMove::Free || !self.waits(task));
+            && (made.text("agent").is_none() || is_own || task.holder.is_none())
+            && (made.name != "retry" || task.retries < 3)
+            && (made.name != "free" || !self.waits(task));
         let done = self.workspace.coordination().unwrap().make(&id, made);
         if expect(done, may || is_again, &format!("{made:?} of {id}, {task:?}")).is_none() {
             return false;
@@ -294,10 +296,10 @@ impl Project {
         }
         let task = self.tasks.get_mut(&id).unwrap();
         task.status = to.to_owned();
-        if matches!(made, TaskMove::Release { .. } | TaskMove::Cancel | TaskMove::Retry) {
+        if ["release", "cancel", "retry"].contains(&&*made.name) {
             task.holder = None;
         }
-        task.retries += i64::from(*made == TaskMove::Retry);
+        task.retries += i64::from(made.name == "retry");
         if to == "done" {
             let freed = |task: &&mut Task| task.is(&["pending", "blocked"]) && task.after.contains(&id);
             let waiting: Vec<String> = self

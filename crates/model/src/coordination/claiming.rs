@@ -71,7 +71,8 @@ pub(super) fn missing_capabilities<'t>(task: &'t Record, capabilities: &[&str]) 
 }
 
 /// The lifecycle of tasks: it is asked for each of them.
-static LIFECYCLE: LazyLock<Option<&'static Arc<Lifecycle>>> = LazyLock::new(|| built_in("cc-task"));
+pub(super) static LIFECYCLE: LazyLock<Option<&'static Arc<Lifecycle>>> =
+    LazyLock::new(|| built_in("cc-task"));
 
 /// The state that the status of a task means.
 pub(super) fn state_of(task: &Record) -> Option<&'static LifecycleState> {

@@ -4,7 +4,6 @@
 mod kind;
 mod state;
 mod format;
-mod task_refusal;
 mod claiming;
 mod task_move;
 
@@ -29,8 +28,7 @@ pub use kind::RecordKind;
 pub use state::State;
 pub use state::{Drift, Merged, merge, seen};
 pub use state::{Overview, latest_time};
-pub use task_move::{TaskMove, decide};
-pub use task_refusal::TaskRefusal;
+pub use task_move::{TaskRefusal, decide, task_move};
 
 /// A record of a coordination.
 pub type Record = crate::records::Record<RecordKind>;

@@ -2,44 +2,48 @@
 
 use serde_json::{Value as Json, json};
 
+use super::task_move;
 use super::{
-    Record, State, TaskMove, check_dependencies, claimable, decide, dependants_freed, dependency_circle,
-    orphaned,
+    Record, State, check_dependencies, claimable, decide, dependants_freed, dependency_circle, orphaned,
     sample::{agent, state, task},
 };
 use crate::lifecycle::built_in;
+use crate::packs::MoveCall;
 use crate::records::{Signal, Signals};
 
 const NOW: &str = "2026-11-24T12:00:00Z";
 
-fn claim(agent: &str) -> TaskMove {
-    TaskMove::Claim { agent: agent.to_owned(), at_most: 1 }
+fn claim(agent: &str) -> MoveCall {
+    task_move("claim", Some(agent))
 }
 
-fn start(agent: &str) -> TaskMove {
-    TaskMove::Start { agent: agent.to_owned() }
+fn start(agent: &str) -> MoveCall {
+    task_move("start", Some(agent))
 }
 
-fn complete(agent: &str) -> TaskMove {
-    TaskMove::Complete {
-        agent: agent.to_owned(),
-        output: "Did".to_owned(),
-        files_modified: vec!["a.rs".to_owned()],
-        files_created: Vec::new(),
-    }
+fn complete(agent: &str) -> MoveCall {
+    task_move("done", Some(agent)).with("output", "Did").with("files_modified", vec!["a.rs"])
 }
 
-fn fail(agent: &str) -> TaskMove {
-    TaskMove::Fail { agent: agent.to_owned(), error: "No".to_owned() }
+fn fail(agent: &str) -> MoveCall {
+    task_move("fail", Some(agent)).with("error", "No")
+}
+
+fn release(agent: &str) -> MoveCall {
+    task_move("release", Some(agent))
+}
+
+fn of_nobody(name: &str) -> MoveCall {
+    task_move(name, None)
 }
 
 /// The values after a move, or the refusal.
-fn after(values: Json, made: &TaskMove, others: Vec<Record>) -> Result<Json, String> {
+fn after(values: Json, made: &MoveCall, others: Vec<Record>) -> Result<Json, String> {
     let task = task("t", values);
     let mut tasks = others;
     tasks.push(task.clone());
     let state = state(tasks, vec![agent("w", json!({"capabilities": "rust, yaml"}))]);
-    let decided = decide(&task, made, &state, NOW).map_err(|refusal| refusal.to_string())?;
+    let decided = decide(&task, made, (&state, 1), NOW).map_err(|refusal| refusal.to_string())?;
     Ok(Json::Object(decided.values.into()))
 }
 
@@ -72,24 +76,24 @@ fn a_move_writes_what_it_is_about() {
             fail("w"),
             json!({"status": "failed", "claimed_by": "w", "completed_at": NOW, "result": {"error": "No"}}),
         ),
-        (
-            held.clone(),
-            TaskMove::Release { agent: "w".to_owned() },
-            json!({"status": "available", "claimed_by": null}),
-        ),
-        (held.clone(), TaskMove::Orphan, json!({"status": "available", "claimed_by": null})),
+        (held.clone(), release("w"), json!({"status": "available", "claimed_by": null})),
+        (held.clone(), of_nobody("orphan"), json!({"status": "available", "claimed_by": null})),
         (
             failed,
-            TaskMove::Retry,
+            of_nobody("retry"),
             json!({"status": "available", "claimed_by": null, "retry_count": 1, "retry_delay": 60,
                    "next_retry_at": "2026-11-24T12:01:00Z"}),
         ),
         (
             json!({"status": "pending", "dependencies": []}),
-            TaskMove::Free,
+            of_nobody("free"),
             json!({"status": "available", "dependencies": []}),
         ),
-        (json!({"status": "blocked"}), TaskMove::Cancel, json!({"status": "cancelled", "claimed_by": null})),
+        (
+            json!({"status": "blocked"}),
+            of_nobody("cancel"),
+            json!({"status": "cancelled", "claimed_by": null}),
+        ),
         // Made again by the same agent.
         (held.clone(), start("w"), held),
     ] {
@@ -110,7 +114,7 @@ fn a_refusal_says_what_would_be_legal() {
         ),
         (
             held.clone(),
-            TaskMove::Retry,
+            of_nobody("retry"),
             "the task `t` is `claimed`, and `retry` is for tasks that are `failed`: from `claimed` it goes to `available`, \
              `in_progress`, `done`, `failed` and `cancelled`",
         ),
@@ -121,15 +125,11 @@ fn a_refusal_says_what_would_be_legal() {
         ),
         (
             done,
-            TaskMove::Cancel,
+            of_nobody("cancel"),
             "the task `t` is `done`, and `cancel` is for tasks that are `pending`, `blocked`, `available`, `claimed` and `in_progress`: `done` is final",
         ),
         (held.clone(), complete("x"), "the task `t` is that of `w`: only `w` moves it, not `x`"),
-        (
-            held,
-            TaskMove::Release { agent: "x".to_owned() },
-            "the task `t` is that of `w`: only `w` moves it, not `x`",
-        ),
+        (held, release("x"), "the task `t` is that of `w`: only `w` moves it, not `x`"),
         (
             json!({"dependencies": ["a", "b", "c", "n"]}),
             claim("w"),
@@ -147,17 +147,17 @@ fn a_refusal_says_what_would_be_legal() {
         ),
         (
             json!({"status": "failed", "retry_count": 3}),
-            TaskMove::Retry,
+            of_nobody("retry"),
             "the task `t` was tried 3 times, and `max_retries` allows 3",
         ),
         (
             json!({"status": "failed", "attempts": 1, "max_attempts": 1}),
-            TaskMove::Retry,
+            of_nobody("retry"),
             "the task `t` was tried once, and `max_attempts` allows 1",
         ),
         (
             json!({"status": "pending", "dependencies": ["a", "b"]}),
-            TaskMove::Free,
+            of_nobody("free"),
             "the task `t` waits for `b`",
         ),
         (json!({}), claim("y"), "`y` has `d`: complete, fail or release one of them before"),
@@ -171,7 +171,7 @@ fn a_refusal_says_what_would_be_legal() {
         let shown = format!("{values} {made:?}");
         assert_eq!(after(values, &made, others), Err(wanted.to_owned()), "{shown}");
     }
-    let long = TaskMove::Fail { agent: "w".to_owned(), error: "x".repeat(65_537) };
+    let long = task_move("fail", Some("w")).with("error", "x".repeat(65_537));
     let refused = after(json!({"status": "claimed", "claimed_by": "w"}), &long, Vec::new()).unwrap_err();
     assert!(refused.starts_with("the output has 65537 bytes, and 65536 are kept"), "{refused}");
 }
@@ -179,17 +179,16 @@ fn a_refusal_says_what_would_be_legal() {
 #[test]
 fn every_move_is_one_of_the_table() {
     let table = built_in("cc-task").unwrap();
-    let agent = || "w".to_owned();
     for made in [
         claim("w"),
         start("w"),
         complete("w"),
         fail("w"),
-        TaskMove::Release { agent: agent() },
-        TaskMove::Retry,
-        TaskMove::Free,
-        TaskMove::Cancel,
-        TaskMove::Orphan,
+        release("w"),
+        of_nobody("retry"),
+        of_nobody("free"),
+        of_nobody("cancel"),
+        of_nobody("orphan"),
     ] {
         for status in table.states().iter().map(|state| state.name.as_str()) {
             let values = json!({"status": status, "claimed_by": null});

@@ -38,6 +38,8 @@ pub enum Guard {
     NotBefore(Box<str>),
     /// `role(NAME)`: whoever makes the move has the role.
     Role(Box<str>),
+    /// `code(NAME)`: a condition that the Rust module of a built-in pack knows.
+    Code(Box<str>),
     /// `verified`: the last of `attempts` has a verification that passed.
     Verified,
     /// `approved`: `approval` names the state that is entered, and a person who may approve it.
@@ -78,7 +80,7 @@ pub(super) fn value_at<'s>(state: &'s Json, key: &str) -> Option<&'s Json> {
 type Keyed = fn(Box<str>) -> Guard;
 
 /// The guards that take one argument, by name.
-const KEYED: [(&str, Keyed); 8] = [
+const KEYED: [(&str, Keyed); 9] = [
     ("filled", Guard::Filled),
     ("file-exists", Guard::FileExists),
     ("dependencies-done", Guard::DependenciesDone),
@@ -87,6 +89,7 @@ const KEYED: [(&str, Keyed); 8] = [
     ("exists", Guard::Exists),
     ("not-before", Guard::NotBefore),
     ("role", Guard::Role),
+    ("code", Guard::Code),
 ];
 
 impl fmt::Display for Guard {
@@ -106,6 +109,7 @@ impl fmt::Display for Guard {
             | Self::OtherThan(key)
             | Self::Exists(key)
             | Self::NotBefore(key)
+            | Self::Code(key)
             | Self::Role(key) => {
                 let name =
                     KEYED.iter().find(|(_, make)| make(key.clone()) == *self).map_or("", |(name, _)| name);

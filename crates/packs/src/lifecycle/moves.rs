@@ -204,13 +204,36 @@ struct Writes {
     clear: Vec<String>,
 }
 
+/// A change of one key of the frontmatter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Write {
+    Set(String, Json),
+    /// An item behind those of a list.
+    Append(String, Json),
+    Remove(String),
+}
+
+impl Write {
+    /// Makes the change.
+    pub fn apply(self, values: &mut Map<String, Json>) {
+        match self {
+            Self::Set(key, value) => drop(values.insert(key, value)),
+            Self::Append(key, item) => match values.get_mut(&key) {
+                Some(Json::Array(items)) => items.push(item),
+                _ => drop(values.insert(key, vec![item].into())),
+            },
+            Self::Remove(key) => drop(values.shift_remove(&key)),
+        }
+    }
+}
+
 /// A request for a move.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MoveCall {
     /// The word behind `stepmark`, and the name of the move.
     pub command: String,
     pub name: String,
-    /// The values of [`VARIABLES`], where there are any.
+    /// The values of [`VARIABLES`], where there are any, and arguments that are no text.
     pub given: Map<String, Json>,
     /// The arguments, each as it was written, several of a list.
     pub args: Vec<(String, String)>,
@@ -313,34 +336,53 @@ impl NamedMove {
     }
 
     /// The edits that the move makes of `state`, besides the status.
+    ///
+    /// # Errors
+    /// When an argument is unknown, missing, or not of its type, or something is missing that the move needs.
     pub fn edits(&self, state: &Json, call: &MoveCall) -> Result<Vec<Edit>, MoveRefusal> {
-        let values = self.values(call)?;
-        let set =
-            |key: &str, value: &Json| Edit::Set { path: KeyPath::key(key), value: Value::from_json(value) };
-        let mut edits = Vec::new();
-        for (key, value) in &self.writes.set {
-            if let Some(value) = filled(value, &values) {
-                edits.push(set(key, &value));
+        let nothing = Map::new();
+        let state = state.as_object().unwrap_or(&nothing);
+        let edit = |write| match write {
+            Write::Set(key, value) => Edit::Set { path: KeyPath::key(&key), value: Value::from_json(&value) },
+            Write::Append(key, item) => {
+                Edit::Append { path: KeyPath::key(&key), item: Value::from_json(&item) }
             }
-        }
-        for (key, item) in &self.writes.push {
-            let Some(item) = filled(item, &values) else { continue };
-            match state.get(key).and_then(Json::as_array).filter(|items| !items.is_empty()) {
-                Some(_) => {
-                    edits.push(Edit::Append { path: KeyPath::key(key), item: Value::from_json(&item) })
-                }
-                None => edits.push(set(key, &Json::from(vec![item]))),
-            }
-        }
-        for (key, count) in &self.writes.add {
+            Write::Remove(key) => Edit::Remove { path: KeyPath::key(&key) },
+        };
+        Ok(self.writes(state, &self.values(call)?).into_iter().map(edit).collect())
+    }
+
+    /// What the move writes where `state` stands, besides the status.
+    fn writes(&self, state: &Map<String, Json>, values: &Map<String, Json>) -> Vec<Write> {
+        let (set, push) = (self.writes.set.iter(), self.writes.push.iter());
+        let set = set.filter_map(|(key, value)| Some(Write::Set(key.clone(), filled(value, values)?)));
+        let push = push.filter_map(|(key, item)| {
+            let item = filled(item, values)?;
+            let has_items = state.get(key).and_then(Json::as_array).is_some_and(|items| !items.is_empty());
+            Some(match has_items {
+                true => Write::Append(key.clone(), item),
+                false => Write::Set(key.clone(), vec![item].into()),
+            })
+        });
+        let add = self.writes.add.iter().map(|(key, count)| {
             let old = state.get(key).and_then(Json::as_i64).unwrap_or_default();
-            edits.push(set(key, &old.saturating_add(*count).into()));
-        }
-        let there = |key: &&String| state.get(key.as_str()).is_some();
-        edits.extend(
-            self.writes.clear.iter().filter(there).map(|key| Edit::Remove { path: KeyPath::key(key) }),
-        );
-        Ok(edits)
+            Write::Set(key.clone(), old.saturating_add(*count).into())
+        });
+        let clear = self.writes.clear.iter().filter(|key| state.contains_key(*key));
+        set.chain(push).chain(add).chain(clear.cloned().map(Write::Remove)).collect()
+    }
+
+    /// Returns whether `record` is as the move leaves it, and whoever makes it again has it already.
+    fn is_made(&self, record: &Map<String, Json>, call: &MoveCall, values: &Map<String, Json>) -> bool {
+        let agent = call.given.get("agent").filter(|agent| !agent.is_null());
+        let holds = self.guards.iter().filter_map(|guard| match guard {
+            Guard::Holder(key) => Some(&**key),
+            _ => None,
+        });
+        let takes = self.writes.set.iter().filter(|(_, value)| *value == "$agent").map(|(key, _)| &**key);
+        let is_own = agent.is_some() && holds.chain(takes).any(|key| record.get(key) == agent);
+        let mut lasting = self.writes.set.iter().filter(|(_, value)| *value != "$now");
+        is_own && lasting.all(|(key, value)| record.get(key) == filled(value, values).as_ref())
     }
 
     /// The values of variables and arguments.
@@ -413,6 +455,33 @@ fn filled(template: &Json, values: &Map<String, Json>) -> Option<Json> {
     })
 }
 
+impl MoveCall {
+    /// The move `name` of `stepmark COMMAND`.
+    pub fn new(command: &str, name: &str) -> Self {
+        Self { command: command.to_owned(), name: name.to_owned(), ..Self::default() }
+    }
+
+    /// The same, where a variable or an argument has this value.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Json>) -> Self {
+        self.given.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The text that a variable or an argument has.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.given.get(name)?.as_str()
+    }
+}
+
+/// A reason why a move of a record is not made: the table forbids it, or something else that a guard wants is
+/// missing.
+#[derive(Debug)]
+pub enum Refused<R> {
+    Move(MoveRefusal),
+    Guard(R),
+}
+
 impl Lifecycle {
     /// The moves that have a name, in the order in which they are declared.
     pub fn named_moves(&self) -> &[NamedMove] {
@@ -444,6 +513,36 @@ impl Lifecycle {
                 .map(|state| self.named_from(state).map(|made| made.name.clone()).collect())
                 .unwrap_or_default(),
         })
+    }
+
+    /// What the move `call` writes into `record`, whose status is `status`; the new status first, and nothing
+    /// where whoever has it makes the same move again. `unmet` tells why a guard does not hold: the guards
+    /// are asked in their order.
+    ///
+    /// # Errors
+    /// Those of [`Self::named_move`] and of arguments; the first guard that does not hold.
+    pub fn make<R>(
+        &self,
+        (status, record): (&str, &Map<String, Json>),
+        call: &MoveCall,
+        unmet: impl FnMut(&Guard) -> Option<R>,
+    ) -> Result<Vec<Write>, Refused<R>> {
+        let named = self.named.iter().find(|made| made.name == call.name);
+        if let Some(made) =
+            named.filter(|made| self.state_of(status).is_some_and(|state| state.name == made.to))
+        {
+            let values = made.values(call).map_err(Refused::Move)?;
+            if made.is_made(record, call, &values) {
+                return Ok(Vec::new());
+            }
+        }
+        let made = self.named_move(&call.name, Some(status)).map_err(Refused::Move)?;
+        if let Some(reason) = made.guards.iter().find_map(unmet) {
+            return Err(Refused::Guard(reason));
+        }
+        let mut writes = vec![Write::Set("status".to_owned(), made.to.as_str().into())];
+        writes.extend(made.writes(record, &made.values(call).map_err(Refused::Move)?));
+        Ok(writes)
     }
 }
 

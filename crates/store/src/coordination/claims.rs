@@ -11,8 +11,8 @@ use super::{
 };
 use crate::changes::RecordDecision;
 use stepmark_model::coordination::{
-    Format, Record, RecordKind, State, TaskMove, TaskRefusal, claimable, decide, held_by, is_held,
-    open_dependencies, orphaned,
+    Format, Record, RecordKind, State, TaskRefusal, claimable, decide, is_held, open_dependencies, orphaned,
+    task_move,
 };
 
 impl Coordination<'_> {
@@ -27,7 +27,9 @@ impl Coordination<'_> {
                 freed.extend(orphans);
                 state = self.state()?;
             }
-            self.refuse_more(&state, agent)?;
+            if let Some(refusal) = TaskRefusal::of_claims(&state, agent, self.claims_per_agent()) {
+                return Err(refusal.into());
+            }
             let mut candidates = claimable(&state, agent, self.workspace.now());
             candidates.retain(|task| !changed.contains(&task.id));
             if candidates.is_empty() {
@@ -46,12 +48,13 @@ impl Coordination<'_> {
 
     /// Gives `agent` the task `id`.
     pub fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, CoordinationError> {
+        let claim = task_move("claim", Some(agent));
         for _ in 0..ATTEMPTS {
             let (state, changed) = self.state_to_claim()?;
             let orphaned = self.free_orphans(&state)?;
             let state = if orphaned.is_empty() { state } else { self.state()? };
             let task = task_of(&state, id)?;
-            if decide(task, &self.claim_by(agent), &state, &self.now())? == *task {
+            if decide(task, &claim, (&state, self.claims_per_agent()), &self.now())? == *task {
                 let (task, files) = (task.clone(), self.follow(&[]));
                 return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
             }
@@ -85,7 +88,7 @@ impl Coordination<'_> {
         if known.is_none() {
             self.make_folder(&paths[1..])?;
         }
-        let (now, made) = (self.now(), self.claim_by(agent));
+        let (now, made) = (self.now(), task_move("claim", Some(agent)));
         self.attempt(&paths, "task claim", |found| {
             let [Some(task), own] = found else { return Ok((Attempt::Taken, keep(2))) };
             let task = read(task)?;
@@ -96,7 +99,7 @@ impl Coordination<'_> {
             if task.status() != "available" {
                 return Ok((Attempt::Taken, keep(2)));
             }
-            let claimed = decide(&task, &made, state, &now)?;
+            let claimed = decide(&task, &made, (state, self.claims_per_agent()), &now)?;
             let before = own.clone();
             let mut own = own.unwrap_or_else(|| Record::agent(agent, "worker", &now));
             own.set("current_task", Json::from(id));
@@ -114,24 +117,11 @@ impl Coordination<'_> {
         let mut freed = Vec::new();
         for task in orphaned(state, &self.signals(), self.workspace.now(), stale) {
             // Whoever is faster has freed or ended it.
-            if let (Attempt::Made(task), _) = self.make_once(state, &task.id, &TaskMove::Orphan)? {
+            if let (Attempt::Made(task), _) = self.make_once(state, &task.id, &task_move("orphan", None))? {
                 freed.push(task.id);
             }
         }
         Ok(freed)
-    }
-
-    fn claim_by(&self, agent: &str) -> TaskMove {
-        TaskMove::Claim { agent: agent.to_owned(), at_most: self.claims_per_agent() }
-    }
-
-    /// Refuses where `agent` has as many tasks as it may have.
-    fn refuse_more(&self, state: &State, agent: &str) -> Result<(), TaskRefusal> {
-        let held: Vec<String> = held_by(state, agent).into_iter().map(|task| task.id.clone()).collect();
-        match held.len() < self.claims_per_agent() {
-            true => Ok(()),
-            false => Err(TaskRefusal::TooManyClaims { agent: agent.to_owned(), held }),
-        }
     }
 }
 

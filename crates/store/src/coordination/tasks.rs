@@ -10,10 +10,11 @@ use crate::changes::{RECORDS_A_COMMIT, RecordDecision};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     coordination::{
-        NewTask, Record, RecordKind, State, TaskMove, TaskRefusal, check_dependencies, decide,
-        dependants_freed, is_held,
+        NewTask, Record, RecordKind, State, TaskRefusal, check_dependencies, decide, dependants_freed,
+        is_held,
     },
     journal::{EventDraft, Kind},
+    packs::MoveCall,
     records::RecordSet as _,
 };
 
@@ -74,17 +75,17 @@ impl Coordination<'_> {
     }
 
     /// Makes `made` on the task `id`.
-    pub fn make(&self, id: &str, made: &TaskMove) -> Result<TaskChange, CoordinationError> {
-        if let TaskMove::Claim { agent, .. } = made {
+    pub fn make(&self, id: &str, made: &MoveCall) -> Result<TaskChange, CoordinationError> {
+        if let ("claim", Some(agent)) = (&*made.name, made.text("agent")) {
             return self.claim_task(id, agent);
         }
         for _ in 0..ATTEMPTS {
             let state = self.state_to_change()?;
             let (attempt, mut freed) = self.make_once(&state, id, made)?;
             if let Attempt::Made(task) = attempt {
-                let ends = matches!(made, TaskMove::Complete { .. });
+                let ends = made.name == "done";
                 let others = if ends { self.free_dependants(id) } else { Ok(Vec::new()) };
-                let mut files = self.followed(made.agent(), std::slice::from_ref(&task));
+                let mut files = self.followed(made.text("agent"), std::slice::from_ref(&task));
                 match others {
                     Ok(others) => freed.extend(others),
                     Err(error) => files.behind = files.behind.or_else(|| Some(error.to_string())),
@@ -100,16 +101,16 @@ impl Coordination<'_> {
         &self,
         state: &State,
         id: &str,
-        made: &TaskMove,
+        made: &MoveCall,
     ) -> Result<(Attempt, Vec<String>), CoordinationError> {
         let task = task_of(state, id)?;
         // What is refused leaves no trace.
-        let wanted = decide(task, made, state, &self.now())?;
+        let wanted = decide(task, made, (state, self.claims_per_agent()), &self.now())?;
         if wanted == *task {
             return Ok((Attempt::Made(wanted), Vec::new()));
         }
         let holder = state.agents.iter().find(|agent| Some(agent.id.as_str()) == task.claimed_by());
-        let ends = matches!(made, TaskMove::Complete { .. });
+        let ends = made.name == "done";
         let freed = if ends { dependants_freed(id, state) } else { Vec::new() };
         let rest = holder.into_iter().chain(&freed);
         let before: Vec<&Record> = std::iter::once(task)
@@ -126,7 +127,7 @@ impl Coordination<'_> {
             .iter()
             .map(|record| self.path_of(record.kind, &record.id))
             .collect::<Result<Vec<_>, _>>()?;
-        let attempt = self.attempt(&paths, &format!("task {}", made.name()), |found| {
+        let attempt = self.attempt(&paths, &format!("task {}", made.name), |found| {
             let found = found
                 .iter()
                 .map(|found| found.as_ref().map(read).transpose())

@@ -1,7 +1,10 @@
 //! `stepmark task`
 
 use clap::{Args, Subcommand};
-use stepmark_model::coordination::{NewTask, TaskMove};
+use stepmark_model::{
+    coordination::{NewTask, task_move},
+    packs::MoveCall,
+};
 use stepmark_store::coordination::CoordinationError;
 
 use super::{agent, coordination, report};
@@ -190,27 +193,27 @@ fn task_id() -> String {
 
 impl What {
     /// The task and the move that a command makes of it.
-    fn to_move(&self, project: &Project) -> Result<(&str, TaskMove), Failure> {
-        let agent = |acting: &Acting| agent(project, acting.agent.as_deref());
+    fn to_move(&self, project: &Project) -> Result<(&str, MoveCall), Failure> {
+        let by = |name: &str, acting: &Acting| {
+            Ok::<_, Failure>(task_move(name, Some(&agent(project, acting.agent.as_deref())?)))
+        };
         Ok(match self {
-            Self::Start { id, acting } => (id, TaskMove::Start { agent: agent(acting)? }),
+            Self::Start { id, acting } => (id, by("start", acting)?),
             Self::Done { id, acting, output, files_modified, files_created } => {
-                let made = TaskMove::Complete {
-                    agent: agent(acting)?,
-                    output: output.clone(),
-                    files_modified: files_modified.clone(),
-                    files_created: files_created.clone(),
-                };
-                (id, made)
+                (id, ended(by("done", acting)?, output, (files_modified, files_created)))
             }
-            Self::Fail { id, acting, error } => {
-                (id, TaskMove::Fail { agent: agent(acting)?, error: error.clone() })
-            }
-            Self::Release { id, acting } => (id, TaskMove::Release { agent: agent(acting)? }),
-            Self::Free { id } => (id, TaskMove::Free),
-            Self::Retry { id } => (id, TaskMove::Retry),
-            Self::Cancel { id } => (id, TaskMove::Cancel),
+            Self::Fail { id, acting, error } => (id, by("fail", acting)?.with("error", &**error)),
+            Self::Release { id, acting } => (id, by("release", acting)?),
+            Self::Free { id } => (id, task_move("free", None)),
+            Self::Retry { id } => (id, task_move("retry", None)),
+            Self::Cancel { id } => (id, task_move("cancel", None)),
             _ => return Err(Failure::new(Exit::Usage, "this is no move of a task")),
         })
     }
+}
+
+/// The same move, with what came of the work.
+pub(crate) fn ended(made: MoveCall, output: &str, (modified, created): (&[String], &[String])) -> MoveCall {
+    let made = made.with("output", output).with("files_modified", modified);
+    if created.is_empty() { made } else { made.with("files_created", created) }
 }

@@ -6,7 +6,7 @@ mod arguments;
 mod tools;
 
 use stepmark_mcp::{Answer, Arguments, Refusal, Tool, ToolSet, read};
-use stepmark_model::coordination::{Format, NewTask, TaskMove};
+use stepmark_model::coordination::{Format, NewTask, task_move};
 use stepmark_store::coordination::{Coordination, CoordinationError, RecordsError};
 
 use self::arguments::{
@@ -18,6 +18,7 @@ use crate::{
         board::overview,
         remedy::{Surface, remedy},
         switched_on,
+        task::ended,
     },
     environment,
     exit::Failure,
@@ -136,19 +137,19 @@ impl CoordinationTools {
     }
 
     fn work(&self, tool: &str, given: Arguments) -> Result<Answer, Refusal> {
-        let (agent, task, made) = match tool {
+        let (task, made, agent) = match tool {
             "start_task" => {
                 let Held { agent_id: agent, task_id } = read(given)?;
-                (agent.clone(), task_id, TaskMove::Start { agent })
+                (task_id, task_move("start", Some(&agent)), agent)
             }
             "complete_task" => {
                 let Done { agent_id: agent, task_id, output, files_modified, files_created } = read(given)?;
-                let made = TaskMove::Complete { agent: agent.clone(), output, files_modified, files_created };
-                (agent, task_id, made)
+                let made = task_move("done", Some(&agent));
+                (task_id, ended(made, &output, (&files_modified, &files_created)), agent)
             }
             _ => {
                 let Failed { agent_id: agent, task_id, error } = read(given)?;
-                (agent.clone(), task_id, TaskMove::Fail { agent, error })
+                (task_id, task_move("fail", Some(&agent)).with("error", error), agent)
             }
         };
         self.on(Some(&agent), |coordination| Ok(answers::worked(&coordination.make(&task, &made)?)))
