@@ -9,8 +9,9 @@ use std::{fs, time::SystemTime};
 use proptest::prelude::*;
 use serde_json::json;
 use stepmark_model::{
-    flows::{AttemptEnd, Decision, FlowMove, Graph, Judgement},
+    flows::{AttemptEnd, Decision, Graph, Judgement},
     journal::{Actor, ActorKind, Attribution, HistoryState},
+    packs::MoveCall,
 };
 use stepmark_store::{
     commit::{CommitOptions, FsyncPolicy},
@@ -41,7 +42,7 @@ enum Deed {
     Retry(usize, bool),
     Escalate(usize),
     AbortTask(usize, bool),
-    Move(FlowMove, bool),
+    Move(&'static str, bool),
     /// A program sets the status of a record, or takes its file away.
     Forge(usize),
     Delete(usize),
@@ -55,8 +56,8 @@ fn deed() -> impl Strategy<Value = Deed> {
         prop_oneof![6 => Just(Decision::Pass), 2 => Just(Decision::SoftFail), 1 => Just(Decision::HardFail)];
     let exit = prop_oneof![6 => Just(Some(0)), 1 => Just(Some(1)), 1 => Just(None)];
     let moves = prop_oneof![
-        2 => Just(FlowMove::Pause), 4 => Just(FlowMove::Resume), 1 => Just(FlowMove::Start),
-        1 => Just(FlowMove::Complete),
+        2 => Just("pause"), 4 => Just("resume"), 1 => Just("start"),
+        1 => Just("complete"),
     ];
     prop_oneof![
         10 => Just(Deed::ClaimNext),
@@ -68,7 +69,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         1 => task().prop_map(Deed::Escalate),
         1 => (task(), any::<bool>()).prop_map(|(task, person)| Deed::AbortTask(task, person)),
         3 => (moves, prop::bool::weighted(0.8)).prop_map(|(made, person)| Deed::Move(made, person)),
-        1 => any::<bool>().prop_map(|person| Deed::Move(FlowMove::Abort, person)),
+        1 => any::<bool>().prop_map(|person| Deed::Move("abort", person)),
         1 => task().prop_map(Deed::Forge),
         1 => task().prop_map(Deed::Delete),
         2 => any::<bool>().prop_map(Deed::Accept),
@@ -108,7 +109,7 @@ impl Project {
         let flows = workspace.flows().unwrap();
         flows.write_graph(&Graph::read(&json!({"id": "g", "tasks": tasks})).unwrap(), true).unwrap();
         flows.create("g", "f", "F").unwrap();
-        flows.make("f", FlowMove::Start, None).unwrap();
+        flows.make("f", "start", None).unwrap();
         project
     }
 
@@ -190,7 +191,9 @@ impl Project {
                 let may = is_person
                     && ["FAILED", "ESCALATED"].contains(&self.tasks[task].status)
                     && ["CREATED", "RUNNING", "PAUSED"].contains(&self.flow);
-                let retry = |flows: &Flows<'_>| flows.retry(("f", TASKS[task].0), None, None).map(drop);
+                let retry = |flows: &Flows<'_>| {
+                    flows.make_of_task(("f", TASKS[task].0), &MoveCall::new("flow", "retry"), None).map(drop)
+                };
                 if self.does(may, is_person, retry) {
                     let own = &mut self.tasks[task];
                     (own.status, own.most) = ("RETRY", own.most.max(own.attempts + 1));
@@ -198,13 +201,21 @@ impl Project {
             }
             Deed::Escalate(task) => {
                 let may = self.tasks[task].status == "FAILED";
-                if self.does(may, false, |flows| flows.escalate(("f", TASKS[task].0), None).map(drop)) {
+                if self.does(may, false, |flows| {
+                    flows
+                        .make_of_task(("f", TASKS[task].0), &MoveCall::new("flow", "escalate"), None)
+                        .map(drop)
+                }) {
                     self.tasks[task].status = "ESCALATED";
                 }
             }
             Deed::AbortTask(task, is_person) => {
                 let is_open = ["PENDING", "RUNNING", "RETRY", "VERIFYING"].contains(&self.tasks[task].status);
-                let abort = |flows: &Flows<'_>| flows.abort_task(("f", TASKS[task].0), None).map(drop);
+                let abort = |flows: &Flows<'_>| {
+                    flows
+                        .make_of_task(("f", TASKS[task].0), &MoveCall::new("flow", "abort-task"), None)
+                        .map(drop)
+                };
                 if self.does(is_person && is_open, is_person, abort) {
                     self.tasks[task].status = "FAILED";
                 }
@@ -278,11 +289,11 @@ impl Project {
         }
     }
 
-    fn make(&mut self, made: FlowMove, is_person: bool) {
+    fn make(&mut self, made: &str, is_person: bool) {
         let (from, to): (&[&str], _) = match made {
-            FlowMove::Pause => (&["RUNNING"], "PAUSED"),
-            FlowMove::Resume => (&["PAUSED"], "RUNNING"),
-            FlowMove::Abort => (&["RUNNING", "PAUSED", "ABORTED"], "ABORTED"),
+            "pause" => (&["RUNNING"], "PAUSED"),
+            "resume" => (&["PAUSED"], "RUNNING"),
+            "abort" => (&["RUNNING", "PAUSED", "ABORTED"], "ABORTED"),
             // It has started, and completes by itself.
             _ => (&[], ""),
         };

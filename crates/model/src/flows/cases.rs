@@ -4,6 +4,12 @@ use super::{
     sample::{after, agent, person, state},
     *,
 };
+use crate::packs::MoveCall;
+use serde_json::json;
+
+fn of(name: &str) -> MoveCall {
+    MoveCall::new("flow", name)
+}
 
 /// Makes changes one after the other.
 fn made(state: FlowState, change: impl Fn(&FlowState) -> Result<RecordChange, FlowRefusal>) -> FlowState {
@@ -136,20 +142,20 @@ fn what_only_people_do_is_refused_to_agents() {
         let flow = ended(claimed(state(), "a"), "a", Some(0));
         made(flow, |state| verify(state, "a", &judgement(Some(true), Some(Decision::HardFail)), &agent()))
     };
-    refused(retry(&failed(), "a", None, &agent()), "is none: ask one");
-    let flow = made(failed(), |state| escalate(state, "a"));
-    let flow = made(flow, |state| retry(state, "a", None, &person()));
+    refused(make(&failed(), Some("a"), &of("retry"), &agent()), "is none: ask one");
+    let flow = made(failed(), |state| make(state, Some("a"), &of("escalate"), &agent()));
+    let flow = made(flow, |state| make(state, Some("a"), &of("retry"), &person()));
     assert_eq!((flow.task("a").unwrap().status(), ready(&flow)), ("RETRY", vec!["a"]));
-    refused(abort_task(&flow, "a", &agent()), "only a person may abort a task");
-    let flow = made(claimed(flow, "a"), |state| abort_task(state, "a", &person()));
+    refused(make(&flow, Some("a"), &of("abort-task"), &agent()), "only a person may abort a task");
+    let flow = made(claimed(flow, "a"), |state| make(state, Some("a"), &of("abort-task"), &person()));
     let task = flow.task("a").unwrap();
     assert_eq!((task.status(), task.attempts().len(), task.attempts()[1].is_crashed()), ("FAILED", 2, true));
     assert_eq!(ready(&flow), [""; 0], "a failed task frees none");
-    for made in [FlowMove::Pause, FlowMove::Abort] {
-        refused(move_flow(&flow, made, &agent()), "only a person may");
+    for made in ["pause", "abort"] {
+        refused(make(&flow, None, &of(made), &agent()), "only a person may");
     }
-    let paused = after(&flow, move_flow(&flow, FlowMove::Pause, &person()).unwrap().record);
-    refused(move_flow(&paused, FlowMove::Resume, &agent()), "only a person may resume");
+    let paused = after(&flow, make(&flow, None, &of("pause"), &person()).unwrap().record);
+    refused(make(&paused, None, &of("resume"), &agent()), "only a person may resume");
     refused(claim(&paused, "a", ("w", None), &agent()), "`f` is `PAUSED`");
     assert!(why(&paused, "b").unwrap().reasons[1].contains("it waits for `f.a`, which is `FAILED`"));
 }
@@ -157,10 +163,10 @@ fn what_only_people_do_is_refused_to_agents() {
 #[test]
 fn a_flow_is_complete_when_all_succeeded() {
     let flow = state();
-    refused(move_flow(&flow, FlowMove::Complete, &agent()), "not complete: `a`, `b`, `c` and `d`");
+    refused(make(&flow, None, &of("complete"), &agent()), "not complete: `a`, `b`, `c` and `d`");
     let flow = ["a", "b", "c", "d"].into_iter().fold(flow, succeeded);
-    let flow = made(flow, |state| move_flow(state, FlowMove::Complete, &agent()));
-    refused(move_flow(&flow, FlowMove::Abort, &person()), "it goes to `FROZEN_FOR_MERGE`");
+    let flow = made(flow, |state| make(state, None, &of("complete"), &agent()));
+    refused(make(&flow, None, &of("abort"), &person()), "it goes to `FROZEN_FOR_MERGE`");
     let mut changed = flow;
     changed.graph.tasks.pop();
     refused(claim(&changed, "a", ("w", None), &agent()), "is `COMPLETED`");
@@ -172,13 +178,14 @@ fn an_approval_is_for_one_plan() {
     let mut state = state();
     state.flow.set("status", "COMPLETED");
     let plan = MergePlan { target_branch: "main".to_owned(), base: "b".to_owned(), ..MergePlan::default() };
-    let mut state = made(state, |state| prepare_merge(state, &plan, &person()));
-    refused(move_flow(&state, FlowMove::Merge, &person()), "was not approved");
-    state = made(state, |state| move_flow(state, FlowMove::ApproveMerge, &person()));
-    assert!(move_flow(&state, FlowMove::Merge, &agent()).is_ok());
+    let mut state =
+        made(state, |state| make(state, None, &of("merge-prepare").with("plan", json!(plan)), &person()));
+    refused(make(&state, None, &of("merge-apply"), &person()), "was not approved");
+    state = made(state, |state| make(state, None, &of("merge-approve"), &person()));
+    assert!(make(&state, None, &of("merge-apply"), &agent()).is_ok());
     let other = MergePlan { commits: vec!["c".to_owned()], ..plan };
     state.flow.set("merge", serde_json::to_value(other).unwrap());
-    refused(move_flow(&state, FlowMove::Merge, &agent()), "is another one than a person approved");
+    refused(make(&state, None, &of("merge-apply"), &agent()), "is another one than a person approved");
 }
 
 #[test]

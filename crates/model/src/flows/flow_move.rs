@@ -3,128 +3,124 @@
 use super::refusal::legal_moves;
 use super::verifying::close_attempt;
 use super::{FlowKind, FlowRecord, FlowRefusal, FlowState, Graph, HumanAction, MergePlan, TaskDefinition};
-use crate::lifecycle::{Guard, built_in};
+use crate::lifecycle::{Guard, MoveRefusal, built_in};
+use crate::packs::{MoveCall, Refused};
 use serde_json::{Map, Value as Json, json};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlowMove {
-    Start,
-    Pause,
-    Resume,
-    Abort,
-    Complete,
-    ApproveMerge,
-    RejectMerge,
-    Merge,
-}
-
-impl FlowMove {
-    /// Its name as a command.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Pause => "pause",
-            Self::Resume => "resume",
-            Self::Abort => "abort",
-            Self::Complete => "complete",
-            Self::ApproveMerge => "merge approve",
-            Self::RejectMerge => "merge reject",
-            Self::Merge => "merge apply",
-        }
-    }
-
-    /// The statuses out of which it leads, the one that it leads into, and how history calls it.
-    const fn way(self) -> (&'static [&'static str], &'static str, &'static str) {
-        match self {
-            Self::Start => (&["CREATED"], "RUNNING", "flow-started"),
-            Self::Pause => (&["RUNNING"], "PAUSED", "flow-paused"),
-            Self::Resume => (&["PAUSED"], "RUNNING", "flow-resumed"),
-            Self::Abort => (&["CREATED", "RUNNING", "PAUSED"], "ABORTED", "flow-aborted"),
-            Self::Complete => (&["RUNNING"], "COMPLETED", "flow-completed"),
-            Self::ApproveMerge => (&["FROZEN_FOR_MERGE"], "FROZEN_FOR_MERGE", "merge-approved"),
-            Self::RejectMerge => (&["FROZEN_FOR_MERGE"], "COMPLETED", "merge-rejected"),
-            Self::Merge => (&["FROZEN_FOR_MERGE"], "MERGED", "integration-commit"),
-        }
-    }
-
-    /// The act, where only a person may make the move.
-    const fn human_action(self) -> Option<&'static str> {
-        match self {
-            Self::Pause => Some("pause a flow"),
-            Self::Resume => Some("resume a flow"),
-            Self::Abort => Some("abort a flow"),
-            Self::ApproveMerge => Some("approve a merge"),
-            Self::RejectMerge => Some("reject a merge"),
-            Self::Start | Self::Complete | Self::Merge => None,
-        }
-    }
-}
-
-/// Decides on a move of the flow.
-pub fn move_flow(state: &FlowState, made: FlowMove, acting: &Acting) -> Result<RecordChange, FlowRefusal> {
-    let before = &state.flow;
-    let (from, to, event) = made.way();
-    check_status(before, FlowKind::Flow, made.name(), from)?;
-    if let Some(action) = made.human_action() {
-        acting.must_be_human(action, FlowKind::Flow, before)?;
-    }
-    if matches!(made, FlowMove::Start | FlowMove::Complete) {
-        state.check_graph()?;
-    }
-    let mut after = before.clone();
-    after.set("status", to);
-    match made {
-        FlowMove::Start => after.set("started_at", acting.now.as_str()),
-        FlowMove::Pause => after.push("paused_at", &acting.now),
-        FlowMove::Resume => after.push("resumed_at", &acting.now),
-        FlowMove::Abort => after.set("ended_at", acting.now.as_str()),
-        FlowMove::Complete => {
-            let open = state.unfinished();
-            if !open.is_empty() {
-                return Err(FlowRefusal::Incomplete { flow: before.id().to_owned(), open });
-            }
-            after.set("ended_at", acting.now.as_str());
-        }
-        FlowMove::ApproveMerge => {
-            let plan: MergePlan = before.part("merge");
-            if !plan.conflicts.is_empty() {
-                return Err(FlowRefusal::Conflicts { flow: before.id().to_owned(), files: plan.conflicts });
-            }
-            let approval = json!({
-                "to": "MERGED", "by": acting.actor, "decided_at": acting.now, "plan": plan.digest(),
-            });
-            after.set("approval", approval);
-        }
-        FlowMove::RejectMerge => after.unset("approval"),
-        FlowMove::Merge => {
-            let flow = before.id().to_owned();
-            let Some(approval) = before.values().get("approval") else {
-                return Err(FlowRefusal::NotApproved { flow });
-            };
-            if approval["plan"] != before.part::<MergePlan>("merge").digest() {
-                return Err(FlowRefusal::OtherPlan { flow });
-            }
-        }
-    }
-    if made.human_action().is_some() {
-        after.push("human_actions", acting.action(made.name()));
-    }
-    Ok(RecordChange::new(before, after, event))
-}
-
-/// Keeps the merge of a complete flow as it was prepared: it waits for the approval of a person.
-pub fn prepare_merge(
+/// Decides on the move `made` of the flow, or of its task `task`.
+pub fn make(
     state: &FlowState,
-    plan: &MergePlan,
+    task: Option<&str>,
+    made: &MoveCall,
     acting: &Acting,
 ) -> Result<RecordChange, FlowRefusal> {
-    let before = &state.flow;
-    check_status(before, FlowKind::Flow, "merge prepare", &["COMPLETED"])?;
+    let (kind, before) = match task {
+        Some(task) => (FlowKind::Execution, state.task(task)?),
+        None => (FlowKind::Flow, &state.flow),
+    };
+    let mut call = made.clone().with("actor", &*acting.actor).with("now", &*acting.now);
+    let (count, most) = (before.number("attempt_count"), before.number("max_attempts"));
+    match &*made.name {
+        "merge-approve" => call = call.with("plan", before.part::<MergePlan>("merge").digest()),
+        "retry" if made.given.get("max_attempts").is_none() => {
+            call = call.with("max_attempts", most.max(count + 1));
+        }
+        "abort-task" => call = call.with("why", format!("given up by `{}`", acting.actor)),
+        _ => {}
+    }
+    if let Some(reason) = &acting.reason {
+        call = call.with("reason", &**reason);
+    }
+    let Some(table) = built_in(kind.lifecycle()) else {
+        return Ok(RecordChange::new(before, before.clone(), event(&made.name)));
+    };
+    let unmet = |guard: &Guard| unmet(guard, (state, kind, before), &call, acting);
+    let writes = table.make((before.status(), before.values()), &call, unmet);
+    let writes = writes.map_err(|refused| match refused {
+        Refused::Guard(refusal) => refusal,
+        Refused::Move(MoveRefusal::NotFrom { made, wanted, .. }) => {
+            of_status(before, kind, &made.replacen("merge-", "merge ", 1), wanted)
+        }
+        Refused::Move(refusal) => FlowRefusal::Move(Box::new(refusal)),
+    })?;
     let mut after = before.clone();
-    after.set("status", "FROZEN_FOR_MERGE");
-    after.set("merge", serde_json::to_value(plan).unwrap_or_default());
-    after.unset("approval");
-    Ok(RecordChange::new(before, after, "merge-prepared").with("by", acting.actor.as_str()))
+    writes.into_iter().for_each(|write| after.write(write));
+    if made.name == "abort-task" {
+        close_attempt(&mut after, None, None, &acting.now);
+    }
+    let change = RecordChange::new(before, after, event(&made.name));
+    Ok(if made.name == "merge-prepare" { change.with("by", acting.actor.as_str()) } else { change })
+}
+
+/// The name that history has for a move.
+fn event(made: &str) -> &'static str {
+    match made {
+        "start" => "flow-started",
+        "pause" => "flow-paused",
+        "resume" => "flow-resumed",
+        "abort" => "flow-aborted",
+        "complete" => "flow-completed",
+        "merge-prepare" => "merge-prepared",
+        "merge-approve" => "merge-approved",
+        "merge-reject" => "merge-rejected",
+        "merge-apply" => "integration-commit",
+        "claim" => "attempt-started",
+        "retry" => "retry-scheduled",
+        "escalate" => "task-escalated",
+        _ => "task-aborted",
+    }
+}
+
+/// The reason why a guard of a move does not hold.
+fn unmet(
+    guard: &Guard,
+    (state, kind, before): (&FlowState, FlowKind, &FlowRecord),
+    call: &MoveCall,
+    acting: &Acting,
+) -> Option<FlowRefusal> {
+    let flow = state.flow.id().to_owned();
+    let exhausted = |most: u64| {
+        let (task, count) = (before.task().to_owned(), before.number("attempt_count"));
+        (count >= most).then_some(FlowRefusal::Exhausted { task, count, most })
+    };
+    match guard {
+        Guard::Human => {
+            let moves = built_in(kind.lifecycle()).map(|table| table.named_moves()).unwrap_or_default();
+            let made = moves.iter().find(|made| made.name == call.name)?;
+            acting.must_be_human(made.about.as_deref().unwrap_or(&made.name), kind, before).err()
+        }
+        Guard::DependenciesDone(_) => {
+            let open: Vec<String> = state.open_dependencies(before).into_iter().map(str::to_owned).collect();
+            (!open.is_empty()).then(|| FlowRefusal::Waits { task: before.task().to_owned(), open })
+        }
+        Guard::Below(_) => exhausted(before.number("max_attempts")),
+        Guard::Code(name) => match &**name {
+            "graph" => state.check_graph().err(),
+            "scopes" => state.check_scopes(before).err(),
+            "open-flow" => {
+                check_status(&state.flow, FlowKind::Flow, "retry", &["CREATED", "RUNNING", "PAUSED"]).err()
+            }
+            "attempts" => {
+                exhausted(call.given.get("max_attempts").and_then(Json::as_u64).unwrap_or_default())
+            }
+            "unfinished" => {
+                let open = state.unfinished();
+                (!open.is_empty()).then_some(FlowRefusal::Incomplete { flow, open })
+            }
+            "conflicts" => {
+                let files = before.part::<MergePlan>("merge").conflicts;
+                (!files.is_empty()).then_some(FlowRefusal::Conflicts { flow, files })
+            }
+            _ => match before.values().get("approval") {
+                None => Some(FlowRefusal::NotApproved { flow }),
+                Some(approval) => {
+                    let is_approved = approval["plan"] == before.part::<MergePlan>("merge").digest();
+                    (!is_approved).then_some(FlowRefusal::OtherPlan { flow })
+                }
+            },
+        },
+        _ => None,
+    }
 }
 
 /// The actor, the time and the reason of a change.
@@ -157,7 +153,7 @@ impl Acting {
     /// Refuses `action` where no person acts; what anybody may do to `record` is named.
     pub(super) fn must_be_human(
         &self,
-        action: &'static str,
+        action: &str,
         kind: FlowKind,
         record: &FlowRecord,
     ) -> Result<(), FlowRefusal> {
@@ -170,7 +166,7 @@ impl Acting {
             verdict.is_some_and(|verdict| !verdict.wants(&Guard::Human))
         };
         let legal = legal_moves(kind, record.status()).into_iter().filter(is_free).collect();
-        Err(FlowRefusal::NotHuman { action, actor: self.actor.clone(), legal })
+        Err(FlowRefusal::NotHuman { action: action.to_owned(), actor: self.actor.clone(), legal })
     }
 
     /// The act, as records keep it.
@@ -211,23 +207,20 @@ impl RecordChange {
 pub(super) fn check_status(
     record: &FlowRecord,
     kind: FlowKind,
-    made: &'static str,
-    wanted: &'static [&'static str],
+    made: &str,
+    wanted: &[&str],
 ) -> Result<(), FlowRefusal> {
-    if wanted.contains(&record.status()) {
-        return Ok(());
+    match wanted.contains(&record.status()) {
+        true => Ok(()),
+        false => {
+            Err(of_status(record, kind, made, wanted.iter().map(|status| (*status).to_owned()).collect()))
+        }
     }
-    let (id, status) = (record.id().to_owned(), record.status().to_owned());
-    Err(FlowRefusal::Status { kind, id, status, made, wanted })
 }
 
-/// Gives the task `task`, which failed, to a person.
-pub fn escalate(state: &FlowState, task: &str) -> Result<RecordChange, FlowRefusal> {
-    let before = state.task(task)?;
-    check_status(before, FlowKind::Execution, "escalate", &["FAILED"])?;
-    let mut after = before.clone();
-    after.set("status", "ESCALATED");
-    Ok(RecordChange::new(before, after, "task-escalated"))
+fn of_status(record: &FlowRecord, kind: FlowKind, made: &str, wanted: Vec<String>) -> FlowRefusal {
+    let (id, status, made) = (record.id().to_owned(), record.status().to_owned(), made.to_owned());
+    FlowRefusal::Status { kind, id, status, made, wanted }
 }
 
 /// Returns whether the graph wants `task` to be given to a person: it failed, and none gave it up.
@@ -235,43 +228,6 @@ pub(super) fn wants_person(state: &FlowState, task: &FlowRecord) -> bool {
     let definition = state.graph.task(task.task());
     let is_given_up = || task.human_actions().last().is_some_and(|action| action.action == "abort-task");
     task.status() == "FAILED" && definition.is_some_and(|task| task.retry.escalate) && !is_given_up()
-}
-
-/// Lets the task `task`, which failed, be tried again; a person may allow more attempts.
-pub fn retry(
-    state: &FlowState,
-    task: &str,
-    max_attempts: Option<u64>,
-    acting: &Acting,
-) -> Result<RecordChange, FlowRefusal> {
-    let before = state.task(task)?;
-    check_status(before, FlowKind::Execution, "retry", &["FAILED", "ESCALATED"])?;
-    acting.must_be_human("try it again", FlowKind::Execution, before)?;
-    check_status(&state.flow, FlowKind::Flow, "retry", &["CREATED", "RUNNING", "PAUSED"])?;
-    let (count, most) = (before.number("attempt_count"), before.number("max_attempts"));
-    let most = max_attempts.unwrap_or_else(|| most.max(count + 1));
-    if count >= most {
-        return Err(FlowRefusal::Exhausted { task: task.to_owned(), count, most });
-    }
-    let mut after = before.clone();
-    after.set("status", "RETRY");
-    after.set("max_attempts", most);
-    after.push("human_actions", acting.action("retry"));
-    Ok(RecordChange::new(before, after, "retry-scheduled"))
-}
-
-/// Gives the task `task` up: it fails, and is tried no more. An attempt that is open is cut off.
-pub fn abort_task(state: &FlowState, task: &str, acting: &Acting) -> Result<RecordChange, FlowRefusal> {
-    let before = state.task(task)?;
-    let open = &["PENDING", "READY", "RUNNING", "RETRY", "VERIFYING"];
-    check_status(before, FlowKind::Execution, "abort-task", open)?;
-    acting.must_be_human("abort a task", FlowKind::Execution, before)?;
-    let mut after = before.clone();
-    after.set("status", "FAILED");
-    close_attempt(&mut after, None, None, &acting.now);
-    after.set("blocking_reason", format!("given up by `{}`", acting.actor));
-    after.push("human_actions", acting.action("abort-task"));
-    Ok(RecordChange::new(before, after, "task-aborted"))
 }
 
 /// Takes a record as it is that was edited by other means.

@@ -18,8 +18,7 @@ mod sample;
 pub use event_dump::EventDump;
 pub use event_dump::{FlowFact, FollowingEvent, following_events};
 pub use flow_move::{Acting, RecordChange};
-pub use flow_move::{FlowMove, move_flow, prepare_merge};
-pub use flow_move::{abort_task, accept, escalate, retry};
+pub use flow_move::{accept, make};
 pub use flow_move::{execution_record, flow_record, freeze, graph_record};
 pub use graph::{Graph, GraphProblem};
 pub use parts::{

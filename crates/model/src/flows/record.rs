@@ -6,6 +6,7 @@ use stepmark_frontmatter::{Edit, EditError};
 
 use super::{Attempt, HumanAction, Scopes, Verification};
 use crate::artifact::{Artifact, KIND_KEY, StateUnreadable, state_edits, state_file};
+use crate::packs::Write;
 
 /// A kind of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,6 +190,11 @@ impl FlowRecord {
     /// Sets `key`.
     pub(super) fn set(&mut self, key: &str, value: impl Into<Json>) {
         self.values.insert(key.to_owned(), value.into());
+    }
+
+    /// Makes a change.
+    pub(super) fn write(&mut self, write: Write) {
+        write.apply(&mut self.values);
     }
 
     /// Takes `key` away.

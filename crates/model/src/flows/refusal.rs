@@ -1,14 +1,15 @@
 //! Refusals of moves of flows and tasks.
 
 use super::{FlowKind, GraphProblem};
-use crate::{lifecycle::built_in, spelling::listed};
+use crate::lifecycle::{MoveRefusal, built_in};
+use crate::spelling::listed;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlowRefusal {
     #[error("only a person may {action}, and `{actor}` is none: ask one")]
     NotHuman {
-        action: &'static str,
+        action: String,
         actor: String,
         /// The states that it may be moved to by anybody.
         legal: Vec<String>,
@@ -18,7 +19,9 @@ pub enum FlowRefusal {
         listed(wanted),
         ways(*kind, status)
     )]
-    Status { kind: FlowKind, id: String, status: String, made: &'static str, wanted: &'static [&'static str] },
+    Status { kind: FlowKind, id: String, status: String, made: String, wanted: Vec<String> },
+    #[error(transparent)]
+    Move(Box<MoveRefusal>),
     #[error("the task `{task}` waits for {}", listed(open))]
     Waits {
         task: String,

@@ -104,7 +104,7 @@ impl FlowState {
 }
 
 /// The statuses out of which a task is claimed.
-pub(super) const CLAIMABLE: [&str; 3] = ["PENDING", "READY", "RETRY"];
+const CLAIMABLE: [&str; 3] = ["PENDING", "READY", "RETRY"];
 
 fn is_claimable(task: &FlowRecord) -> bool {
     CLAIMABLE.contains(&task.status())

@@ -1,11 +1,11 @@
 //! The judgement on an attempt, and what follows from it.
 
-use super::flow_move::check_status;
-use super::state::CLAIMABLE;
+use super::flow_move::{check_status, make};
 use super::{
     Acting, Attempt, Check, CheckResult, Decision, Failure, FlowKind, FlowRecord, FlowRefusal, FlowState,
     OutputSummary, RecordChange, TaskDefinition, Verification, Verifier, allows,
 };
+use crate::packs::MoveCall;
 use crate::spelling::argument;
 
 /// The facts from which an attempt is judged.
@@ -219,16 +219,7 @@ pub fn claim(
     check_status(&state.flow, FlowKind::Flow, "claim", &["RUNNING"])?;
     state.check_graph()?;
     let before = state.task(task)?;
-    check_status(before, FlowKind::Execution, "claim", &CLAIMABLE)?;
-    let open: Vec<String> = state.open_dependencies(before).into_iter().map(str::to_owned).collect();
-    if !open.is_empty() {
-        return Err(FlowRefusal::Waits { task: task.to_owned(), open });
-    }
-    let (count, most) = (before.number("attempt_count"), before.number("max_attempts"));
-    if count >= most {
-        return Err(FlowRefusal::Exhausted { task: task.to_owned(), count, most });
-    }
-    state.check_scopes(before)?;
+    let count = before.number("attempt_count");
     let attempt = Attempt {
         attempt_id: format!("{}.{}", before.id(), count + 1),
         agent: agent.to_owned(),
@@ -236,12 +227,8 @@ pub fn claim(
         started_at: acting.now.clone(),
         ..Attempt::default()
     };
-    let mut after = before.clone();
-    after.set("status", "RUNNING");
-    after.set("attempt_count", count + 1);
-    after.set("attempt", serde_json::to_value(attempt).unwrap_or_default());
-    after.unset("blocking_reason");
-    Ok(RecordChange::new(before, after, "attempt-started"))
+    let attempt = serde_json::to_value(attempt).unwrap_or_default();
+    make(state, Some(task), &MoveCall::new("flow", "claim").with("attempt", attempt), acting)
 }
 
 /// Ends the open attempt of the task `task`: it waits for its verification.

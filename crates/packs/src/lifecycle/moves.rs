@@ -29,7 +29,7 @@ pub struct NamedMoveDeclaration {
     pub from: OneOrMore<Name>,
     /// The state that is entered.
     pub to: Name,
-    /// The arguments with their types: `text`, `int`, `number`, `bool`, `list`; with `?` it may be absent.
+    /// The arguments with their types: `text`, `int`, `number`, `bool`, `time`, `list`, `map`; with `?` it may be absent.
     pub args: Option<IndexMap<Name, ArgumentType>>,
     /// Who may make it: `person`, `holder(KEY)`, `role(NAME)`, `other-than(KEY)`.
     pub by: Option<Guard>,
@@ -62,15 +62,17 @@ pub enum ArgumentShape {
     Bool,
     Time,
     List,
+    Map,
 }
 
-const SHAPES: [(&str, ArgumentShape); 6] = [
+const SHAPES: [(&str, ArgumentShape); 7] = [
     ("text", ArgumentShape::Text),
     ("int", ArgumentShape::Int),
     ("number", ArgumentShape::Number),
     ("bool", ArgumentShape::Bool),
     ("time", ArgumentShape::Time),
     ("list", ArgumentShape::List),
+    ("map", ArgumentShape::Map),
 ];
 
 impl FromStr for ArgumentType {
@@ -84,7 +86,7 @@ impl FromStr for ArgumentType {
         let shape = SHAPES.iter().find(|(own, _)| *own == name).map(|(_, shape)| *shape);
         let shape = shape.ok_or_else(|| {
             format!(
-                "`{text}` is no type: write text, int, number, bool, time or list, with `?` where it may be absent"
+                "`{text}` is no type: write text, int, number, bool, time, list or map, with `?` where it may be absent"
             )
         })?;
         Ok(Self { shape, is_optional })
@@ -98,7 +100,7 @@ impl fmt::Display for ArgumentType {
 }
 
 deserialize_as_scalar!(ArgumentType);
-schema_of_scalar!(ArgumentType, {"type": "string", "pattern": r"^\s*(text|int|number|bool|time|list)\s*\??\s*$"});
+schema_of_scalar!(ArgumentType, {"type": "string", "pattern": r"^\s*(text|int|number|bool|time|list|map)\s*\??\s*$"});
 
 impl ArgumentShape {
     /// The value that `text`, as a command line has it, says.
@@ -112,6 +114,7 @@ impl ArgumentShape {
             }
             Self::Bool => text.trim().parse::<bool>().ok().map(Json::from),
             Self::List => Some(Json::from(vec![text])),
+            Self::Map => serde_json::from_str::<Json>(text).ok().filter(Json::is_object),
         }
     }
 
@@ -124,6 +127,7 @@ impl ArgumentShape {
             Self::Bool => value.is_boolean(),
             Self::Time => value.as_str().is_some_and(is_time),
             Self::List => value.is_array(),
+            Self::Map => value.is_object(),
         }
     }
 

@@ -6,11 +6,13 @@ use super::{FlowError, FlowRecordsError, Flows};
 use crate::changes::{ChangeError, RECORDS_A_COMMIT, RecordDecision};
 use crate::commit::{CommitError, make_folders_to};
 use crate::git::{GitVersionError, task_refs};
+use serde_json::json;
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::flows::{
-    FlowKind, FlowMove, FlowRecord, FlowRefusal, FlowState, Graph, MergePlan, RecordChange, execution_record,
-    flow_record, freeze, graph_record, move_flow, prepare_merge,
+    FlowKind, FlowRecord, FlowRefusal, FlowState, Graph, MergePlan, RecordChange, execution_record,
+    flow_record, freeze, graph_record, make,
 };
+use stepmark_model::packs::MoveCall;
 
 impl Flows<'_> {
     /// Writes the first version of a graph, or the next one; a version without a flow is written anew.
@@ -156,7 +158,8 @@ impl Flows<'_> {
     ) -> Result<FlowState, FlowError> {
         let state = self.finished(flow)?;
         let (root, acting) = (self.workspace.root(), self.acting(None));
-        prepare_merge(&state, &MergePlan::default(), &acting)?;
+        let prepare = |plan: &MergePlan| MoveCall::new("flow", "merge-prepare").with("plan", json!(plan));
+        make(&state, None, &prepare(&MergePlan::default()), &acting)?;
         let without = state.tasks.iter().filter(|task| task.lacks_checkpoint());
         let left_out: Vec<String> = without.map(|task| task.task().to_owned()).collect();
         if !left_out.is_empty() && !leaves_out {
@@ -185,7 +188,7 @@ impl Flows<'_> {
         }
         let (commits, conflicts) = (merged.commits, merged.conflicts);
         let plan = MergePlan { target_branch: branch, base, commits, conflicts, left_out };
-        self.change_flow(flow, ("merge prepare", &acting), |state| prepare_merge(state, &plan, &acting))?;
+        self.move_flow(flow, &prepare(&plan), &acting)?;
         Ok(self.state(flow)?)
     }
 
@@ -197,7 +200,8 @@ impl Flows<'_> {
     pub fn apply_merge(&self, flow: &str) -> Result<FlowState, FlowError> {
         let state = self.unedited(flow)?;
         let (root, acting) = (self.workspace.root(), self.acting(None));
-        move_flow(&state, FlowMove::Merge, &acting)?;
+        let apply = MoveCall::new("flow", "merge-apply");
+        make(&state, None, &apply, &acting)?;
         let plan: MergePlan = state.flow.part("merge");
         let odd = || FlowError::OddBranch { branch: plan.target_branch.clone() };
         let name = task_refs::branch_ref(root, &plan.target_branch)?.ok_or_else(odd)?;
@@ -213,7 +217,7 @@ impl Flows<'_> {
             }
             task_refs::move_ref(root, &name, last, Some(&plan.base))?;
         }
-        self.change_flow(flow, ("merge apply", &acting), |state| move_flow(state, FlowMove::Merge, &acting))?;
+        self.move_flow(flow, &apply, &acting)?;
         self.seal()?;
         Ok(self.state(flow)?)
     }

@@ -233,5 +233,9 @@ impl Flows<'_> {
 /// Refuses agents: people decide on edits by other means.
 fn refuse_agents(acting: &Acting) -> Result<(), FlowRefusal> {
     let (action, actor, legal) = ("decide on edits by other means", acting.actor.clone(), Vec::new());
-    if acting.is_human() { Ok(()) } else { Err(FlowRefusal::NotHuman { action, actor, legal }) }
+    if acting.is_human() {
+        Ok(())
+    } else {
+        Err(FlowRefusal::NotHuman { action: action.to_owned(), actor, legal })
+    }
 }

@@ -31,7 +31,12 @@ impl Flows<'_> {
         let acting = self.acting(None);
         if !acting.is_human() {
             let (actor, legal) = (acting.actor.clone(), Vec::new());
-            return Err(FlowRefusal::NotHuman { action: "allow the checks of a graph", actor, legal }.into());
+            return Err(FlowRefusal::NotHuman {
+                action: "allow the checks of a graph".to_owned(),
+                actor,
+                legal,
+            }
+            .into());
         }
         self.note_allowed(graph)
     }

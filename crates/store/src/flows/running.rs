@@ -4,9 +4,10 @@ use super::{FlowError, Flows};
 use crate::signals::write_signal;
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::flows::{
-    Acting, Attempt, AttemptEnd, FlowKind, FlowMove, FlowRecord, FlowRefusal, FlowState, Judgement,
-    abort_task, claim, end_attempt, escalate, move_flow, retry, verify,
+    Acting, Attempt, AttemptEnd, FlowKind, FlowRecord, FlowRefusal, FlowState, Judgement, claim, end_attempt,
+    make, verify,
 };
+use stepmark_model::packs::MoveCall;
 use stepmark_model::records::{Signal, file_stem};
 
 /// The number of times that a claim is decided anew where others are faster.
@@ -15,26 +16,49 @@ const ATTEMPTS: usize = 32;
 impl Flows<'_> {
     /// Moves a flow: starts, pauses, resumes it and so on. An aborted flow takes its open tasks along, and
     /// may be aborted again where that was cut off.
-    pub fn make(&self, flow: &str, made: FlowMove, reason: Option<&str>) -> Result<FlowState, FlowError> {
+    pub fn make(&self, flow: &str, made: &str, reason: Option<&str>) -> Result<FlowState, FlowError> {
         let state = self.unedited(flow)?;
         let acting = self.acting(reason);
-        if made == FlowMove::Start {
+        if made == "start" {
             self.create_missing(flow)?;
         }
-        let is_again = made == FlowMove::Abort && state.flow.status() == "ABORTED" && acting.is_human();
+        let is_again = made == "abort" && state.flow.status() == "ABORTED" && acting.is_human();
         if !is_again {
-            self.change_flow(flow, (made.name(), &acting), |state| move_flow(state, made, &acting))?;
+            self.move_flow(flow, &MoveCall::new("flow", made), &acting)?;
         }
         match made {
-            FlowMove::Abort => self.abort_open(flow, &acting)?,
+            "abort" => self.abort_open(flow, &acting)?,
             // Its last task may have passed meanwhile.
-            FlowMove::Resume => drop(self.complete(&self.state(flow)?, &acting)?),
+            "resume" => drop(self.complete(&self.state(flow)?, &acting)?),
             _ => {}
         }
-        if matches!(made, FlowMove::Pause | FlowMove::Abort) {
+        if ["pause", "abort"].contains(&made) {
             self.seal()?;
         }
         Ok(self.state(flow)?)
+    }
+
+    /// Makes the move `made` of the flow.
+    pub(super) fn move_flow(
+        &self,
+        flow: &str,
+        made: &MoveCall,
+        acting: &Acting,
+    ) -> Result<FlowRecord, FlowError> {
+        let command = made.name.replacen("merge-", "merge ", 1);
+        self.change_flow(flow, (&command, acting), |state| make(state, None, made, acting))
+    }
+
+    /// Makes the move `made` of a task: `retry`, `escalate`, `abort-task`.
+    pub fn make_of_task(
+        &self,
+        (flow, task): (&str, &str),
+        made: &MoveCall,
+        reason: Option<&str>,
+    ) -> Result<FlowRecord, FlowError> {
+        self.unedited(flow)?;
+        let acting = self.acting(reason);
+        self.change_task((flow, task), (&made.name, &acting), |state| make(state, Some(task), made, &acting))
     }
 
     /// Gives `agent` the next task, or the one that is named. Before that attempts whose agents are silent
@@ -140,40 +164,6 @@ impl Flows<'_> {
         }
     }
 
-    /// Lets a task be tried again that failed.
-    pub fn retry(
-        &self,
-        (flow, task): (&str, &str),
-        max_attempts: Option<u64>,
-        reason: Option<&str>,
-    ) -> Result<FlowRecord, FlowError> {
-        self.unedited(flow)?;
-        let acting = self.acting(reason);
-        self.change_task((flow, task), ("retry", &acting), |state| retry(state, task, max_attempts, &acting))
-    }
-
-    /// Gives a task that failed to a person.
-    pub fn escalate(
-        &self,
-        (flow, task): (&str, &str),
-        reason: Option<&str>,
-    ) -> Result<FlowRecord, FlowError> {
-        self.unedited(flow)?;
-        let acting = self.acting(reason);
-        self.change_task((flow, task), ("escalate", &acting), |state| escalate(state, task))
-    }
-
-    /// Gives a task up.
-    pub fn abort_task(
-        &self,
-        (flow, task): (&str, &str),
-        reason: Option<&str>,
-    ) -> Result<FlowRecord, FlowError> {
-        self.unedited(flow)?;
-        let acting = self.acting(reason);
-        self.change_task((flow, task), ("abort-task", &acting), |state| abort_task(state, task, &acting))
-    }
-
     /// The flow as it is when what other commands were cut off from is finished.
     pub(super) fn finished(&self, flow: &str) -> Result<FlowState, FlowError> {
         let state = self.unedited(flow)?;
@@ -218,7 +208,9 @@ impl Flows<'_> {
         let waiting = state.to_escalate();
         for task in &waiting {
             let id = task.task();
-            unless_refused(self.change_task((flow, id), ("escalate", &acting), |state| escalate(state, id)))?;
+            unless_refused(self.change_task((flow, id), ("escalate", &acting), |state| {
+                make(state, Some(id), &MoveCall::new("flow", "escalate"), &acting)
+            }))?;
         }
         Ok(!waiting.is_empty())
     }
@@ -228,10 +220,7 @@ impl Flows<'_> {
         if state.flow.status() != "RUNNING" || !state.unfinished().is_empty() {
             return Ok(false);
         }
-        let (flow, made) = (state.flow.id(), FlowMove::Complete);
-        unless_refused(
-            self.change_flow(flow, (made.name(), acting), |state| move_flow(state, made, acting)),
-        )?;
+        unless_refused(self.move_flow(state.flow.id(), &MoveCall::new("flow", "complete"), acting))?;
         self.seal()?;
         Ok(true)
     }
@@ -241,9 +230,9 @@ impl Flows<'_> {
         for task in &self.state(flow)?.tasks {
             let id = task.task();
             if !task.has_ended() {
-                unless_refused(
-                    self.change_task((flow, id), ("abort", acting), |state| abort_task(state, id, acting)),
-                )?;
+                unless_refused(self.change_task((flow, id), ("abort", acting), |state| {
+                    make(state, Some(id), &MoveCall::new("flow", "abort-task"), acting)
+                }))?;
             }
         }
         Ok(())

@@ -2,11 +2,7 @@
 
 use clap::Subcommand;
 use serde_json::json;
-use stepmark_model::{
-    flows::{FlowMove, MergePlan},
-    spelling::argument,
-    spelling::listed,
-};
+use stepmark_model::{flows::MergePlan, spelling::argument, spelling::listed};
 use stepmark_store::flows::Flows;
 
 use super::{report, task_argument::TaskArgument};
@@ -117,8 +113,8 @@ fn merge(what: &Merge, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failu
         Merge::Prepare { flow, into, without_checkpoint } => {
             flows.prepare_merge(flow, into.as_deref(), *without_checkpoint)?
         }
-        Merge::Approve { flow, reason } => flows.make(flow, FlowMove::ApproveMerge, reason.as_deref())?,
-        Merge::Reject { flow, reason } => flows.make(flow, FlowMove::RejectMerge, reason.as_deref())?,
+        Merge::Approve { flow, reason } => flows.make(flow, "merge-approve", reason.as_deref())?,
+        Merge::Reject { flow, reason } => flows.make(flow, "merge-reject", reason.as_deref())?,
         Merge::Apply { flow } => flows.apply_merge(flow)?,
     };
     let plan: MergePlan = state.flow.part("merge");

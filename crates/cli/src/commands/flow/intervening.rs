@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use serde_json::json;
-use stepmark_model::artifact::ProjectPath;
+use stepmark_model::{artifact::ProjectPath, packs::MoveCall};
 use stepmark_store::flows::Flows;
 
 use super::{report, task_argument::TaskArgument};
@@ -62,10 +62,16 @@ impl Intervening {
     pub(super) fn run(&self, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failure> {
         let record = match self {
             Self::Retry { task, max_attempts, reason } => {
-                flows.retry(task.both()?, *max_attempts, reason.as_deref())?
+                let made = MoveCall::new("flow", "retry");
+                let made = max_attempts.iter().fold(made, |made, most| made.with("max_attempts", *most));
+                flows.make_of_task(task.both()?, &made, reason.as_deref())?
             }
-            Self::Escalate { task, reason } => flows.escalate(task.both()?, reason.as_deref())?,
-            Self::AbortTask { task, reason } => flows.abort_task(task.both()?, reason.as_deref())?,
+            Self::Escalate { task, reason } => {
+                flows.make_of_task(task.both()?, &MoveCall::new("flow", "escalate"), reason.as_deref())?
+            }
+            Self::AbortTask { task, reason } => {
+                flows.make_of_task(task.both()?, &MoveCall::new("flow", "abort-task"), reason.as_deref())?
+            }
             Self::Accept { flow, reason } => {
                 return Ok(decided(flow, "accepted", &flows.accept(flow, reason.as_deref())?, output));
             }

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use serde_json::json;
-use stepmark_model::{flows::FlowMove, spelling::argument};
+use stepmark_model::spelling::argument;
 use stepmark_store::flows::{FlowError, Flows};
 
 use super::{agent, attempt::claim, report, task_argument::TaskArgument};
@@ -81,10 +81,10 @@ impl Running {
             Self::Next { task, agent: named, .. } => {
                 return claim(flows, task, agent(project, named.as_deref()), None, output);
             }
-            Self::Start { flow } => (flow, FlowMove::Start, None),
-            Self::Pause { flow, reason } => (flow, FlowMove::Pause, reason.as_deref()),
-            Self::Resume { flow, reason } => (flow, FlowMove::Resume, reason.as_deref()),
-            Self::Abort { flow, reason } => (flow, FlowMove::Abort, reason.as_deref()),
+            Self::Start { flow } => (flow, "start", None),
+            Self::Pause { flow, reason } => (flow, "pause", reason.as_deref()),
+            Self::Resume { flow, reason } => (flow, "resume", reason.as_deref()),
+            Self::Abort { flow, reason } => (flow, "abort", reason.as_deref()),
         };
         Ok(report::flow(&flows.make(flow, made, reason)?, None, output))
     }

@@ -109,6 +109,7 @@ impl PackTool {
                 ArgumentShape::Int | ArgumentShape::Number => Schema::number(""),
                 ArgumentShape::Bool => Schema::flag(""),
                 ArgumentShape::List => Schema::list("", text("")),
+                ArgumentShape::Map => Schema::object([]),
                 ArgumentShape::Text | ArgumentShape::Time => text(""),
             };
             (name.as_str(), if kind.is_optional { Optional } else { Required }, schema)
