@@ -181,7 +181,7 @@ fn made_by(table: &Lifecycle, bytes: &[u8], call: &MoveCall) -> Result<Vec<u8>, 
     let mut edits = made.edits(&state, call).map_err(|refusal| refusal.to_string())?;
     edits.push(stepmark_frontmatter::Edit::Set {
         path: KeyPath::key("status"),
-        value: made.to.as_str().into(),
+        value: made.to.as_deref().unwrap().into(),
     });
     let after = apply(bytes, &Region::Frontmatter, &edits).unwrap().bytes;
     let read: Value = from_region(&after, &Region::Frontmatter).unwrap();

@@ -14,8 +14,9 @@ use std::{
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use stepmark_model::{
-    asdd::{Confidence, Failure, Proposal, Record, SliceChange, SliceKind, Verdict},
+    asdd::{Confidence, Failure, Proposal, Record, SliceKind, Verdict, slice_move},
     journal::{Actor, ActorKind, Attribution, HistoryState},
+    packs::MoveCall,
     records::RecordSet as _,
 };
 use stepmark_store::{
@@ -226,7 +227,7 @@ impl Project {
                 Some((slice, rejected))
             }
             Deed::Approve(slice, role) => {
-                let made = SliceChange::Approve { to: "SPEC".to_owned(), by: "human:Ada".to_owned() };
+                let made = slice_move("approve").with("to", "SPEC");
                 Some((slice, self.change(slice, role, "asdd-approve", &made)))
             }
             Deed::Fail(slice) => {
@@ -235,7 +236,7 @@ impl Project {
                 Some((slice, self.does(Role::Worker, |asdd| asdd.fail(SLICES[slice], &failure)).is_ok()))
             }
             Deed::Unblock(slice, role) => {
-                Some((slice, self.change(slice, role, "asdd-unblock", &SliceChange::Unblock)))
+                Some((slice, self.change(slice, role, "asdd-unblock", &slice_move("unblock"))))
             }
             Deed::Accept(slice, role) => {
                 let accepted =
@@ -271,7 +272,7 @@ impl Project {
     }
 
     /// Makes a change that is a tech lead's.
-    fn change(&self, slice: usize, role: Role, event: &'static str, made: &SliceChange) -> bool {
+    fn change(&self, slice: usize, role: Role, event: &'static str, made: &MoveCall) -> bool {
         let changed = self.does(role, |asdd| asdd.change(SLICES[slice], event, made)).is_ok();
         assert!(!changed || role == Role::TechLead, "{role:?} makes {event}");
         changed

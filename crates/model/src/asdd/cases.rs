@@ -3,8 +3,8 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    AsddRefusal, Confidence, Failure, Prefer, Proposal, ProposedFile, Record, Rules, SliceChange, SliceFacts,
-    SliceKind, State, SteeringRule, Verdict, change, commit, fail, read, reconcile, render, settle,
+    AsddRefusal, Confidence, Failure, Prefer, Proposal, ProposedFile, Record, Rules, SliceFacts, SliceKind,
+    State, SteeringRule, Verdict, change, commit, fail, read, reconcile, render, settle, slice_move,
 };
 use crate::{
     artifact::FileHash,
@@ -129,7 +129,7 @@ fn a_manual_slice_waits_for_a_tech_lead() {
     let own = proposal(&slice, "design");
     let refusal = made(&slice, &own, &Rules::default()).unwrap_err();
     assert!(matches!(refusal, AsddRefusal::NotApproved { .. }), "{refusal}");
-    let approval = SliceChange::Approve { to: "IMPLEMENTATION".to_owned(), by: "human:Ada".to_owned() };
+    let approval = slice_move("approve").with("to", "IMPLEMENTATION").with("actor", "human:Ada");
     let approved = change(&slice, &approval, NOW).unwrap();
     assert_eq!(approved.base(), slice.base(), "a proposal still rests on it");
     let after = made(&approved, &own, &Rules::default()).unwrap();
@@ -163,7 +163,7 @@ fn a_failure_goes_back_to_the_last_phase_that_was_good() {
     assert_eq!(after.chain().len(), 4);
     assert_eq!(after.phase_file("tasks"), None);
     assert_eq!(after.values["ccs"], json!(0.611));
-    let open = change(&after, &SliceChange::Unblock, NOW).unwrap();
+    let open = change(&after, &slice_move("unblock"), NOW).unwrap();
     assert_eq!(open.status(), "DESIGN");
     assert!(!open.values.contains_key("block_reason"));
     assert_eq!(open.texts("uncertainty_factors").len(), 1, "the next attempt is told");
@@ -195,7 +195,7 @@ fn proposals_come_together_or_contradict_each_other() {
         let files = united.iter().flat_map(|own| &own.artifacts).filter(|file| file.phase == "design");
         assert_eq!(files.map(|file| file.path.as_str()).collect::<Vec<_>>(), [winner]);
     }
-    let locked = change(&slice, &SliceChange::Lock { requester: "security".to_owned() }, NOW).unwrap();
+    let locked = change(&slice, &slice_move("lock").with("requester", "security"), NOW).unwrap();
     assert_eq!((locked.status(), locked.base()), ("LOCK", slice.base()));
     let context =
         (&state(&locked), &facts(&FILES), &Rules { steering: rule(Prefer::First), ..Rules::default() });
@@ -213,9 +213,7 @@ fn a_review_ends_when_all_is_said() {
     let own = proposal(&slice, "design");
     let refusal = made(&slice, &own, &Rules::default()).unwrap_err();
     assert!(refusal.to_string().contains("a tech lead has to look at status, type"), "{refusal}");
-    let said = |key: &str, value: &str| SliceChange::Review {
-        set: [(key.to_owned(), Json::from(value))].into_iter().collect(),
-    };
+    let said = |key: &str, value: &str| slice_move("review").with("set", json!({key: value}));
     let half = change(&slice, &said("status", "DESIGN"), NOW).unwrap();
     assert_eq!(half.needs_review(), ["type"]);
     let whole = change(&half, &said("type", "BUG_FIX"), NOW).unwrap();

@@ -41,7 +41,7 @@ pub fn fail(slice: &Record, failure: &Failure, rules: &Rules, now: &str) -> Resu
     }
     let is_quick = status == "QUICK_FIX";
     let Some((place, _)) = phase_of(&status).or(is_quick.then_some((0, &PHASES[0]))) else {
-        return Err(wrong("a phase"));
+        return Err(wrong("a phase".to_owned()));
     };
     let mut after = slice.clone();
     super::committing::unlock(&mut after);

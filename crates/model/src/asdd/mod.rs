@@ -32,7 +32,7 @@ pub use slice::ChainEntry;
 pub use state::State;
 pub use state::{AsddFacts, SliceFacts};
 pub use state::{Rules, Thresholds};
-pub use status_change::{SliceChange, change};
+pub use status_change::{change, slice_move};
 
 /// A record of ASDD.
 pub type Record = crate::records::Record<SliceKind>;

@@ -2,6 +2,7 @@
 
 use super::{Conflict, Inconsistency};
 use crate::artifact::FileHash;
+use crate::lifecycle::MoveRefusal;
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -50,12 +51,14 @@ pub enum AsddRefusal {
     Decided { proposal: String },
     #[error("the phase that comes next is a word, and `status` is {found}")]
     Phase { found: String },
+    #[error(transparent)]
+    Wrong(Box<MoveRefusal>),
     #[error("`{key}` is not changed by a proposal")]
     Key { key: String },
     #[error("the proposals for `{slice}` contradict each other: {}", texts(conflicts))]
     Conflict { slice: String, conflicts: Vec<Conflict> },
     #[error("`{slice}` is {status}: {wanted} is wanted")]
-    Status { slice: String, status: String, wanted: &'static str },
+    Status { slice: String, status: String, wanted: String },
 }
 
 fn texts(items: &[impl ToString]) -> String {

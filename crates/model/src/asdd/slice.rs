@@ -1,6 +1,6 @@
 //! Typed reads and changes of slices.
 
-use serde_json::{Number, Value as Json, json};
+use serde_json::{Number, Value as Json};
 
 use super::{Record, kind::HIDDEN, plain_name};
 use crate::{artifact::FileHash, records::values_digest};
@@ -132,11 +132,6 @@ impl Record {
             Some(product) => self.set("ccs", number(product)),
             None => drop(self.values.shift_remove("ccs")),
         }
-    }
-
-    /// Adds a blocker that stepmark found.
-    pub(super) fn block(&mut self, kind: &str, to: &str, text: &str, now: &str) {
-        self.push("blockers", json!({"kind": kind, "to": to, "text": text, "timestamp": now}));
     }
 }
 

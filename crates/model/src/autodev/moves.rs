@@ -8,6 +8,8 @@ use super::{
     position::{AWAITING, MOST_RETRIES, is_kebab_case},
 };
 use crate::artifact::ProjectPath;
+use crate::lifecycle::{Guard, built_in};
+use crate::packs::{MoveCall, Refused, Write};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AutodevMove {
@@ -71,67 +73,12 @@ pub fn decide(
     made: &AutodevMove,
     (is_human, is_forced): (bool, bool),
 ) -> Result<Vec<Edit>, AutodevRefusal> {
-    let status = |legal| AutodevRefusal::Status {
-        step: noted.step.to_string(),
-        name: noted.name.clone(),
-        status: noted.status.clone(),
-        legal,
-    };
-    let is = |statuses: &[&str]| statuses.contains(&noted.status.as_str());
-    let mut after = noted.clone();
+    let is = |status: &str| noted.status == status;
     if noted.step == StepPlace::Done && !matches!(made, AutodevMove::Correct(_) | AutodevMove::Rename) {
         return Err(AutodevRefusal::Done { flow: flow.flow.clone() });
     }
+    let mut after = noted.clone();
     match made {
-        AutodevMove::Start if is(&["in_progress"]) => {}
-        AutodevMove::Start if is(&["failed"]) => return Err(failed(noted)),
-        AutodevMove::Start if is(&["not_started"]) => after.status = "in_progress".to_owned(),
-        AutodevMove::Start => return Err(status("`stepmark autodev next` goes on to the next step")),
-        AutodevMove::SubStep(place) if is(&["in_progress"]) => {
-            check_sub_step(&noted.sub_step, place)?;
-            after.sub_step = place.clone();
-        }
-        AutodevMove::SubStep(_) | AutodevMove::Fail if is(&["failed"]) => return Err(failed(noted)),
-        AutodevMove::SubStep(_) | AutodevMove::Complete | AutodevMove::Fail if !is(&["in_progress"]) => {
-            return Err(status("`stepmark autodev start` begins it"));
-        }
-        AutodevMove::Skip if !is(&["not_started", "in_progress"]) => {
-            return Err(status("a step is skipped before it has ended"));
-        }
-        AutodevMove::Complete | AutodevMove::Skip => {
-            let step = own_step(flow, noted)?;
-            let is_skipped = *made == AutodevMove::Skip;
-            if is_skipped && !step.optional && !is_forced {
-                return Err(AutodevRefusal::NotOptional { step: step.step, name: step.name.clone() });
-            }
-            after.retry_count = 0;
-            after.status = if is_skipped { "skipped" } else { "completed" }.to_owned();
-            if !step.ends_session {
-                go_on(flow, step, &mut after);
-            }
-        }
-        AutodevMove::Fail | AutodevMove::SubStep(_) => {
-            after.retry_count = noted.retry_count.saturating_add(1);
-            if after.retry_count >= MOST_RETRIES {
-                after.status = "failed".to_owned();
-            }
-        }
-        AutodevMove::Reset if !is(&["failed"]) && noted.retry_count == 0 => {}
-        AutodevMove::Reset if !is_human => return Err(AutodevRefusal::NotHuman),
-        AutodevMove::Reset => {
-            after.retry_count = 0;
-            after.status = "in_progress".to_owned();
-        }
-        AutodevMove::Boundary if is(&["in_progress", "completed", "skipped"]) => {
-            if is(&["in_progress"]) {
-                after.status = "completed".to_owned();
-                after.retry_count = 0;
-            }
-            go_on(flow, own_step(flow, noted)?, &mut after);
-        }
-        AutodevMove::Boundary => {
-            return Err(status("a session ends behind a step that is done"));
-        }
         AutodevMove::Correct(to) => {
             let to = to.and_then(|number| flow.step(number));
             let is_here = to.is_some() && flow.step_at(noted).map(|own| own.step) == to.map(|to| to.step);
@@ -144,11 +91,88 @@ pub fn decide(
                 after.status = "completed".to_owned();
             }
         }
-        AutodevMove::Rename => {
-            after.name = own_step(flow, noted)?.name.clone();
+        AutodevMove::Rename => after.name.clone_from(&own_step(flow, noted)?.name),
+        AutodevMove::Start if is("in_progress") => {}
+        AutodevMove::Reset if !is("failed") && noted.retry_count == 0 => {}
+        AutodevMove::Start | AutodevMove::SubStep(_) | AutodevMove::Fail if is("failed") => {
+            return Err(failed(noted));
+        }
+        made => {
+            make(noted, made, &mut after, is_human)?;
+            follow(flow, noted, (made, is_forced), &mut after)?;
         }
     }
     Ok(difference(noted, &after))
+}
+
+/// What the pack says of the move: the status, and the number of retries.
+fn make(
+    noted: &Position,
+    made: &AutodevMove,
+    after: &mut Position,
+    is_human: bool,
+) -> Result<(), AutodevRefusal> {
+    let Some(table) = built_in("autodev-step") else { return Ok(()) };
+    let name = if *made == AutodevMove::Reset { "retry" } else { made.name() };
+    let values = [("retry_count".to_owned(), noted.retry_count.into())].into_iter().collect();
+    let not_human = |_: &Guard| (!is_human).then_some(AutodevRefusal::NotHuman);
+    let writes = table.make((&noted.status, &values), &MoveCall::new("autodev", name), not_human);
+    let writes = writes.map_err(|refused| match refused {
+        Refused::Guard(refusal) => refusal,
+        Refused::Move(_) => AutodevRefusal::Status {
+            step: noted.step.to_string(),
+            name: noted.name.clone(),
+            status: noted.status.clone(),
+            legal: match made {
+                AutodevMove::Start => "`stepmark autodev next` goes on to the next step",
+                AutodevMove::Skip => "a step is skipped before it has ended",
+                AutodevMove::Boundary => "a session ends behind a step that is done",
+                _ => "`stepmark autodev start` begins it",
+            },
+        },
+    })?;
+    for write in writes {
+        match write {
+            Write::Set(key, Json::String(status)) if key == "status" => after.status = status,
+            Write::Set(_, count) => after.retry_count = count.as_u64().unwrap_or_default(),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What follows from the steps of the flow.
+fn follow(
+    flow: &Flow,
+    noted: &Position,
+    (made, is_forced): (&AutodevMove, bool),
+    after: &mut Position,
+) -> Result<(), AutodevRefusal> {
+    match made {
+        AutodevMove::SubStep(place) => {
+            check_sub_step(&noted.sub_step, place)?;
+            after.sub_step = place.clone();
+        }
+        AutodevMove::Complete | AutodevMove::Skip => {
+            let step = own_step(flow, noted)?;
+            if *made == AutodevMove::Skip && !step.optional && !is_forced {
+                return Err(AutodevRefusal::NotOptional { step: step.step, name: step.name.clone() });
+            }
+            if !step.ends_session {
+                go_on(flow, step, after);
+            }
+        }
+        AutodevMove::Fail if after.retry_count >= MOST_RETRIES => after.status = "failed".to_owned(),
+        AutodevMove::Boundary => {
+            if noted.status == "in_progress" {
+                after.status = "completed".to_owned();
+                after.retry_count = 0;
+            }
+            go_on(flow, own_step(flow, noted)?, after);
+        }
+        _ => {}
+    }
+    Ok(())
 }
 
 fn failed(noted: &Position) -> AutodevRefusal {

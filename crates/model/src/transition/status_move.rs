@@ -118,11 +118,13 @@ pub(super) fn named(
     let own = status(artifact).or(initial);
     let made = lifecycle.named_move(&call.name, own)?;
     let mut edits = made.edits(&artifact.state_value().unwrap_or_default(), call)?;
-    if own.and_then(|word| lifecycle.state_of(word)) != lifecycle.state_of(&made.to) {
+    let keys = artifact.root_keys();
+    let to = lifecycle.target(made, own.unwrap_or_default(), |key| keys.text(key));
+    if let Some(to) = to.filter(|to| own.and_then(|word| lifecycle.state_of(word)) != Some(*to)) {
         let is_written = |edit: &Edit| edits.iter().any(|own| own.path() == edit.path());
-        let upkeep = key_updates(artifact, lifecycle, &made.to).into_iter().filter(|edit| !is_written(edit));
+        let upkeep = key_updates(artifact, lifecycle, &to.name).into_iter().filter(|edit| !is_written(edit));
         let upkeep: Vec<Edit> = upkeep.collect();
-        edits.insert(0, Edit::Set { path: KeyPath::key(STATUS), value: Value::from(made.to.as_str()) });
+        edits.insert(0, Edit::Set { path: KeyPath::key(STATUS), value: Value::from(to.name.as_str()) });
         edits.extend(upkeep);
     }
     Ok(Plan { edits, remarks: Vec::new() })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 
-use super::moves::{NamedMove, NamedMoveDeclaration};
+use super::moves::{NamedMove, NamedMoveDeclaration, RETURN};
 use super::{
     Attributes, Counter, Guard, Lifecycle, LifecycleDeclaration, LifecycleState,
     declaration::{CounterDeclaration, MoveDeclaration, StateDeclaration},
@@ -191,27 +191,33 @@ impl Words {
         let mut named = Vec::new();
         for (name, declared) in declared.into_iter().flatten() {
             let way = KeyPath::key("moves").then(&name.0);
-            let to = self.find(&declared.to, &way.clone().then("to"))?;
-            let from = match declared.from.0.as_slice() {
-                [any] if any.0 == ANY => (0..self.states.len())
-                    .filter(|place| *place != to && !self.states[*place].is_terminal)
-                    .collect(),
-                _ => {
-                    let found = self.find_all(&declared.from, &way.clone().then("from"))?;
-                    found.into_iter().map(|(place, _)| place).collect::<Vec<_>>()
-                }
-            };
+            let is_back = declared.to.as_ref().is_some_and(|to| to.0 == RETURN);
+            let to = declared.to.as_ref().filter(|_| !is_back);
+            let to = to.map(|to| self.find(to, &way.clone().then("to"))).transpose()?;
+            let (any, listed): (Vec<&Name>, Vec<&Name>) =
+                declared.from.0.iter().partition(|from| from.0 == ANY);
+            let listed = OneOrMore(listed.into_iter().cloned().collect());
+            let found =
+                self.find_all(&listed, &way.clone().then("from"))?.into_iter().map(|(place, _)| place);
+            let open =
+                |place: &usize| Some(*place) != to && !self.states[*place].is_terminal && !any.is_empty();
+            let from: Vec<usize> = (0..self.states.len()).filter(open).chain(found).collect();
             let name_of = |place: usize| self.states[place].name.clone();
             let read = NamedMove::read(
                 &name.0,
                 declared,
-                (from.iter().copied().map(name_of).collect(), name_of(to)),
+                (
+                    from.iter().copied().map(name_of).collect(),
+                    to.map(name_of).or_else(|| is_back.then(|| RETURN.to_owned())),
+                ),
             )
             .map_err(|(inner, problem)| {
                 let way = KeyPath(way.0.iter().cloned().chain(inner.0).collect());
                 (way, LifecycleProblem::Move { name: name.0.clone(), problem })
             })?;
-            for from in from.into_iter().filter(|from| *from != to) {
+            for (from, to) in
+                from.into_iter().filter_map(|from| Some((from, to?))).filter(|(from, to)| from != to)
+            {
                 match moves.iter_mut().position(|own| (own.from, own.to) == (from, to)) {
                     Some(place) if place >= said => {
                         moves[place].guards.retain(|guard| read.guards.contains(guard))

@@ -21,14 +21,15 @@ use crate::{
 
 /// A move with a name: `stepmark COMMAND NAME ID` makes it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a mapping with `from` and `to`")]
+#[serde(deny_unknown_fields, expecting = "a mapping with `from`")]
 pub struct NamedMoveDeclaration {
     /// Its purpose, for people and agents.
     pub about: Option<String>,
     /// The states that are left; `*` means every one that is not terminal.
     pub from: OneOrMore<Name>,
-    /// The state that is entered.
-    pub to: Name,
+    /// The state that is entered; `$return` leads back to the one that `return_to` of the state names. Without
+    /// it the state stays.
+    pub to: Option<Name>,
     /// The arguments with their types: `text`, `int`, `number`, `bool`, `time`, `list`, `map`; with `?` it may be absent.
     pub args: Option<IndexMap<Name, ArgumentType>>,
     /// Who may make it: `person`, `holder(KEY)`, `role(NAME)`, `other-than(KEY)`.
@@ -191,8 +192,8 @@ pub struct NamedMove {
     pub name: String,
     pub about: Option<String>,
     pub from: Vec<String>,
-    /// The name of the state that it enters.
-    pub to: String,
+    /// The name of the state that it enters, `$return`, or none.
+    pub to: Option<String>,
     pub args: Vec<(String, ArgumentType)>,
     pub needs: Vec<Need>,
     pub guards: Vec<Guard>,
@@ -246,6 +247,9 @@ pub struct MoveCall {
 /// The variables that every move has.
 pub const VARIABLES: [&str; 7] = ["now", "actor", "agent", "session", "id", "reason", "evidence"];
 
+/// The target of a move that leads back.
+pub(crate) const RETURN: &str = "$return";
+
 /// The most bytes of a text that a move writes into frontmatter.
 const MOST_TEXT: usize = 64 * 1024;
 
@@ -257,7 +261,7 @@ impl NamedMove {
     pub(crate) fn read(
         name: &str,
         declared: &NamedMoveDeclaration,
-        (from, to): (Vec<String>, String),
+        (from, to): (Vec<String>, Option<String>),
     ) -> Result<Self, MoveProblem> {
         let pairs = |map: &Option<IndexMap<Name, Json>>| -> Vec<(String, Json)> {
             map.iter().flatten().map(|(key, value)| (key.0.clone(), value.clone())).collect()
@@ -337,6 +341,16 @@ impl NamedMove {
             }
         }
         Ok(())
+    }
+
+    /// What it leads from and to, in words.
+    pub fn way(&self) -> String {
+        let from = self.from.join(", ");
+        match self.to.as_deref() {
+            Some(RETURN) => format!("from {from} to where it was"),
+            Some(to) => format!("from {from} to {to}"),
+            None => format!("in {from}"),
+        }
     }
 
     /// The edits that the move makes of `state`, besides the status.
@@ -519,6 +533,22 @@ impl Lifecycle {
         })
     }
 
+    /// The state that `made` enters from the status `from`, where `text` tells what a key says.
+    pub fn target<'k>(
+        &self,
+        made: &NamedMove,
+        from: &str,
+        text: impl Fn(&str) -> Option<&'k str>,
+    ) -> Option<&LifecycleState> {
+        let to = made.to.as_deref()?;
+        if to != RETURN {
+            return self.state_of(to);
+        }
+        let keys = self.state_of(from).map(|from| from.return_to.as_slice()).unwrap_or_default();
+        let words = keys.iter().filter_map(|key| self.state_of(text(key)?));
+        words.chain(self.states.iter()).find(|state| state.return_to.is_empty())
+    }
+
     /// What the move `call` writes into `record`, whose status is `status`; the new status first, and nothing
     /// where whoever has it makes the same move again. `unmet` tells why a guard does not hold: the guards
     /// are asked in their order.
@@ -532,9 +562,10 @@ impl Lifecycle {
         unmet: impl FnMut(&Guard) -> Option<R>,
     ) -> Result<Vec<Write>, Refused<R>> {
         let named = self.named.iter().find(|made| made.name == call.name);
-        if let Some(made) =
-            named.filter(|made| self.state_of(status).is_some_and(|state| state.name == made.to))
-        {
+        let is_there = |made: &&NamedMove| {
+            self.state_of(status).is_some_and(|state| made.to.as_ref() == Some(&state.name))
+        };
+        if let Some(made) = named.filter(is_there) {
             let values = made.values(call).map_err(Refused::Move)?;
             if made.is_made(record, call, &values) {
                 return Ok(Vec::new());
@@ -544,9 +575,9 @@ impl Lifecycle {
         if let Some(reason) = made.guards.iter().find_map(unmet) {
             return Err(Refused::Guard(reason));
         }
-        let mut writes = vec![Write::Set("status".to_owned(), made.to.as_str().into())];
-        writes.extend(made.writes(record, &made.values(call).map_err(Refused::Move)?));
-        Ok(writes)
+        let to = self.target(made, status, |key| record.get(key).and_then(Json::as_str));
+        let to = to.map(|to| Write::Set("status".to_owned(), to.name.as_str().into()));
+        Ok(to.into_iter().chain(made.writes(record, &made.values(call).map_err(Refused::Move)?)).collect())
     }
 }
 

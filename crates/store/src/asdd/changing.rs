@@ -12,8 +12,9 @@ use crate::projection::ProjectionError;
 use crate::signals::write_signal;
 use stepmark_model::{
     artifact::{Artifact, FileHash, ProjectPath},
-    asdd::{AsddRefusal, Failure, Record, SliceChange, SliceKind, add_row, change, fail, plain_name},
+    asdd::{AsddRefusal, Failure, Record, SliceKind, add_row, change, fail, plain_name, slice_move},
     journal::{ActorKind, EventDraft, Kind},
+    packs::MoveCall,
     records::{RecordSet as _, Signal, file_stem},
 };
 
@@ -50,13 +51,13 @@ impl Asdd<'_> {
         &self,
         id: &str,
         event: &'static str,
-        made: &SliceChange,
+        made: &MoveCall,
     ) -> Result<(Record, AsddFiles), AsddError> {
-        match made {
-            SliceChange::Approve { .. } => self.want_role("approving a phase", "tech_lead")?,
-            SliceChange::Review { .. } => self.want_role("a review", "tech_lead")?,
-            SliceChange::Unblock => self.want_role("unblocking a slice", "tech_lead")?,
-            SliceChange::Unlock => {
+        match &*made.name {
+            "approve" => self.want_role("approving a phase", "tech_lead")?,
+            "review" => self.want_role("a review", "tech_lead")?,
+            "unblock" => self.want_role("unblocking a slice", "tech_lead")?,
+            "unlock" => {
                 let base = slice_of(&self.state()?, id)?.base();
                 if self.pending(id, base)?.len() > 1 {
                     self.want_role("unlocking a slice for which several proposals wait", "custodian")?;
@@ -65,19 +66,17 @@ impl Asdd<'_> {
             _ => {}
         }
         let now = self.now();
-        let reason = match made {
-            SliceChange::Block { reason, .. } => Some(reason.clone()),
-            _ => None,
-        };
+        let reason = made.text("reason").map(str::to_owned);
+        let made = made.clone().with("actor", self.workspace.attribution().actor.to_string());
         let command = event.replacen('-', " ", 1);
-        self.change_slice(id, draft(event, &command).with_reason(reason), |slice| change(slice, made, &now))
+        self.change_slice(id, draft(event, &command).with_reason(reason), |slice| change(slice, &made, &now))
     }
 
     /// Accepts the file at `path` as it is, for the slice `id`.
     pub fn accept(&self, id: &str, path: &str, reason: &str) -> Result<(Record, AsddFiles), AsddError> {
         self.want_role("accepting a file", "tech_lead")?;
         let hash = self.hash_of_work(path)?;
-        let made = SliceChange::Accept { path: path.to_owned(), hash: hash.to_string() };
+        let made = slice_move("accept").with("path", path).with("hash", hash.to_string());
         let (draft, now) =
             (draft("asdd-accept", "asdd accept").with_reason(Some(reason.to_owned())), self.now());
         self.change_slice(id, draft, |slice| change(slice, &made, &now))

@@ -1,8 +1,10 @@
 //! A look at agents that are silent, and at conflicts that nobody settles.
 
+use serde_json::json;
+
 use super::{Asdd, AsddError};
 use stepmark_model::{
-    asdd::{SliceChange, reconcile, timeouts},
+    asdd::{reconcile, slice_move, timeouts},
     journal::{EventDraft, Kind},
     records::read_time,
 };
@@ -82,10 +84,8 @@ impl Asdd<'_> {
         reason: String,
         found: &mut Monitored,
     ) -> Result<(), AsddError> {
-        let made = SliceChange::Block {
-            reason: reason.clone(),
-            kind: Some((kind.to_owned(), "tech_lead".to_owned())),
-        };
+        let blocker = json!({"kind": kind, "to": "tech_lead", "text": reason, "timestamp": self.now()});
+        let made = slice_move("block").with("reason", &*reason).with("blocker", blocker);
         self.change(id, "asdd-block", &made)?;
         found.blocked.push((id.to_owned(), reason));
         Ok(())

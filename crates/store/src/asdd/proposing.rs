@@ -7,8 +7,8 @@ use crate::changes::RecordDecision;
 use stepmark_model::{
     artifact::FileHash,
     asdd::{
-        AsddRefusal, Confidence, Failure, Proposal, ProposedFile, Record, SliceChange, SliceFacts, SliceKind,
-        Verdict, commit, drifted, inconsistencies, plain_name, settle,
+        AsddRefusal, Confidence, Failure, Proposal, ProposedFile, Record, SliceFacts, SliceKind, Verdict,
+        commit, drifted, inconsistencies, plain_name, settle, slice_move,
     },
     journal::{ArtifactKey, Event, EventDraft, Kind},
 };
@@ -98,7 +98,7 @@ impl Asdd<'_> {
         }
         let others = self.pending(slice_id, proposal.base)?.len() > 1;
         if slice.is_manual() || slice.status() == "LOCK" {
-            let made = SliceChange::Lock { requester: plain_name(agent) };
+            let made = slice_move("lock").with("requester", plain_name(agent));
             let (slice, files) = match others && slice.status() != "LOCK" {
                 true => match self.change(slice_id, "asdd-lock", &made) {
                     // Somebody else was faster.
@@ -204,7 +204,7 @@ impl Asdd<'_> {
         self.workspace.history().append_event(event)?;
         let is_settled = slice.status() == "LOCK" && self.pending(&slice.id, proposal.base)?.len() < 2;
         let (slice, files) = match is_settled {
-            true => self.change(&slice.id.clone(), "asdd-unlock", &SliceChange::Unlock)?,
+            true => self.change(&slice.id.clone(), "asdd-unlock", &slice_move("unlock"))?,
             false => (slice, self.follow()),
         };
         Ok((Proposed { proposal, slice, files }, left))

@@ -112,7 +112,7 @@ impl AsddCommand {
             What::Proposals(command) => command.run(&asdd, output),
             What::Commit(command) => command.run(&asdd, output),
             What::Reject(command) => command.run(&asdd, output),
-            What::Approve(command) => command.run((&asdd, project), output),
+            What::Approve(command) => command.run(&asdd, output),
             What::Lock(command) => command.run((&asdd, project), output),
             What::Unlock { slice } => slice::unlock(&asdd, slice, output),
             What::Block(command) => command.run(&asdd, output),

@@ -2,7 +2,10 @@
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json};
-use stepmark_model::asdd::{Failure as AgentFailure, SliceChange};
+use stepmark_model::{
+    asdd::{Failure as AgentFailure, slice_move},
+    packs::MoveCall,
+};
 use stepmark_store::asdd::{Asdd, AsddError};
 
 use super::{agent, report};
@@ -86,13 +89,8 @@ pub(super) struct Approve {
 }
 
 impl Approve {
-    pub(super) fn run(
-        &self,
-        (asdd, project): (&Asdd<'_>, &Project),
-        output: &Output,
-    ) -> Result<Exit, Failure> {
-        let by = project.workspace.attribution().actor.to_string();
-        let made = SliceChange::Approve { to: self.phase.clone(), by };
+    pub(super) fn run(&self, asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
+        let made = slice_move("approve").with("to", &*self.phase);
         let exit = change(asdd, &self.slice, "asdd-approve", &made, output)?;
         output.remark(format_args!("{} is approved", self.phase));
         Ok(exit)
@@ -117,16 +115,16 @@ impl Lock {
     ) -> Result<Exit, Failure> {
         let actor = || project.workspace.attribution().actor.to_string();
         let requester = self.agent.clone().unwrap_or_else(actor);
-        change(asdd, &self.slice, "asdd-lock", &SliceChange::Lock { requester }, output)
+        change(asdd, &self.slice, "asdd-lock", &slice_move("lock").with("requester", requester), output)
     }
 }
 
 pub(super) fn unlock(asdd: &Asdd<'_>, slice: &str, output: &Output) -> Result<Exit, Failure> {
-    change(asdd, slice, "asdd-unlock", &SliceChange::Unlock, output)
+    change(asdd, slice, "asdd-unlock", &slice_move("unlock"), output)
 }
 
 pub(super) fn unblock(asdd: &Asdd<'_>, slice: &str, output: &Output) -> Result<Exit, Failure> {
-    change(asdd, slice, "asdd-unblock", &SliceChange::Unblock, output)
+    change(asdd, slice, "asdd-unblock", &slice_move("unblock"), output)
 }
 
 /// Hold a slice up for a reason
@@ -141,7 +139,7 @@ pub(super) struct Block {
 
 impl Block {
     pub(super) fn run(&self, asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
-        let made = SliceChange::Block { reason: self.reason.clone(), kind: None };
+        let made = slice_move("block").with("reason", &*self.reason);
         change(asdd, &self.slice, "asdd-block", &made, output)
     }
 }
@@ -214,7 +212,7 @@ pub(super) struct Review {
 impl Review {
     pub(super) fn run(&self, asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
         let set: Map<_, _> = self.set.iter().map(|text| key_value(text)).collect::<Result<_, _>>()?;
-        change(asdd, &self.slice, "asdd-review", &SliceChange::Review { set }, output)
+        change(asdd, &self.slice, "asdd-review", &slice_move("review").with("set", set), output)
     }
 }
 
@@ -258,8 +256,9 @@ impl Retro {
                 add(asdd, id.as_deref(), (name, "RETRO_SPEC"), "BEHAVIOR_CAPTURE", output)
             }
             RetroWhat::Count { slice, validated, corrected, missing } => {
-                let made =
-                    SliceChange::Count { validated: *validated, corrected: *corrected, missing: *missing };
+                let made = slice_move("count");
+                let made = made.with("validated", *validated).with("corrected", *corrected);
+                let made = made.with("missing", *missing);
                 change(asdd, slice, "asdd-count", &made, output)
             }
         }
@@ -270,7 +269,7 @@ fn change(
     asdd: &Asdd<'_>,
     slice: &str,
     event: &'static str,
-    made: &SliceChange,
+    made: &MoveCall,
     output: &Output,
 ) -> Result<Exit, Failure> {
     let (slice, files) = asdd.change(slice, event, made)?;

@@ -77,7 +77,7 @@ fn tools_of(kind: &Arc<Kind>) -> Vec<PackTool> {
     );
     let made = moves.iter().map(|made| {
         let about = made.about.clone().map(|about| format!("{about}: ")).unwrap_or_default();
-        tool(&made.name, format!("{about}from {} to {}.", made.from.join(", "), made.to), Some(made))
+        tool(&made.name, format!("{about}{}.", made.way()), Some(made))
     });
     if moves.is_empty() { Vec::new() } else { std::iter::once(list).chain(made).collect() }
 }
@@ -184,7 +184,9 @@ impl PackTools {
         };
         let project = self.opening.project(agent.as_deref()).map_err(refusal)?;
         let carried = kind_move.make(&project).map_err(refusal)?;
-        let moved = Moved { artifact: carried.artifact.path().to_string(), status: made.to.clone() };
+        let status = carried.artifact.state().status.as_ref().map(|status| status.text.clone());
+        let moved =
+            Moved { artifact: carried.artifact.path().to_string(), status: status.unwrap_or_default() };
         let text = format!("{} is {}", moved.artifact, moved.status);
         Ok(answer(&moved, text))
     }

@@ -180,7 +180,7 @@ fn show(project: &Project, name: &str, output: &Output) -> Result<Exit, Failure>
         let row = |made: &MoveShown| {
             let wants = made.guards.iter().chain(&made.needs).cloned().collect::<Vec<_>>().join(", ");
             let command = format!("stepmark {} {} ID{}", kind.command, made.name, options(made));
-            vec![command, format!("{} → {}", made.from.join(", "), made.to), wants]
+            vec![command, format!("{} → {}", made.from.join(", "), or_same(&made.to)), wants]
         };
         if !kind.moves.is_empty() {
             output.line(table(&["MOVE", "STATES", "WANTS"], kind.moves.iter().map(row)));
@@ -215,7 +215,7 @@ fn shown(kind: &Kind) -> KindShown {
                 name: made.name.clone(),
                 about: made.about.clone(),
                 from: made.from.clone(),
-                to: made.to.clone(),
+                to: made.to.clone().unwrap_or_default(),
                 args: made.args.iter().map(|(name, kind)| format!("{name}: {kind}")).collect(),
                 guards: made.guards.iter().map(ToString::to_string).collect(),
                 needs: made.needs.iter().map(|need| need.name().to_owned()).collect(),
@@ -292,4 +292,9 @@ fn new(project: &Project, name: &str, output: &Output) -> Result<Exit, Failure> 
         "change it, then `stepmark pack check`; `stepmark {name} --help` lists its moves"
     ));
     Ok(Exit::Fine)
+}
+
+/// The state that a move enters, where it enters one.
+fn or_same(to: &str) -> &str {
+    if to.is_empty() { "the same" } else { to }
 }

@@ -99,7 +99,7 @@ fn command_of(kind: &Kind) -> Command {
 }
 
 fn part(made: &NamedMove) -> Command {
-    let states = format!("from {} to {}", made.from.join(", "), made.to);
+    let states = made.way();
     let about = match &made.about {
         Some(about) => format!("{about} ({states})"),
         None => states,
