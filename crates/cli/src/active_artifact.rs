@@ -27,9 +27,6 @@ impl Project {
     /// The artifact that the command line names, else the active one: that of the configuration, else the
     /// last one that this session (or, without one, anybody) worked on and that is not finished, else the
     /// only one that is not.
-    ///
-    /// # Errors
-    /// When the name is none, or several are not finished and nothing says which is meant.
     pub(crate) fn artifact_or_active(&self, given: Option<&Path>) -> Result<ProjectPath, Failure> {
         if let Some(given) = given {
             return self.artifact_path(given);
@@ -37,15 +34,11 @@ impl Project {
         self.chosen(self.resume_choice()?)
     }
 
-    /// The choice of the artifact to go on with.
     pub(crate) fn resume_choice(&self) -> Result<ResumeChoice, Failure> {
         Ok(self.workspace.history().artifact_to_resume(self.session.as_ref())?)
     }
 
     /// The one that was chosen.
-    ///
-    /// # Errors
-    /// When none is open, or several are and nothing says which is meant.
     pub(crate) fn chosen(&self, choice: ResumeChoice) -> Result<ProjectPath, Failure> {
         match choice {
             ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => Ok(path),
@@ -93,9 +86,6 @@ impl Project {
     }
 
     /// An artifact and the steps behind it on the command line; of steps alone that of the active artifact.
-    ///
-    /// # Errors
-    /// When there is no step, or nothing says which artifact is meant.
     pub(crate) fn artifact_and_steps<'w>(
         &self,
         words: &'w [String],

@@ -63,7 +63,6 @@ pub(crate) fn from_variables(
     Ok((attribution, source))
 }
 
-/// The same attribution, where what the flags say counts.
 pub(crate) fn with_flags(
     (mut attribution, mut source): (Attribution, ActorSource),
     flags: &ActingArguments,

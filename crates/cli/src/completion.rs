@@ -22,7 +22,6 @@ pub(crate) fn answer() {
     CompleteEnv::with_factory(|| with_values(command_line())).var(VARIABLE).complete();
 }
 
-/// The command line whose arguments know their values.
 fn with_values(command: Command) -> Command {
     let command = command.mut_args(|argument| match argument.get_id().as_str() {
         "artifact" | "artifacts" | "words" => argument.add(ArgValueCompleter::new(artifacts)),

@@ -23,7 +23,6 @@ use crate::{
 const CONFIGURATION: &str = "XDG_CONFIG_HOME";
 const STATE: &str = "XDG_STATE_HOME";
 
-/// The process's surroundings.
 #[derive(Clone)]
 pub(crate) struct Environment {
     /// The folder that relative paths of the command line are seen from.
@@ -88,7 +87,6 @@ impl Environment {
     }
 }
 
-/// The name of this machine, where it is told.
 fn host() -> Result<Option<String>, Failure> {
     if let Some(host) = variable("STEPMARK_TEST_HOST")? {
         return Ok(Some(host).filter(|host| host != "none"));
@@ -109,13 +107,11 @@ fn user_file() -> Option<PathBuf> {
     Some(folder.join("stepmark").join("config.yaml"))
 }
 
-/// The user's home.
 pub(crate) fn home() -> Result<PathBuf, Failure> {
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
     home.ok_or_else(|| Failure::new(Exit::Usage, "the environment variable HOME names no absolute path"))
 }
 
-/// The user's folder for configuration, where one is named.
 pub(crate) fn configuration_folder() -> Option<PathBuf> {
     named_folder(CONFIGURATION)
 }
@@ -124,7 +120,6 @@ fn named_folder(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute())
 }
 
-/// All variables of stepmark that are set to something.
 fn configuration_variables() -> Result<Vec<(String, String)>, Failure> {
     let mut variables = Vec::new();
     for (name, value) in std::env::vars_os() {

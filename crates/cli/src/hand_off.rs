@@ -16,7 +16,6 @@ use crate::{
 /// The root of the project, for the program that takes over.
 const ROOT_VARIABLE: &str = "STEPMARK_ROOT";
 
-/// The program that takes over.
 pub(crate) struct HandOff<'a> {
     pub(crate) program: &'a OsStr,
     pub(crate) arguments: &'a [OsString],

@@ -50,7 +50,6 @@ pub(crate) const fn parent() -> Option<Json> {
     None
 }
 
-/// Returns whether a process that was noted lives on this machine.
 pub(crate) fn lives(noted: &Json) -> bool {
     let id = noted["id"].as_u64().and_then(|id| u32::try_from(id).ok());
     id.and_then(self::noted).as_ref() == Some(noted)

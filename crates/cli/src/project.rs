@@ -26,7 +26,6 @@ fn sources(arguments: &ProjectArguments, environment: &Environment) -> Configura
     sources
 }
 
-/// An open project.
 pub(crate) struct Project {
     pub(crate) workspace: Workspace,
     current_folder: PathBuf,
@@ -90,7 +89,6 @@ impl Project {
         Self { workspace: self.workspace.with_attribution(attribution), session, ..self }
     }
 
-    /// The choice of a manifest by `--root` and `--file`.
     pub(crate) fn manifest_choice<'a>(&'a self, file: Option<&'a Path>) -> ManifestChoice<'a> {
         ManifestChoice {
             root: self.root(),
@@ -138,7 +136,6 @@ impl Project {
         self.named(given, |path| Ok(self.workspace.history().remembers(path)?))
     }
 
-    /// The project path of an artifact that is there, or is known otherwise.
     fn named(
         &self,
         given: &Path,

@@ -61,7 +61,6 @@ pub(crate) fn publish(
     replace(&place, folder, bytes, there.map(|there| there.permissions())).map_err(failed)
 }
 
-/// Returns whether the path, or what its links lead to, is in git's own folder.
 fn is_in_git_folder(path: &Path) -> bool {
     let real = path.ancestors().find_map(|above| above.canonicalize().ok());
     let names_git =

@@ -3,7 +3,6 @@
 
 use serde_json::{Map, Value, json};
 
-/// A JSON Schema.
 #[derive(Clone, Debug)]
 pub struct Schema(Map<String, Value>);
 
@@ -21,7 +20,6 @@ impl Schema {
         Self::of("string", description)
     }
 
-    /// One of several texts.
     #[must_use]
     pub fn choice(description: &str, of: &[&str]) -> Self {
         Self::of("string", description).with("enum", json!(of))
@@ -39,7 +37,6 @@ impl Schema {
         Self::of("number", description)
     }
 
-    /// A whole number between two others.
     #[must_use]
     pub fn between(description: &str, least: i64, most: i64) -> Self {
         Self::of("integer", description).with("minimum", json!(least)).with("maximum", json!(most))

@@ -20,7 +20,6 @@ pub struct Tool {
     pub effect: Effect,
 }
 
-/// The effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// It changes nothing.

@@ -6,7 +6,6 @@ use thiserror::Error;
 
 use crate::Tool;
 
-/// The arguments of a call, by name.
 pub type Arguments = Map<String, Value>;
 
 /// Tools that belong together. A server has one set or several.
@@ -48,7 +47,6 @@ impl Refusal {
         Self { reason: reason.into(), remedy: None }
     }
 
-    /// The same with a remedy.
     #[must_use]
     pub fn with_remedy(self, remedy: impl Into<String>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }

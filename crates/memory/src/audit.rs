@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::{Memory, MemoryError};
 
-/// Something that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {

@@ -9,12 +9,10 @@ use stepmark_sync::secret::secret_in;
 
 /// The kind of the event that tells a memory.
 pub const TOLD: &str = "memory";
-/// The kind of the event by which a memory supersedes another.
 pub(crate) const SUPERSEDED: &str = "memory-superseded";
 /// The most bytes of all that is told, as JSON.
 const LIMIT: usize = 16 * 1024;
 
-/// A thing that somebody tells memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Draft {
@@ -61,16 +59,12 @@ pub enum DraftRefusal {
         limit: usize,
     },
     #[error("the text holds a secret ({rule}): it is not remembered, and stands nowhere")]
-    Secret {
-        /// The rule that found it.
-        rule: String,
-    },
+    Secret { rule: String },
     #[error("`{name}` is a number from 0 to 1")]
     Number { name: &'static str },
 }
 
 impl Draft {
-    /// A draft of a decision.
     pub fn of_decision(decision: Decision, rationale: Option<String>) -> Self {
         let content = format!("{} {}", decision.question.trim(), decision.chosen.trim());
         Self { content, rationale, decision: Some(decision), ..Self::default() }
@@ -104,7 +98,6 @@ pub fn supersession(id: &str, by: &str, is_local: bool) -> EventDraft {
     EventDraft::new(Kind::of(SUPERSEDED)).with("superseded", id).with("by", by).kept_local(is_local)
 }
 
-/// Every text in a value.
 fn texts(value: &Json) -> Vec<&str> {
     match value {
         Json::String(text) => vec![text],

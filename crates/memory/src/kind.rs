@@ -5,7 +5,6 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use stepmark_store::configuration::MemoryTier;
 
-/// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryKind {
@@ -58,7 +57,6 @@ impl From<MemoryTier> for Tier {
     }
 }
 
-/// The facts about a kind.
 struct Facts {
     kind: MemoryKind,
     name: &'static str,
@@ -92,7 +90,6 @@ const KINDS: [Facts; 9] = [
 ];
 
 impl MemoryKind {
-    /// Every kind.
     pub fn all() -> impl Iterator<Item = Self> {
         KINDS.iter().map(|facts| facts.kind)
     }
@@ -101,7 +98,6 @@ impl MemoryKind {
         &KINDS[self as usize]
     }
 
-    /// Its name, as in JSON.
     pub fn name(self) -> &'static str {
         self.facts().name
     }

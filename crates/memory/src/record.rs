@@ -38,7 +38,6 @@ pub struct MemoryRecord {
     pub content_hash: String,
 }
 
-/// A question that was settled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     pub question: String,

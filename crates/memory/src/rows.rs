@@ -28,7 +28,6 @@ pub struct Rows {
     pub is_milestone: bool,
 }
 
-/// A happening in a session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fact {
     pub at: Timestamp,
@@ -170,7 +169,6 @@ fn happened(event: &Event) -> Rows {
     rows
 }
 
-/// The status that an event sets.
 fn status(event: &Event) -> Option<&str> {
     event.changes.iter().find_map(|change| match &change.op {
         Operation::Set { new, .. } if change.path.to_string() == "status" => new.as_str(),
@@ -230,7 +228,6 @@ fn reason_of_record(event: &Event) -> Option<String> {
     })
 }
 
-/// The edges that a change of frontmatter tells.
 fn of_change(own: &Node, change: &Change) -> Vec<Edge> {
     let Some(Segment::Key(key)) = change.path.0.first() else { return Vec::new() };
     let value = match &change.op {

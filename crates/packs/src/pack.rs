@@ -118,7 +118,6 @@ pub struct PackKind {
     pub applies_to: Vec<ConditionDeclaration>,
 }
 
-/// A pack that can be used.
 #[derive(Clone, Debug)]
 pub struct Pack {
     pub name: String,
@@ -143,7 +142,6 @@ pub const MOST_BYTES: usize = 1024 * 1024;
 const MOST: [(&str, usize); 3] = [("kinds", 64), ("states", 200), ("moves", 500)];
 
 impl PackDeclaration {
-    /// Reads a pack file.
     pub fn read(bytes: &[u8]) -> Result<Self, PackError> {
         Ok(from_region(bytes, &Region::WholeFile)?)
     }
@@ -211,7 +209,6 @@ impl PackDeclaration {
         Ok(())
     }
 
-    /// The pack that it declares.
     pub fn assemble(&self, base: Option<&Self>) -> Result<Pack, PackError> {
         self.refuse_code()?;
         let merged = base.map(|base| self.clone().over(base));

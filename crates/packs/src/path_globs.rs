@@ -29,7 +29,6 @@ const LENGTH_LIMIT: usize = 1024;
 const BRACES_LIMIT: usize = 64;
 
 impl PathGlob {
-    /// The pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
     }

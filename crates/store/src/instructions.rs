@@ -95,7 +95,6 @@ impl Projection for CachedInstructions {
     }
 }
 
-/// The instruction file of a project.
 #[derive(Clone, Copy, Debug)]
 pub struct Instructions<'w> {
     workspace: &'w Workspace,
@@ -189,7 +188,6 @@ impl Instructions<'_> {
 #[cfg(feature = "write")]
 const ATTEMPTS: usize = 3;
 
-/// The instructions, brought up to date.
 #[cfg(feature = "write")]
 #[derive(Debug)]
 pub struct Refreshed {
@@ -207,9 +205,6 @@ impl Instructions<'_> {
     /// the configuration names no output. Call it between two cycles of an agent only (a session starts or
     /// ends, the process is about to be replaced by an agent, a person says so): in between instructions are
     /// immutable. What somebody has edited is kept in another file.
-    ///
-    /// # Errors
-    /// Those of [`Instructions::read`], and why a file could not be written.
     pub fn refresh(&self) -> Result<Option<Refreshed>, InstructionError> {
         let mut attempt = 1;
         loop {

@@ -25,7 +25,6 @@ use stepmark_model::{
 /// The largest number of bytes that the file of a lease may have.
 pub(crate) const LIMIT: u64 = 64 * 1024;
 
-/// The lease of an artifact, as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseState {
     pub artifact: ArtifactKey,

@@ -11,7 +11,6 @@ use crate::commit::{FsyncPolicy, replace_state_file};
 use crate::disk::{Root, local_state::StateFolder, own_file};
 use stepmark_model::records::{Signal, Signals};
 
-/// The largest signal.
 const LIMIT: u64 = 64 * 1024;
 
 /// The signals of all agents of `system`. Those that cannot be read are left out: an agent repeats its own.

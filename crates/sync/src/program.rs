@@ -19,7 +19,6 @@ const PAUSE: Duration = Duration::from_millis(5);
 const KEPT: [&str; 9] =
     ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "VIRTUAL_ENV", "SystemRoot", "USERPROFILE"];
 
-/// A program to be run.
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'p> {
     /// Its name, looked for on the search path, or its path.
@@ -40,10 +39,8 @@ pub struct Program<'p> {
     pub most: u64,
 }
 
-/// The answer of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
-    /// True where it says that it succeeded.
     pub has_succeeded: bool,
     pub output: Vec<u8>,
     pub errors: Vec<u8>,
@@ -61,7 +58,6 @@ pub enum ProgramError {
 }
 
 impl Program<'_> {
-    /// Runs it to its end.
     pub fn run(&self) -> Result<Printed, ProgramError> {
         let until = Instant::now() + self.patience;
         let mut child = self.start()?;
@@ -109,7 +105,6 @@ impl Program<'_> {
         })
     }
 
-    /// Its output and its errors.
     fn listened(&self, child: &mut Child, until: Instant) -> Result<(Vec<u8>, Vec<u8>), ProgramError> {
         let output = child.stdout.take().map(|from| heard(from, self.most));
         let errors = child.stderr.take().map(|from| heard(from, self.most.min(MOST_ERRORS)));

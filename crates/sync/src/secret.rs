@@ -31,7 +31,6 @@ pub(crate) fn without_secrets(text: &str) -> Option<(String, BTreeSet<String>)> 
     (!rules.is_empty()).then_some((kept, rules))
 }
 
-/// The text in the place of a secret.
 pub(crate) fn withheld(rule: &str) -> String {
     format!("[withheld: {rule}]")
 }

@@ -12,7 +12,6 @@ use crate::scalar::deserialize_as_scalar;
 pub struct TrackerName(String);
 
 impl TrackerName {
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -7,7 +7,6 @@ use tempfile::TempDir;
 
 use crate::{observation::Observation, overview::Overview};
 
-/// A project in a temporary folder.
 pub(crate) struct SampleProject {
     folder: TempDir,
 }

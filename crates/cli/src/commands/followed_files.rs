@@ -29,7 +29,6 @@ pub(crate) fn told<K>(files: &Followed<Drift<K>>, system: &str, output: &Output)
     Exit::Fine
 }
 
-/// The state of the files that follow, as JSON.
 pub(crate) fn wire<K: RecordKinds>(files: &Followed<Drift<K>>) -> Json {
     let drift = |drift: &[Drift<K>]| -> Vec<Json> {
         drift

@@ -29,7 +29,6 @@ use crate::{
     several_projects::Projects,
 };
 
-/// Runs the command that the arguments name.
 pub(crate) fn run(
     arguments: &Arguments,
     environment: &Environment,
@@ -137,7 +136,6 @@ fn dispatch(
     }
 }
 
-/// Returns whether a command changes artifacts or hands them on.
 const fn writes_artifacts(command: &Command) -> bool {
     match command {
         Command::Gate(gate) => return gate.takes_lease(),

@@ -14,7 +14,6 @@ use stepmark_model::spelling::causes;
 pub(crate) use stepmark_model::spelling::with_causes as chain;
 use stepmark_store::commit::WriteState;
 
-/// The exit code of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Fine = 0,
@@ -62,7 +61,6 @@ impl Failure {
         }
     }
 
-    /// An error of the library with its causes.
     pub(crate) fn from_error(exit: Exit, error: &dyn Error) -> Self {
         let mut failure = Self::new(exit, error.to_string());
         failure.causes = causes(error).collect();
@@ -81,7 +79,6 @@ impl Failure {
         self
     }
 
-    /// The message and its causes.
     pub(crate) fn in_one_line(&self) -> String {
         let parts: Vec<&str> = iter::once(&self.message).chain(&self.causes).map(String::as_str).collect();
         parts.join(": ")

@@ -14,7 +14,6 @@ pub(crate) use pages::all_commands;
 /// Help fits a terminal of usual width.
 const COLUMNS: usize = 80;
 
-/// The command line as it is read, with all of its help.
 pub(crate) fn command_line() -> Command {
     let mut program = Arguments::command();
     let names: Vec<String> = program.get_subcommands().map(|command| command.get_name().to_owned()).collect();

@@ -11,7 +11,6 @@ pub(super) fn first_commands(program: &Command) -> String {
     by_task(program, |task| task.first.to_vec(), |_| String::new())
 }
 
-/// All commands, by task, with their examples.
 pub(crate) fn all_commands(program: &Command) -> String {
     let commands = by_task(
         program,
@@ -24,7 +23,6 @@ pub(crate) fn all_commands(program: &Command) -> String {
     commands.trim_end().to_owned()
 }
 
-/// Examples below the help of a command.
 pub(super) fn examples(examples: &[&str; 2]) -> String {
     format!("Examples:\n  {}\n  {}", examples[0], examples[1])
 }

@@ -1,6 +1,5 @@
 //! The tasks of people, and the commands for them.
 
-/// Commands that serve one purpose.
 pub(super) struct Task {
     pub(super) name: &'static str,
     /// Those of the first page: ten in all.

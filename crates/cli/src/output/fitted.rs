@@ -67,7 +67,6 @@ pub(crate) fn line_width() -> usize {
     width_of(&io::stdout())
 }
 
-/// The same for stderr.
 pub(super) fn error_width() -> usize {
     width_of(&io::stderr())
 }

@@ -41,20 +41,17 @@ pub(crate) use spinner::{with_progress, with_spinner};
 pub(crate) use table::{bar, long_table, table};
 pub(crate) use unified_diff::unified_diff;
 
-/// The reader that a text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
     Person,
     Program,
 }
 
-/// Tells a warning, for whoever outlives the voice.
 pub(crate) fn warning(text: impl Display) {
     let style = AnsiColor::Yellow.on_default().bold();
     complain(format_args!("{style}warning{style:#}: {}", visible(&text.to_string())));
 }
 
-/// The program's voice.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
@@ -102,7 +99,6 @@ impl Output {
         self.styled_line(fitting(&visible(&text.to_string()), line_width()));
     }
 
-    /// A line of the result with styles of its own.
     pub(crate) fn styled_line(&self, text: impl AsRef<str>) {
         if !self.json {
             let heading = self.heading();
@@ -134,7 +130,6 @@ impl Output {
         warning(text);
     }
 
-    /// Something that was done beside what was asked for.
     pub(crate) fn note(&self, text: impl Display) {
         if !self.quiet {
             let style = AnsiColor::Cyan.on_default().bold();
@@ -253,7 +248,6 @@ impl Output {
 }
 
 impl Output {
-    /// Reports a failure to a program.
     pub(crate) fn failure_as_json(failure: &Failure) -> Exit {
         let answer = serde_json::json!({
             "schema": "stepmark.error/1",

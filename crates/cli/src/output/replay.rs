@@ -8,7 +8,6 @@ use stepmark_store::replay::Replayed;
 use super::{Output, history, on_one_line, wording};
 use crate::exit::{Exit, chain};
 
-/// All that was replayed.
 pub(crate) struct Summary {
     pub(crate) artifacts: Vec<Replayed>,
     /// The number of segments and of events that were read from end to end.
@@ -39,7 +38,6 @@ impl Summary {
     }
 }
 
-/// The word for a state of history, and the event that it names.
 fn words(state: &HistoryState) -> (&'static str, Option<EventId>) {
     match state {
         HistoryState::Current { event } => ("current", Some(*event)),

@@ -106,7 +106,6 @@ struct Window {
     is_cut: bool,
 }
 
-/// The command that makes a fix.
 const fn command(safety: Safety) -> &'static str {
     match safety {
         Safety::Safe => "stepmark check --fix",

@@ -17,7 +17,6 @@ pub(crate) fn with_spinner<T>(what: &str, quiet: bool, count: &AtomicUsize, work
     with_progress(&|count| format!("{what}: {count} files"), quiet, count, work)
 }
 
-/// The same with another message for the count.
 pub(crate) fn with_progress<T>(
     message: &(dyn Fn(usize) -> String + Sync),
     quiet: bool,

@@ -15,7 +15,6 @@ use stepmark_model::lifecycle::{Lifecycle, LifecycleState};
 
 use super::{mermaid::label, on_one_line};
 
-/// The size of letters, in pixels.
 const FONT: usize = 15;
 
 /// An arrow: the places of the boxes at its ends, the text at it, and whether it is dashed.

@@ -10,7 +10,6 @@ use super::{
     line_width, on_one_line, width,
 };
 
-/// Between columns.
 const GAP: usize = 2;
 
 /// The least width that a column is cut to: one of paths, and any other.
@@ -66,7 +65,6 @@ impl Lines {
         lines
     }
 
-    /// The cells of each line, with their widths.
     fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = (&str, usize)>> {
         let mut start = 0;
         self.ends.iter().map(move |end| {

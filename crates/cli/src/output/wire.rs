@@ -55,7 +55,6 @@ impl NextWire {
     }
 }
 
-/// A step to go on with.
 #[derive(Debug, Serialize)]
 pub(crate) struct StepWire {
     id: String,

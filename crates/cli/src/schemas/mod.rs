@@ -9,7 +9,6 @@ use crate::commands::packs::{PackChecked, PackList, PackShown};
 /// By name and version; each says what it describes, which keys there always are, and of which types.
 const ANSWERS: &str = include_str!("answers.json");
 
-/// The published schemas, by task.
 pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
     let mut schemas: Map<String, Value> = serde_json::from_str(ANSWERS)?;
     let typed = [
@@ -27,7 +26,6 @@ pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
     Ok(schemas)
 }
 
-/// The schema of an answer that is a type, under its name.
 fn typed<T: JsonSchema>(name: &str, about: &str) -> (String, Value) {
     let mut schema = schemars::schema_for!(T).to_value();
     schema["description"] = about.into();

@@ -39,7 +39,6 @@ pub(crate) enum Seen {
     Trouble(WatchTrouble),
 }
 
-/// A project that is followed.
 pub(crate) struct Following<'f> {
     pub(crate) open: &'f dyn Fn() -> Result<Project, Failure>,
     /// Wakes it for one more look, with the configuration read again.
@@ -147,7 +146,6 @@ pub(crate) fn journal_folders(workspace: &Workspace) -> [PathBuf; 2] {
     [root.state().path(StateFolder::Journal), root.path().join(SEALED_FOLDER)]
 }
 
-/// The files that the configuration came from, and the one that may come.
 fn configuration_files(workspace: &Workspace) -> Vec<PathBuf> {
     let mut files = workspace.configuration().files().to_vec();
     files.push(workspace.root().path().join(CONFIGURATION_PATH));

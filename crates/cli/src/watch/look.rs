@@ -27,7 +27,6 @@ pub(super) struct Look {
     interrupted: usize,
 }
 
-/// The outcome of a look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Looked {
     Whole,

@@ -9,7 +9,6 @@ pub(crate) enum Signal {
     Reload,
 }
 
-/// The signals that this process hears.
 #[cfg(unix)]
 pub(crate) struct Signals {
     terminate: tokio::signal::unix::Signal,

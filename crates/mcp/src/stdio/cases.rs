@@ -58,7 +58,6 @@ impl Write for Written {
     }
 }
 
-/// The answers to the lines of a client.
 fn answers(lines: impl Into<Vec<u8>>) -> Vec<Value> {
     let output = Written::default();
     let server = Server::new(vec![Box::new(Echo)], "1.2.3");

@@ -5,7 +5,6 @@ use std::io::{self, BufRead, Read};
 /// The length of the longest line that is read, in bytes. The largest answer of a tool is a hundredth of it.
 pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
 
-/// A line of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     /// Its bytes, without its end.

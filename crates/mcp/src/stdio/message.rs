@@ -7,7 +7,6 @@ use rmcp::{
 };
 use serde_json::Value;
 
-/// The message of a line.
 pub(super) enum Message {
     ForServer(Box<RxJsonRpcMessage<RoleServer>>),
     /// The line is no message, which is what the client is told.
@@ -44,7 +43,6 @@ pub(super) fn read(line: &[u8]) -> Message {
     }
 }
 
-/// The answer to a line that cannot be read.
 pub(super) fn unreadable(reason: &str) -> Message {
     refused(ErrorData::parse_error(reason.to_owned(), None), None)
 }

@@ -73,7 +73,6 @@ impl<R: BufRead, W: Write> Lines<R, W> {
         Self { input, output: Arc::new(Mutex::new(output)), turn, has_begun: false }
     }
 
-    /// The next message for the server.
     fn read(&mut self) -> io::Result<Option<RxJsonRpcMessage<RoleServer>>> {
         loop {
             let message = match line::next(&mut self.input)? {

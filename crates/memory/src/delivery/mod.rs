@@ -39,7 +39,6 @@ pub enum DeliveryError {
     NoProject(#[from] MarkerError),
 }
 
-/// The deliverer to one store.
 pub struct Deliverer<'d> {
     pub store: TrackerName,
     pub project: &'d str,
@@ -81,7 +80,6 @@ pub fn try_again(ledger: &mut dyn Ledger, store: &TrackerName) -> Result<(), Led
     transaction.commit()
 }
 
-/// The name of a unit in the ledger.
 fn marker(project: &str, key: &UnitKey) -> Result<Marker, MarkerError> {
     Marker::new(project, ArtifactKey::of_id(key.as_str()))
 }
@@ -91,7 +89,6 @@ fn whole() -> UnitKey {
     "store".to_owned().into()
 }
 
-/// The digest of a form, as the ledger keeps it.
 fn ledger_digest(form: &str) -> TicketDigest {
     FileHash::of(form.as_bytes()).into()
 }

@@ -45,12 +45,10 @@ pub struct StoreState {
     /// The last failure, where nothing has succeeded since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// The time until which its breaker is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_until: Option<Timestamp>,
 }
 
-/// A unit that a store lacks.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Behind {

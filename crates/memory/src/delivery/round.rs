@@ -171,7 +171,6 @@ impl<'r, 'd> Round<'r, 'd> {
         }
     }
 
-    /// Returns whether the breaker lets a round through.
     fn is_admitted(&mut self) -> Result<bool, LedgerError> {
         let now = (self.deliverer.now)();
         let mut transaction = begin(self.ledger, &self.lease, LEASE_MS, now)?;

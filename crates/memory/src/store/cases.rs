@@ -13,7 +13,6 @@ use stepmark_model::{
 use super::{Memory, filling::Filling, layout::LAYOUT};
 use crate::{Draft, MemoryKind};
 
-/// A memory of events that come in these parts.
 pub(crate) fn memory_of(parts: &[Vec<Event>]) -> Memory {
     let connection = LAYOUT.in_memory().unwrap().connection;
     for part in parts {

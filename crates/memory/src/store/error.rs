@@ -12,15 +12,9 @@ pub enum MemoryError {
     #[error("cannot keep the memory of the project in the cache")]
     Unavailable(#[from] CacheUnavailable),
     #[error("no memory has an id that begins with `{id}`")]
-    Unknown {
-        /// The beginning of the id.
-        id: String,
-    },
+    Unknown { id: String },
     #[error("several memories have ids that begin with `{id}`: write more of it")]
-    Ambiguous {
-        /// The beginning of the id.
-        id: String,
-    },
+    Ambiguous { id: String },
     #[error("memory knows nothing that is called `{name}`")]
     NoNode { name: String },
 }

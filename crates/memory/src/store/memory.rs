@@ -12,13 +12,11 @@ use stepmark_store::{
 use super::{MemoryError, filling, layout::LAYOUT, reading};
 use crate::{MemoryKind, MemoryRecord};
 
-/// The memory of a project.
 #[derive(Debug)]
 pub struct Memory {
     pub(crate) connection: Connection,
 }
 
-/// The numbers of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Counts {
@@ -27,7 +25,6 @@ pub struct Counts {
     pub superseded: u64,
     pub nodes: u64,
     pub edges: u64,
-    /// Events of the journal that are in.
     pub events: u64,
 }
 
@@ -64,9 +61,6 @@ impl Memory {
     }
 
     /// Empties the memory of the project and makes it again from the journal.
-    ///
-    /// # Errors
-    /// Those of [`Memory::open`].
     pub fn rebuilt(workspace: &Workspace) -> Result<Self, MemoryError> {
         let _lock = LAYOUT.lock(workspace.root()).map_err(CacheUnavailable::from)?;
         Self::of(LAYOUT.open(workspace.root())?.renew()?, workspace)
@@ -82,7 +76,6 @@ impl Memory {
         Ok(Self { connection: database.connection })
     }
 
-    /// The numbers of rows.
     pub fn counts(&self) -> Result<Counts, MemoryError> {
         let sql = "SELECT (SELECT count(*) FROM memories), (SELECT count(DISTINCT old) FROM superseded),
             (SELECT count(*) FROM nodes), (SELECT count(*) FROM edges), (SELECT count(*) FROM seen)";

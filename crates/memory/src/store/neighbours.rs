@@ -11,7 +11,6 @@ use crate::{Edge, EdgeKind, Node, NodeKind};
 /// The most nodes of an answer: what is more is left out, and said.
 const MOST: usize = 200;
 
-/// The graph around a node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Neighbourhood {
@@ -25,9 +24,6 @@ pub struct Neighbourhood {
 impl Memory {
     /// The graph around what is called `name`, up to `depth` edges away: the id of a memory or its
     /// beginning, the path or the id of an artifact, a session, an agent, a step.
-    ///
-    /// # Errors
-    /// When nothing is called so, or SQLite fails.
     pub fn neighbourhood(&self, name: &str, depth: u32) -> Result<Neighbourhood, MemoryError> {
         let mut begin = self.nodes_called(name)?;
         if begin.is_empty()

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use crate::{MemoryKind, MemoryRecord, ranking::Score};
 
-/// A question to memory.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     /// Words; empty for what matters most.
@@ -22,7 +21,6 @@ pub struct Query {
     pub limit: usize,
 }
 
-/// A record that is recalled.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Recalled {

@@ -27,13 +27,11 @@ fn now() -> Timestamp {
     NOW.parse().unwrap()
 }
 
-/// The content of the best answer.
 fn best(store: &mut dyn MemoryStore, question: &str, memory: &Memory) -> String {
     let found = store.recall(question, 3, now()).unwrap();
     found.first().map(|id| memory.record(id).unwrap().content).unwrap_or_default()
 }
 
-/// It answers as the embedded one does.
 fn answers(store: &mut dyn MemoryStore, memory: &mut Memory) {
     for (question, part) in
         [("sqlite sessions", "SQLite"), ("clock of the CI", "UTC"), ("zebra quotes", "zebra")]

@@ -22,9 +22,7 @@ use stepmark_sync::{
 use super::{Held, MemoryStore, Target, Unit, UnitKey, not_run, unit::digest_of};
 use crate::{Edge, context::plain};
 
-/// The name of the program.
 const NAME: &str = "kuzu-memory";
-/// The way to get it.
 const INSTALL: &str = "`pip install kuzu-memory` brings it";
 /// It breaks lines of JSON where the terminal ends (docs/formats.md, "Memory"), and colours some.
 const VARIABLES: [(&str, &str); 3] = [("COLUMNS", "100000"), ("NO_COLOR", "1"), ("TERM", "dumb")];
@@ -50,7 +48,6 @@ impl KuzuMemory {
         Self { folder }
     }
 
-    /// Runs `kuzu-memory memory COMMAND`.
     fn run(&self, command: &str, rest: &[&str]) -> Result<Printed, Failure> {
         let failed =
             |error| Failure::new(Reason::Unreachable, &format!("{}: {error}", self.folder.display()));

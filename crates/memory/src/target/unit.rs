@@ -29,7 +29,6 @@ pub struct Unit {
 pub struct UnitKey(String);
 
 impl UnitKey {
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -50,10 +49,8 @@ impl fmt::Display for UnitKey {
 /// Texts by the id of a memory.
 type Texts = BTreeMap<String, Vec<String>>;
 
-/// The label of a node, and the edges that leave it.
 type Labelled = (String, Vec<(EdgeKind, Node)>);
 
-/// The name in stores of a node.
 pub(super) fn key_of(node: &Node) -> UnitKey {
     match node.kind {
         NodeKind::Memory => UnitKey(node.name.clone()),
@@ -71,7 +68,6 @@ fn half(text: &str) -> String {
 }
 
 impl Unit {
-    /// Its name in stores.
     pub fn key(&self) -> UnitKey {
         key_of(&self.node)
     }
@@ -82,7 +78,6 @@ impl Unit {
         in_record.is_some() || secret_in(&self.node.name).is_some() || secret_in(&self.label).is_some()
     }
 
-    /// The edges that leave it.
     pub fn edges(&self) -> impl Iterator<Item = Edge> {
         self.to.iter().map(|(kind, to)| self.node.to(*kind, to))
     }

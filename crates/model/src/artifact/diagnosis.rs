@@ -55,22 +55,17 @@ pub enum Problem {
         key: String,
     },
     StepEmpty {
-        /// The key of the list.
         key: String,
     },
     /// A step item that names no step.
     StepUnreadable {
-        /// The key of the list.
         key: String,
     },
-    /// A step stands twice in the list.
     StepTwice {
-        /// The key of the list.
         key: String,
         step: String,
     },
     StepKindsMixed {
-        /// The key of the list.
         key: String,
     },
     /// `## stepsCompleted:` as a heading of the body.
@@ -97,7 +92,6 @@ pub enum Problem {
     /// A plain value cut by ` #`: the rest of the line is a comment.
     CutByComment {
         key: String,
-        /// The text that the comment cut off.
         lost: String,
     },
     /// A placeholder that was never filled: `{ system-date }`, `'{{date}}'`.
@@ -108,9 +102,7 @@ pub enum Problem {
     StatusNotText,
     /// The body line `Status:` says something else than the frontmatter.
     StatusDisagrees {
-        /// The word of the body.
         body: String,
-        /// The word of the frontmatter.
         frontmatter: String,
     },
     /// An input document has a path of one machine.

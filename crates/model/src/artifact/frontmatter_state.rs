@@ -11,7 +11,6 @@ use stepmark_frontmatter::{
     merge_conflict,
 };
 
-/// The key that names the project in every artifact of it.
 const PROJECT_NAME_KEY: &str = "project_name";
 
 /// The state that the frontmatter of an artifact holds.
@@ -32,7 +31,6 @@ pub struct FrontmatterState {
     pub input_documents: Vec<InputDocument>,
     /// `scope`: how big the work is.
     pub scope: Option<Field>,
-    /// `scope_source`: who gave the scope.
     pub scope_source: Option<Field>,
     /// `scope_confidence`: how sure an AI was of it.
     pub scope_confidence: Option<Field>,
@@ -216,7 +214,6 @@ fn read_entry(
     }
 }
 
-/// Oddities of a value that concern every key.
 fn diagnose_value(bytes: &[u8], key: &str, node: &Node<'_>, found: &mut Vec<Diagnosis>) {
     if is_placeholder(node) {
         found.push(Diagnosis::new(Problem::TemplateUnfilled { key: key.to_owned() }, node.span));

@@ -28,7 +28,6 @@ pub(super) fn is_inputs_key(key: &str) -> bool {
     SYNONYMS.contains(&bare.as_str())
 }
 
-/// One document that an artifact names as its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputDocument {
     pub path: String,

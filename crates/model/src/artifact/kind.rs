@@ -29,7 +29,6 @@ pub(super) fn fields(kind: Option<&Kind>, field: impl Fn(&str) -> Option<Field>)
     KindFields { title, parent: own(|kind| kind.parent.as_deref()), agent }
 }
 
-/// The fields that a kind fills.
 #[derive(Debug, Default)]
 pub(super) struct KindFields {
     pub(super) title: Option<Field>,

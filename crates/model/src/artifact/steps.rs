@@ -20,7 +20,6 @@ pub struct Steps {
     pub span: Span,
 }
 
-/// The spelling of a step list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepsForm {
     /// `key:` with nothing behind it, or `null`.

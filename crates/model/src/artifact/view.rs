@@ -194,7 +194,6 @@ impl Artifact {
     }
 }
 
-/// The frontmatter of a document.
 pub(super) enum Parsed<'b, 't> {
     Absent,
     /// It is never closed; this is the opening fence.

@@ -76,7 +76,6 @@ pub fn settle(
     Ok(after)
 }
 
-/// Takes a lock away.
 pub(super) fn unlock(slice: &mut Record) {
     let before = slice.status_below_lock().to_owned();
     slice.set("status", before);

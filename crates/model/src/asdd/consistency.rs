@@ -150,7 +150,6 @@ fn check_agent(slice: &Record, agent: &str, rules: &Rules) -> Result<(), String>
     }
 }
 
-/// A phase of a slice.
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Phase {

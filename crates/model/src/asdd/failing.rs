@@ -7,7 +7,6 @@ use crate::records::{Signal, Signals, read_time};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-/// A failure of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     pub agent: String,
@@ -83,7 +82,6 @@ fn capitalised(word: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// The columns of the table.
 const COLUMNS: [&str; 8] = [
     "Date",
     "Agent",
@@ -152,7 +150,6 @@ fn end_of_table(log: &[u8]) -> Option<usize> {
 pub struct Timeout {
     pub agent: String,
     pub slice: Option<String>,
-    /// The number of times that the time has run out.
     pub times: u64,
 }
 

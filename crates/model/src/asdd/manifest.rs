@@ -27,7 +27,6 @@ pub enum ManifestError {
     Json(#[from] JsonError),
     #[error("`{path}` of the manifest should be {wanted}")]
     Kind {
-        /// The path of the value.
         path: String,
         /// The kind of value that belongs there.
         wanted: &'static str,
@@ -63,7 +62,6 @@ pub fn render(state: &State, signals: &Signals) -> Vec<u8> {
     bytes
 }
 
-/// The state that a manifest says, and the heartbeats in it.
 pub fn read(bytes: &[u8]) -> Result<(State, Signals), ManifestError> {
     let wrong = |path: &str, wanted| ManifestError::Kind { path: path.to_owned(), wanted };
     let Json::Object(mut manifest) = read_json(bytes)? else { return Err(wrong(".", "a mapping")) };
@@ -149,7 +147,6 @@ fn signal((agent, said): (&String, &Json)) -> (String, Signal) {
 }
 
 impl SliceKind {
-    /// A new slice, as it begins.
     pub fn new_slice(id: &str, (name, kind): (&str, &str), status: &str, order: i64) -> Record {
         let values = serde_json::json!({
             "name": name, "type": kind, "status": status, "governance_mode": "MANUAL", "phase_data": {},

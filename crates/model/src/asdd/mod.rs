@@ -34,7 +34,6 @@ pub use state::{AsddFacts, SliceFacts};
 pub use state::{Rules, Thresholds};
 pub use status_change::{change, slice_move};
 
-/// A record of ASDD.
 pub type Record = crate::records::Record<SliceKind>;
 
 #[cfg(test)]

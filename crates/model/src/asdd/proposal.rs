@@ -52,7 +52,6 @@ pub struct Confidence {
     pub uncertainty_factors: Vec<String>,
 }
 
-/// The outcome of a proposal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -67,7 +66,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Its word.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -80,7 +78,6 @@ impl Verdict {
 }
 
 impl Proposal {
-    /// The phase that comes next.
     pub fn to(&self) -> Option<&str> {
         self.set.get("status").and_then(Json::as_str)
     }

@@ -7,7 +7,6 @@ use serde_json::{Value as Json, json};
 use super::{PHASES, Record, SliceKind, State, consistency::place_of_file};
 use crate::records::RecordSet as _;
 
-/// A file of a phase that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
     /// The name of the folder in which it stands: that of the slice.

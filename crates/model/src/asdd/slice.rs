@@ -5,7 +5,6 @@ use serde_json::{Number, Value as Json};
 use super::{Record, kind::HIDDEN, plain_name};
 use crate::{artifact::FileHash, records::values_digest};
 
-/// An entry of the confidence chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChainEntry<'s> {
     pub agent: &'s str,
@@ -28,7 +27,6 @@ impl Record {
         }
     }
 
-    /// The entries of the confidence chain.
     pub fn chain(&self) -> Vec<ChainEntry<'_>> {
         let entries = self.values.get("confidence_chain").and_then(Json::as_array);
         entries.into_iter().flatten().filter_map(chain_entry).collect()
@@ -103,7 +101,6 @@ impl Record {
         values_digest(&shown)
     }
 
-    /// The slice as the manifest shows it.
     pub(super) fn shown(&self) -> Self {
         let mut shown = self.clone();
         for key in HIDDEN {
@@ -126,7 +123,6 @@ impl Record {
         self.set(outer, entries);
     }
 
-    /// Writes what the chain gives as the product.
     pub(super) fn follow_chain(&mut self) {
         match self.product_of_chain() {
             Some(product) => self.set("ccs", number(product)),
@@ -145,7 +141,6 @@ fn phase_file<'s>(key: &'s str, path: &'s Json) -> Option<(&'s str, &'s str)> {
     Some((key, path.as_str().filter(|path| !path.is_empty())?))
 }
 
-/// A number in its shortest spelling.
 pub(super) fn number(value: f64) -> Json {
     Number::from_f64(value).map_or(Json::Null, Json::Number)
 }

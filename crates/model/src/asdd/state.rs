@@ -106,7 +106,6 @@ const USUAL: [(&str, f64); 11] = [
 const OF_OTHERS: f64 = 0.80;
 
 impl Thresholds {
-    /// The threshold of `agent`.
     pub fn of(&self, agent: &str) -> f64 {
         let agent = plain_name(agent);
         let own = self.0.iter().find(|(name, _)| plain_name(name) == agent).map(|(_, least)| *least);

@@ -6,7 +6,6 @@ use super::{AsddRefusal, Record};
 use crate::lifecycle::{MoveRefusal, built_in};
 use crate::packs::{MoveCall, Refused};
 
-/// The move `name` of a slice.
 pub fn slice_move(name: &str) -> MoveCall {
     MoveCall::new("asdd", name)
 }

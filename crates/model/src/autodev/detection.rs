@@ -74,7 +74,6 @@ impl Condition {
 }
 
 impl Condition {
-    /// Says what the condition looks at, and what is found there.
     fn found(&self, files: &dyn ProjectFiles) -> Vec<String> {
         let there = |path: &String| match (files.exists(path), files.is_empty(path)) {
             (false, _) => format!("{path}: not there"),
@@ -175,7 +174,6 @@ pub struct AutodevFacts {
     pub skill_state: Option<SkillState>,
 }
 
-/// The state that a skill keeps in a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkillState {
     pub file: ProjectPath,
@@ -224,7 +222,6 @@ mod tests {
     use super::*;
     use crate::autodev::SubStep;
 
-    /// A project that has these files, each with something in it.
     struct Files<'a>(&'a [&'a str]);
 
     impl ProjectFiles for Files<'_> {

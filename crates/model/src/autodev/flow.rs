@@ -49,7 +49,6 @@ pub struct FlowStep {
     pub choose_block: Option<String>,
 }
 
-/// The flows of a project.
 #[derive(Clone, Debug)]
 pub struct Flows(Vec<Flow>);
 
@@ -77,7 +76,6 @@ static BUILT_IN: LazyLock<Vec<Flow>> = LazyLock::new(|| {
 });
 
 impl Default for Flows {
-    /// The three flows that are built in.
     fn default() -> Self {
         Self(BUILT_IN.clone())
     }
@@ -101,7 +99,6 @@ impl Flows {
         self.0.iter().find(|flow| flow.flow == name)
     }
 
-    /// The flow of this name.
     pub fn find(&self, name: &str) -> Result<&Flow, PositionError> {
         self.named(name).ok_or_else(|| PositionError::UnknownFlow {
             flow: name.to_owned(),

@@ -30,7 +30,6 @@ pub enum AutodevMove {
 }
 
 impl AutodevMove {
-    /// Its name as a command.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -141,7 +140,6 @@ fn make(
     Ok(())
 }
 
-/// What follows from the steps of the flow.
 fn follow(
     flow: &Flow,
     noted: &Position,
@@ -221,7 +219,6 @@ fn enter(step: Option<&FlowStep>, after: &mut Position) {
     after.retry_count = 0;
 }
 
-/// The edits that lead from one position to the other.
 fn difference(before: &Position, after: &Position) -> Vec<Edit> {
     let set = |keys: &[&str], value: Value| Edit::Set {
         path: KeyPath(keys.iter().map(|key| Segment::Key((*key).to_owned())).collect()),
@@ -261,7 +258,6 @@ pub fn first_file(flow: &Flow, step: Option<&FlowStep>) -> String {
     format!("# Autodev State\n\n## Current Step\n{}", first_block(flow, step, 1))
 }
 
-/// The lines below its heading.
 pub fn first_block(flow: &Flow, step: Option<&FlowStep>, cycle: u64) -> String {
     let (number, status) = match step {
         Some(step) => (step.step.to_string(), "not_started"),

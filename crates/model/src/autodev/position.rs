@@ -25,7 +25,6 @@ pub struct Position {
     pub cycle: u64,
 }
 
-/// A step of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepPlace {
     Number(u16),
@@ -69,9 +68,6 @@ pub enum PositionError {
 
 impl Position {
     /// Reads the position from the state file.
-    ///
-    /// # Errors
-    /// When the block cannot be read, or a value is missing or of another kind. It is never guessed.
     pub fn of(artifact: &Artifact) -> Result<Self, PositionError> {
         let state = artifact.state_value()?;
         let text = |key: &'static str| {
@@ -94,9 +90,6 @@ impl Position {
     }
 
     /// Its flow.
-    ///
-    /// # Errors
-    /// When `flows` has none of that name.
     pub fn flow<'f>(&self, flows: &'f Flows) -> Result<&'f Flow, PositionError> {
         flows.find(&self.flow)
     }

@@ -11,12 +11,7 @@ pub enum AutodevRefusal {
     #[error(
         "a step is never `{status}`: `stepmark set {file} status={likely} --force --reason TEXT` corrects it (SMD05)"
     )]
-    UnknownStatus {
-        file: ProjectPath,
-        status: String,
-        /// The status that it probably has.
-        likely: &'static str,
-    },
+    UnknownStatus { file: ProjectPath, status: String, likely: &'static str },
     #[error(
         "step {step} is `{name}`, not `{noted}`: `stepmark autodev detect --write` corrects the name; where the number is wrong, correct that (SMD04)"
     )]
@@ -32,11 +27,7 @@ pub enum AutodevRefusal {
     #[error("step {step} `{name}` is not optional: complete it, or `--force` with the reason")]
     NotOptional { step: u16, name: String },
     #[error("phase {phase} does not follow phase {now}: the next is {}", now + 1)]
-    Phase {
-        phase: u64,
-        /// The phase that is noted.
-        now: u64,
-    },
+    Phase { phase: u64, now: u64 },
     #[error("`{name}` is no name of a phase: write it in kebab-case, as `batch-loop`")]
     Name { name: String },
     #[error("`{AWAITING}` is the name of phase 0 alone")]

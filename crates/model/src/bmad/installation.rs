@@ -7,10 +7,8 @@ pub const FOLDERS: [&str; 3] = ["_bmad", "bmad", ".bmad"];
 /// The folders of the installer's own books in it; the second in alpha releases.
 pub const BOOKS: [&str; 2] = ["_config", "_cfg"];
 
-/// The book that names the modules.
 pub const MODULES_BOOK: &str = "manifest.yaml";
 
-/// The installer's manifest among its books.
 pub const INSTALLERS_MANIFEST: &str = "files-manifest.csv";
 
 /// The folder of what the installer renders for web use: no module.

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::Finding;
 use crate::artifact::FileHash;
 
-/// The schema of the file.
 const SCHEMA: &str = "stepmark.baseline/1";
 
 /// Findings that are known and not reported. They are known by file, rule and words, not by place, so that
@@ -29,10 +28,7 @@ pub enum BaselineError {
     #[error("it cannot be read as a baseline; `stepmark check --write-baseline` makes a new one")]
     Unreadable(#[from] serde_json::Error),
     #[error("its schema is `{schema}`, and this version of stepmark reads `{SCHEMA}`")]
-    Schema {
-        /// The schema in the file.
-        schema: String,
-    },
+    Schema { schema: String },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -97,7 +93,6 @@ impl Baseline {
         self.0.values().sum()
     }
 
-    /// Returns whether it knows none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

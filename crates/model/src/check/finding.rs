@@ -86,7 +86,6 @@ pub struct ProblemCounts {
 }
 
 impl ProblemCounts {
-    /// Counts `findings`.
     pub fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
         let mut counts = Self::default();
         for finding in findings {

@@ -59,9 +59,6 @@ pub enum DeclineReason {
 
 /// Makes the fixes that are `allowed` in a file of `bytes`, as far as they can be made faithfully. `find`
 /// tells what is wrong with bytes of this file, in file order.
-///
-/// # Errors
-/// What `find` answers.
 pub fn apply_fixes<E>(
     bytes: &[u8],
     allowed: Safety,

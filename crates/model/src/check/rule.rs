@@ -21,7 +21,6 @@ pub struct Rule {
 /// The check of a rule in one artifact.
 pub(crate) type Check = fn(&Subject<'_>, &mut Vec<Finding>);
 
-/// The check that decides a rule.
 #[derive(Clone, Copy)]
 pub(crate) enum Decision {
     OfArtifact(Check),
@@ -54,7 +53,6 @@ impl Decision {
         Self::Diagnosed { is_about, help, fix }
     }
 
-    /// Returns whether it is made for every artifact that is there.
     pub(crate) const fn is_of_artifact(&self) -> bool {
         matches!(self, Self::OfArtifact(_) | Self::Diagnosed { .. })
     }

@@ -45,7 +45,6 @@ pub struct Subject<'a> {
 
 /// Questions of rules about the files of the project: on the disk, in the index of git, in a commit.
 pub trait RuleEnvironment {
-    /// Returns whether a file or folder is there.
     fn exists(&self, path: &ProjectPath) -> bool;
     /// The status in the ledger of a sprint at `ledger` of the story whose file is called `story`
     /// ([`SprintStatus`](crate::bmad::sprint::SprintStatus)); `None` where there is no such ledger, it cannot
@@ -64,7 +63,6 @@ pub trait RuleEnvironment {
     fn flows(&self) -> Option<Arc<FlowFacts>>;
 }
 
-/// The row of a file in a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManifestRow {
     /// There is no manifest that can be read, or the file is none of its business.
@@ -148,7 +146,6 @@ impl<'a> Subject<'a> {
         self.tracked?.lifecycle()?.kind.as_deref()
     }
 
-    /// The kind of another pack that claims it too.
     pub(crate) fn rival(&self) -> Option<&'a Kind> {
         self.tracked?.lifecycle()?.rival.as_deref()
     }
@@ -158,7 +155,6 @@ impl<'a> Subject<'a> {
         self.autodev.get_or_init(|| self.environment?.autodev(self.artifact)).as_ref()
     }
 
-    /// The record of a coordination that it is.
     pub(crate) fn record(&self) -> Option<&Record> {
         // Most artifacts are none, and need not be read again.
         let read = || self.artifact.state().kind.and_then(|_| Record::of(self.artifact).ok());
@@ -182,7 +178,6 @@ impl<'a> Subject<'a> {
         self.coordination.get_or_init(|| self.environment?.coordination()).as_deref()
     }
 
-    /// Returns whether it is a story that waits for its import.
     pub(crate) fn waits_for_import(&self) -> bool {
         self.tracked.is_some_and(TrackedArtifact::waits_for_import)
     }
@@ -202,7 +197,6 @@ impl<'a> Subject<'a> {
             .map(move |diagnosis| self.finding(rule, diagnosis.span, diagnosis.problem.to_string()))
     }
 
-    /// The diagnoses of the artifact that a rule is about.
     pub(crate) fn diagnoses(&self, is_about: fn(&Problem) -> bool) -> impl Iterator<Item = &'a Diagnosis> {
         self.artifact.diagnoses().iter().filter(move |diagnosis| is_about(&diagnosis.problem))
     }
@@ -240,17 +234,14 @@ pub trait AcceptedLosses {
 }
 
 impl<'a> BaseVersion<'a> {
-    /// The artifact by itself.
     pub(crate) const fn artifact(&self) -> &'a Artifact {
         self.tracked.artifact()
     }
 
-    /// The lifecycle of its status, where one is known.
     pub(crate) fn lifecycle(&self) -> Option<&'a Lifecycle> {
         Some(&self.tracked.lifecycle()?.lifecycle)
     }
 
-    /// Returns whether history accepts the loss.
     pub(crate) fn accepts(&self, loss: Loss<'_>) -> bool {
         self.accepted.is_some_and(|accepted| accepted.accepts(&loss))
     }

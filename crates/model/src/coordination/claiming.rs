@@ -74,7 +74,6 @@ pub(super) fn missing_capabilities<'t>(task: &'t Record, capabilities: &[&str]) 
 pub(super) static LIFECYCLE: LazyLock<Option<&'static Arc<Lifecycle>>> =
     LazyLock::new(|| built_in("cc-task"));
 
-/// The state that the status of a task means.
 pub(super) fn state_of(task: &Record) -> Option<&'static LifecycleState> {
     LIFECYCLE.as_ref()?.state_of(task.status())
 }

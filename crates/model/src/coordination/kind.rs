@@ -169,7 +169,6 @@ impl Record {
         }
     }
 
-    /// The agent that has the task.
     pub fn claimed_by(&self) -> Option<&str> {
         self.text("claimed_by")
     }
@@ -225,7 +224,6 @@ impl Record {
     }
 }
 
-/// A task that is to be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewTask {

@@ -30,5 +30,4 @@ pub use state::{Drift, Merged, merge, seen};
 pub use state::{Overview, latest_time};
 pub use task_move::{TaskRefusal, decide, task_move};
 
-/// A record of a coordination.
 pub type Record = crate::records::Record<RecordKind>;

@@ -37,7 +37,6 @@ fn of_nobody(name: &str) -> MoveCall {
     task_move(name, None)
 }
 
-/// The values after a move, or the refusal.
 fn after(values: Json, made: &MoveCall, others: Vec<Record>) -> Result<Json, String> {
     let task = task("t", values);
     let mut tasks = others;

@@ -35,7 +35,6 @@ pub(super) fn state(tasks: Vec<Record>, agents: Vec<Record>) -> State {
     }
 }
 
-/// Any JSON that a double can hold.
 pub(super) fn any_json() -> impl Strategy<Value = Json> {
     let leaf = prop_oneof![
         Just(Json::Null),
@@ -57,7 +56,6 @@ fn any_text() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z]{1,4}", "\\PC{0,8}", "[ -~\\n\\t\\r]{0,8}", Just("2026-11-24T10:00:00".to_owned())]
 }
 
-/// Values under known, foreign and reserved keys.
 pub(super) fn any_values(keys: &'static [&'static str]) -> impl Strategy<Value = Map<String, Json>> {
     let key = prop_oneof![
         6 => prop::sample::select(keys).prop_map(str::to_owned),

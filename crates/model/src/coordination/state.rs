@@ -88,7 +88,6 @@ impl State {
 const STATUSES: [&str; 8] =
     ["pending", "blocked", "available", "claimed", "in_progress", "done", "failed", "cancelled"];
 
-/// The progress of a coordination.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Overview {

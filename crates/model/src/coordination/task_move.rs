@@ -16,7 +16,6 @@ use crate::{
 /// The most bytes of an output that frontmatter keeps.
 const MOST_OUTPUT: usize = 64 * 1024;
 
-/// The move `name` of a task, by `agent` where it is its own.
 pub fn task_move(name: &str, agent: Option<&str>) -> MoveCall {
     let call = MoveCall::new("task", name);
     match agent {
@@ -27,9 +26,6 @@ pub fn task_move(name: &str, agent: Option<&str>) -> MoveCall {
 
 /// Decides on `made`: the record of `task` after it, the same where nothing changes. `state` is asked for
 /// other tasks and agents, `now` is a time (RFC 3339). An agent may have `at_most` tasks.
-///
-/// # Errors
-/// When it is refused.
 pub fn decide(
     task: &Record,
     made: &MoveCall,
@@ -158,13 +154,11 @@ pub enum TaskRefusal {
         task: String,
         /// The agent that has it.
         holder: String,
-        /// The agent that moves it.
         agent: String,
     },
     #[error("the task `{task}` was tried {}, and `{key}` allows {most}", times(*count))]
     Exhausted {
         task: String,
-        /// The key that allows it.
         key: &'static str,
         count: i64,
         /// The number that is allowed.

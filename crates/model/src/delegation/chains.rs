@@ -147,7 +147,6 @@ pub struct Forest<'c> {
     pub rows: Vec<ForestRow<'c>>,
 }
 
-/// A member in its tree.
 #[derive(Clone, Copy, Debug)]
 pub struct ForestRow<'c> {
     pub member: &'c Member,

@@ -59,7 +59,6 @@ impl Member {
 }
 
 impl Agent {
-    /// The agent of `artifact`.
     pub fn of(artifact: &Artifact) -> Option<Self> {
         artifact.state().agent.as_ref().and_then(Field::filled).map(|name| Self(name.to_owned()))
     }
@@ -103,7 +102,6 @@ impl Completion {
         }
     }
 
-    /// Returns whether either says so.
     pub const fn is_finished(self) -> bool {
         self.by_workflow || self.by_status
     }
@@ -138,7 +136,6 @@ pub enum ParentPositionError {
 const DEEPEST: usize = 64;
 
 impl ChainPosition {
-    /// The root of a new chain.
     pub fn root(id: impl Into<String>) -> Self {
         Self { chain: vec![id.into()] }
     }
@@ -187,12 +184,10 @@ impl ChainPosition {
         &self.chain
     }
 
-    /// The id of the artifact.
     pub fn id(&self) -> &str {
         self.chain.last().map_or("", String::as_str)
     }
 
-    /// The number of artifacts above it.
     pub const fn depth(&self) -> usize {
         self.chain.len().saturating_sub(1)
     }

@@ -93,7 +93,6 @@ impl EventDump {
     }
 }
 
-/// A fact that follows from an event of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FollowingEvent {
     /// `task-ready`, `task-blocked`, `external-modification` or `constitution-changed`.

@@ -52,7 +52,6 @@ pub fn make(
     Ok(if made.name == "merge-prepare" { change.with("by", acting.actor.as_str()) } else { change })
 }
 
-/// The name that history has for a move.
 fn event(made: &str) -> &'static str {
     match made {
         "start" => "flow-started",
@@ -145,7 +144,6 @@ pub struct RecordChange {
 }
 
 impl Acting {
-    /// Returns whether a person acts.
     pub fn is_human(&self) -> bool {
         self.actor.starts_with("human:")
     }
@@ -169,7 +167,6 @@ impl Acting {
         Err(FlowRefusal::NotHuman { action: action.to_owned(), actor: self.actor.clone(), legal })
     }
 
-    /// The act, as records keep it.
     pub(super) fn action(&self, action: &str) -> HumanAction {
         HumanAction {
             action: action.to_owned(),
@@ -191,12 +188,10 @@ impl RecordChange {
         Self { record, event, facts, is_override: false }
     }
 
-    /// A record that is new.
     pub fn created(record: FlowRecord, event: &'static str) -> Self {
         Self { record, event, facts: Map::new(), is_override: false }
     }
 
-    /// The same with one more fact.
     pub(super) fn with(mut self, name: &str, fact: impl Into<Json>) -> Self {
         self.facts.insert(name.to_owned(), fact.into());
         self
@@ -268,7 +263,6 @@ pub fn freeze(graph: &FlowRecord) -> RecordChange {
     RecordChange::new(graph, after, "graph-frozen")
 }
 
-/// The record of a new flow of a graph.
 pub fn flow_record(id: &str, title: &str, graph: &Graph, acting: &Acting) -> FlowRecord {
     let tasks: Vec<String> = graph.tasks.iter().map(|task| format!("{id}.{}", task.id)).collect();
     let values = json!({

@@ -7,7 +7,6 @@ use serde_json::Value as Json;
 use super::{FlowRecord, TaskDefinition, record::FlowRecordError, record::is_flow_id, record::is_task_id};
 use crate::artifact::FileHash;
 
-/// A graph of tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Graph {
     pub id: String,
@@ -59,7 +58,6 @@ impl Graph {
         Ok(Self { id: text("id"), version: 1, title: text("title"), tasks })
     }
 
-    /// The graph that a record is.
     pub fn of(record: &FlowRecord) -> Result<Self, FlowRecordError> {
         let tasks = record.values().get("tasks").cloned().unwrap_or_default();
         let tasks = serde_json::from_value(tasks)
@@ -163,7 +161,6 @@ fn check_task(task: &TaskDefinition) -> Result<(), GraphProblem> {
     }
 }
 
-/// Wants scopes that stay in the project.
 fn check_scopes(task: &TaskDefinition) -> Result<(), GraphProblem> {
     let scopes = &task.required_scopes;
     let leads_out =

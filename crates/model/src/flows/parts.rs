@@ -5,7 +5,6 @@ use serde_json::Value as Json;
 
 use crate::artifact::StateDigest;
 
-/// A task as a graph defines it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskDefinition {
@@ -25,7 +24,6 @@ pub struct TaskDefinition {
     pub required_scopes: Scopes,
 }
 
-/// A command that checks an attempt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
@@ -52,7 +50,6 @@ pub struct RetryPolicy {
     pub escalate: bool,
 }
 
-/// A way in which an attempt failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
@@ -94,7 +91,6 @@ pub struct Attempt {
     pub output_summary: Option<OutputSummary>,
 }
 
-/// The report on an attempt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OutputSummary {
@@ -108,7 +104,6 @@ pub struct OutputSummary {
     pub notes: String,
 }
 
-/// The judgement on an attempt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verification {
     pub attempt_id: String,
@@ -144,14 +139,12 @@ pub struct CheckResult {
     pub output_digest: Option<String>,
 }
 
-/// The word of a verifier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verifier {
     pub agent: String,
     pub decision: Decision,
 }
 
-/// A decision of a verifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Decision {
@@ -177,7 +170,6 @@ pub struct MergePlan {
     pub left_out: Vec<String>,
 }
 
-/// An act of a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HumanAction {
     pub action: String,

@@ -8,7 +8,6 @@ use super::{Attempt, HumanAction, Scopes, Verification};
 use crate::artifact::{Artifact, KIND_KEY, StateUnreadable, state_edits, state_file};
 use crate::packs::Write;
 
-/// A kind of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowKind {
     Graph,
@@ -35,7 +34,6 @@ pub enum FlowRecordError {
 }
 
 impl FlowKind {
-    /// Its name in the frontmatter.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Graph => "task-graph",
@@ -54,7 +52,6 @@ impl FlowKind {
 }
 
 impl FlowRecord {
-    /// A record of `kind` with these values.
     pub(super) fn new(kind: FlowKind, values: Json) -> Self {
         let mut record = Self { values: Map::new() };
         record.set(KIND_KEY, kind.name());
@@ -74,7 +71,6 @@ impl FlowRecord {
         }
     }
 
-    /// The record that a state is, of whatever kind.
     pub fn of_state(state: Json) -> Result<Self, FlowRecordError> {
         match state {
             Json::Object(values) => Ok(Self { values }),
@@ -109,7 +105,6 @@ impl FlowRecord {
         self.text("id")
     }
 
-    /// The status word.
     pub fn status(&self) -> &str {
         self.text("status")
     }
@@ -145,7 +140,6 @@ impl FlowRecord {
         self.part("attempt")
     }
 
-    /// The attempts that have ended.
     pub fn attempts(&self) -> Vec<Attempt> {
         self.part("attempts")
     }
@@ -155,12 +149,10 @@ impl FlowRecord {
         self.open_attempt().or_else(|| self.attempts().pop())
     }
 
-    /// The checkpoint commits, each with its attempt.
     fn checkpoint_entries(&self) -> Vec<Json> {
         self.part("checkpoint_commits")
     }
 
-    /// The checkpoint commits.
     pub fn checkpoints(&self) -> Vec<String> {
         let entries = self.checkpoint_entries();
         entries.iter().filter_map(|entry| entry["commit"].as_str().map(str::to_owned)).collect()
@@ -172,12 +164,10 @@ impl FlowRecord {
         !self.checkpoint_entries().iter().any(|entry| entry["attempt_id"] == last.as_str())
     }
 
-    /// The judgements on attempts.
     pub fn verifications(&self) -> Vec<Verification> {
         self.part("verifications")
     }
 
-    /// The acts of people.
     pub fn human_actions(&self) -> Vec<HumanAction> {
         self.part("human_actions")
     }
@@ -192,7 +182,6 @@ impl FlowRecord {
         self.values.insert(key.to_owned(), value.into());
     }
 
-    /// Makes a change.
     pub(super) fn write(&mut self, write: Write) {
         write.apply(&mut self.values);
     }

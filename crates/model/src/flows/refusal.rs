@@ -44,12 +44,7 @@ pub enum FlowRefusal {
         most: u64,
     },
     #[error("`{given}` is not the one that counts: that is `{counts}`, {of}")]
-    OtherAttempt {
-        /// The attempt that was named.
-        given: String,
-        counts: String,
-        of: String,
-    },
+    OtherAttempt { given: String, counts: String, of: String },
     #[error("the flow `{flow}` has no task `{task}`")]
     NoTask { flow: String, task: String },
     #[error("the check `{check}` of the task `{task}` has no result, and it is required")]

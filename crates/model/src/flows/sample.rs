@@ -4,12 +4,10 @@ use serde_json::json;
 
 use super::{Acting, FlowKind, FlowRecord, FlowState, Graph, execution_record, flow_record};
 
-/// A person who acts.
 pub(super) fn person() -> Acting {
     acting("human:Ada")
 }
 
-/// An agent that acts.
 pub(super) fn agent() -> Acting {
     acting("agent:w1")
 }
@@ -35,7 +33,6 @@ pub(super) fn state() -> FlowState {
     FlowState { flow, graph, tasks }
 }
 
-/// The same with the changed record in its place.
 pub(super) fn after(state: &FlowState, record: FlowRecord) -> FlowState {
     let mut state = state.clone();
     if record.values()[crate::artifact::KIND_KEY] == FlowKind::Flow.name() {

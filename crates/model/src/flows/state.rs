@@ -19,14 +19,12 @@ impl FlowState {
         found.ok_or_else(|| FlowRefusal::NoTask { flow: self.flow.id().to_owned(), task: task.to_owned() })
     }
 
-    /// The definition of the task `task` in the graph.
     pub(super) fn definition(&self, task: &FlowRecord) -> Result<&TaskDefinition, FlowRefusal> {
         self.check_graph()?;
         let (flow, id) = (self.flow.id().to_owned(), task.task());
         self.graph.task(id).ok_or_else(|| FlowRefusal::NoTask { flow, task: id.to_owned() })
     }
 
-    /// Refuses where the graph is another one than the flow was made from.
     pub fn check_graph(&self) -> Result<(), FlowRefusal> {
         match self.flow.text("graph_digest") == self.graph.digest() {
             true => Ok(()),
@@ -110,7 +108,6 @@ fn is_claimable(task: &FlowRecord) -> bool {
     CLAIMABLE.contains(&task.status())
 }
 
-/// The flows of a project.
 #[derive(Clone, Debug, Default)]
 pub struct FlowFacts {
     /// Each flow that can be read, with its graph and its executions.

@@ -149,7 +149,6 @@ const fn is_failed(check: &CheckResult) -> bool {
     check.required && !check.passed
 }
 
-/// The reasons why an attempt failed, in words.
 fn reasons(attempt: &Attempt, checks: &[CheckResult], judgement: &Judgement) -> Vec<String> {
     let status =
         |status: Option<i64>| status.map_or(String::new(), |status| format!(", exit status {status}"));
@@ -197,7 +196,6 @@ fn violations(task: &FlowRecord, attempt: &Attempt, judgement: &Judgement) -> Ve
 /// The most bytes of a report that frontmatter keeps.
 const MOST_BYTES: usize = 16 * 1024;
 
-/// The report of an agent on the end of its attempt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AttemptEnd {
     /// The attempt; the open one where nothing is said.

@@ -79,7 +79,6 @@ impl Default for Attribution {
 }
 
 impl ActorKind {
-    /// The word for it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Human => "human",

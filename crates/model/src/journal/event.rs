@@ -82,7 +82,6 @@ pub struct ArtifactRef {
     pub was: Option<ArtifactKey>,
 }
 
-/// A file at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digests {
     /// Of all its bytes.

@@ -38,7 +38,6 @@ pub enum PriorState {
     },
 }
 
-/// An event that another follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ancestor {
     pub id: EventId,
@@ -53,7 +52,6 @@ pub struct ExternalAuthor {
     pub commit: Option<String>,
 }
 
-/// Makes the events of one change.
 #[derive(Clone, Copy, Debug)]
 pub struct EventBuilder<'a> {
     pub attribution: &'a Attribution,
@@ -199,7 +197,6 @@ impl PriorState {
 }
 
 impl ExternalAuthor {
-    /// Nobody knows.
     pub fn unknown() -> Self {
         Self { actor: Actor::unknown(), commit: None }
     }

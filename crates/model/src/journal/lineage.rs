@@ -25,7 +25,6 @@ fn lacks_items([before, after, now]: [&Json; 3]) -> bool {
     })
 }
 
-/// The state of an artifact in its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryState {
     /// Its state is that of a head: of an event that nothing follows.
@@ -144,7 +143,6 @@ impl Lineage {
         heads.iter().rev().copied().filter(lacks).collect()
     }
 
-    /// An event and all that it follows.
     fn ancestors(&self, id: EventId) -> HashSet<EventId> {
         let (mut found, mut wanted) = (HashSet::new(), vec![id]);
         while let Some(id) = wanted.pop() {

@@ -14,9 +14,7 @@ use stepmark_frontmatter::{Change, Operation, Segment};
 pub enum Loss<'a> {
     /// A completed step: accepted if it was reopened, or an earlier state was put back.
     Step {
-        /// The key of its list.
         list: &'a str,
-        /// Its spelling in the list.
         spelling: &'a str,
     },
     /// The value of a key of the root.
@@ -43,7 +41,6 @@ pub struct ChangeInHistory<'a> {
     pub is_held_now: &'a dyn Fn(EventId) -> bool,
 }
 
-/// The newer of two states of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NewerState {
     Commit,
@@ -53,7 +50,6 @@ pub enum NewerState {
     },
 }
 
-/// The explanation that history has of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossExplanation {
     /// Somebody took it away through stepmark, and the newer state holds the event: every clone can see why.
@@ -206,7 +202,6 @@ impl ChangeInHistory<'_> {
         last
     }
 
-    /// The event and those that it follows.
     fn ancestors(&self, id: EventId) -> HashSet<EventId> {
         let (mut found, mut left) = (HashSet::new(), vec![id]);
         while let Some(id) = left.pop() {
@@ -217,7 +212,6 @@ impl ChangeInHistory<'_> {
         found
     }
 
-    /// The events that follow one.
     fn descendants(&self, id: EventId) -> HashSet<EventId> {
         let mut found = HashSet::new();
         for event in self.lineage.events() {
@@ -304,14 +298,12 @@ const fn new_value(change: &Change) -> Option<&Json> {
     }
 }
 
-/// The changes of an event at a key of the root, and below it.
 fn changes_under<'a>(event: &'a Event, key: &'a str) -> impl Iterator<Item = &'a Change> {
     let is_under =
         move |change: &&Change| matches!(change.path.0.first(), Some(Segment::Key(first)) if first == key);
     event.changes.iter().filter(is_under)
 }
 
-/// Returns whether a list, or an item of one, names the step.
 fn names(value: &Json, step: &StepId) -> bool {
     let is_step = |spelling: &str| {
         let id = StepId::parse(spelling);

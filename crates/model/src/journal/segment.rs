@@ -26,7 +26,6 @@ pub struct Header {
     pub session: Option<String>,
 }
 
-/// A line behind the header.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// The hash of the line before, without its line feed.
@@ -98,7 +97,6 @@ impl fmt::Display for HeadSource {
 }
 
 impl SegmentName {
-    /// Takes a name.
     pub fn new(text: &str) -> Option<Self> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
         let is_name =
@@ -106,7 +104,6 @@ impl SegmentName {
         is_name.then(|| Self(text.to_owned()))
     }
 
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -119,12 +116,10 @@ impl fmt::Display for SegmentName {
 }
 
 impl Header {
-    /// The header of a new segment.
     pub fn new(name: &SegmentName, session: Option<&str>) -> Self {
         Self { stepmark: FORMAT.to_owned(), segment: name.to_string(), session: session.map(str::to_owned) }
     }
 
-    /// The header as a line, with its line feed, and the chain that starts at it.
     pub fn line(&self) -> (Vec<u8>, HashChain) {
         let mut line = serde_json::to_vec(self).unwrap_or_default();
         let chain = HashChain { last: FileHash::of(&line) };

@@ -68,9 +68,6 @@ impl Lease {
 ///
 /// Who shows a fencing number is admitted if it is that of the lease, whatever the clock says; who shows
 /// none, if no live lease of anybody else stands.
-///
-/// # Errors
-/// Whose lease stands in the way, or that the number is old.
 pub fn admits(lease: Option<&Lease>, who: &Attribution, now: Timestamp) -> Result<(), LeaseRefusal> {
     let Some(lease) = lease else { return Ok(()) };
     match (who.fence, lease.live(now)) {

@@ -35,7 +35,6 @@ pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The longest time by which the clocks of machines that share a project may differ.
 const SKEW: Duration = Duration::from_secs(10 * 60);
 
-/// A lease that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AcquiredLease {
     pub lease: Lease,
@@ -103,9 +102,6 @@ fn end(now: Timestamp, duration: Duration) -> Timestamp {
 /// Gives the lease of an artifact to `who`, if nobody else holds it. `current` is the lease as it is; none
 /// was taken ever where it is `None`. Whoever holds it in a session, or shows its number, gets the same lease
 /// with a new end.
-///
-/// # Errors
-/// When somebody else holds it, or `who` shows an old number.
 pub fn take(
     current: Option<&Lease>,
     (artifact, path): (&ArtifactKey, &ProjectPath),
@@ -150,9 +146,6 @@ fn is_holder(lease: &Lease, tenure: &LeaseTerm, who: &Attribution) -> bool {
 }
 
 /// Moves the end of a lease; also of one that has run out, as long as nobody took it over.
-///
-/// # Errors
-/// When `who` does not hold it.
 pub fn renew(
     current: Option<&Lease>,
     who: &Attribution,
@@ -165,9 +158,6 @@ pub fn renew(
 }
 
 /// Gives a lease up. Its number stays.
-///
-/// # Errors
-/// When `who` does not hold it.
 pub fn release(current: Option<&Lease>, who: &Attribution) -> Result<Lease, LeaseRefusal> {
     let (lease, _) = held(current, who)?;
     Ok(lease.with_tenure(None))

@@ -102,7 +102,6 @@ fn terminal_states_of_built_in_tables_have_no_exits_unless_the_table_names_them(
     );
 }
 
-/// docs/formats.md, to the letter.
 #[test]
 fn the_ticket_workflow_is_that_of_d4() {
     let ticket = built_in("d4-ticket").unwrap();

@@ -26,7 +26,6 @@ pub struct Lifecycles {
     declared: Vec<DeclaredLifecycle>,
 }
 
-/// The lifecycle of an artifact.
 #[derive(Clone, Debug)]
 pub struct Choice {
     pub lifecycle: Arc<Lifecycle>,
@@ -61,9 +60,6 @@ impl fmt::Display for Choice {
 
 impl DeclaredLifecycle {
     /// Reads `declaration`.
-    ///
-    /// # Errors
-    /// When the table is not well formed, or its name stands for a built-in one and it is more than that.
     pub fn of(declaration: &LifecycleDeclaration) -> Result<Self, LifecycleError> {
         let name = &declaration.name.0;
         let wrong =
@@ -88,9 +84,6 @@ impl DeclaredLifecycle {
 
 impl DeclaredLifecycle {
     /// The lifecycle of a kind of a pack; `None` where it has none.
-    ///
-    /// # Errors
-    /// When a condition says nothing.
     pub fn of_kind(kind: &PackKind) -> Result<Option<Self>, LifecycleError> {
         let Some(lifecycle) = &kind.kind.lifecycle else { return Ok(None) };
         let applies_to = Condition::assemble(lifecycle.name(), &kind.applies_to)?;

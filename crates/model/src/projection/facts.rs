@@ -49,7 +49,6 @@ impl ProjectionFacts {
         freshness: Freshness::InTheCommit,
         files: "**/sprint-status.yaml",
     };
-    /// The gates of steps.
     pub const GATES: Self = Self {
         name: "gates",
         made_of: Source::EachArtifact,

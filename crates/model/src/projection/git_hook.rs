@@ -43,7 +43,6 @@ pub struct FoundHook<'a> {
     pub is_link: bool,
 }
 
-/// The change of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HookPlan {
     Keep,
@@ -135,7 +134,6 @@ fn block(name: &str, roots: &BTreeSet<String>) -> String {
     format!("{BEGIN}\n{lines}{END}\n")
 }
 
-/// The projects that our lines are about.
 fn roots_of(bytes: &[u8]) -> BTreeSet<String> {
     let (before, after) = split(bytes).unwrap_or((bytes, &[]));
     let own = String::from_utf8_lossy(&bytes[before.len()..bytes.len() - after.len()]).into_owned();

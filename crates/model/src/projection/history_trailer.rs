@@ -13,7 +13,6 @@ pub const MOST_TRAILERS: usize = 8;
 /// The trailers that git itself writes into messages.
 const OF_GIT: [&str; 2] = ["Signed-off-by: ", "(cherry picked from commit "];
 
-/// The head in the value of a trailer.
 pub fn head_of(value: &str) -> Option<SegmentHead> {
     let (segment, last) = value.trim().split_once(' ')?;
     Some(SegmentHead { segment: SegmentName::new(segment)?, last: last.parse().ok()? })
@@ -70,7 +69,6 @@ fn are_trailers(lines: &[&str]) -> bool {
     trailers > 0 && (others == 0 || has_own && trailers * 3 >= others)
 }
 
-/// The key of a line `KEY: VALUE`.
 fn key(line: &str) -> Option<&str> {
     let (key, _) = line.split_once(':')?;
     let key = key.trim_end_matches([' ', '\t']);

@@ -19,7 +19,6 @@ pub struct InstructionMeta {
     pub components: Vec<String>,
     /// SHA-256 of the instruction file, as 64 hexadecimal digits.
     pub content_hash: String,
-    /// The size of the instruction file in bytes.
     pub content_size_bytes: u64,
     /// The time at which these bytes were assembled first (RFC 3339). No part of any hash.
     pub cached_at: String,
@@ -55,7 +54,6 @@ impl InstructionMeta {
     }
 }
 
-/// The state of a cached instruction file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CacheState {
     /// File and meta file are what the inputs give.

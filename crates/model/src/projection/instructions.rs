@@ -28,9 +28,6 @@ pub struct ComponentNotText {
 impl InstructionComponent {
     /// Reads the bytes of a component. Its frontmatter is left out: that is state, and state is no
     /// instruction.
-    ///
-    /// # Errors
-    /// When the bytes are not UTF-8.
     pub fn read(path: ProjectPath, bytes: &[u8]) -> Result<Self, ComponentNotText> {
         let body = &bytes[Document::scan(bytes).body().range()];
         match std::str::from_utf8(body) {
@@ -50,7 +47,6 @@ pub struct InstructedArtifact {
     pub digest: Option<StateDigest>,
 }
 
-/// Everything that instructions are assembled from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstructionInputs {
     /// The components, in the order of the configuration.
@@ -60,7 +56,6 @@ pub struct InstructionInputs {
     pub artifacts: Vec<InstructedArtifact>,
 }
 
-/// The beginning of every instruction file.
 const NOTICE: &str = "<!-- Assembled by stepmark: edits here do not stay: when it is written anew, the edited file is kept beside it \
                       (`.edited`). Change the components, then run `stepmark instructions build`. -->";
 
@@ -83,7 +78,6 @@ Never edit `status` or a list of steps by hand:
 A refusal (exit code 1) is an answer: do what it says.
 ";
 
-/// The text of the instruction file.
 pub fn assemble(inputs: &InstructionInputs) -> String {
     let mut text = format!("{NOTICE}\n");
     for component in inputs.components.iter().filter(|component| !component.text.is_empty()) {
@@ -121,7 +115,6 @@ fn code(name: &str) -> String {
     if is_plain { format!("`{name}`") } else { format!("`` {} ``", name.escape_debug()) }
 }
 
-/// A value on one line.
 fn spelled(value: &str) -> String {
     let is_plain = !value.is_empty() && value.trim() == value && !value.contains(char::is_control);
     if is_plain { value.to_owned() } else { serde_json::Value::from(value).to_string() }

@@ -21,7 +21,6 @@ pub trait RecordKinds: Copy + Debug + Display + Eq + Ord + Hash + 'static {
     /// Its name, which the frontmatter says under `stepmark_kind`.
     fn name(self) -> &'static str;
 
-    /// The frontmatter key of its id.
     fn id_key(self) -> &'static str {
         "id"
     }
@@ -72,7 +71,6 @@ pub(crate) fn in_order(keys: &[&str], values: &Map<String, Json>) -> Map<String,
     entries_in_order(keys, values).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// The entries of `values`, those of `keys` first.
 pub(crate) fn entries_in_order<'v>(
     keys: &[&str],
     values: &'v Map<String, Json>,

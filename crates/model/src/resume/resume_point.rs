@@ -28,7 +28,6 @@ pub struct ResumePoint {
     pub moves: Vec<String>,
 }
 
-/// A step to go on with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NextStep {
     pub step: String,
@@ -135,7 +134,6 @@ impl NoResumePoint {
         }
     }
 
-    /// The remedy.
     pub const fn help(&self) -> &'static str {
         match self {
             Self::NoWorkflow => {

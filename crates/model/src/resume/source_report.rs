@@ -63,7 +63,6 @@ impl SourceReport {
 }
 
 impl StateSource {
-    /// The tier that looks at it.
     pub const fn tier(&self) -> Tier {
         match self {
             Self::Frontmatter => Tier::Frontmatter,

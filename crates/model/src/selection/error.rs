@@ -32,7 +32,6 @@ pub enum SelectionErrorKind {
 }
 
 impl SelectionError {
-    /// The remedy.
     pub fn help(&self) -> Option<String> {
         match &self.kind {
             SelectionErrorKind::UnknownField { near, .. } => Some(match near.as_slice() {

@@ -5,7 +5,6 @@ use crate::spelling::near_words;
 use std::cmp::Ordering;
 use stepmark_frontmatter::Span;
 
-/// A field of an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SelectionField {
     /// `path`: where it stands in the project.
@@ -46,7 +45,6 @@ pub enum SelectionField {
 /// The type of a field's values, which decides the operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldType {
-    /// Text, or several texts of which one has to fit.
     Text,
     Status,
     /// A scope; they are ordered.
@@ -76,7 +74,6 @@ impl SelectionField {
         Self::Updated,
     ];
 
-    /// Its name in a question.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Path => "path",
@@ -99,7 +96,6 @@ impl SelectionField {
         }
     }
 
-    /// The type of its values.
     pub const fn kind(self) -> FieldType {
         match self {
             Self::Path
@@ -152,7 +148,6 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = (&str, Span)> {
     })
 }
 
-/// A field to sort by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortKey {
     pub field: SelectionField,

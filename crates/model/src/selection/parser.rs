@@ -13,7 +13,6 @@ const DEPTH_LIMIT: usize = 64;
 /// The tokens that begin a part of a question.
 const BEGINNING: &str = "a field, `not` or `(`";
 
-/// Reads a question.
 pub(super) fn parse(text: &str, keys: &[&'static str]) -> Result<Expression, SelectionError> {
     let end = Span::at(text.len());
     let mut parser = Parser { tokens: tokens(text)?.into_iter().peekable(), end, depth: 0, keys };
@@ -239,7 +238,6 @@ impl Operator {
         (">", Self::Greater),
     ];
 
-    /// As it is written.
     pub(super) const fn sign(self) -> &'static str {
         match self {
             Self::Equal => "=",

@@ -9,7 +9,6 @@ use std::ops::Range;
 use std::sync::Arc;
 use stepmark_frontmatter::{Node, NodeKind};
 
-/// The value of a field of an artifact.
 #[derive(Clone, Debug)]
 pub enum FieldValue {
     /// It says nothing there.
@@ -116,7 +115,6 @@ impl StatusValue {
         Some(self.rank()?.cmp(&asked))
     }
 
-    /// The rank of this state.
     fn rank(&self) -> Option<u32> {
         self.lifecycle.as_ref()?.state_of(&self.word)?.rank
     }

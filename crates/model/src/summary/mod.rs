@@ -22,7 +22,6 @@ use crate::{
     workflow::{Track, WorkState},
 };
 
-/// An artifact in brief.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArtifactSummary<'a> {
     pub path: &'a ProjectPath,
@@ -49,7 +48,6 @@ pub struct ArtifactSummary<'a> {
     pub condition: Condition,
     /// True if it is a story that says its status in its body or its ledger only.
     pub waits_for_import: bool,
-    /// The titles that it gives to epics, by their numbers.
     pub epic_titles: Vec<(u16, Cow<'a, str>)>,
     /// True where its frontmatter can be read. Else nothing is known of it but its path.
     pub is_readable: bool,
@@ -69,7 +67,6 @@ pub enum WorkflowName<'a> {
 /// The progress of an artifact in its workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgressSummary<'a> {
-    /// The number of units that are done.
     pub done: usize,
     pub total: usize,
     pub state: WorkState,
@@ -91,7 +88,6 @@ pub struct LifecycleSummary<'a> {
 }
 
 impl<'a> ArtifactSummary<'a> {
-    /// Returns the summary of `artifact`.
     pub fn of(artifact: &'a TrackedArtifact) -> Self {
         let state = artifact.state();
         let title = filled(&state.title);
@@ -123,13 +119,11 @@ impl<'a> ArtifactSummary<'a> {
         }
     }
 
-    /// Returns what the artifact is to an epic, where it is a story.
     pub fn story(&self) -> Option<LedgerKey> {
         let key = LedgerKey::of(self.path).filter(|_| self.kind.is_none()).map(|(key, _)| key);
         key.filter(|key| key.is_story())
     }
 
-    /// Returns how big the work is.
     pub fn scope(&self) -> Option<Scope> {
         self.scope.map(Scope::read)
     }

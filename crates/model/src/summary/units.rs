@@ -6,7 +6,6 @@ use crate::workflow::{Next, Progress, Step, Unit, UnknownNext, WorkflowDefinitio
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Stands between names.
 const SEPARATOR: char = '\0';
 
 /// The units of an artifact's workflow, in order: names and states.
@@ -17,7 +16,6 @@ pub struct Units<'a> {
     pub states: Cow<'a, str>,
 }
 
-/// The state of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellState {
     Done,
@@ -112,7 +110,6 @@ fn state_of(members: &[&Step], progress: &Progress<'_>) -> CellState {
     }
 }
 
-/// The titles of epics, by their numbers.
 pub type EpicTitles = BTreeMap<u16, String>;
 
 /// Collects titles of epics in the order of the paths of their files: of two the first counts.
@@ -157,7 +154,6 @@ fn heading(line: &str) -> Option<(u16, String)> {
     Some((number.parse().ok()?, title.to_owned())).filter(|_| is_title)
 }
 
-/// The next steps of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextSteps<'a> {
     /// This step; the others may be taken instead, in special cases.
@@ -169,11 +165,9 @@ pub enum NextSteps<'a> {
     Unknown(UnknownNext),
 }
 
-/// A step and its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepName<'a> {
     pub name: &'a str,
-    /// The file to read for it, where it has one.
     pub file: Option<&'a str>,
 }
 

@@ -122,7 +122,6 @@ fn wants_names(workflow: Option<&WorkflowDefinition>, items: &[StepItem], given:
     are_numbers && given.iter().any(has_no_number)
 }
 
-/// The items of a list by the names of their steps.
 fn by_name(
     workflow: Option<&WorkflowDefinition>,
     (key, items): (&'static str, Vec<StepItem>),

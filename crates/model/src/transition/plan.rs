@@ -20,17 +20,14 @@ pub struct Plan {
 pub enum Remark {
     /// The step is in the list already.
     AlreadyCompleted {
-        /// The step as it was given.
         step: String,
     },
     /// The step is not in the list.
     NotCompleted {
-        /// The step as it was given.
         step: String,
     },
     /// The workflow has no such step.
     UnknownStep {
-        /// The step as it was given.
         step: String,
         workflow: String,
         /// The step that was most likely meant.
@@ -38,7 +35,6 @@ pub enum Remark {
     },
     /// Its number is that of one step, and its name is not.
     OtherName {
-        /// The step as it was given.
         step: String,
         /// The step of its number.
         of_number: Option<String>,
@@ -46,23 +42,19 @@ pub enum Remark {
         of_name: Option<String>,
     },
     AmbiguousStep {
-        /// The step as it was given.
         step: String,
         candidates: Vec<String>,
     },
     /// The steps of a list of numbers are written by name now, since one of them has no number alone.
     StepsByName {
-        /// The key of the list.
         key: String,
     },
     OutOfOrder {
-        /// The step as it was given.
         step: String,
         /// The next steps; empty when the workflow is finished.
         expected: Vec<String>,
     },
     LaterStepsStay {
-        /// The step that was reopened.
         step: String,
         furthest: String,
     },
@@ -114,7 +106,6 @@ pub enum Remark {
         reason: String,
     },
     AlreadyTracked {
-        /// The key that holds it.
         key: &'static str,
         id: String,
     },

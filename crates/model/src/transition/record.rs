@@ -27,7 +27,6 @@ impl StepLists {
         Self { completed, last_step: None, content: Some(Content::Present) }
     }
 
-    /// The record to compute progress from.
     pub fn record(&self) -> StepRecord<'_> {
         StepRecord {
             completed: &self.completed,

@@ -14,21 +14,14 @@ pub enum TransitionRefusal {
     #[error(
         "`{key}` holds numbers, and `{step}` cannot be written as one: no reader takes a list of both for one"
     )]
-    OtherSpelling {
-        step: String,
-        /// The key of the list.
-        key: String,
-    },
+    OtherSpelling { step: String, key: String },
     #[error("it has no list of steps: `{instead}` moves it on")]
     StepsFollow {
         /// The command that moves it on.
         instead: String,
     },
     #[error("it has no steps: no workflow of the project fits it, and it lists none")]
-    NoSteps {
-        /// Set where it says a status.
-        has_status: bool,
-    },
+    NoSteps { has_status: bool },
     #[error("`{key}` is a list of steps, and would be one no more")]
     ListReplaced { key: String },
     #[error("there is no such thing: {what}")]

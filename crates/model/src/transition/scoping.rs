@@ -57,7 +57,6 @@ impl fmt::Display for Confidence {
 }
 
 impl ScopeSource {
-    /// The word in the frontmatter.
     const fn as_str(self) -> &'static str {
         match self {
             Self::Human => "human",

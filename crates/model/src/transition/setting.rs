@@ -164,7 +164,6 @@ pub(super) fn knows_steps(
 
 const STEP_KEYS: [&str; 3] = ["lastStep", "currentStep", "current_step"];
 
-/// Returns whether there is anything to settle.
 fn is_spelled(value: &Value) -> bool {
     match value {
         Value::Number(_) => true,

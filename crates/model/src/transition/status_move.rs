@@ -74,7 +74,6 @@ pub fn judge_status(
     }))
 }
 
-/// The status word of an artifact.
 fn status(artifact: &Artifact) -> Option<&str> {
     artifact.state().status.as_ref().and_then(Field::filled)
 }

@@ -52,7 +52,6 @@ pub struct WorkflowOutline {
     pub copies: Vec<ProjectPath>,
 }
 
-/// The step files of one folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainOutline {
     pub track: Track,
@@ -61,7 +60,6 @@ pub struct ChainOutline {
     pub steps: Vec<StepOutline>,
 }
 
-/// One step file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepOutline {
     pub path: ProjectPath,
@@ -95,7 +93,6 @@ impl WorkflowOutline {
         self.chains.iter().any(|chain| chain.folder == *folder)
     }
 
-    /// Returns whether any step has a number.
     pub(crate) fn has_numbers(&self) -> bool {
         self.chains.iter().flat_map(|chain| &chain.steps).any(|step| step.id.number().is_some())
     }

@@ -5,7 +5,6 @@ use crate::artifact::ProjectPath;
 /// A reference before it is looked up among the steps of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reference {
-    /// The path, where every variable of the reference is known.
     pub(crate) path: Option<ProjectPath>,
     /// The folder that directly holds the file, as written; `None` where the reference names none.
     pub(crate) folder: Option<String>,
@@ -14,7 +13,6 @@ pub(crate) struct Reference {
 
 /// The folders against which a reference is read.
 pub(crate) struct ReferenceBase<'base> {
-    /// The folder of the file in which the reference stands.
     pub(crate) own_folder: Option<ProjectPath>,
     /// The folder of the workflow: what `{workflow_path}`, `{installed_path}` and `{skill-root}` stand for.
     pub(crate) workflow_folder: &'base ProjectPath,

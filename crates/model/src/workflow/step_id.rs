@@ -60,12 +60,10 @@ impl StepId {
         Self { spelling: spelling.into(), form: form(text), skipped }
     }
 
-    /// The spelling as it stood.
     pub fn spelling(&self) -> &str {
         &self.spelling
     }
 
-    /// The meaning of the spelling.
     pub fn form(&self) -> &StepForm {
         &self.form
     }

@@ -17,10 +17,8 @@ use stepmark_frontmatter::KeyPath;
 /// The source of a move that means every state that is not terminal.
 pub const ANY: &str = "*";
 
-/// A problem, and the key path to it in the declaration.
 type Wrong = (KeyPath, LifecycleProblem);
 
-/// Moves as a pack declares them.
 type NamedMoves = IndexMap<Name, NamedMoveDeclaration>;
 
 impl Lifecycle {
@@ -57,7 +55,6 @@ impl Lifecycle {
     }
 }
 
-/// States, and the words for them.
 struct Words {
     states: Vec<LifecycleState>,
     words: BTreeMap<String, usize>,
@@ -260,7 +257,6 @@ impl Words {
     }
 }
 
-/// A lifecycle that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("in the lifecycle `{name}`: {problem}")]
 pub struct LifecycleError {

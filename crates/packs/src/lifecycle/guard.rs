@@ -76,7 +76,6 @@ pub(super) fn value_at<'s>(state: &'s Json, key: &str) -> Option<&'s Json> {
     })
 }
 
-/// Makes a guard of its argument.
 type Keyed = fn(Box<str>) -> Guard;
 
 /// The guards that take one argument, by name.
@@ -261,7 +260,6 @@ impl CounterLimit {
 }
 
 impl CounterLimit {
-    /// Its spelling in a pack file.
     fn word(&self) -> String {
         match self {
             Self::Number(number) => number.to_string(),

@@ -132,7 +132,6 @@ impl ArgumentShape {
         }
     }
 
-    /// Its name in a pack file.
     pub fn name(self) -> &'static str {
         SHAPES.iter().find(|(_, shape)| *shape == self).map_or("", |(name, _)| name)
     }
@@ -151,7 +150,6 @@ impl ArgumentType {
     }
 }
 
-/// Returns whether a text is a date, or a date with a time.
 fn is_time(text: &str) -> bool {
     text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
 }
@@ -186,7 +184,6 @@ impl FromStr for Need {
 deserialize_as_scalar!(Need);
 schema_of_scalar!(Need, {"type": "string", "enum": ["reason", "evidence"]});
 
-/// A move with a name, as its lifecycle has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedMove {
     pub name: String,
@@ -219,7 +216,6 @@ pub enum Write {
 }
 
 impl Write {
-    /// Makes the change.
     pub fn apply(self, values: &mut Map<String, Json>) {
         match self {
             Self::Set(key, value) => drop(values.insert(key, value)),
@@ -232,7 +228,6 @@ impl Write {
     }
 }
 
-/// A request for a move.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MoveCall {
     /// The word behind `stepmark`, and the name of the move.
@@ -244,7 +239,6 @@ pub struct MoveCall {
     pub args: Vec<(String, String)>,
 }
 
-/// The variables that every move has.
 pub const VARIABLES: [&str; 7] = ["now", "actor", "agent", "session", "id", "reason", "evidence"];
 
 /// The target of a move that leads back.
@@ -354,9 +348,6 @@ impl NamedMove {
     }
 
     /// The edits that the move makes of `state`, besides the status.
-    ///
-    /// # Errors
-    /// When an argument is unknown, missing, or not of its type, or something is missing that the move needs.
     pub fn edits(&self, state: &Json, call: &MoveCall) -> Result<Vec<Edit>, MoveRefusal> {
         let nothing = Map::new();
         let state = state.as_object().unwrap_or(&nothing);
@@ -403,7 +394,6 @@ impl NamedMove {
         is_own && lasting.all(|(key, value)| record.get(key) == filled(value, values).as_ref())
     }
 
-    /// The values of variables and arguments.
     fn values(&self, call: &MoveCall) -> Result<Map<String, Json>, MoveRefusal> {
         let refused = |reason: String| MoveRefusal::Argument { made: self.name.clone(), reason };
         let mut values = call.given.clone();

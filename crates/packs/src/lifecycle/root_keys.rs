@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 use stepmark_frontmatter::{Node, NodeKind, Yaml};
 
-/// The keys of the root of a frontmatter with their texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RootKeys(BTreeMap<String, RootKey>);
 

@@ -42,7 +42,6 @@ pub(super) struct PlacedMove {
     pub(super) guards: Vec<Guard>,
 }
 
-/// A legal move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Move<'l> {
     pub from: &'l LifecycleState,
@@ -280,7 +279,6 @@ impl Lifecycle {
 }
 
 impl Counter {
-    /// Its statement.
     pub fn count<'k>(&self, keys: &'k RootKeys) -> Result<u64, &'k str> {
         match keys.text(&self.key) {
             None => Ok(0),

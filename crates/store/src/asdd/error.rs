@@ -22,10 +22,7 @@ pub enum AsddError {
     #[error(transparent)]
     Refused(#[from] AsddRefusal),
     #[error("there is no slice `{id}`")]
-    NoSlice {
-        /// The id that was given.
-        id: String,
-    },
+    NoSlice { id: String },
     #[error("there is a slice `{id}` already")]
     IdTaken { id: String },
     #[error("ASDD has begun here already")]
@@ -35,22 +32,13 @@ pub enum AsddError {
     #[error("there is no proposal `{id}` that waits")]
     NoProposal { id: String },
     #[error("{wanted} is for a {role}, and `{actor}` is none")]
-    Role {
-        wanted: &'static str,
-        role: &'static str,
-        /// The actor of the command.
-        actor: String,
-        holders: Vec<String>,
-    },
+    Role { wanted: &'static str, role: &'static str, actor: String, holders: Vec<String> },
     #[error("other agents change `{path}` again and again; nothing was changed")]
     Busy { path: ProjectPath },
     #[error("cannot read `{place}`")]
     Manifest { place: String, source: ManifestError },
     #[error("there is no manifest of ASDD at `{place}`")]
-    NothingToImport {
-        /// The place that was looked at.
-        place: String,
-    },
+    NothingToImport { place: String },
     #[error("cannot keep {what} in the local state of the clone")]
     Local {
         /// The thing that was to be kept.

@@ -11,7 +11,6 @@ use stepmark_model::asdd::{
 use stepmark_model::records::Signals;
 
 impl Asdd<'_> {
-    /// The files that `slice` names, and those at `others`.
     pub(super) fn files_of(&self, slice: &Record, others: impl IntoIterator<Item = String>) -> SliceFacts {
         let paths = SliceFacts::paths_of(slice).into_iter().chain(others);
         SliceFacts { files: paths.map(|path| (path.clone(), self.hash(&path))).collect() }
@@ -26,7 +25,6 @@ impl Asdd<'_> {
         }
     }
 
-    /// Returns whether a file is one of git, of stepmark, or a record or projection of ASDD.
     #[cfg(feature = "write")]
     pub(super) fn is_own_file(&self, path: &ProjectPath) -> bool {
         let below = path.as_str().strip_prefix(self.settings.folder.as_str());
@@ -98,7 +96,6 @@ pub struct AsddStatus {
 }
 
 impl Asdd<'_> {
-    /// All slices in one view.
     pub fn status(&self) -> Result<AsddStatus, AsddRecordsError> {
         #[cfg(feature = "write")]
         let drift = self.drift().unwrap_or_default();

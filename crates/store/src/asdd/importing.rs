@@ -32,7 +32,6 @@ pub struct SliceRow {
 #[non_exhaustive]
 pub struct SliceImport {
     pub rows: Vec<SliceRow>,
-    /// The number of records that are the same.
     pub same: usize,
     signals: Signals,
     is_own: bool,
@@ -96,7 +95,6 @@ impl Asdd<'_> {
     }
 }
 
-/// Decides on the record of `row`, which `present` holds.
 fn decide(
     row: &SliceRow,
     path: &ProjectPath,

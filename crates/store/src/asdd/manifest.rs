@@ -22,7 +22,6 @@ type Drift = records::Drift<SliceKind>;
 /// The state of the manifest: what was written, and what other programs changed in it.
 pub type AsddFiles = Followed<Drift>;
 
-/// The manifest of a project.
 pub(super) struct ManifestOf<'c, 'w> {
     asdd: &'c Asdd<'w>,
     path: ProjectPath,
@@ -89,7 +88,6 @@ impl Workspace {
 }
 
 impl<'w> Asdd<'w> {
-    /// The path of the manifest.
     pub fn manifest_path(&self) -> Result<ProjectPath, super::AsddError> {
         Ok(self.settings.folder.join(MANIFEST)?)
     }
@@ -145,7 +143,6 @@ impl<'w> Asdd<'w> {
         Ok(state)
     }
 
-    /// The manifest, with its state.
     pub fn file_states(&self) -> Result<Vec<FollowingFile>, super::AsddError> {
         let read = |path: &ProjectPath| self.workspace.read_file(path).ok();
         Ok(file_findings::states(self.workspace.root(), &self.manifest()?, &self.state()?, read))
@@ -163,9 +160,6 @@ impl<'w> Asdd<'w> {
 
     /// The records in `version`, where there are some that can be read, and one of them is `changed`, or the
     /// manifest.
-    ///
-    /// # Errors
-    /// When git does not answer.
     pub(crate) fn state_in(
         &self,
         changed: &[ChangedArtifact],

@@ -50,7 +50,6 @@ pub use records::AsddRecordsError;
 /// The key of the system in the configuration.
 const SYSTEM: &str = "asdd";
 
-/// ASDD in a project.
 #[derive(Clone, Copy, Debug)]
 pub struct Asdd<'w> {
     workspace: &'w Workspace,

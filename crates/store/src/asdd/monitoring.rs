@@ -9,7 +9,6 @@ use stepmark_model::{
     records::read_time,
 };
 
-/// The findings of a look.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Monitored {

@@ -13,7 +13,6 @@ use stepmark_model::{
     records::{file_stem, read_time},
 };
 
-/// The largest file.
 const LIMIT: u64 = 1024 * 1024;
 
 /// The beginning of the names of files that say what an agent has read.
@@ -71,7 +70,6 @@ impl Asdd<'_> {
         self.write(&name, proposal, FsyncPolicy::Always).map_err(|source| local("a proposal", source))
     }
 
-    /// Keeps a proposal with what became of it.
     pub(super) fn decided(
         &self,
         mut proposal: Proposal,
@@ -83,7 +81,6 @@ impl Asdd<'_> {
         Ok(proposal)
     }
 
-    /// The note that `agent` has read `slice`.
     pub(super) fn reading(&self, slice: &str, agent: &str) -> Result<Reading, AsddError> {
         let found = self.read(&name_of(slice, agent)).map_err(|source| local("what agents read", source))?;
         found.ok_or_else(|| AsddError::NotBegun { slice: slice.to_owned(), agent: agent.to_owned() })

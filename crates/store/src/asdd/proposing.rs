@@ -32,7 +32,6 @@ pub struct Draft {
     pub trace: Option<String>,
 }
 
-/// The outcome of a proposal.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Proposed {
@@ -67,10 +66,6 @@ impl Asdd<'_> {
     /// Takes a proposal of `agent` for the slice `slice_id`, under the id `id`. It is validated, and
     /// committed where the slice says `AUTO`; else it waits for the custodian. A confidence below the
     /// threshold blocks the slice.
-    ///
-    /// # Errors
-    /// When the agent has not begun, the slice has changed since, or the proposal is not valid: then it is
-    /// kept with the reason.
     pub fn propose(
         &self,
         id: &str,
@@ -210,7 +205,6 @@ impl Asdd<'_> {
         Ok((Proposed { proposal, slice, files }, left))
     }
 
-    /// Returns whether an event tells that the proposal was committed.
     fn tells_commit(&self, proposal: &Proposal) -> Result<bool, AsddError> {
         let path = self.path_of(SliceKind::Slice, &proposal.slice_id)?;
         let key = ArtifactKey::of_id(&proposal.slice_id);
@@ -294,7 +288,6 @@ impl Asdd<'_> {
         })
     }
 
-    /// The failure that the confidence of a proposal tells.
     fn failure(&self, proposal: &Proposal) -> Option<Failure> {
         let Confidence { score, uncertainty_factors } = proposal.confidence.clone()?;
         let failure = Failure { agent: proposal.agent.clone(), score, uncertainty_factors };
@@ -302,7 +295,6 @@ impl Asdd<'_> {
         (is_told && failure.is_below(&self.rules())).then_some(failure)
     }
 
-    /// The files that a slice and proposals for it name.
     fn facts_of(&self, slice: &Record, proposals: &[Proposal]) -> SliceFacts {
         let named = proposals
             .iter()

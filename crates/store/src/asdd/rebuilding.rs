@@ -9,7 +9,6 @@ use stepmark_model::{
     asdd::{FoundFile, Record, SliceKind, from_files},
 };
 
-/// The slices that were made again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rebuilt {

@@ -43,7 +43,6 @@ impl Asdd<'_> {
         Ok(self.settings.folder.join(&name)?)
     }
 
-    /// All records, as they are now.
     pub fn state(&self) -> Result<State, AsddRecordsError> {
         let project = self.path_of(SliceKind::Project, "")?;
         let project = self.read_record(&project)?.ok_or(AsddRecordsError::NotBegun)?;

@@ -26,14 +26,12 @@ pub use adopting::{Adoption, AdoptionError};
 #[cfg(feature = "write")]
 pub use changing::{AutodevError, Correction, Moved};
 
-/// autodev in a project.
 #[derive(Clone, Copy, Debug)]
 pub struct Autodev<'w> {
     pub(crate) workspace: &'w Workspace,
     pub(crate) settings: &'w AutodevSettings,
 }
 
-/// The state of autodev in a project.
 #[derive(Clone, Debug)]
 pub struct AutodevStatus {
     pub file: ProjectPath,
@@ -82,7 +80,6 @@ impl Workspace {
 }
 
 impl Autodev<'_> {
-    /// The state file.
     pub const fn file(&self) -> &ProjectPath {
         &self.settings.file
     }
@@ -164,7 +161,6 @@ impl Autodev<'_> {
         flow.steps.iter().map(|step| step.evidence(&files)).collect()
     }
 
-    /// Compares a position with the files of the project.
     fn detect(&self, flow: &Flow, noted: Option<&Position>) -> Detection {
         detect(flow, noted, &FilesOnDisk::new(self.workspace.root()))
     }
@@ -186,7 +182,6 @@ impl AutodevStatus {
         self.noted.as_ref()?.as_ref().ok()
     }
 
-    /// Returns whether what is noted counts.
     pub fn is_consistent(&self) -> bool {
         self.position().is_some() && self.detection == Detection::Agrees && self.fault.is_none()
     }

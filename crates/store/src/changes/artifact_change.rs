@@ -20,7 +20,6 @@ use stepmark_model::{
     transition::{Plan, Remark},
 };
 
-/// A change that is under way.
 pub(crate) struct ArtifactChange<'w, D> {
     deciding: Deciding<'w, D>,
     telling: Telling<'w>,
@@ -80,7 +79,6 @@ where
         Self { deciding, telling, ledger_remarks: Vec::new() }
     }
 
-    /// Decides, commits, tells.
     pub(crate) fn execute(mut self) -> Result<ChangeReport, UpdateError<E>> {
         let (workspace, path) = (self.deciding.workspace, self.deciding.path);
         let to_follow = self.ledger_to_follow();
@@ -253,7 +251,6 @@ where
 }
 
 impl Telling<'_> {
-    /// The events of a change of the artifact, which name the ledger that changes with it.
     fn record<E>(
         &mut self,
         versions: &Versions,

@@ -26,7 +26,6 @@ pub struct DelegationOrder<'a> {
     pub parent_id: &'a str,
 }
 
-/// Work that was delegated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delegated {
     pub child: ProjectPath,

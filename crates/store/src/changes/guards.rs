@@ -260,7 +260,6 @@ impl Delegations<'_> {
     }
 }
 
-/// The status word of an artifact.
 fn status_of(artifact: &Artifact) -> Option<&str> {
     artifact.state().status.as_ref().map(|status| status.text.as_str())
 }

@@ -7,10 +7,8 @@ use stepmark_frontmatter::{Document, Edit, Yaml, apply, diff};
 use stepmark_model::artifact::{Artifact, ProjectPath, state_region};
 use stepmark_model::journal::{ArtifactKey, EventDraft, Spelling};
 
-/// The number of records of one commit where many are made.
 pub(crate) const RECORDS_A_COMMIT: usize = 64;
 
-/// The decision on one of several records.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordDecision {
     /// It stays as it is. It is locked all the same, so that the decision on the others may rest on it.
@@ -97,7 +95,6 @@ pub(crate) struct Versions {
 }
 
 impl Versions {
-    /// Reads both.
     pub(crate) fn read(path: &ProjectPath, [old, new]: [Option<&[u8]>; 2]) -> Self {
         let tree = old.and_then(|old| state_of(path, old));
         let read = |bytes, tree| Artifact::read_with_value(path.clone(), bytes, tree);

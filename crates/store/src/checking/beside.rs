@@ -29,13 +29,11 @@ pub(crate) type AllowedRule = (usize, String);
 pub(crate) struct AllowancesInUse(BTreeSet<AllowedRule>);
 
 impl AllowancesInUse {
-    /// Notes what was decided about an artifact.
     pub(crate) fn note(&mut self, judged: &Judged) {
         let rules = judged.used.iter().chain(&judged.undecided);
         self.0.extend(rules.map(|(at, rule)| (*at, rule.id.to_owned())));
     }
 
-    /// Notes what is known from an earlier run.
     pub(crate) fn note_rules<'p>(&mut self, rules: impl IntoIterator<Item = &'p AllowedRule>) {
         self.0.extend(rules.into_iter().cloned());
     }

@@ -19,7 +19,6 @@ const DELEGATION: &str = "delegation:";
 /// The number of times that git is asked for the parents of those found: a chain is as deep as files make it.
 const MOST_ROUNDS: usize = 64;
 
-/// The chains around changed artifacts.
 pub(crate) struct ChainsAround {
     pub(crate) chains: Chains,
     /// The unchanged parents and children of what changed, in the order of their paths.

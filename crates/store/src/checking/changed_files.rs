@@ -32,7 +32,6 @@ use stepmark_model::{
     journal::LossExplanation,
 };
 
-/// The files of the newer state.
 struct InVersion<'v> {
     version: &'v GitVersion,
     changed: &'v [ChangedArtifact],

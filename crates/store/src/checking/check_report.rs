@@ -26,7 +26,6 @@ pub struct CheckReport<'t> {
     pub beside: usize,
     /// The number of findings that are not reported.
     pub left_out: LeftOut,
-    /// The outcome of the cache that is kept for the next check.
     pub cache: CacheOutcome,
 }
 
@@ -174,7 +173,6 @@ impl<'w, 't> CheckingRun<'w, 't> {
         Ok(())
     }
 
-    /// Adds what concerns files beside the artifact.
     fn with_own_facts(
         &self,
         mut noted: Noted,
@@ -216,7 +214,6 @@ impl<'w, 't> CheckingRun<'w, 't> {
         self.in_use.note_rules(rules);
     }
 
-    /// Looks at the files that follow records.
     #[cfg(feature = "write")]
     pub(crate) fn scan_files_of_records(&mut self, answers: &Answers<'_>) {
         let Self { workspace, baseline, in_use, report, .. } = self;

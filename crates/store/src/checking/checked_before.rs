@@ -195,7 +195,6 @@ impl<'w> Checks<'w> {
 }
 
 impl CheckedBefore<'_> {
-    /// The verdicts that are kept from run to run.
     pub(super) fn verdicts(&self) -> Option<&Verdicts<'_>> {
         self.run.as_ref().map(|run| &run.verdicts)
     }

@@ -142,17 +142,14 @@ impl<'v> HeldHistory<'v> {
         Self { workspace, version, packs: OnceCell::new(), known: RefCell::default() }
     }
 
-    /// The newer state.
     pub(crate) const fn version(&self) -> &'v GitVersion {
         self.version
     }
 
-    /// Returns whether the older state holds an event.
     pub(crate) fn before(&self, event: EventId) -> Result<bool, HistoryError> {
         self.holds(event, Side::Before)
     }
 
-    /// Returns whether the newer state holds an event.
     pub(crate) fn now(&self, event: EventId) -> Result<bool, HistoryError> {
         self.holds(event, Side::Now)
     }

@@ -16,7 +16,6 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// The part of an artifact in chains of delegation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ChainPart {
     /// It has no id: no other artifact can name it.
@@ -29,7 +28,6 @@ pub(crate) enum ChainPart {
 }
 
 impl ChainPart {
-    /// The part of `artifact` in `chains`.
     pub(crate) fn of(artifact: &TrackedArtifact, chains: &Chains) -> Self {
         let state = artifact.state();
         match chains.at(artifact.path()) {

@@ -21,7 +21,6 @@ const HALF: usize = 32;
 /// Fewer digests than this are kept in no new file: whoever reads them writes nothing for so little.
 const WORTH_KEEPING: usize = 64;
 
-/// The largest file that is read.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// Digests that earlier runs kept under one name.
@@ -45,7 +44,6 @@ impl KeptDigests {
         is_whole.then(|| Self { pairs: pairs.to_vec() })
     }
 
-    /// The digest that is kept for `key`.
     pub fn get(&self, key: &FileHash) -> Option<FileHash> {
         let (pairs, _) = self.pairs.as_chunks::<{ 2 * HALF }>();
         let place = pairs.binary_search_by(|pair| pair[..HALF].cmp(key.as_bytes())).ok()?;

@@ -21,7 +21,6 @@ impl<'s> ListedArtifact<'s> {
         Self { row, summary: row.summary() }
     }
 
-    /// The path of the artifact.
     pub const fn path(&self) -> &'s ProjectPath {
         self.summary.path
     }

@@ -38,7 +38,6 @@ impl ManifestRows {
     }
 }
 
-/// Returns whether the file is a manifest at all.
 fn is_manifest(listing: &Listing) -> bool {
     !listing.oddities().iter().any(|oddity| matches!(oddity.kind, ManifestWarningKind::Header { .. }))
 }

@@ -25,7 +25,6 @@ use stepmark_model::{
 /// longer.
 const WORTH_A_CHECK: usize = 64;
 
-/// All artifacts of a project.
 #[derive(Debug)]
 pub struct Summaries<'w> {
     workspace: &'w Workspace,
@@ -37,7 +36,6 @@ pub struct Summaries<'w> {
     before: CheckedBefore<'w>,
 }
 
-/// An artifact in a list.
 #[derive(Clone, Copy, Debug)]
 pub struct SummaryRow<'s> {
     summaries: &'s Summaries<'s>,
@@ -83,7 +81,6 @@ impl<'w> Summaries<'w> {
         Self { workspace, found, have_state, problems: Vec::new(), before }
     }
 
-    /// The workspace whose artifacts they are.
     pub const fn workspace(&self) -> &'w Workspace {
         self.workspace
     }
@@ -100,9 +97,6 @@ impl<'w> Summaries<'w> {
 
     /// Checks the project, and keeps for the next list what need not be read. Returns the files beside the
     /// artifacts in which something is wrong.
-    ///
-    /// # Errors
-    /// Those of [`Workspace::check`].
     pub fn check(&mut self) -> Result<Vec<(ProjectPath, ProblemCounts)>, CheckError> {
         let count = self.found.artifacts.len();
         let files = self.report()?.files.into_iter();
@@ -115,9 +109,6 @@ impl<'w> Summaries<'w> {
 
     /// The same with all findings: of the artifacts that were read, in their order, then of files beside
     /// them.
-    ///
-    /// # Errors
-    /// Those of [`Workspace::check`].
     pub fn report(&mut self) -> Result<CheckReport<'_>, CheckError> {
         let Self { workspace, found, before, .. } = self;
         workspace.check_rest(&found.artifacts, before, iter::empty(), None, Known::LeftOut)
@@ -131,7 +122,6 @@ impl<'w> Summaries<'w> {
         }
     }
 
-    /// All members of the project's chains of delegation.
     pub(super) fn members(&self) -> Vec<Member> {
         self.before.chains.as_ref().map_or_else(
             || self.found.artifacts.iter().map(TrackedArtifact::member).collect(),
@@ -148,7 +138,6 @@ impl<'w> Summaries<'w> {
 }
 
 impl<'s> SummaryRow<'s> {
-    /// The path of the artifact.
     pub fn path(&self) -> &'s ProjectPath {
         match self.source {
             Source::Known(known) => &known.path,
@@ -172,7 +161,6 @@ impl<'s> SummaryRow<'s> {
         }
     }
 
-    /// All that lists show of it.
     pub fn summary(&self) -> ArtifactSummary<'s> {
         match self.source {
             Source::Known(known) => self.note(known).summary(&known.path),

@@ -61,7 +61,6 @@ impl<E: Into<CheckpointError>> From<E> for Ended {
     }
 }
 
-/// A checkpoint, and the events that tell of it.
 type Made = (Checkpoint, Vec<Event>);
 
 /// The making of a checkpoint: the decision on an artifact and on the file of its checkpoint.

@@ -21,7 +21,6 @@ use stepmark_model::{
     projection::checkpoint::{CHECKPOINTS, Checkpoint, CheckpointProblem, checkpoint_folder, surviving_keys},
 };
 
-/// The ending of a checkpoint's file.
 const ENDING: &str = ".json";
 
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +32,6 @@ pub enum CheckpointReadError {
     Problem { place: ProjectPath, source: CheckpointProblem },
 }
 
-/// Checkpoints cannot be listed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot list the checkpoints in `{folder}`")]
 pub struct CheckpointListError {

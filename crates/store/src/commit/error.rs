@@ -98,7 +98,6 @@ impl WriteState {
     }
 }
 
-/// Paths as a list in a sentence.
 pub(crate) fn named(paths: &[ProjectPath]) -> String {
     paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
 }

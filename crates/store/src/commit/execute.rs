@@ -65,7 +65,6 @@ enum Prepared<'lock> {
     Remove(&'lock mut ArtifactLock, FileHash, FsyncPolicy),
 }
 
-/// The locks at these places, which grow.
 fn chosen<'lock>(locks: &'lock mut [ArtifactLock], places: &[usize]) -> Vec<&'lock mut ArtifactLock> {
     let is_chosen = |place: &usize| places.binary_search(place).is_ok();
     locks.iter_mut().enumerate().filter(|(place, _)| is_chosen(place)).map(|(_, lock)| lock).collect()
@@ -145,7 +144,6 @@ pub enum Outcome {
     Deleted {
         /// The state of the file before.
         before: Expected,
-        /// The number of attempts that it took.
         attempts: u32,
     },
 }

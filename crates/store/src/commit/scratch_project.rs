@@ -19,7 +19,6 @@ pub(crate) struct ScratchProject {
     pub(crate) root: Root,
 }
 
-/// The one artifact of the tests.
 pub(crate) const PRD: &str = "docs/prd.md";
 
 /// The bytes that it holds at first.
@@ -72,7 +71,6 @@ pub(crate) fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Without waiting for the disk.
 pub(crate) fn fast() -> CommitOptions {
     CommitOptions { fsync: FsyncPolicy::Never, ..CommitOptions::default() }
 }

@@ -38,7 +38,6 @@ pub struct Transaction<'a> {
 type Decide<'d, T, E> = dyn FnMut(&[Option<&[u8]>]) -> Result<(Vec<FileDecision>, T), Halt<E>> + 'd;
 type Record<'r, T, E> = dyn FnMut(T, &[FileTransition<'_>]) -> Result<Vec<Event>, Halt<E>> + 'r;
 
-/// The result of one attempt.
 enum Attempt<E> {
     Done(Vec<Outcome>),
     /// Another program was in the way; this is what it comes to if it is the last attempt.
@@ -66,10 +65,6 @@ impl<'a> Transaction<'a> {
     /// locks changes a file meanwhile, and when `decide` refuses what an editor had only half written. So
     /// both may be called several times, and must depend on what they are given alone; a caller whose
     /// decision takes long keeps the last one. Commits that were cut off earlier are finished first.
-    ///
-    /// # Errors
-    /// What is refused; or why the commit did not end well: [`CommitError::write_state`] says whether its
-    /// files are changed.
     pub fn run<T, E: From<CommitError>>(
         &self,
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<(Vec<FileDecision>, T), Halt<E>>,
@@ -196,7 +191,6 @@ impl<'a> Transaction<'a> {
     }
 }
 
-/// The bytes that were found of each file.
 fn bytes_of(found: &[Option<FileContent>]) -> Vec<Option<&[u8]>> {
     found.iter().map(|content| content.as_ref().map(|content| content.bytes.as_slice())).collect()
 }
@@ -211,7 +205,6 @@ fn changes_soon(lock: &ArtifactLock, found: &FileContent) -> bool {
     })
 }
 
-/// The files that change, each with its place among the locks.
 fn changed_files(
     locks: &[ArtifactLock],
     order: &[usize],
@@ -423,7 +416,6 @@ mod tests {
         assert_eq!((project.read(PRD), journal_lines(&project)), (b"second".to_vec(), 2));
     }
 
-    /// Adds one to the number in each of its files.
     fn count(found: &[Option<&[u8]>]) -> Result<(Vec<FileDecision>, ()), Halt<CommitError>> {
         let next = |bytes: &Option<&[u8]>| {
             let number: u32 = bytes.map_or(0, |bytes| String::from_utf8_lossy(bytes).parse().unwrap());

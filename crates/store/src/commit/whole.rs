@@ -35,9 +35,6 @@ pub fn replace_whole(
 }
 
 /// The same, where the hash of the bytes is known: those of large files are not hashed again.
-///
-/// # Errors
-/// Those of [`replace_whole`].
 pub(crate) fn replace_hashed(
     root: &Root,
     path: &ProjectPath,

@@ -27,7 +27,6 @@ pub(super) struct CheckKeys {
 pub(super) struct RuleLevels(pub(super) Vec<(&'static Rule, Level)>);
 
 impl RuleLevels {
-    /// These, and those of a nearer layer over them.
     pub(super) fn overlaid(mut self, nearer: Self) -> Self {
         self.0.retain(|(rule, _)| nearer.0.iter().all(|(near, _)| near != rule));
         self.0.extend(nearer.0);
@@ -81,7 +80,6 @@ impl<'de> Deserialize<'de> for RuleLevels {
     }
 }
 
-/// The id or the name of a rule.
 #[derive(Debug)]
 struct RuleName(&'static Rule);
 

@@ -69,19 +69,11 @@ pub enum ConfigurationError {
         path.display(),
         belongs_to(*side, key)
     )]
-    StateKey {
-        path: PathBuf,
-        position: Position,
-        key: String,
-        /// The purpose of the key.
-        meaning: &'static str,
-        side: Side,
-    },
+    StateKey { path: PathBuf, position: Position, key: String, meaning: &'static str, side: Side },
     #[error("{source_name} cannot be used for `{key}`: {reason}")]
     Given {
         /// The environment variable, or the flag.
         source_name: String,
-        /// The key that it stands for.
         key: String,
         reason: String,
     },

@@ -69,7 +69,6 @@ pub enum Access {
     Rw,
 }
 
-/// The project, as the configuration describes it.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ProjectDescription {

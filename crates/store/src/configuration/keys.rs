@@ -278,7 +278,6 @@ fn root_of(name: &str) -> &str {
     name.split_once('.').map_or(name, |(root, _)| root)
 }
 
-/// A list of path patterns.
 #[derive(Debug)]
 pub(super) struct Globs(pub(super) PathGlobs);
 

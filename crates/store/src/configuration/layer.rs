@@ -26,7 +26,6 @@ pub enum Origin {
     Flag,
 }
 
-/// A place in a configuration file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     pub file: PathBuf,
@@ -75,7 +74,6 @@ pub struct ConfiguredValue {
     pub origin: Origin,
 }
 
-/// The content of one layer.
 #[derive(Debug, Default)]
 pub(super) struct ConfigurationLayer {
     pub(super) keys: Keys,

@@ -11,16 +11,13 @@ use stepmark_model::{
     packs::{self, MOST_BYTES, Pack, PackDeclaration, PackError},
 };
 
-/// The folder of the packs of a project.
 pub const PACKS_FOLDER: &str = ".stepmark/packs";
 
 /// The most packs that a project has.
 const MOST_PACKS: usize = 64;
 
-/// The files of packs, by name, with what they hold.
 pub(crate) type PackFiles = Vec<(String, Vec<u8>)>;
 
-/// A pack of the project, and its file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProjectPack {
@@ -30,7 +27,6 @@ pub struct ProjectPack {
     pub bytes: Arc<[u8]>,
 }
 
-/// Reads the files of packs in the work tree.
 pub(super) fn read_folder(root: &Root) -> Result<PackFiles, ConfigurationError> {
     let unreadable = |name: &str, source| ConfigurationError::Unreadable {
         path: root.path().join(PACKS_FOLDER).join(name),
@@ -64,9 +60,6 @@ pub(crate) fn is_pack_file(name: &str) -> bool {
 }
 
 /// The packs in `files`, each as it extends others.
-///
-/// # Errors
-/// When one cannot be used: where it stands, what is wrong, and what to do.
 pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack>, ConfigurationError> {
     let path = |name: &str| root.join(PACKS_FOLDER).join(name);
     let invalid =
@@ -172,7 +165,6 @@ fn position(bytes: &[u8], way: &KeyPath) -> Option<Position> {
     Some(LineIndex::new(bytes).position(bytes, lifecycles::offset(&tree, way)))
 }
 
-/// The lifecycles that packs bring, and the patterns of paths by which their artifacts are known.
 pub(super) fn lifecycles_of(packs: &[ProjectPack]) -> Result<(Vec<DeclaredLifecycle>, PathGlobs), String> {
     let kinds = || packs.iter().flat_map(|own| &own.pack.kinds);
     let declared = kinds().filter_map(|kind| DeclaredLifecycle::of_kind(kind).transpose());
@@ -183,7 +175,6 @@ pub(super) fn lifecycles_of(packs: &[ProjectPack]) -> Result<(Vec<DeclaredLifecy
 }
 
 impl ProjectPack {
-    /// The name of its file, and what that holds.
     pub(crate) fn source(&self) -> (String, Vec<u8>) {
         (self.file.rsplit('/').next().unwrap_or_default().to_owned(), self.bytes.to_vec())
     }

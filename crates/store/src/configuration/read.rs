@@ -161,7 +161,6 @@ fn refuse_misplaced(path: &Path, layer: Option<&ConfigurationLayer>) -> Result<(
     Ok(())
 }
 
-/// The layer of `--config KEY=VALUE`.
 fn flag_layer(key: &str, text: &str) -> Result<ConfigurationLayer, ConfigurationError> {
     let failed = |reason: String| ConfigurationError::Given {
         source_name: "`--config`".to_owned(),

@@ -54,7 +54,6 @@ pub(super) const DEFAULT_GIT_HISTORY_LIMIT: u32 = 300;
 /// Excluded whatever the configuration says: the state of stepmark and of git.
 pub(super) const ALWAYS_EXCLUDED: &[&str] = &["**/.stepmark/**", "**/.stepmark-*", "**/.git/**"];
 
-/// The built-in values, as a file would give them.
 pub(super) fn default_values() -> Vec<ConfiguredValue> {
     let texts = |texts: &[&str]| Value::Sequence(texts.iter().copied().map(Value::from).collect());
     let values = [

@@ -8,7 +8,6 @@ use StaticLevel::{Project, System};
 
 use stepmark_model::artifact::TIME_KEYS;
 
-/// A variable, and the side that it is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// Its name. In a static one `.` leads into a mapping (`lease.seconds`). A dynamic name without `.` is
@@ -20,7 +19,6 @@ pub struct Variable {
     pub meaning: &'static str,
 }
 
-/// The side of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Static(StaticLevel),
@@ -28,7 +26,6 @@ pub enum Side {
     Dynamic(DynamicPlace),
 }
 
-/// Whose choice a static variable is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StaticLevel {
     /// That of a person or a machine.
@@ -47,7 +44,6 @@ impl fmt::Display for Side {
     }
 }
 
-/// The origin of a dynamic variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DynamicPlace {
     Frontmatter,

@@ -44,7 +44,6 @@ impl WorkflowDeclaration {
         &self.artifacts
     }
 
-    /// The origin of the steps.
     pub fn steps(&self) -> &StepSource {
         &self.steps
     }
@@ -121,7 +120,6 @@ impl FromStr for StepId {
     }
 }
 
-/// The folder of the step files.
 struct StepFolder(ProjectPath);
 
 impl FromStr for StepFolder {

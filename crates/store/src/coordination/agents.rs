@@ -58,7 +58,6 @@ impl Coordination<'_> {
         Ok(self.follow(&[]))
     }
 
-    /// Makes an agent known, or changes its role or its capabilities.
     pub fn register(
         &self,
         agent: &str,
@@ -145,7 +144,6 @@ impl Coordination<'_> {
         Ok(())
     }
 
-    /// The file of a new record.
     pub(super) fn bytes_of(&self, record: &Record) -> Result<Vec<u8>, CoordinationError> {
         record.to_file().map_err(|source| match self.path_of(record.kind, &record.id) {
             Ok(path) => CoordinationError::Edit { path, source },

@@ -56,9 +56,6 @@ impl Coordination<'_> {
 impl Coordination<'_> {
     /// The records in `version`, where there are some that can be read, and one of them is `changed`, or a
     /// file that follows them.
-    ///
-    /// # Errors
-    /// When git does not answer.
     pub(crate) fn state_in(
         &self,
         changed: &[ChangedArtifact],

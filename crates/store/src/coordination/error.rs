@@ -19,10 +19,7 @@ pub enum CoordinationError {
     #[error(transparent)]
     Refused(#[from] TaskRefusal),
     #[error("there is no task `{id}`")]
-    NoTask {
-        /// The id that was given.
-        id: String,
-    },
+    NoTask { id: String },
     #[error(
         "no task can be claimed: {available} available, {waiting} waiting for others, {held} held{}{}",
         taken(orphaned),
@@ -41,10 +38,7 @@ pub enum CoordinationError {
     #[error(
         "another program changed the task `{id}` in a state file, and perhaps works on it: nobody claims it"
     )]
-    Changed {
-        /// The id of the task.
-        id: String,
-    },
+    Changed { id: String },
     #[error("coordination has begun here already, with the goal `{goal}`")]
     Begun { goal: String },
     #[error("other agents change `{path}` again and again; nothing was changed")]
@@ -52,10 +46,7 @@ pub enum CoordinationError {
     #[error(transparent)]
     Format(#[from] FormatError),
     #[error("there is no state file of coordination in `{place}`")]
-    NothingToImport {
-        /// The place that was looked at.
-        place: String,
-    },
+    NothingToImport { place: String },
     #[error("cannot read `{place}`")]
     Outside { place: String, source: std::io::Error },
     #[error("cannot note that `{agent}` is alive")]

@@ -80,7 +80,6 @@ impl ImportRow {
 pub struct ImportSurvey {
     pub format: Format,
     pub rows: Vec<ImportRow>,
-    /// The number of records that are the same.
     pub same: usize,
     /// The signs of life of agents that the files tell.
     signals: Signals,
@@ -118,9 +117,6 @@ impl Coordination<'_> {
 
     /// The same of a state file at `place`, or in the folder `place`, which may stand outside of the project:
     /// it is only read.
-    ///
-    /// # Errors
-    /// Those of [`Self::survey`].
     pub fn survey_outside(&self, place: &Path) -> Result<ImportSurvey, CoordinationError> {
         let is_folder = place.extension().is_none_or(|extension| extension != "json");
         let read = |_: Format, number: usize, name: &str| {
@@ -207,9 +203,6 @@ impl Coordination<'_> {
     /// Brings in what `survey` found: new records always, changed ones where `side` is the file's, and takes
     /// away those that the file has no more only with `removes`. Returns the number of records that changed,
     /// and the state of the files that follow.
-    ///
-    /// # Errors
-    /// When a record was changed meanwhile, or cannot be written. Commits before that one stand.
     pub fn import(
         &self,
         survey: &ImportSurvey,

@@ -55,7 +55,6 @@ pub use records::RecordsError;
 /// The key of the system in the configuration.
 const SYSTEM: &str = "coordination";
 
-/// Coordination in a project.
 #[derive(Clone, Debug)]
 pub struct Coordination<'w> {
     workspace: &'w Workspace,
@@ -104,7 +103,6 @@ impl<'w> Coordination<'w> {
         signals
     }
 
-    /// The path of the file that `format` calls `name`.
     fn file_of(&self, format: Format, name: &str) -> Option<ProjectPath> {
         match format {
             Format::OrchestratorState => Some(self.settings.state_file.clone()),

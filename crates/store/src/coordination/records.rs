@@ -54,7 +54,6 @@ impl Coordination<'_> {
         Ok(self.settings.folder.join(&name)?)
     }
 
-    /// All records, as they are now.
     pub fn state(&self) -> Result<State, RecordsError> {
         let root = self.path_of(RecordKind::Coordination, "")?;
         let root = match self.workspace.read_record(&root) {

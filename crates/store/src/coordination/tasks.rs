@@ -74,7 +74,6 @@ impl Coordination<'_> {
         Ok((made, self.follow(&[])))
     }
 
-    /// Makes `made` on the task `id`.
     pub fn make(&self, id: &str, made: &MoveCall) -> Result<TaskChange, CoordinationError> {
         if let ("claim", Some(agent)) = (&*made.name, made.text("agent")) {
             return self.claim_task(id, agent);

@@ -24,7 +24,6 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// The time that other processes may keep a database for themselves that is to be emptied.
 const PATIENCE_TO_EMPTY: Duration = Duration::from_millis(500);
 
-/// The layout of a database of the cache.
 #[derive(Clone, Copy, Debug)]
 pub struct CacheLayout {
     pub name: &'static str,
@@ -44,7 +43,6 @@ pub struct CacheLayout {
     pub patience: Duration,
 }
 
-/// An open database, to be written.
 #[derive(Debug)]
 pub struct CacheDatabase {
     pub connection: Connection,

@@ -17,17 +17,11 @@ const FIRST_PAUSE: Duration = Duration::from_micros(200);
 pub(crate) const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
 /// Waits for the lock that nobody else has.
-///
-/// # Errors
-/// When the file system has no locks.
 pub fn exclusive(file: &File) -> io::Result<()> {
     uninterrupted(|| file.lock())
 }
 
 /// Takes the lock that nobody else has, if it is free.
-///
-/// # Errors
-/// When it is not free, or the file system has no locks.
 pub fn try_exclusive(file: &File) -> Result<(), TryLockError> {
     try_uninterrupted(|| file.try_lock())
 }
@@ -55,9 +49,6 @@ pub fn exclusive_within(file: &File, timeout: Duration) -> Result<(), TryLockErr
 }
 
 /// Takes the lock that others may share, if it is free.
-///
-/// # Errors
-/// When it is not free, or the file system has no locks.
 pub fn try_shared(file: &File) -> Result<(), TryLockError> {
     try_uninterrupted(|| file.try_lock_shared())
 }

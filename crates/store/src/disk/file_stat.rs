@@ -73,7 +73,6 @@ impl FileStat {
     pub(crate) const NONE: Self =
         Self { size: u64::MAX, modified: i64::MAX, changed: i64::MAX, inode: u64::MAX };
 
-    /// The stat that the standard library has.
     #[cfg(unix)]
     pub(crate) fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
@@ -88,7 +87,6 @@ impl FileStat {
         }
     }
 
-    /// The stat that the standard library has.
     #[cfg(not(unix))]
     pub(crate) fn of(metadata: &Metadata) -> Self {
         let nanoseconds = |time: std::io::Result<std::time::SystemTime>| {
@@ -114,7 +112,6 @@ impl FileStat {
         KnownStat { stat: self, is_settled: !self.may_hide_a_change(began) }
     }
 
-    /// Returns the stat as it stands in caches.
     pub(crate) fn to_bytes(self) -> [u8; STAT_BYTES] {
         let mut bytes = [0; STAT_BYTES];
         let fields = [

@@ -52,7 +52,6 @@ impl GitFolders {
     }
 }
 
-/// The path that a file of one line names.
 fn pointer(place: &Path, prefix: &str) -> Option<String> {
     let found = fs::metadata(place).ok()?;
     if !found.is_file() || found.len() > POINTER_LIMIT {

@@ -12,7 +12,6 @@ use stepmark_model::projection::files_manifest::{
     LineEndHasher, LineEndHashes, ListedFolder, Listing, ManifestWarning,
 };
 
-/// The files that a manifest lists.
 #[derive(Debug)]
 pub(crate) enum ListedFiles<'run> {
     Read(&'run Listing),
@@ -24,7 +23,6 @@ pub(crate) enum ListedFiles<'run> {
     },
 }
 
-/// One listed file of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ListedFile<'run> {
     pub(crate) name: &'run [u8],
@@ -33,7 +31,6 @@ pub(crate) struct ListedFile<'run> {
 }
 
 impl<'run> ListedFiles<'run> {
-    /// Returns the files that the cache remembers.
     pub(crate) fn remembered(cache: &'run StatCache) -> Self {
         let mut reached = HashSet::new();
         for folder in cache.folders() {
@@ -94,7 +91,6 @@ impl<'run> ListedFiles<'run> {
     }
 }
 
-/// The listed files of one folder.
 #[derive(Clone, Debug)]
 pub(crate) enum FolderRows<'run> {
     None,
@@ -140,7 +136,6 @@ impl FileHasher {
         Ok(FileHash::from_digest(digest.finalize().into()))
     }
 
-    /// The hashes that it would have with other line ends.
     pub(crate) fn line_ends(&mut self, file: File) -> io::Result<LineEndHashes> {
         let mut hasher = LineEndHasher::default();
         self.pieces(file, None, |piece| hasher.update(piece))?;

@@ -18,7 +18,6 @@ use stepmark_model::artifact::FileHash;
 /// The folder of local state where there is no git, seen from the project root.
 pub(crate) const PLAIN_FOLDER: &str = ".stepmark/local";
 
-/// The folder of stepmark in git's folder.
 const GIT_FOLDER: &str = "stepmark";
 
 /// The folder of states of projects that are in folders of the work tree.
@@ -27,7 +26,6 @@ const PROJECTS: &str = "projects";
 /// The names of temporary files beside artifacts, and of segments that are being sealed.
 const EXCLUDED: [&str; 2] = [".stepmark-*.tmp", "**/.stepmark/journal/.*.tmp"];
 
-/// One of the folders of local state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateFolder {
@@ -52,7 +50,6 @@ pub enum StateFolder {
     Cache,
 }
 
-/// The place of the local state of one project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalState {
     /// Absolute, without links: git's folder, or the project root.

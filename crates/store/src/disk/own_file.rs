@@ -14,7 +14,6 @@ use std::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
-    /// To read and change what is there.
     #[cfg(feature = "write")]
     Change,
     /// The same, and to make it where it is missing.
@@ -29,18 +28,12 @@ pub(crate) enum Access {
 }
 
 /// Opens the regular file at `below`, a path without `..`, seen from the folder `base`.
-///
-/// # Errors
-/// When it cannot be opened, is no regular file, or a link stands on the way to it.
 pub(crate) fn open(base: &Path, below: &Path, access: Access) -> io::Result<File> {
     let file = open_below(base, below, access)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
 }
 
 /// Reads the whole file at `below`, seen from `base`, which has at most `limit` bytes.
-///
-/// # Errors
-/// As of [`open`]; when the file is larger.
 pub(crate) fn read(base: &Path, below: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(base, below, Access::Read)?;
     if file.metadata()?.len() > limit { Err(too_large(limit)) } else { read_bounded(file, limit) }
@@ -63,9 +56,6 @@ fn too_large(limit: u64) -> io::Error {
 
 /// Makes sure that no link stands on the way to the folder at `below`, seen from `base`. What is missing is
 /// no link.
-///
-/// # Errors
-/// When a link stands there, or the folder cannot be reached.
 pub(crate) fn check_folder(base: &Path, below: &Path) -> io::Result<()> {
     let mut place = base.to_owned();
     for part in below {

@@ -73,9 +73,6 @@ pub struct WalkError {
 ///
 /// `enters` says for each folder (and for each link, by its kind) whether to go into it; a link to a folder
 /// that it lets in is entered, so it must let in finitely many.
-///
-/// # Errors
-/// When the root itself cannot be listed. Nothing else is fatal: see [`Walked::problems`].
 pub(crate) fn walk<V: Visitor>(
     root: &Path,
     enters: &(dyn Fn(&str, EntryKind) -> bool + Sync),

@@ -33,7 +33,6 @@ pub enum DoctorFinding {
     /// A line of the journal cannot be used, or does not follow the one before.
     JournalLine {
         problem: SegmentProblem,
-        /// The file of the segment.
         file: String,
     },
     /// A checkpoint is not to be trusted.
@@ -130,7 +129,6 @@ impl DoctorFinding {
         }
     }
 
-    /// The problem, in words.
     pub fn message(&self) -> String {
         match self {
             Self::InterruptedCommit { .. } => {
@@ -179,7 +177,6 @@ impl DoctorFinding {
         }
     }
 
-    /// The advice on what to do.
     pub fn help(&self) -> String {
         match self {
             Self::InterruptedCommit { .. } => {

@@ -18,7 +18,6 @@ const TEMPORARY: &str = ".tmp";
 /// Folders of other tools, in which no artifact stands.
 const FOREIGN: [&str; 2] = [".git", "node_modules"];
 
-/// Collects the names of one thread.
 struct Collector(Vec<String>);
 
 impl Visitor for Collector {

@@ -73,7 +73,6 @@ impl Fixes<'_> {
     }
 }
 
-/// Drafts the event that tells history which fixes were made.
 pub(crate) fn draft(fixed: Option<&FixedFile>, allowed: Safety) -> EventDraft {
     let command = match allowed {
         Safety::Safe => "check --fix",

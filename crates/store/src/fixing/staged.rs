@@ -25,7 +25,6 @@ pub struct StagedFix {
     pub outcome: StagedOutcome,
 }
 
-/// The outcome of the fixes of a staged artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StagedOutcome {
     Unchanged,

@@ -68,7 +68,6 @@ impl Flows<'_> {
         })
     }
 
-    /// One commit, told as the change that is decided on says.
     fn change(
         &self,
         paths: &[ProjectPath],
@@ -128,7 +127,6 @@ pub(super) fn draft(change: &RecordChange, command: &str, acting: &Acting) -> Ev
     change.facts.iter().fold(draft, |draft, (name, fact)| draft.with(name, fact.clone()))
 }
 
-/// Flow or execution, as the record says itself.
 fn kind_of(artifact: &Artifact) -> Result<FlowKind, FlowError> {
     match read(artifact, FlowKind::Flow) {
         Ok(_) => Ok(FlowKind::Flow),

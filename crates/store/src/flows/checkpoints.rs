@@ -8,9 +8,6 @@ impl Flows<'_> {
     /// Commits what a task has changed in the work tree on `refs/heads/exec/FLOW/TASK`: all that differs from
     /// where it began, but for records of flows, files that other tasks may write, and files that it may not
     /// write and somebody has committed as they are. The work tree stays as it is.
-    ///
-    /// # Errors
-    /// When no attempt is open or waits for its verification, nothing differs, or git cannot commit.
     pub fn checkpoint(&self, (flow, task): (&str, &str), message: &str) -> Result<FlowRecord, FlowError> {
         let state = self.unedited(flow)?;
         let acting = self.acting(None);
@@ -51,9 +48,6 @@ impl Flows<'_> {
     }
 
     /// The difference that a task has made, by its checkpoint commits: the files, and the patch.
-    ///
-    /// # Errors
-    /// When it has none, or git cannot compare.
     pub fn diff(&self, (flow, task): (&str, &str)) -> Result<(Vec<String>, String), FlowError> {
         let state = self.state(flow)?;
         let none = || FlowError::NoCheckpoint { task: format!("{flow}.{task}") };
@@ -63,9 +57,6 @@ impl Flows<'_> {
     }
 
     /// Brings the branch of a task back to one of its checkpoint commits. The work tree stays as it is.
-    ///
-    /// # Errors
-    /// When the commit is none of its checkpoints, no attempt is open, or git refuses.
     pub fn rollback(&self, (flow, task): (&str, &str), commit: &str) -> Result<FlowRecord, FlowError> {
         let state = self.unedited(flow)?;
         let acting = self.acting(None);
@@ -91,9 +82,6 @@ impl Flows<'_> {
     /// The files that a task may write and that differ in the work tree from its last checkpoint: a merge
     /// leaves out what was changed after it. Without a checkpoint, all that differ from `HEAD`; none where
     /// the project is in no repository.
-    ///
-    /// # Errors
-    /// When git cannot compare.
     pub fn changed_since_checkpoint(&self, record: &FlowRecord) -> Result<Vec<String>, FlowError> {
         let (root, scopes) = (self.workspace.root(), record.scopes().write);
         let last = record.checkpoints().pop().or_else(|| task_refs::commit_of(root, "HEAD"));
@@ -129,7 +117,6 @@ impl Flows<'_> {
     }
 }
 
-/// The branch of a task.
 pub(super) fn ref_of(flow: &str, task: &str) -> String {
     format!("refs/heads/exec/{flow}/{task}")
 }

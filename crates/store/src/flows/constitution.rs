@@ -12,7 +12,6 @@ pub struct Constitution {
     pub path: ProjectPath,
     /// The SHA-256 of its bytes; `None` where it cannot be read.
     pub digest: Option<FileHash>,
-    /// `schema_version` of its frontmatter, or `version`.
     pub schema_version: Option<String>,
     /// `updated_at` of its frontmatter, or `updated`.
     pub updated_at: Option<String>,
@@ -37,7 +36,6 @@ impl Flows<'_> {
         })
     }
 
-    /// The event that also says which constitution held.
     #[cfg(feature = "write")]
     pub(super) fn naming_constitution(&self, draft: EventDraft) -> EventDraft {
         match self.constitution().and_then(|constitution| constitution.digest) {

@@ -16,9 +16,6 @@ use stepmark_model::packs::MoveCall;
 
 impl Flows<'_> {
     /// Writes the first version of a graph, or the next one; a version without a flow is written anew.
-    ///
-    /// # Errors
-    /// When it cannot be run, or is there and `is_new`.
     pub fn write_graph(&self, graph: &Graph, is_new: bool) -> Result<FlowRecord, FlowError> {
         let id = || graph.id.clone();
         graph.check().map_err(|source| FlowError::Graph { id: id(), source })?;
@@ -138,7 +135,6 @@ impl Flows<'_> {
     }
 }
 
-/// The file of a new record.
 pub(super) fn bytes_of(path: &ProjectPath, record: &FlowRecord) -> Result<Vec<u8>, FlowError> {
     record.to_file().map_err(|source| FlowError::Edit { path: path.clone(), source })
 }
@@ -147,9 +143,6 @@ impl Flows<'_> {
     /// Makes an integration commit of each task that has checkpoints, on top of `branch` (without one that
     /// which is checked out). No branch names them yet. What an attempt without a checkpoint did is left out,
     /// if `leaves_out` says so.
-    ///
-    /// # Errors
-    /// When the flow is not complete, work would be left out, or git cannot merge.
     pub fn prepare_merge(
         &self,
         flow: &str,
@@ -194,9 +187,6 @@ impl Flows<'_> {
 
     /// Puts the integration commits that a person approved onto their branch. It may be done again where it
     /// was cut off.
-    ///
-    /// # Errors
-    /// When nobody approved, the branch went on meanwhile or is checked out, or git refuses.
     pub fn apply_merge(&self, flow: &str) -> Result<FlowState, FlowError> {
         let state = self.unedited(flow)?;
         let (root, acting) = (self.workspace.root(), self.acting(None));

@@ -13,7 +13,6 @@ use stepmark_model::{
     journal::{ArtifactKey, Digests},
 };
 
-/// A record, with what history knows its file by.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct KnownFile {
     path: String,

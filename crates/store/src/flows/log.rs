@@ -15,7 +15,6 @@ use stepmark_model::{
     journal::{ArtifactKey, Event, EventDraft, EventId, HistoryState, Kind},
 };
 
-/// An event of a flow, with the record that it is about.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FlowEvent {

@@ -47,7 +47,6 @@ pub use records::FlowRecordsError;
 /// The key of the system in the configuration.
 const SYSTEM: &str = "flows";
 
-/// Flows in a project.
 #[derive(Clone, Debug)]
 pub struct Flows<'w> {
     workspace: &'w Workspace,

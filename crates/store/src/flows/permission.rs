@@ -15,7 +15,6 @@ use stepmark_model::{
 /// The file with the folders of projects and the digests of their graphs whose checks may be run.
 const FILE: &str = "flow-checks.json";
 
-/// Its largest size.
 const LIMIT: u64 = 1024 * 1024;
 
 impl Flows<'_> {

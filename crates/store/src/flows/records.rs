@@ -21,7 +21,6 @@ pub enum FlowRecordsError {
     Unknown {
         /// `graph`, `flow` or `task`.
         what: &'static str,
-        /// The id that was given.
         id: String,
     },
     #[error("`{path}` is no record of flows")]
@@ -35,7 +34,6 @@ pub enum FlowRecordsError {
 }
 
 impl Flows<'_> {
-    /// The path of a version of a graph.
     pub fn graph_path(&self, id: &str, version: u64) -> Result<ProjectPath, FlowRecordsError> {
         match is_flow_id(id) {
             true => Ok(self.settings.folder.join(&format!("graphs/{id}.v{version}.md"))?),
@@ -43,7 +41,6 @@ impl Flows<'_> {
         }
     }
 
-    /// The path of a flow.
     pub fn flow_path(&self, id: &str) -> Result<ProjectPath, FlowRecordsError> {
         match is_flow_id(id) {
             true => Ok(self.settings.folder.join(&format!("{id}/flow.md"))?),
@@ -51,7 +48,6 @@ impl Flows<'_> {
         }
     }
 
-    /// The path of the execution of a task.
     pub fn task_path(&self, flow: &str, task: &str) -> Result<ProjectPath, FlowRecordsError> {
         match is_flow_id(flow) && is_task_id(task) {
             true => Ok(self.settings.folder.join(&format!("{flow}/tasks/{task}.md"))?),

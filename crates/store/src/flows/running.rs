@@ -38,7 +38,6 @@ impl Flows<'_> {
         Ok(self.state(flow)?)
     }
 
-    /// Makes the move `made` of the flow.
     pub(super) fn move_flow(
         &self,
         flow: &str,

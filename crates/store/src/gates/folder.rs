@@ -25,10 +25,8 @@ const LARGEST: u64 = 64 * 1024;
 /// Room for a gate, so that it is read in one go.
 const USUAL: usize = 1024;
 
-/// Writing a gate takes microseconds.
 const WRITING: Duration = Duration::from_millis(1);
 
-/// The folder of the gates of one artifact.
 #[derive(Debug)]
 pub(super) struct GateFolder {
     pub(super) path: ProjectPath,

@@ -62,7 +62,6 @@ pub enum GateError {
     Lock(#[from] crate::commit::LockError),
 }
 
-/// The steps of `artifact` that should have gates.
 fn steps_of(artifact: &TrackedArtifact) -> Vec<GateStep> {
     gate_steps(artifact.artifact(), artifact.workflow(), artifact.steps().completed())
 }

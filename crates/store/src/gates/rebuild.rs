@@ -25,7 +25,6 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// The result of rebuilding the gates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GateRebuild {
     pub artifacts: usize,

@@ -89,7 +89,6 @@ impl Model {
         }
     }
 
-    /// A commit of stepmark, which may die on its way.
     fn commit(&mut self, steps: BTreeSet<usize>) {
         let crash = [
             Crash::Nowhere,

@@ -220,7 +220,6 @@ impl Gates<'_> {
     }
 }
 
-/// Removes what a killed writer left in the folder.
 fn remove_temporary(folder: &Path) -> io::Result<()> {
     for entry in uninterrupted(|| fs::read_dir(folder))? {
         let entry = entry?;

@@ -49,7 +49,6 @@ impl IndexEntry {
     }
 }
 
-/// Puts all entries into the index, or none.
 pub(crate) fn write(root: &Root, entries: &[IndexEntry]) -> Result<(), GitVersionError> {
     let mut lines = Vec::new();
     for IndexEntry { mode, object, path } in entries {

@@ -114,7 +114,6 @@ pub(crate) fn changed_between(root: &Root, from: &str, to: &str) -> Result<Vec<S
     Ok(names(&listed).map(|name| String::from_utf8_lossy(name).into_owned()).collect())
 }
 
-/// The difference between two commits as a patch.
 pub(crate) fn patch_between(root: &Root, from: &str, to: &str) -> Result<String, GitVersionError> {
     let (from, to) = (object(from)?, object(to)?);
     let arguments = ["diff-tree", "-p", "-r", "--no-ext-diff", "--no-textconv", "--relative", from, to];
@@ -154,7 +153,6 @@ pub(crate) fn current_branch(root: &Root) -> Option<String> {
     Some(branch.trim().to_owned()).filter(|branch| !branch.is_empty())
 }
 
-/// Returns whether a branch is checked out in any work tree.
 pub(crate) fn is_checked_out(root: &Root, branch: &str) -> bool {
     let listed = process::printed(root, &["worktree", "list", "--porcelain"]).unwrap_or_default();
     let wanted = format!("branch refs/heads/{branch}");

@@ -13,13 +13,11 @@ use stepmark_model::journal::{
     Actor, ArtifactKey, ArtifactRef, Digests, Event, EventDraft, HashChain, Header, Kind, SegmentName,
 };
 
-/// A project with a journal.
 pub(super) struct ScratchJournal {
     folder: tempfile::TempDir,
     pub(super) root: Root,
 }
 
-/// A segment that is being written.
 pub(super) struct Segment {
     file: PathBuf,
     chain: HashChain,
@@ -44,7 +42,6 @@ impl ScratchJournal {
         self.place(&place.file_of(&self.root, &SegmentName::new(name).unwrap(), None))
     }
 
-    /// Begins a live segment.
     pub(super) fn segment(&self, name: &str) -> Segment {
         let file = self.file(name, SegmentPlace::Live);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -53,7 +50,6 @@ impl ScratchJournal {
         Segment { file, chain }
     }
 
-    /// Begins a live segment with these events.
     pub(super) fn segment_of(&self, name: &str, events: &[Event]) -> Segment {
         let mut segment = self.segment(name);
         events.iter().for_each(|event| segment.append(event));
@@ -67,7 +63,6 @@ impl ScratchJournal {
         fs::rename(self.file(name, SegmentPlace::Live), target).unwrap();
     }
 
-    /// Replaces a sealed segment by a compressed one.
     pub(super) fn compact(&self, name: &str) {
         let sealed = self.file(name, SegmentPlace::Sealed);
         let target = fs::File::create(self.file(name, SegmentPlace::Compressed)).unwrap();

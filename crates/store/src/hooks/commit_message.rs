@@ -52,7 +52,6 @@ impl GitHooks<'_> {
         Ok(true)
     }
 
-    /// The sealed segments that the next commit holds.
     fn staged_segments(&self) -> BTreeSet<SegmentName> {
         let listed = printed(self.workspace.root(), &["ls-files", "--cached", "-z", "--", SEALED_FOLDER])
             .unwrap_or_default();

@@ -101,9 +101,6 @@ impl Workspace {
 impl GitHooks<'_> {
     /// Makes git check what it commits and pushes, and rebuild the gates after everything that may change
     /// files: by those of [`HOOKS`] and [`TRAILER_HOOK`] that are `wanted`.
-    ///
-    /// # Errors
-    /// When git's hooks cannot be found, or one cannot be written; those before it are.
     pub fn install(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
         // Each project would replace the trailers of the one before: those are named.
@@ -118,9 +115,6 @@ impl GitHooks<'_> {
     }
 
     /// The files of [`HOOKS`] and [`TRAILER_HOOK`] as git looks for them, and whether our lines stand there.
-    ///
-    /// # Errors
-    /// When git's hooks cannot be found, or one cannot be read.
     pub fn states(&self) -> Result<Vec<HookState>, HookError> {
         let hooks = self.hooks()?;
         let state = |name: &'static str| {
@@ -136,9 +130,6 @@ impl GitHooks<'_> {
     }
 
     /// Takes out what [`GitHooks::install`] added.
-    ///
-    /// # Errors
-    /// When git's hooks cannot be found, or one cannot be written; those before it are.
     pub fn uninstall(&self) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
         let uninstall = |name: &str| {

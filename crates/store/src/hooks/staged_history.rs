@@ -249,12 +249,10 @@ impl ProjectHistory<'_> {
     }
 }
 
-/// The file of a segment that git carries.
 fn sealed_path(name: &SegmentName) -> Option<ProjectPath> {
     ProjectPath::new(format!("{SEALED_FOLDER}/{name}.jsonl")).ok()
 }
 
-/// The segment whose file stands at a path.
 fn segment_at(path: &ProjectPath) -> Option<SegmentName> {
     let name = path.as_str().strip_prefix(SEALED_FOLDER)?.strip_prefix('/')?.strip_suffix(".jsonl")?;
     SegmentName::new(name)

@@ -60,7 +60,6 @@ fn unreadable(found: &Artifacts) -> Vec<Row> {
     all.into_iter().enumerate().map(row).collect()
 }
 
-/// The state of one refresh.
 struct Run<'run, 'db> {
     start: RunStart,
     known: &'run KnownFolders,

@@ -46,7 +46,6 @@ pub enum AskError {
     NotThere,
 }
 
-/// The failure that stops a refresh.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// The database fails; another one may not.
@@ -84,7 +83,6 @@ impl From<HistoryError> for Fault {
     }
 }
 
-/// The files that were seen in one folder.
 #[derive(Debug, Default)]
 pub(super) struct SeenFolder {
     /// For each of its known files, by their places, whether it is there as it was. Those that are not known

@@ -7,7 +7,6 @@ use crate::workspace::Workspace;
 use stepmark_frontmatter::LineIndex;
 use stepmark_model::check::{Finding, Safety};
 
-/// Checks the project.
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
     let (found, before) = workspace.checks().artifacts_to_check()?;
     let report = workspace.checks().check_all(&found.artifacts, before, Known::LeftOut)?;

@@ -81,7 +81,6 @@ impl<'bytes> FolderFiles<'bytes> {
         files.is_sorted_by(|(one, _), (other, _)| one < other).then_some(Self(files))
     }
 
-    /// Returns the number of files.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -12,7 +12,6 @@ use crate::leases::LIMIT;
 use crate::workspace::Workspace;
 use stepmark_model::lease::Lease;
 
-/// Takes in all leases.
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {
     let state = workspace.root().state();
     let mut rows = read_all(state).map_err(|source| {

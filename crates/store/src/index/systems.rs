@@ -4,7 +4,6 @@ use crate::index_db::{Contents, IntoCell as _, Row};
 use crate::workspace::Workspace;
 use stepmark_model::records::{Signal, Signals};
 
-/// Takes in all of them.
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> rusqlite::Result<()> {
     let coordination = workspace.coordination().map(|own| own.signals());
     let signals = [

@@ -7,7 +7,6 @@ use crate::index_db::{Contents, IntoCell as _, Row};
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TicketRow {
     pub tracker: String,
-    /// The mark by which the ticket is recognised.
     pub marker: String,
     pub artifact: Option<String>,
     pub ticket: Option<String>,

@@ -131,7 +131,6 @@ impl<'db> Contents<'db> {
     }
 }
 
-/// Returns the number of rows of all tables together.
 pub(crate) fn count_rows(connection: &Connection) -> rusqlite::Result<usize> {
     let count = |table: &Table| {
         let sql = format!("SELECT COUNT(*) FROM {}", table.name);

@@ -32,9 +32,6 @@ impl Database {
     }
 
     /// The same, after emptying what is there.
-    ///
-    /// # Errors
-    /// Those of [`Database::on_disk`].
     pub(crate) fn anew(root: &Root) -> Result<Self, Unavailable> {
         let lock = LAYOUT.lock(root)?;
         Ok(Self::new(LAYOUT.open(root)?.renew()?, Some(lock))?)
@@ -49,7 +46,6 @@ impl Database {
         Ok(Self { version: data_version(&database.connection)?, database, lock })
     }
 
-    /// The database, to be brought up to date.
     pub(crate) const fn connection(&self) -> &Connection {
         &self.database.connection
     }
@@ -59,7 +55,6 @@ impl Database {
         LAYOUT.open_to_read(root)
     }
 
-    /// Empties a long log.
     pub(crate) fn shorten_log(&self) -> rusqlite::Result<()> {
         self.database.shorten_log(LONG_LOG)
     }
@@ -106,7 +101,6 @@ struct Record {
 }
 
 impl Seen {
-    /// The tables that it reads, directly or through views.
     pub(super) fn tables(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).tables.clone()
     }
@@ -230,10 +224,7 @@ pub enum QueryError {
     #[error("several statements are not carried out: run one query at a time")]
     Several,
     #[error("the query has the parameter `{name}`, and no value is given for it")]
-    Unbound {
-        /// The name, as it stands in the query.
-        name: String,
-    },
+    Unbound { name: String },
     #[error("the query has no parameter `:{name}`")]
     Unknown {
         /// The name that was given.

@@ -35,7 +35,6 @@ pub struct SqlQuery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub time: Duration,
-    /// The number of rows that its answer may have.
     pub rows: usize,
     /// The number of bytes that all values of its answer may have together.
     pub bytes: usize,
@@ -47,7 +46,6 @@ impl Default for Limits {
     }
 }
 
-/// The answer to a query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The names of the columns, each with the type that its table declares; `None` for what is computed.
@@ -71,16 +69,11 @@ impl SqlQuery {
         Ok(Self { sql: sql.to_owned(), parts, parameters })
     }
 
-    /// The parts that it is about.
     pub const fn parts(&self) -> Parts {
         self.parts
     }
 
     /// The value of each parameter, in order.
-    ///
-    /// # Errors
-    /// When a parameter has no value, or a value of `given` no parameter. Values of `known` may be left
-    /// unused.
     fn values(
         &self,
         given: &BTreeMap<String, Cell>,

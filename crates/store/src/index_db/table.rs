@@ -1,6 +1,5 @@
 //! Tables: their columns with their meaning, and what makes a row unique.
 
-/// A table of the database.
 #[derive(Debug)]
 pub struct Table {
     pub name: &'static str,
@@ -31,7 +30,6 @@ pub enum ColumnKind {
 }
 
 impl ColumnKind {
-    /// The word in SQL.
     pub const fn sql(self) -> &'static str {
         match self {
             Self::Text => "TEXT",
@@ -45,17 +43,14 @@ pub(super) const fn text(name: &'static str, about: &'static str) -> Column {
     Column { name, kind: ColumnKind::Text, about }
 }
 
-/// A column of whole numbers.
 pub(super) const fn integer(name: &'static str, about: &'static str) -> Column {
     Column { name, kind: ColumnKind::Integer, about }
 }
 
-/// A column of numbers.
 pub(super) const fn real(name: &'static str, about: &'static str) -> Column {
     Column { name, kind: ColumnKind::Real, about }
 }
 
-/// A value of a row.
 pub type Cell = rusqlite::types::Value;
 
 /// A row: a value for each column of its table, in order.
@@ -63,7 +58,6 @@ pub type Row = Vec<Cell>;
 
 /// A type that becomes a value.
 pub(crate) trait IntoCell {
-    /// The value.
     fn cell(self) -> Cell;
 }
 

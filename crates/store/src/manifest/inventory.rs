@@ -25,14 +25,12 @@ pub struct UnreadableFile {
     pub reason: String,
 }
 
-/// The files to collect.
 pub(super) struct Inventory<'run> {
     pub(super) request: &'run ManifestRequest<'run>,
     pub(super) selection: Selection<'run>,
     pub(super) earlier: &'run Listing,
 }
 
-/// The result of collecting.
 pub(super) struct Collected {
     /// Every file with its hash, by path; without a hash where it could not be read.
     pub(super) files: Vec<(String, Option<FileHash>)>,

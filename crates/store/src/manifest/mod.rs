@@ -64,10 +64,6 @@ impl Workspace {
 
 impl Manifests<'_> {
     /// Compares the manifest at `place` with the disk.
-    ///
-    /// # Errors
-    /// When there is no manifest, or it or the root cannot be read. Whatever is wrong with single files is in
-    /// the report.
     pub fn verify(
         &self,
         place: &ManifestPlace,
@@ -90,9 +86,6 @@ impl Manifests<'_> {
 
     /// Drafts the manifest at `place` with the hashes that the files at `paths` have now. Where a file has no
     /// row, or is gone, all of it is drafted anew; so it is where there is no manifest.
-    ///
-    /// # Errors
-    /// When the manifest or a file cannot be read; those of [`Manifests::draft`].
     pub fn draft_rows(
         &self,
         place: &ManifestPlace,
@@ -103,10 +96,6 @@ impl Manifests<'_> {
 
     /// Writes `draft` to its place, atomically, if its place still holds what the draft was made from.
     /// Nothing is written where these bytes are there already.
-    ///
-    /// # Errors
-    /// When the place is outside of the project or not to be written, or the commit fails; then nothing is
-    /// changed.
     #[cfg(feature = "write")]
     pub fn publish(
         &self,
@@ -142,13 +131,11 @@ pub enum IgnoreFiles {
     Honoured,
 }
 
-/// The outcome of a run for the stat cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CacheOutcome {
     /// The run had no cache.
     #[default]
     Absent,
-    /// The cache was right as it was.
     Unchanged,
     Renewed,
     /// A new cache could not be written; the next run will hash again.

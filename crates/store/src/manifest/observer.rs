@@ -30,7 +30,6 @@ pub(super) struct Observer<'run> {
     renewals: Vec<FolderRenewal>,
 }
 
-/// The part of a folder that is being looked at.
 #[derive(Debug)]
 pub(super) struct FolderPart<'run> {
     entries: EntryCursor<'run>,
@@ -42,7 +41,6 @@ impl<'run> Observer<'run> {
         Self { root, cache, hasher: FileHasher::new(), renewals: Vec::new() }
     }
 
-    /// Begins with the names of `folder` from `first` on.
     pub(super) fn begin(&self, folder: &Folder, first: usize) -> FolderPart<'run> {
         let name = if first < folder.len() { folder.name(first) } else { "" };
         FolderPart {
@@ -51,12 +49,10 @@ impl<'run> Observer<'run> {
         }
     }
 
-    /// Keeps what was learned.
     pub(super) fn end(&mut self, part: FolderPart<'run>) {
         self.renewals.push(part.renewal);
     }
 
-    /// Returns all that was learned.
     pub(super) fn into_renewals(self) -> Vec<FolderRenewal> {
         self.renewals
     }
@@ -148,7 +144,6 @@ fn not_a_file(kind: EntryKind, listed: EntryKind) -> Option<Seen> {
     }
 }
 
-/// Refuses a link that leads out of the root.
 pub(super) fn stays_inside(root: &Root, path: &str) -> Result<(), String> {
     let path = ProjectPath::new(path).map_err(|error| error.to_string())?;
     root.resolve(&path).map(|_| ()).map_err(|error| error.to_string())

@@ -12,7 +12,6 @@ use stepmark_model::{
     projection::files_manifest::{ArtifactFilter, ManifestScope},
 };
 
-/// The choice of a manifest by a person.
 #[derive(Clone, Copy, Debug)]
 pub struct ManifestChoice<'a> {
     /// The project, or the folder that was named as such.
@@ -66,7 +65,6 @@ pub enum ManifestPlaceError {
 }
 
 impl ManifestPlace {
-    /// Finds out which manifest is meant.
     pub fn find(choice: &ManifestChoice<'_>) -> Result<Self, ManifestPlaceError> {
         let root = choice.root.clone();
         if !choice.root_is_named {
@@ -101,7 +99,6 @@ impl ManifestPlace {
         Self { root, project, manifest, files, is_named }
     }
 
-    /// The manifest's file.
     pub fn manifest(&self) -> &Path {
         &self.manifest
     }
@@ -135,7 +132,6 @@ impl ManifestPlace {
         ManifestRequest { root, manifest, scope, ignore_files, stat_cache, looked_at }
     }
 
-    /// The project and the path in it that a new manifest is committed to.
     pub fn target(&self) -> Result<(&Root, ProjectPath), ManifestPlaceError> {
         if !self.is_named && self.files == Files::BmadFolder {
             return Err(ManifestPlaceError::Installers { manifest: self.manifest.clone() });
@@ -226,7 +222,6 @@ mod tests {
         (folder, root)
     }
 
-    /// Root, manifest and files that are meant, seen from the project.
     fn meant(project: &Root, root: Option<&str>, file: Option<&str>) -> (String, String, Files) {
         let place = find(project, root, file);
         let inside = |path: &Path| path.strip_prefix(project.path()).unwrap().to_str().unwrap().to_owned();

@@ -7,7 +7,6 @@ use crate::manifest::{ManifestDraft, ManifestPlace, ManifestPlaceError};
 use crate::projection::{self, OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness};
 use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
 
-/// A drafted manifest and its place.
 struct ManifestFile<'d> {
     path: ProjectPath,
     place: &'d ManifestPlace,

@@ -48,7 +48,6 @@ impl Project {
         }
     }
 
-    /// Writes the manifest, and gives the paths it lists.
     fn write(&self, manifest: &Path, scope: ManifestScope<'_>) -> Vec<String> {
         let draft = write(&self.request(manifest, scope)).unwrap();
         fs::create_dir_all(manifest.parent().unwrap()).unwrap();

@@ -44,7 +44,6 @@ pub(super) fn verify(request: &ManifestRequest<'_>) -> Result<ManifestReport, Ma
 enum Known {
     /// The cache, which also remembers what the manifest lists.
     Remembered(StatCache),
-    /// The listing of the manifest, and the cache.
     Read(Listing, Option<StatCache>),
 }
 

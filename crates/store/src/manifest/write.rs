@@ -28,7 +28,6 @@ use stepmark_model::{
 #[derive(Clone, Debug)]
 pub struct ManifestDraft {
     pub bytes: Vec<u8>,
-    /// The number of files that it lists.
     pub files: usize,
     /// The hash of the manifest that is there already, which the commit must still find; `None` where there
     /// is none.

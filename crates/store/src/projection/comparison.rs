@@ -31,9 +31,6 @@ pub(super) fn foreign<'f>(
 }
 
 /// Compares the files `found` with the records `ours`.
-///
-/// # Errors
-/// When a file of another program stands there that was never imported.
 pub(super) fn compare<F: RecordFormat>(
     format: &F,
     ours: &F::State,

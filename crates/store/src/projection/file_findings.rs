@@ -17,7 +17,6 @@ pub(crate) struct FileFindings {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// A file that follows records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FollowingFile {
     pub path: ProjectPath,
@@ -78,9 +77,6 @@ fn found<F: RecordFormat>(format: &F, read: impl Fn(&ProjectPath) -> Option<Vec<
 
 /// The Markdown files of `folder` in `version`, where `is_touched` says that one of them is changed, or a
 /// file of `format` is.
-///
-/// # Errors
-/// When git does not answer.
 pub(crate) fn files_touched<F: RecordFormat>(
     (format, folder): (&F, &ProjectPath),
     mut is_touched: bool,
@@ -110,7 +106,6 @@ pub(crate) enum FileProblem<D> {
 }
 
 impl<D> FileProblem<D> {
-    /// Its word, and the records that somebody changed.
     pub(crate) fn named(self) -> (&'static str, Vec<D>) {
         match self {
             Self::Behind => ("behind", Vec::new()),

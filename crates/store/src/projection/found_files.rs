@@ -26,7 +26,6 @@ impl From<Vec<u8>> for HashedBytes {
     }
 }
 
-/// Files that are to stand there, by their paths.
 pub(super) type HashedFiles = BTreeMap<ProjectPath, HashedBytes>;
 
 pub(super) fn hashed(files: Files) -> HashedFiles {

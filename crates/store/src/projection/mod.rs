@@ -53,7 +53,6 @@ pub trait Projection {
     fn files(&self) -> Vec<ProjectedFile<'_>>;
 }
 
-/// A file of a projection, as it is and as it should be.
 #[derive(Clone, Debug)]
 pub struct ProjectedFile<'p> {
     pub path: Cow<'p, ProjectPath>,

@@ -22,7 +22,6 @@ const EDITED_SUFFIX: &str = ".edited";
 /// The number of edited versions that are kept beside a file at most.
 const EDITED_VERSIONS: usize = 100;
 
-/// The result of publishing a projection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Published {
@@ -174,7 +173,6 @@ impl<'r> Memory<'r> {
         self.digests.get(path.as_str())?.parse().ok()
     }
 
-    /// Notes that `path` holds what has this digest.
     pub(super) fn note(&mut self, path: &ProjectPath, digest: FileHash) {
         let (path, digest) = (path.to_string(), digest.to_string());
         self.is_changed |= self.digests.insert(path, digest.clone()) != Some(digest);

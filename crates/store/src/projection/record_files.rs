@@ -51,10 +51,6 @@ enum Damage {
 }
 
 /// Makes the files of `format` follow its records.
-///
-/// # Errors
-/// When the records cannot be read, a file of another program stands there that was never imported, or one
-/// cannot be written.
 pub(crate) fn follow<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
@@ -85,9 +81,6 @@ pub(crate) fn follow<F: RecordFormat>(
 }
 
 /// Compares the files of `format` with its records, and writes nothing.
-///
-/// # Errors
-/// As of [`follow`].
 pub(crate) fn drift<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,

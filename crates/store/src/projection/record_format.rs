@@ -17,22 +17,17 @@ pub(crate) trait RecordFormat {
     /// A reason why the records cannot be read.
     type Error: From<ProjectionError>;
 
-    /// The name under which what was written is remembered.
     fn name(&self) -> &'static str;
 
-    /// The command that brings in what its files hold.
     fn import(&self) -> &'static str;
 
-    /// The command that writes its files.
     fn project(&self) -> &'static str;
 
-    /// The paths that its files may have.
     fn paths(&self) -> Vec<ProjectPath>;
 
     /// The lock files that its other programs hold while they write its files.
     fn locks(&self) -> Vec<ProjectPath>;
 
-    /// The records of the project, as they are now.
     fn present(&self) -> Result<Self::State, Self::Error>;
 
     /// The files that hold `state`.
@@ -55,7 +50,6 @@ pub(crate) trait RecordFormat {
 
 /// The change of a record that another program made in a file.
 pub(crate) trait DriftedRecord {
-    /// The id of the record.
     fn id(&self) -> &str;
 
     /// The change: `changed`, `added` or `removed`.

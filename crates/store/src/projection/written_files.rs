@@ -17,7 +17,6 @@ use stepmark_model::transition::Remark;
 /// lately.
 const DIGESTS: usize = 16;
 
-/// The largest file that is read.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
 /// The digests of what was written to each file, the newest first, with a copy of the last bytes.
@@ -41,7 +40,6 @@ impl<'r> WrittenFiles<'r> {
         Self { root, name, digests }
     }
 
-    /// Returns whether a file with this digest was written to `path`.
     pub(super) fn knows(&self, path: &ProjectPath, digest: FileHash) -> bool {
         let digest = digest.to_string();
         self.digests.get(path).is_some_and(|digests| digests.contains(&digest))
@@ -117,7 +115,6 @@ impl<'r> WrittenFiles<'r> {
         self.root.state().make(StateFolder::Projections).map_err(io::Error::other)
     }
 
-    /// The name of the copy of the file at `path`.
     fn copy_name(&self, path: &ProjectPath) -> String {
         format!("{}-last-{}", self.name, path.as_str().replace('/', "%"))
     }

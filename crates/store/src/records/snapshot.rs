@@ -43,7 +43,6 @@ pub(crate) struct Snapshot<R> {
 struct KnownRecord<R> {
     name: String,
     stat: KnownStat,
-    /// Its entry in the cache.
     #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "only who writes keeps a cache"))]
     entry: Option<usize>,
     /// `None` where it is no record.
@@ -57,7 +56,6 @@ enum Known<'c, R> {
     Read(KnownRecord<R>),
 }
 
-/// A file that was looked at.
 enum Found<R> {
     AsKnown,
     Now(KnownRecord<R>),
@@ -103,7 +101,6 @@ impl<R: Clone + Serialize + DeserializeOwned + Send + Sync> Snapshot<R> {
     }
 }
 
-/// The cache, where it is of this program.
 fn load(root: &Root, file: &str) -> Option<StatCache> {
     let cache = StatCache::load(&root.state().folder(StateFolder::Cache).ok()?.join(file))?;
     (cache.shared() == PROGRAM).then_some(cache)
@@ -188,7 +185,6 @@ fn known_files<'c, R>(
     places.map(known).collect()
 }
 
-/// Looks at the file at `place` of `folder`.
 fn look<R: DeserializeOwned, E>(
     folder: &Folder,
     place: usize,
@@ -249,7 +245,6 @@ mod tests {
         Snapshot::new(FILE)
     }
 
-    /// Files that are older than any doubt.
     fn write(project: &ScratchProject, names: &[&str]) {
         names.iter().for_each(|name| fs::write(project.place(&format!("tasks/{name}")), name).unwrap());
         thread::sleep(Duration::from_millis(30));

@@ -38,7 +38,6 @@ pub enum ChangedArtifact {
     },
 }
 
-/// The changes among the artifacts of a project.
 #[derive(Debug, Default)]
 pub struct ChangedArtifacts {
     /// The artifacts that changed, in the order of their paths; then those that did not.
@@ -87,7 +86,6 @@ impl ChangedArtifact {
         }
     }
 
-    /// The same change, of a side that was merged.
     fn merged(self) -> Option<Self> {
         match self {
             Self::Present { now, before: Some(before) } => Some(Self::Merged { now, before }),
@@ -109,9 +107,6 @@ impl ChangedArtifact {
 impl Repository<'_> {
     /// The artifacts that `version` changes, as the configuration of this workspace selects them. Their
     /// workflows are those of the work tree: BMAD's own files are often not in git.
-    ///
-    /// # Errors
-    /// When git does not answer, or a step file cannot be read.
     pub fn changed_artifacts(&self, version: &GitVersion) -> Result<ChangedArtifacts, ChangedArtifactsError> {
         // Git is still listing: meanwhile the workflows can be found, which the artifacts will need.
         self.suppose_manifest(version);

@@ -16,7 +16,6 @@ pub struct CommittedFiles {
     /// The addresses of the repository's remotes, in the order of the configuration. A credential may stand
     /// in one.
     pub remotes: Vec<String>,
-    /// The objects of its files, by their paths in the project.
     objects: HashMap<String, String>,
 }
 

@@ -34,7 +34,6 @@ pub(crate) enum Ancestry {
     Unknown(String),
 }
 
-/// A version of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) commit: String,
@@ -43,11 +42,9 @@ pub(crate) struct Version {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The result of the search for a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VersionSearch {
     pub(crate) found: Option<Version>,
-    /// The number of versions that were looked at.
     pub(crate) looked_at: usize,
     pub(crate) is_cut_off: bool,
 }
@@ -82,9 +79,6 @@ pub(crate) fn ancestry(root: &Root, commit: &str) -> Ancestry {
 }
 
 /// The newest committed version of the file that `is_wanted`, found within `limit`.
-///
-/// # Errors
-/// When git cannot be started.
 pub(crate) fn newest_version(
     root: &Root,
     path: &ProjectPath,

@@ -40,9 +40,6 @@ impl Workspace {
 impl GitVersion {
     /// Opens the project as git holds it, with the configuration that stands there; what is read through the
     /// workspace itself still comes from the work tree.
-    ///
-    /// # Errors
-    /// When git does not answer, or the configuration cannot be used.
     pub fn workspace(&self, sources: &ConfigurationSources) -> Result<Workspace, OpenError> {
         let root = self.root().clone();
         let path = ProjectPath::new(CONFIGURATION_PATH).ok();

@@ -178,14 +178,12 @@ pub(crate) fn body(artifact: &Artifact) -> &[u8] {
     }
 }
 
-/// The ids by which children may name this artifact.
 pub(crate) fn ids_of(state: &Json) -> Vec<String> {
     let places = ["/delegation/id", "/id", "/stepmark_id"];
     let texts = places.iter().filter_map(|place| state.pointer(place));
     texts.filter_map(text_of).collect()
 }
 
-/// A scalar as text.
 fn text_of(value: &Json) -> Option<String> {
     match value {
         Json::String(text) if !text.is_empty() => Some(text.clone()),

@@ -35,7 +35,6 @@ pub struct WatchChoice {
     pub names: Vec<&'static str>,
 }
 
-/// An event of a project that is watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchEvent {
     Changed,
@@ -66,7 +65,6 @@ enum Told {
     Stop,
 }
 
-/// Called on threads of the watch.
 type Hear = Arc<dyn Fn(WatchEvent) + Send + Sync>;
 
 /// The time for which folders must have come to rest: a tool that makes one makes more.
@@ -117,7 +115,6 @@ struct WatchedFolders {
     /// `None` where the system watches nothing.
     watcher: Option<RecommendedWatcher>,
     watched: BTreeSet<String>,
-    /// Folders beside those of artifacts that are watched as soon as they are there.
     beside: Vec<PathBuf>,
     hear: Hear,
     /// The reason why a folder is not watched, once that was told.

@@ -25,7 +25,6 @@ pub(super) enum Meaning {
     Lost,
 }
 
-/// The paths that matter.
 #[derive(Clone, Debug)]
 pub(super) struct WatchedPaths {
     root: PathBuf,

@@ -24,7 +24,6 @@ pub(crate) fn read_where(
     Ok(gathered(workspace, walked.visitors, walked.problems))
 }
 
-/// Walks through the folders in which there may be artifacts.
 pub(crate) fn walk_artifacts<V: Visitor>(
     workspace: &Workspace,
     new_visitor: &(dyn Fn() -> V + Sync),
@@ -67,7 +66,6 @@ fn broken_link(path: &ProjectPath, reason: String) -> WalkProblem {
     WalkProblem { path: path.to_string(), kind: WalkProblemKind::BrokenLink { reason } }
 }
 
-/// Reads the artifacts of one thread.
 pub(crate) struct Reader<'w> {
     workspace: &'w Workspace,
     is_wanted: &'w (dyn Fn(&[u8]) -> bool + Sync),
@@ -137,7 +135,6 @@ impl<'w> Reader<'w> {
         }
     }
 
-    /// Counts a candidate.
     pub(crate) fn passed(&mut self) {
         self.looked_at += 1;
         self.workspace.files_looked_at().fetch_add(1, Ordering::Relaxed);

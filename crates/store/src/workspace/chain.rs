@@ -7,7 +7,6 @@ use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{artifact::ProjectPath, delegation::Member};
 
-/// One artifact of a chain.
 #[derive(Clone, Debug)]
 pub struct ChainLink {
     pub id: String,

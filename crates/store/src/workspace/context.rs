@@ -25,7 +25,6 @@ pub struct Context {
     pub missing: Vec<(ProjectPath, String)>,
 }
 
-/// The workflow of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextWorkflow {
     pub name: String,

@@ -29,7 +29,6 @@ pub enum WorkflowFileError {
     Read { path: ProjectPath, source: io::Error },
 }
 
-/// One workflow of the project.
 #[derive(Clone, Debug)]
 enum Source {
     Found(WorkflowOutline),

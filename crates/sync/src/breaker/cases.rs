@@ -208,7 +208,6 @@ fn no_probe_is_spent_where_another_breaker_refuses() {
     assert_eq!(circuit, before);
 }
 
-/// An event for a breaker.
 #[derive(Clone, Debug)]
 enum Event {
     Ask,

@@ -23,9 +23,6 @@ pub enum RouteAdmission {
 
 impl Circuit {
     /// The breakers of `route`; `find` gives those that are kept.
-    ///
-    /// # Errors
-    /// Those of `find`.
     pub fn load<E>(
         route: &Route,
         mut find: impl FnMut(&Scope) -> Result<Option<Breaker>, E>,
@@ -38,7 +35,6 @@ impl Circuit {
         Ok(Self { breakers: breakers.collect::<Result<_, E>>()? })
     }
 
-    /// Every breaker with what it guards.
     pub fn breakers(&self) -> impl Iterator<Item = (&Scope, &Breaker)> {
         self.breakers.iter()
     }

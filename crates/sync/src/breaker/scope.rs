@@ -8,7 +8,6 @@ use crate::{TrackerName, ticket::Marker};
 /// p/id:PRD-1`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
-    /// All that is asked of a host.
     Host {
         /// Its name, with its port where that is not the usual one.
         host: String,

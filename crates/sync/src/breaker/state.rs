@@ -25,7 +25,6 @@ pub enum Breaker {
         outage: Outage,
         /// Until when each probe under way may take.
         probes: Vec<Timestamp>,
-        /// The number of probes that succeeded.
         succeeded: u32,
     },
 }
@@ -113,7 +112,6 @@ impl Breaker {
         }
     }
 
-    /// Hears that a request succeeded.
     #[must_use]
     pub fn succeeded(self, settings: &BreakerSettings) -> Self {
         match self {

@@ -104,7 +104,6 @@ impl Destination {
         Self { base_url: base_url.as_str().to_owned(), target }
     }
 
-    /// The repository or project.
     pub fn target(&self) -> &str {
         &self.target
     }

@@ -137,7 +137,6 @@ fn keys_without_effect_are_reported() {
     assert_eq!(near, ["base_url", "drift", "endpoint", "limits"].map(Some));
 }
 
-/// The one is probably why the other is missing.
 #[test]
 fn a_misspelt_key_is_named_beside_one_that_is_missing() {
     for (text, expected) in [

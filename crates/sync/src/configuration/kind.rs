@@ -45,7 +45,6 @@ impl TrackerKind {
         }
     }
 
-    /// The keys of such a tracker, beside those that all trackers have.
     pub(super) const fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Github => &["base_url", "repository", "branch", "token_file"],
@@ -55,7 +54,6 @@ impl TrackerKind {
         }
     }
 
-    /// Reads the keys.
     pub(super) fn target(self, keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
         match self {
             Self::Github => github(keys),

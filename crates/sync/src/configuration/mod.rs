@@ -25,7 +25,6 @@ pub use policy::{Drift, Duplicates, Prune, RunSettings};
 pub use target::{Repository, Target};
 pub use tracker_settings::{SettingsOwner, TrackerSettings};
 
-/// The trackers of a project.
 #[derive(Clone, Debug, Default)]
 pub struct SyncConfiguration {
     /// The trackers, in the order of their names.
@@ -66,9 +65,6 @@ fn position_and_reason(error: &serde_yaml::Error) -> (Option<Position>, String) 
 impl SyncConfiguration {
     /// The trackers that a project's configuration names. Of several files the nearest one that has
     /// `trackers:` counts.
-    ///
-    /// # Errors
-    /// When a value is not what stands for its key, with its position.
     pub fn of(configuration: &Configuration) -> Result<Self, SyncConfigurationError> {
         let mut nearest = Self::default();
         let of_user = configuration.user_source().map(|(path, _)| path);
@@ -85,9 +81,6 @@ impl SyncConfiguration {
 
     /// The trackers that the file at `path`, which holds `bytes`, names; `None` where it has no
     /// `trackers:`.
-    ///
-    /// # Errors
-    /// When a value is not what stands for its key, with its position.
     pub fn read(path: &Path, bytes: &[u8]) -> Result<Option<Self>, SyncConfigurationError> {
         let mut ignored = Vec::new();
         let report = |key: serde_ignored::Path<'_>| ignored.push(way_to(&key));

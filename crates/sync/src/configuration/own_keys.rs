@@ -41,9 +41,6 @@ impl From<serde_yaml::Error> for KeyError {
 
 impl OwnKeys<'_> {
     /// The value of `key`; `None` where it is missing or empty.
-    ///
-    /// # Errors
-    /// When the value is no `T`.
     pub(super) fn get<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, KeyError> {
         if !self.names.contains(&key) {
             return Ok(None);
@@ -59,9 +56,6 @@ impl OwnKeys<'_> {
     }
 
     /// The value of `key`.
-    ///
-    /// # Errors
-    /// When the key is missing, or its value no `T`.
     pub(super) fn need<T: DeserializeOwned>(&self, key: &str) -> Result<T, KeyError> {
         self.get(key)?.ok_or_else(|| KeyError::Missing { key: key.to_owned() })
     }
@@ -81,7 +75,6 @@ pub(super) fn position_of(file: &[u8], way: &[&str]) -> Option<Position> {
     read_at::<Refused>(file, way).err().and_then(|error| position_and_reason(&error).0)
 }
 
-/// Fails wherever it is read.
 struct Refused;
 
 impl<'de> Deserialize<'de> for Refused {

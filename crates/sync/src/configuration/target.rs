@@ -24,7 +24,6 @@ pub enum Target {
     Jira {
         /// The site, such as `https://example.atlassian.net`.
         base_url: BaseUrl,
-        /// The key of the project.
         project: String,
         /// The type of its issues, by name; `Task` unless given.
         issue_type: String,
@@ -41,8 +40,9 @@ pub enum Target {
         /// decide.
         statuses: BTreeMap<String, String>,
     },
-    /// A file of JSON lines in the project.
-    File { path: ProjectPath },
+    File {
+        path: ProjectPath,
+    },
     /// Nowhere: what would be done is told.
     Dry,
 }
@@ -66,7 +66,6 @@ impl Target {
         }
     }
 
-    /// The destination of its credential.
     pub fn destination(&self) -> Option<Destination> {
         match self {
             Self::Github { base_url, repository, .. } => {
@@ -107,9 +106,6 @@ impl Target {
 
     /// The address at which the files of the project can be looked at, as far as the target tells: on its
     /// branch of the repository, else on the default branch.
-    ///
-    /// # Errors
-    /// When the branch cannot stand in an address.
     pub fn file_url(&self) -> Result<Option<FileUrl>, FileUrlError> {
         let (Self::Github { repository, branch, .. }, Some(web)) = (self, self.web()) else {
             return Ok(None);

@@ -110,7 +110,6 @@ impl<'f> TrackerFile<'f> {
     }
 }
 
-/// The keys that lead to what was ignored.
 pub(super) fn way_to(path: &serde_ignored::Path<'_>) -> Vec<String> {
     use serde_ignored::Path;
     let (parent, part) = match path {

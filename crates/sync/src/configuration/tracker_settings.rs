@@ -18,7 +18,6 @@ use crate::{
     ticket::TicketSettings,
 };
 
-/// The configuration of one tracker.
 #[derive(Clone, Debug)]
 pub struct TrackerSettings {
     pub name: TrackerName,
@@ -73,7 +72,6 @@ impl TrackerSettings {
     }
 }
 
-/// The keys of one tracker as they are written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "a mapping with keys such as `kind` and `repository`")]
 pub(super) struct TrackerKeys {

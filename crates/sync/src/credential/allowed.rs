@@ -10,7 +10,6 @@ use crate::configuration::Destination;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedDestinations(BTreeSet<Destination>);
 
-/// The version of the form.
 const SCHEMA: &str = "stepmark.allowed-targets/1";
 
 #[derive(Serialize, Deserialize)]
@@ -22,9 +21,6 @@ struct Form {
 
 impl AllowedDestinations {
     /// Reads the form that [`Self::to_text`] writes.
-    ///
-    /// # Errors
-    /// What is wrong with it: then nothing is allowed.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         let form: Form = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         if form.schema == SCHEMA {
@@ -40,7 +36,6 @@ impl AllowedDestinations {
         format!("{:#}\n", serde_json::json!({ "schema": SCHEMA, "allowed": allowed }))
     }
 
-    /// Adds one.
     pub fn allow(&mut self, destination: Destination) {
         self.0.insert(destination);
     }
@@ -55,7 +50,6 @@ impl AllowedDestinations {
         self.0.iter()
     }
 
-    /// Returns whether it was allowed.
     pub fn contains(&self, destination: &Destination) -> bool {
         self.0.contains(destination)
     }

@@ -20,7 +20,6 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CredentialBindings(BTreeMap<BoundHost, CredentialBinding>);
 
-/// The credential of one host.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "BindingKeys")]
 pub struct CredentialBinding {
@@ -53,9 +52,6 @@ const WHOLE_HOST: [&str; 2] = ["", "/api/v3"];
 impl CredentialBindings {
     /// Those of the user's file among the sources of `configuration`. What a repository says about
     /// credentials is never read.
-    ///
-    /// # Errors
-    /// When a value is not what stands for its key.
     pub fn of(configuration: &Configuration) -> Result<Self, SyncConfigurationError> {
         configuration
             .user_source()
@@ -63,9 +59,6 @@ impl CredentialBindings {
     }
 
     /// Those of the user's file at `path`, which holds `bytes`.
-    ///
-    /// # Errors
-    /// When a value is not what stands for its key.
     pub fn read(path: &Path, bytes: &[u8]) -> Result<Self, SyncConfigurationError> {
         #[derive(Deserialize)]
         struct UserFile {

@@ -14,7 +14,6 @@ use stepmark_model::artifact::FileHash;
 use super::CredentialSource;
 use crate::program::{Program, ProgramError};
 
-/// A credential and what it is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credential {
     /// The name of the credential: where it comes from ([`CredentialSource`] as text).
@@ -166,9 +165,6 @@ impl Secret {
     pub const LIMIT: usize = 4096;
 
     /// The credential that `text` holds; blanks and line ends around it do not count.
-    ///
-    /// # Errors
-    /// When it is empty, longer than [`Secret::LIMIT`], or no printable ASCII.
     pub fn new(text: &str) -> Result<Self, SecretError> {
         let text = text.trim();
         match text {

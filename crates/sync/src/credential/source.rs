@@ -30,7 +30,6 @@ const GITHUB_VARIABLES: [&str; 2] = ["GH_TOKEN", "GITHUB_TOKEN"];
 /// Those for GitHub Enterprise (the manual of `gh`, "environment").
 const ENTERPRISE_VARIABLES: [&str; 2] = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"];
 
-/// The interface of github.com.
 const GITHUB_HOST: &str = "https://api.github.com";
 
 /// Sites of Jira Cloud end with this.
@@ -39,10 +38,8 @@ const ATLASSIAN_DOMAIN: &str = ".atlassian.net";
 /// The gateway for tokens with scopes (Atlassian's "Manage API tokens for your Atlassian account").
 const ATLASSIAN_GATEWAY: &str = "https://api.atlassian.com";
 
-/// The variables in which tools for Jira Cloud look for an API token.
 const JIRA_VARIABLES: [&str; 2] = ["JIRA_API_TOKEN", "ATLASSIAN_API_TOKEN"];
 
-/// Those in which they look for its account.
 const JIRA_ACCOUNT_VARIABLES: [&str; 2] = ["JIRA_EMAIL", "ATLASSIAN_EMAIL"];
 
 impl CredentialSource {

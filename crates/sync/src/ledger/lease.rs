@@ -22,7 +22,6 @@ pub struct Lease {
 /// must not take a long one for such.
 const LONGEST_MS: u64 = 10 * 60 * 1000;
 
-/// Somebody else has the lease.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` works on `{}` until {:.0}, longer if it has more to do: wait for it, or end that process", .0.holder, .0.name, .0.until)]
 pub struct LeaseHeld(pub Lease);

@@ -44,7 +44,6 @@ pub trait Ledger: Send {
 
 /// The reading side of a transaction. Every method fails when the store does, or holds what cannot be read.
 pub trait LedgerReader {
-    /// The ticket of an artifact.
     fn link(&self, tracker: &TrackerName, marker: &Marker) -> Result<Option<Link>, LedgerError>;
     /// All tickets of a tracker, in the order of their markers.
     fn links(&self, tracker: &TrackerName) -> Result<Vec<Link>, LedgerError>;
@@ -56,7 +55,6 @@ pub trait LedgerReader {
     fn delivery(&self, tracker: &TrackerName, marker: &Marker) -> Result<Delivery, LedgerError>;
     /// All deliveries that are waiting or parked, in the order of their markers.
     fn deliveries(&self, tracker: &TrackerName) -> Result<Vec<(Marker, Delivery)>, LedgerError>;
-    /// Returns what is known of a tracker as a whole.
     fn record(&self, tracker: &TrackerName) -> Result<TrackerRecord, LedgerError>;
     /// The lease on `name`, whether or not it is over.
     fn lease(&self, name: &str) -> Result<Option<Lease>, LedgerError>;
@@ -74,11 +72,9 @@ pub trait LedgerWriter: LedgerReader {
     /// `projected` is given, which then has the link's digest. A ticket that belongs to another artifact is
     /// refused ([`LedgerError::LinkedElsewhere`]).
     fn put_link(&mut self, link: &Link, projected: Option<&Ticket>) -> Result<(), LedgerError>;
-    /// Forgets a link and what its ticket says.
     fn remove_link(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<(), LedgerError>;
     /// Notes a request that is about to be made, in the place of one for the same ticket.
     fn put_intent(&mut self, intent: &Intent) -> Result<(), LedgerError>;
-    /// Notes that a request has ended.
     fn remove_intent(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<(), LedgerError>;
     /// Notes a delivery; one that is due is forgotten.
     fn put_delivery(
@@ -92,24 +88,17 @@ pub trait LedgerWriter: LedgerReader {
     /// Sets aside all that is known of the tickets of a tracker in the target `from`, and takes up what was
     /// set aside for `to`.
     fn switch_target(&mut self, tracker: &TrackerName, from: &str, to: &str) -> Result<(), LedgerError>;
-    /// Notes a lease.
     fn put_lease(&mut self, lease: &Lease) -> Result<(), LedgerError>;
     /// Notes a breaker; one that is as at the beginning is forgotten.
     fn put_breaker(&mut self, scope: &Scope, breaker: &Breaker) -> Result<(), LedgerError>;
     /// Notes a pace; one that is as at the beginning is forgotten.
     fn put_pace(&mut self, scope: &Scope, pace: &Pace) -> Result<(), LedgerError>;
     /// Makes all of it durable, at once.
-    ///
-    /// # Errors
-    /// When the store fails; nothing is changed then.
     fn commit(self: Box<Self>) -> Result<(), LedgerError>;
 }
 
 /// Fails where `lease` is not the one that counts any more: asked first in every transaction that writes for
 /// its holder, so that two workers never replay one intent.
-///
-/// # Errors
-/// When another lease was given since, or the store fails.
 pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<(), LedgerError> {
     Ok(lease.check(ledger.lease(&lease.name)?.as_ref())?)
 }
@@ -140,7 +129,6 @@ pub enum LedgerError {
         path: PathBuf,
         /// The version of its tables.
         found: i64,
-        /// The newest version that is known here.
         known: i64,
     },
     #[error("{key} is the ticket of another artifact")]

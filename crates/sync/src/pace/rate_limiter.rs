@@ -16,9 +16,6 @@ pub struct RateLimiter {
 impl RateLimiter {
     /// The paces of `route`; `find` gives those that are kept. A scope without limits has none, but a
     /// credential always has one: of it the tracker says what is left.
-    ///
-    /// # Errors
-    /// Those of `find`.
     pub fn load<E>(
         route: &Route,
         settings: &ScopedPace,

@@ -75,12 +75,10 @@ pub struct ScopedPace {
 }
 
 impl ScopedPace {
-    /// GitHub's limits.
     pub fn github() -> Self {
         Self { credential: PaceSettings::github(), ..Self::default() }
     }
 
-    /// Jira's limits.
     pub fn jira() -> Self {
         Self {
             endpoint: PaceSettings::jira_endpoint(),
@@ -111,7 +109,6 @@ pub struct Cost {
     pub points: u32,
 }
 
-/// The things that a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {
@@ -123,7 +120,6 @@ pub enum Counted {
 
 impl Cost {
     pub const READ: Self = Self { requests: 1, writes: 0, creations: 0, points: 1 };
-    /// A request that changes something.
     pub const WRITE: Self = Self { requests: 1, writes: 1, creations: 0, points: 5 };
 
     /// A request that creates `count` tickets.

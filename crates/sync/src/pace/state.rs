@@ -44,9 +44,6 @@ impl Pace {
     }
 
     /// Asks whether a request that costs `cost` may be made now; where it may, it is counted.
-    ///
-    /// # Errors
-    /// The first moment at which it may; nothing is counted then.
     pub fn admit(&self, cost: &Cost, now: Timestamp, settings: &PaceSettings) -> Result<Self, Timestamp> {
         let mut next = self.clone();
         let mut earliest = now;
@@ -116,7 +113,6 @@ impl Window {
         Self { limit, parts: VecDeque::new() }
     }
 
-    /// The limit that it watches.
     pub const fn limit(&self) -> &RateLimit {
         &self.limit
     }
@@ -153,7 +149,6 @@ impl Window {
         self.parts.back().map(|(start, _)| moment::at(*start))
     }
 
-    /// Forgets what is long enough ago.
     fn forget(&mut self, now: i64) {
         self.parts.retain(|(start, _)| moment::may_be_past(moment::at(*start), moment::at(now)));
         while self.parts.front().is_some_and(|(start, _)| self.end(*start) <= now) {

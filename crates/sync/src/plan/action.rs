@@ -5,7 +5,6 @@ use stepmark_model::artifact::ProjectPath;
 
 use crate::ticket::{FieldDifference, Marker, Observed, RemoteTicket, Ticket, TicketDigest};
 
-/// An action on one ticket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     pub kind: ActionKind,
@@ -54,7 +53,6 @@ impl ActionKind {
         ("prune", Self::Prune),
     ];
 
-    /// Its name, as in JSON.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
     }
@@ -99,7 +97,6 @@ impl Action {
     }
 }
 
-/// A path is text in JSON.
 mod path_as_text {
     use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
     use stepmark_model::artifact::ProjectPath;

@@ -15,7 +15,6 @@ pub(super) struct Comparison<'k, 'a> {
     pub(super) kept: &'k KeptDigests,
 }
 
-/// An artifact, compared with its ticket.
 pub(super) struct Compared<'a> {
     pub(super) marker: &'a Marker,
     pub(super) entry: &'a SnapshotEntry,
@@ -24,7 +23,6 @@ pub(super) struct Compared<'a> {
     pub(super) outcome: Outcome,
 }
 
-/// The outcome of a comparison.
 pub(super) enum Outcome {
     /// The ticket is known to say what it should.
     Same,

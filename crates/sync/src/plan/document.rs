@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::{Action, ActionKind, Remark};
 use crate::{TrackerName, ticket::Marker};
 
-/// The version of the form.
 pub const PLAN_SCHEMA: &str = "stepmark.sync-plan/2";
 
 /// The differences between artifacts and their tickets, and the actions that end them.

@@ -24,7 +24,6 @@ const MOST_PRUNED: usize = 20;
 /// From how many on it is likelier a mistake that more than half of all tickets are to be pruned.
 const FEW_PRUNED: usize = 3;
 
-/// A plan that is being made.
 struct Making<'g, 'a> {
     grounds: &'g PlanInputs<'a>,
     remembered: Remembered,
@@ -149,12 +148,10 @@ impl<'a> Making<'_, 'a> {
         })
     }
 
-    /// The tickets with a marker that the survey has.
     fn same(&self, marker: &Marker) -> Vec<&'a Observed> {
         self.found.as_ref().and_then(|found| found.get(marker)).cloned().unwrap_or_default()
     }
 
-    /// Returns what is to be done about a linked ticket.
     fn update(&mut self, link: &Link, desired: Ticket) -> Result<Option<Action>, LedgerError> {
         let ticket = self.grounds.ledger;
         // An update that was begun may have been made: then the ticket says neither what is remembered nor,
@@ -275,7 +272,6 @@ impl<'a> Making<'_, 'a> {
         }
     }
 
-    /// A ticket whose artifact is gone.
     fn orphan(&mut self, link: &Link) -> Result<(), LedgerError> {
         let before = self.grounds.ledger.projected(&link.tracker, &link.marker)?;
         let remote = link.remote.clone();
@@ -347,7 +343,6 @@ impl<'a> Making<'_, 'a> {
         self.plan.remarks.extend(remarks);
     }
 
-    /// Tells of tickets that were copied.
     fn tell_copies(&mut self) {
         let survey = self.grounds.survey.as_ref();
         let copies = survey.map(|survey| copies(survey.tickets.iter())).unwrap_or_default();

@@ -46,11 +46,7 @@ pub enum Remark {
         remote: RemoteTicket,
     },
     /// So many artifacts are gone at once that their tickets are not closed without a word of a person.
-    ManyGone {
-        /// The number of artifacts that are gone.
-        gone: usize,
-        tickets: usize,
-    },
+    ManyGone { gone: usize, tickets: usize },
     /// The linked ticket was not among those that the tracker lists with our label: it was deleted, moved, or
     /// has lost its marker.
     Missing {
@@ -74,12 +70,7 @@ pub enum Remark {
     Copy { marker: Marker, remote: RemoteTicket },
     /// Somebody changed the text of the ticket between our reading and our writing: it was written over, and
     /// stands in the history of the ticket.
-    Overwritten {
-        marker: Marker,
-        /// The name by which people know the artifact.
-        artifact: String,
-        remote: RemoteTicket,
-    },
+    Overwritten { marker: Marker, artifact: String, remote: RemoteTicket },
     /// The ticket does not tell all that the artifact says.
     Withheld {
         marker: Marker,
@@ -111,7 +102,6 @@ pub enum Remark {
     },
     /// An artifact gets no ticket.
     LeftOut {
-        /// The path of the artifact.
         path: String,
         /// The reason, and what to do.
         reason: String,

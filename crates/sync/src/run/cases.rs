@@ -45,7 +45,6 @@ impl Stage {
         }
     }
 
-    /// Another process on the same project.
     fn another(&self) -> Self {
         Self { stop: StopSignal::default(), notices: Arc::default(), passes: Arc::default(), ..self.clone() }
     }

@@ -12,7 +12,6 @@ use crate::{
     worker::{ActionOutcome, ApplyError, Deferred, Entry},
 };
 
-/// Something worth a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatusChange {
     /// Another process leads; this one waits.
@@ -88,7 +87,6 @@ pub struct ChangeReporter {
 }
 
 impl ChangeReporter {
-    /// Returns what is new.
     pub fn observe(&mut self, event: &RunEvent<'_>) -> Vec<StatusChange> {
         match event {
             RunEvent::Standby { held } => vec![StatusChange::Standby { holder: held.holder.clone() }],
@@ -218,7 +216,6 @@ fn cause(outcome: &ActionOutcome) -> Cause<'_> {
     }
 }
 
-/// A failure that is the tracker's concerns all tickets.
 fn of_failure(failure: &Failure, reason: String) -> Cause<'_> {
     match failure.reason.consequence().scope {
         ScopeKind::Ticket => of_ticket(format!("{reason}: {}", failure.detail), failure),

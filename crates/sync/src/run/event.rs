@@ -44,7 +44,6 @@ pub enum RunEvent<'e> {
 #[derive(Clone, Debug)]
 pub struct ChangeSignal(watch::Sender<()>);
 
-/// Hears that something has changed.
 #[derive(Clone, Debug)]
 pub struct ChangeListener(watch::Receiver<()>);
 
@@ -60,7 +59,6 @@ impl ChangeSignal {
         self.0.send_replace(());
     }
 
-    /// Whoever listens from now on.
     pub fn listen(&self) -> ChangeListener {
         ChangeListener(self.0.subscribe())
     }

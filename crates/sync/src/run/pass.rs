@@ -10,7 +10,6 @@ use crate::{
     worker::{ApplyError, Report, Worker, WorkerSettings, wants_look},
 };
 
-/// The result of a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pass {
     pub report: Report,

@@ -109,7 +109,6 @@ fn settle(
     }
 }
 
-/// Keeps a process that leads.
 struct Watch<'w> {
     leader: Leader<'w>,
     clock: &'w dyn WorkerClock,
@@ -211,7 +210,6 @@ impl<'d> Leader<'d> {
         Ok(taken.map(|lease| &*self.lease.insert(lease)))
     }
 
-    /// Gives it back, where this process has it.
     pub(super) fn give_back(&mut self, now: Timestamp) -> Result<(), LedgerError> {
         self.lease.take().map_or(Ok(()), |lease| give_back(self.ledger, lease, now))
     }

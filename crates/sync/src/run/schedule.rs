@@ -32,7 +32,6 @@ pub(super) struct Schedule {
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 impl Schedule {
-    /// Everything is looked at now.
     pub(super) const fn new(settings: RunSettings, now: Instant) -> Self {
         Self { settings, changed: None, round: now, delivery: None, not_before: now, failures: 0 }
     }
@@ -42,7 +41,6 @@ impl Schedule {
         self.changed = Some((first, now));
     }
 
-    /// The time at which the next pass begins.
     pub(super) fn due(&self) -> Instant {
         let change = self.changed.map(|(first, last)| {
             let quiet = Duration::from_millis(self.settings.quiet_ms.into());

@@ -108,7 +108,6 @@ impl Ticket {
         serde_json::to_string(&form).expect("a ticket has a canonical form")
     }
 
-    /// The ticket as ledgers keep it.
     pub(crate) fn stored(&self) -> Stored<'_> {
         let Self { marker, title, body, file, stamp, labels, status, parent, fields, .. } = self;
         let (file_at_commit, standing, kind) = (self.file_at_commit.as_deref(), self.state, self.kind);
@@ -128,7 +127,6 @@ impl Ticket {
         }
     }
 
-    /// The digest of the canonical form.
     pub fn digest(&self) -> TicketDigest {
         TicketDigest::of(&self.canonical())
     }

@@ -9,7 +9,6 @@ use serde_json::Value as Json;
 use super::{Marker, Observed};
 use super::{Ticket, markdown};
 
-/// A field that is to be changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldDifference {
     /// `title`, `body`, `labels`, `state`, `status`, `parent`, or `fields.NAME`.

@@ -15,7 +15,6 @@ pub struct SnapshotEntry {
     pub path: ProjectPath,
     /// The id by which its children call it: that of its delegation, else its own.
     pub(super) chain_id: Option<String>,
-    /// The id by which it calls its parent.
     pub(super) parent_id: Option<String>,
     /// True where it is a record of a system, whatever the name of its file.
     pub(super) is_record: bool,

@@ -21,7 +21,6 @@ pub struct TicketFacts {
     pub workflow: Option<String>,
     /// Its steps: those of its workflow, else those that it lists, all done.
     pub steps: Vec<StepFact>,
-    /// The number of steps that are done.
     pub done: usize,
     /// The number of steps that there are; `None` where its workflow is unknown.
     pub total: Option<usize>,
@@ -40,20 +39,17 @@ pub struct TicketFacts {
     pub is_initial: Option<bool>,
     /// The id by which its children call it: that of its delegation, else its own.
     pub chain_id: Option<String>,
-    /// The id by which it calls its parent.
     pub parent_id: Option<String>,
     /// True where it is a record of a system: the name of its file says nothing of what it is.
     pub is_record: bool,
     /// True where its frontmatter can be read. Else nothing here is known but its path, and its id may be
     /// that of any ticket.
     pub is_readable: bool,
-    /// The documents of the project that it was made from.
     pub inputs: Vec<ProjectPath>,
     pub links: Vec<String>,
     pub text: String,
 }
 
-/// One step of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepFact {
     /// Its name; several where one of them is chosen.

@@ -48,12 +48,10 @@ impl Marker {
         Ok(Self { project: project.to_owned(), artifact })
     }
 
-    /// The id of the project.
     pub fn project(&self) -> &str {
         &self.project
     }
 
-    /// The artifact within the project.
     pub const fn artifact(&self) -> &ArtifactKey {
         &self.artifact
     }

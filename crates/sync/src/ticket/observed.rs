@@ -21,7 +21,6 @@ pub struct Observed {
     pub body: String,
     pub labels: BTreeSet<String>,
     pub state: TicketState,
-    /// The name of its status, where the tracker has statuses of its own.
     pub status: Option<String>,
     /// The id of the ticket that it hangs below.
     pub parent_id: Option<String>,

@@ -15,7 +15,6 @@ pub struct Withheld {
 }
 
 impl Withheld {
-    /// Returns whether all is told.
     pub fn is_empty(&self) -> bool {
         self.secrets.is_empty() && self.characters.is_empty()
     }

@@ -43,7 +43,6 @@ pub(crate) fn facts(id: &str) -> TicketFacts {
     }
 }
 
-/// The ticket of [`facts`], after `change`.
 pub(crate) fn ticket(id: &str, change: impl FnOnce(&mut TicketFacts)) -> Ticket {
     let mut facts = facts(id);
     change(&mut facts);

@@ -68,7 +68,6 @@ impl Default for TicketSettings {
     }
 }
 
-/// A part of a ticket's body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Section {
     /// A bar, and how many steps, or tasks of the text, are done.
@@ -136,7 +135,6 @@ impl FromStr for Section {
     }
 }
 
-/// The treatment of parents of tickets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Parents {
     #[default]

@@ -46,7 +46,6 @@ impl Stamp {
         format!("{}-{draw:x}", made_at.as_second())
     }
 
-    /// The second of the creation.
     pub(crate) fn made_at(&self) -> Option<i64> {
         self.made.as_deref()?.split_once('-')?.0.parse().ok()
     }
@@ -61,7 +60,6 @@ impl Stamp {
         if self.is_empty() { String::new() } else { format!("{BEGIN}{self}{END}\n") }
     }
 
-    /// The stamp in the lines of a section.
     pub(crate) fn in_section(section: &str) -> Self {
         let line = section.lines().find_map(|line| line.trim().strip_prefix(BEGIN)?.strip_suffix(END));
         line.map(Self::read).unwrap_or_default()

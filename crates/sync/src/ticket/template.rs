@@ -84,7 +84,6 @@ pub enum Placeholder {
     Scope,
     Path,
     Id,
-    /// The number of steps that are done.
     Done,
     Total,
     /// The share of steps that are done, in percent.
@@ -93,7 +92,6 @@ pub enum Placeholder {
 }
 
 impl Placeholder {
-    /// All of them, with their names.
     pub const ALL: [(&'static str, Self); 10] = [
         ("title", Self::Title),
         ("workflow", Self::Workflow),

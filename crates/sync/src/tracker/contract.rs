@@ -31,7 +31,6 @@ pub trait Tracker: Send + Sync {
     /// All that a request about these tickets concerns, for the breakers.
     fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route;
 
-    /// Returns what a request about so many tickets costs, for the pace.
     fn cost(&self, kind: RequestKind, tickets: usize) -> Cost;
 
     /// The managed fields in which a ticket differs from what it should say; `before` is what it was last
@@ -62,7 +61,6 @@ pub trait Tracker: Send + Sync {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    /// Makes tickets, each with its marker from the beginning.
     fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>>;
 
     /// Changes the managed fields of tickets, and no others.
@@ -104,7 +102,6 @@ pub struct Creation {
     pub parent: Option<RemoteTicket>,
 }
 
-/// A ticket to be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     pub remote: RemoteTicket,
@@ -145,7 +142,6 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
-    /// One word for it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Target => "target",

@@ -34,7 +34,6 @@ impl DryTracker {
         std::mem::take(&mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes what was asked.
     fn note(&self, request: DryRequest) {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request);
     }

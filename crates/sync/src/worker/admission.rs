@@ -10,7 +10,6 @@ use crate::{
     pace::{Budget, Cost, RateLimiter},
 };
 
-/// The answer to a request for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RequestAdmission {
     Open,
@@ -110,7 +109,6 @@ fn of_ticket(
     }
 }
 
-/// Writes down the breakers that have changed.
 fn put_changed(ledger: &mut dyn LedgerWriter, before: &Circuit, after: &Circuit) -> Result<(), LedgerError> {
     let changed = before.breakers().zip(after.breakers()).filter(|(before, after)| before != after);
     for (_, (scope, breaker)) in changed {

@@ -116,9 +116,6 @@ impl<'w> Worker<'w> {
 
     /// Carries out `plan`, and says what became of each action. Actions whose grounds have changed are left
     /// out, so that an old plan does no harm. May be dropped at any moment.
-    ///
-    /// # Errors
-    /// When somebody else has the lease, or the ledger fails. What a tracker refuses is in the report.
     pub async fn apply(&mut self, plan: &Plan) -> Result<Report, ApplyError> {
         let mut report = Report::default();
         let before = self.asked();
@@ -134,7 +131,6 @@ impl<'w> Worker<'w> {
         Ok(report)
     }
 
-    /// Returns how many requests there were so far.
     fn asked(&self) -> usize {
         self.tracker.sent().unwrap_or(self.requests)
     }
@@ -220,7 +216,6 @@ impl<'w> Worker<'w> {
         }
     }
 
-    /// Links what the plan found.
     fn adopt_all(&mut self, lease: &Lease, plan: &Plan, report: &mut Report) -> Result<(), LedgerError> {
         let adopted: Vec<_> = plan.actions.iter().filter(|action| action.kind == ActionKind::Adopt).collect();
         if adopted.is_empty() {
@@ -321,7 +316,6 @@ async fn ask(
     tracker.update(&changes.collect::<Vec<_>>()).await
 }
 
-/// The artifacts whose tickets the plan is to bring.
 pub(super) fn expected(plan: &Plan) -> BTreeSet<&Marker> {
     let brings = |kind| matches!(kind, ActionKind::Create | ActionKind::Adopt | ActionKind::LookUp);
     plan.actions.iter().filter(|action| brings(action.kind)).map(|action| &action.marker).collect()

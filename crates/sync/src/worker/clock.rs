@@ -12,7 +12,6 @@ use crate::BoxFuture;
 pub trait WorkerClock: Send + Sync {
     fn now(&self) -> Timestamp;
 
-    /// Waits.
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
 }
 
@@ -49,7 +48,6 @@ impl StopSignal {
         self.0.send_replace(true);
     }
 
-    /// Returns whether somebody has asked.
     pub fn is_asked(&self) -> bool {
         *self.0.borrow()
     }

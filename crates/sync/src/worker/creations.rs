@@ -32,7 +32,6 @@ const BACK_OFF_MS: u64 = 10_000;
 pub(super) struct Creations {
     /// The time at which the last list was begun; `None` where nothing was listed in this round.
     pub(super) listed_at: Option<Timestamp>,
-    /// The number of requests that it took.
     requests: usize,
     watch: Watch,
     /// True where tickets were made since the last list.
@@ -56,7 +55,6 @@ enum Watch {
 }
 
 impl Creations {
-    /// Returns what a list that was begun then shows.
     pub(super) fn since(
         listed_at: Option<Timestamp>,
         held: Option<Deferred>,
@@ -65,7 +63,6 @@ impl Creations {
         Self { listed_at, held, duplicates, ..Self::default() }
     }
 
-    /// Notes a request that made tickets.
     pub(super) fn made(&mut self, at: Timestamp) {
         (self.are_unseen, self.made_at) = (true, Some(at));
         if self.watch == Watch::Next {

@@ -30,7 +30,6 @@ pub(super) struct Found<'f> {
 pub(super) struct Seen {
     /// The reason why nothing may be created, where that is so.
     pub(super) held: Option<Deferred>,
-    /// The time at which the list of all tickets was begun, where there was one.
     pub(super) listed_at: Option<Timestamp>,
     pub(super) duplicates: Vec<Action>,
     /// The number of tickets that others made, of which this ledger knew nothing.
@@ -41,7 +40,6 @@ pub(super) struct Seen {
 }
 
 impl Worker<'_> {
-    /// Links what was found.
     pub(super) fn settle_found(
         &mut self,
         lease: &Lease,
@@ -162,7 +160,6 @@ struct Settling<'s> {
 }
 
 impl Settling<'_> {
-    /// A ticket for an artifact that had none.
     fn link(
         &mut self,
         marker: &Marker,

@@ -45,7 +45,6 @@ impl Worker<'_> {
         try_lease(self.ledger, name, self.holder, now, self.work.lease_ms)
     }
 
-    /// Gives the lease back.
     pub(super) fn release(&mut self, lease: Lease) -> Result<(), LedgerError> {
         give_back(self.ledger, lease, self.clock.now())
     }
@@ -130,9 +129,6 @@ fn replace(
 
 /// Gives a lease back. Where that fails this process still shows that it lives, so that others see it when it
 /// does no more.
-///
-/// # Errors
-/// When the ledger fails, or the lease was lost.
 pub fn give_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<(), LedgerError> {
     let name = lease.name.clone();
     match put_back(ledger, lease, now) {
@@ -149,9 +145,6 @@ fn put_back(ledger: &mut dyn Ledger, lease: Lease, now: Timestamp) -> Result<(),
 }
 
 /// Begins a transaction of the holder of `lease`, which is checked and renewed.
-///
-/// # Errors
-/// When the ledger fails, or the lease was lost.
 pub fn begin<'l>(
     ledger: &'l mut dyn Ledger,
     lease: &Lease,

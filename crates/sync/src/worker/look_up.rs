@@ -20,7 +20,6 @@ use crate::{
     ticket::{Marker, RemoteTicket},
 };
 
-/// The tickets that are looked for.
 struct Search {
     /// Creations that were begun and not ended.
     intents: Vec<Intent>,
@@ -99,7 +98,6 @@ impl Worker<'_> {
         Ok(false)
     }
 
-    /// Lists, and settles what is found.
     async fn look(
         &mut self,
         lease: &Lease,

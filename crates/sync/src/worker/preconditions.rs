@@ -78,7 +78,6 @@ impl Ground<'_> {
         Ok(Ok(Item { action, ticket, remote, before, parent, was_in_doubt }))
     }
 
-    /// Returns what holds the delivery of a ticket back.
     fn delivery(
         &self,
         action: &Action,

@@ -20,7 +20,6 @@ use crate::{
     tracker::RequestKind,
 };
 
-/// The request of a batch.
 pub(super) struct Prepared<'p> {
     pub(super) items: Vec<Item<'p>>,
     pub(super) route: Route,
@@ -138,7 +137,6 @@ fn put_intent(
     })
 }
 
-/// Actions that go into one request.
 #[derive(Debug)]
 pub(super) struct Batch<'p> {
     pub(super) kind: RequestKind,

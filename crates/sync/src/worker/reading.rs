@@ -79,7 +79,6 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Tells whoever listens.
     pub(super) fn notice(&self, notice: &Notice) {
         if let Some(tell) = &self.tell {
             tell(notice);
@@ -109,7 +108,6 @@ impl Listed {
     }
 }
 
-/// The tickets that are listed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Listing {
     Ours,
@@ -117,7 +115,6 @@ pub(super) enum Listing {
     All,
 }
 
-/// The tickets that a tracker lists.
 #[derive(Default)]
 pub(super) struct Listed {
     pub(super) tickets: Vec<Observed>,

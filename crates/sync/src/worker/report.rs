@@ -9,14 +9,12 @@ use crate::{
     ticket::{FieldDifference, Marker, RemoteTicket},
 };
 
-/// The report of a worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// The outcome of each action, in the order in which that was known.
     pub entries: Vec<Entry>,
     /// The obstacles that were known before anything was written, one line for each cause.
     pub obstacles: Vec<String>,
-    /// The number of requests that were made.
     pub requests: usize,
     /// Remarks for a person that came up while the plan was carried out.
     pub remarks: Vec<Remark>,
@@ -34,7 +32,6 @@ pub struct Report {
     pub listing_due: Option<Timestamp>,
 }
 
-/// The entry of one action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub kind: ActionKind,

@@ -13,7 +13,6 @@ use crate::{
     ticket::{Marker, TicketDigest},
 };
 
-/// The waits that were ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reset {
     /// The breakers that were not closed.

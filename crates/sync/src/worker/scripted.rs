@@ -32,7 +32,6 @@ use crate::{
     tracker::{Answer, Change, Condition, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker},
 };
 
-/// The fault of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Nothing: it is done.
@@ -66,7 +65,6 @@ pub(crate) struct People {
 }
 
 impl Kept {
-    /// The marker that it carries.
     fn marker(&self) -> Option<Marker> {
         (!self.people.took_marker).then(|| self.ticket.marker.clone())
     }
@@ -121,7 +119,6 @@ fn remote(number: u32) -> RemoteTicket {
 }
 
 impl Content {
-    /// Has a ticket stand there.
     pub(crate) fn put(&mut self, number: u32, kept: Kept) {
         self.last = self.last.max(number);
         self.tickets.insert(number, kept);
@@ -129,7 +126,6 @@ impl Content {
 }
 
 impl ScriptedTracker {
-    /// Another repository with this name.
     pub(crate) fn sibling(&self) -> Self {
         let content = Content { target: "other".to_owned(), ..Content::default() };
         Self { content: Arc::new(Mutex::new(content)), ..self.clone() }
@@ -157,7 +153,6 @@ impl ScriptedTracker {
         }
     }
 
-    /// The tickets of a marker.
     pub(crate) fn of(&self, id: &str) -> Vec<(u32, Kept)> {
         let marker = crate::ticket::sample::marker(id);
         self.content(|content| {
@@ -407,7 +402,6 @@ impl Ledger for FlakyLedger {
     }
 }
 
-/// A project with a tracker.
 pub(crate) struct World {
     pub(crate) artifacts: BTreeMap<String, TicketFacts>,
     pub(crate) tracker: ScriptedTracker,
@@ -431,7 +425,6 @@ impl World {
         Self::of(&format!("    kind: file\n    path: {address}\n{keys}"))
     }
 
-    /// The same project on another machine.
     pub(crate) fn beside(&self) -> Self {
         Self {
             artifacts: self.artifacts.clone(),
@@ -517,7 +510,6 @@ impl World {
         worker.with(WorkerSettings { lease_ms: 60_000, patience_ms }).apply(plan).await
     }
 
-    /// Plans and carries it out, once.
     pub(crate) async fn sync(&self) -> Report {
         self.apply(&self.plan(None), ("a", 0)).await.unwrap()
     }

@@ -33,7 +33,6 @@ pub enum Notice {
     Obstacle(String),
 }
 
-/// Whoever is told.
 pub type Listener = Arc<dyn Fn(&Notice) + Send + Sync>;
 
 /// A reason why a worker stopped before it had been through its plan. What it had begun is in the ledger, and

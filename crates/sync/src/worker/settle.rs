@@ -157,7 +157,6 @@ fn settle(
     }
 }
 
-/// Links the ticket that was made or changed.
 fn link(
     ledger: &mut dyn LedgerWriter,
     settings: &TrackerSettings,

@@ -17,7 +17,6 @@ use crate::wording::on_one_line;
 /// The least width of a column.
 const NARROW: u16 = 22;
 
-/// A column with something in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Filled {
     pub(super) name: String,

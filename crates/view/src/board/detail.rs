@@ -51,7 +51,6 @@ fn height(line: &Line<'_>, width: usize) -> usize {
     rows
 }
 
-/// The lines about something wrong, and its place.
 fn of_trouble(trouble: &Trouble, overview: &Overview, theme: Theme) -> Vec<Line<'static>> {
     let mut lines = vec![Line::from(vec![
         Span::styled(format!("{} ", trouble.severity), theme.severity(trouble.severity)),

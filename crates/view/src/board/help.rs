@@ -9,7 +9,6 @@ use ratatui::{
 
 use super::Theme;
 
-/// Keys, and what they do.
 const KEYS: [(&str, &str); 12] = [
     ("↑ ↓, k j", "go up and down"),
     ("← →, h l", "go to another column"),
@@ -25,7 +24,6 @@ const KEYS: [(&str, &str); 12] = [
     ("q, Ctrl-C", "end"),
 ];
 
-/// The width of the page.
 const WIDTH: u16 = 64;
 
 /// Draws the page into the middle of `area`.

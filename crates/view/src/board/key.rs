@@ -2,7 +2,6 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-/// A key that means something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     Character(char),

@@ -19,7 +19,6 @@ use crate::{
 const ERROR: &str = "✗";
 const WARNING: &str = "!";
 
-/// The width of a bar.
 const BAR: usize = 8;
 
 /// Draws the list into `area`.

@@ -5,7 +5,6 @@ use stepmark_model::artifact::ProjectPath;
 use crate::observation::Entry;
 use crate::overview::{Overview, Trouble};
 
-/// The content of a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Row<'o> {
     /// A problem of the whole project, or of a file that is no artifact.
@@ -28,7 +27,6 @@ impl<'o> Row<'o> {
         overview.wrong.iter().filter(move |trouble| !is_of_artifact(trouble)).map(Self::Trouble)
     }
 
-    /// Its name for people.
     pub(super) fn name(&self) -> &'o str {
         match self {
             Self::Trouble(trouble) => {

@@ -18,7 +18,6 @@ pub(super) enum Sort {
 }
 
 impl Sort {
-    /// The next one in the circle.
     pub(super) const fn next(self) -> Self {
         match self {
             Self::Path => Self::Trouble,

@@ -24,7 +24,6 @@ pub struct BoardState {
 /// The number of lines that a key scrolls.
 const SCROLL: u16 = 3;
 
-/// The arrangement of the artifacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
     Columns,
@@ -156,7 +155,6 @@ impl BoardState {
         Row::troubles(&self.overview).count() + self.overview.entries.len()
     }
 
-    /// The row that is chosen, and its place in the list.
     pub(super) fn chosen(&self) -> Option<(usize, Row<'_>)> {
         let chosen = self.chosen.as_ref()?;
         self.shown().into_iter().enumerate().find(|(_, row)| row.is(chosen))

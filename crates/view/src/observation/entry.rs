@@ -77,7 +77,6 @@ impl Entry {
     }
 }
 
-/// The command for what comes next.
 fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
     let is_of_pack = summary.lifecycle.as_ref().is_some_and(|lifecycle| lifecycle.command.is_some());
     if is_of_pack || summary.kind.is_some_and(|kind| !kind.commands.is_empty()) {

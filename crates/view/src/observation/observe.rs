@@ -55,18 +55,11 @@ pub enum ObservationError {
 impl Observation {
     /// Looks at the project of `workspace` as it is now, its workflows included. Artifacts that have not
     /// changed since they were last checked are not read, unless something was found in them.
-    ///
-    /// # Errors
-    /// When artifacts cannot be listed or checked, or the journal cannot be read. What concerns single files,
-    /// lines or trackers is part of the observation.
     pub fn take(workspace: &Workspace) -> Result<Self, ObservationError> {
         Self::whole(&workspace.afresh())
     }
 
     /// The same with the workflows that `workspace` has found ([`Workspace::afresh`]).
-    ///
-    /// # Errors
-    /// Those of [`Observation::take`].
     pub fn whole(workspace: &Workspace) -> Result<Self, ObservationError> {
         let mut summaries = workspace.checks().summaries_for_findings()?;
         let findings = findings(&mut summaries)?;

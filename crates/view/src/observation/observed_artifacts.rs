@@ -30,7 +30,6 @@ pub struct ObservedArtifacts {
 /// A mark that tells the text of an artifact from an earlier one.
 #[derive(Clone, Copy, Debug)]
 struct TextStamp {
-    /// The digest of the text, where it was read.
     digest: Option<u64>,
     /// The stat of its file, as bytes.
     stat: Option<[u8; 32]>,

@@ -17,7 +17,6 @@ const GRAPHS: usize = 20;
 /// The most nodes of a graph.
 const NODES: usize = 60;
 
-/// The newest of what is remembered.
 #[derive(Clone, Debug)]
 pub struct ObservedMemory {
     /// The kinds of which there are records: decisions first.
@@ -28,7 +27,6 @@ pub struct ObservedMemory {
     pub more_artifacts: usize,
 }
 
-/// The records of one kind.
 #[derive(Clone, Debug)]
 pub struct RememberedKind {
     pub kind: MemoryKind,
@@ -48,7 +46,6 @@ impl ObservedMemory {
         is_used && !Memory::open(workspace).and_then(|memory| memory.is_empty()).unwrap_or(false)
     }
 
-    /// Reads it.
     pub fn read(workspace: &Workspace) -> Result<Self, MemoryError> {
         let memory = Memory::open(workspace)?;
         let mut kinds = Vec::new();

@@ -11,7 +11,6 @@ pub struct StepBar {
     pub cells: Vec<StepCell>,
 }
 
-/// A unit of progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepCell {
     /// The step; alternatives are joined with ` | `.

@@ -14,7 +14,6 @@ use stepmark_sync::{
     ticket::{Marker, Snapshot},
 };
 
-/// A tracker, as far as it is known here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrackerState {
     pub name: String,
@@ -34,19 +33,16 @@ pub struct TrackerState {
     pub leader: Option<LeaderState>,
 }
 
-/// The ticket of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketLink {
     /// The artifact; `None` where it is gone.
     pub path: Option<ProjectPath>,
-    /// The key by which people call the ticket.
     pub key: String,
     pub url: String,
     /// Set where it says what it should.
     pub is_in_step: bool,
 }
 
-/// A delivery that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryState {
     /// The path of the artifact; its marker where it is gone.
@@ -71,7 +67,6 @@ pub struct BreakerState {
     pub remedy: Option<String>,
 }
 
-/// The process that leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaderState {
     pub holder: String,

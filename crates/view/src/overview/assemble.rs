@@ -62,7 +62,6 @@ pub struct Counts {
     pub next: usize,
     /// The number of things that are wrong as an error.
     pub errors: usize,
-    /// The number of things that are wrong as a warning.
     pub warnings: usize,
     /// The number of findings that are only worth knowing.
     pub notes: usize,
@@ -121,7 +120,6 @@ impl Overview {
     }
 }
 
-/// The artifacts, with what else is known of each.
 fn entries(observation: &Observation) -> Vec<Entry> {
     let mut counts: HashMap<&ProjectPath, (usize, usize)> = HashMap::new();
     for finding in &observation.findings {

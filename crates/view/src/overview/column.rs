@@ -7,7 +7,6 @@ use stepmark_model::artifact::natural_order;
 use super::Condition;
 use crate::observation::Entry;
 
-/// The artifacts of one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// The state, as lifecycles call it; else the condition in a word.

@@ -43,7 +43,6 @@ impl<'a> GroupMember<'a> {
     }
 }
 
-/// Artifacts that are shown together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryGroup {
     /// The name of what they have in common; `None` for those that stand alone.

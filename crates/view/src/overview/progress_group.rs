@@ -11,13 +11,11 @@ use stepmark_store::bmad::sprint::SprintLedger;
 use super::{Condition, EpicTitles, entry_group::epic_name};
 use crate::observation::Entry;
 
-/// Artifacts that belong together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgressGroup {
     /// The name of what they have in common.
     pub name: String,
     pub epic: Option<u16>,
-    /// The number of artifacts that are finished.
     pub finished: usize,
     /// The number of all artifacts, with those that are not written.
     pub total: usize,

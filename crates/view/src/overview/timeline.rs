@@ -26,14 +26,12 @@ pub struct SessionRow {
     pub events: Vec<EventRow>,
 }
 
-/// One event in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRow {
     pub id: String,
     pub at: Timestamp,
     pub actor: String,
     pub session: Option<String>,
-    /// The kind of the event, as one word.
     pub kind: String,
     pub path: Option<ProjectPath>,
     /// The changes, in words; the command where nothing in the frontmatter changed.

@@ -8,7 +8,6 @@ use crate::{
     wording,
 };
 
-/// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     pub severity: Severity,

@@ -51,7 +51,6 @@ pub(super) fn text(markup: &Markup) -> String {
     visible_in_html(&markup.0)
 }
 
-/// A page about `project` with the title `title`.
 pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form<'_>, main: &Markup) -> Markup {
     let (revision, has_memory, has_pieces) = match form {
         Form::File(_) => (None, false, false),

@@ -32,12 +32,10 @@ impl Revision<'static> {
 }
 
 impl Stale {
-    /// The notice as a piece.
     pub fn piece(&self) -> Piece {
         Piece { id: "stale".to_owned(), place: NOTICES, html: layout::text(&self.notice()) }
     }
 
-    /// Read aloud as soon as it is there.
     pub(super) fn notice(&self) -> Markup {
         html! {
             p #stale role="alert" {

@@ -9,7 +9,6 @@ use super::{
 };
 use crate::overview::Overview;
 
-/// The page of what sync knows.
 pub fn sync_page(overview: &Overview, revision: Revision<'_>) -> String {
     let main = html! {
         h1 #name { "Sync" }

@@ -60,7 +60,6 @@ fn one(session: &SessionRow, is_open: bool, links: Links) -> Markup {
     }
 }
 
-/// One event on a line of a list.
 pub(super) fn event_item(event: &EventRow, links: Links, whose: Whose) -> Markup {
     html! {
         li {

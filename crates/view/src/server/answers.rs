@@ -21,7 +21,6 @@ use crate::page::{self, ArtifactView, SCRIPT, STYLE};
 /// The most events of an artifact that its page tells.
 const EVENTS: usize = 200;
 
-/// The state that a page shows.
 #[derive(Debug, Deserialize)]
 pub(super) struct From {
     from: u64,

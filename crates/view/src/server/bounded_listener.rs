@@ -12,7 +12,6 @@ pub const CONNECTIONS: usize = 256;
 /// The time to wait after the system had no connection to give: asking again at once helps nobody.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// A listener with places.
 #[derive(Debug)]
 pub struct BoundedListener {
     listener: TcpListener,

@@ -41,7 +41,6 @@ pub async fn serve(listener: BoundedListener, served: Served, end: impl Future<O
     while connections.join_next().await.is_some() {}
 }
 
-/// Answers the requests of one connection.
 async fn answer(stream: PlacedStream, router: Router, mut is_over: watch::Receiver<()>) {
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(REQUEST).max_buf_size(HEAD_BYTES);
@@ -55,7 +54,6 @@ async fn answer(stream: PlacedStream, router: Router, mut is_over: watch::Receiv
     let _ended = connection.await;
 }
 
-/// All addresses.
 pub(super) fn router(served: Served) -> Router {
     let port = served.port;
     Router::new()

@@ -34,7 +34,6 @@ impl Served {
         Self { shown, workspace, port, drawing: places(DRAWN), listening: places(LISTENERS) }
     }
 
-    /// The latest state.
     pub(super) fn now(&self) -> Arc<Shown> {
         Arc::clone(&self.shown.borrow())
     }

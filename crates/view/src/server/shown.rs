@@ -18,7 +18,6 @@ use crate::{
 /// again.
 const REMEMBERED: usize = 64;
 
-/// One state, drawn.
 #[derive(Debug)]
 pub struct Shown {
     pub revision: u64,
@@ -36,7 +35,6 @@ pub struct Shown {
 /// The id of every piece with the digest of its HTML, in the order of the page.
 pub(super) type Digests = Arc<[(Arc<str>, u64)]>;
 
-/// Makes revisions.
 #[derive(Debug)]
 pub struct Shows;
 

@@ -7,7 +7,6 @@ pub use stepmark_model::journal::{change_in_words as change, changes_in_words as
 /// journals.
 const ID_DIGITS: usize = 12;
 
-/// The beginning of an event's id.
 pub fn short(id: EventId) -> String {
     id.to_string().chars().take(ID_DIGITS).collect()
 }

@@ -130,13 +130,11 @@ impl AsddCommand {
         }
     }
 
-    /// Returns whether it changes files of the project.
     pub(crate) const fn writes(&self) -> bool {
         !matches!(self.what, What::Status | What::Show(_) | What::Proposals(_) | What::Check(_))
     }
 }
 
-/// ASDD in the project.
 fn asdd(workspace: &Workspace) -> Result<Asdd<'_>, Failure> {
     workspace.asdd().ok_or_else(|| {
         Failure::new(Exit::Findings, "the project does not use ASDD").with_help(

@@ -13,7 +13,6 @@ use crate::{
     project::Project,
 };
 
-/// All slices in one view.
 pub(super) fn status(asdd: &Asdd<'_>, _: &Project, output: &Output) -> Result<Exit, Failure> {
     let AsddStatus { state, signals, drift, held_up: held, .. } = asdd.status()?;
     let mut waiting = asdd.proposals()?;
@@ -116,7 +115,6 @@ impl Heartbeat {
     }
 }
 
-/// Looks at silent agents and at conflicts.
 pub(super) fn monitor(asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
     let found = asdd.monitor()?;
     output.json_or(
@@ -144,7 +142,6 @@ pub(super) fn monitor(asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure>
     Ok(if found.blocked.is_empty() { Exit::Fine } else { Exit::Findings })
 }
 
-/// Makes slices again.
 pub(super) fn rebuild(asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
     let rebuilt = asdd.rebuild()?;
     output.json_or(

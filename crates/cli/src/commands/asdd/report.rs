@@ -9,7 +9,6 @@ use crate::{commands::followed_files, output::Output};
 /// The version of the JSON of a slice.
 const SLICE: &str = "stepmark.asdd-slice/1";
 
-/// A slice with all its values.
 pub(super) fn slice(slice: &Record, output: &Output) {
     output.json_or(
         SLICE,
@@ -35,7 +34,6 @@ pub(super) fn changed(slice: &Record, files: &AsddFiles, output: &Output) {
     followed_files::told(files, "asdd", output);
 }
 
-/// A proposal, and what became of it.
 pub(super) fn proposed(proposed: &Proposed, output: &Output) {
     let (proposal, slice) = (&proposed.proposal, &proposed.slice);
     output.json_or(
@@ -52,7 +50,6 @@ pub(super) fn proposed(proposed: &Proposed, output: &Output) {
     followed_files::told(&proposed.files, "asdd", output);
 }
 
-/// Whose turn it is with a proposal that waits.
 pub(super) fn next(proposal: &Proposal, slice: &Record) -> String {
     let commit = format!("the custodian commits it with `stepmark asdd commit {}`", proposal.proposal_id);
     let to = proposal.set.get("status").and_then(Json::as_str);
@@ -64,7 +61,6 @@ pub(super) fn next(proposal: &Proposal, slice: &Record) -> String {
     }
 }
 
-/// The status, with why a slice is held up.
 pub(super) fn standing(slice: &Record) -> String {
     match slice.status() {
         "BLOCKED" => format!("BLOCKED, {}", slice.text("block_reason").unwrap_or("no reason is told")),
@@ -72,7 +68,6 @@ pub(super) fn standing(slice: &Record) -> String {
     }
 }
 
-/// A slice with its id.
 pub(super) fn wire(slice: &Record) -> Json {
     let mut wire = Map::new();
     wire.insert("slice_id".to_owned(), slice.id.as_str().into());

@@ -132,7 +132,6 @@ impl Autodev {
         Ok(exit)
     }
 
-    /// Returns whether it changes the state file.
     pub(crate) const fn writes(&self) -> bool {
         !matches!(self.task, Task::Status | Task::Next | Task::Check(_) | Task::Detect { write: false, .. })
     }

@@ -57,7 +57,6 @@ pub(super) fn detection(
     Ok(exit(status))
 }
 
-/// The next thing to do.
 pub(super) fn next(status: &AutodevStatus, output: &Output) -> Result<Exit, Failure> {
     let failed = status.position().filter(|noted| noted.status == "failed");
     let waits = status.position().filter(|noted| matches!(noted.status.as_str(), "completed" | "skipped"));
@@ -83,7 +82,6 @@ pub(super) fn next(status: &AutodevStatus, output: &Output) -> Result<Exit, Fail
     Ok(exit)
 }
 
-/// The change that a move has made.
 pub(super) fn moved(
     status: &AutodevStatus,
     moved: &Moved,
@@ -159,7 +157,6 @@ fn cycle(status: &AutodevStatus) -> u64 {
     status.position().map_or(1, |noted| noted.cycle)
 }
 
-/// The step that the project is in.
 fn in_words(status: &AutodevStatus) -> String {
     match (status.position().filter(|_| status.is_consistent()), status.step()) {
         (Some(noted), _) => noted_step(noted),

@@ -74,7 +74,6 @@ impl Check {
         }
     }
 
-    /// Checks what changed in git.
     pub(crate) fn run_on_changes(
         &self,
         project: &Project,
@@ -270,7 +269,6 @@ fn apart(changed: ChangedArtifacts) -> (Vec<ChangedArtifact>, Artifacts) {
     (artifacts, Artifacts { problems, unreadable, ..Artifacts::default() })
 }
 
-/// Writes everything that is found to the baseline.
 fn write_baseline(
     project: &Project,
     output: &Output,

@@ -90,7 +90,6 @@ fn report(output: &Output, diagnosis: &Diagnosis) {
     }
 }
 
-/// The files of a commit, in one line.
 fn paths(aside: &CommitSetAside) -> String {
     let paths: Vec<&str> = aside.files.iter().map(ProjectPath::as_str).collect();
     if paths.is_empty() { "a commit of nobody here".to_owned() } else { paths.join(", ") }

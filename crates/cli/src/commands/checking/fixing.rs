@@ -38,13 +38,10 @@ pub(crate) struct FixArguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fixing {
     Offered,
-    /// Those up to this safety are made.
     Made(Safety),
-    /// Those up to this safety are shown as a patch.
     Shown(Safety),
 }
 
-/// The outcome of fixes.
 #[derive(Debug, Default)]
 pub(super) struct Fixed {
     pub(super) files: Vec<FixedArtifact>,
@@ -79,7 +76,6 @@ pub(super) fn make(project: &Project, found: &CheckReport<'_>, allowed: Safety) 
     fixed
 }
 
-/// Prints what the fixes of all files would change.
 pub(super) fn show(
     project: &Project,
     output: &Output,
@@ -96,7 +92,6 @@ pub(super) fn show(
     Ok(())
 }
 
-/// Makes the fixes of all staged artifacts that have some, where the work tree holds what is staged.
 pub(super) fn make_staged(
     project: &Project,
     version: &GitVersion,
@@ -121,7 +116,6 @@ pub(super) fn make_staged(
     fixed
 }
 
-/// Prints what the fixes of all changed artifacts would change.
 pub(super) fn show_changes(
     project: &Project,
     output: &Output,
@@ -181,7 +175,6 @@ pub(super) fn first_failure(output: &Output, failures: Vec<Failure>) -> Option<F
     first
 }
 
-/// The files with a fix that is allowed.
 fn fixable<'a>(found: &'a CheckReport<'a>, allowed: Safety) -> impl Iterator<Item = &'a CheckedFile<'a>> {
     found.files.iter().filter(move |file| has_fix(file, allowed))
 }

@@ -64,7 +64,6 @@ struct Check {
 }
 
 impl Gate {
-    /// Returns whether it takes a lease, or moves the end of one.
     pub(crate) const fn takes_lease(&self) -> bool {
         match &self.task {
             Task::Check(check) => check.exclusive,

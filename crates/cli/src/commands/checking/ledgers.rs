@@ -48,7 +48,6 @@ pub(crate) fn warnings(done: &LedgerProjection) -> Vec<String> {
     wording::waiting_stories(done.waiting.len()).into_iter().collect()
 }
 
-/// The entries that were written, a line each.
 pub(crate) fn remarks(done: &LedgerProjection) -> Vec<String> {
     let line = |entry: &LedgerEntry| {
         let from = entry.from.as_deref().map_or_else(|| "nothing".to_owned(), |from| format!("`{from}`"));
@@ -57,7 +56,6 @@ pub(crate) fn remarks(done: &LedgerProjection) -> Vec<String> {
     done.written.iter().map(line).collect()
 }
 
-/// The same for programs.
 pub(crate) fn wire(done: &LedgerProjection) -> Json {
     let entry = |entry: &LedgerEntry| {
         json!({

@@ -143,7 +143,6 @@ fn attributes(attributes: &Attributes) -> Vec<String> {
     grows.chain(closed).chain(writers).chain(approvers).collect()
 }
 
-/// A move as its target, with what it wants.
 fn shown(legal: &Move<'_>) -> String {
     let guards: Vec<String> = legal.guards.iter().map(ToString::to_string).collect();
     match (legal.is_return, guards.as_slice()) {
@@ -176,7 +175,6 @@ fn is_built_in(table: &Table) -> bool {
     built_in(table.name()).is_some()
 }
 
-/// A move out of a state.
 pub(crate) fn move_wire(legal: &Move<'_>) -> serde_json::Value {
     serde_json::json!({
         "to": legal.to.name,

@@ -222,7 +222,6 @@ impl CoordinationCommand {
         }
     }
 
-    /// Returns whether it changes files of the project.
     pub(crate) const fn writes(&self) -> bool {
         !matches!(
             self.what,
@@ -248,7 +247,6 @@ fn init(
     Ok(report::told(&files, output))
 }
 
-/// The progress as it is now.
 pub(crate) fn overview(coordination: &Coordination<'_>, project: &Project) -> Result<Overview, RecordsError> {
     let limit = coordination.settings().inactive_seconds.get();
     Ok(Overview::of(&coordination.state()?, &coordination.signals(), project.workspace.now(), limit))

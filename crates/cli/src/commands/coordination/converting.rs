@@ -13,7 +13,6 @@ use crate::{
     output::{Output, wording},
 };
 
-/// Makes the files follow.
 pub(super) fn project(
     coordination: &Coordination<'_>,
     overwrite: &Overwrite,
@@ -48,7 +47,6 @@ fn refuse_unknown(coordination: &Coordination<'_>, ids: &BTreeSet<String>) -> Re
     }
 }
 
-/// Changes the option.
 pub(super) fn convert(
     coordination: &Coordination<'_>,
     to: Format,
@@ -89,13 +87,11 @@ pub(super) fn convert(
     Ok(report::told(&files, output))
 }
 
-/// Writes the state file of option C.
 pub(super) fn save(coordination: &Coordination<'_>, output: &Output) -> Result<Exit, Failure> {
     wants_state_file(coordination)?;
     project(coordination, &Overwrite::None, output)
 }
 
-/// Keeps a copy of the state file.
 pub(super) fn checkpoint(
     coordination: &Coordination<'_>,
     name: &str,

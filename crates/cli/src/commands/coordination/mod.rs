@@ -17,7 +17,6 @@ use crate::{
     project::Project,
 };
 
-/// Coordination in the project.
 pub(crate) fn coordination(workspace: &Workspace) -> Result<Coordination<'_>, Failure> {
     workspace.coordination().ok_or_else(|| {
         Failure::new(Exit::Findings, "the project does not use coordination")

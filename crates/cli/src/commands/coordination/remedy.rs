@@ -9,7 +9,6 @@ use stepmark_model::{
 };
 use stepmark_store::{changes::ChangeError, coordination::CoordinationError};
 
-/// The way in which somebody acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Surface {
     Commands,

@@ -13,7 +13,6 @@ use crate::{
 /// The version of the JSON of tasks.
 const TASK: &str = "stepmark.task/1";
 
-/// Tasks that were added.
 pub(super) fn added(tasks: &[Record], files: &CoordinationFiles, output: &Output) -> Result<Exit, Failure> {
     output.json_or(
         TASK,
@@ -23,7 +22,6 @@ pub(super) fn added(tasks: &[Record], files: &CoordinationFiles, output: &Output
     Ok(told(files, output))
 }
 
-/// A line a task.
 pub(super) fn tasks(tasks: Vec<Record>, list: &ListArguments, output: &Output) -> Result<Exit, Failure> {
     list.answer((output, "stepmark.tasks/1", "tasks"), tasks, wire, |tasks| {
         let row = |task: &Record| {
@@ -41,7 +39,6 @@ pub(super) fn tasks(tasks: Vec<Record>, list: &ListArguments, output: &Output) -
     Ok(Exit::Fine)
 }
 
-/// A task with all its values.
 pub(super) fn task(task: &Record, output: &Output) {
     output.json_or(
         TASK,
@@ -57,7 +54,6 @@ pub(super) fn task(task: &Record, output: &Output) {
     );
 }
 
-/// The task that an agent would get.
 pub(super) fn next(next: Option<&Record>, output: &Output) -> Result<Exit, Failure> {
     output.json_or(
         TASK,
@@ -114,7 +110,6 @@ pub(crate) fn odd(survey: &ImportSurvey, output: &Output) {
     }
 }
 
-/// A record with its id.
 pub(crate) fn wire(record: &Record) -> Json {
     let mut wire = serde_json::Map::new();
     wire.insert("id".to_owned(), record.id.clone().into());
@@ -122,7 +117,6 @@ pub(crate) fn wire(record: &Record) -> Json {
     Json::Object(wire)
 }
 
-/// A discovery with its content.
 pub(crate) fn discovery(record: &Record) -> Json {
     let mut wire = wire(record);
     wire["content"] = record.body.as_str().into();

@@ -180,13 +180,11 @@ impl Task {
         }
     }
 
-    /// Returns whether it changes records.
     pub(crate) const fn writes(&self) -> bool {
         !matches!(self.what, What::List { .. } | What::Show { .. } | What::Next(_))
     }
 }
 
-/// The id of a new task.
 fn task_id() -> String {
     format!("task-{}", new_id())
 }
@@ -212,7 +210,6 @@ impl What {
     }
 }
 
-/// The same move, with what came of the work.
 pub(crate) fn ended(made: MoveCall, output: &str, (modified, created): (&[String], &[String])) -> MoveCall {
     let made = made.with("output", output).with("files_modified", modified);
     if created.is_empty() { made } else { made.with("files_created", created) }

@@ -128,7 +128,6 @@ impl AttemptCommand {
     }
 }
 
-/// Takes a task for an agent.
 pub(super) fn claim(
     flows: &Flows<'_>,
     task: &TaskArgument,

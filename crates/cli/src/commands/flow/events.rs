@@ -17,7 +17,6 @@ use crate::{
     watch::journal_folders,
 };
 
-/// The version of an answer.
 const EVENTS: &str = "stepmark.flow-events/1";
 
 /// The interval at which events are looked for though nothing tells of a change.

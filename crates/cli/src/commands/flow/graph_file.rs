@@ -16,7 +16,6 @@ use crate::{
 /// The largest size of a graph in a file, in bytes.
 const SIZE_LIMIT: u64 = 4 << 20;
 
-/// The graph in a file, in YAML or JSON.
 pub(crate) fn read(project: &Project, file: &Path) -> Result<Graph, Failure> {
     graph_in(&text(project, file)?, file)
 }

@@ -83,7 +83,6 @@ impl Intervening {
     }
 }
 
-/// The records on which a person decided.
 fn decided(flow: &str, what: &str, paths: &[ProjectPath], output: &Output) -> Exit {
     output.json_or(
         "stepmark.flow-decided/1",

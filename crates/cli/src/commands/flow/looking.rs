@@ -88,7 +88,6 @@ fn context(flows: &Flows<'_>, project: &Project) -> Context {
     }
 }
 
-/// Reports whether the records of a flow are as their events say.
 fn replayed((flow, sessions): (&str, &BTreeSet<String>), records: &[Replayed], output: &Output) -> Exit {
     let word = |record: &Replayed| match record.state {
         HistoryState::Current { .. } => "current",

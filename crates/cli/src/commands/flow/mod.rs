@@ -63,7 +63,6 @@ impl FlowCommand {
         }
     }
 
-    /// Returns whether it changes records.
     pub(crate) const fn writes(&self) -> bool {
         match &self.what {
             What::Graph(command) => command.writes(),

@@ -38,7 +38,6 @@ impl Context {
     }
 }
 
-/// A flow with its tasks.
 pub(super) fn flow(state: &FlowState, context: Option<&Context>, output: &Output) -> Exit {
     output.json_or(
         "stepmark.flow/1",
@@ -73,7 +72,6 @@ pub(super) fn flow(state: &FlowState, context: Option<&Context>, output: &Output
     Exit::Fine
 }
 
-/// All flows, a line each.
 pub(super) fn flows(states: &[FlowState], output: &Output) -> Exit {
     output.json_or(
         "stepmark.flows/1",
@@ -90,7 +88,6 @@ fn summary(state: &FlowState) -> String {
     format!("{}  {}  {done}/{}  {graph}", flow.id(), flow.status(), state.graph.tasks.len())
 }
 
-/// A task as it is now.
 pub(super) fn task(record: &FlowRecord, output: &Output) -> Exit {
     output.json_or(
         "stepmark.flow-task/1",
@@ -157,7 +154,6 @@ fn shortened(files: &[String]) -> Vec<String> {
     shown.chain(more.map(|more| format!("{more} others"))).collect()
 }
 
-/// The attempts at a task.
 pub(super) fn attempts(record: &FlowRecord, output: &Output) -> Exit {
     let judged = record.verifications();
     let all: Vec<Attempt> = record.attempts().into_iter().chain(record.open_attempt()).collect();

@@ -16,7 +16,6 @@ pub(super) struct TaskArgument {
 }
 
 impl TaskArgument {
-    /// The flow, and the task where one is named.
     pub(super) fn parts(&self) -> (&str, Option<&str>) {
         match (&self.task, self.flow.split_once('.')) {
             (None, Some((flow, task))) => (flow, Some(task)),
@@ -32,7 +31,6 @@ impl TaskArgument {
         is_number.then(|| (Self { flow: flow.to_owned(), task: Some(task.to_owned()) }, self.flow.clone()))
     }
 
-    /// The flow and the task.
     pub(super) fn both(&self) -> Result<(&str, &str), Failure> {
         let (flow, task) = self.parts();
         let task = task.ok_or_else(|| {

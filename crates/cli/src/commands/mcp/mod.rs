@@ -38,7 +38,6 @@ struct Opening {
 }
 
 impl Opening {
-    /// Opens the project for an agent, or for whoever started the server.
     fn project(&self, agent: Option<&str>) -> Result<Project, Failure> {
         let mut acting = self.acting.clone();
         if let Some(agent) = agent {

@@ -14,7 +14,6 @@ use stepmark_model::packs::{ArgumentShape, Kind, NamedMove, Pack};
 use super::Opening;
 use crate::{commands::packs::moves::KindMove, exit::Failure};
 
-/// The moves of a pack.
 pub(super) struct PackTools {
     opening: Opening,
     instructions: String,
@@ -192,7 +191,6 @@ impl PackTools {
     }
 }
 
-/// A value as a command line has it.
 fn spelled(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

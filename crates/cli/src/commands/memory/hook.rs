@@ -135,7 +135,6 @@ fn remember(project: &Project, given: &Json) -> Result<(), Failure> {
     refused.map_or(Ok(()), Err)
 }
 
-/// Every text in an answer of a tool.
 fn text_of(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
@@ -145,7 +144,6 @@ fn text_of(value: &Json) -> String {
     }
 }
 
-/// Ends the session, once.
 fn end(project: &Project, session: &SessionId) -> Result<(), Failure> {
     let history = project.workspace.history();
     let events = history.ask(|history| history.of_session(session.as_str()))?;

@@ -82,7 +82,6 @@ impl MemoryCommand {
     }
 }
 
-/// The memory of a project, up to date.
 fn open(project: &Project) -> Result<Memory, Failure> {
     Ok(Memory::open(&project.workspace)?)
 }

@@ -10,7 +10,6 @@ use crate::{
 
 const SCHEMA: &str = "stepmark.memories/1";
 
-/// Records with what they come from.
 pub(super) fn records(
     (output, list): (&Output, &ListArguments),
     found: Vec<Recalled>,

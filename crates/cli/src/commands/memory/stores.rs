@@ -18,10 +18,8 @@ use crate::{
     exit::{Exit, Failure},
 };
 
-/// The name of the ledger's file.
 pub(super) const LEDGER: &str = "memory-stores.db";
 
-/// A store of the configuration.
 pub(super) struct Store {
     pub(super) name: TrackerName,
     pub(super) target: Box<dyn Target>,
@@ -68,12 +66,10 @@ impl Store {
         Ok(Self { name, target, due })
     }
 
-    /// The units whose moment has come.
     pub(super) fn due<'u>(&self, units: &'u [Unit]) -> Vec<&'u Unit> {
         units.iter().filter(|unit| self.due.has_come(unit)).collect()
     }
 
-    /// Its state, as the ledger knows it.
     pub(super) fn state(&self, workspace: &Workspace, units: &[Unit]) -> Result<StoreState, Failure> {
         let mut ledger = ledger_to_read(workspace, LEDGER)?;
         let reader = ledger.read()?;
@@ -81,12 +77,10 @@ impl Store {
     }
 }
 
-/// The id of the project in the ledger, which is of this clone.
 pub(super) fn project_id(workspace: &Workspace) -> &str {
     workspace.configuration().project_id().unwrap_or("project")
 }
 
-/// The failure of a store that was asked.
 pub(super) fn store_failed(name: &str, failure: &stepmark_sync::breaker::Failure) -> Failure {
     Failure::new(Exit::Remote, format!("the store `{name}` cannot be asked: {}", failure.reason))
         .with_help(plain(&failure.detail, 400))

@@ -12,7 +12,6 @@ use crate::{
 
 const SCHEMA: &str = "stepmark.memory-status/1";
 
-/// Shows how much is remembered.
 pub(super) fn status(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let memory = open(project)?;
     let stores = Store::all(&project.workspace, None, &memory)?;
@@ -23,7 +22,6 @@ pub(super) fn status(project: &Project, output: &Output) -> Result<Exit, Failure
     told(memory.counts()?, &states, project, output)
 }
 
-/// Makes the store anew.
 pub(super) fn rebuild(project: &Project, output: &Output) -> Result<Exit, Failure> {
     told(Memory::rebuilt(&project.workspace)?.counts()?, &[], project, output)
 }

@@ -113,7 +113,6 @@ pub(super) fn deliver(
     Ok(deliverer.deliver((&mut open_ledger(workspace, LEDGER)?, &mut *store.target), &due)?)
 }
 
-/// The outcome of each store.
 pub(in crate::commands) type Told = Vec<(String, Result<DeliveryReport, Failure>)>;
 
 /// Gives every store what it lacks, for as long as `goes_on`. A store that lacks nothing by the ledger is

@@ -189,7 +189,6 @@ fn show(project: &Project, name: &str, output: &Output) -> Result<Exit, Failure>
     Ok(Exit::Fine)
 }
 
-/// The options of a move, as its command has them.
 fn options(made: &MoveShown) -> String {
     let args = made.args.iter().map(|arg| {
         let (name, kind) = arg.split_once(": ").unwrap_or((arg, ""));

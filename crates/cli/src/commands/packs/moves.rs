@@ -166,7 +166,6 @@ impl KindMove {
         }
     }
 
-    /// The commands that are legal instead.
     fn help(&self, refusal: &MoveRefusal) -> String {
         let (MoveRefusal::NotFrom { legal, .. } | MoveRefusal::Unmet { legal, .. }) = refusal else {
             return String::new();

@@ -201,7 +201,6 @@ fn show(project: &Project, output: &Output, id: Option<&SessionId>) -> Result<Ex
     Ok(Exit::Fine)
 }
 
-/// The session that is meant.
 fn named(project: &Project, id: Option<&SessionId>) -> Result<SessionId, Failure> {
     let current = || project.workspace.attribution().session.clone();
     id.cloned().or_else(current).ok_or_else(|| {

@@ -113,7 +113,6 @@ fn print_schema(output: &Output) {
     output.bytes(format!("{:#}\n", Configuration::schema()).as_bytes());
 }
 
-/// Text as it is, all else as JSON.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

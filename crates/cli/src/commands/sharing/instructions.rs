@@ -117,7 +117,6 @@ fn not_configured() -> Failure {
         .with_help("give `instructions: {output: PATH, components: [PATH, …]}` in `.stepmark/config.yaml`")
 }
 
-/// Warns of what makes the instructions less than whole.
 fn warn(cached: &CachedInstructions, output: &Output) {
     for path in &cached.unreadable {
         output.warning(format_args!("{path} has no state digest: `stepmark check {path}` says why"));

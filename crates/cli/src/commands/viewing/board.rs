@@ -30,7 +30,6 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct Board {}
 
-/// What wakes the board.
 enum Wake {
     Key(Key),
     Window,

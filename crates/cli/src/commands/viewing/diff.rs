@@ -23,7 +23,6 @@ pub(crate) struct Diff {
     list: ListArguments,
 }
 
-/// An artifact whose state differs.
 struct Difference {
     artifact: KnownArtifact,
     older: Option<Event>,

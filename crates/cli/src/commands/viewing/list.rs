@@ -138,7 +138,6 @@ fn keys(summaries: &Summaries<'_>) -> Vec<&'static str> {
     keys.into_iter().map(|key| &*key.leak()).collect()
 }
 
-/// The number of artifacts whose frontmatter cannot be read.
 pub(super) fn unasked(project: &Project, rows: &[SummaryRow<'_>]) -> usize {
     let is_unasked = |row: &SummaryRow<'_>| {
         // Few are of unknown condition, so few are read again.
@@ -166,7 +165,6 @@ fn usual_columns(rows: &[SummaryRow<'_>]) -> Vec<SelectionField> {
     columns
 }
 
-/// Reads the value of an option.
 fn read<T>(
     option: &str,
     text: Option<&str>,

@@ -40,7 +40,6 @@ struct NextAnswer {
     next: NextWire,
     /// Errors and warnings of its own.
     problems: usize,
-    /// The command that moves a record on, where its kind has commands of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
 }
@@ -170,7 +169,6 @@ fn tell_move(artifact: &TrackedArtifact, output: &Output) {
     }
 }
 
-/// Returns whether commands of its kind move it.
 fn has_commands(artifact: &TrackedArtifact) -> bool {
     let of_pack = artifact.lifecycle().and_then(|choice| choice.kind.as_deref());
     artifact.state().kind.or(of_pack).is_some_and(|kind| !kind.commands.is_empty())

@@ -54,7 +54,6 @@ fn data(text: &str) -> String {
     visible(&text.replace("\r\n", "\n")).replace('%', "%25").replace('\n', "%0A")
 }
 
-/// The value of a property.
 fn property(text: &str) -> String {
     on_one_line(text).replace('%', "%25").replace(':', "%3A").replace(',', "%2C")
 }

@@ -94,7 +94,6 @@ struct EditWire<'a> {
     text: &'a str,
 }
 
-/// One line of JSON.
 pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error> {
     let findings = checked.with_findings().flat_map(|file| {
         let excerpt = file.excerpt();

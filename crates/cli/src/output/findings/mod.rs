@@ -62,7 +62,6 @@ impl<'a> CheckedFile<'a> {
     }
 }
 
-/// Everything that a check says.
 #[derive(Clone, Debug)]
 pub(crate) struct Checked<'a> {
     files: Vec<CheckedFile<'a>>,
@@ -157,12 +156,10 @@ impl<'a> Checked<'a> {
         self.cut.map_or(0, |(_, _, more)| more)
     }
 
-    /// The number of artifacts that were checked.
     fn artifacts(&self) -> usize {
         self.files.len().saturating_sub(self.beside)
     }
 
-    /// The number of findings of each severity.
     pub(crate) fn counts(&self) -> ProblemCounts {
         self.cut.map_or_else(|| ProblemCounts::of(self.findings()), |(counts, ..)| counts)
     }

@@ -8,7 +8,6 @@ use stepmark_model::{
 
 use super::{Checked, CheckedFile};
 
-/// Checked files that a test owns.
 pub(super) struct Sample {
     files: Vec<(ProjectPath, Vec<u8>, Vec<Finding>)>,
 }

@@ -18,16 +18,12 @@ use crate::{Edge, EdgeKind, Node, NodeKind, ranking::words};
 
 /// The script: it reads one request as JSON, and prints one answer.
 const SCRIPT: &str = include_str!("sidecar.py");
-/// The program that runs it.
 const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
-/// The way to get it.
 const INSTALL: &str = "install Python 3, and `pip install ladybug`";
-/// The time for a request.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// The most bytes of an answer.
 const ANSWER: u64 = 256 * 1024 * 1024;
 
-/// A database of Ladybug.
 #[derive(Debug)]
 pub struct Ladybug {
     database: PathBuf,

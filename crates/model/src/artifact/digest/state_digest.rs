@@ -39,7 +39,6 @@ impl StateDigest {
     }
 }
 
-/// The text that is hashed.
 fn canonical(state: &Json) -> String {
     #[expect(
         clippy::expect_used,

@@ -21,10 +21,7 @@ pub enum StateUnreadable {
     #[error("the frontmatter holds no keys: write it as `key: value` lines")]
     NotAMapping { offset: usize },
     #[error("the frontmatter holds several YAML documents: keep one")]
-    SeveralDocuments {
-        /// The offset of the frontmatter.
-        offset: usize,
-    },
+    SeveralDocuments { offset: usize },
     #[error("the key `{key}` stands twice, and readers disagree on which one counts: remove one")]
     KeyTwice {
         /// The key as JSON spells it.

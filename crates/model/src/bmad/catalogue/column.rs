@@ -63,7 +63,6 @@ impl Column {
         }
     }
 
-    /// The column with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.name() == name)
     }
@@ -79,7 +78,6 @@ impl Entry {
         self.0.get(&column).map_or("", String::as_str)
     }
 
-    /// The entry with a value in a column.
     #[must_use]
     pub fn with(mut self, column: Column, value: impl Into<String>) -> Self {
         self.0.insert(column, value.into());
@@ -109,7 +107,6 @@ pub enum CatalogueKind {
 impl CatalogueKind {
     pub const ALL: [Self; 5] = [Self::Agent, Self::Workflow, Self::Skill, Self::Task, Self::Tool];
 
-    /// The noun for an entry.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Agent => "agent",

@@ -30,7 +30,6 @@ impl Keys {
         }
     }
 
-    /// The whole file, which is YAML.
     pub(super) fn of_yaml(source: &CatalogueFile<'_>) -> Result<Self, EntryProblem> {
         Self::read(source, Span::new(0, source.bytes.len()))
     }

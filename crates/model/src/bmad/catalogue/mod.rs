@@ -34,7 +34,6 @@ use crate::artifact::ProjectPath;
 /// The module of what belongs to none: the word of the official installer for agents outside of its modules.
 pub const NO_MODULE: &str = "standalone";
 
-/// A file that may be an entry.
 #[derive(Clone, Copy, Debug)]
 pub struct CatalogueFile<'a> {
     pub path: &'a ProjectPath,
@@ -44,7 +43,6 @@ pub struct CatalogueFile<'a> {
     pub listed_path: &'a str,
 }
 
-/// The result of reading a file.
 #[derive(Clone, Debug, Default)]
 pub struct EntryReading {
     /// The entry; `None` for a file that is none, or that cannot be read as one.
@@ -53,7 +51,6 @@ pub struct EntryReading {
 }
 
 impl CatalogueFile<'_> {
-    /// An entry that says where this file stands.
     fn entry(&self) -> Entry {
         Entry::default().with(Column::Module, self.module).with(Column::Path, self.listed_path)
     }
@@ -65,12 +62,10 @@ impl CatalogueFile<'_> {
 }
 
 impl EntryReading {
-    /// A file that is an entry.
     fn of(entry: Entry) -> Self {
         Self { entry: Some(entry), problem: None }
     }
 
-    /// A file that would be one.
     fn failed(problem: EntryProblem) -> Self {
         Self { entry: None, problem: Some(problem) }
     }

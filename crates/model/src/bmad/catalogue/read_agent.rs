@@ -91,7 +91,6 @@ pub fn agent_of_skill(source: &CatalogueFile<'_>, skill: &Entry) -> Entry {
     entry
 }
 
-/// The file that makes a folder a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
 
 /// Reads the `SKILL.md` of a folder. It is a skill if `name` is the folder's name and `description` has text.

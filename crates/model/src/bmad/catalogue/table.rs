@@ -22,9 +22,6 @@ pub struct TableError(#[from] csv::Error);
 impl Table {
     /// Reads a catalogue. Quotes are doubled inside of fields; rows may be shorter or longer than the header;
     /// a byte order mark and CRLF are fine.
-    ///
-    /// # Errors
-    /// When it is not UTF-8.
     pub fn read(bytes: &[u8]) -> Result<Self, TableError> {
         let mut reader = ReaderBuilder::new().flexible(true).from_reader(bytes);
         let texts = |record: &csv::StringRecord| record.iter().map(str::to_owned).collect::<Vec<_>>();
@@ -33,7 +30,6 @@ impl Table {
         Ok(Self { columns, rows: rows.collect::<Result<_, _>>()? })
     }
 
-    /// The names in its header.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
@@ -187,7 +183,6 @@ pub enum EntryProblemKind {
 }
 
 impl EntryProblem {
-    /// A problem with a file as a whole.
     pub fn of_file(path: &ProjectPath, kind: EntryProblemKind) -> Self {
         Self { path: path.clone(), line: None, kind }
     }

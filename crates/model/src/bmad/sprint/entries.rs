@@ -10,7 +10,6 @@ use crate::{
 };
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 
-/// A ledger with entries written into it.
 #[derive(Clone, Debug)]
 pub struct EntriesWritten {
     pub bytes: Vec<u8>,

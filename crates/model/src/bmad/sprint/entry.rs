@@ -28,15 +28,22 @@ pub struct LedgerEntry {
 pub enum EntryLocation {
     /// The line `Status:` of the story's own body.
     StatusLine,
-    /// An entry of the ledger at this path.
-    Listed { ledger: ProjectPath },
+    Listed {
+        ledger: ProjectPath,
+    },
     /// An entry of the ledger at this path whose value is a map or a list. It is never replaced: what else
     /// stands there would be lost.
-    Structured { ledger: ProjectPath },
-    /// An entry of the ledger at this path that several files are about.
-    Shared { ledger: ProjectPath },
+    Structured {
+        ledger: ProjectPath,
+    },
+    Shared {
+        ledger: ProjectPath,
+    },
     /// The ledger at this path lists the number of the story under another name.
-    NumberTaken { ledger: ProjectPath, by: String },
+    NumberTaken {
+        ledger: ProjectPath,
+        by: String,
+    },
     /// The ledger at this path does not list the story yet.
     Behind {
         ledger: ProjectPath,
@@ -112,7 +119,6 @@ impl LedgerEntry {
 }
 
 impl fmt::Display for LedgerEntry {
-    /// Both sides, as half a sentence.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let from = self.from.as_deref();
         match (&self.location, from) {

@@ -23,7 +23,6 @@ pub enum LedgerPart {
     Story {
         /// Its number in the epic.
         number: u16,
-        /// The letter of a story that was put in between.
         letter: Option<char>,
     },
     /// `epic-N-retrospective`.
@@ -60,7 +59,6 @@ impl LedgerKey {
         Self::read(numbered).filter(|key| key.is_story()).map(|key| (key, numbered))
     }
 
-    /// Returns whether it is the key of a story.
     pub const fn is_story(self) -> bool {
         matches!(self.part, LedgerPart::Story { .. })
     }

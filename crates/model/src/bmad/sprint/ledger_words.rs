@@ -7,7 +7,6 @@ use crate::{
     spelling::folded,
 };
 
-/// The direction of a change from one word to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordChange {
     Same,
@@ -42,7 +41,6 @@ impl<'l> LedgerWords<'l> {
         Self { own, ledger: built_in(name).map(|table| &**table), is_spec: false }
     }
 
-    /// For a story whatever its name.
     pub fn of_story(own: Option<&'l Lifecycle>) -> Self {
         Self { own, ledger: built_in("bmad-story").map(|table| &**table), is_spec: false }
     }

@@ -6,13 +6,11 @@ use super::LedgerKey;
 use crate::artifact::ProjectPath;
 use stepmark_frontmatter::{Document, Node, NodeKind, ParseError, Region, Yaml};
 
-/// The name of the file.
 pub const SPRINT_STATUS_NAME: &str = "sprint-status.yaml";
 
 /// The folder below that of a ledger in which stories may stand.
 const STORIES_FOLDER: &str = "stories";
 
-/// The key that holds the states.
 pub(super) const STATES_KEY: &str = "development_status";
 
 /// The statuses of stories and epics in a ledger: the words under `development_status`, as written.

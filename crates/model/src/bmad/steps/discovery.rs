@@ -40,7 +40,6 @@ pub const DEFAULT_ROOTS: [&str; 26] = [
     ".zencoder/skills",
 ];
 
-/// The kind of step files in a folder, by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum StepFolder {
     /// `steps`, `steps-c`, `steps-e`, `steps-v`.

@@ -10,7 +10,6 @@ use std::fmt;
 use std::str::FromStr;
 use stepmark_frontmatter::{Span, Yaml};
 
-/// The beginning of every such comment.
 const MARK: &str = "stepmark:";
 
 /// A comment that accepts findings, or wants to.
@@ -129,7 +128,6 @@ pub(super) fn covered(bytes: &[u8], content: Span, comment: Span) -> Span {
     Span::new(lines[first].start, lines[last].end)
 }
 
-/// The lines of the frontmatter with their ends.
 fn lines(bytes: &[u8], content: Span) -> Vec<Span> {
     let mut lines = Vec::new();
     let mut start = content.start;

@@ -50,7 +50,6 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Its flow, where it and the flows of the project are known.
     fn flow<'s>(&self, subject: &'s Subject<'_>) -> Option<&'s Flow> {
         subject.autodev()?.flows.named(self.value(&["flow"]).as_str()?)
     }

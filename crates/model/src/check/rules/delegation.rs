@@ -7,7 +7,6 @@ use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject};
 use crate::delegation::{Ancestry, Chains, Member};
 use stepmark_frontmatter::{Edit, KeyPath, Span, Value};
 
-/// The subject as a member of the chains of the project, where it takes part in one.
 fn member<'a>(subject: &Subject<'a>) -> Option<(&'a Chains, &'a Member)> {
     let chains = subject.chains?;
     let member = chains.at(subject.artifact.path())?;
@@ -39,14 +38,12 @@ fn said(field: &Option<Field>) -> String {
     }
 }
 
-/// The fix that gives a part of the delegation the value that follows from the parents.
 fn as_the_parents_say(subject: &Subject<'_>, part: &str, value: Value) -> Option<Fix> {
     let set = Edit::Set { path: KeyPath::key("delegation").then(part), value };
     let title = format!("make `{part}` what the parents say");
     Fix::edit(Safety::Safe, title, subject.artifact, &[set])
 }
 
-/// Ids or paths as a list in a sentence.
 fn quoted(words: &[impl AsRef<str>]) -> String {
     const SHOWN: usize = 8;
     let mut text: Vec<String> = words.iter().take(SHOWN).map(|word| format!("`{}`", word.as_ref())).collect();

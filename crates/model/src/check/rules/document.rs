@@ -355,7 +355,6 @@ pub(crate) static ALIAS_UNRESOLVED: Rule = Rule::new(
     ),
 );
 
-/// The reference as text in quotes.
 fn quoted(file: &[u8], alias: Span) -> Option<Fix> {
     let text = std::str::from_utf8(file.get(alias.range())?).ok()?;
     let title = format!("quote `{text}`");
@@ -441,7 +440,6 @@ fn check_tab_in_indentation(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(finding.with_fix(fix));
 }
 
-/// Tabs that make frontmatter unreadable.
 pub(super) struct TabIndentation {
     /// The blank beginnings of lines that hold a tab, in file order.
     runs: Vec<Span>,

@@ -14,7 +14,6 @@ fn record(subject: &Subject<'_>, kind: FlowKind) -> Option<FlowRecord> {
     FlowRecord::of(subject.artifact, kind).ok()
 }
 
-/// The flows of the project.
 fn facts(subject: &Subject<'_>) -> Option<Arc<FlowFacts>> {
     subject.environment?.flows()
 }

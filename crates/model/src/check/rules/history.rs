@@ -59,7 +59,6 @@ fn says_something(value: &Json) -> bool {
     }
 }
 
-/// Words as a list in a sentence.
 fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
     words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
@@ -294,7 +293,6 @@ fn check_state_key_removed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Returns whether the key holds state that stepmark reads.
 pub(super) fn is_state_key(key: &str) -> bool {
     STATE_KEYS.contains(&key)
 }
@@ -310,7 +308,6 @@ pub(super) fn removed(base: &BaseVersion<'_>, subject: &Subject<'_>) -> impl Ite
     removed.into_iter().filter(move |key| !accepted.accepts(Loss::Value { key }))
 }
 
-/// Keys whose loss other rules tell.
 const IDENTITIES: [&str; 2] = ["id", "stepmark_id"];
 
 pub(crate) static KEY_REMOVED: Rule = Rule::new(

@@ -80,7 +80,6 @@ fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {
     format!("{path}:{place} {} {}", finding.rule.id, finding.message)
 }
 
-/// The path of the project's manifest.
 pub(crate) const MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
 
 /// The file in which a skill of autodev keeps its state.

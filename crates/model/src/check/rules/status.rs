@@ -224,7 +224,6 @@ pub(super) fn sprint_status_disagrees_remedy(
     }
 }
 
-/// The status of a story in its own file.
 struct StoryStatus<'a> {
     word: &'a str,
     span: Span,

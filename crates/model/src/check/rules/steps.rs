@@ -26,12 +26,10 @@ fn without_item(subject: &Subject<'_>, nth: usize, span: Span, safety: Safety, t
     Fix::edit(safety, title, subject.artifact, &[remove])
 }
 
-/// The names of steps as a list in a sentence.
 fn names(steps: &[&Step]) -> String {
     steps.iter().map(|step| format!("`{}`", step.name())).collect::<Vec<_>>().join(", ")
 }
 
-/// The commands that close the gaps of the artifact.
 fn closing(subject: &Subject<'_>, gaps: &[&Step]) -> String {
     let path = argument(subject.artifact.path().as_str());
     let steps: Vec<_> = gaps.iter().map(|step| argument(step.name())).collect();

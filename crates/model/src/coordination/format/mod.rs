@@ -47,7 +47,6 @@ pub enum FormatError {
     #[error("`{path}` of `{file}` should be {wanted}")]
     Kind {
         file: &'static str,
-        /// The path of the value.
         path: String,
         /// The kind of value that belongs there.
         wanted: &'static str,

@@ -227,7 +227,6 @@ fn held_value(kinds: &[(&str, Kind)], key: &str, value: &Json) -> Option<Json> {
     kind.held(key, value)
 }
 
-/// Puts back what the note of a task says.
 pub(super) fn read_task(record: &mut Record) {
     let Some(note) = take_note(&mut record.values) else { return };
     let is_absent = |path: &str| {
@@ -248,7 +247,6 @@ pub(super) fn read_task(record: &mut Record) {
     restore(&TASK, values, note.get("task"));
 }
 
-/// Takes the note out of the values of a task.
 fn take_note(values: &mut Values) -> Option<Values> {
     let metadata = values.get_mut("context")?.get_mut("metadata")?.as_object_mut()?;
     match metadata.shift_remove(NOTE) {
@@ -268,7 +266,6 @@ fn remove(values: &mut Values, key: &str, was_absent: bool, written: Option<&Jso
     }
 }
 
-/// Puts the originals back whose replacements still stand there.
 fn restore(kinds: &[(&str, Kind)], values: &mut Values, originals: Option<&Json>) {
     for (key, original) in originals.and_then(Json::as_object).into_iter().flatten() {
         let replacement = held_value(kinds, key, original);

@@ -32,7 +32,6 @@ const TASK: [Usual; 10] = [
     ("completed_at", || Json::Null),
 ];
 
-/// The same of an agent.
 const AGENT: [Usual; 3] =
     [("role", || "worker".into()), ("current_task", || Json::Null), ("tasks_completed", || 0.into())];
 
@@ -77,7 +76,6 @@ fn fill(values: &mut Map<String, Json>, keys: &[Usual]) {
     }
 }
 
-/// A discovery with its content.
 pub(super) fn discovery(record: &Record) -> Map<String, Json> {
     let mut values = record.values.clone();
     values.insert("id".to_owned(), record.id.as_str().into());

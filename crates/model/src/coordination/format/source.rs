@@ -107,7 +107,6 @@ impl Source {
     }
 }
 
-/// The record of a coordination that is read.
 pub(super) fn new_root(body: String) -> Record {
     Record { body, ..Record::new(RecordKind::Coordination, RecordKind::Coordination.name(), Map::new()) }
 }

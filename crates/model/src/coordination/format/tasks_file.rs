@@ -9,16 +9,12 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-/// The file of tasks.
 pub(super) const TASKS: &str = "tasks.json";
 
-/// The key of the tasks.
 const LIST: &str = "tasks";
 
-/// The file of agents.
 pub(super) const AGENTS: &str = "agents.json";
 
-/// The file of the master plan.
 pub(super) const PLAN: &str = "master-plan.md";
 
 pub(super) fn render(state: &State, signals: &Signals, now: &str) -> Files {

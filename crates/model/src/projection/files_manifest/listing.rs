@@ -48,7 +48,6 @@ impl Listing {
         builder.finish()
     }
 
-    /// Adds a folder, and knows the folders above it.
     fn add(&mut self, folder: ListedFolder) -> usize {
         let mut rest = &*folder.path;
         while let Some(slash) = rest.rfind('/') {
@@ -89,7 +88,6 @@ impl Listing {
         self.folders.iter().flat_map(of)
     }
 
-    /// The warnings of the manifest, by line.
     pub fn oddities(&self) -> &[ManifestWarning] {
         &self.oddities
     }
@@ -116,7 +114,6 @@ impl ListedFolder {
         self.files.len()
     }
 
-    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
@@ -205,7 +202,6 @@ impl ListingBuilder {
         }
     }
 
-    /// The listing of all lines taken.
     pub fn finish(mut self) -> Listing {
         let Listing { folders, oddities, .. } = &mut self.listing;
         folders.iter_mut().for_each(|folder| folder.arrange(oddities));

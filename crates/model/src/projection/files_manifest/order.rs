@@ -31,9 +31,6 @@ pub struct RowOrderError {
 
 impl RowOrder {
     /// The order of the root locale.
-    ///
-    /// # Errors
-    /// When the collation rules were left out of the build.
     pub fn root() -> Result<Self, RowOrderError> {
         let prefs = icu_collator::CollatorPreferences::default();
         CollatorBorrowed::try_new(prefs, CollatorOptions::default())

@@ -13,7 +13,6 @@ pub struct ManifestReading<'text> {
     pub oddities: Vec<ManifestWarning>,
 }
 
-/// A row and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadRow<'text> {
     /// The line in the file, from 1 (which is the header).
@@ -43,10 +42,7 @@ pub enum ManifestWarningKind {
     Hash(FileHashError),
     /// The path is not one inside the manifest's root (absolute, empty, or with `.` or `..` parts); the row
     /// is passed over.
-    Path {
-        /// The path as it stands.
-        path: String,
-    },
+    Path { path: String },
     /// A later row names the same path; like in the installer's reader, the later one counts.
     Repeated {
         /// The path that stands twice.
@@ -173,7 +169,6 @@ fn trimmed(line: &str) -> &str {
     line.trim_matches(|letter: char| letter == '\u{FEFF}' || (letter.is_whitespace() && letter != '\u{85}'))
 }
 
-/// The fields of one line.
 struct Fields<'text> {
     /// The text behind the last comma; `None` after the last field.
     rest: Option<&'text str>,

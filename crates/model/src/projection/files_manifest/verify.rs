@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use super::{LineEndHashes, ManifestScope};
 use crate::{artifact::FileHash, spelling::is_same_name};
 
-/// The class of a file by its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileClass {
     /// The bytes have the listed hash.
@@ -34,7 +33,6 @@ pub enum FileClass {
 }
 
 impl FileClass {
-    /// All classes, from harmless to worst.
     pub const ALL: [Self; 9] = [
         Self::Ok,
         Self::Unhashed,
@@ -114,7 +112,6 @@ pub struct FileResult {
     pub reason: Option<String>,
 }
 
-/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verification {
     /// The number of files that are as their rows say.
@@ -136,7 +133,6 @@ impl Verification {
     }
 }
 
-/// Decides what the observations mean.
 pub fn verify(scope: &ManifestScope<'_>, observed: Observations) -> Verification {
     let verdict = |deviation: &Deviation| {
         let (class, mut reason) = class(deviation, scope, &observed);

@@ -44,7 +44,6 @@ const HASH: usize = 64;
 /// The bytes behind it.
 const AFTER_HASH: &[u8] = b"\"\n";
 
-/// The change of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Renewal {
     /// It has this hash.

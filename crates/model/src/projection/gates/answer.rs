@@ -11,7 +11,6 @@ use std::fmt;
 use std::time::Duration;
 use stepmark_frontmatter::Span;
 
-/// The decision of a gate by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateDecision {
     Open,
@@ -45,7 +44,6 @@ pub enum Closed {
     NotListed,
 }
 
-/// The gates that fit a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateMatch<'g> {
     Gate(&'g Gate),

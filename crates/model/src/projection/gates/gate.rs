@@ -10,7 +10,6 @@ use std::collections::HashSet;
 /// The shape of a gate's JSON, and its version.
 const SCHEMA: &str = "stepmark.gate/1";
 
-/// The content of a gate's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gate {
     schema: String,
@@ -115,7 +114,6 @@ impl GateStat {
 /// of them anew: the artifact that lists more has none, and `gate check --verify` answers for it.
 const MOST_GATES: usize = 4096;
 
-/// A completed step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateStep {
     /// As the workflow names it; as it is listed where no workflow knows it, or several of its steps fit.

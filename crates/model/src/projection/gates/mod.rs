@@ -19,5 +19,4 @@ pub(crate) use gate::gate_file_name;
 pub use gate::{GATE_EXTENSION, GateStep, gate_steps, listed_steps};
 pub use gate::{Gate, GateStat, StoredGate};
 
-/// The folder of all gates, seen from the root.
 pub const GATES_FOLDER: &str = ".stepmark/gates";

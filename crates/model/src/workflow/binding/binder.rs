@@ -11,7 +11,6 @@ use crate::workflow::{
 #[derive(Clone, Debug)]
 pub struct Binder {
     candidates: Vec<Candidate>,
-    /// For each step name the candidates that have it, each with the track.
     by_step: BTreeMap<StepForm, Vec<(usize, Track)>>,
 }
 

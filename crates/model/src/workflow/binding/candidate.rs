@@ -147,7 +147,6 @@ pub enum BindingReason {
     Track(Track),
     /// The artifact's file name holds words of the workflow's or its template's name.
     FileNameWords {
-        /// The number of words in a row.
         words: usize,
     },
     /// The artifact's file name fits the output that the workflow names.

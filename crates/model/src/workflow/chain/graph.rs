@@ -210,7 +210,6 @@ pub(crate) struct Route {
     pub(crate) places: Vec<RoutePosition>,
 }
 
-/// One unit of progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RouteUnit {
     pub(crate) members: Vec<usize>,
@@ -218,7 +217,6 @@ pub(crate) struct RouteUnit {
     pub(crate) may_be_passed: bool,
 }
 
-/// The position of a step on the route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RoutePosition {
     Unit(usize),

@@ -59,7 +59,6 @@ pub(crate) enum EdgeSource {
     Declared,
 }
 
-/// One successor of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edge {
     /// Index of the step it leads to.
@@ -68,7 +67,6 @@ pub(crate) struct Edge {
     pub(crate) source: EdgeSource,
 }
 
-/// One unit of progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unit<'chain> {
     Step(&'chain Step),
@@ -106,7 +104,6 @@ impl Chain {
         Self::of(track, steps, (graph, route), diagnoses)
     }
 
-    /// A chain whose way is known.
     pub(crate) fn of(
         track: Track,
         steps: Vec<Step>,
@@ -116,7 +113,6 @@ impl Chain {
         Self { track, steps, graph, route, diagnoses }
     }
 
-    /// The mode of these steps.
     pub fn track(&self) -> Track {
         self.track
     }
@@ -134,7 +130,6 @@ impl Chain {
         })
     }
 
-    /// The oddities of the step files.
     pub fn diagnoses(&self) -> &[ChainDiagnosis] {
         &self.diagnoses
     }

@@ -9,7 +9,6 @@ use crate::workflow::{
     reference::{self, ReferenceBase},
 };
 
-/// The fact that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextQuery {
     Active,
@@ -37,7 +36,6 @@ pub struct ContextCandidate {
     pub verdict: ContextOutcome,
 }
 
-/// The outcome of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContextOutcome {
     /// It says nothing.

@@ -16,7 +16,6 @@ pub enum Next<'chain> {
     Unknown(UnknownNext),
 }
 
-/// A reason why the next step is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnknownNext {
     /// The chain has no steps.
@@ -25,7 +24,6 @@ pub enum UnknownNext {
     NothingMatches,
 }
 
-/// The position of an artifact in a chain.
 pub(in crate::workflow) struct Position<'reading, 'chain> {
     pub(in crate::workflow) chain: &'chain Chain,
     pub(in crate::workflow) done: &'reading [bool],

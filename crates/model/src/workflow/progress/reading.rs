@@ -34,7 +34,6 @@ impl<'chain> Reading<'chain> {
         }
     }
 
-    /// Reads the item at `item`.
     pub(in crate::workflow) fn take(&mut self, item: usize, id: &StepId, siblings: &[(Track, StepId)]) {
         let found = match self.chain.find(id) {
             // A step of another track by its full name is not the step of this track that has the same
@@ -91,7 +90,6 @@ impl<'chain> Reading<'chain> {
         }
     }
 
-    /// Draws the conclusions.
     pub(in crate::workflow) fn finish(self, record: &StepRecord<'_>) -> Progress<'chain> {
         let route = Position {
             chain: self.chain,
@@ -180,7 +178,6 @@ fn is_sibling(id: &StepId, siblings: &[(Track, StepId)]) -> bool {
     id.slug().is_some() && siblings.iter().any(|(_, sibling)| sibling.form() == id.form())
 }
 
-/// The step that a spelling means in a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepMatch<'chain> {
     Step {

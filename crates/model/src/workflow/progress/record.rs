@@ -46,7 +46,6 @@ pub struct Progress<'chain> {
     pub last_step: LastStep<'chain>,
 }
 
-/// The state of a workflow as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WorkState {
     /// Nothing is done and nothing is written.
@@ -67,7 +66,6 @@ impl Progress<'_> {
 }
 
 impl WorkState {
-    /// The word for it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NotStarted => "not-started",

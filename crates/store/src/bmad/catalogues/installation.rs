@@ -111,7 +111,6 @@ pub(super) fn folders(search: &mut Search<'_>, folder: &ProjectPath) -> Vec<Stri
     names.filter(|(_, kind)| *kind == EntryKind::Folder).map(|(name, _)| name).collect()
 }
 
-/// Returns whether a name may stand for a file.
 pub(super) const fn is_file(kind: EntryKind) -> bool {
     matches!(kind, EntryKind::File | EntryKind::Link)
 }

@@ -43,7 +43,6 @@ pub struct Catalogues {
     pub problems: Vec<EntryProblem>,
 }
 
-/// The entries of one catalogue.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     pub kind: CatalogueKind,

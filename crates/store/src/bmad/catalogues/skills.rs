@@ -32,7 +32,6 @@ pub(super) struct Skills {
     known: HashSet<String>,
 }
 
-/// Finds the skills of the project.
 pub(super) fn find(search: &mut Search<'_>, installation: Option<&Installation>) -> Skills {
     let mut skills = Skills::default();
     let installed = installation.map(|found| places(search, found)).unwrap_or_default();
@@ -88,7 +87,6 @@ impl Skills {
         }
     }
 
-    /// One where agents look for it.
     fn add_of_agent(
         &mut self,
         search: &mut Search<'_>,

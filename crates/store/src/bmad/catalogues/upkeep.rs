@@ -14,7 +14,6 @@ use stepmark_model::{
 /// The folder of the catalogues of a project, seen from its root.
 const CATALOGUES_FOLDER: &str = ".stepmark/manifests";
 
-/// The result of rebuilding the catalogues.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CatalogueRebuild {
     pub entries: usize,
@@ -40,9 +39,6 @@ pub enum CatalogueError {
 impl CatalogueFiles<'_> {
     /// Makes the catalogues in `.stepmark/manifests/` those of what is there now. One that is right is not
     /// touched. One without a row is written only where the installer has it, or where ours is there already.
-    ///
-    /// # Errors
-    /// When a catalogue cannot be written; those before it stand. What could not be read is in the answer.
     pub fn rebuild(&self) -> Result<CatalogueRebuild, CatalogueError> {
         let read = self.read();
         let mut drafts = CatalogueDrafts::default();

@@ -174,7 +174,6 @@ impl LedgerProjection {
     }
 }
 
-/// The stories of a project and what is said of them.
 #[derive(Debug, Default)]
 pub struct StorySurvey {
     /// Each story of which anything is said, in the order of the paths.

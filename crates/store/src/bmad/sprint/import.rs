@@ -20,7 +20,6 @@ pub struct ImportDecision {
     pub winner: StorySide,
 }
 
-/// The result of an import.
 #[derive(Debug, Default)]
 pub struct StoryImport {
     pub written: Vec<ProjectPath>,

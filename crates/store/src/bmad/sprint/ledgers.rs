@@ -46,7 +46,6 @@ impl BrokenSprintStatus {
 }
 
 impl Ledger {
-    /// Reads the ledger at `path` from the disk.
     pub(super) fn on_disk(workspace: &Workspace, path: &ProjectPath) -> Self {
         match workspace.read_file(path) {
             Ok(bytes) => Self::of(bytes),
@@ -117,7 +116,6 @@ pub struct SprintLedger {
     pub states: SprintStatus,
 }
 
-/// The ledgers of sprints of a project.
 #[derive(Debug, Default)]
 pub struct SprintLedgers {
     /// Those that can be read, in the order of their paths.

@@ -44,7 +44,6 @@ impl Workspace {
     }
 }
 
-/// The role of an artifact for the ledgers.
 #[cfg(feature = "write")]
 fn story_state(artifact: &TrackedArtifact) -> StoryState {
     Story::read(artifact.artifact(), || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle)))

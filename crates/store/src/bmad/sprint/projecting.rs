@@ -20,7 +20,6 @@ use stepmark_model::{
     tracked_artifact::TrackedArtifact,
 };
 
-/// The result of a projection of ledgers.
 #[derive(Debug, Default)]
 pub struct LedgerProjection {
     /// The number of stories, epics and retrospectives that say a status which ledgers follow.
@@ -285,7 +284,6 @@ impl StoryLedgers<'_> {
     }
 }
 
-/// The result for one file.
 struct Projected {
     path: ProjectPath,
     outcome: Result<Outcome, ChangeError>,

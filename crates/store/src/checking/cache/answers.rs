@@ -20,7 +20,6 @@ use stepmark_model::{
     flows::FlowFacts,
 };
 
-/// The files on the disk.
 #[derive(Debug)]
 pub(crate) struct Answers<'w> {
     workspace: &'w Workspace,
@@ -75,19 +74,16 @@ impl<'w> Answers<'w> {
         self.workspace.autodev()?.facts(artifact)
     }
 
-    /// The facts about ASDD in the project.
     pub(crate) fn asdd(&self) -> Option<Arc<AsddFacts>> {
         let read = || Some(Arc::new(self.workspace.asdd()?.facts()?));
         self.asdd.get_or_init(read).clone()
     }
 
-    /// The facts about the coordination of the project.
     pub(crate) fn coordination(&self) -> Option<Arc<CoordinationFacts>> {
         let read = || Some(Arc::new(self.workspace.coordination()?.facts()?));
         self.coordination.get_or_init(read).clone()
     }
 
-    /// The flows of the project.
     pub(super) fn flows(&self) -> Option<Arc<FlowFacts>> {
         self.flows.get_or_init(|| self.workspace.flow_facts().map(Arc::new)).clone()
     }
@@ -98,7 +94,6 @@ impl<'w> Answers<'w> {
         self.workspace.gates().stats(path).ok().flatten()
     }
 
-    /// The ledgers that were asked.
     pub(crate) fn into_ledgers(self) -> Ledgers {
         self.ledgers
     }

@@ -31,7 +31,6 @@ fn said(report: &CheckReport<'_>) -> Said {
     (files.collect(), report.left_out.suppressed, report.left_out.known)
 }
 
-/// All that the trees of delegation show.
 fn trees(list: &Summaries<'_>) -> Vec<String> {
     let chains = Chains::of(list.rows().filter_map(|row| row.member()));
     let rows = Forest::of(&chains).rows.into_iter().map(|row| {
@@ -90,7 +89,6 @@ impl Project {
         fs::remove_file(self.0.path().join(path)).ok();
     }
 
-    /// Writes a manifest of all artifacts, as they are.
     fn list_everything(&self) {
         let mut text = MANIFEST_HEAD.to_owned();
         for artifact in self.workspace().artifacts().unwrap().artifacts {
@@ -156,7 +154,6 @@ const OTHER_CONFIGURATION: &str = "workflows:\n- {name: x, artifacts: ['docs/'],
 const MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
 const MANIFEST_HEAD: &str = "type,name,module,path,hash\n";
 const GOOD: &str = "---\nstepsCompleted: [step-01-init]\ninputDocuments: [docs/brief.md]\n---\n";
-/// Everything that a summary holds.
 const RICH: &str = "---\ntitle: 'Ä \\\"title\\\"'\ntype: feature\nslug: x\nscope: large\nassignee: dev\ncreated: 2026-01-31\nstatus: in-progress\ncontext: []\n---\n# Heading\n";
 const GAP: &str = "---\nstepsCompleted: [step-02-end]\ninputDocuments: [docs/brief.md]\n---\n";
 

@@ -22,7 +22,6 @@ pub(super) struct Key {
 }
 
 impl FactsKey {
-    /// The key of what `text` says.
     pub(super) fn of(text: &[u8]) -> Self {
         Self(half(text))
     }
@@ -34,7 +33,6 @@ impl FactsKey {
 }
 
 impl Key {
-    /// The key of an artifact.
     pub(super) fn of(facts: FactsKey, noted: &Noted) -> Self {
         Self { facts, row: noted.row.map_or([0; HALF], row_key) }
     }
@@ -49,7 +47,6 @@ impl Key {
         self.row == [0; HALF] || self.row == row_key(now())
     }
 
-    /// As it stands in the cache.
     pub(super) fn stored(&self) -> FileHash {
         let mut bytes = [0; 2 * HALF];
         bytes[..HALF].copy_from_slice(&self.facts.0);
@@ -57,7 +54,6 @@ impl Key {
         FileHash::from_digest(bytes)
     }
 
-    /// Reads a key as it stands in the cache.
     pub(super) fn read(stored: &FileHash) -> Self {
         let (mut facts, mut row) = ([0; HALF], [0; HALF]);
         facts.copy_from_slice(&stored.as_bytes()[..HALF]);

@@ -85,7 +85,6 @@ pub(crate) struct Verdicts<'w> {
     shared: SharedTexts,
 }
 
-/// The manifest of the project's artifacts.
 #[derive(Debug)]
 struct Manifest {
     /// Its state; `None` where there is none.
@@ -99,7 +98,6 @@ struct Manifest {
 pub(crate) enum Verdict {
     /// An artifact with nothing wrong, by these facts.
     Clean(FactsKey),
-    /// An artifact in which something was found, by these facts.
     Found(FactsKey),
     /// A file without workflow state.
     Stateless,
@@ -113,7 +111,6 @@ pub(crate) struct FolderPart<'run> {
     pub(crate) renewal: FolderRenewal,
 }
 
-/// All that a run learned.
 #[derive(Debug, Default)]
 pub(crate) struct Learned {
     /// The entries that stay, and the files without workflow state.
@@ -167,7 +164,6 @@ impl<'w> Verdicts<'w> {
         Some(Self { workspace, start, file, cache, context, sound, stateless, manifest, texts, shared })
     }
 
-    /// The digest of all that decides about every file.
     pub(crate) const fn context(&self) -> &FileHash {
         &self.context
     }
@@ -187,7 +183,6 @@ impl<'w> Verdicts<'w> {
         !stat.may_hide_a_change(self.start.moment)
     }
 
-    /// The part of an artifact in chains, by the facts that decided about it.
     pub(crate) fn part(&self, facts: &FactsKey) -> ChainPart {
         self.sound.get(facts).map_or_else(ChainPart::default, |facts| facts.part)
     }
@@ -200,7 +195,6 @@ impl<'w> Verdicts<'w> {
         NoteWriter::write(&ArtifactSummary::of(artifact), member, has_workflow_state, &self.shared)
     }
 
-    /// Begins with the names of `folder` from `first` on.
     pub(crate) fn begin(&self, folder: &Folder, first: usize) -> FolderPart<'_> {
         let name = if first < folder.len() { folder.name(first) } else { "" };
         FolderPart {
@@ -210,7 +204,6 @@ impl<'w> Verdicts<'w> {
         }
     }
 
-    /// The facts by which verdicts still hold.
     pub(crate) fn used<'v>(&'v self, learned: &'v Learned) -> impl Iterator<Item = &'v Facts> {
         learned.used.iter().filter_map(|key| self.sound.get(key))
     }

@@ -161,7 +161,6 @@ fn permitted(result: io::Result<()>) -> io::Result<bool> {
     }
 }
 
-/// The permissions of a file.
 #[cfg(not(unix))]
 #[derive(Clone, Debug)]
 pub(in crate::commit) struct Attributes(std::fs::Permissions);

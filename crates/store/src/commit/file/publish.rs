@@ -61,9 +61,6 @@ impl Staged<'_> {
     /// On Linux the two files change names, and what is displaced is read: what another program wrote after
     /// the last check is found there, and gets its place back. Elsewhere the staged file is renamed over the
     /// other one.
-    ///
-    /// # Errors
-    /// A [`Conflict`] when the file is not what is expected; else what the system refuses.
     pub fn publish(self, expected: Expected) -> Result<Published, PublishError> {
         self.publish_watched(expected, &mut |_| {})
     }
@@ -98,7 +95,6 @@ impl Staged<'_> {
         finish(lock, Expected::Absent, after, fsync)
     }
 
-    /// Renames the staged file over the target, where names cannot be exchanged.
     pub(in crate::commit) fn rename_over(self, before: FileHash) -> Result<Published, PublishError> {
         let Self { lock, temporary, after, fsync } = self;
         match temporary.persist(&lock.target) {
@@ -125,7 +121,6 @@ impl Staged<'_> {
     }
 }
 
-/// Makes the new name durable.
 pub(in crate::commit) fn finish(
     lock: &mut ArtifactLock,
     before: Expected,

@@ -30,7 +30,6 @@ pub enum ReadError {
     Io { path: ProjectPath, source: io::Error },
 }
 
-/// A file as it was read.
 #[derive(Debug)]
 pub(in crate::commit) struct FileContent {
     pub(in crate::commit) bytes: Vec<u8>,

@@ -16,12 +16,10 @@ use crate::disk::{root::Root, uninterrupted::uninterrupted};
 use crate::history::{LARGEST_PACK, MOST_SEGMENTS, PACK_ENDING, PackedSegment, pack_contents};
 use stepmark_model::{artifact::ProjectPath, journal::SegmentName};
 
-/// Sealed segments, seen from the root.
 pub(in crate::commit) const SEALED: &str = ".stepmark/journal";
 /// A pack with so many bytes of segments is full; a segment of this size stands alone.
 const FULL: u64 = LARGEST_PACK / 2;
 
-/// The result of joining segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compacted {
     pub segments: Vec<SegmentName>,
@@ -30,7 +28,6 @@ pub struct Compacted {
     pub after: Files,
 }
 
-/// Files of sealed segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Files {
     pub count: u64,
@@ -171,7 +168,6 @@ impl Tracked {
     }
 }
 
-/// The places of the segment in packs.
 fn sources(packs: &[(&String, &Vec<PackedSegment>)], name: &SegmentName) -> Vec<Source> {
     let found = |(file, segments): &(&String, &Vec<PackedSegment>)| {
         let segment = segments.iter().find(|segment| segment.name == *name)?;

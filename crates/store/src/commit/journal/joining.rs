@@ -178,7 +178,6 @@ fn is_segment(bytes: &[u8]) -> bool {
     read.is_ok() && first.strip_suffix(b"\n").is_some_and(|line| Header::read(line).is_ok())
 }
 
-/// Opens a file of the folder.
 pub(in crate::commit) fn open(folder: &Path, file: &str) -> io::Result<File> {
     own_file::open(folder, file.as_ref(), Access::Read)
 }

@@ -25,7 +25,6 @@ const LOCK: &str = "journal.lock";
 /// The start of the names of segments of commands outside of any session.
 const NO_SESSION: &str = "main";
 
-/// The extension of a segment's file.
 pub(in crate::commit) const EXTENSION: &str = ".jsonl";
 
 /// A tail of this many bytes holds the last line of nearly every segment.
@@ -67,7 +66,6 @@ struct Live {
 /// The start of the names of segments that are never sealed.
 const LOCAL: &str = "local";
 
-/// The start of the names of the segments of an event.
 fn segment_of(event: &Event) -> &str {
     if event.is_local() { LOCAL } else { segment_start(event.session.as_deref()) }
 }
@@ -102,7 +100,6 @@ impl JournalFile {
         Ok(())
     }
 
-    /// Adds events of the same segments.
     fn append_alike(&self, events: &[Event], fsync: FsyncPolicy) -> io::Result<()> {
         let Some(first) = events.first() else { return Ok(()) };
         let mut live = match self.live(first)? {
@@ -139,12 +136,10 @@ impl JournalFile {
         Ok(None)
     }
 
-    /// The files of live segments of a session, or of none.
     pub(in crate::commit) fn live_names(&self, session: Option<&str>) -> io::Result<Vec<String>> {
         self.names_after(segment_start(session))
     }
 
-    /// The files of live segments whose names start so.
     fn names_after(&self, start: &str) -> io::Result<Vec<String>> {
         let prefix = format!("{start}-");
         let mut names = segment_names(&self.folder)?;
@@ -156,7 +151,6 @@ impl JournalFile {
         Ok(names)
     }
 
-    /// The folder of the live segments.
     pub(in crate::commit) fn folder(&self) -> &Path {
         &self.folder
     }

@@ -29,12 +29,10 @@ use stepmark_model::{
 /// The ending of the names of marks.
 const MARK: &str = ".unpublished";
 
-/// Live segments to be sealed.
 #[derive(Clone, Copy, Debug)]
 pub enum LiveSegments<'a> {
     /// Those of a session; `None`: of commands outside of any.
     OfSession(Option<&'a str>),
-    /// Those of these names, as far as they are live.
     Named(&'a BTreeSet<SegmentName>),
 }
 
@@ -112,7 +110,6 @@ pub struct Seal {
     pub at: Timestamp,
 }
 
-/// Under the lock of the journal.
 struct Sealing<'a> {
     live: &'a Path,
     root: &'a Root,

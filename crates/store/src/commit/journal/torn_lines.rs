@@ -10,7 +10,6 @@ use crate::commit::{
 };
 use crate::disk::{own_file, own_file::Access, root::Root};
 
-/// A torn line that was cut off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutLine {
     /// The file of the segment, as messages show it.

@@ -38,7 +38,6 @@ impl CloneKey {
         Ok(Some(Self(FileHash::of(&bytes))))
     }
 
-    /// Reads the key, and makes it where there is none.
     pub(in crate::commit) fn read_or_make(state: &LocalState) -> io::Result<Self> {
         for _another_may_be_faster in 0..2 {
             if let Some(key) = Self::read(state)? {

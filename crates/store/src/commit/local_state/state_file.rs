@@ -54,9 +54,6 @@ pub(crate) struct LeaseFiles {
 
 impl LeaseFiles {
     /// Waits for the right, to change the lease of the artifact at `path`.
-    ///
-    /// # Errors
-    /// When the folder of the leases cannot be made, or the file system has no locks.
     pub(crate) fn lock(root: &Root, path: &ProjectPath) -> Result<Self, CommitError> {
         let lock_file = root.state().top(true).join(LOCK);
         let open = || {
@@ -71,9 +68,6 @@ impl LeaseFiles {
     }
 
     /// Replaces the lease in the file `name`, durably.
-    ///
-    /// # Errors
-    /// When it cannot be written; then the lease is as it was.
     pub(crate) fn write(&self, name: &str, bytes: &[u8], fsync: FsyncPolicy) -> Result<(), CommitError> {
         let write = || -> io::Result<()> {
             let folder = self.root.state().folder(StateFolder::Leases)?;

@@ -90,7 +90,6 @@ fn name_of(bytes: &[u8]) -> String {
     name
 }
 
-/// The commits that are set aside. Nothing is changed.
 pub fn commits_set_aside(root: &Root) -> Result<Vec<CommitSetAside>, CommitError> {
     let found = read_all(root).map_err(|source| CommitError::Recover { source })?;
     Ok(found.into_iter().map(|(aside, _)| aside).collect())

@@ -27,7 +27,6 @@ pub(in crate::commit) struct RedoRecord {
     pub(in crate::commit) events: Vec<Event>,
 }
 
-/// The change of one file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::commit) struct RedoFile {
     pub(in crate::commit) path: ProjectPath,
@@ -41,7 +40,6 @@ pub(in crate::commit) struct RedoFile {
     length: usize,
 }
 
-/// The content of a slot.
 #[derive(Debug, PartialEq)]
 pub(in crate::commit) enum Found {
     Record(RedoRecord),

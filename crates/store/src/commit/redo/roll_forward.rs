@@ -164,7 +164,6 @@ pub(in crate::commit) fn roll_forward(
     Ok(overtaken)
 }
 
-/// Writes or removes one file.
 fn publish(lock: &mut ArtifactLock, file: &RedoFile, fsync: FsyncPolicy) -> Result<(), CommitError> {
     let expected = file.before.map_or(Expected::Absent, Expected::Hash);
     match (file.after, file.before) {

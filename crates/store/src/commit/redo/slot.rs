@@ -116,7 +116,6 @@ impl Slot {
         Ok(())
     }
 
-    /// Its content.
     pub(in crate::commit) fn found(&mut self) -> io::Result<Found> {
         let key = CloneKey::read(self.root.state())?;
         Ok(RedoRecord::parse(&self.bytes()?, key.as_ref()))

@@ -45,7 +45,6 @@ pub(crate) struct ManifestKey {
 }
 
 impl ManifestKey {
-    /// No manifest.
     pub(super) const NONE: Self = Self { path: [0; 8], stat: FileStat::NONE };
 }
 
@@ -178,7 +177,6 @@ impl Bytes {
         self.bytes.get(start..self.text_end(at)).unwrap_or_default()
     }
 
-    /// The byte behind that text.
     fn text_end(&self, at: usize) -> usize {
         let start = self.folder_at(self.folders) + index(number(&self.bytes, at));
         start + index(number(&self.bytes, at + 4) & !(LISTED | UNHASHED | NOTED))

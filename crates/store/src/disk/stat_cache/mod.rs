@@ -49,7 +49,6 @@ pub(crate) struct RunStart {
 }
 
 impl RunStart {
-    /// The beginning is now.
     pub(crate) fn now() -> Self {
         Self { clock: Instant::now(), moment: file_stat::now() }
     }
@@ -91,7 +90,6 @@ impl StatCache {
         0..0
     }
 
-    /// The paths of all folders.
     pub(crate) fn folders(&self) -> impl Iterator<Item = &str> {
         // They were text when they were written.
         (0..self.bytes.folders()).filter_map(|folder| std::str::from_utf8(self.bytes.path(folder)).ok())
@@ -150,7 +148,6 @@ impl<'cache> EntryCursor<'cache> {
         Self { cache, entries }
     }
 
-    /// The entry of `name`, with its cache.
     pub(crate) fn find(&mut self, name: &str) -> Option<(&'cache StatCache, usize)> {
         let cache = self.cache?;
         while !self.entries.is_empty() {

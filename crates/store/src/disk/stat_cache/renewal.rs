@@ -33,7 +33,6 @@ impl FolderRenewal {
         Self { path: path.to_owned(), ..Self::default() }
     }
 
-    /// The entry stays as it is.
     pub(crate) fn keep(&mut self, entry: usize) {
         match self.kept.last_mut() {
             Some(range) if range.end == entry => range.end += 1,
@@ -46,19 +45,16 @@ impl FolderRenewal {
         self.noted(name, stat, hash, Vec::new());
     }
 
-    /// The same, with a note for the next run.
     pub(crate) fn noted(&mut self, name: &str, stat: FileStat, hash: FileHash, note: Vec<u8>) {
         self.fresh.push(Fresh { name: name.to_owned(), stat, hash, note });
     }
 }
 
 impl FolderRenewal {
-    /// Returns the number of files that are kept.
     fn kept(&self) -> usize {
         self.kept.iter().map(Range::len).sum()
     }
 
-    /// Returns the entries of the files that were hashed.
     fn fresh(&self) -> impl Iterator<Item = Entry<'_>> {
         self.fresh.iter().map(|file| Entry {
             name: file.name.as_bytes(),
@@ -69,7 +65,6 @@ impl FolderRenewal {
         })
     }
 
-    /// Returns the entries that are to be kept of this folder.
     fn kept_entries<'run>(&'run self, earlier: Option<&'run StatCache>) -> impl Iterator<Item = Entry<'run>> {
         earlier.into_iter().flat_map(|cache| {
             self.kept.iter().cloned().flatten().filter_map(|entry| {
@@ -123,7 +118,6 @@ pub(crate) struct Renewal<'run> {
     pub(crate) shared: &'run [u8],
 }
 
-/// A manifest and what it lists.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadManifest<'run> {
     /// Its state, taken before it was read.
@@ -132,7 +126,6 @@ pub(crate) struct ReadManifest<'run> {
     pub(crate) files: &'run ListedFiles<'run>,
 }
 
-/// One entry to be written.
 struct Entry<'run> {
     name: &'run [u8],
     stat: FileStat,

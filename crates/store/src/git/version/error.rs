@@ -57,7 +57,6 @@ pub enum Comparison {
         /// Any name of a commit; all zeros stand for a branch that is new, as in a pre-push hook: then what
         /// no remote has yet is looked at.
         from: String,
-        /// Any name of a commit.
         to: String,
     },
 }
@@ -74,7 +73,6 @@ pub(super) fn ask(root: &Root, arguments: &[&str]) -> Result<Option<Vec<u8>>, Gi
     }
 }
 
-/// The error behind what a command of git says on stderr.
 pub(super) fn failed(root: &Root, arguments: &[&str], stderr: &[u8]) -> GitVersionError {
     let reason = String::from_utf8_lossy(stderr);
     // Git speaks the language of its user; where it stands does not depend on that.
@@ -140,9 +138,6 @@ fn text(answer: &[u8]) -> String {
 impl GitVersion {
     /// The files that a merged side changed and that are something else now, each as it was there and as it
     /// is: during a merge the other branch is looked at, of commits all sides of the merges among them.
-    ///
-    /// # Errors
-    /// When git does not answer, or in a form that is not known.
     pub(crate) fn merged_changes(
         &self,
         is_wanted: &dyn Fn(&ProjectPath) -> bool,

@@ -51,7 +51,6 @@ pub struct GitVersion {
     pub(super) supposed: Mutex<HashMap<ProjectPath, Supposed>>,
 }
 
-/// A running listing of changes.
 #[derive(Debug)]
 pub(super) struct Listing {
     process: Child,
@@ -60,9 +59,6 @@ pub(super) struct Listing {
 
 impl GitVersion {
     /// Looks at the project at `root` in its repository.
-    ///
-    /// # Errors
-    /// When git cannot be started, or a commit is not known.
     pub fn open(root: &Root, comparison: &Comparison) -> Result<Self, GitVersionError> {
         if !process::is_repository(root) {
             return Err(GitVersionError::NoRepository { folder: root.path().to_owned() });
@@ -93,7 +89,6 @@ impl GitVersion {
         })
     }
 
-    /// The project.
     pub const fn root(&self) -> &Root {
         &self.root
     }
@@ -103,9 +98,6 @@ impl GitVersion {
     }
 
     /// The bytes of the file at `path`; `None` where there is none, or something that is no file.
-    ///
-    /// # Errors
-    /// When git does not answer.
     pub fn read(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, GitVersionError> {
         if let Some(bytes) = self.supposed_bytes(path)? {
             return Ok(Some(bytes));
@@ -117,9 +109,6 @@ impl GitVersion {
     }
 
     /// Returns whether a file or folder is there.
-    ///
-    /// # Errors
-    /// When git does not answer.
     pub fn holds(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
         // Whoever panicked left whole answers.
         let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -133,18 +122,12 @@ impl GitVersion {
     }
 
     /// Returns whether the file at `path` is another one than in the state that it is compared with.
-    ///
-    /// # Errors
-    /// When git does not answer.
     #[cfg(feature = "write")]
     pub(crate) fn is_changed(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
         Ok(self.object(path)? != self.object_in(&self.base, path)?)
     }
 
     /// The files in the folder at `folder`, each with its bytes.
-    ///
-    /// # Errors
-    /// When git does not answer.
     #[cfg(feature = "write")]
     pub(crate) fn files_in(
         &self,
@@ -169,9 +152,6 @@ impl GitVersion {
     }
 
     /// Returns whether a file was there in the state that it is compared with.
-    ///
-    /// # Errors
-    /// When git does not answer.
     pub(crate) fn held_before(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
         Ok(self.object_in(&self.base, path)? != Object::Missing)
     }
@@ -179,9 +159,6 @@ impl GitVersion {
     /// The time when the file at `path` was committed last in the history of the state that it is compared
     /// with, by its author's clock. The first commit of a shallow clone is not asked: it seems to make all
     /// files.
-    ///
-    /// # Errors
-    /// When git does not answer.
     pub(crate) fn committed_before(&self, path: &ProjectPath) -> Result<Option<Timestamp>, GitVersionError> {
         let command = [
             "log",
@@ -205,9 +182,6 @@ impl GitVersion {
 
     /// The files in which one of `words` stands, as git finds them: without regard to what kind of files they
     /// are.
-    ///
-    /// # Errors
-    /// When git does not answer.
     pub(crate) fn files_with(&self, words: &[&str]) -> Result<Vec<ProjectPath>, GitVersionError> {
         const ONLY_NAMES: [&str; 7] = [
             "grep",
@@ -270,9 +244,6 @@ impl GitVersion {
 
     /// The files that changed and `is_wanted`, of those that were moved both names. To be asked once: a
     /// second time nothing has changed.
-    ///
-    /// # Errors
-    /// When git does not answer, or in a form that is not known.
     pub fn changes(&self, is_wanted: &dyn Fn(&ProjectPath) -> bool) -> Result<GitChanges, GitVersionError> {
         let listing = self.listing.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(listing) = listing else { return Ok(GitChanges::default()) };

@@ -15,7 +15,6 @@ use stepmark_model::artifact::READ_LIMIT;
 /// any pipe, and neither side ever waits for the other.
 const ASKED_AT_ONCE: usize = 64;
 
-/// The object that a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Object {
     Blob(Vec<u8>),

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use stepmark_model::artifact::ProjectPath;
 
-/// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RawChange {
     /// The letter: `A`dded, `M`odified, `D`eleted, `R`enamed, `T`ype changed, `U`nmerged.
@@ -24,7 +23,6 @@ pub(super) struct RawSide {
     pub(super) object: String,
 }
 
-/// Reads all entries.
 pub(super) fn parse(output: &[u8]) -> Result<Vec<RawChange>, String> {
     let mut changes = Vec::new();
     let mut parts = output.split(|byte| *byte == 0);
@@ -85,7 +83,6 @@ pub struct OverLimit {
     pub size: u64,
 }
 
-/// A tree object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tree {
     entries: Vec<u8>,

@@ -35,7 +35,6 @@ struct Plan<'listing> {
     changed: Vec<(&'listing SegmentFile, Option<Known>)>,
 }
 
-/// Reads what is new in the segments.
 pub(in crate::history) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
     if is_up_to_date(index.connection(), root)? {
         return Ok(());
@@ -86,7 +85,6 @@ pub(in crate::history) fn is_emptied(index: &Index, root: &Root) -> Result<bool,
     Ok(!is_filled && !files::list(root)?.files.is_empty())
 }
 
-/// Remembers that the folder of the sealed segments was listed in the state that it is in.
 fn remember_folder(connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM folder")?.execute([])?;
     if let Some(folder) = listing.settled_folder() {
@@ -117,7 +115,6 @@ fn plan<'listing>(listing: &'listing SegmentFiles, known: &HashMap<String, Known
     Plan { vanished, changed }
 }
 
-/// All segments.
 const ALL: &str = "";
 
 fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<String, Known>> {
@@ -253,7 +250,6 @@ fn read_segment(
     Ok((segment, progress))
 }
 
-/// Writes down how far a segment was read.
 fn remember(
     connection: &Connection,
     segment: i64,

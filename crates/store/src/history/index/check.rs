@@ -29,7 +29,6 @@ struct Kept<'a> {
 }
 
 impl EventSum {
-    /// Adds an event as a segment holds it.
     pub(in crate::history) fn add(&mut self, event: &Event) {
         let artifact = event.artifact.as_ref();
         let parents: Vec<u8> = event.parents.iter().flat_map(|parent| *parent.as_bytes()).collect();

@@ -9,7 +9,6 @@ use std::cell::RefCell;
 use std::time::Duration;
 use stepmark_model::journal::{Digests, Event, EventId};
 
-/// An open index.
 #[derive(Debug)]
 pub(in crate::history) struct Index {
     pub(in crate::history) database: CacheDatabase,
@@ -45,7 +44,6 @@ impl Index {
         Self { database, reader: RefCell::new(EventReader::new(root.clone())) }
     }
 
-    /// The database, to be asked.
     pub(in crate::history) const fn connection(&self) -> &Connection {
         &self.database.connection
     }
@@ -129,7 +127,6 @@ const INDICES: &str = "
 const INDEX_NAMES: [&str; 5] =
     ["events_by_id", "events_by_segment", "events_by_session", "events_by_time", "session_marks"];
 
-/// Leaves out the indices for a large filling.
 pub(in crate::history) fn drop_indices(connection: &Connection) -> rusqlite::Result<()> {
     INDEX_NAMES.iter().try_for_each(|index| connection.execute_batch(&format!("DROP INDEX {index}")))
 }
@@ -163,7 +160,6 @@ pub(in crate::history) const COLUMNS: &str =
     "key, seq, id, path, n, at, session, state, segment, start, length, parents";
 
 impl Row {
-    /// Its id, and those of its parents.
     pub(in crate::history) fn ends(&self) -> impl Iterator<Item = EventId> {
         std::iter::once(self.id).chain(self.parents.iter().copied())
     }

@@ -143,7 +143,6 @@ fn keys_at(connection: &Connection, path: &ProjectPath) -> rusqlite::Result<Vec<
     statement.query_map([path.as_str()], |row| row.get(0))?.collect()
 }
 
-/// An event that came in.
 #[derive(Clone, Debug)]
 pub(in crate::history) struct Fresh {
     pub(in crate::history) seq: i64,

@@ -60,9 +60,6 @@ impl EventReader {
     }
 
     /// Reads the line of an event.
-    ///
-    /// # Errors
-    /// [`Fault::Stale`] where there is none.
     pub(in crate::history) fn line(
         &mut self,
         connection: &Connection,
@@ -112,7 +109,6 @@ impl EventReader {
         Ok(())
     }
 
-    /// A line may reach over several members.
     fn compressed_line(
         &mut self,
         connection: &Connection,
@@ -160,9 +156,6 @@ impl EventReader {
 }
 
 /// The event `id`, which stands in `line`.
-///
-/// # Errors
-/// [`Fault::Stale`] where something else stands there.
 pub(in crate::history) fn parse(line: &[u8], id: EventId) -> Result<Event, Fault> {
     match serde_json::from_slice::<Line>(line) {
         Ok(line) if line.event.id == id => Ok(line.event),
@@ -171,9 +164,6 @@ pub(in crate::history) fn parse(line: &[u8], id: EventId) -> Result<Event, Fault
 }
 
 /// The events of `rows`, which stand in `lines`; many are parsed on several processors.
-///
-/// # Errors
-/// [`Fault::Stale`] where something else stands in one.
 pub(in crate::history) fn parse_all(lines: &[Vec<u8>], rows: &[Row]) -> Result<Vec<Event>, Fault> {
     let parse_part = |(lines, rows): (&[Vec<u8>], &[Row])| -> Result<Vec<Event>, Fault> {
         lines.iter().zip(rows).map(|(line, row)| parse(line, row.id)).collect()

@@ -108,7 +108,6 @@ impl History {
     }
 }
 
-/// A point of history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Point {
     /// By the clocks of the machines that wrote the events.

@@ -29,7 +29,6 @@ pub struct Session {
 pub struct KnownSegment {
     pub name: SegmentName,
     pub place: SegmentPlace,
-    /// The name of the pack that it stands in.
     pub pack: Option<String>,
     /// The size of its file on the disk, in bytes.
     pub size: u64,
@@ -37,7 +36,6 @@ pub struct KnownSegment {
     pub events: u64,
 }
 
-/// An artifact that events tell of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownArtifact {
     pub key: ArtifactKey,

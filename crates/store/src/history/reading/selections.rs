@@ -13,7 +13,6 @@ use stepmark_model::journal::{ArtifactKey, Event, EventId};
 /// The events that are wanted; all conditions count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selection<'a> {
-    /// Only those of the artifact with this key at this path.
     pub artifact: Option<(&'a ArtifactKey, &'a ProjectPath)>,
     pub session: Option<&'a str>,
     /// At most so many.

@@ -7,7 +7,6 @@ use flate2::{Compression, bufread::GzDecoder, write::GzEncoder};
 /// The size of a member before compression, in bytes: no more is read to find the start of an event.
 const MEMBER_SIZE: usize = 64 * 1024;
 
-/// The start of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::history) struct Member {
     /// In bytes of what is not compressed; in a pack, of the segment: what stands before it may begin the
@@ -30,7 +29,6 @@ pub(in crate::history) struct Counted<R> {
 }
 
 impl<R> Counted<R> {
-    /// Counts from here on.
     pub(in crate::history) const fn new(inner: R) -> Self {
         Self { inner, read: 0 }
     }
@@ -61,13 +59,11 @@ impl<R: BufRead> BufRead for Counted<R> {
 }
 
 impl<R: BufRead> Members<R> {
-    /// From the start of the file.
     pub(in crate::history) fn new(source: R) -> Self {
         let source = GzDecoder::new(Counted::new(source));
         Self { source: Some(source), read: 0, members: vec![Member { start: 0, compressed: 0 }] }
     }
 
-    /// The members that were reached.
     pub(in crate::history) fn members(&self) -> &[Member] {
         &self.members
     }
@@ -94,7 +90,6 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
-/// Reads one member, to its end.
 pub(in crate::history) fn read_member(source: impl BufRead) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     GzDecoder::new(source).read_to_end(&mut bytes)?;

@@ -36,7 +36,6 @@ pub enum SegmentPlace {
     Packed,
 }
 
-/// A segment as the file system shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentFile {
     pub name: SegmentName,
@@ -46,7 +45,6 @@ pub struct SegmentFile {
     pub(in crate::history) stat: FileStat,
 }
 
-/// The place of a segment in a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::history) struct PackPlace {
     pub(in crate::history) file: String,
@@ -75,7 +73,6 @@ impl SegmentPlace {
         }
     }
 
-    /// The places in the same folder.
     const fn in_same_folder(self) -> &'static [Self] {
         match self {
             Self::Live => &[Self::Live],
@@ -103,7 +100,6 @@ impl SegmentPlace {
         root.shown(&self.folder(root).join(self.file_name(name, pack)))
     }
 
-    /// Opens the file of a segment in this place.
     pub(in crate::history) fn open(
         self,
         root: &Root,
@@ -132,15 +128,11 @@ impl SegmentFile {
         self.place.file_of(root, &self.name, self.pack_file())
     }
 
-    /// The name of the pack that it stands in.
     pub(in crate::history) fn pack_file(&self) -> Option<&str> {
         self.pack.as_ref().map(|pack| pack.file.as_str())
     }
 
     /// Opens the file.
-    ///
-    /// # Errors
-    /// As of [`SegmentPlace::open`].
     pub(in crate::history) fn open(&self, root: &Root) -> io::Result<File> {
         self.place.open(root, &self.name, self.pack_file())
     }
@@ -203,7 +195,6 @@ pub(in crate::history) fn sealed_folder_stat(root: &Root) -> Result<Option<FileS
     }
 }
 
-/// Lists all segments.
 pub(in crate::history) fn list(root: &Root) -> Result<Listing, HistoryError> {
     let began = file_stat::now();
     let sealed_folder = sealed_folder_stat(root)?;
@@ -213,7 +204,6 @@ pub(in crate::history) fn list(root: &Root) -> Result<Listing, HistoryError> {
     Ok(Listing { files, sealed_folder, began })
 }
 
-/// Lists the live segments.
 pub(in crate::history) fn list_live(root: &Root) -> Result<SegmentFiles, HistoryError> {
     let mut files = SegmentFiles::new();
     list_folder(root, SegmentPlace::Live, &mut files)?;

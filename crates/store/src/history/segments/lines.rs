@@ -39,7 +39,6 @@ pub(in crate::history) struct ReadLine {
     pub(in crate::history) length: u64,
     /// The event, if it can be used.
     pub(in crate::history) event: Option<Box<Event>>,
-    /// The seal of the segment, in place of an event.
     pub(in crate::history) seal: Option<Box<Event>>,
     /// The problem of the line, if there is one.
     pub(in crate::history) problem: Option<LineProblem>,
@@ -62,9 +61,6 @@ impl ReadLine {
 
 /// Reads the segment `name` on behind `progress`, or from the start, and gives each line to `take`. A segment
 /// without a whole first line leaves no progress.
-///
-/// # Errors
-/// Those of the reader and of `take`.
 pub(in crate::history) fn read<E: From<io::Error>>(
     source: &mut dyn BufRead,
     name: &SegmentName,

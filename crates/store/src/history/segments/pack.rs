@@ -18,7 +18,6 @@ use stepmark_model::journal::SegmentName;
 
 pub const PACK_ENDING: &str = ".pack.gz";
 
-/// The format, as the contents name it.
 const FORMAT: &str = "journal-pack/1";
 /// The number of bytes of segments that a member holds, up to the end of the line that reaches it.
 const MEMBER_SIZE: usize = 32 * 1024;
@@ -113,7 +112,6 @@ pub fn pack(segments: &[(SegmentName, Vec<u8>)]) -> io::Result<Vec<u8>> {
     Ok(file)
 }
 
-/// A member that is being filled.
 #[derive(Default)]
 struct OpenMember {
     text: Vec<u8>,
@@ -233,7 +231,6 @@ pub struct PackReader<R> {
 }
 
 impl<R: Read + Seek> PackReader<R> {
-    /// Reads `segment` in the pack `file`.
     pub fn new(mut file: R, segment: &PackedSegment) -> io::Result<Self> {
         file.seek(SeekFrom::Start(segment.member))?;
         Ok(Self {

@@ -38,9 +38,6 @@ enum Bytes {
 
 impl SegmentSource {
     /// Opens the segment, of which about `wanted` bytes will be read.
-    ///
-    /// # Errors
-    /// When the file is gone ([`Fault::Stale`]) or cannot be opened.
     pub(in crate::history) fn open(root: &Root, file: &SegmentFile, wanted: u64) -> Result<Self, Fault> {
         let buffer = usize::try_from(wanted).map_or(LARGEST_BUFFER, |wanted| wanted + 1);
         let buffer = buffer.clamp(SMALLEST_BUFFER, LARGEST_BUFFER);
@@ -222,7 +219,6 @@ impl VerifiedSegments {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentEnd {
     pub place: SegmentPlace,
-    /// The name of the pack that it stands in.
     pub pack: Option<String>,
     /// The hash of the line.
     pub last: stepmark_model::artifact::FileHash,
@@ -233,10 +229,8 @@ pub struct SegmentEnd {
 
 pub type SegmentEnds = BTreeMap<SegmentName, SegmentEnd>;
 
-/// The name of a pack's file, and the segments in it, as far as it can be read.
 pub(in crate::history) type ReadPack = (String, io::Result<Vec<SegmentFile>>);
 
-/// The segments in a pack.
 pub(in crate::history) fn packed_in(root: &Root, file: &str, stat: FileStat) -> io::Result<Vec<SegmentFile>> {
     let below = Path::new(SEALED_FOLDER).join(file);
     let packed =

@@ -10,11 +10,9 @@ use crate::history::segments::{
 use crate::history::{HistoryError, SegmentPlace, SegmentProblem};
 use stepmark_model::journal::{Event, EventId, HeadSource, LineProblem, SegmentName, heads_in};
 
-/// The result of reading all segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VerifiedSegments {
     pub segments: u64,
-    /// The number of events that can be used.
     pub events: u64,
     /// The events that the index is to hold, each once: a merge may bring a segment's events twice.
     pub sum: EventSum,
@@ -148,7 +146,6 @@ impl<'a> Verification<'a> {
         Ok(packed)
     }
 
-    /// Compares the file of a segment that counts with others of it.
     fn compare_places(&mut self, file: &SegmentFile, packed: &[SegmentFile]) -> Result<(), Fault> {
         let places = [SegmentPlace::Copy, SegmentPlace::Sealed, SegmentPlace::Compressed];
         let places = places.into_iter().filter(|place| *place > file.place);

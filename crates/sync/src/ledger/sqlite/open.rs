@@ -83,9 +83,6 @@ impl SqliteLedger {
     }
 
     /// The ledger at `path` for looking only; an empty one where there is none.
-    ///
-    /// # Errors
-    /// Those of [`Self::open_existing`].
     pub fn open_to_look(path: &Path) -> Result<Self, LedgerError> {
         Self::open_existing(path)?.map_or_else(Self::in_memory, Ok)
     }

@@ -19,7 +19,6 @@ pub(super) struct SqliteTransaction<'l> {
 }
 
 impl SqliteTransaction<'_> {
-    /// The rows of a question, each read by `read`.
     fn rows<T>(
         &self,
         sql: &str,
@@ -34,7 +33,6 @@ impl SqliteTransaction<'_> {
         ask().map_err(failed("be read"))
     }
 
-    /// The artifact that has the ticket with this id.
     pub(super) fn owner(&self, tracker: &TrackerName, id: &str) -> Result<Option<Marker>, LedgerError> {
         let sql = "SELECT marker FROM links WHERE tracker = ?1 AND remote_id = ?2";
         let owner: Option<String> = self.row(sql, &[&tracker.as_str(), &id], |row| row.get(0))?;

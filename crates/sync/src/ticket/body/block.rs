@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One block of a body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Block {
@@ -16,7 +15,6 @@ pub enum Block {
     Code(String),
 }
 
-/// One point of an outline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The number of points above it.
@@ -117,7 +115,6 @@ pub struct Task {
     pub text: Vec<Inline>,
 }
 
-/// A run of text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Inline {
@@ -127,7 +124,6 @@ pub enum Inline {
     Code(String),
     /// A path that leads to a file.
     Link {
-        /// The text that is shown.
         text: String,
         /// The address that it leads to: `http://` or `https://`, percent-encoded.
         url: String,
@@ -135,7 +131,6 @@ pub enum Inline {
 }
 
 impl Inline {
-    /// The text that is shown.
     pub fn shown(&self) -> &str {
         match self {
             Self::Text(text) | Self::Strong(text) | Self::Code(text) | Self::Link { text, .. } => text,

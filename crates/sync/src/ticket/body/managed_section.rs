@@ -56,15 +56,11 @@ const SECTION_LIMIT: usize = 60_000;
 const LEAST_ROOM: usize = 400;
 
 impl<'t> ManagedSection<'t> {
-    /// The section of `ticket`.
     pub const fn of(ticket: &'t Ticket) -> Self {
         Self { ticket }
     }
 
     /// The body of a new ticket, of at most `limit` characters.
-    ///
-    /// # Errors
-    /// When `limit` has no room for a section.
     pub fn alone(&self, limit: usize) -> Result<Merged, MergeError> {
         self.merged_into("", limit)
     }
@@ -72,9 +68,6 @@ impl<'t> ManagedSection<'t> {
     /// `existing` with the section renewed; at its beginning where there was none. Sections of the same
     /// marker that stand there twice become one. A mark whose counterpart is missing is taken away, and the
     /// text beside it kept: it may be a person's.
-    ///
-    /// # Errors
-    /// When what stands outside of the section leaves too little of `limit` characters.
     pub fn merged_into(&self, existing: &str, limit: usize) -> Result<Merged, MergeError> {
         let marker = &self.ticket.marker;
         let parts = parts(existing);
@@ -137,9 +130,6 @@ impl<'t> ManagedSection<'t> {
 
     /// Returns whether `existing` says already what the section says. Line ends do not matter: trackers
     /// change them; nor does the commit to which the link to the file leads.
-    ///
-    /// # Errors
-    /// When what stands outside of the section leaves too little of `limit` characters.
     pub fn is_in(&self, existing: &str, limit: usize) -> Result<bool, MergeError> {
         let existing = existing.replace("\r\n", "\n");
         let wanted = Stamp::removed_from(&self.merged_into(&existing, limit)?.body);
@@ -149,7 +139,6 @@ impl<'t> ManagedSection<'t> {
 }
 
 impl Marker {
-    /// The stamp in the section of this marker in a body.
     pub fn stamp_in(&self, body: &str) -> Stamp {
         let parts = parts(body);
         let own = parts.iter().find(|part| matches!(&part.kind, PartKind::Section(own) if own == self));

@@ -8,7 +8,6 @@ use super::{
     text::refers_to_ticket,
 };
 
-/// A body as Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Markdown {
     /// The text, without a line end at its end.

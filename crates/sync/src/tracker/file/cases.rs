@@ -20,7 +20,6 @@ use crate::{
     tracker::{Change, Condition, Creation, Outcome, Tracker as _},
 };
 
-/// Files answer at once.
 fn ready<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::ticket::{Ticket, TicketDigest};
 
-/// The version of the form.
 const LINE_SCHEMA: &str = "stepmark.ticket-line/2";
 
 /// The version before it, which is still read: the state of a ticket is called `standing` there.
@@ -26,7 +25,6 @@ pub struct Line {
     pub body: String,
 }
 
-/// The event that a line tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LineKind {
@@ -35,7 +33,6 @@ pub enum LineKind {
 }
 
 impl Line {
-    /// The beginning of every line.
     pub(super) const BEGINNING: &str = "{\"schema\":\"stepmark.ticket-line/";
 
     /// The line that tells that the ticket `number` says this and hangs below that, with `body` as its
@@ -65,7 +62,6 @@ impl Line {
             == (other.number, other.parent, &other.ticket, &other.body)
     }
 
-    /// Reads a line.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let line: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         match line.schema.as_str() {

@@ -25,7 +25,6 @@ pub(super) struct Log {
     path: ProjectPath,
 }
 
-/// The file, locked.
 pub(super) struct LockedLog {
     file: File,
     place: PathBuf,
@@ -58,7 +57,6 @@ pub(super) enum PlaceError {
 }
 
 impl Log {
-    /// The path of the file.
     pub(super) const fn path(&self) -> &ProjectPath {
         &self.path
     }

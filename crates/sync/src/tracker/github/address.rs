@@ -5,7 +5,6 @@ use url::Url;
 use super::fields::PAGE;
 use crate::{configuration::Repository, tracker::http::HttpClient};
 
-/// The addresses of one repository.
 #[derive(Clone, Debug)]
 pub(super) struct Addresses<'a> {
     pub(super) http: &'a HttpClient,
@@ -13,7 +12,6 @@ pub(super) struct Addresses<'a> {
 }
 
 impl Addresses<'_> {
-    /// The repository itself.
     pub(super) fn repository(&self) -> Url {
         self.http.url(&["repos", &self.repository.owner, &self.repository.name])
     }
@@ -27,7 +25,6 @@ impl Addresses<'_> {
         self.http.url(&["repos", &self.repository.owner, &self.repository.name, "issues", &number])
     }
 
-    /// The issues below one.
     pub(super) fn sub_issues(&self, number: u64) -> Url {
         let (number, repository) = (number.to_string(), self.repository);
         self.http.url(&["repos", &repository.owner, &repository.name, "issues", &number, "sub_issues"])

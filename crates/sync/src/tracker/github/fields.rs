@@ -57,7 +57,6 @@ impl IssueFields {
         self.issue_type.as_ref().map(|own| own.name.as_str())
     }
 
-    /// Those of an issue, where the answer told them.
     pub(super) fn of(observed: &Observed) -> Option<Self> {
         Self::deserialize(observed.fields.as_ref()?).ok()
     }
@@ -168,5 +167,4 @@ impl GitHubTracker {
     }
 }
 
-/// The number of milestones that a page has.
 pub(super) const PAGE: usize = 100;

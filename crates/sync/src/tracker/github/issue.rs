@@ -59,17 +59,14 @@ impl RestIssue {
         self.pull_request.is_none()
     }
 
-    /// The marker that it carries.
     pub(super) fn marker(&self) -> Option<Marker> {
         Marker::in_body(self.body.as_deref().unwrap_or_default())
     }
 
-    /// Its title, and its place.
     pub(super) fn titled(self) -> (String, RemoteTicket) {
         (self.title, remote(self.number, self.id, self.node_id, self.html_url))
     }
 
-    /// The ticket that it is, of this marker.
     pub(super) fn observed(self, marker: Marker) -> Observed {
         let labels = self.labels.into_iter().filter_map(|label| match label {
             RestLabel::Name(name) => Some(name),
@@ -97,7 +94,6 @@ impl RestIssue {
     }
 }
 
-/// An issue as the ledger keeps it.
 pub(super) fn remote(number: u64, database_id: u64, node_id: String, url: String) -> RemoteTicket {
     let other_ids =
         BTreeMap::from([(NODE_ID.to_owned(), node_id), (DATABASE_ID.to_owned(), database_id.to_string())]);
@@ -118,7 +114,6 @@ pub(super) fn ticket_state(state: &str, reason: Option<&str>) -> TicketState {
     })
 }
 
-/// The word of REST for a reason.
 pub(super) const fn reason_word(reason: CloseReason) -> &'static str {
     match reason {
         CloseReason::Completed => "completed",
@@ -200,7 +195,6 @@ pub(super) fn not_ours(change: &Change, current: &Observed) -> Option<Failure> {
     moved(number, current).or_else(|| change.refusal(&markers, current))
 }
 
-/// The failure of a body that has no room.
 pub(super) fn no_room(error: &MergeError) -> Failure {
     Failure::new(Reason::Invalid, &error.to_string())
 }

@@ -81,7 +81,6 @@ pub(super) fn tells_disabled(text: &str) -> bool {
     text.contains("issues") && text.contains("disabled")
 }
 
-/// The limit that a text tells of.
 pub(super) fn limit_in(text: &str) -> Option<Reason> {
     let text = text.to_lowercase();
     let tells = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));

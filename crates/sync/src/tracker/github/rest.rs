@@ -168,7 +168,6 @@ impl GitHubTracker {
         Ok(format!("github {} {}", self.settings.base_url.host(), repository.id))
     }
 
-    /// One page of the issues with the label of a project.
     pub(super) async fn list_page(
         &self,
         project: &str,
@@ -220,7 +219,6 @@ impl GitHubTracker {
     }
 }
 
-/// The number of an issue that the ledger names.
 pub(super) fn number_of(ticket: &RemoteTicket) -> Result<u64, Failure> {
     let detail = || format!("`{}` is no number of an issue", ticket.id);
     ticket.id.parse().map_err(|_| Failure::new(Reason::Invalid, &detail()))

@@ -34,14 +34,12 @@ pub(in crate::tracker) struct HttpClient {
     sent: AtomicUsize,
 }
 
-/// The user agent of requests.
 pub(in crate::tracker) struct HttpIdentity<'a> {
     pub(in crate::tracker) scheme: HttpScheme<'a>,
     pub(in crate::tracker) credential: &'a Credential,
     pub(in crate::tracker) headers: &'a [(&'static str, &'static str)],
 }
 
-/// The scheme of a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tracker) enum HttpScheme<'a> {
     /// By itself (RFC 6750).
@@ -188,7 +186,6 @@ impl HttpClient {
         Err(Refused::Failed(Failure::new(Reason::Unreadable, "it redirects again and again")))
     }
 
-    /// Reads the answer, as far as it may go.
     async fn read(&self, mut response: Response) -> Result<HttpReply, Failure> {
         let status = response.status().as_u16();
         let named = response.headers().iter().filter_map(|(name, value)| {

@@ -42,13 +42,11 @@ impl HttpRequest {
         Self { method: Method::POST, url, body: Some(body), effect: Effect::Reads }
     }
 
-    /// A request that writes `body` at `url`.
     pub(in crate::tracker) const fn write(method: Method, url: Url, body: Json) -> Self {
         Self { method, url, body: Some(body), effect: Effect::Writes }
     }
 }
 
-/// The limits of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpLimits {
     pub connect: Duration,
@@ -71,7 +69,6 @@ impl Default for HttpLimits {
     }
 }
 
-/// An answer, read to its end.
 #[derive(Clone, Debug)]
 pub(in crate::tracker) struct HttpReply {
     pub(in crate::tracker) status: u16,
@@ -106,7 +103,6 @@ impl Refused {
         }
     }
 
-    /// Returns what became of the ticket.
     pub(in crate::tracker) fn outcome<T>(self) -> Outcome<T> {
         match self {
             Self::Failed(failure) => Outcome::Failed(failure),
@@ -130,7 +126,6 @@ impl Refused {
 }
 
 impl HttpReply {
-    /// A header by its lower-case name.
     pub(in crate::tracker) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
@@ -149,7 +144,6 @@ impl HttpReply {
         }
     }
 
-    /// A failure with the status.
     pub(in crate::tracker) fn failure(&self, reason: Reason, said: &str) -> Failure {
         Failure::new(reason, &format!("HTTP {}: {said}", self.status))
     }

@@ -9,7 +9,6 @@ use crate::{
     tracker::http::{HttpClient, HttpRequest, Refused},
 };
 
-/// The addresses of a site.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Addresses<'a>(pub(super) &'a HttpClient);
 
@@ -19,7 +18,6 @@ impl Addresses<'_> {
         self.below(&["myself"])
     }
 
-    /// Returns what the site says of itself.
     pub(super) fn server_info(&self) -> Url {
         self.below(&["serverInfo"])
     }
@@ -28,7 +26,6 @@ impl Addresses<'_> {
         self.below(&["project", key])
     }
 
-    /// The address at which issues are made.
     pub(super) fn bulk_create(&self) -> Url {
         self.below(&["issue", "bulk"])
     }
@@ -47,12 +44,10 @@ impl Addresses<'_> {
         url
     }
 
-    /// The ways out of the status of an issue.
     pub(super) fn transitions(&self, id: &str) -> Url {
         self.below(&["issue", id, "transitions"])
     }
 
-    /// The same, with what each of them asks for.
     pub(super) fn transitions_with_fields(&self, id: &str) -> Url {
         let mut url = self.transitions(id);
         url.query_pairs_mut().append_pair("expand", "transitions.fields");
@@ -69,27 +64,22 @@ impl Addresses<'_> {
         url
     }
 
-    /// Returns how far a change of many issues is.
     pub(super) fn bulk_task(&self, id: &str) -> Url {
         self.below(&["bulk", "queue", id])
     }
 
-    /// The types of issues of a project, with their statuses.
     pub(super) fn statuses(&self, project: &str) -> Url {
         self.below(&["project", project, "statuses"])
     }
 
-    /// The types of which new issues can be made.
     pub(super) fn new_types(&self, project: &str, start: usize) -> Url {
         paged(self.below(&["issue", "createmeta", project, "issuetypes"]), start)
     }
 
-    /// The fields that a new issue of a type may have.
     pub(super) fn new_fields(&self, project: &str, type_id: &str, start: usize) -> Url {
         paged(self.below(&["issue", "createmeta", project, "issuetypes", type_id]), start)
     }
 
-    /// The address at which issues are searched for.
     pub(super) fn search(&self) -> Url {
         self.below(&["search", "jql"])
     }

@@ -53,7 +53,6 @@ impl JiraSettings {
         Ok(differences)
     }
 
-    /// The labels, where they have to be changed.
     pub(super) fn labels(
         &self,
         desired: &Ticket,
@@ -116,7 +115,6 @@ impl JiraSettings {
 }
 
 impl JiraIssueTypes {
-    /// The type of a new issue, and below which one it hangs.
     pub(super) fn of_new<'t>(
         &'t self,
         desired: &Ticket,
@@ -140,7 +138,6 @@ impl JiraIssueTypes {
         self.knows_epic_of(desired) && is_of_type(&observed.remote, self.of_story())
     }
 
-    /// All that the configuration names.
     pub(super) fn names(&self) -> Vec<&str> {
         let others = [&self.epic, &self.story, &self.child].into_iter().flatten();
         others.chain([&self.standard]).map(String::as_str).collect()
@@ -150,7 +147,6 @@ impl JiraIssueTypes {
         self.story.as_ref().unwrap_or(&self.standard)
     }
 
-    /// Returns whether what a ticket hangs below is an epic, which Jira knows as one.
     fn knows_epic_of(&self, desired: &Ticket) -> bool {
         self.epic.is_some() && desired.kind == TicketKind::Story
     }

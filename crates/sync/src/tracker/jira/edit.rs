@@ -101,7 +101,6 @@ impl JiraSettings {
     }
 }
 
-/// The description, where it has to be changed.
 fn description(desired: &Ticket, current: &Observed) -> Result<Option<Description>, Failure> {
     let refused = |error: &dyn std::fmt::Display| Failure::new(Reason::Invalid, &error.to_string());
     let description = Description::parse(&current.body).map_err(|error| refused(&error))?;

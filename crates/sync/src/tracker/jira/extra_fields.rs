@@ -44,7 +44,6 @@ pub(super) fn values(
     changed.collect()
 }
 
-/// The fields that a ticket maps, with their texts.
 pub(super) fn given(ticket: &Ticket) -> impl Iterator<Item = (&str, &str)> {
     let given = ticket.fields.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     given.filter(|(name, _)| !OWN_FIELDS.contains(name))
@@ -60,7 +59,6 @@ fn value(name: &str, text: &str, own: Option<&TypeFacts>) -> Result<Json, String
 /// The most characters of a summary (docs/formats.md, "Trackers").
 const SUMMARY_LIMIT: usize = 255;
 
-/// The length of a text for Jira.
 pub(super) fn length(text: &str) -> usize {
     text.encode_utf16().count()
 }

@@ -45,7 +45,6 @@ struct IssueError {
 pub(super) struct Found {
     issues: BTreeMap<String, JiraIssue>,
     errors: BTreeMap<String, String>,
-    /// The key of the project.
     project: String,
 }
 
@@ -72,7 +71,6 @@ impl Found {
         })
     }
 
-    /// All that were found.
     pub(super) fn issues(&self) -> impl Iterator<Item = &JiraIssue> {
         self.issues.values()
     }
@@ -121,7 +119,6 @@ impl JiraTracker {
     }
 }
 
-/// The number of issues that are on a page.
 const PAGE: usize = 100;
 
 /// A page (OpenAPI, schema `SearchAndReconcileResults`).

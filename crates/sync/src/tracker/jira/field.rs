@@ -108,7 +108,6 @@ pub(super) fn value_by_name(name: &str, text: &str) -> Json {
     }
 }
 
-/// An object or a list that is written as JSON.
 fn written(text: &str) -> Option<Json> {
     serde_json::from_str(text).ok().filter(|value| matches!(value, Json::Object(_) | Json::Array(_)))
 }

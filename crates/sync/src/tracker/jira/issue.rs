@@ -9,7 +9,6 @@ use serde_json::{Map, Value as Json};
 use super::{adf::Description, marker_property::marker_in, status::JiraStatus};
 use crate::ticket::{Marker, Observed, RemoteTicket, TicketState};
 
-/// The fields that are asked for.
 pub(super) const FIELDS: [&str; 10] = [
     "summary",
     "description",
@@ -26,7 +25,6 @@ pub(super) const FIELDS: [&str; 10] = [
 /// The name under which [`RemoteTicket::other_ids`] keeps the type of an issue.
 pub(super) const ISSUE_TYPE: &str = "issue_type";
 
-/// The name under which it keeps the id of that type.
 pub(super) const ISSUE_TYPE_ID: &str = "issue_type_id";
 
 /// The name under which it keeps the issue that a sub-task belongs to. Jira knows no sub-tasks of sub-tasks.
@@ -88,7 +86,6 @@ struct JiraIssueType {
 }
 
 impl JiraIssue {
-    /// The marker that it carries.
     pub(super) fn marker(&self) -> Option<Marker> {
         marker_in(&self.properties).map(|(marker, _)| marker)
     }

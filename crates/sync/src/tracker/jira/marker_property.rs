@@ -7,7 +7,6 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::ticket::{Marker, Stamp};
 
-/// The key of the property.
 pub(super) const PROPERTY: &str = "stepmark";
 
 #[derive(Deserialize)]
@@ -34,7 +33,6 @@ pub(super) fn spelled(label: &str) -> String {
     label.chars().map(|letter| if letter.is_whitespace() { '_' } else { letter }).collect()
 }
 
-/// The same of several.
 pub(super) fn all_spelled(labels: &BTreeSet<String>) -> BTreeSet<String> {
     labels.iter().map(|label| spelled(label)).collect()
 }

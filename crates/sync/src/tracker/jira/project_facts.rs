@@ -17,19 +17,16 @@ use crate::{
     tracker::http::{HttpRequest, Refused},
 };
 
-/// For how long they are believed.
 const KEPT_MS: u64 = 15 * 60 * 1000;
 
 /// The number of pages of types or fields that are asked for at most.
 const PAGES: usize = 20;
 
-/// The rules of a project.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ProjectFacts {
     pub(super) types: Vec<TypeFacts>,
 }
 
-/// A type of issues.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TypeFacts {
     pub(super) id: String,
@@ -87,12 +84,10 @@ struct NewFields {
 }
 
 impl ProjectFacts {
-    /// The type with this name or id.
     pub(super) fn type_called(&self, wanted: &str) -> Option<&TypeFacts> {
         self.types.iter().find(|own| own.is_called(wanted))
     }
 
-    /// The type of an issue.
     pub(super) fn type_of(&self, remote: &RemoteTicket) -> Option<&TypeFacts> {
         let told = |key: &str| remote.other_ids.get(key);
         told(super::issue::ISSUE_TYPE_ID)

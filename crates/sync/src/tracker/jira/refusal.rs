@@ -67,7 +67,6 @@ pub(super) fn reason(status: u16, limit: Option<&str>) -> Reason {
 }
 
 impl ErrorCollection {
-    /// All of it in one line.
     pub(super) fn told(&self) -> String {
         let fields = self.errors.iter().map(|(field, error)| match error.as_str() {
             Some(text) => format!("{field}: {text}"),

@@ -71,7 +71,6 @@ pub struct JiraTracker {
     pub(super) moves_many: AtomicBool,
 }
 
-/// Headers of every request.
 const HEADERS: [(&str, &str); 1] = [("accept", "application/json")];
 
 impl JiraTracker {

@@ -105,7 +105,6 @@ pub(super) const fn usual_names(reason: CloseReason) -> &'static [&'static str] 
     }
 }
 
-/// Returns whether a status with this name is of work that was given up.
 pub(super) fn is_given_up(name: &str) -> bool {
     let reasons = [CloseReason::NotPlanned, CloseReason::Duplicate];
     reasons.into_iter().flat_map(usual_names).any(|usual| same_name(usual, name))
@@ -150,7 +149,6 @@ impl<'s> StatusGoal<'s> {
         }
     }
 
-    /// Returns whether a status with this name and category is such a one.
     pub(super) fn is_met(&self, name: &str, category: Category) -> bool {
         match self {
             Self::Named(wanted) => same_name(wanted, name),
@@ -162,7 +160,6 @@ impl<'s> StatusGoal<'s> {
         }
     }
 
-    /// Returns whether a ticket has such a status.
     pub(super) fn is_met_by(&self, observed: &Observed) -> bool {
         let category = match observed.state {
             TicketState::ToDo => Category::ToDo,
@@ -172,7 +169,6 @@ impl<'s> StatusGoal<'s> {
         self.is_met(observed.status.as_deref().unwrap_or_default(), category)
     }
 
-    /// The category that it is certainly of.
     pub(super) const fn category(&self) -> Option<Category> {
         match self {
             Self::Named(_) => None,

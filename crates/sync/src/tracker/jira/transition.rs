@@ -45,7 +45,6 @@ pub(super) struct Transitions {
 
 const RESOLUTION: &str = "resolution";
 
-/// A way to take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice<'t> {
     pub(super) way: &'t Transition,

@@ -42,7 +42,6 @@ struct Changelog {
     histories: Vec<History>,
 }
 
-/// One change of an issue.
 #[derive(Debug, Deserialize)]
 struct History {
     #[serde(deserialize_with = "time")]
@@ -217,7 +216,6 @@ impl JiraTracker {
     }
 }
 
-/// The failure, where it concerns other tickets, too.
 fn of_all(refused: &Refused) -> Option<Failure> {
     let failure = refused.failure();
     (failure.reason.consequence().scope != ScopeKind::Ticket).then(|| failure.clone())

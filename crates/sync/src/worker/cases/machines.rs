@@ -190,7 +190,6 @@ impl Scene {
         panic!("it does not converge: {left:?}");
     }
 
-    /// Returns what must hold in the end.
     fn check(&self) {
         for (at, repository) in self.repositories.iter().enumerate() {
             let mut fresh = Content::default();

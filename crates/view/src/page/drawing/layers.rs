@@ -6,7 +6,6 @@ const MOST: usize = 4000;
 /// The number of times that the layers are put in order, there and back.
 const SWEEPS: usize = 4;
 
-/// The lines that are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::page) enum Lines {
     All,

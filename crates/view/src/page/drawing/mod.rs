@@ -18,7 +18,6 @@ const EDGE: usize = 6;
 /// The most characters of a title that have room.
 const CHARACTERS: usize = 22;
 
-/// A box of a drawing.
 pub(super) struct Shape<'s> {
     /// Its first line.
     pub(super) name: &'s str,
@@ -55,7 +54,6 @@ pub(super) fn drawing(
     }
 }
 
-/// The upper left corner of what stands in a layer and a row.
 const fn corner((layer, half_row): (usize, usize)) -> (usize, usize) {
     (EDGE + layer * STEP.0, EDGE + half_row * STEP.1 / 2)
 }

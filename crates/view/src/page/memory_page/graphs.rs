@@ -15,7 +15,6 @@ use crate::{
 /// The most characters of a name that have room in a box.
 const SHORT: usize = 18;
 
-/// A node, as it is drawn.
 type Seen = (Node, String, u32);
 
 pub(super) fn section(memory: &ObservedMemory, places: &Places<'_>) -> Markup {

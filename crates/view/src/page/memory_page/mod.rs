@@ -45,7 +45,6 @@ pub fn memory_page(
     layout::text(&layout::page(&title, &overview.project, overview.at, form, &main))
 }
 
-/// The sections, for the page and for the report.
 pub(super) fn sections(overview: &Overview, memory: &ObservedMemory, links: Links) -> Markup {
     let records = memory.kinds.iter().flat_map(|kind| &kind.newest);
     let places = Places { overview, links, shown: records.map(|(record, _)| record.id.as_str()).collect() };
@@ -85,12 +84,10 @@ impl Places<'_> {
         }
     }
 
-    /// The artifact that a record is about.
     fn about(&self, path: &str) -> Markup {
         linked(self.artifact(path), &plain(path, TEXT))
     }
 
-    /// The one who told a record, and its event.
     fn origin(&self, record: &MemoryRecord) -> Markup {
         html! {
             (plain(&record.source.agent, NAME))

@@ -30,7 +30,6 @@ pub struct Piece {
     pub html: String,
 }
 
-/// The overview, drawn.
 #[derive(Clone, Debug)]
 pub struct OverviewPage {
     pub html: String,
@@ -45,7 +44,6 @@ impl OverviewPage {
         Self::drawn(overview, Links::Pages, form, None)
     }
 
-    /// The page for a file.
     fn file(overview: &Overview, memory: Option<&ObservedMemory>) -> Self {
         let systems = &overview.systems;
         let parts = [

@@ -12,7 +12,6 @@ use crate::{
 /// The most entries that each of the three blocks shows.
 const SHOWN: usize = 6;
 
-/// The three blocks.
 pub(super) fn summary(overview: &Overview, links: Links) -> Markup {
     let counts = overview.counts;
     html! {

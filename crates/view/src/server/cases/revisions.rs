@@ -5,7 +5,6 @@ use serde_json::Value as Json;
 use super::{super::*, observed};
 use crate::{observation::Observation, page::Stale, sample_project::SampleProject};
 
-/// Does what a page does with an update.
 fn taken(before: &Shown, update: &Json) -> Vec<(String, String)> {
     let mut pieces: Vec<(String, String)> =
         before.pieces.iter().map(|piece| (piece.id.clone(), piece.html.clone())).collect();

@@ -9,7 +9,6 @@ use stepmark_view::wording::visible;
 use super::stories::Side;
 use crate::output::Output;
 
-/// The answer of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Side(Side),
@@ -43,7 +42,6 @@ const fn letter(side: Side) -> char {
     }
 }
 
-/// Returns whether anybody is there to answer.
 pub(super) fn is_possible(output: &Output) -> bool {
     !output.json && io::stdin().is_terminal() && io::stdout().is_terminal()
 }

@@ -3,7 +3,6 @@
 use super::Projection;
 use crate::output::{Output, wording};
 
-/// The result of a projection.
 #[derive(Debug, Default)]
 pub(super) struct Done {
     /// The number of artifacts, files or entries that it is made of.
@@ -23,7 +22,6 @@ pub(super) struct Done {
     pub(super) more: serde_json::Value,
 }
 
-/// Tells people or programs.
 pub(super) fn report(output: &Output, done: &[(Projection, Done)]) {
     if output.json {
         let projections: Vec<_> = done

@@ -65,7 +65,6 @@ impl Projection {
         }
     }
 
-    /// Its name in answers.
     pub(super) const fn name(self) -> &'static str {
         self.facts().name
     }
@@ -113,7 +112,6 @@ impl Projection {
     }
 }
 
-/// The result of the projection of ledgers.
 pub(super) fn of_ledgers(done: &LedgerProjection) -> Done {
     Done {
         artifacts: done.stories,
@@ -129,7 +127,6 @@ pub(super) fn of_ledgers(done: &LedgerProjection) -> Done {
     }
 }
 
-/// The result of the projection of gates.
 pub(super) fn of_gates(gates: GateRebuild) -> Done {
     Done {
         artifacts: gates.artifacts,
@@ -171,7 +168,6 @@ fn files_manifest(project: &OpenProject) -> Result<Done, Failure> {
     of_manifest(project, &place, &draft)
 }
 
-/// Publishes a manifest.
 pub(super) fn of_manifest(
     project: &OpenProject,
     place: &ManifestPlace,

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{exit::Failure, output::Output, project::Project as OpenProject};
 
-/// The artifacts that a command names.
 pub(super) struct SomeArtifacts {
     paths: Vec<ProjectPath>,
     present: Vec<TrackedArtifact>,

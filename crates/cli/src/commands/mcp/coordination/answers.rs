@@ -36,7 +36,6 @@ fn with_drift(mut answer: Answer, files: &CoordinationFiles) -> Answer {
     answer
 }
 
-/// Lines, as many as are put into words.
 fn lines<'r>(of: &[&'r Record], none: &str, line: impl Fn(&'r Record) -> String) -> String {
     let more = of.len().saturating_sub(IN_WORDS);
     let rest = (more > 0).then(|| format!("… and {more} more"));

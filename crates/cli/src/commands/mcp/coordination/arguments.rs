@@ -18,7 +18,6 @@ pub(super) struct Beginning {
     pub(super) master_plan: String,
 }
 
-/// A task that is wanted.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {

@@ -25,7 +25,6 @@ use crate::{
     project::Project,
 };
 
-/// Tasks that several agents share.
 pub(super) struct CoordinationTools {
     opening: Opening,
 }
@@ -183,7 +182,6 @@ impl CoordinationTools {
     }
 }
 
-/// A new id of a record.
 fn new_id(kind: &str) -> String {
     format!("{kind}-{:012x}", environment::random() >> 16)
 }

@@ -47,7 +47,6 @@ impl Adopt {
     }
 }
 
-/// Gives the ticket of an artifact its marker back.
 fn name_ticket_of(
     artifact: &Path,
     context: &SyncContext<'_>,

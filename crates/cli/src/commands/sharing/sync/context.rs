@@ -33,7 +33,6 @@ use crate::{
     watch::Signals,
 };
 
-/// The context that all commands of sync need.
 pub(crate) struct SyncContext<'s> {
     pub(super) project: &'s Project,
     pub(crate) settings: TrackerSettings,
@@ -84,7 +83,6 @@ impl<'s> SyncContext<'s> {
         }
     }
 
-    /// The ledger, which is made where there is none.
     pub(super) fn ledger(&self) -> Result<SqliteLedger, Failure> {
         open_ledger(&self.project.workspace, LEDGER_FILE)
     }
@@ -94,7 +92,6 @@ impl<'s> SyncContext<'s> {
         ledger_to_read(&self.project.workspace, LEDGER_FILE)
     }
 
-    /// The artifacts as they are now.
     pub(crate) fn snapshot(&self) -> Result<Snapshot, Failure> {
         Ok(snapshot(&self.project.workspace, &self.project_id, &self.settings)?)
     }
@@ -181,7 +178,6 @@ impl<'s> SyncContext<'s> {
         run(interruptible(&self.stop, work(&mut worker)))?
     }
 
-    /// All tickets that the tracker has of this project.
     pub(super) fn survey(
         &self,
         ledger: &mut SqliteLedger,
@@ -259,7 +255,6 @@ pub(crate) fn holder() -> String {
     format!("stepmark, process {} ({})", std::process::id(), environment::new_id())
 }
 
-/// Runs requests on this thread.
 fn run<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
@@ -300,14 +295,12 @@ pub(crate) fn ledger_to_read(workspace: &Workspace, file: &str) -> Result<Box<dy
     Ok(Box::new(SqliteLedger::open_to_look(&path).map_err(|error| unusable(error, &path))?))
 }
 
-/// The failure of a ledger, with the file where it is damaged.
 fn unusable(error: LedgerError, path: &Path) -> Failure {
     let is_damaged = matches!(error, LedgerError::Corrupt { .. });
     let failure = Failure::from(error);
     if is_damaged { failure.with_help(format!("the file is `{}`", path.display())) } else { failure }
 }
 
-/// The tracker that is meant.
 fn choose(mut trackers: Vec<TrackerSettings>, name: Option<&str>) -> Result<TrackerSettings, Failure> {
     let names: Vec<String> = trackers.iter().map(|tracker| format!("`{}`", tracker.name)).collect();
     let names = names.join(", ");

@@ -18,7 +18,6 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// The same words for one ticket and for several.
     pub(super) fn of_tickets(head: String, said: String) -> Self {
         Self { head, noun: "ticket", of_one: said.clone(), of_several: said }
     }
@@ -108,7 +107,6 @@ mod tests {
         );
     }
 
-    /// The words about one may name it.
     #[test]
     fn what_differs_between_two_is_not_said_of_both() {
         let mut groups = Groups::default();

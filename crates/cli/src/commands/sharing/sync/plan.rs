@@ -49,7 +49,6 @@ impl Plan {
     }
 }
 
-/// Shows a plan to people.
 pub(super) fn show(plan: &Planned, output: &Output) {
     let names = subjects(plan);
     for action in &plan.actions {
@@ -119,7 +118,6 @@ pub(super) fn problems(remarks: &[Remark]) -> Vec<Remark> {
         .collect()
 }
 
-/// Returns what a person should know, and of what.
 fn told(remark: &Remark) -> (String, Told) {
     let keys = |tickets: &[stepmark_sync::ticket::RemoteTicket]| {
         tickets.iter().map(|ticket| ticket.key.as_str()).collect::<Vec<_>>().join(", ")

@@ -17,7 +17,6 @@ pub(super) fn write(file: &Path, plan: &Plan) -> Result<(), Failure> {
     Ok(published_file::publish(file, (json + "\n").as_bytes(), is_plan)?)
 }
 
-/// Returns whether the beginning of a file is that of a plan.
 fn is_plan(beginning: &[u8]) -> bool {
     let text = String::from_utf8_lossy(beginning);
     text.starts_with('{') && text.contains("\"schema\": \"stepmark.sync-plan/")

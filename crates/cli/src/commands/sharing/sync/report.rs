@@ -108,7 +108,6 @@ pub(super) struct Outage<'r> {
 pub(super) struct Outages<'r>(pub(super) Vec<Outage<'r>>);
 
 impl<'r> Outages<'r> {
-    /// One ticket more that waits for this reason.
     pub(super) fn add(&mut self, cause: &'r Failure, until: Option<Timestamp>) {
         let same =
             |own: &&mut Outage<'_>| (own.cause.reason, &own.cause.detail) == (cause.reason, &cause.detail);
@@ -226,7 +225,6 @@ pub(super) fn of_failure(head: String, between: &str, failure: &Failure) -> Told
     Told { head, noun: "ticket", of_one, of_several }
 }
 
-/// Returns how often something was tried.
 pub(super) fn tries(attempts: u32) -> String {
     if attempts == 1 { "1 try".to_owned() } else { format!("{attempts} tries") }
 }

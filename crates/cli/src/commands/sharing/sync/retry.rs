@@ -37,7 +37,6 @@ pub(super) struct Retry {
     reason: Option<Reason>,
 }
 
-/// A reason by its name in JSON.
 fn reason(word: &str) -> Result<Reason, String> {
     let named = |reason: &Reason| serde_json::to_value(reason).is_ok_and(|name| name == word);
     Reason::ALL.into_iter().find(named).ok_or_else(|| {

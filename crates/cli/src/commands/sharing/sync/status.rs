@@ -30,7 +30,6 @@ use crate::{
 #[derive(Debug, Args)]
 pub(super) struct Status {}
 
-/// What the ledger says.
 struct SyncState {
     links: usize,
     listed_at: Option<Timestamp>,
@@ -61,7 +60,6 @@ impl SyncState {
 }
 
 impl SyncState {
-    /// The artifacts of which something is told.
     fn concerned(&self) -> impl Iterator<Item = &Marker> {
         let breakers = self.breakers.iter().filter_map(|(scope, _)| match scope {
             Scope::Ticket { marker, .. } => Some(marker),

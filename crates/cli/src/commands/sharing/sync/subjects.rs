@@ -18,7 +18,6 @@ pub(super) struct Subjects {
 }
 
 impl Subjects {
-    /// Those of the artifacts that there are.
     pub(super) fn of(snapshot: &Snapshot) -> Self {
         let named =
             |(marker, entry): (&Marker, &SnapshotEntry)| (marker.clone(), (Some(entry.path.clone()), None));
@@ -41,12 +40,10 @@ impl Subjects {
         self.known.insert(marker.clone(), (None, Some(title)));
     }
 
-    /// Returns whether people know the artifact by anything.
     pub(super) fn knows(&self, marker: &Marker) -> bool {
         self.known.contains_key(marker)
     }
 
-    /// The path of an artifact.
     pub(super) fn path(&self, marker: &Marker) -> Option<&ProjectPath> {
         self.known.get(marker)?.0.as_ref()
     }

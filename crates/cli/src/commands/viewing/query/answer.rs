@@ -8,7 +8,6 @@ use crate::{
     output::{Output, table, wording},
 };
 
-/// For people.
 pub(super) fn show(answer: &Answer, output: &Output) {
     let header: Vec<String> = answer.columns.iter().map(|(name, _)| name.to_uppercase()).collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();

@@ -33,7 +33,6 @@ pub(crate) fn ticket_rows(project: &Project, environment: &Environment) -> Resul
     Ok(rows)
 }
 
-/// The records of the ledger about one tracker.
 struct TrackerRecords {
     tracker: String,
     links: Vec<Link>,

@@ -4,14 +4,12 @@ use crate::output::{fitted, on_one_line, width};
 
 /// The most columns of the terminal that a line may take.
 const LINE: usize = 80;
-/// Between columns.
 const GAP: usize = 2;
 const HEADER: [&str; 5] = ["ARTIFACT", "DONE", "STATUS", "NEXT", "PROBLEMS"];
 /// The columns that are cut where a line is too long, each with its least width, in the order in which they
 /// are cut.
 const SHRINKING: [(usize, usize); 5] = [(2, 13), (0, 36), (3, 18), (0, 28), (3, 8)];
 
-/// A line below the header.
 pub(super) enum Row {
     Heading(String),
     /// An artifact: its name, steps, status, next step and problems; nothing where it says nothing.

@@ -25,7 +25,6 @@ const ROOT: &str = "%SRCROOT%";
 /// The rules that were broken by their ids, each with its place in the log.
 type Rules = BTreeMap<&'static str, (usize, &'static Rule)>;
 
-/// The log as indented JSON.
 pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error> {
     let mut rules: Rules = checked.findings().map(|finding| (finding.rule.id, (0, finding.rule))).collect();
     rules.values_mut().enumerate().for_each(|(place, (index, _))| *index = place);

@@ -3,7 +3,6 @@
 use serde::Serialize;
 use stepmark_frontmatter::{LineIndex, Span};
 
-/// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(super) enum Region {

@@ -26,7 +26,6 @@ pub struct Brief<'a> {
     pub condition: Condition,
     /// Set where it takes part in a workflow.
     pub has_workflow_state: bool,
-    /// Set where it is a story that waits to be imported.
     pub waits_for_import: bool,
     /// Set where it is known how far it is in its workflow.
     pub has_progress: bool,
@@ -58,7 +57,6 @@ const WORK_STATES: [WorkState; 4] =
     [WorkState::NotStarted, WorkState::Interrupted, WorkState::Underway, WorkState::Finished];
 const UNKNOWN: [UnknownNext; 2] = [UnknownNext::NoSteps, UnknownNext::NothingMatches];
 
-/// The digest of what surrounds a member of chains.
 pub(crate) fn surroundings(text: &str) -> Surroundings {
     half(text.as_bytes())
 }

@@ -34,7 +34,6 @@ impl<'a> NoteReader<'a> {
         self.brief_with(problems)
     }
 
-    /// Returns the id of the artifact.
     pub(crate) fn id(&mut self) -> Option<&'a str> {
         self.problems();
         self.place().id

@@ -176,7 +176,6 @@ impl Reader {
         self.entry(Entry { depth: self.items.len(), mark: Mark::Point, text });
     }
 
-    /// Ends the run of text.
     fn flush(&mut self) {
         let text = trimmed(mem::take(&mut self.inlines));
         if text.iter().all(|inline| inline.shown().trim().is_empty()) {

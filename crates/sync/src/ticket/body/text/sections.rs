@@ -2,7 +2,6 @@
 
 use super::headings::{Heading, headings};
 
-/// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::ticket) struct TextSection<'t> {
     /// Its content, as Markdown, without its heading.

@@ -7,7 +7,6 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::configuration::Repository;
 
-/// A document and its variables.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Document {
     text: String,
@@ -21,7 +20,6 @@ pub(super) struct Mutation {
     pub(super) input: Json,
 }
 
-/// The mutations that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MutationName {
     Update,
@@ -88,7 +86,6 @@ impl Document {
         Self { text, variables }
     }
 
-    /// The body of the request.
     pub(super) fn body(self) -> Json {
         json!({ "query": self.text, "variables": self.variables })
     }

@@ -20,7 +20,6 @@ use crate::{
     },
 };
 
-/// The labels that an issue should have, where they differ.
 pub(super) fn labels_wanted(differences: &[FieldDifference]) -> Option<BTreeSet<String>> {
     let difference = differences.iter().find(|difference| difference.field == "labels")?;
     let names = difference.after.as_array()?.iter().filter_map(Json::as_str);
@@ -84,7 +83,6 @@ fn graphql_word(reason: CloseReason) -> String {
     reason_word(reason).to_ascii_uppercase()
 }
 
-/// A label as REST tells it.
 #[derive(serde::Deserialize)]
 struct RestLabel {
     node_id: String,

@@ -77,7 +77,6 @@ impl IssueNode {
         Self::deserialize(json).ok()
     }
 
-    /// The marker that it carries.
     pub(super) fn marker(&self) -> Option<Marker> {
         Marker::in_body(&self.body)
     }
@@ -99,7 +98,6 @@ impl IssueNode {
         nodes.map(|label| (label.name.to_lowercase(), label.id.clone())).collect()
     }
 
-    /// The ticket that it is, of this marker.
     pub(super) fn observed(self, marker: Marker) -> Observed {
         let database_id = match self.full_database_id {
             BigInt::Number(id) => id,

@@ -28,7 +28,6 @@ use crate::{
     },
 };
 
-/// The result of reading one batch.
 #[derive(Debug)]
 pub(super) struct ReadBatch {
     /// The issue of each id, or the failure of reading it, in the order of the ids.
@@ -47,7 +46,6 @@ pub(super) enum NoAnswer {
 }
 
 impl GitHubTracker {
-    /// Sends a document.
     pub(super) async fn ask_graphql(
         &self,
         document: Document,
@@ -68,7 +66,6 @@ impl GitHubTracker {
         asked.map_err(NoAnswer::Refused)
     }
 
-    /// Reads issues by their ids, and the ids of labels by their names.
     pub(super) async fn read_batch(
         &self,
         ids: &[&str],
@@ -145,7 +142,6 @@ impl GitHubTracker {
     }
 }
 
-/// The id by which GraphQL knows a ticket.
 pub(super) fn node_id(ticket: &RemoteTicket) -> Option<&str> {
     ticket.other_ids.get(NODE_ID).map(String::as_str)
 }

@@ -34,7 +34,6 @@ use crate::{
 /// The issues below which others are put, by the ids that GraphQL has for them.
 type Above<'c> = BTreeMap<&'c str, IssueNode>;
 
-/// A ticket on its way.
 struct Pending<'c> {
     change: &'c Change,
     /// The ticket as it is, as far as that is known.
@@ -119,7 +118,6 @@ impl GitHubTracker {
         Some(outcomes)
     }
 
-    /// Returns what is to be done about one ticket.
     fn pending<'c>(
         &self,
         change: &'c Change,

@@ -4,7 +4,6 @@ use serde_json::{Value as Json, json};
 
 use crate::ticket::Inline;
 
-/// A whole document.
 pub(super) fn document(content: Vec<Json>) -> Json {
     json!({ "version": 1, "type": "doc", "content": content })
 }
@@ -13,13 +12,11 @@ pub(super) fn paragraph(inlines: &[Inline]) -> Json {
     json!({ "type": "paragraph", "content": texts(inlines) })
 }
 
-/// A heading within the panel.
 pub(super) fn heading(text: &str) -> Json {
     let text = Inline::Text(text.to_owned());
     json!({ "type": "heading", "attrs": { "level": 3 }, "content": texts(&[text]) })
 }
 
-/// A point of a list.
 pub(super) fn point(inlines: &[Inline]) -> Json {
     json!({ "type": "listItem", "content": [paragraph(inlines)] })
 }
@@ -36,7 +33,6 @@ pub(super) fn numbered(points: Vec<Json>, first: u64) -> Json {
     }
 }
 
-/// Lines as they are.
 pub(super) fn code_block(text: &str) -> Json {
     let clean: String =
         text.chars().filter(|letter| matches!(letter, '\n' | '\t') || !letter.is_control()).collect();
@@ -52,12 +48,10 @@ pub(super) fn task(inlines: &[Inline], done: bool, id: &str) -> Json {
     json!({ "type": "taskItem", "attrs": { "localId": id, "state": state }, "content": texts(inlines) })
 }
 
-/// A list of tasks.
 pub(super) fn tasks(tasks: Vec<Json>, id: &str) -> Json {
     json!({ "type": "taskList", "attrs": { "localId": id }, "content": tasks })
 }
 
-/// The panel that is ours.
 pub(super) fn panel(content: Vec<Json>) -> Json {
     json!({ "type": "panel", "attrs": { "panelType": "note" }, "content": content })
 }

@@ -8,7 +8,6 @@ use crate::ticket::{Entry, Inline, Mark};
 /// An entry with the depth at which it is shown.
 pub(super) type Placed<'b> = (usize, &'b Entry);
 
-/// In what a list stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Within {
     Panel,
@@ -16,7 +15,6 @@ pub(super) enum Within {
     Point,
 }
 
-/// One entry, with those below it.
 type Item<'e, 'b> = (&'b Entry, &'e [Placed<'b>]);
 
 /// `entries`, of which none stands higher than the first, as lists.
@@ -86,7 +84,6 @@ fn tasks(items: &[Item<'_, '_>], id: &mut dyn FnMut() -> String) -> Vec<Json> {
     nodes
 }
 
-/// Returns what an entry says as a point.
 fn text(entry: &Entry) -> Vec<Inline> {
     let before = match entry.mark {
         Mark::Done => "☑ ",

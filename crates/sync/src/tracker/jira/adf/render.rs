@@ -21,7 +21,6 @@ pub(super) struct Rendered {
 /// The room that a list takes beside its items, with room to spare.
 const LIST_OVERHEAD: usize = 100;
 
-/// The longest id that a task may get.
 const LONGEST_ID: &str = "stepmark-999999";
 
 /// A line of the body: what makes one line on the page.
@@ -140,7 +139,6 @@ fn cost(line: &Line<'_>, before: Option<&Line<'_>>) -> usize {
     length(&[item]) + if begins { LIST_OVERHEAD } else { 0 }
 }
 
-/// Returns whether two lines that follow each other stand in one list.
 const fn is_same_list(one: &Line<'_>, other: &Line<'_>) -> bool {
     match (one, other) {
         (Line::Point(_), Line::Point(_)) | (Line::Task(_), Line::Task(_)) => true,
@@ -149,7 +147,6 @@ const fn is_same_list(one: &Line<'_>, other: &Line<'_>) -> bool {
     }
 }
 
-/// The length of the JSON of these nodes, with what parts them.
 pub(super) fn length(nodes: &[Json]) -> usize {
     nodes.iter().map(|node| text_length(&node.to_string()) + 1).sum()
 }

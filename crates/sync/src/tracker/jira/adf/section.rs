@@ -66,7 +66,6 @@ impl Description {
         Self::read(&serde_json::from_str(text).map_err(|_| Unreadable)?)
     }
 
-    /// The JSON that a request gives.
     pub(in crate::tracker::jira) fn json(&self) -> Json {
         node::document(self.0.clone())
     }

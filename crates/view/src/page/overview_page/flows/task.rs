@@ -30,7 +30,6 @@ pub(super) struct Task<'f> {
 }
 
 impl<'f> Task<'f> {
-    /// The tasks of `flow`.
     pub(super) fn all(flow: &'f ObservedFlow, links: Links) -> Vec<Self> {
         let is_running = flow.state.flow.status() == "RUNNING";
         let ready = if is_running { flow.state.ready() } else { Vec::new() };
@@ -85,7 +84,6 @@ impl<'f> Task<'f> {
         }
     }
 
-    /// Its state in a word or two.
     pub(super) fn word(&self) -> String {
         match (self.status, self.is_ready) {
             ("", _) => "not begun".to_owned(),
@@ -94,7 +92,6 @@ impl<'f> Task<'f> {
         }
     }
 
-    /// The class that gives it its look.
     pub(super) fn class(&self) -> &'static str {
         match self.status {
             _ if self.is_ready => "ready",
@@ -106,7 +103,6 @@ impl<'f> Task<'f> {
     }
 }
 
-/// The command that comes next for a task.
 fn command(definition: &TaskDefinition, record: Option<&FlowRecord>, is_ready: bool) -> String {
     let Some(record) = record else { return String::new() };
     let of_kind = Kind::named("task-execution").and_then(|kind| kind.command(record.status(), record.id()));

@@ -9,7 +9,6 @@ use tracing::{info, warn};
 
 use crate::exit::chain;
 
-/// Looks again and again, where the project uses ASDD.
 pub(super) async fn keep_looking(workspace: &Workspace) -> Infallible {
     let Some(every) = workspace.asdd().map(|asdd| asdd.settings().every_seconds) else {
         return pending().await;

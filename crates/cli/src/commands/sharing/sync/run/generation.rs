@@ -63,12 +63,10 @@ impl Generation {
         Ok(Self { project, project_id, runtimes, clock, credential_files })
     }
 
-    /// The project, for whoever watches it.
     pub(super) fn workspace(&self) -> &Workspace {
         &self.project.workspace
     }
 
-    /// Returns what the configuration says about each tracker.
     pub(super) fn settings(&self) -> impl Iterator<Item = &TrackerSettings> {
         self.runtimes.iter().map(|runtime| &runtime.settings)
     }
@@ -78,7 +76,6 @@ impl Generation {
         self.settings().map(|settings| settings.run.drain()).max().unwrap_or_default()
     }
 
-    /// The run for each tracker.
     pub(super) fn runs<'g>(
         &'g mut self,
         holder: &'g str,

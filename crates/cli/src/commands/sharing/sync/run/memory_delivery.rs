@@ -23,7 +23,6 @@ use crate::{
     exit::{Failure, chain},
 };
 
-/// The time between two rounds.
 const EVERY: Duration = Duration::from_secs(60);
 /// Each of so many rounds also asks stores that lack nothing as far as is known: they may have been deleted.
 const LOOKS: u32 = 60;
@@ -37,7 +36,6 @@ impl Drop for Going {
     }
 }
 
-/// Delivers again and again, where the project has stores.
 pub(super) async fn keep_delivering(workspace: &Workspace) -> Infallible {
     if workspace.configuration().memory().stores.is_empty() {
         return pending().await;

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use crate::watch::Signal;
 
-/// Something that systemd is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ServiceState {
     Ready,
@@ -14,7 +13,6 @@ pub(super) enum ServiceState {
     Alive,
 }
 
-/// Tells systemd.
 #[cfg(target_os = "linux")]
 pub(super) fn tell(state: ServiceState) {
     use sd_notify::NotifyState;
@@ -46,7 +44,6 @@ pub(super) const fn alive_interval() -> Option<Duration> {
     None
 }
 
-/// The phase that the process is in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
     #[default]

@@ -66,7 +66,6 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Works with one configuration.
     async fn work(&self, mut generation: Generation, holder: &str, signals: &mut Signals) -> Next {
         let (changes, stop, drain) = (ChangeSignal::default(), StopSignal::default(), generation.drain());
         let workspace = generation.workspace().afresh();
@@ -147,7 +146,6 @@ impl Supervisor<'_> {
     }
 }
 
-/// The file that a tracker writes in the project.
 fn own_file(settings: &TrackerSettings) -> Option<ProjectPath> {
     match &settings.target {
         Target::File { path } => Some(path.clone()),
