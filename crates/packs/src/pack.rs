@@ -30,6 +30,8 @@ pub struct PackDeclaration {
     pub extends: Option<Name>,
     /// True if an artifact says under `stepmark_kind` which kind it is.
     pub records: Option<bool>,
+    /// The place among the packs in which a file is looked for.
+    pub order: Option<u32>,
     /// The kinds of artifacts, by name.
     pub kinds: IndexMap<Name, KindDeclaration>,
 }
@@ -221,7 +223,7 @@ impl PackDeclaration {
 
     /// Refuses conditions in Rust: only a pack that comes with the program has some.
     fn refuse_code(&self) -> Result<(), PackError> {
-        if NAMES.contains(&self.pack.0.as_str()) {
+        if FILES.iter().any(|(name, _)| *name == self.pack.0) {
             return Ok(());
         }
         for (name, kind) in &self.kinds {
@@ -410,20 +412,14 @@ impl Kind {
     }
 }
 
-/// The names of the packs in [`FILES`].
-const NAMES: [&str; 6] = ["bmad", "d4", "asdd", "flows", "coordination", "autodev"];
+// Each folder beside this file with a `pack.yaml`, by its name.
+include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 
-const FILES: [&str; 6] = [
-    include_str!("bmad/pack.yaml"),
-    include_str!("d4/pack.yaml"),
-    include_str!("asdd/pack.yaml"),
-    include_str!("flows/pack.yaml"),
-    include_str!("coordination/pack.yaml"),
-    include_str!("autodev/pack.yaml"),
-];
-
-static BUILT_IN: LazyLock<Vec<(PackDeclaration, Pack)>> =
-    LazyLock::new(|| FILES.iter().map(|file| read(file)).collect());
+static BUILT_IN: LazyLock<Vec<(PackDeclaration, Pack)>> = LazyLock::new(|| {
+    let mut packs: Vec<_> = FILES.iter().map(|(_, file)| read(file)).collect();
+    packs.sort_by_key(|(declaration, _)| declaration.order.unwrap_or(u32::MAX));
+    packs
+});
 
 #[expect(clippy::expect_used, reason = "the packs are files of this crate, and a test reads each")]
 fn read(file: &str) -> (PackDeclaration, Pack) {

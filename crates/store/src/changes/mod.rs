@@ -33,6 +33,7 @@ use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{Event, EventDraft, EventId, Kind},
+    packs::{MoveCall, NamedMove},
     transition::{Command, Plan, Remark, Strictness},
 };
 
@@ -207,6 +208,45 @@ impl Workspace {
             carried.remarks.push(Remark::LeaseLeft { reason: error.to_string() });
         }
         Ok(carried)
+    }
+
+    /// The moves with a name that lead on from the state of the artifact at `path`, in the order of its pack.
+    ///
+    /// # Errors
+    /// When the artifact cannot be read.
+    pub fn legal_moves(&self, path: &ProjectPath) -> Result<Vec<NamedMove>, ArtifactError> {
+        let artifact = self.artifact(path)?;
+        let Some(choice) = artifact.lifecycle() else { return Ok(Vec::new()) };
+        let status = artifact.artifact().state().status.as_ref().map(|status| status.text.as_str());
+        let state = match status {
+            Some(status) => choice.lifecycle.state_of(status),
+            None => choice.lifecycle.states().iter().find(|state| state.is_initial),
+        };
+        Ok(state.into_iter().flat_map(|state| choice.lifecycle.named_from(state)).cloned().collect())
+    }
+
+    /// Makes a move with a name. `$now`, `$actor`, `$agent`, `$session`, `$id` and `$reason` get their values
+    /// here.
+    ///
+    /// # Errors
+    /// When the move is refused, and those of [`Workspace::update`].
+    pub fn make_move(
+        &self,
+        path: &ProjectPath,
+        mut call: MoveCall,
+        reason: Option<String>,
+    ) -> Result<ChangeReport, ChangeError> {
+        let (artifact, attribution) = (self.artifact(path)?, self.attribution());
+        let given = [
+            ("now", Some(self.now().to_string())),
+            ("actor", Some(attribution.actor.to_string())),
+            ("agent", Some(attribution.actor.name.clone())),
+            ("session", attribution.session.clone().map(String::from)),
+            ("id", Some(artifact.member().id().unwrap_or(path.as_str()).to_owned())),
+            ("reason", reason.clone()),
+        ];
+        call.given.extend(given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))));
+        self.execute(path, &Command::Move(call), Strictness::Warn, ChangeReason::said(reason))
     }
 
     /// The edit that dates a move, where the lifecycle names a key for it that the artifact has.

@@ -3,17 +3,16 @@
 use std::{path::Path, path::PathBuf, sync::Arc};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
-use serde_json::Map;
 use stepmark_model::{
     artifact::ProjectPath,
     lifecycle::MoveRefusal,
     packs::{ArgumentShape, Kind, MoveCall, NamedMove},
     spelling::argument,
     tracked_artifact::TrackedArtifact,
-    transition::{Command as Change, Strictness, TransitionRefusal},
+    transition::TransitionRefusal,
 };
 use stepmark_store::{
-    changes::{ChangeError, ChangeReason, ChangeReport},
+    changes::{ChangeError, ChangeReport},
     configuration::ProjectPack,
 };
 
@@ -152,9 +151,10 @@ impl KindMove {
     /// Makes the move; a refusal names what is legal instead.
     pub(crate) fn make(&self, project: &Project) -> Result<ChangeReport, Failure> {
         let path = self.artifact(project)?;
-        let command = Change::Move(self.call(project, &path)?);
-        let reason = ChangeReason::said(self.reason.clone());
-        match project.workspace.execute(&path, &command, Strictness::Warn, reason) {
+        let mut call = MoveCall::new(&self.kind.command, &self.name);
+        call.args.clone_from(&self.args);
+        let call = self.evidence.iter().fold(call, |call, text| call.with("evidence", &**text));
+        match project.workspace.make_move(&path, call, self.reason.clone()) {
             Ok(carried) => Ok(carried),
             Err(ChangeError::Refused { path, source: TransitionRefusal::Move(refusal) }) => {
                 let help = self.help(&refusal);
@@ -201,27 +201,5 @@ impl KindMove {
             Some(path) => Ok(path),
             None => named,
         }
-    }
-
-    /// The request for the move, with the values of its variables.
-    fn call(&self, project: &Project, path: &ProjectPath) -> Result<MoveCall, Failure> {
-        let (workspace, attribution) = (&project.workspace, project.workspace.attribution());
-        let artifact = workspace.artifact(path)?;
-        let given = [
-            ("now", Some(workspace.now().to_string())),
-            ("actor", Some(attribution.actor.to_string())),
-            ("agent", Some(attribution.actor.name.clone())),
-            ("session", attribution.session.clone().map(String::from)),
-            ("id", Some(artifact.member().id().unwrap_or(path.as_str()).to_owned())),
-            ("reason", self.reason.clone()),
-            ("evidence", self.evidence.clone()),
-        ];
-        let given = given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into())));
-        Ok(MoveCall {
-            command: self.kind.command.clone(),
-            name: self.name.clone(),
-            given: given.collect::<Map<_, _>>(),
-            args: self.args.clone(),
-        })
     }
 }
