@@ -17,10 +17,8 @@ use crate::{
     project::Project,
 };
 
-/// Words in the names of workflows that begin a project, the usual first.
 const FIRST: [&str; 4] = ["prd", "brief", "spec", "create"];
 
-/// The most candidates that a message names.
 const NAMED: usize = 5;
 
 impl Project {
@@ -38,7 +36,6 @@ impl Project {
         Ok(self.workspace.history().artifact_to_resume(self.session.as_ref())?)
     }
 
-    /// The one that was chosen.
     pub(crate) fn chosen(&self, choice: ResumeChoice) -> Result<ProjectPath, Failure> {
         match choice {
             ResumeChoice::Active(path) | ResumeChoice::LastEvent(path) | ResumeChoice::Only(path) => Ok(path),
@@ -72,7 +69,6 @@ impl Project {
         )
     }
 
-    /// The failure that names some of `paths`, any of which may be meant.
     pub(crate) fn several_unfinished(&self, paths: &[ProjectPath], exit: Exit) -> Result<Failure, Failure> {
         let found = self.workspace.artifacts()?;
         let first: Vec<&ProjectPath> = paths.iter().take(NAMED).collect();
@@ -134,7 +130,6 @@ impl Project {
         Failure::new(Exit::Usage, format!("name a step of `{name}`")).with_help(help)
     }
 
-    /// Returns whether `word` is spelled as a step, or is one of the artifact at `path`.
     fn may_be_step(&self, path: &ProjectPath, word: &str) -> Result<bool, Failure> {
         if is_spelled_as_step(word) {
             return Ok(true);

@@ -6,10 +6,8 @@ use stepmark_model::{artifact::ProjectPath, bmad::sprint::LedgerKey, spelling::i
 
 use crate::exit::{Exit, Failure};
 
-/// The most candidates that a message names.
 const NAMED: usize = 10;
 
-/// The ending of a file that people leave out.
 const ENDING: &str = ".md";
 
 /// The paths that are called `name`: those that end with it, with or without `.md`; else the story of that
@@ -64,7 +62,6 @@ fn stem<'p>(path: &'p str, name: &str) -> &'p str {
     path.strip_suffix(ENDING).filter(|_| !name.ends_with(ENDING)).unwrap_or(path)
 }
 
-/// Returns whether `path` ends with the whole parts of `name`.
 fn ends_with(path: &str, name: &str) -> bool {
     let is_end = path.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'));
     is_end || is_same_name(path, name)

@@ -14,7 +14,6 @@ use crate::{
     exit::{Exit, Failure},
 };
 
-/// The session that a process belongs to.
 pub(crate) const SESSION_VARIABLE: &str = "STEPMARK_SESSION";
 const ACTOR_VARIABLE: &str = "STEPMARK_ACTOR";
 const CORRELATION_VARIABLE: &str = "STEPMARK_CORRELATION";
@@ -34,7 +33,6 @@ pub(crate) enum ActorSource {
     None,
 }
 
-/// Coding agents and CI systems by a variable that they set for the programs that they run.
 const PROGRAMS: [(&str, &str); 7] = [
     ("CLAUDECODE", "agent:claude-code"),
     ("GEMINI_CLI", "agent:gemini-cli"),

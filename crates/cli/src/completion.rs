@@ -14,10 +14,8 @@ use crate::{
     project::Project,
 };
 
-/// The variable by which the script of a shell asks.
 pub(crate) const VARIABLE: &str = "COMPLETE";
 
-/// Answers a shell that asks, and ends the process then.
 pub(crate) fn answer() {
     CompleteEnv::with_factory(|| with_values(command_line())).var(VARIABLE).complete();
 }
@@ -48,7 +46,6 @@ fn artifacts(typed: &OsStr) -> Vec<CompletionCandidate> {
     names.into_iter().filter(|name| name.starts_with(&*typed)).map(CompletionCandidate::new).collect()
 }
 
-/// The fields of a list, behind those that are typed already.
 fn fields(typed: &OsStr) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
     let (before, last) = typed.rsplit_once(',').map_or(("", &*typed), |(before, last)| (before, last));

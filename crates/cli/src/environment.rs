@@ -53,7 +53,6 @@ impl Environment {
         Ok(Self { current_folder, configuration, attribution, host: host()?, clock, only_looks: false })
     }
 
-    /// Returns whether something stands at a path of the command line.
     pub(crate) fn exists(path: &Path) -> bool {
         path.exists()
     }
@@ -74,14 +73,12 @@ impl Environment {
         words.filter(|word| !word.starts_with('-'))
     }
 
-    /// Returns whether an argument of the command line names something below `folder`.
     pub(crate) fn names_file_below(&self, folder: &Path) -> bool {
         let given = std::env::args_os().skip(1).map(|argument| self.current_folder.join(argument));
         let mut real = given.filter_map(|place| place.canonicalize().ok());
         real.any(|place| place.starts_with(folder))
     }
 
-    /// Returns whether a folder stands at a path of the command line.
     pub(crate) fn is_folder(path: &Path) -> bool {
         path.is_dir()
     }

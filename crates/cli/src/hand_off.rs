@@ -13,7 +13,6 @@ use crate::{
     exit::{Exit, Failure},
 };
 
-/// The root of the project, for the program that takes over.
 const ROOT_VARIABLE: &str = "STEPMARK_ROOT";
 
 pub(crate) struct HandOff<'a> {

@@ -35,7 +35,6 @@ use crate::{
     output::Output,
 };
 
-/// Runs the program with the arguments of the process.
 pub fn run() -> ExitCode {
     completion::answer();
     // The whole command line takes longer to build than this to print.
@@ -91,7 +90,6 @@ fn unknown_command(error: &clap::Error) -> Option<String> {
     if let ContextValue::String(word) = word { Some(word.clone()) } else { None }
 }
 
-/// Tells of a failure. A hook of a coding agent does so, and stops nobody.
 fn failed(arguments: &Arguments, output: &Output, failure: &Failure) -> Exit {
     let exit = output.failure(failure);
     let is_hook = matches!(&arguments.command, Command::Memory(command) if command.is_hook());

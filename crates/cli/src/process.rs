@@ -26,10 +26,8 @@ pub(crate) fn parent() -> Option<Json> {
     noted(id)
 }
 
-/// No more shells than these stand between an agent and a command.
 const MOST_SHELLS: usize = 16;
 
-/// Returns whether it is a shell that was started as `sh -c COMMAND`, possibly with further options in front.
 fn is_for_one_command(arguments: &[String]) -> bool {
     const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
     let Some((program, rest)) = arguments.split_first() else { return false };

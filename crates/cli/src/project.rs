@@ -131,7 +131,6 @@ impl Project {
         self.named(given, |_| Ok(false))
     }
 
-    /// The same of an artifact that may be gone, as long as something tells that it was there.
     pub(crate) fn known_path(&self, given: &Path) -> Result<ProjectPath, Failure> {
         self.named(given, |path| Ok(self.workspace.history().remembers(path)?))
     }
@@ -158,12 +157,10 @@ impl Project {
         Ok(path)
     }
 
-    /// Returns whether people call an artifact by `name`.
     pub(crate) fn is_called(&self, name: &str) -> Result<bool, Failure> {
         Ok(!self.called(name)?.is_empty())
     }
 
-    /// The artifacts that people call by `name`.
     fn called(&self, name: &str) -> Result<Vec<ProjectPath>, Failure> {
         let found = self.workspace.artifacts()?;
         Ok(artifact_name::called(name, found.artifacts.iter().map(TrackedArtifact::path)))
@@ -181,7 +178,6 @@ impl Project {
         is_there.then_some(()).ok_or_else(missing)
     }
 
-    /// Returns whether a path of the command line names a folder.
     pub(crate) fn is_folder(&self, given: &Path) -> bool {
         Environment::is_folder(&self.current_folder.join(given))
             || self.root_is_given && Environment::is_folder(&self.root().path().join(given))
@@ -211,7 +207,6 @@ impl Project {
         }
     }
 
-    /// Reads the artifact at a path of the command line.
     pub(crate) fn artifact(&self, given: &Path) -> Result<TrackedArtifact, Failure> {
         let path = self.artifact_path(given)?;
         let artifact = self.workspace.artifact(&path)?;

@@ -63,7 +63,6 @@ impl Projects {
         }
     }
 
-    /// Does something with each of them, and answers how the worst of it ended.
     pub(crate) fn run(
         &self,
         output: &Output,
@@ -110,7 +109,6 @@ const fn is_about_each(command: &Command) -> bool {
     )
 }
 
-/// Returns whether a command changes an artifact, or shows one, and prints a line of that.
 const fn is_a_change(command: &Command) -> bool {
     matches!(
         command,

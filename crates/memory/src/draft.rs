@@ -7,7 +7,6 @@ use stepmark_model::journal::{EventDraft, Kind};
 use crate::{Decision, MemoryKind, MemoryType};
 use stepmark_sync::secret::secret_in;
 
-/// The kind of the event that tells a memory.
 pub const TOLD: &str = "memory";
 pub(crate) const SUPERSEDED: &str = "memory-superseded";
 /// The most bytes of all that is told, as JSON.

@@ -11,7 +11,6 @@ const SIGNS: [(&str, MemoryKind); 4] = [
     ("Decision:", MemoryKind::Decision),
 ];
 
-/// The most records that one text tells.
 const MOST: usize = 20;
 /// The most bytes of a text that are looked at.
 const LIMIT: usize = 1024 * 1024;

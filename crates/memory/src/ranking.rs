@@ -11,9 +11,7 @@ const TEXT: f64 = 0.7;
 const GRAPH: f64 = 0.15;
 const RECENCY: f64 = 0.07;
 const KIND: f64 = 0.08;
-/// The number of days in which recency falls to a half.
 const HALF_LIFE: f64 = 180.0;
-/// The part that is left for each step away in the graph.
 const STEP: f64 = 0.5;
 
 /// The reasons of a rank: shares from 0 to 1.

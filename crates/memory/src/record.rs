@@ -105,7 +105,6 @@ impl MemoryRecord {
         texts.into_iter().find_map(|text| secret_in(text))
     }
 
-    /// Returns whether it has ended at `now`.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.valid_to.is_some_and(|end| end <= now)
     }

@@ -38,7 +38,6 @@ pub struct Fact {
     pub agent: String,
 }
 
-/// Kinds of events that tell a record by themselves, with their reason.
 const OUTCOMES: [(&str, MemoryKind); 11] = [
     ("asdd-fail", MemoryKind::Error),
     ("asdd-reject", MemoryKind::Error),
@@ -53,18 +52,12 @@ const OUTCOMES: [(&str, MemoryKind); 11] = [
     ("merge-rejected", MemoryKind::Decision),
 ];
 
-/// Statuses that say that work has failed.
 const FAILED: [&str; 4] = ["failed", "blocked", "skipped", "escalated"];
-/// Kinds of events with which work comes to an end.
 const MILESTONES: [&str; 4] = ["checkpoint", "session-end", "flow-completed", "asdd-accept"];
-/// Statuses that say that work is done.
 const DONE: [&str; 7] = ["done", "complete", "completed", "finished", "success", "approved", "merged"];
-/// The most characters of what happened.
 const WORDS: usize = 200;
-/// The most entities of one memory.
 const ENTITIES: usize = 8;
 
-/// The part of `event` that memory keeps.
 pub fn rows_of(event: &Event) -> Rows {
     match event.kind.as_str() {
         TOLD => told(event).unwrap_or_default(),
@@ -89,7 +82,6 @@ fn source(event: &Event) -> Source {
     }
 }
 
-/// The record that somebody told, and how it hangs on the rest.
 fn told(event: &Event) -> Option<Rows> {
     let draft: Draft = serde_json::from_value(event.data.get("memory")?.clone()).ok()?;
     let usual = if draft.decision.is_some() { MemoryKind::Decision } else { MemoryKind::Learning };
@@ -148,7 +140,6 @@ fn superseded(event: &Event) -> Option<Rows> {
     Some(Rows { superseded: Some((old, new)), edges: vec![edge], ..Rows::default() })
 }
 
-/// The rows that a change, a delegation, a failure tells.
 fn happened(event: &Event) -> Rows {
     let mut rows = outcome(event).map(of_record).unwrap_or_default();
     if let Some(artifact) = &event.artifact {
@@ -251,7 +242,6 @@ fn of_change(own: &Node, change: &Change) -> Vec<Edge> {
     edges.map(|text| edge(own, text)).collect()
 }
 
-/// The artifacts and files that the words of a record name.
 fn entities(record: &MemoryRecord) -> Vec<Node> {
     let decision = record.decision.as_ref();
     let texts = [Some(record.content.as_str()), record.rationale.as_deref()]

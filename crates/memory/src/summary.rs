@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::{MemoryKind, MemoryRecord, Source, rows::Fact};
 
-/// The most things that a summary tells.
 const MOST: usize = 12;
 
 /// The summary of the session of `facts`, which come in their order, with what was told in it; `None` where

@@ -140,7 +140,6 @@ pub enum PackError {
 
 /// The most bytes of a pack file.
 pub const MOST_BYTES: usize = 1024 * 1024;
-/// The most states, moves and kinds of a pack.
 const MOST: [(&str, usize); 3] = [("kinds", 64), ("states", 200), ("moves", 500)];
 
 impl PackDeclaration {
@@ -148,7 +147,6 @@ impl PackDeclaration {
         Ok(from_region(bytes, &Region::WholeFile)?)
     }
 
-    /// The text of a new pack file.
     pub fn template(name: &str) -> String {
         include_str!("template.yaml").replace("NAME", name)
     }
@@ -158,7 +156,6 @@ impl PackDeclaration {
         schemars::schema_for!(Self).to_value()
     }
 
-    /// This pack on top of `base`.
     #[must_use]
     pub fn over(mut self, base: &Self) -> Self {
         let mut kinds = base.kinds.clone();
@@ -291,7 +288,6 @@ pub fn command_for(command: &str, id: &str) -> String {
     }
 }
 
-/// Returns whether a text can be the name of a pack, a kind or a move.
 fn is_word(text: &str) -> bool {
     let is_inner = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     text.starts_with(|letter: char| letter.is_ascii_alphabetic())
@@ -433,7 +429,6 @@ pub fn built_in() -> impl ExactSizeIterator<Item = &'static Pack> + Clone {
     BUILT_IN.iter().map(|(_, pack)| pack)
 }
 
-/// The declaration of the built-in pack `name`.
 pub fn declaration_of(name: &str) -> Option<&'static PackDeclaration> {
     BUILT_IN.iter().map(|(declaration, _)| declaration).find(|declaration| declaration.pack.0 == name)
 }

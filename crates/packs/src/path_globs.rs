@@ -33,7 +33,6 @@ impl PathGlob {
         &self.text
     }
 
-    /// Returns whether the pattern matches the file at `path`.
     pub fn matches(&self, path: &impl AsRef<str>) -> bool {
         self.matcher.get_or_init(|| self.glob.compile_matcher()).is_match(path.as_ref())
     }

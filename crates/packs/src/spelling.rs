@@ -46,12 +46,10 @@ pub fn causes(error: &dyn Error) -> impl Iterator<Item = String> {
     std::iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string)
 }
 
-/// An error and its causes on one line.
 pub fn with_causes(error: &dyn Error) -> String {
     std::iter::once(error.to_string()).chain(causes(error)).collect::<Vec<_>>().join(": ")
 }
 
-/// `` `a`, `b` and `c` ``
 pub fn listed<T: AsRef<str>>(words: &[T]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{}`", word.as_ref())).collect();
     match quoted.as_slice() {

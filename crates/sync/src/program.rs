@@ -12,10 +12,8 @@ use std::{
 
 /// The most bytes of errors that are read.
 const MOST_ERRORS: u64 = 64 * 1024;
-/// The pause between two looks whether a program that printed all has ended.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Variables by which programs are found and run.
 const KEPT: [&str; 9] =
     ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "VIRTUAL_ENV", "SystemRoot", "USERPROFILE"];
 
@@ -73,7 +71,6 @@ impl Program<'_> {
         Ok(Printed { has_succeeded: status.success(), output, errors })
     }
 
-    /// Waits for it, which has closed its output and mostly ended with that.
     fn ended(&self, child: &mut Child, until: Instant) -> Result<ExitStatus, ProgramError> {
         loop {
             match child.try_wait().map_err(ProgramError::Failed)? {

@@ -12,7 +12,6 @@ pub(crate) struct SampleProject {
 }
 
 impl SampleProject {
-    /// One with a workflow of three steps for `docs/NAME.md`.
     pub(crate) fn new() -> Self {
         let project = Self { folder: tempfile::tempdir().unwrap() };
         project.write(

@@ -6,7 +6,6 @@ use stepmark_store::projection::Followed;
 
 use crate::{exit::Exit, output::Output};
 
-/// Tells what other programs changed in the files that follow. The command itself is made.
 pub(crate) fn told<K>(files: &Followed<Drift<K>>, system: &str, output: &Output) -> Exit {
     for drift in &files.drift {
         let removes = if drift.change == DriftChange::Removed { " --remove" } else { "" };

@@ -155,7 +155,6 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
     failure
 }
 
-/// The remark on a file that begins with metadata of this `form`.
 pub(crate) fn foreign_head(form: &str) -> String {
     format!("it begins with {form}, which is left alone: state is kept in UTF-8 YAML between `---` lines")
 }

@@ -84,7 +84,6 @@ impl Failure {
         parts.join(": ")
     }
 
-    /// The same with a report that people are shown instead of message, causes and help.
     #[must_use]
     pub(crate) fn with_report(mut self, report: String) -> Self {
         self.report = Some(report);

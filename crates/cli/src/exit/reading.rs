@@ -79,7 +79,6 @@ impl From<ArtifactError> for Failure {
     }
 }
 
-/// A path that leads out of the project is a mistake of whoever named it.
 pub(super) const fn resolve_exit(error: &ResolveError) -> Exit {
     match error {
         ResolveError::Unreachable { .. } => Exit::Io,

@@ -1,6 +1,5 @@
 //! Two examples for each command.
 
-/// The examples of the command `name`.
 pub(super) fn examples_of(name: &str) -> Option<&'static [&'static str; 2]> {
     EXAMPLES.iter().find(|(command, _)| *command == name).map(|(_, examples)| examples)
 }

@@ -11,7 +11,6 @@ use crate::arguments::Arguments;
 
 pub(crate) use pages::all_commands;
 
-/// Help fits a terminal of usual width.
 const COLUMNS: usize = 80;
 
 pub(crate) fn command_line() -> Command {

@@ -16,7 +16,6 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Returns whether every byte is a character that takes one column.
 pub(super) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
@@ -48,14 +47,12 @@ pub(crate) fn fitted_cell(text: &str, columns: usize) -> String {
     fitted(&format!("{branch}…{}", end.unwrap_or_default()), columns)
 }
 
-/// The path that a cell holds, behind the branches of a tree.
 pub(super) fn path_in(cell: &str) -> Option<(&str, &str)> {
     let start = cell.find(|character| !TREE.contains(character)).unwrap_or_default();
     let (branch, path) = cell.split_at(start);
     (path.contains('/') && !path.contains(' ')).then_some((branch, path))
 }
 
-/// The characters that branches of a tree are drawn with.
 const TREE: &str = " │├└─";
 
 /// The width of a terminal that does not tell its own.

@@ -20,7 +20,6 @@ pub(crate) struct ListArguments {
 }
 
 impl ListArguments {
-    /// At most how many are wanted.
     pub(crate) fn limit(&self) -> Option<usize> {
         self.limit.map(|limit| limit as usize)
     }
@@ -59,7 +58,6 @@ impl ListArguments {
         keep_fields(&self.fields, items)
     }
 
-    /// The same in the list `name` of an answer that is text already.
     pub(crate) fn keep_fields_of(&self, answer: &str, name: &str) -> Result<String, Failure> {
         if self.fields.is_empty() {
             return Ok(answer.to_owned());

@@ -77,7 +77,6 @@ impl Output {
         }
     }
 
-    /// Begins the output about the project in `folder`, one of several.
     pub(crate) fn begin(&self, folder: &str, is_first: bool) {
         if self.quiet {
             *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{folder}:"));
@@ -115,7 +114,6 @@ impl Output {
         }
     }
 
-    /// A line that `--quiet` leaves out.
     pub(crate) fn remark(&self, text: impl Display) {
         if !self.quiet {
             self.line(text);

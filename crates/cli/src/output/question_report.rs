@@ -6,7 +6,6 @@ use stepmark_model::selection::SelectionError;
 
 use super::on_one_line;
 
-/// The report of an error in what stands behind `option`.
 pub(crate) fn question_report(option: &str, text: &str, error: &SelectionError) -> String {
     // Pictures of control characters have other lengths, so the place is counted in what is shown.
     let length = |end: usize| on_one_line(&text[..end]).len();

@@ -13,10 +13,8 @@ pub(crate) struct Excerpt<'f> {
     lines: LineIndex,
 }
 
-/// The most findings of one file that people are shown.
 pub(crate) const SHOWN_OF_A_FILE: usize = 100;
 
-/// Bytes on each side of a place that is shown of a longer line.
 const SHOWN_OF_A_LINE: usize = 1000;
 
 impl<'f> Excerpt<'f> {

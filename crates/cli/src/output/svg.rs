@@ -20,7 +20,6 @@ const FONT: usize = 15;
 /// An arrow: the places of the boxes at its ends, the text at it, and whether it is dashed.
 pub(super) type Line = ((usize, usize), String, bool);
 
-/// The picture of `boxes`, each with its text and its colour, and of the arrows between them.
 pub(super) fn drawn(boxes: &[(String, &str)], lines: &[Line]) -> String {
     let mut graph = VisualGraph::new(Orientation::LeftToRight);
     let nodes: Vec<_> = boxes.iter().map(|(text, fill)| graph.add_node(element(text, fill))).collect();

@@ -34,7 +34,6 @@ pub(crate) fn long_table<T: Sync>(
     lay_out(&lines, line_width())
 }
 
-/// The most parts that a table is made in.
 const PARTS: usize = 256;
 
 /// Lines of a table: their cells behind each other.

@@ -2,7 +2,6 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
-/// The number of lines that are shown on each side of a change.
 const CONTEXT: usize = 3;
 
 /// The patch that leads from `before` to `after`, byte for byte; nothing where they are the same. Lines end

@@ -47,7 +47,6 @@ pub(crate) fn find<'s>(schemas: &'s Map<String, Value>, name: &str) -> Option<(&
     schemas.iter().rfind(|(full, _)| is_named(full))
 }
 
-/// The whole JSON Schema of the answers called `name`.
 pub(crate) fn document(name: &str, schema: &Value) -> Value {
     let head = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

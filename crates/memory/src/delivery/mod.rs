@@ -68,7 +68,6 @@ impl Deliverer<'_> {
     }
 }
 
-/// Gives all that failed another try, at once.
 pub fn try_again(ledger: &mut dyn Ledger, store: &TrackerName) -> Result<(), LedgerError> {
     let mut transaction = ledger.write()?;
     for (marker, _) in transaction.deliveries(store)? {

@@ -20,10 +20,8 @@ use crate::target::{Held, Target, Unit, UnitKey};
 pub(super) const LEASE_MS: u64 = 10 * 60 * 1000;
 /// The most units that are refused before a round ends.
 const REFUSALS: usize = 3;
-/// The most units that are taken away at once.
 const GONE: usize = 500;
 
-/// Rounds are minutes apart, so a failure counts for an hour.
 fn settings() -> BreakerSettings {
     BreakerSettings { window_seconds: 3600, ..BreakerSettings::default() }
 }
@@ -102,7 +100,6 @@ impl<'r, 'd> Round<'r, 'd> {
         forms.map(wanted).collect()
     }
 
-    /// The units that the target lacks and may be given now.
     fn open<'u>(&mut self, held: &Held, wanted: Vec<Wanted<'u>>) -> Result<Vec<Wanted<'u>>, LedgerError> {
         let (now, ledger) = ((self.deliverer.now)(), self.ledger.read()?);
         let mut open = Vec::new();

@@ -23,7 +23,6 @@ pub(crate) fn memory_of(parts: &[Vec<Event>]) -> Memory {
     Memory { connection }
 }
 
-/// An event of `kind` in `session`, at the millisecond `at`.
 pub(crate) fn event(draft: EventDraft, session: &str, at: i64) -> Event {
     let at = Timestamp::from_millisecond(1_700_000_000_000 + at).unwrap();
     let mut event = Event::new(draft, "agent:dev".parse().unwrap(), at);
@@ -31,7 +30,6 @@ pub(crate) fn event(draft: EventDraft, session: &str, at: i64) -> Event {
     event.sealed()
 }
 
-/// An event that tells `content`.
 pub(crate) fn told(content: &str, kind: MemoryKind, session: &str, at: i64) -> Event {
     let draft = Draft { content: content.to_owned(), kind: Some(kind), ..Draft::default() };
     event(EventDraft::new(Kind::of("memory")).with("memory", json!(draft)), session, at)
@@ -42,7 +40,6 @@ pub(crate) fn superseded(old: &Event, new: &Event, at: i64) -> Event {
     event(draft.with("superseded", old.id.to_string()).with("by", new.id.to_string()), "s1", at)
 }
 
-/// An event that sets the status of an artifact, which lies at `path` by then.
 fn moved(path: &str, status: &str, session: &str, at: i64) -> Event {
     let mut event = event(EventDraft::new(Kind::CHANGE), session, at);
     let path: ProjectPath = path.parse().unwrap();
@@ -53,7 +50,6 @@ fn moved(path: &str, status: &str, session: &str, at: i64) -> Event {
     event.sealed()
 }
 
-/// Every row of every table, but for the numbers by which rows name each other.
 fn rows(memory: &Memory) -> Vec<String> {
     let mut rows = Vec::new();
     for sql in [

@@ -14,7 +14,6 @@ use crate::{
     summary::summary_of,
 };
 
-/// The number of events that are read at once.
 const BATCH: usize = 10_000;
 
 /// Takes in what the journal tells since the last time; all of it anew where something in it is gone.
@@ -190,7 +189,6 @@ impl<'t> Filling<'t> {
         Ok(())
     }
 
-    /// Makes the summaries of sessions of which something came in, from all that is known of them.
     pub(super) fn summarize(&self) -> rusqlite::Result<()> {
         for session in &self.sessions {
             let facts = facts_of(self.connection, session)?;
@@ -207,7 +205,6 @@ impl<'t> Filling<'t> {
         Ok(())
     }
 
-    /// Of a session that ended twice, the summary may have come in with the later end.
     fn forget_summary(&self, session: &str) -> rusqlite::Result<()> {
         self.connection.execute(
             "INSERT INTO words (words, rowid, content, rationale, decision, tags)

@@ -85,7 +85,6 @@ impl Memory {
         })?)
     }
 
-    /// The record whose id begins with `id`.
     pub fn record(&self, id: &str) -> Result<MemoryRecord, MemoryError> {
         let like = format!("{}*", id.replace(['*', '?', '['], ""));
         let mut found = reading::records(&self.connection, "WHERE id GLOB ?1 LIMIT 2", [like])?;
@@ -96,7 +95,6 @@ impl Memory {
         }
     }
 
-    /// Returns whether a memory that holds says `content`.
     pub fn says(&self, content: &str) -> Result<bool, MemoryError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM memories
             WHERE content = ? AND id NOT IN (SELECT old FROM superseded))";
@@ -125,7 +123,6 @@ impl Memory {
         Ok(kept)
     }
 
-    /// The number of records of `kind`.
     pub fn count_of(&self, kind: MemoryKind) -> Result<usize, MemoryError> {
         let sql = "SELECT count(*) FROM memories WHERE kind = ?";
         Ok(self.connection.query_row(sql, [kind.name()], |row| row.get(0))?)

@@ -59,7 +59,6 @@ impl Memory {
         Ok(Neighbourhood { nodes, edges: edges.into_iter().collect(), is_cut })
     }
 
-    /// The nodes that people call `name`.
     pub(super) fn nodes_called(&self, name: &str) -> Result<Vec<i64>, MemoryError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT number FROM nodes WHERE name IN (?1, 'id:' || ?1, 'path:' || ?1, 'agent:' || ?1, 'human:' || ?1)
@@ -96,7 +95,6 @@ impl Memory {
         statement.query_map([number], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
     }
 
-    /// The file that an artifact is now, or the artifact that a file is.
     fn same(&self, number: i64) -> rusqlite::Result<Vec<i64>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT other.number FROM nodes JOIN nodes AS other ON other.kind = 'file' AND other.name = nodes.label

@@ -23,7 +23,6 @@ pub(crate) fn records(
 /// The columns of [`record`].
 pub(super) const COLUMNS: &str = "id, kind, type, content, rationale, decision, tags, importance, confidence, artifact, artifact_key, session, agent, git_commit, created_at, valid_to";
 
-/// The record in a row of [`COLUMNS`].
 pub(super) fn record(row: &Row<'_>) -> rusqlite::Result<MemoryRecord> {
     let kind: String = row.get(1)?;
     let kind: MemoryKind = kind.parse().map_err(|error: String| odd(1, error))?;
@@ -66,7 +65,6 @@ pub(super) fn record(row: &Row<'_>) -> rusqlite::Result<MemoryRecord> {
     })
 }
 
-/// The ids that take the place of `id`.
 pub(super) fn superseded_by(connection: &Connection, id: &str) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare_cached("SELECT new FROM superseded WHERE old = ? ORDER BY new")?;
     statement.query_map([id], |row| row.get(0))?.collect()

@@ -11,11 +11,9 @@ use crate::{
     ranking::{Score, score, words},
 };
 
-/// The number of records whose words fit best that are looked at closer.
 const CANDIDATES: usize = 200;
 /// The weight of a word by its place: content, reason, decision, tags.
 const WEIGHTS: &str = "1.0, 0.7, 0.8, 1.2";
-/// The most edges between an artifact and a memory that is near.
 const STEPS: u32 = 3;
 
 impl Memory {
@@ -68,7 +66,6 @@ impl Memory {
         Ok(found)
     }
 
-    /// The distance of each memory that is near what is asked about.
     fn near(&self, query: &Query, words: &[String]) -> Result<HashMap<String, u32>, MemoryError> {
         let mut begin: Vec<i64> = Vec::new();
         if let Some(artifact) = &query.artifact {
@@ -91,7 +88,6 @@ impl Memory {
         Ok(near)
     }
 
-    /// The records whose words fit best, each with how well against the best.
     fn fitting(
         &self,
         query: &Query,
@@ -144,7 +140,6 @@ impl Memory {
     }
 }
 
-/// The condition on `memories` that a question makes, with its parameters.
 fn condition(query: &Query, now: Timestamp) -> (String, Vec<Value>) {
     let (mut all, mut parameters) = (vec!["1".to_owned()], Vec::<Value>::new());
     if !query.all {

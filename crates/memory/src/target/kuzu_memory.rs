@@ -30,9 +30,7 @@ const VARIABLES: [(&str, &str); 3] = [("COLUMNS", "100000"), ("NO_COLOR", "1"), 
 const PATIENCE: Duration = Duration::from_secs(180);
 /// The most bytes of an answer.
 const ANSWER: u64 = 256 * 1024 * 1024;
-/// The most memories of an answer that are looked at.
 const ALL: &str = "1000000";
-/// The most characters of a part of a text, and of a name.
 const MOST: (usize, usize) = (8_000, 200);
 
 /// A database of `kuzu-memory`.
@@ -78,7 +76,6 @@ impl KuzuMemory {
         Err(Failure::new(Reason::ServerError, &format!("`{NAME}`: {}", said.join(" "))))
     }
 
-    /// The sources of the memories that it answers with.
     fn sources(&self, command: &str, rest: &[&str]) -> Result<Vec<String>, Failure> {
         let printed = self.run(command, rest)?.output;
         let text = String::from_utf8_lossy(&printed);
@@ -112,7 +109,6 @@ impl KuzuMemory {
     }
 }
 
-/// The places in the home of the user from which the program takes models and packages.
 fn of_home() -> Vec<(&'static str, String)> {
     let Some(home) = env::var_os("HOME").map(PathBuf::from) else { return Vec::new() };
     [("HF_HOME", ".cache/huggingface"), ("PYTHONUSERBASE", ".local")]
@@ -122,7 +118,6 @@ fn of_home() -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// The key and the digest in a source.
 fn read(source: &str) -> Option<(UnitKey, String)> {
     let (key, digest) = source.strip_prefix("stepmark:")?.split_once(':')?;
     Some((key.to_owned().into(), digest.to_owned()))

@@ -20,7 +20,6 @@ pub use unit::{Unit, UnitKey};
 
 use crate::{Edge, Memory, Query};
 
-/// The units that a store holds, each with the digests of the forms that it was given.
 pub type Held = BTreeMap<UnitKey, Vec<String>>;
 
 /// A store of memories, as it is asked. Every implementation passes the suite in `target/conformance`.
@@ -39,10 +38,8 @@ pub trait Target: MemoryStore {
     /// The text that stands for a unit there; `None` where it is not for this store.
     fn form(&self, unit: &Unit) -> Option<String>;
 
-    /// The units that it holds. Nothing is changed by that.
     fn held(&mut self) -> Result<Held, Failure>;
 
-    /// The most units that it is given at once.
     fn batch(&self) -> usize;
 
     /// Gives it units, in the place of what it holds for them. All of them, or nothing that

@@ -7,7 +7,6 @@ use sha2::{Digest as _, Sha256};
 use crate::{Edge, EdgeKind, Memory, MemoryError, MemoryRecord, Node, NodeKind, store::reading};
 use stepmark_sync::secret::secret_in;
 
-/// The most contents of memories whose place a memory takes.
 const PLACES: usize = 3;
 
 /// A node with its record, where it is a memory, and the edges that leave it.
@@ -46,7 +45,6 @@ impl fmt::Display for UnitKey {
     }
 }
 
-/// Texts by the id of a memory.
 type Texts = BTreeMap<String, Vec<String>>;
 
 type Labelled = (String, Vec<(EdgeKind, Node)>);
@@ -126,7 +124,6 @@ impl Memory {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Every node with its label and the edges that leave it.
     fn labelled_nodes(&self) -> Result<BTreeMap<Node, Labelled>, MemoryError> {
         let mut statement = self.connection.prepare("SELECT kind, name, coalesce(label, name) FROM nodes")?;
         let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?));

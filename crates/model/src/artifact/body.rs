@@ -15,7 +15,6 @@ pub struct BodyStatus {
     pub has_more: bool,
 }
 
-/// The words of more than one word that tools write for a status.
 const PHRASES: [&str; 10] = [
     "ready for development",
     "ready for review",
@@ -29,7 +28,6 @@ const PHRASES: [&str; 10] = [
     "won't do",
 ];
 
-/// The number of lines, from the start of the body, among which the line of the status is looked for.
 const HEAD_LINES: usize = 20;
 
 /// Returns whether two words are the same status, but for case, blanks, hyphens and underscores.
@@ -106,7 +104,6 @@ fn head_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 struct Fence(Option<(u8, usize)>);
 
 impl Fence {
-    /// Returns whether a line belongs to a block of code.
     fn holds(&mut self, line: &[u8]) -> bool {
         let line = line.trim_ascii();
         let mark = line.first().copied().filter(|byte| matches!(byte, b'`' | b'~'));
@@ -163,7 +160,6 @@ pub fn with_plain_boxes(text: &str) -> String {
     plain + &text[at..]
 }
 
-/// The place of the box at the beginning of a point.
 fn box_in(line: &str) -> Option<(usize, usize)> {
     let point = line.trim_start_matches([' ', '\t', '>']);
     let number = point.trim_start_matches(|c: char| c.is_ascii_digit());

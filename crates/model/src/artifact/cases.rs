@@ -11,7 +11,6 @@ fn frontmatter(keys: &str) -> Artifact {
     read(&format!("---\n{keys}---\n"))
 }
 
-/// The names of the problems, as the enum spells them.
 fn problems(artifact: &Artifact) -> Vec<String> {
     let name = |problem: &Problem| format!("{problem:?}").split([' ', '{']).next().unwrap().to_owned();
     artifact.diagnoses().iter().map(|diagnosis| name(&diagnosis.problem)).collect()

@@ -59,7 +59,6 @@ impl FieldKind {
     }
 }
 
-/// The node itself, or the one that it is an alias of.
 pub(super) fn followed<'t, 'a>(yaml: &'t Yaml<'a>, node: &'t Node<'a>) -> &'t Node<'a> {
     match node.kind {
         NodeKind::Alias { .. } => yaml.target(node).unwrap_or(node),
@@ -101,7 +100,6 @@ pub const TIME_KEYS: [&str; 24] = [
     "validationDate",
 ];
 
-/// Returns whether `key` holds a time.
 pub fn is_time_key(key: &str) -> bool {
     TIME_KEYS.contains(&key)
 }

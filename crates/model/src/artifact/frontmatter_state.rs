@@ -76,7 +76,6 @@ fn begins_with_conflict(bytes: &[u8]) -> Option<Diagnosis> {
     Some(Diagnosis::new(problem, Span::at(offset)))
 }
 
-/// Reads the state of a document whose frontmatter is `parsed`, and what is odd about it.
 pub(super) fn read_state(
     document: &Document<'_>,
     parsed: &Parsed<'_, '_>,
@@ -232,7 +231,6 @@ fn diagnose_value(bytes: &[u8], key: &str, node: &Node<'_>, found: &mut Vec<Diag
     }
 }
 
-/// `{ system-date }` and `{{date}}` are maps to YAML, `'{{date}}'` and `'{title}'` are text.
 fn is_placeholder(node: &Node<'_>) -> bool {
     match &node.kind {
         NodeKind::Scalar { text, .. } => {

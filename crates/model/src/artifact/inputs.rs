@@ -18,7 +18,6 @@ const SYNONYMS: [&str; 8] = [
     "contextdocuments",
 ];
 
-/// Returns whether `key` is `inputDocuments` or one of its synonyms.
 pub(super) fn is_inputs_key(key: &str) -> bool {
     // Cheap for the many keys that are none of these: all end in `s`.
     if !key.ends_with('s') {
@@ -117,7 +116,6 @@ fn is_absolute(path: &str) -> bool {
             && matches!(bytes[2], b'\\' | b'/'))
 }
 
-/// Adds every such value of the mapping `root` to `found`. Lists of steps have a diagnosis of their own.
 pub(super) fn diagnose(yaml: &Yaml<'_>, found: &mut Vec<Diagnosis>) {
     for entry in yaml.root().into_iter().flat_map(Node::entries) {
         let key = entry.key.as_key().unwrap_or_default();

@@ -4,7 +4,6 @@ use super::{Field, ProjectPath, state_region};
 use stepmark_frontmatter::Region;
 pub use stepmark_packs::Kind;
 
-/// The frontmatter key that names the kind of a record.
 pub const KIND_KEY: &str = "stepmark_kind";
 
 /// The keys of the agent of an artifact that is of no kind, or whose kind names none.

@@ -7,7 +7,6 @@ use stepmark_packs::lifecycle::RootKeys;
 /// The file in which autodev keeps its state (docs/formats.md, "autodev").
 const AUTODEV_FILE: &str = "_autodev_state.md";
 
-/// The title of the heading above that state.
 const AUTODEV_BLOCK: &str = "Current Step";
 
 /// The region that holds the state of the file at `path`: the frontmatter, but the lines below `## Current

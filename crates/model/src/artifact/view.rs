@@ -21,7 +21,6 @@ pub struct Artifact {
     value: Option<Box<Result<Json, StateUnreadable>>>,
 }
 
-/// The keys that make a file an artifact.
 const STATE_KEYS: [&str; 10] = [
     "stepsCompleted:",
     "validationStepsCompleted:",

@@ -13,7 +13,6 @@ use super::{
 /// The confidence from which an agent need not say what it is not sure of.
 const SURE: f64 = 0.95;
 
-/// The keys that follow from others, or that other commands change.
 const NOT_PROPOSED: [&str; 20] = [
     "id",
     "slice_id",

@@ -87,7 +87,6 @@ pub fn drifted<'s>(slice: &'s Record, state: &State, facts: &SliceFacts) -> Vec<
     slice.phase_files().into_iter().map(|(_, path)| path).filter(is_drifted).collect()
 }
 
-/// Refuses that `slice`, which says all but the new status, goes to `to`.
 pub(super) fn check(slice: &Record, to: &str, rules: &Rules, facts: &SliceFacts) -> Result<(), AsddRefusal> {
     let (id, from) = (slice.id.clone(), slice.status_below_lock());
     let legal = next_phases(from);
@@ -122,7 +121,6 @@ pub(super) fn check(slice: &Record, to: &str, rules: &Rules, facts: &SliceFacts)
     Ok(())
 }
 
-/// The statuses that a proposal may lead to from `status`.
 pub(super) fn next_phases(status: &str) -> Vec<String> {
     let table = built_in("asdd-slice");
     let state = table.and_then(|table| table.state_of(status));
@@ -131,7 +129,6 @@ pub(super) fn next_phases(status: &str) -> Vec<String> {
     names.filter(|state| !["BLOCKED", "LOCK"].contains(&state.as_str())).collect()
 }
 
-/// Wants one entry of `agent` in the chain, at or above its threshold, and its trace.
 fn check_agent(slice: &Record, agent: &str, rules: &Rules) -> Result<(), String> {
     let chain = slice.chain();
     let mut own = chain.iter().filter(|entry| plain_name(entry.agent) == agent);
@@ -175,7 +172,6 @@ pub static PHASES: [Phase; 8] = [
     phase("DONE", None, &[]),
 ];
 
-/// The agents that work in a phase beside the one of its name.
 const OTHER_AGENTS: [(&str, &str); 3] =
     [("domain", "DESIGN"), ("task-planning", "IMPLEMENTATION"), ("refactor", "IMPLEMENTATION")];
 
@@ -185,12 +181,10 @@ pub fn phase_of(status: &str) -> Option<(usize, &'static Phase)> {
     PHASES.iter().enumerate().find(|(_, phase)| phase.status == status)
 }
 
-/// The place of the phase in which the file under this key of `phase_data` is made.
 pub(super) fn place_of_file(key: &str) -> Option<usize> {
     PHASES.iter().position(|phase| phase.files.contains(&key))
 }
 
-/// The place of the phase in which `agent` works.
 pub(super) fn place_of_agent(agent: &str) -> Option<usize> {
     let agent = plain_name(agent);
     let other = OTHER_AGENTS.iter().find(|(name, _)| *name == agent);

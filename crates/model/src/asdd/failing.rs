@@ -22,7 +22,6 @@ impl Failure {
         format!("{} Agent confidence {score} < threshold {threshold}", name.join(" "))
     }
 
-    /// Returns whether the confidence is below the threshold.
     pub fn is_below(&self, rules: &Rules) -> bool {
         self.score < rules.thresholds.of(&self.agent)
     }
@@ -60,7 +59,6 @@ pub fn fail(slice: &Record, failure: &Failure, rules: &Rules, now: &str) -> Resu
     Ok(after)
 }
 
-/// Takes away what belongs to phases behind the one at `good`.
 fn go_back(slice: &mut Record, good: usize) {
     let is_behind = |place: Option<usize>| place.is_some_and(|place| place > good);
     if let Some(Json::Array(chain)) = slice.values.get("confidence_chain") {

@@ -7,14 +7,12 @@ use crate::records::{
     JsonError, RecordKinds as _, RecordSet as _, Signal, Signals, in_order, ordered, read_json,
 };
 
-/// The name of the manifest within the folder of ASDD.
 pub const MANIFEST: &str = "state/manifest.json";
 
 const CONTEXT: &str = "project_context";
 const SLICES: &str = "slices";
 const HEARTBEATS: &str = "agent_heartbeats";
 
-/// The key under which the manifest has the id of a slice.
 const ID: &str = "slice_id";
 
 /// The keys of heartbeats: those of the manifest, and the numbers of a signal.

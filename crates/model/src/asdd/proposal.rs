@@ -91,7 +91,6 @@ impl Proposal {
         set.chain(files).collect()
     }
 
-    /// Takes back what it says under `key`.
     pub(super) fn give_up(&mut self, key: &str) {
         match key.strip_prefix("phase_data.") {
             Some(phase) => self.artifacts.retain(|file| file.phase != phase),
@@ -160,7 +159,6 @@ pub fn reconcile(proposals: &[Proposal], rules: &[SteeringRule]) -> Result<Vec<P
     if conflicts.is_empty() { Ok(united) } else { Err(conflicts) }
 }
 
-/// The one of the proposals at `places` that counts for `key`.
 fn preferred(key: &str, places: &[usize], proposals: &[Proposal], rules: &[SteeringRule]) -> Option<usize> {
     let holds = |rule: &&SteeringRule| {
         rule.keys.is_empty()

@@ -39,7 +39,6 @@ impl Record {
         (!chain.is_empty()).then(|| (product * 1000.0).round() / 1000.0)
     }
 
-    /// The agent that stands twice in the chain.
     pub fn twice_in_chain(&self) -> Option<&str> {
         let chain = self.chain();
         let is_earlier = |place: usize, agent: &str| {
@@ -54,7 +53,6 @@ impl Record {
         files.into_iter().flatten().filter_map(|(key, path)| phase_file(key, path)).collect()
     }
 
-    /// The file under this key of `phase_data`.
     pub fn phase_file(&self, key: &str) -> Option<&str> {
         self.phase_files().into_iter().find(|(own, _)| *own == key).map(|(_, path)| path)
     }
@@ -69,7 +67,6 @@ impl Record {
         self.text("governance_mode") != Some("AUTO")
     }
 
-    /// The state that a tech lead has approved.
     pub fn approved(&self) -> Option<&str> {
         self.values.get("approval")?.get("to")?.as_str()
     }
@@ -109,14 +106,12 @@ impl Record {
         shown
     }
 
-    /// Adds an item to the list under `key`.
     pub(super) fn push(&mut self, key: &str, item: Json) {
         let mut items = self.values.get(key).and_then(Json::as_array).cloned().unwrap_or_default();
         items.push(item);
         self.set(key, items);
     }
 
-    /// Sets `key` of the mapping under `outer`.
     pub(super) fn set_in(&mut self, outer: &str, key: &str, value: Json) {
         let mut entries = self.values.get(outer).and_then(Json::as_object).cloned().unwrap_or_default();
         entries.insert(key.to_owned(), value);

@@ -39,7 +39,6 @@ impl State {
         self.accepted(path).any(|accepted| accepted == hash)
     }
 
-    /// The hashes with which slices have accepted the file at `path`.
     pub(super) fn accepted<'s>(&'s self, path: &str) -> impl Iterator<Item = &'s str> {
         self.slices.iter().filter_map(move |slice| slice.accepted(path))
     }
@@ -102,7 +101,6 @@ const USUAL: [(&str, f64); 11] = [
     ("security", 0.95),
 ];
 
-/// The threshold of an agent that nobody names.
 const OF_OTHERS: f64 = 0.80;
 
 impl Thresholds {

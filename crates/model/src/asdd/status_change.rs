@@ -63,7 +63,6 @@ fn of_status(slice: &Record, refused: Refused<AsddRefusal>) -> AsddRefusal {
     }
 }
 
-/// Writes what a tech lead says, and takes the keys from the list of those that wait.
 fn review(slice: &mut Record, set: &Map<String, Json>) {
     let open: Vec<String> = slice
         .texts("needs_human_review")

@@ -48,11 +48,9 @@ pub struct KeyIs {
 
 /// Questions about the files of a project. Paths are seen from its root.
 pub trait ProjectFiles {
-    /// Returns whether there is a file or folder at `path`.
     fn exists(&self, path: &str) -> bool;
     /// Returns whether nothing is in the file or folder at `path`, or it is not there.
     fn is_empty(&self, path: &str) -> bool;
-    /// Counts the files that `glob` fits.
     fn count(&self, glob: &PathGlob) -> usize;
     /// The text under `key` of the file at `path`; empty where there is none.
     fn text(&self, path: &str, key: &str) -> String;
@@ -180,7 +178,6 @@ pub struct SkillState {
     pub phase: String,
 }
 
-/// The key of the phase in the state files of skills.
 const PHASE_KEY: &str = "current_step";
 
 impl AutodevFacts {

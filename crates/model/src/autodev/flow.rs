@@ -177,7 +177,6 @@ impl Flow {
     }
 }
 
-/// `UI Design` → `ui-design`.
 pub(super) fn kebab(name: &str) -> String {
     let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join("-")

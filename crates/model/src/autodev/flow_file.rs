@@ -73,7 +73,6 @@ fn names_step(text: &str, step: &FlowStep) -> bool {
     }
 }
 
-/// The fenced blocks that ask for a decision, each with the heading that it stands below.
 fn choose_blocks(text: &str) -> Vec<(&str, Vec<&str>)> {
     let (mut heading, mut blocks) = ("", Vec::new());
     let mut open: Option<Vec<&str>> = None;

@@ -196,7 +196,6 @@ fn check_sub_step(now: &SubStep, next: &SubStep) -> Result<(), AutodevRefusal> {
     if is_here || is_next { Ok(()) } else { Err(AutodevRefusal::Phase { phase: next.phase, now: now.phase }) }
 }
 
-/// Leaves `step`, which has ended, for the one that follows.
 fn go_on(flow: &Flow, step: &FlowStep, after: &mut Position) {
     let next = flow.after(step.step);
     if next.is_some_and(|next| next.step <= step.step) {

@@ -67,7 +67,6 @@ pub enum PositionError {
 }
 
 impl Position {
-    /// Reads the position from the state file.
     pub fn of(artifact: &Artifact) -> Result<Self, PositionError> {
         let state = artifact.state_value()?;
         let text = |key: &'static str| {
@@ -89,7 +88,6 @@ impl Position {
         })
     }
 
-    /// Its flow.
     pub fn flow<'f>(&self, flows: &'f Flows) -> Result<&'f Flow, PositionError> {
         flows.find(&self.flow)
     }
@@ -99,7 +97,6 @@ impl Position {
         STATUSES.contains(&self.status.as_str())
     }
 
-    /// Returns whether its step waits, or is being done.
     pub fn is_open(&self) -> bool {
         matches!(self.status.as_str(), "not_started" | "in_progress" | "failed")
     }

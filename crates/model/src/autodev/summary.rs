@@ -25,7 +25,6 @@ pub fn summary(flow: &Flow, noted: &Position) -> String {
     text
 }
 
-/// The line above and below the parts of the block.
 const RULE: &str = "======================================";
 
 impl Flow {

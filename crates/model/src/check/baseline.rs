@@ -88,7 +88,6 @@ impl Baseline {
         format!("{{\"schema\": \"{SCHEMA}\", \"findings\": [{list}]}}\n").into_bytes()
     }
 
-    /// The number of findings that it knows.
     pub fn len(&self) -> usize {
         self.0.values().sum()
     }

@@ -98,7 +98,6 @@ impl ProblemCounts {
         counts
     }
 
-    /// Returns how many errors and warnings there are.
     pub const fn problems(self) -> usize {
         self.errors + self.warnings
     }

@@ -147,7 +147,6 @@ fn touches(taken: &BTreeMap<usize, usize>, span: Span) -> bool {
     taken.range(..=span.end).next_back().is_some_and(|(_, end)| *end >= span.start)
 }
 
-/// Makes `fixes` together, and proves what comes of it.
 fn attempt<E>(
     bytes: &[u8],
     findings: &[Finding],

@@ -18,7 +18,6 @@ pub struct Rule {
     pub(crate) decision: Decision,
 }
 
-/// The check of a rule in one artifact.
 pub(crate) type Check = fn(&Subject<'_>, &mut Vec<Finding>);
 
 #[derive(Clone, Copy)]
@@ -39,7 +38,6 @@ pub(crate) enum Decision {
 }
 
 impl Decision {
-    /// Those of the diagnoses of an artifact that the rule `is_about`.
     pub(crate) const fn diagnosed(is_about: fn(&Problem) -> bool, help: &'static str) -> Self {
         Self::fixable(is_about, help, |_, _| None)
     }
@@ -117,7 +115,6 @@ impl Group {
         Self::Systems,
     ];
 
-    /// The beginning of its ids, its title, and the texts of its rules.
     const fn facts(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Suppressions => ("SM0", "Suppressions", include_str!("rules/suppression.md")),
@@ -246,7 +243,6 @@ impl Rule {
     }
 }
 
-/// The file that a page shows in a fence, with what cannot be seen in a page.
 #[cfg(test)]
 fn example(fenced: &str) -> &'static str {
     let (_, file) = fenced.split_once('\n').unwrap();

@@ -50,7 +50,6 @@ pub trait RuleEnvironment {
     /// ([`SprintStatus`](crate::bmad::sprint::SprintStatus)); `None` where there is no such ledger, it cannot
     /// be read, or it does not know the story.
     fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;
-    /// The row of the file at `path` in the manifest of the project's artifacts.
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow;
     /// The facts about autodev that its state file `artifact` is held against; `None` where the project does
     /// not use autodev, or keeps its state in another file.
@@ -98,7 +97,6 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The same with the files around it.
     #[must_use]
     pub fn within(self, environment: &'a dyn RuleEnvironment) -> Self {
         Self { environment: Some(environment), ..self }
@@ -182,12 +180,10 @@ impl<'a> Subject<'a> {
         self.tracked.is_some_and(TrackedArtifact::waits_for_import)
     }
 
-    /// A finding at `span` of the artifact.
     pub(crate) fn finding(&self, rule: &'static Rule, span: Span, message: impl Into<String>) -> Finding {
         Finding::new(rule, self.artifact.path(), span, message)
     }
 
-    /// The findings of those diagnoses of the artifact that `rule` is about, each with its own words.
     pub(crate) fn diagnosed(
         &self,
         rule: &'static Rule,
@@ -206,7 +202,6 @@ impl<'a> Subject<'a> {
         self.artifact.steps().map_or(Span::at(0), |steps| steps.span)
     }
 
-    /// The span and spelling of the item `at` of the list.
     pub(crate) fn item(&self, at: usize) -> (Span, &'a str) {
         let item = self.artifact.steps().and_then(|steps| steps.items.get(at));
         item.map_or((self.list(), ""), |item| (item.span, item.spelling.as_str()))

@@ -27,7 +27,6 @@ pub fn claimable<'s>(state: &'s State, agent: &str, now: Timestamp) -> Vec<&'s R
     tasks
 }
 
-/// The tasks that `agent` has.
 pub fn held_by<'s>(state: &'s State, agent: &str) -> Vec<&'s Record> {
     state.tasks.iter().filter(|task| task.claimed_by() == Some(agent) && is_held(task)).collect()
 }
@@ -49,7 +48,6 @@ pub fn orphaned<'s>(
     state.tasks.iter().filter(|task| is_held(task)).filter(is_silent).collect()
 }
 
-/// Returns whether an agent has the task.
 pub fn is_held(task: &Record) -> bool {
     state_of(task).is_some_and(|state| matches!(state.name.as_str(), "claimed" | "in_progress"))
 }

@@ -154,7 +154,6 @@ impl fmt::Display for RecordKind {
     }
 }
 
-/// The priority of a task that says none.
 pub(super) const USUAL_PRIORITY: i64 = 5;
 
 /// The number of attempts that a task has where it says nothing.
@@ -250,7 +249,6 @@ impl NewTask {
         }
     }
 
-    /// Its record at a place, made at `now`.
     pub fn record(&self, order: i64, now: &str) -> Record {
         let values = json!({
             "description": self.description,
@@ -290,7 +288,6 @@ impl Record {
         record(RecordKind::Agent, id, values)
     }
 
-    /// The record of what an agent has found out.
     pub fn discovery(
         id: &str,
         (agent, content, tags): (&str, &str, &[String]),

@@ -140,7 +140,6 @@ impl Overview {
         }
     }
 
-    /// As the answer of `get_status`.
     pub fn to_json(&self) -> Json {
         let counts: serde_json::Map<String, Json> =
             self.counts.iter().map(|(status, count)| (status.clone(), (*count).into())).collect();

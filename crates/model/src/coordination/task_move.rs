@@ -185,7 +185,6 @@ pub enum TaskRefusal {
     },
 }
 
-/// The moves of a task out of `status`, in words.
 fn ways(status: &str, legal: &[String]) -> String {
     if !legal.is_empty() {
         return format!("from `{status}` it goes to {}", listed(legal));

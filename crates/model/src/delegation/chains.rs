@@ -78,7 +78,6 @@ impl Chains {
         self.by_id.get(id).into_iter().flatten().map(|place| &self.members[*place])
     }
 
-    /// The members whose parent is `id`.
     pub fn children(&self, id: &str) -> impl Iterator<Item = &Member> {
         self.children.get(id).into_iter().flatten().map(|place| &self.members[*place])
     }

@@ -169,7 +169,6 @@ impl ChainPosition {
         Ok(Self { chain })
     }
 
-    /// The place of a child with the id `id`.
     pub fn child(&self, id: impl Into<String>) -> Result<Self, ParentPositionError> {
         if self.depth() >= DEEPEST {
             return Err(ParentPositionError::TooDeep { depth: self.depth() });
@@ -179,7 +178,6 @@ impl ChainPosition {
         Ok(Self { chain })
     }
 
-    /// The ids from the root to the artifact.
     pub fn chain(&self) -> &[String] {
         &self.chain
     }
@@ -192,7 +190,6 @@ impl ChainPosition {
         self.chain.len().saturating_sub(1)
     }
 
-    /// The value of the key `delegation`.
     pub fn to_value(&self) -> Value {
         let parent = self.chain.len().checked_sub(2).and_then(|at| self.chain.get(at));
         let text = |id: &String| Value::from(id.as_str());

@@ -86,7 +86,6 @@ impl EventDump {
         self.graphs.iter_mut().find(|graph| graph.id == id)
     }
 
-    /// The task that `payload` names under `key`, in the graph that it names.
     fn task(&mut self, payload: &Json, key: &str) -> Option<&mut TaskDefinition> {
         let id = payload[key].as_str()?;
         self.graph(payload["graph_id"].as_str()?)?.tasks.iter_mut().find(|task| task.id == id)

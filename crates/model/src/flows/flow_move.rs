@@ -198,7 +198,6 @@ impl RecordChange {
     }
 }
 
-/// Refuses a move of a record that is in another status than those of `wanted`.
 pub(super) fn check_status(
     record: &FlowRecord,
     kind: FlowKind,
@@ -240,7 +239,6 @@ impl FlowState {
     }
 }
 
-/// The record of a graph that may still change.
 pub fn graph_record(graph: &Graph, acting: &Acting) -> FlowRecord {
     let values = json!({
         // A version is a record of its own: no other record of the project has its id.

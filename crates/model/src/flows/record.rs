@@ -61,7 +61,6 @@ impl FlowRecord {
         record
     }
 
-    /// Reads the record of `kind` that `artifact` is.
     pub fn of(artifact: &Artifact, kind: FlowKind) -> Result<Self, FlowRecordError> {
         let state = artifact.state_value()?;
         let found = state.get(KIND_KEY).unwrap_or(&Json::Null);
@@ -86,7 +85,6 @@ impl FlowRecord {
         &self.values
     }
 
-    /// The edits that make its artifact say `wanted`.
     pub fn edits_to(&self, wanted: &Self) -> Vec<Edit> {
         state_edits(&self.values, &wanted.values)
     }
@@ -109,7 +107,6 @@ impl FlowRecord {
         self.text("status")
     }
 
-    /// The name of the task in its graph.
     pub fn task(&self) -> &str {
         self.text("task")
     }
@@ -119,7 +116,6 @@ impl FlowRecord {
         self.values.get(key).and_then(Json::as_u64).unwrap_or_default()
     }
 
-    /// The texts of the list under `key`.
     pub fn texts(&self, key: &str) -> Vec<&str> {
         let items = self.values.get(key).and_then(Json::as_array);
         items.map(|items| items.iter().filter_map(Json::as_str).collect()).unwrap_or_default()
@@ -172,12 +168,10 @@ impl FlowRecord {
         self.part("human_actions")
     }
 
-    /// The files that it reads and writes.
     pub fn scopes(&self) -> Scopes {
         self.part("required_scopes")
     }
 
-    /// Sets `key`.
     pub(super) fn set(&mut self, key: &str, value: impl Into<Json>) {
         self.values.insert(key.to_owned(), value.into());
     }
@@ -186,12 +180,10 @@ impl FlowRecord {
         write.apply(&mut self.values);
     }
 
-    /// Takes `key` away.
     pub(super) fn unset(&mut self, key: &str) {
         self.values.shift_remove(key);
     }
 
-    /// Adds an item to the list under `key`.
     pub(super) fn push(&mut self, key: &str, item: impl serde::Serialize) {
         let item = serde_json::to_value(item).unwrap_or_default();
         match self.values.get_mut(key) {

@@ -96,7 +96,6 @@ pub enum FlowRefusal {
     NotApproved { flow: String },
 }
 
-/// The states that a record of `kind` may be moved to from `status`.
 pub(super) fn legal_moves(kind: FlowKind, status: &str) -> Vec<String> {
     let table = built_in(kind.lifecycle());
     let moves = table.and_then(|table| Some(table.moves_from(table.state_of(status)?, None)));

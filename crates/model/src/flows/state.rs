@@ -13,7 +13,6 @@ pub struct FlowState {
 }
 
 impl FlowState {
-    /// The execution of the task `task`.
     pub fn task(&self, task: &str) -> Result<&FlowRecord, FlowRefusal> {
         let found = self.tasks.iter().find(|record| record.task() == task);
         found.ok_or_else(|| FlowRefusal::NoTask { flow: self.flow.id().to_owned(), task: task.to_owned() })
@@ -48,7 +47,6 @@ impl FlowState {
         self.tasks.iter().filter(is_ready).collect()
     }
 
-    /// The ids of the executions that `task` waits for.
     pub fn open_dependencies<'t>(&self, task: &'t FlowRecord) -> Vec<&'t str> {
         let done = self.succeeded();
         let mut open = task.texts("depends_on");
@@ -101,7 +99,6 @@ impl FlowState {
     }
 }
 
-/// The statuses out of which a task is claimed.
 const CLAIMABLE: [&str; 3] = ["PENDING", "READY", "RETRY"];
 
 fn is_claimable(task: &FlowRecord) -> bool {
@@ -115,7 +112,6 @@ pub struct FlowFacts {
 }
 
 impl FlowFacts {
-    /// The flow that `record` is, or belongs to.
     pub(crate) fn of(&self, record: &FlowRecord) -> Option<&FlowState> {
         let id = if record.task().is_empty() { record.id() } else { record.text("flow") };
         self.flows.iter().find(|state| state.flow.id() == id)

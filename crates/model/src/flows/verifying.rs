@@ -270,7 +270,6 @@ pub fn add_checkpoint(task: &FlowRecord, commit: &str) -> Result<RecordChange, F
     Ok(RecordChange::new(task, after, "checkpoint-commit").with("commit", commit))
 }
 
-/// Moves the open attempt to those that have ended. Returns whether it ended well.
 pub(super) fn close_attempt(
     record: &mut FlowRecord,
     exit_status: Option<i64>,

@@ -4,9 +4,7 @@ use serde_json::Value as Json;
 
 use stepmark_frontmatter::{Change, KeyPath, Operation, Segment};
 
-/// The number of characters of a value that are shown.
 const VALUE_LENGTH: usize = 48;
-/// The number of changes that are shown on one line.
 const CHANGES: usize = 8;
 
 /// Shows changes on one line: `stepsCompleted + step-03-success, status draft → done`.

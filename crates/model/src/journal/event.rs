@@ -10,7 +10,6 @@ use std::fmt;
 use std::str::FromStr;
 use stepmark_frontmatter::Change;
 
-/// The version of the event format that this program writes.
 const VERSION: u32 = 1;
 
 /// An event of the journal. What a newer version adds is kept in `more`.

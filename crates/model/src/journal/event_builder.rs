@@ -179,7 +179,6 @@ impl EventBuilder<'_> {
 }
 
 impl Ancestor {
-    /// The event as one that another follows.
     pub const fn of(event: &Event) -> Self {
         Self { id: event.id, n: event.n }
     }

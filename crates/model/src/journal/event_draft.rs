@@ -33,7 +33,6 @@ pub struct EventDraft {
 /// change, in the others the id of the first.
 pub(super) const TOGETHER: &str = "together";
 
-/// The key in the data of events that stay in one clone.
 pub(super) const LOCAL: &str = "local";
 
 impl EventDraft {

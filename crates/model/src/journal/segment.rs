@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The format named in the header of a segment.
 const FORMAT: &str = "journal/1";
 
 /// The name of a segment, without the extension of its file: letters, digits, `-`, `_` and `.`, never a
@@ -148,7 +147,6 @@ impl HashChain {
         self.last
     }
 
-    /// The line that adds `event`, with its line feed.
     pub fn add(&mut self, event: &Event) -> Vec<u8> {
         let line = Line { prev: self.last, event: event.clone() };
         let mut bytes = serde_json::to_vec(&line).unwrap_or_default();

@@ -191,7 +191,6 @@ fn head_of(entry: &str) -> &str {
     &head[..end]
 }
 
-/// The runs of `new` that stand in the place of other entries in `old`.
 fn changed_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
     let (mut runs, mut i, mut j) = (Vec::new(), 0, 0);
     let [last_in_old, last_in_new] = [old, new].map(last_by_head);
@@ -270,7 +269,6 @@ fn is_on_one_line(file: &[u8], node: &Node<'_>) -> bool {
         && !matches!(node.kind, NodeKind::Alias { .. })
 }
 
-/// Returns whether `text` says what the node says, as far as history tells values apart.
 fn is_same_value(yaml: &Yaml<'_>, node: &Node<'_>, text: &str) -> bool {
     let said = Yaml::parse(text.as_bytes(), Span::new(0, text.len()));
     let said = said.ok().and_then(|said| Some(Value::of(&said, said.root()?).ok()?.to_json()));

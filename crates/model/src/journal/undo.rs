@@ -138,7 +138,6 @@ fn with_splices(
     (!planned.is_empty()).then_some(planned)
 }
 
-/// Returns whether the frontmatter of `file` says `state`.
 fn says(artifact: &Artifact, file: &[u8], state: &Json) -> bool {
     Artifact::read(artifact.path().clone(), file.to_vec()).state_value().is_ok_and(|said| said == *state)
 }

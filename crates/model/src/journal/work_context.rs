@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Event, EventDraft};
 
-/// The key in the data of an event.
 const KEY: &str = "correlation";
 
 /// The work that an event is a part of, by ids; each may be unsaid. It stands in the data of the event,

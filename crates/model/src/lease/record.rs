@@ -6,7 +6,6 @@ use crate::journal::{ArtifactKey, Attribution};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The shape of a lease's JSON, and its version.
 const SCHEMA: &str = "stepmark.lease/1";
 
 /// The lease of an artifact. It stays when nobody holds it: its number must not start again.

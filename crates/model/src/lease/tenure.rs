@@ -32,7 +32,6 @@ pub struct LeaseTerm {
 /// No lease lasts longer: who needs more renews it.
 pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The longest time by which the clocks of machines that share a project may differ.
 const SKEW: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,7 +156,6 @@ pub fn renew(
     Ok(lease.with_tenure(Some(tenure)))
 }
 
-/// Gives a lease up. Its number stays.
 pub fn release(current: Option<&Lease>, who: &Attribution) -> Result<Lease, LeaseRefusal> {
     let (lease, _) = held(current, who)?;
     Ok(lease.with_tenure(None))

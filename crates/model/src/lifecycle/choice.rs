@@ -46,7 +46,6 @@ pub enum LifecycleSource {
 }
 
 impl fmt::Display for Choice {
-    /// Writes the reasons why it applies, as half a sentence.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self.source {
             LifecycleSource::Declared => "the configuration says so",
@@ -59,7 +58,6 @@ impl fmt::Display for Choice {
 }
 
 impl DeclaredLifecycle {
-    /// Reads `declaration`.
     pub fn of(declaration: &LifecycleDeclaration) -> Result<Self, LifecycleError> {
         let name = &declaration.name.0;
         let wrong =

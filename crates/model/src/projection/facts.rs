@@ -55,35 +55,30 @@ impl ProjectionFacts {
         freshness: Freshness::AfterTheCommit,
         files: ".stepmark/gates/**/*.gate",
     };
-    /// The list of artifacts with their hashes.
     pub const FILES_MANIFEST: Self = Self {
         name: "files-manifest",
         made_of: Source::EachArtifact,
         freshness: Freshness::WhenCalledFor,
         files: ".stepmark/manifests/files-manifest.csv",
     };
-    /// The catalogues of agents, workflows, skills, tasks and tools.
     pub const CATALOGUES: Self = Self {
         name: "catalogues",
         made_of: Source::Definitions,
         freshness: Freshness::WhenCalledFor,
         files: ".stepmark/manifests/*-manifest.csv",
     };
-    /// The database of queries, which can be thrown away.
     pub const INDEX: Self = Self {
         name: "index",
         made_of: Source::Project,
         freshness: Freshness::WhenAsked,
         files: ".stepmark/local/cache/*.db",
     };
-    /// The flow of autodev with what is done, at the place that the configuration names.
     pub const AUTODEV_SUMMARY: Self = Self {
         name: "autodev-summary",
         made_of: Source::EachArtifact,
         freshness: Freshness::WhenCalledFor,
         files: "*",
     };
-    /// The instruction file of an agent, at the place that the configuration names.
     pub const INSTRUCTIONS: Self = Self {
         name: "instructions",
         made_of: Source::Definitions,

@@ -116,7 +116,6 @@ pub fn uninstall(
     if is_ours_alone || has_kept { HookPlan::Remove } else { HookPlan::Write(rest) }
 }
 
-/// Our lines in the hook `name`.
 fn block(name: &str, roots: &BTreeSet<String>) -> String {
     let each = |lines: fn(&str) -> String| {
         let quoted = roots.iter().map(|root| quoted(root));
@@ -141,12 +140,10 @@ fn roots_of(bytes: &[u8]) -> BTreeSet<String> {
     named.collect()
 }
 
-/// `text` as a shell reads it from `'…'`.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The text that a shell reads in `'…'`, in which `'\''` is a quote.
 fn unquoted(text: &str) -> Option<String> {
     let rest = text.strip_prefix('\'')?;
     let mut read = String::new();
@@ -232,7 +229,6 @@ fn push_lines(each: &str) -> String {
     format!("stepmark_refs=$(cat)\n{}exec <<STEPMARK\n$stepmark_refs\nSTEPMARK\n", checking(loop_lines))
 }
 
-/// Returns whether our lines stand in a hook.
 pub fn is_installed(found: &FoundHook<'_>) -> bool {
     found.is_executable && split(found.bytes).is_some()
 }

@@ -7,10 +7,8 @@ use crate::journal::{SegmentHead, SegmentName};
 /// hash of its last line.
 pub const KEY: &str = "Stepmark-History";
 
-/// The largest number of segments that a commit names.
 pub const MOST_TRAILERS: usize = 8;
 
-/// The trailers that git itself writes into messages.
 const OF_GIT: [&str; 2] = ["Signed-off-by: ", "(cherry picked from commit "];
 
 pub fn head_of(value: &str) -> Option<SegmentHead> {

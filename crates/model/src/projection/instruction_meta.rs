@@ -25,7 +25,6 @@ pub struct InstructionMeta {
 }
 
 impl InstructionMeta {
-    /// The meta file of `text`.
     pub fn of(text: &str, components: &[ProjectPath], cached_at: String) -> Self {
         Self {
             version: "1.0".to_owned(),
@@ -91,7 +90,6 @@ impl CacheState {
         }
     }
 
-    /// `current`, `absent`, `stale` or `tampered`.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Current => "current",

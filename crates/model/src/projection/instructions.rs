@@ -109,7 +109,6 @@ fn line(text: &mut String, name: &str, value: &str) {
     let _infallible = writeln!(text, "- {}: {value}", code(name));
 }
 
-/// `name` as Markdown code on one line.
 fn code(name: &str) -> String {
     let is_plain = !name.contains(|letter: char| letter == '`' || letter.is_control());
     if is_plain { format!("`{name}`") } else { format!("`` {} ``", name.escape_debug()) }

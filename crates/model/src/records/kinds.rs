@@ -8,24 +8,20 @@ use std::collections::BTreeMap;
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
-/// The frontmatter key of the place among others of the kind.
 pub(super) const ORDER: &str = "stepmark_order";
 
-/// The frontmatter key of what is called like a key of stepmark.
 pub(super) const FOREIGN: &str = "foreign";
 
 /// The kinds of records that a system has.
 pub trait RecordKinds: Copy + Debug + Display + Eq + Ord + Hash + 'static {
     const ALL: &'static [Self];
 
-    /// Its name, which the frontmatter says under `stepmark_kind`.
     fn name(self) -> &'static str;
 
     fn id_key(self) -> &'static str {
         "id"
     }
 
-    /// The key under which files of other formats have its body.
     fn body_key(self) -> Option<&'static str> {
         None
     }
@@ -48,7 +44,6 @@ pub trait RecordKinds: Copy + Debug + Display + Eq + Ord + Hash + 'static {
     }
 }
 
-/// Returns whether stepmark itself has a use for this frontmatter key.
 pub(super) fn owns(kind: impl RecordKinds, key: &str) -> bool {
     [KIND_KEY, ORDER, FOREIGN, "stepmark_id", "delegation", "id", kind.id_key()].contains(&key)
         || kind.body_key() == Some(key)
@@ -106,7 +101,6 @@ pub struct Signal {
     pub more: Map<String, Json>,
 }
 
-/// The last sign of life of each agent.
 pub type Signals = BTreeMap<String, Signal>;
 
 /// Takes those of `told` that are newer than what `signals` have of the same agent, and returns them. One

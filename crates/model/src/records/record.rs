@@ -40,7 +40,6 @@ impl<K: RecordKinds> Record<K> {
         Self { kind, id: id.into(), order: None, values: values.into(), body: String::new() }
     }
 
-    /// Reads the record that `artifact` is.
     pub fn of(artifact: &Artifact) -> Result<Self, RecordError> {
         let body = &artifact.bytes()[artifact.document().body().range()];
         let body = std::str::from_utf8(body).map_err(|_| RecordError::Body)?.to_owned();
@@ -69,7 +68,6 @@ impl<K: RecordKinds> Record<K> {
         state_file(&self.frontmatter(), &self.body)
     }
 
-    /// The edits of its frontmatter that make it `wanted`.
     pub fn edits_to(&self, wanted: &Self) -> Vec<Edit> {
         state_edits(&self.frontmatter(), &wanted.frontmatter())
     }
@@ -109,7 +107,6 @@ fn no_kind<K: RecordKinds>(found: &Json) -> RecordError {
     RecordError::Kind { found: found.to_string(), kinds: K::ALL.iter().map(|kind| kind.name()).collect() }
 }
 
-/// ``a`, `b` or `c``.
 fn wanted_kinds(kinds: &[&str]) -> String {
     let named: Vec<String> = kinds.iter().map(|kind| format!("`{kind}`")).collect();
     match named.split_last() {
@@ -150,7 +147,6 @@ pub trait RecordSet: Clone {
         Self::Kind::ALL.iter().flat_map(|kind| self.of_kind(*kind))
     }
 
-    /// The place of the next new record of `kind`.
     fn next_order(&self, kind: Self::Kind) -> i64 {
         let last = self.of_kind(kind).iter().filter_map(|record| record.order).max();
         last.map_or(0, |last| last.saturating_add(1))

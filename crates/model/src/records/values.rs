@@ -20,12 +20,10 @@ impl<K> Record<K> {
         self.values.get(key)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// The whole number under `key`.
     pub fn number(&self, key: &str) -> Option<i64> {
         self.values.get(key)?.as_i64()
     }
 
-    /// The texts of the list under `key`.
     pub fn texts(&self, key: &str) -> Vec<&str> {
         let items = self.values.get(key).and_then(Json::as_array);
         items.map(|items| items.iter().filter_map(Json::as_str).collect()).unwrap_or_default()
@@ -36,7 +34,6 @@ impl<K> Record<K> {
         read_time(self.text(key)?)
     }
 
-    /// Sets `key`.
     pub fn set(&mut self, key: &str, value: impl Into<Json>) {
         self.values.insert(key.to_owned(), value.into());
     }

@@ -68,7 +68,6 @@ fn of_everything(report: &ResumeReport) -> ResumeDecision {
     })
 }
 
-/// Of states of the same moment, the one to believe has the highest rank.
 const fn rank(source: &StateSource) -> u8 {
     match source {
         StateSource::GitHistory(_) => 0,

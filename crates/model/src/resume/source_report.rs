@@ -80,7 +80,6 @@ impl StateSource {
         }
     }
 
-    /// Its name among those of its kind.
     pub fn name(&self) -> Option<String> {
         match self {
             Self::Frontmatter => None,
@@ -107,7 +106,6 @@ impl fmt::Display for StateSource {
     }
 }
 
-/// The beginning of an id that tells it from others.
 fn short(id: &str) -> &str {
     id.get(..12).unwrap_or(id)
 }

@@ -24,7 +24,6 @@ fn lifecycle(name: &str) -> Arc<Lifecycle> {
     Arc::clone(Lifecycles::new(Vec::new()).get(name).unwrap())
 }
 
-/// A story in review, large, three of five steps done.
 fn story() -> Row {
     let text = |text: &str| FieldValue::Text(text.to_owned());
     let status = StatusValue { word: "In Progress".to_owned(), lifecycle: Some(lifecycle("bmad-story")) };

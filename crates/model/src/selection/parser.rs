@@ -10,7 +10,6 @@ use stepmark_frontmatter::Span;
 /// The deepest nesting of parentheses and `not`.
 const DEPTH_LIMIT: usize = 64;
 
-/// The tokens that begin a part of a question.
 const BEGINNING: &str = "a field, `not` or `(`";
 
 pub(super) fn parse(text: &str, keys: &[&'static str]) -> Result<Expression, SelectionError> {
@@ -156,7 +155,6 @@ impl Parser<'_> {
         self.tokens.next().ok_or_else(|| unexpected(wanted, self.end))
     }
 
-    /// Takes the word, if it comes next.
     fn takes_word(&mut self, keyword: &str) -> bool {
         let is_it = |token: &Token| matches!(&token.kind, TokenKind::Word(word) if is_keyword(word, keyword));
         self.tokens.next_if(is_it).is_some()
@@ -252,7 +250,6 @@ impl Operator {
     }
 }
 
-/// Cuts `text` into tokens.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, SelectionError> {
     let mut tokens = Vec::new();
     let mut at = 0;

@@ -120,7 +120,6 @@ impl StatusValue {
     }
 }
 
-/// Words that differ in case, `-`, `_` and blanks alone are one, as for lifecycles.
 fn folded(word: &str) -> String {
     word.trim().replace(['_', ' '], "-").to_lowercase()
 }

@@ -70,7 +70,6 @@ impl Condition {
         }
     }
 
-    /// Returns whether work on it can go on.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Underway | Self::NotStarted)
     }

@@ -65,7 +65,6 @@ impl CellState {
 }
 
 impl<'a> Units<'a> {
-    /// Returns the units of `workflow` with the states that `progress` gives them.
     pub(super) fn of(workflow: &WorkflowDefinition, progress: &Progress<'_>) -> Self {
         let (mut names, mut states) = (String::new(), String::new());
         for unit in workflow.chain.units() {
@@ -172,7 +171,6 @@ pub struct StepName<'a> {
 }
 
 impl<'a> NextSteps<'a> {
-    /// Returns the names of what comes `next`.
     pub fn of(next: Next<'a>) -> Self {
         let names = |steps: Vec<&'a Step>| steps.into_iter().map(StepName::of).collect();
         match next {
@@ -192,7 +190,6 @@ impl<'a> NextSteps<'a> {
         }
     }
 
-    /// Returns the steps that may be taken instead.
     pub fn alternatives(&self) -> &[StepName<'a>] {
         match self {
             Self::Step(_, alternatives) => alternatives,

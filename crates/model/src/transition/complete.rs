@@ -261,7 +261,6 @@ fn reset(artifact: &Artifact, plan: &mut Plan) {
     }
 }
 
-/// The remark that steps behind the reopened one are still in the list.
 fn later_steps(workflow: Option<&WorkflowDefinition>, completed: &[StepId], given: &str) -> Option<Remark> {
     let chain = &workflow?.chain;
     let place = |id: &StepId| match chain.find(id) {

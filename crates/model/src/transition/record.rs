@@ -13,7 +13,6 @@ pub struct StepLists {
 }
 
 impl StepLists {
-    /// Reads the list that the track `track` keeps.
     pub fn read(artifact: &Artifact, track: Track) -> Self {
         Self {
             completed: completed_ids(artifact, step_list_key(artifact, track)),
@@ -52,12 +51,10 @@ pub fn step_list_key(artifact: &Artifact, track: Track) -> &'static str {
     }
 }
 
-/// The list under `key`.
 pub(super) fn steps<'a>(artifact: &'a Artifact, key: &str) -> Option<&'a Steps> {
     artifact.state().steps.iter().find(|steps| steps.key == key)
 }
 
-/// The ids of the list under `key`.
 pub fn completed_ids(artifact: &Artifact, key: &str) -> Vec<StepId> {
     steps(artifact, key).into_iter().flat_map(Steps::spellings).map(StepId::parse).collect()
 }

@@ -80,7 +80,6 @@ impl From<MoveRefusal> for TransitionRefusal {
     }
 }
 
-/// The number of children that a message names.
 const NAMED: usize = 10;
 
 fn pieces(count: usize) -> String {

@@ -6,10 +6,8 @@ use super::{Plan, TransitionRefusal};
 use crate::artifact::{Artifact, Scope};
 use stepmark_frontmatter::{Edit, KeyPath, Value};
 
-/// The key that says who gave the scope.
 const SOURCE: &str = "scope_source";
 
-/// The key that says how sure an AI was of it.
 const CONFIDENCE: &str = "scope_confidence";
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -31,7 +31,6 @@ pub(super) fn settled(artifact: &Artifact, assignments: &[(KeyPath, Value)]) -> 
     assignments.iter().map(settle).collect()
 }
 
-/// The edits that `changes` of lists and keys mean.
 pub(super) fn item_edits(
     artifact: &Artifact,
     changes: &[ItemChange],

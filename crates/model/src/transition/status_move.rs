@@ -8,7 +8,6 @@ use crate::{
 use stepmark_frontmatter::{Edit, KeyPath, Value};
 use stepmark_packs::MoveCall;
 
-/// The key whose words a lifecycle explains.
 const STATUS: &str = "status";
 
 /// A change of an artifact's status, as its lifecycle sees it.

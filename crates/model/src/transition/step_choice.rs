@@ -7,7 +7,6 @@ use crate::workflow::{
 };
 use stepmark_frontmatter::Value;
 
-/// Finds the step that `id` means in the workflow, with a remark about completing it now.
 pub(super) fn resolve<'w>(
     workflow: Option<&'w WorkflowDefinition>,
     id: &StepId,
@@ -57,7 +56,6 @@ fn other_name(chain: &Chain, id: &StepId, (found, by): (&Step, MatchedBy)) -> Op
     })
 }
 
-/// The step whose name `slug` was most likely meant for.
 fn nearest<'c>(chain: &'c Chain, slug: &str) -> Option<&'c Step> {
     let steps = chain.steps().iter();
     let likeness = |step: &'c Step| Some((strsim::jaro_winkler(slug, step.id.slug()?), step));
@@ -101,7 +99,6 @@ pub(super) fn is_completed(
     completed.iter().any(|done| names(workflow.map(|workflow| &workflow.chain), done, id, step))
 }
 
-/// Returns whether the item `done` names the same step as `id`, which means `step`.
 pub(super) fn names(chain: Option<&Chain>, done: &StepId, id: &StepId, step: Option<&Step>) -> bool {
     if done.form() == id.form() && (id.number().is_some() || id.slug().is_some()) {
         return true;
@@ -225,7 +222,6 @@ pub(super) fn skipped(item: Value) -> Value {
     }
 }
 
-/// Returns whether the list holds numbers, as far as it has a kind.
 pub(super) fn are_integers(items: &[StepItem]) -> bool {
     items.iter().rev().find_map(|item| {
         let is_integer = item.kind == StepItemKind::Scalar(FieldKind::Integer);

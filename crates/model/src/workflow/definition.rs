@@ -88,7 +88,6 @@ impl WorkflowOutline {
         }
     }
 
-    /// Returns whether `folder` directly holds steps of this workflow.
     pub fn holds_steps_in(&self, folder: &ProjectPath) -> bool {
         self.chains.iter().any(|chain| chain.folder == *folder)
     }

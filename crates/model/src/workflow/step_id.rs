@@ -75,7 +75,6 @@ impl StepId {
         }
     }
 
-    /// The track that the spelling itself marks.
     pub fn track(&self) -> Option<Track> {
         match &self.form {
             StepForm::Numbered { track, .. } => *track,

@@ -104,7 +104,6 @@ impl Words {
         }
     }
 
-    /// The place of the state that `word` means.
     fn find(&self, word: &Name, way: &KeyPath) -> Result<usize, Wrong> {
         self.words.get(&folded(&word.0)).copied().ok_or_else(|| {
             let states = self.states.iter().map(|state| state.name.clone()).collect();
@@ -112,7 +111,6 @@ impl Words {
         })
     }
 
-    /// The places of the states that `words` mean, each with the way to it.
     fn find_all(&self, words: &OneOrMore<Name>, way: &KeyPath) -> Result<Vec<(usize, KeyPath)>, Wrong> {
         let placed = words.0.iter().enumerate().map(|(at, word)| {
             let way = way.clone().item(at);

@@ -139,7 +139,6 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// Those that `declaration` writes down.
     pub fn of(declaration: &LifecycleDeclaration) -> Self {
         let LifecycleDeclaration { append_only, closed, writers, approvers, .. } = declaration;
         let names = |names: &[Name]| names.iter().map(|name| name.0.clone()).collect::<Vec<_>>();
@@ -162,7 +161,6 @@ impl Attributes {
 mod tests {
     use super::LifecycleDeclaration;
 
-    /// Returns whether the text is read, and whether it is valid by the schema that editors are given.
     fn accepted(text: &str) -> (bool, bool) {
         let schema = schemars::schema_for!(LifecycleDeclaration);
         let validator = jsonschema::validator_for(schema.as_value()).unwrap();

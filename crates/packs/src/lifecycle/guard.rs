@@ -67,7 +67,6 @@ impl Guard {
     }
 }
 
-/// The value under `key`, which may be a path.
 pub(super) fn value_at<'s>(state: &'s Json, key: &str) -> Option<&'s Json> {
     let path: KeyPath = key.parse().ok()?;
     path.0.iter().try_fold(state, |value, segment| match segment {
@@ -78,7 +77,6 @@ pub(super) fn value_at<'s>(state: &'s Json, key: &str) -> Option<&'s Json> {
 
 type Keyed = fn(Box<str>) -> Guard;
 
-/// The guards that take one argument, by name.
 const KEYED: [(&str, Keyed); 9] = [
     ("filled", Guard::Filled),
     ("file-exists", Guard::FileExists),
@@ -171,7 +169,6 @@ schema_of_scalar!(Guard, {
     ),
 });
 
-/// The word of a verifier that passes an attempt.
 const PASS: &str = "PASS";
 
 impl Guard {
@@ -208,7 +205,6 @@ impl Guard {
     }
 }
 
-/// A number, or the number of entries of a list.
 fn size(value: &Json) -> Option<f64> {
     let length = |items: &Vec<Json>| items.len() as f64;
     value.as_f64().or_else(|| value.as_array().map(length))
@@ -247,7 +243,6 @@ pub enum CounterLimit {
 }
 
 impl CounterLimit {
-    /// The number, for an artifact with these keys.
     pub fn value<'k>(&'k self, keys: &'k RootKeys) -> Result<Option<u64>, (&'k str, &'k str)> {
         match self {
             Self::Number(number) => Ok(Some(*number)),

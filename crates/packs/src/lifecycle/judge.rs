@@ -291,7 +291,6 @@ fn meant(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!(" (is {} meant?)", listed(near)) }
 }
 
-/// The moves with a name that lead on from `status`.
 fn named_ways(status: &str, legal: &[String]) -> String {
     match legal {
         [] => format!("no move leads on from `{status}`"),

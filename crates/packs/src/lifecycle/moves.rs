@@ -104,7 +104,6 @@ deserialize_as_scalar!(ArgumentType);
 schema_of_scalar!(ArgumentType, {"type": "string", "pattern": r"^\s*(text|int|number|bool|time|list|map)\s*\??\s*$"});
 
 impl ArgumentShape {
-    /// The value that `text`, as a command line has it, says.
     fn read(self, text: &str) -> Option<Json> {
         match self {
             Self::Text => Some(text.into()),
@@ -119,7 +118,6 @@ impl ArgumentShape {
         }
     }
 
-    /// Returns whether frontmatter that says `value` says something of this type.
     fn holds(self, value: &Json) -> bool {
         match self {
             Self::Text => value.is_string(),
@@ -162,7 +160,6 @@ pub enum Need {
 }
 
 impl Need {
-    /// Its word, which is that of the option.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Reason => "reason",
@@ -241,17 +238,14 @@ pub struct MoveCall {
 
 pub const VARIABLES: [&str; 7] = ["now", "actor", "agent", "session", "id", "reason", "evidence"];
 
-/// The target of a move that leads back.
 pub(crate) const RETURN: &str = "$return";
 
 /// The most bytes of a text that a move writes into frontmatter.
 const MOST_TEXT: usize = 64 * 1024;
 
-/// A problem of a move as it is declared, and the keys that lead to it.
 pub(crate) type MoveProblem = (KeyPath, String);
 
 impl NamedMove {
-    /// The move that `declared` writes down. `from` and `to` are names of states.
     pub(crate) fn read(
         name: &str,
         declared: &NamedMoveDeclaration,
@@ -284,7 +278,6 @@ impl NamedMove {
         Ok(read)
     }
 
-    /// Refuses variables that nobody gives, keys that are written twice, and the status as a key.
     fn check(&self) -> Result<(), MoveProblem> {
         if let Some((name, _)) = self.args.iter().find(|(name, _)| VARIABLES.contains(&name.as_str())) {
             let taken = format!("`{name}` is a variable of every move: call the argument otherwise");
@@ -337,7 +330,6 @@ impl NamedMove {
         Ok(())
     }
 
-    /// What it leads from and to, in words.
     pub fn way(&self) -> String {
         let from = self.from.join(", ");
         match self.to.as_deref() {
@@ -431,7 +423,6 @@ impl NamedMove {
     }
 }
 
-/// Calls `each` with the name of every variable in `value`.
 fn variables(value: &Json, each: &mut impl FnMut(&str)) {
     match value {
         Json::String(text) => {
@@ -464,7 +455,6 @@ fn filled(template: &Json, values: &Map<String, Json>) -> Option<Json> {
 }
 
 impl MoveCall {
-    /// The move `name` of `stepmark COMMAND`.
     pub fn new(command: &str, name: &str) -> Self {
         Self { command: command.to_owned(), name: name.to_owned(), ..Self::default() }
     }
@@ -476,7 +466,6 @@ impl MoveCall {
         self
     }
 
-    /// The text that a variable or an argument has.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.given.get(name)?.as_str()
     }

@@ -217,7 +217,6 @@ pub(super) fn check_reachable(lifecycle: &Lifecycle) -> Result<(), (usize, Lifec
     Ok(())
 }
 
-/// The states to which moves lead from an initial one.
 fn reached(lifecycle: &Lifecycle) -> Vec<&LifecycleState> {
     let mut reached: Vec<&LifecycleState> = Vec::new();
     let mut waiting: Vec<&LifecycleState> =

@@ -30,7 +30,6 @@ impl Asdd<'_> {
         Ok(self.follow())
     }
 
-    /// Adds a slice with the next place.
     pub fn add(
         &self,
         id: &str,
@@ -150,7 +149,6 @@ impl Asdd<'_> {
         self.write_signal(&signal)
     }
 
-    /// Notes that an agent has done its part, and waits for others.
     pub(super) fn rest(&self, agent: &str) -> Result<(), AsddError> {
         let numbers = self.signals().remove(agent).unwrap_or_default().numbers;
         let numbers: Vec<(&str, i64)> = numbers.iter().map(|(key, number)| (key.as_str(), *number)).collect();
@@ -163,7 +161,6 @@ impl Asdd<'_> {
             .map_err(|source| local("a sign of life", source))
     }
 
-    /// One commit of the slice `id`, as `decide` makes it.
     pub(super) fn change_slice(
         &self,
         id: &str,
@@ -182,7 +179,6 @@ impl Asdd<'_> {
         Ok((slice, self.follow()))
     }
 
-    /// One commit of the files at `paths`.
     pub(super) fn attempt<T>(
         &self,
         paths: &[ProjectPath],
@@ -268,7 +264,6 @@ impl Asdd<'_> {
     }
 }
 
-/// A draft of an event of ASDD, whose maker has decided.
 pub(super) fn draft(kind: &'static str, command: &str) -> EventDraft {
     EventDraft::new(Kind::of(kind)).with_command(command).decided()
 }

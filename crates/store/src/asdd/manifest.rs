@@ -126,7 +126,6 @@ impl<'w> Asdd<'w> {
         )
     }
 
-    /// The slices that other programs changed in the manifest.
     pub fn drift(&self) -> Result<Vec<String>, super::AsddError> {
         let drift =
             record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.manifest()?)?;

@@ -47,7 +47,6 @@ pub use self::{
 pub use facts::AsddStatus;
 pub use records::AsddRecordsError;
 
-/// The key of the system in the configuration.
 const SYSTEM: &str = "asdd";
 
 #[derive(Clone, Copy, Debug)]

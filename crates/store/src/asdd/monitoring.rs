@@ -91,5 +91,4 @@ impl Asdd<'_> {
     }
 }
 
-/// The number of a signal that says how often its silence was told.
 const TOLD: &str = "timeouts_told";

@@ -15,10 +15,8 @@ use stepmark_model::{
 
 const LIMIT: u64 = 1024 * 1024;
 
-/// The beginning of the names of files that say what an agent has read.
 const BEGUN: &str = "begun-";
 
-/// The beginning of the names of proposals.
 const PROPOSAL: &str = "proposal-";
 
 /// The note that an agent has read a slice.
@@ -45,7 +43,6 @@ impl Asdd<'_> {
         Ok(proposals)
     }
 
-    /// The proposals for `slice` that wait and rest on `base`.
     pub(super) fn pending(&self, slice: &str, base: FileHash) -> Result<Vec<Proposal>, AsddError> {
         let mut proposals = self.proposals()?;
         proposals.retain(|own| own.verdict == Verdict::Pending && own.slice_id == slice && own.base == base);

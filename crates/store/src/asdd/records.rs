@@ -105,7 +105,6 @@ impl Asdd<'_> {
     }
 }
 
-/// The record in the file `artifact`.
 pub(super) fn read(artifact: &Artifact) -> Result<Record, AsddRecordsError> {
     Record::of(artifact).map_err(|source| AsddRecordsError::Record { path: artifact.path().clone(), source })
 }

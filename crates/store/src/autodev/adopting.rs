@@ -12,7 +12,6 @@ use crate::changes::{ChangeError, ConfigureError};
 use crate::commit::FileDecision;
 use crate::workspace::{ArtifactError, Workspace};
 
-/// The name of the state file, and of that of older generations.
 const NAMES: [&str; 2] = ["_autodev_state.md", "_autopilot_state.md"];
 
 /// The folder in which the state file is where the configuration does not say.

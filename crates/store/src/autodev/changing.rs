@@ -169,7 +169,6 @@ impl Autodev<'_> {
         }
     }
 
-    /// Gives the step the name that its flow gives it.
     fn rename(&self, status: &AutodevStatus, noted: &Position) -> Result<Option<Correction>, AutodevError> {
         let Some(AutodevRefusal::WrongName { step, name, .. }) = &status.fault else { return Ok(None) };
         let reason = format!("step {step} is `{name}`");
@@ -196,7 +195,6 @@ impl Autodev<'_> {
         Ok(Correction { noted: error.to_string(), told })
     }
 
-    /// The flow called `name`, and the step of it that the files of the project tell.
     fn flow_at(&self, name: &str) -> Result<(Flow, Option<FlowStep>), AutodevError> {
         let flows = self.flows().map_err(AutodevStatusError::from)?;
         let flow = flows.find(name).map_err(AutodevError::Flow)?;

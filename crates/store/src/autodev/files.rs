@@ -11,7 +11,6 @@ use stepmark_model::{
 
 use crate::disk::{Root, file_reading::read_file};
 
-/// The depth of folders below the fixed beginning of a pattern in which files are counted.
 const DEPTH_LIMIT: usize = 6;
 
 /// The number of files after which counting ends: no condition asks for more.
@@ -41,7 +40,6 @@ impl<'r> FilesOnDisk<'r> {
         Self(root)
     }
 
-    /// Returns whether the project has code, beside the documents in `docs`.
     pub(super) fn has_code(&self, docs: &ProjectPath) -> bool {
         CODE.iter().any(|name| *name != docs.as_str() && self.exists(name))
     }

@@ -187,7 +187,6 @@ impl AutodevStatus {
     }
 }
 
-/// Returns whether `artifact` is the state file of autodev.
 pub fn is_state_file(artifact: &TrackedArtifact) -> bool {
     artifact.artifact().region() != stepmark_frontmatter::Region::Frontmatter
 }

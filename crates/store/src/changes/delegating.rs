@@ -34,7 +34,6 @@ pub struct Delegated {
     pub parent_was_changed: bool,
 }
 
-/// The folder beside `parent` for what is delegated from it.
 pub(crate) fn default_folder(parent: &ProjectPath) -> ProjectPath {
     let name = format!("{}.delegations", parent.file_stem());
     in_folder(parent.parent().as_ref(), &name)
@@ -159,7 +158,6 @@ fn title(order: &DelegationOrder<'_>, parent: Option<&str>) -> String {
     )
 }
 
-/// The way from the folder of `from` to `to`, for a link.
 fn relative(from: &ProjectPath, to: &ProjectPath) -> String {
     let (from, to): (Vec<&str>, Vec<&str>) =
         (from.as_str().split('/').collect(), to.as_str().split('/').collect());

@@ -280,7 +280,6 @@ mod tests {
         transition::{Plan, TransitionRefusal},
     };
 
-    /// A program's own plan obeys the lifecycle like a command.
     #[test]
     fn no_way_leads_around_the_lifecycle() {
         let folder = tempfile::tempdir().unwrap();

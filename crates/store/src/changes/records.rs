@@ -116,7 +116,6 @@ impl Versions {
     }
 }
 
-/// The YAML that holds the state of the file at `path`, if it can be read.
 pub(crate) fn state_of<'b>(path: &ProjectPath, bytes: &'b [u8]) -> Option<Yaml<'b>> {
     Yaml::parse(bytes, state_region(path).find(&Document::scan(bytes)).ok()?).ok()
 }

@@ -13,7 +13,6 @@ use stepmark_model::{
     delegation::{Chains, Member},
 };
 
-/// The key that stands in the frontmatter of every artifact that was delegated.
 const DELEGATION: &str = "delegation:";
 
 /// The number of times that git is asked for the parents of those found: a chain is as deep as files make it.
@@ -65,7 +64,6 @@ impl Repository<'_> {
         Ok(Some(ChainsAround { chains, neighbours }))
     }
 
-    /// All other artifacts with a delegation, or with an id that one of them names.
     fn members_of_chains(
         &self,
         present: &[&TrackedArtifact],
@@ -123,7 +121,6 @@ struct Moving {
 }
 
 impl Moving {
-    /// Returns whether a member is the parent or a child of what changed, or shares its id.
     fn touches(&self, member: &Member) -> bool {
         let ids = [&self.parents, &self.ids, &self.new_ids];
         member.id().is_some_and(|id| ids.iter().any(|known| known.contains(id)))

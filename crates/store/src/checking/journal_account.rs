@@ -80,7 +80,6 @@ impl<'w> JournalAccount<'w> {
         change.explanation(loss)
     }
 
-    /// The events of the artifact under both of its names.
     fn lineage(&self) -> Result<Lineage, HistoryError> {
         let mut names: Vec<(ArtifactKey, &ProjectPath)> = [Some(self.before), self.now]
             .into_iter()

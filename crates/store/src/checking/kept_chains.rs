@@ -38,7 +38,6 @@ impl ChainPart {
     }
 }
 
-/// The chains that the artifacts form that were `read`, and those of which enough is `known`.
 pub(super) fn chains(verdicts: &Verdicts<'_>, known: &[KnownArtifact], read: &[TrackedArtifact]) -> Chains {
     let mut members: Vec<Member> = read.iter().map(TrackedArtifact::member).collect();
     let all_with = |part| known.iter().filter(move |artifact| artifact.part == part);

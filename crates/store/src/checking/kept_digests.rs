@@ -15,7 +15,6 @@ use std::{collections::BTreeMap, io};
 use crate::disk::{Root, StateFolder, file_reading, own_file};
 use stepmark_model::artifact::FileHash;
 
-/// The length of a key, and of a digest.
 const HALF: usize = 32;
 
 /// Fewer digests than this are kept in no new file: whoever reads them writes nothing for so little.

@@ -42,7 +42,6 @@ fn is_manifest(listing: &Listing) -> bool {
     !listing.oddities().iter().any(|oddity| matches!(oddity.kind, ManifestWarningKind::Header { .. }))
 }
 
-/// For more files than this the whole manifest is read.
 const FEW: usize = 64;
 
 /// The rows of files at `paths` in the `bytes` of a manifest, perhaps with others: of a long manifest, few

@@ -50,7 +50,6 @@ use stepmark_model::{
     delegation::{Chains, Member},
 };
 
-/// The path of the baseline of a project, seen from its root.
 pub const BASELINE_PATH: &str = ".stepmark/baseline.json";
 
 #[derive(Debug, thiserror::Error)]

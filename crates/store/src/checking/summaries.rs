@@ -215,7 +215,6 @@ impl<'s> SummaryRow<'s> {
         Some(FileHash::of(&[context.as_bytes(), &stat[..], self.path().as_str().as_bytes()].concat()))
     }
 
-    /// Returns it with the fields that filters compare.
     pub fn listed(&self) -> ListedArtifact<'s> {
         ListedArtifact::new(*self)
     }

@@ -103,7 +103,6 @@ pub(crate) fn named(paths: &[ProjectPath]) -> String {
 }
 
 impl PublishError {
-    /// Returns whether the file has its new content.
     pub const fn write_state(&self) -> WriteState {
         match self {
             Self::Flush { .. } | Self::Remains { .. } => WriteState::Written,

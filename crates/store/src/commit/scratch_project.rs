@@ -25,7 +25,6 @@ pub(crate) const PRD: &str = "docs/prd.md";
 pub(crate) const OLD: &[u8] = b"old\n";
 
 impl ScratchProject {
-    /// A project with [`PRD`], which holds [`OLD`].
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::open(folder.path()).unwrap();
@@ -39,7 +38,6 @@ impl ScratchProject {
         self.root.path().join(path)
     }
 
-    /// Writes a file as an editor does that writes in place.
     pub(crate) fn write(&self, path: &str, bytes: &[u8]) {
         fs::write(self.place(path), bytes).unwrap();
     }
@@ -52,7 +50,6 @@ impl ScratchProject {
         ArtifactLock::acquire(&self.root, &named(path), Duration::ZERO).unwrap()
     }
 
-    /// The names in a folder, sorted.
     pub(crate) fn names(&self, folder: &str) -> Vec<String> {
         names_in(&self.place(folder))
     }

@@ -19,7 +19,6 @@ use crate::disk::root::Root;
 use crate::git::process::WithoutGit;
 use stepmark_model::{artifact::ProjectPath, journal::Event};
 
-/// The time to wait for a process that is dying with a record of our files.
 const DYING: Duration = Duration::from_millis(1);
 
 /// The most questions for each attempt. Two are asked of a file that rests: whether git has its bytes, and
@@ -47,7 +46,6 @@ enum Attempt<E> {
 }
 
 impl<'a> Transaction<'a> {
-    /// A transaction of the files at `paths`.
     pub const fn new(root: &'a Root, paths: &'a [ProjectPath], options: &'a CommitOptions) -> Self {
         Self { root, paths, options, looks_first: false }
     }

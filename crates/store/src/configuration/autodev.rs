@@ -37,7 +37,6 @@ pub struct AutodevSettings {
     pub summary: Option<ProjectPath>,
 }
 
-/// The state file of the skill `document`.
 fn default_states() -> impl Iterator<Item = (String, ProjectPath)> {
     let document = "_docs/02_document/state.json".parse().ok();
     document.into_iter().map(|path| ("Document".to_owned(), path))

@@ -140,7 +140,6 @@ impl ConfigurationLayer {
         Ok(Self { keys, values, unknown_keys, lifecycles })
     }
 
-    /// Reads one value that stands outside of files, as `text`, for the key `key`.
     pub(super) fn given(key: &str, text: &str, origin: Origin) -> Result<Self, String> {
         // Whoever starts a command is not the one who says what they may do.
         if key.split('.').next() == Some("roles") {

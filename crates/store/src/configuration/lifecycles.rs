@@ -9,7 +9,6 @@ pub(super) struct MisplacedLifecycle {
     pub(super) reason: String,
 }
 
-/// The tables of `declared`, which stand under `lifecycles` in `tree`. No two share their name.
 pub(super) fn assemble(
     declared: &[LifecycleDeclaration],
     tree: &Yaml<'_>,

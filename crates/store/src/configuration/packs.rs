@@ -13,7 +13,6 @@ use stepmark_model::{
 
 pub const PACKS_FOLDER: &str = ".stepmark/packs";
 
-/// The most packs that a project has.
 const MOST_PACKS: usize = 64;
 
 pub(crate) type PackFiles = Vec<(String, Vec<u8>)>;
@@ -59,7 +58,6 @@ pub(crate) fn is_pack_file(name: &str) -> bool {
     name.ends_with(".yaml") && !name.starts_with('.')
 }
 
-/// The packs in `files`, each as it extends others.
 pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack>, ConfigurationError> {
     let path = |name: &str| root.join(PACKS_FOLDER).join(name);
     let invalid =
@@ -118,7 +116,6 @@ pub(super) fn assemble(root: &Path, files: &PackFiles) -> Result<Vec<ProjectPack
     Ok(packs)
 }
 
-/// The pack that `own` extends, with what that one extends.
 fn base_of<'d>(
     own: &'d PackDeclaration,
     declared: &'d [(&str, &[u8], PackDeclaration)],

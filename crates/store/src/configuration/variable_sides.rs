@@ -181,7 +181,6 @@ pub const VARIABLES: [Variable; 82] = [
     dynamic(RunTime, "leaseHolder", "who holds an artifact"),
 ];
 
-/// The keys of configuration whose mappings hold any name.
 pub(super) const FREE_MAPS: [&str; 4] = ["variables", "roles", "settings", "check.rules"];
 
 impl Variable {

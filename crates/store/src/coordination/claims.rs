@@ -46,7 +46,6 @@ impl Coordination<'_> {
         Err(CoordinationError::Busy { path: self.settings.folder.clone() })
     }
 
-    /// Gives `agent` the task `id`.
     pub fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, CoordinationError> {
         let claim = task_move("claim", Some(agent));
         for _ in 0..ATTEMPTS {
@@ -81,7 +80,6 @@ impl Coordination<'_> {
         Ok(claimable(&state, agent, self.workspace.now()).into_iter().find(is_free).cloned())
     }
 
-    /// Claims the task `id`, which was available in `state`, with the record of its agent in one commit.
     fn claim_one(&self, state: &State, id: &str, agent: &str) -> Result<Attempt, CoordinationError> {
         let paths = [self.path_of(RecordKind::Task, id)?, self.path_of(RecordKind::Agent, agent)?];
         let known = state.agents.iter().find(|record| record.id == agent);

@@ -77,7 +77,6 @@ impl From<UpdateError<Self>> for CoordinationError {
     }
 }
 
-/// The end of the sentence about tasks that other programs changed.
 fn undecided(changed: &BTreeSet<String>) -> String {
     match changed.iter().map(String::as_str).collect::<Vec<_>>().join(", ") {
         ids if ids.is_empty() => ids,
@@ -87,7 +86,6 @@ fn undecided(changed: &BTreeSet<String>) -> String {
     }
 }
 
-/// The end of the sentence about tasks that were taken from silent agents.
 fn taken(orphaned: &[String]) -> String {
     match orphaned {
         [] => String::new(),

@@ -33,7 +33,6 @@ pub(super) struct FormatOf<'c, 'w> {
 }
 
 impl FormatOf<'_, '_> {
-    /// The path of the file that the format calls `name`.
     pub(super) fn path(&self, name: &str) -> Option<ProjectPath> {
         self.coordination.file_of(self.format, name)
     }
@@ -172,7 +171,6 @@ impl Coordination<'_> {
         self.write_files(&tasks, overwrite)
     }
 
-    /// The records that other programs changed in the files.
     pub fn drift(&self) -> Result<Vec<Drift>, CoordinationError> {
         record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.format())
     }

@@ -43,7 +43,6 @@ pub struct ImportRow {
 }
 
 impl ImportRow {
-    /// Returns whether somebody has to say which side counts.
     pub const fn is_disputed(&self) -> bool {
         self.file.is_some() && self.artifact.is_some() && !self.is_fresh
     }

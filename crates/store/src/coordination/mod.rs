@@ -52,7 +52,6 @@ use crate::projection::found_files::FoundFiles;
 pub use crate::projection::record_format::Overwrite;
 pub use records::RecordsError;
 
-/// The key of the system in the configuration.
 const SYSTEM: &str = "coordination";
 
 #[derive(Clone, Debug)]

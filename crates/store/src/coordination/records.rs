@@ -89,7 +89,6 @@ impl Coordination<'_> {
         })
     }
 
-    /// The number of tasks that an agent may hold at once.
     pub(super) fn claims_per_agent(&self) -> usize {
         usize::try_from(self.settings.claims_per_agent.get()).unwrap_or(usize::MAX)
     }
@@ -135,7 +134,6 @@ impl Coordination<'_> {
     }
 }
 
-/// The record in the file `artifact`.
 pub(super) fn read(artifact: &Artifact) -> Result<Record, RecordsError> {
     Record::of(artifact).map_err(|source| RecordsError::Record { path: artifact.path().clone(), source })
 }

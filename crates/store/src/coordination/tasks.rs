@@ -41,7 +41,6 @@ pub(super) enum Attempt {
 }
 
 impl Coordination<'_> {
-    /// Makes tasks, and returns them with their ids.
     pub fn create(&self, wanted: &[NewTask]) -> Result<(Vec<Record>, CoordinationFiles), CoordinationError> {
         let state = self.state_to_change()?;
         let now = self.now();
@@ -95,7 +94,6 @@ impl Coordination<'_> {
         Err(CoordinationError::Busy { path: self.path_of(RecordKind::Task, id)? })
     }
 
-    /// Makes `made` on the task `id` as it was in `state`, with its holder and the tasks that wait for it.
     pub(super) fn make_once(
         &self,
         state: &State,
@@ -170,7 +168,6 @@ impl Coordination<'_> {
         CoordinationFiles { behind, ..files }
     }
 
-    /// One commit of the records at `paths`, told as `command`.
     pub(super) fn attempt<T>(
         &self,
         paths: &[ProjectPath],

@@ -19,9 +19,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, config::Db
 use crate::disk::{database_files::DatabaseFiles, database_files::WRITING, file_lock, root::Root};
 use stepmark_model::artifact::FileHash;
 
-/// The interval at which a lock that another process has is asked for.
 const PAUSE: Duration = Duration::from_millis(2);
-/// The time that other processes may keep a database for themselves that is to be emptied.
 const PATIENCE_TO_EMPTY: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug)]
@@ -227,7 +225,6 @@ impl CacheDatabase {
         self.files.is_some()
     }
 
-    /// Empties the database and makes its tables anew.
     pub fn renew(self) -> Result<Self, CacheUnavailable> {
         let Self { connection, layout, files } = self;
         let Some(files) = files else { return Ok(layout.in_memory()?) };

@@ -15,7 +15,6 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::disk::{local_state::LocalState, local_state::StateFolder, own_file::remove_if_there, root::Root};
 
-/// The endings that SQLite puts behind the name of a database.
 const SUFFIXES: [&str; 4] = ["-wal", "-shm", "-journal", ""];
 /// Makes the database where there is none.
 pub(super) const WRITING: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_CREATE);
@@ -70,7 +69,6 @@ impl DatabaseFiles {
     }
 }
 
-/// Takes away the link at `place`, if there is one, and leaves alone what it leads to.
 fn remove_link(place: &Path) -> io::Result<()> {
     if fs::symlink_metadata(place).is_ok_and(|found| found.is_symlink()) {
         remove_if_there(place)

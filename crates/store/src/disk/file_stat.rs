@@ -62,7 +62,6 @@ impl KnownStat {
         now.is_settled && self.proves(&now.stat)
     }
 
-    /// Returns whether the file that has the stat `now` is still as it was read.
     pub(crate) fn proves(&self, now: &FileStat) -> bool {
         self.is_settled && self.stat == *now
     }
@@ -182,7 +181,6 @@ pub(crate) mod coarse_clock {
         Duration::from_secs(u64::try_from(super::now() / SECOND + 1).unwrap())
     }
 
-    /// Gives the file or folder at `place` the time `time`.
     pub(crate) fn set(place: &Path, time: Duration) {
         File::open(place).unwrap().set_modified(UNIX_EPOCH + time).unwrap();
     }

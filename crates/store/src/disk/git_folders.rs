@@ -62,7 +62,6 @@ fn pointer(place: &Path, prefix: &str) -> Option<String> {
     (!path.is_empty()).then(|| path.to_owned())
 }
 
-/// Returns whether `place` belongs to the user of this process.
 #[cfg(unix)]
 pub(crate) fn is_own(place: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -102,7 +101,6 @@ pub(crate) fn is_own(_place: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// A folder with what makes it a repository of git.
     fn make_repository(place: &Path) {
         for folder in ["objects", "refs"] {
             fs::create_dir_all(place.join(folder)).unwrap();

@@ -34,7 +34,6 @@ impl Unignored {
         Self { paths: all.into_inner().unwrap_or_else(PoisonError::into_inner) }
     }
 
-    /// Returns whether the file or folder at `path` is left over.
     pub(crate) fn contains(&self, path: &str) -> bool {
         self.paths.contains(path)
     }

@@ -47,7 +47,6 @@ impl<'run> ListedFiles<'run> {
         Self::Remembered { cache, reached }
     }
 
-    /// Returns whether a file in `folder` or anywhere below it is listed.
     pub(crate) fn reaches_into(&self, folder: &str) -> bool {
         match self {
             Self::Read(listing) => listing.reaches_into(folder),
@@ -114,7 +113,6 @@ impl<'run> Iterator for FolderRows<'run> {
     }
 }
 
-/// Large enough that most artifacts are read at once, small enough to stay in the processor's cache.
 const PIECE: usize = 64 * 1024;
 
 /// Reads files and hashes them; one buffer serves them all.

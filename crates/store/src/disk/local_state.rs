@@ -20,10 +20,8 @@ pub(crate) const PLAIN_FOLDER: &str = ".stepmark/local";
 
 const GIT_FOLDER: &str = "stepmark";
 
-/// The folder of states of projects that are in folders of the work tree.
 const PROJECTS: &str = "projects";
 
-/// The names of temporary files beside artifacts, and of segments that are being sealed.
 const EXCLUDED: [&str; 2] = [".stepmark-*.tmp", "**/.stepmark/journal/.*.tmp"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +88,6 @@ impl LocalState {
         GitFolders::around(root).map_or_else(|| Self::without_git(root), |git| Self::in_git(git, root))
     }
 
-    /// The place for the project at `root` in the repository `git` around it.
     pub(crate) fn in_git(git: GitFolders, root: &Path) -> Self {
         let project = root.strip_prefix(&git.top).unwrap_or(root).to_owned();
         Self { base: git.own, common_base: git.common, below: below_git(&project), project, is_in_git: true }
@@ -163,7 +160,6 @@ impl LocalState {
         Ok(place)
     }
 
-    /// In a project that becomes a repository later, or lies in one of another user.
     fn keep_out_of_git(&self, state: &Path) -> io::Result<()> {
         let ignore = state.join(".gitignore");
         let is_there = fs::symlink_metadata(&ignore).is_ok_and(|found| found.len() > 0);
@@ -231,7 +227,6 @@ fn exclude_temporary_files(git: &Path) -> io::Result<()> {
     file.write_all(format!("{separator}{missing}").as_bytes())
 }
 
-/// A project at the top of the work tree has `stepmark/`, another one a folder of its own beside.
 fn below_git(inside: &Path) -> PathBuf {
     let folder = PathBuf::from(GIT_FOLDER);
     if inside.as_os_str().is_empty() {

@@ -213,7 +213,6 @@ mod tests {
     }
 }
 
-/// Removes the file or link at `place`, if there is one.
 #[cfg(feature = "history")]
 pub(crate) fn remove_if_there(place: &Path) -> io::Result<()> {
     match std::fs::remove_file(place) {

@@ -10,10 +10,8 @@ use std::{
 use crate::disk::local_state::LocalState;
 use stepmark_model::artifact::{ProjectPath, ProjectPathError, names_git_folder};
 
-/// The path of the configuration, seen from the project root.
 pub const CONFIGURATION_PATH: &str = ".stepmark/config.yaml";
 
-/// The folder that holds everything of stepmark's own, seen from the project root.
 const OWN_FOLDER: &str = ".stepmark";
 
 /// The number of links without a target that are followed before a path counts as a loop; the limit of Linux.

@@ -12,7 +12,6 @@ use std::{
 
 use crate::disk::{folder::EntryKind, folder::Folder};
 
-/// A folder with more names than this is shared between the threads in pieces of this many.
 const PIECE: usize = 2048;
 
 /// Does something with the files of folders. Every thread of a walk has a visitor of its own.
@@ -134,7 +133,6 @@ impl Walk<'_> {
         walked
     }
 
-    /// Queues what lies below `folder`, and visits its names.
     fn enter<V: Visitor>(&self, folder: Arc<Folder>, visitor: &mut V, walked: &mut Walked<V>) {
         for name in folder.names_not_utf8() {
             let path = folder.path_of(name);

@@ -12,7 +12,6 @@ const PREFIX: &str = ".stepmark-";
 /// The start of the names of those that hold bytes of other programs.
 const KEPT: &str = ".stepmark-kept-";
 
-/// The ending of the names of those that are temporary.
 const TEMPORARY: &str = ".tmp";
 
 /// Folders of other tools, in which no artifact stands.

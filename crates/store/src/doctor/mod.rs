@@ -153,7 +153,6 @@ impl Doctor<'_> {
     }
 }
 
-/// The file of a sealed segment that git tracks, seen from the root.
 fn tracked_file(name: &SegmentName) -> String {
     format!("{SEALED_FOLDER}/{name}.jsonl")
 }

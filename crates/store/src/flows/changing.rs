@@ -20,7 +20,6 @@ impl Flows<'_> {
         }
     }
 
-    /// Takes the record at `path` as it is.
     pub(super) fn accept_record(&self, path: &ProjectPath, acting: &Acting) -> Result<(), FlowError> {
         self.change(std::slice::from_ref(path), ("accept", acting), |found| {
             let [Some(found)] = found else { return Ok(None) };
@@ -33,7 +32,6 @@ impl Flows<'_> {
         Ok(())
     }
 
-    /// Changes the execution of a task as `decide` says, and returns it as it is then.
     pub(super) fn change_task(
         &self,
         (flow, task): (&str, &str),
@@ -52,7 +50,6 @@ impl Flows<'_> {
         })
     }
 
-    /// Changes a flow as `decide` says, and returns it as it is then.
     pub(super) fn change_flow(
         &self,
         flow: &str,

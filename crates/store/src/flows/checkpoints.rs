@@ -110,7 +110,6 @@ impl Flows<'_> {
         writers.peek().is_none() || writers.any(|is_own| is_own)
     }
 
-    /// Returns whether a file is a record of flows, or of stepmark itself.
     fn is_state(&self, path: &str) -> bool {
         let is_of = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         is_of(self.settings.folder.as_str()) || is_of(".stepmark")

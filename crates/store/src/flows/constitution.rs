@@ -18,7 +18,6 @@ pub struct Constitution {
 }
 
 impl Flows<'_> {
-    /// The constitution that `project.constitution` of the configuration names.
     pub fn constitution(&self) -> Option<Constitution> {
         let path = self.workspace.configuration().project().constitution.clone()?;
         let bytes = self.workspace.read_file(&path).ok();

@@ -127,7 +127,6 @@ impl Flows<'_> {
         Ok(())
     }
 
-    /// Makes the folders of the file at `path`.
     pub(super) fn make_folders(&self, path: &ProjectPath) -> Result<(), FlowError> {
         let fsync = self.workspace.commit_options().fsync;
         let made = make_folders_to(self.workspace.root(), path, fsync);

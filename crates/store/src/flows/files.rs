@@ -65,7 +65,6 @@ impl Flows<'_> {
         Ok(FlowFiles { state: FlowState { flow, graph, tasks }, known })
     }
 
-    /// The graph and the executions of a flow, as they are now.
     #[cfg(feature = "write")]
     pub(super) fn state_of(&self, flow: FlowRecord) -> Result<FlowState, FlowRecordsError> {
         let path = self.graph_path(flow.text("graph"), flow.number("graph_version"))?;

@@ -44,7 +44,6 @@ impl Flows<'_> {
         Ok(found.into_iter().map(|(_, told)| told).collect())
     }
 
-    /// Replays the history of each record of a flow.
     pub fn replay(&self, flow: &str) -> Result<Vec<Replayed>, FlowError> {
         let mut checked_out = self.workspace.repository().checked_out();
         let paths = self.paths(flow)?;

@@ -44,7 +44,6 @@ pub use error::FlowError;
 pub use log::FlowEvent;
 pub use records::FlowRecordsError;
 
-/// The key of the system in the configuration.
 const SYSTEM: &str = "flows";
 
 #[derive(Clone, Debug)]

@@ -12,7 +12,6 @@ use stepmark_model::{
     journal::ActorKind,
 };
 
-/// The file with the folders of projects and the digests of their graphs whose checks may be run.
 const FILE: &str = "flow-checks.json";
 
 const LIMIT: u64 = 1024 * 1024;
@@ -40,7 +39,6 @@ impl Flows<'_> {
         self.note_allowed(graph)
     }
 
-    /// The name of the permission for `graph` in this folder.
     fn permission(&self, graph: &Graph) -> String {
         format!("{} {}", graph.digest(), self.workspace.root().path().display())
     }

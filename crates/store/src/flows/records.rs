@@ -131,7 +131,6 @@ impl Flows<'_> {
     }
 }
 
-/// The record in the file `artifact`.
 pub(super) fn read(artifact: &Artifact, kind: FlowKind) -> Result<FlowRecord, FlowRecordsError> {
     FlowRecord::of(artifact, kind)
         .map_err(|source| FlowRecordsError::Record { path: artifact.path().clone(), source })

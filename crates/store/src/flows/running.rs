@@ -201,7 +201,6 @@ impl Flows<'_> {
         Ok(self.escalate_failed(state)? || self.complete(state, &acting)? || is_changed)
     }
 
-    /// Gives the tasks to people that failed and that the graph wants them to look at.
     fn escalate_failed(&self, state: &FlowState) -> Result<bool, FlowError> {
         let (flow, acting) = (state.flow.id(), self.acting(None));
         let waiting = state.to_escalate();
@@ -214,7 +213,6 @@ impl Flows<'_> {
         Ok(!waiting.is_empty())
     }
 
-    /// Completes the flow if all its tasks have succeeded.
     fn complete(&self, state: &FlowState, acting: &Acting) -> Result<bool, FlowError> {
         if state.flow.status() != "RUNNING" || !state.unfinished().is_empty() {
             return Ok(false);
@@ -237,7 +235,6 @@ impl Flows<'_> {
         Ok(())
     }
 
-    /// Finishes flows that were cut off while they were made or aborted, and returns their records.
     pub(crate) fn finish_cut_off(&self) -> Vec<ProjectPath> {
         let finish = |id: &String| {
             let state = self.unedited(id).ok()?;

@@ -79,7 +79,6 @@ impl Model {
         self.workspace.root().path().join(name)
     }
 
-    /// A replacement, as a commit of stepmark or a checkout makes it.
     fn replace(&mut self, bytes: &[u8], truth: Option<BTreeSet<usize>>) {
         fs::write(self.place("new"), bytes).unwrap();
         fs::rename(self.place("new"), self.place(ARTIFACT)).unwrap();
@@ -118,7 +117,6 @@ impl Model {
         }
     }
 
-    /// An editor that writes into the file, and may put its time back.
     fn edit_in_place(&mut self) {
         let mut steps = self.truth.clone().unwrap_or_default();
         // Often one step for another: the size stays.
@@ -148,7 +146,6 @@ impl Model {
         }
     }
 
-    /// Gates that are lost, torn, or come back from long ago.
     fn disturb_gates(&mut self) {
         let folder = self.place(".stepmark/gates").join(ARTIFACT);
         let names: Vec<String> =

@@ -27,7 +27,6 @@ use stepmark_model::{
 /// The time to wait for another process that writes the same gates: it needs milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The beginning of the names of gates, and of folders with them, that are being written.
 const TEMPORARY: &str = ".stepmark-gate-";
 
 /// An artifact that lists steps, with the stat that belongs to its bytes.

@@ -59,7 +59,6 @@ pub(crate) fn write(root: &Root, entries: &[IndexEntry]) -> Result<(), GitVersio
     answer(root, &["update-index", "-z", "--index-info"], &lines).map(drop)
 }
 
-/// `MODE OBJECT STAGE<TAB>PATH<NUL>`, once.
 fn parse(listed: &[u8]) -> Option<IndexEntry> {
     let entry = listed.strip_suffix(b"\0").filter(|entry| !entry.contains(&0))?;
     let tab = entry.iter().position(|byte| *byte == b'\t')?;

@@ -27,7 +27,6 @@ use crate::disk::root::Root;
 const SETTINGS: [&str; 3] =
     ["core.fsmonitor=false", "safe.bareRepository=explicit", "log.showSignature=false"];
 
-/// Git runs the hooks of this folder, which is none.
 #[cfg(not(windows))]
 const NO_HOOKS: &str = "core.hooksPath=/dev/null";
 #[cfg(windows)]
@@ -148,7 +147,6 @@ fn answer_within(command: &mut Command, patience: Duration) -> io::Result<(ExitS
     Ok((status, printed.map_err(|_| io::Error::new(ErrorKind::TimedOut, "git does not answer"))??))
 }
 
-/// The output of a command of git in the project, if it succeeds.
 #[cfg(feature = "write")]
 pub(crate) fn printed(root: &Root, arguments: &[&str]) -> Option<String> {
     let (status, printed) = answer(&mut git(root.path(), arguments)).ok()?;
@@ -164,7 +162,6 @@ pub(crate) fn printed_or_empty(root: &Root, arguments: &[&str]) -> Option<String
     is_answer.then(|| String::from_utf8_lossy(&printed).into_owned())
 }
 
-/// Returns whether the project lies in the work tree of a git repository.
 pub(crate) fn is_repository(root: &Root) -> bool {
     root.path().ancestors().any(|folder| folder.join(".git").exists())
 }

@@ -24,7 +24,6 @@ pub(crate) struct PreparedMerge {
 /// An index that nobody else uses, which goes with it.
 struct OwnIndex(PathBuf);
 
-/// The commit that a name leads to, if any.
 pub(crate) fn commit_of(root: &Root, name: &str) -> Option<String> {
     let wanted = format!("{name}^{{commit}}");
     let found = process::printed(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
@@ -74,7 +73,6 @@ pub(crate) fn uncommitted(root: &Root) -> Result<HashSet<String>, GitVersionErro
     Ok(names(&listed).filter_map(|name| Some(std::str::from_utf8(name).ok()?.to_owned())).collect())
 }
 
-/// The tree of `base` with the files of the work tree that are wanted, as they are now.
 pub(crate) fn tree_of_work_tree(
     root: &Root,
     base: &str,
@@ -89,7 +87,6 @@ pub(crate) fn tree_of_work_tree(
     Ok(word(&ask(root, &["write-tree"], Some(&index.0), b"")?))
 }
 
-/// The files of the work tree that differ from an index, each with a NUL behind it.
 fn differing(root: &Root, index: &OwnIndex) -> Result<Vec<u8>, GitVersionError> {
     let listed = ["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard"];
     ask(root, &listed, Some(&index.0), b"")
@@ -106,7 +103,6 @@ pub(crate) fn move_ref(root: &Root, name: &str, new: &str, old: Option<&str>) ->
     ask(root, &["update-ref", "-m", "stepmark flow", name, new, old], None, b"").map(drop)
 }
 
-/// The files that differ between two commits or trees, seen from the project.
 pub(crate) fn changed_between(root: &Root, from: &str, to: &str) -> Result<Vec<String>, GitVersionError> {
     let (from, to) = (object(from)?, object(to)?);
     let arguments = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--relative", from, to];

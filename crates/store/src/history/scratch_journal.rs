@@ -124,7 +124,6 @@ pub(super) fn event(
     event.sealed()
 }
 
-/// A chain of `count` events of one artifact, each completing one more step.
 pub(super) fn chain(artifact: (&str, &str), count: usize) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for place in 0..count {

@@ -69,7 +69,6 @@ impl GitHooks<'_> {
     }
 }
 
-/// The start of git's own lines in a message, as it is configured.
 fn comment_of(message: &str, configured: Option<String>) -> String {
     let configured = configured.unwrap_or_default();
     match configured.trim() {

@@ -37,7 +37,6 @@ pub enum HookChange {
 }
 
 impl HookChange {
-    /// Returns whether our lines are new there.
     pub const fn is_ours(self) -> bool {
         matches!(self, Self::Created | Self::Added | Self::Chained)
     }

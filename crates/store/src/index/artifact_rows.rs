@@ -102,10 +102,8 @@ fn artifact_row(
     ]
 }
 
-/// The lists that name what an artifact waits for.
 const DEPENDENCIES: [&str; 2] = ["dependencies", "depends_on"];
 
-/// The tables of lists in the frontmatter.
 pub(super) const LISTED: [&str; 3] = ["dependencies", "attempts", "verifications"];
 
 fn listed_rows(tracked: &TrackedArtifact, state: &Json) -> Vec<(&'static str, Row)> {
@@ -117,7 +115,6 @@ fn listed_rows(tracked: &TrackedArtifact, state: &Json) -> Vec<(&'static str, Ro
         .collect()
 }
 
-/// The entries of the list under `key` that name an attempt.
 fn entries<'s>(state: &'s Json, key: &str) -> impl Iterator<Item = &'s Json> {
     state
         .get(key)

@@ -78,7 +78,6 @@ impl Run<'_, '_> {
         folders.into_iter().try_for_each(|(folder, seen)| self.write_folder(folder, seen))
     }
 
-    /// Brings the rows of the files of one folder up to date, and what is known of them.
     fn write_folder(&mut self, folder: &str, seen: &SeenFolder) -> rusqlite::Result<()> {
         let known = self.known;
         if seen.read.is_empty()

@@ -100,7 +100,6 @@ pub(super) struct ReadFile {
 }
 
 impl SeenFolder {
-    /// Adds what was seen in another piece of the folder.
     pub(super) fn add(&mut self, other: Self) {
         self.is_unchanged.resize(self.is_unchanged.len().max(other.is_unchanged.len()), false);
         for (is_unchanged, other) in self.is_unchanged.iter_mut().zip(other.is_unchanged) {

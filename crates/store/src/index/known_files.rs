@@ -85,7 +85,6 @@ impl<'bytes> FolderFiles<'bytes> {
         self.0.len()
     }
 
-    /// The place of the file `name`, and what is known of it.
     pub(super) fn find(&self, name: &str) -> Option<(usize, &Known)> {
         let place = self.0.binary_search_by(|(other, _)| (*other).cmp(name)).ok()?;
         Some((place, &self.0[place].1))

@@ -26,12 +26,10 @@ pub(crate) struct Contents<'db> {
 }
 
 impl<'db> Contents<'db> {
-    /// The tables of `connection`, of which the lock is held.
     pub(crate) fn new(connection: &'db Connection) -> Self {
         Self { connection, is_begun: false, written: Written::default(), inserts: HashMap::new() }
     }
 
-    /// The database, to be read. Reading sees what was changed.
     pub(crate) const fn connection(&self) -> &'db Connection {
         self.connection
     }
@@ -44,7 +42,6 @@ impl<'db> Contents<'db> {
         Ok(())
     }
 
-    /// Makes the changes count, if there are any.
     pub(crate) fn commit(mut self) -> rusqlite::Result<Written> {
         if self.is_begun {
             self.connection.execute_batch("COMMIT")?;
@@ -53,13 +50,11 @@ impl<'db> Contents<'db> {
         Ok(self.written)
     }
 
-    /// Carries out `sql`, which changes something, and says how many rows it changed.
     pub(crate) fn change(&mut self, sql: &str, parameters: impl rusqlite::Params) -> rusqlite::Result<usize> {
         self.begin()?;
         self.connection.prepare_cached(sql)?.execute(parameters)
     }
 
-    /// Adds a row to `table`.
     pub(crate) fn insert(&mut self, table: &'static str, row: Row) -> rusqlite::Result<()> {
         self.begin()?;
         let sql = self.inserts.entry(table).or_insert_with(|| {
@@ -71,14 +66,12 @@ impl<'db> Contents<'db> {
         Ok(())
     }
 
-    /// Takes the rows out of `table` whose `column` has the value `of`.
     pub(crate) fn remove(&mut self, table: &str, column: &str, of: &str) -> rusqlite::Result<()> {
         let removed = self.change(&format!("DELETE FROM {table} WHERE {column} = ?"), [of])?;
         self.written.removed += removed;
         Ok(())
     }
 
-    /// Takes all rows out of `table`.
     pub(crate) fn clear(&mut self, table: &str) -> rusqlite::Result<()> {
         let removed = self.change(&format!("DELETE FROM {table}"), [])?;
         self.written.removed += removed;
@@ -108,7 +101,6 @@ impl<'db> Contents<'db> {
         self.stamp_named(part.name())
     }
 
-    /// Remembers what `part` was made from.
     pub(crate) fn set_stamp(&mut self, part: Part, stamp: Option<FileHash>) -> rusqlite::Result<()> {
         if self.stamp(part)? == stamp {
             return Ok(());

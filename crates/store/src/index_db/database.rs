@@ -87,7 +87,6 @@ fn data_version(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// The longest text or blob that a query may make, in bytes.
 const LONGEST: i32 = 4 * 1024 * 1024;
-/// The largest number of columns in an answer.
 const WIDEST: i32 = 256;
 
 /// The tables and the refusal that were seen while a query was prepared.

@@ -145,7 +145,6 @@ fn row(table: &Table, header: &[(String, Option<usize>)], number: usize, record:
     row
 }
 
-/// `displayName` → `display_name`.
 fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 2);
     for character in name.chars() {

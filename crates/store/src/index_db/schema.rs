@@ -34,12 +34,10 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
     INVENTORY_TABLES.iter().chain(&STATE_TABLES)
 }
 
-/// The table with this name, which SQL takes in any case.
 pub(super) fn table(name: &str) -> Option<&'static Table> {
     tables().find(|table| table.name.eq_ignore_ascii_case(name))
 }
 
-/// The parts that `names` of tables belong to.
 pub(super) fn parts_of<'n>(names: impl IntoIterator<Item = &'n str>) -> Parts {
     names.into_iter().filter_map(|name| table(name).map(|table| table.part)).collect::<Parts>()
 }
@@ -61,7 +59,6 @@ fn definitions() -> Vec<String> {
     all
 }
 
-/// All tables and views for people, as Markdown.
 pub fn schema_markdown() -> String {
     let mut text = String::new();
     let mut add = |line: String| {

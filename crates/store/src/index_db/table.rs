@@ -158,7 +158,6 @@ impl Part {
         Self::Memory,
     ];
 
-    /// The name, as it stands in the database.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Inventory => "inventory",
@@ -185,7 +184,6 @@ impl Parts {
         Self(self.0 | 1 << part as u8)
     }
 
-    /// Returns whether `part` is among them.
     pub const fn contains(self, part: Part) -> bool {
         self.0 & 1 << part as u8 != 0
     }

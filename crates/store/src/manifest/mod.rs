@@ -63,7 +63,6 @@ impl Workspace {
 }
 
 impl Manifests<'_> {
-    /// Compares the manifest at `place` with the disk.
     pub fn verify(
         &self,
         place: &ManifestPlace,
@@ -225,7 +224,6 @@ fn own_path(request: &ManifestRequest<'_>) -> Option<String> {
     Some(if cfg!(windows) { inside.replace('\\', "/") } else { inside })
 }
 
-/// The place of the hashes of the files below `root` in the local state of `project`.
 fn stat_cache_of(project: &Root, root: &Root) -> Option<PathBuf> {
     let folder = project.state().folder(StateFolder::Cache).ok()?;
     if project == root {
@@ -236,7 +234,6 @@ fn stat_cache_of(project: &Root, root: &Root) -> Option<PathBuf> {
     Some(folder.join(format!("files-{name}.stat")))
 }
 
-/// Writes a new cache into `file` if that spares the next run any hashing.
 fn renew(
     file: Option<&Path>,
     earlier: Option<&StatCache>,

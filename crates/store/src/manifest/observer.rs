@@ -70,7 +70,6 @@ impl<'run> Observer<'run> {
         }
     }
 
-    /// Passes over the file at `place`, of which the cache may know something that stays true.
     pub(super) fn pass(&self, part: &mut FolderPart<'run>, name: &str) {
         if let Some((_, entry)) = part.entries.find(name) {
             part.renewal.keep(entry);

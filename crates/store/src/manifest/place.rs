@@ -103,7 +103,6 @@ impl ManifestPlace {
         &self.manifest
     }
 
-    /// The folder that the manifest's paths are relative to.
     pub fn root(&self) -> &Root {
         &self.root
     }
@@ -157,7 +156,6 @@ fn named_file(choice: &ManifestChoice<'_>, project: &Root, file: &Path) -> PathB
     if is_of_project || is_file(&here) { here } else { choice.root.path().join(file) }
 }
 
-/// The `_bmad` folder whose installer's manifest `manifest` is.
 fn bmad_folder_of_installers(manifest: &Path) -> Option<&Path> {
     let book = manifest.parent()?;
     let is_installers = manifest.file_name()? == INSTALLERS_MANIFEST
@@ -165,7 +163,6 @@ fn bmad_folder_of_installers(manifest: &Path) -> Option<&Path> {
     book.parent().filter(|folder| is_installers && is_bmad_folder(folder))
 }
 
-/// A folder that the official installer fills is known by its books.
 fn is_bmad_folder(folder: &Path) -> bool {
     BOOKS.iter().any(|book| {
         let book = folder.join(book);
@@ -173,7 +170,6 @@ fn is_bmad_folder(folder: &Path) -> bool {
     })
 }
 
-/// The installer's manifest in a `_bmad` folder.
 pub(super) fn installers_manifest(bmad: &Path) -> PathBuf {
     let [newer, older] = BOOKS.map(|book| bmad.join(book).join(INSTALLERS_MANIFEST));
     if !is_file(&newer) && is_file(&older) { older } else { newer }

@@ -37,7 +37,6 @@ pub enum ManifestPublishError {
     Projection(#[from] ProjectionError),
 }
 
-/// Writes `draft` to its place.
 pub(super) fn publish(
     options: &CommitOptions,
     place: &ManifestPlace,

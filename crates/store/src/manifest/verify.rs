@@ -26,7 +26,6 @@ pub struct ManifestReport {
     pub cache: CacheOutcome,
 }
 
-/// Compares the manifest of `request` with the disk.
 pub(super) fn verify(request: &ManifestRequest<'_>) -> Result<ManifestReport, ManifestReadError> {
     let start = RunStart::now();
     let key = ManifestKey::of(request.manifest);
@@ -180,7 +179,6 @@ impl<'run> Comparer<'run> {
         self.observed.deviations.push(deviation(folder.path(), file, found));
     }
 
-    /// Compares what stands at `place` with the row of that name.
     fn compare(&mut self, part: &mut FolderPart<'run>, folder: &Folder, place: usize, file: &ListedFile<'_>) {
         let found = match self.observer.look(part, folder, place) {
             Seen::File(hash) if file.hash == Some(hash) => {

@@ -30,7 +30,6 @@ pub(super) fn foreign<'f>(
     found.iter().map(|(path, found)| (path, found.hash)).filter(|(path, hash)| !written.knows(path, *hash))
 }
 
-/// Compares the files `found` with the records `ours`.
 pub(super) fn compare<F: RecordFormat>(
     format: &F,
     ours: &F::State,

@@ -12,7 +12,6 @@ use std::{
 use super::{ProjectionError, record_format::RecordFormat};
 use crate::{commit::CommitOptions, disk::Root, disk::file_lock::exclusive_within};
 
-/// The longest wait for another program, which holds its lock for as long as it writes a file.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Waits for the locks of the files of `format`, so that none is read half written, and none is replaced

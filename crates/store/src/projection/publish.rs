@@ -87,7 +87,6 @@ pub fn publish<P: Projection>(
     published.map(|()| done)
 }
 
-/// Returns whether the projection `name` is remembered to have written the file at `path`.
 pub(crate) fn was_written(root: &Root, name: &str, path: &ProjectPath) -> bool {
     Memory::of(root, name).digest(path).is_some()
 }
@@ -168,7 +167,6 @@ impl<'r> Memory<'r> {
         Self { root, file_name, digests, is_changed: false }
     }
 
-    /// The digest of what was written to `path`.
     pub(super) fn digest(&self, path: &ProjectPath) -> Option<FileHash> {
         self.digests.get(path.as_str())?.parse().ok()
     }

@@ -50,7 +50,6 @@ enum Damage {
     IsReplaced,
 }
 
-/// Makes the files of `format` follow its records.
 pub(crate) fn follow<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
@@ -105,7 +104,6 @@ pub(crate) fn drift<F: RecordFormat>(
     }
 }
 
-/// The records as they were written last, and as they are found.
 pub(crate) type LastAndFound<S> = (Option<S>, Option<S>);
 
 /// The records as they were written last, and as the files hold them now; nothing where they hold none.
@@ -224,7 +222,6 @@ pub(crate) fn withdraw<F: RecordFormat>(
     Ok(removed)
 }
 
-/// Removes the file at `path`.
 pub(crate) fn remove(root: &Root, path: &ProjectPath) -> Result<(), ProjectionError> {
     let place =
         root.resolve_for_writing(path).map_err(|error| CommitError::from(LockError::Resolve(error)))?;

@@ -10,11 +10,8 @@ pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
 /// A format in which the records of a system are kept for its other programs.
 pub(crate) trait RecordFormat {
-    /// The records, as the format holds them.
     type State;
-    /// The change of a record that was made in a file.
     type Drift: DriftedRecord;
-    /// A reason why the records cannot be read.
     type Error: From<ProjectionError>;
 
     fn name(&self) -> &'static str;
@@ -25,18 +22,15 @@ pub(crate) trait RecordFormat {
 
     fn paths(&self) -> Vec<ProjectPath>;
 
-    /// The lock files that its other programs hold while they write its files.
     fn locks(&self) -> Vec<ProjectPath>;
 
     fn present(&self) -> Result<Self::State, Self::Error>;
 
-    /// The files that hold `state`.
     fn render(&self, state: &Self::State) -> Files;
 
     /// The records that `files` hold; `None` where they are no files of the format.
     fn read(&self, files: &Files) -> Option<Self::State>;
 
-    /// Returns whether both say the same, times of writing aside.
     fn is_same(&self, one: &Self::State, other: &Self::State) -> bool;
 
     /// Puts `theirs`, which another program wrote, together with `ours`; `base` is what both come from, where

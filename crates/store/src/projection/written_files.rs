@@ -45,7 +45,6 @@ impl<'r> WrittenFiles<'r> {
         self.digests.get(path).is_some_and(|digests| digests.contains(&digest))
     }
 
-    /// Returns whether anything was written to `path`.
     pub(super) fn has(&self, path: &ProjectPath) -> bool {
         self.digests.contains_key(path)
     }
@@ -94,7 +93,6 @@ impl<'r> WrittenFiles<'r> {
         replace_state_file(&self.folder()?, &digests, text.as_bytes(), FsyncPolicy::Never)
     }
 
-    /// Keeps copies of what the records say, against which a later change by another program is seen.
     pub(super) fn keep(&self, files: &HashedFiles) -> io::Result<()> {
         let folder = self.folder()?;
         files.iter().try_for_each(|(path, file)| {
@@ -102,7 +100,6 @@ impl<'r> WrittenFiles<'r> {
         })
     }
 
-    /// Keeps a copy of what stood at `path`, and returns its place.
     pub(super) fn keep_copy(&self, path: &ProjectPath, bytes: &[u8]) -> io::Result<String> {
         let folder = self.folder()?;
         let digest = FileHash::of(bytes).to_string();

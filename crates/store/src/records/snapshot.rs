@@ -250,7 +250,6 @@ mod tests {
         thread::sleep(Duration::from_millis(30));
     }
 
-    /// The ids of the records, and how many of them were read.
     fn read(snapshot: &mut Snapshot<String>, project: &ScratchProject) -> (Vec<String>, usize) {
         let count = AtomicUsize::new(0);
         let folder = Folder::open(project.root.path(), "tasks".to_owned()).unwrap();

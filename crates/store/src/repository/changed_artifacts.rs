@@ -68,7 +68,6 @@ impl ChangedArtifact {
         }
     }
 
-    /// It now, if it is there.
     pub(crate) const fn now(&self) -> Option<&TrackedArtifact> {
         match self {
             Self::Present { now, .. } | Self::Unchanged { now } => Some(now),
@@ -155,7 +154,6 @@ impl Repository<'_> {
         Ok(found)
     }
 
-    /// Tells `version` that its manifest might be that of the work tree, if that is a long one.
     fn suppose_manifest(&self, version: &GitVersion) {
         let manifest = ProjectPath::new(DEFAULT_MANIFEST).ok();
         // What cannot be read here may well be read through git.

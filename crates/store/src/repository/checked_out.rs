@@ -60,7 +60,6 @@ impl CheckedOut {
             .any(|object| matches!(object, Object::Blob(kept) if **kept == *bytes || **kept == *with_lf))
     }
 
-    /// Objects that have to do with `path`, asked of one process for all questions.
     fn read(&mut self, path: &ProjectPath, names: &[String]) -> Option<Vec<Object>> {
         if path.as_str().contains('\n') {
             return None;

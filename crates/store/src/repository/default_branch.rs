@@ -19,7 +19,6 @@ const DEFAULT_BRANCHES: [&str; 4] =
 /// A line that gives an artifact its id, as `git grep` knows regular expressions.
 const ID_LINE: &str = "^[\"']?(stepmark_id|id)[\"']?[ \t]*:";
 
-/// Whatever a person has configured, lines are printed as they are.
 const GREP: [&str; 9] =
     ["grep", "-h", "-I", "--no-line-number", "--no-column", "--no-color", "--no-break", "-E", "-e"];
 

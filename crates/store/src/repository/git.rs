@@ -26,7 +26,6 @@ pub(crate) struct GitFact {
 }
 
 impl GitFacts {
-    /// The answers on the file at `path` in the state `file`, as far as they are known.
     pub(crate) fn of(&self, root: &Root, path: &ProjectPath, file: Option<Digests>) -> GitFact {
         let facts = self.0.borrow();
         let known = facts.iter().rev().find(|(of, fact)| of == path && fact.file == file);

@@ -78,7 +78,6 @@ pub(crate) fn ancestry(root: &Root, commit: &str) -> Ancestry {
     }
 }
 
-/// The newest committed version of the file that `is_wanted`, found within `limit`.
 pub(crate) fn newest_version(
     root: &Root,
     path: &ProjectPath,

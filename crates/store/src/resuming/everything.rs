@@ -213,7 +213,6 @@ fn hear_children(artifacts: Result<Artifacts, WalkError>, subject: &Subject, rep
         .extend(artifacts.artifacts.iter().filter_map(|child| open_delegation(child, &subject.ids)));
 }
 
-/// The work that is left to do in an artifact that one of `parents` gave away.
 fn open_delegation(child: &TrackedArtifact, parents: &[String]) -> Option<OpenDelegation> {
     let member = child.member();
     let is_child = member.parent_id().is_some_and(|parent| parents.iter().any(|own| own == parent));

@@ -112,7 +112,6 @@ impl Workspace {
     }
 }
 
-/// The reason why the frontmatter cannot tell how far the work is, if it cannot.
 pub(crate) fn damage(artifact: &Artifact) -> Option<SourceResult> {
     let is_fatal = |problem: &Problem| match problem {
         Problem::SeveralDocuments | Problem::StepsInBody => true,
@@ -130,7 +129,6 @@ pub(crate) fn damage(artifact: &Artifact) -> Option<SourceResult> {
     is_absent.then(|| SourceResult::Nothing { reason: "the file has none".to_owned() })
 }
 
-/// The result of a state that was read with its workflow.
 pub(crate) fn said_by(tracked: &TrackedArtifact, at: Option<Timestamp>) -> SourceResult {
     match ResumePoint::of(tracked) {
         Ok(point) => SourceResult::State { at, point },

@@ -10,7 +10,6 @@ use crate::workspace::{ArtifactError, Artifacts, Workspace};
 use stepmark_model::artifact::{Artifact, ProjectPath};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 
-/// Walks through the project and reads every file that the configuration counts as an artifact.
 pub(crate) fn read_all(workspace: &Workspace) -> Result<Artifacts, WalkError> {
     read_where(workspace, &|_| true)
 }
@@ -36,7 +35,6 @@ pub(crate) fn walk_artifacts<V: Visitor>(
     walk::walk(workspace.root().path(), &enters, new_visitor)
 }
 
-/// The artifacts that `readers` read in a walk that came past `problems`.
 pub(crate) fn gathered(
     workspace: &Workspace,
     readers: Vec<Reader<'_>>,
@@ -110,7 +108,6 @@ impl<'w> Reader<'w> {
         }
     }
 
-    /// The path at `place`, if a file there counts as an artifact.
     pub(crate) fn candidate(&self, folder: &Folder, place: usize) -> Option<ProjectPath> {
         if !matches!(folder.kind(place), EntryKind::File | EntryKind::Link) {
             return None;
@@ -119,7 +116,6 @@ impl<'w> Reader<'w> {
         self.workspace.configuration().is_artifact(&path).then_some(path)
     }
 
-    /// Reads the candidate at `place`.
     pub(crate) fn look(&mut self, folder: &Folder, place: usize, path: ProjectPath) -> Looked {
         self.passed();
         match self.read(folder, place, path) {

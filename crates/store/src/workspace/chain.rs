@@ -17,7 +17,6 @@ pub struct ChainLink {
 /// The length up to which a chain is followed before it counts as a circle.
 const LONGEST: usize = 1000;
 
-/// The ending of the name of the folder of a parent's children.
 pub(crate) const FOLDER_SUFFIX: &str = ".delegations";
 
 /// Work that was delegated from artifacts to others.
@@ -93,7 +92,6 @@ impl Delegations<'_> {
     }
 }
 
-/// `docs/prd.md` for a child in `docs/prd.delegations/`.
 fn parent_of_folder(child: &ProjectPath) -> Option<ProjectPath> {
     let folder = child.parent()?;
     let stem = folder.file_name().strip_suffix(FOLDER_SUFFIX)?;

@@ -62,7 +62,6 @@ impl Circuit {
         }
     }
 
-    /// Tells the breakers that the request succeeded.
     pub fn succeeded(&mut self, settings: &BreakerSettings) {
         for breaker in self.breakers.values_mut() {
             *breaker = std::mem::take(breaker).succeeded(settings);

@@ -80,7 +80,6 @@ impl Breaker {
         }
     }
 
-    /// Asks whether a request may be made now.
     #[must_use]
     pub fn admit(self, now: Timestamp, settings: &BreakerSettings) -> (Self, Admission) {
         match self {

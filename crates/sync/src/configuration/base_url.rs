@@ -37,7 +37,6 @@ impl BaseUrl {
         self.0.origin().ascii_serialization()
     }
 
-    /// Returns whether it is of this machine.
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.0)
     }

@@ -20,17 +20,14 @@ pub(super) enum TrackerKind {
 impl TrackerKind {
     const ALL: [Self; 4] = [Self::Github, Self::Jira, Self::File, Self::Dry];
 
-    /// The kind called `name`.
     pub(super) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Returns whether any kind has the key `key` for itself.
     pub(super) fn have(key: &str) -> bool {
         Self::ALL.iter().any(|kind| kind.keys().contains(&key))
     }
 
-    /// `` `github`, `jira`, `file` `word` `dry` ``
     pub(super) fn listed(word: &str) -> String {
         format!("`github`, `jira`, `file` {word} `dry`")
     }
@@ -126,7 +123,6 @@ fn jira(keys: &OwnKeys<'_>) -> Result<Target, KeyError> {
     })
 }
 
-/// The key of a Jira project, as Jira makes them by default.
 fn is_project_key(key: &str) -> bool {
     key.starts_with(|first: char| first.is_ascii_uppercase())
         && key.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')

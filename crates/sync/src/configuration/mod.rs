@@ -43,14 +43,12 @@ pub struct SyncConfigurationError {
 }
 
 impl SyncConfigurationError {
-    /// Returns what the reader of YAML says of the file at `path`.
     pub(crate) fn at(path: &Path, error: &serde_yaml::Error) -> Self {
         let (position, reason) = position_and_reason(error);
         Self { path: path.to_owned(), position, reason }
     }
 }
 
-/// The position at which the reader of YAML has met an error, and the rest of what it says.
 fn position_and_reason(error: &serde_yaml::Error) -> (Option<Position>, String) {
     let position = error.location().map(|at| Position { line: at.line(), column: at.column() });
     let mut reason = error.to_string();
@@ -104,7 +102,6 @@ impl SyncConfiguration {
         Ok(Some(read))
     }
 
-    /// The tracker called `name`.
     pub fn tracker(&self, name: &TrackerName) -> Option<&TrackerSettings> {
         self.trackers.iter().find(|tracker| tracker.name == *name)
     }

@@ -49,13 +49,11 @@ impl OwnKeys<'_> {
         Ok(value.flatten())
     }
 
-    /// The refusal of the value of `key`, with its position.
     pub(super) fn refused(&self, key: &str, reason: impl Into<String>) -> KeyError {
         let position = position_of(self.file, &["trackers", self.tracker, key]);
         KeyError::Invalid { position, reason: reason.into() }
     }
 
-    /// The value of `key`.
     pub(super) fn need<T: DeserializeOwned>(&self, key: &str) -> Result<T, KeyError> {
         self.get(key)?.ok_or_else(|| KeyError::Missing { key: key.to_owned() })
     }
@@ -126,7 +124,6 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Way<'_, T> {
     }
 }
 
-/// The names of the keys that a mapping which is read as a `T` may have.
 pub(super) fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &[&str] = &[];
     // It never succeeds: nothing stands there.

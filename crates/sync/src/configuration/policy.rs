@@ -78,7 +78,6 @@ impl RunSettings {
         Duration::from_secs(u64::from(self.pass_seconds.max(1)))
     }
 
-    /// Returns how long the lease is kept, in milliseconds.
     pub fn lease_ms(&self) -> u64 {
         u64::from(self.lease_seconds.clamp(1, 600)) * 1000
     }

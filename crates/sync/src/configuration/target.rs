@@ -48,7 +48,6 @@ pub enum Target {
 }
 
 impl Target {
-    /// The kind of tracker that keeps tickets there.
     pub fn kind(&self) -> &str {
         match self {
             Self::Github { .. } => "github",

@@ -96,7 +96,6 @@ impl<'f> TrackerFile<'f> {
         unknown.collect()
     }
 
-    /// Returns what is wrong with it, and `told`, which may be why.
     fn error(&self, error: KeyError, told: &str) -> SyncConfigurationError {
         let (position, reason) = match error {
             KeyError::Missing { key } => {

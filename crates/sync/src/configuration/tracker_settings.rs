@@ -109,7 +109,6 @@ impl PaceKeys {
 }
 
 impl TrackerKeys {
-    /// The tracker of the kind `kind` called `name`, whose own keys are `own`.
     pub(super) fn assemble(
         self,
         name: &TrackerName,
@@ -162,7 +161,6 @@ impl TrackerKeys {
     }
 }
 
-/// The keys that may stand behind `way`, which begins behind the name of a tracker of the kind `kind`.
 pub(super) fn known_keys(way: &[&str], kind: Option<TrackerKind>) -> Vec<&'static str> {
     match way {
         [] => {
@@ -179,7 +177,6 @@ pub(super) fn known_keys(way: &[&str], kind: Option<TrackerKind>) -> Vec<&'stati
     }
 }
 
-/// A repository could name any file of the person who works in it, and the host that it is sent to.
 fn refused_token_file(name: &TrackerName, target: &Target) -> String {
     let host = target.base_url().map(BaseUrl::origin).unwrap_or_default();
     format!(

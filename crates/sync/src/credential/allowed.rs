@@ -30,7 +30,6 @@ impl AllowedDestinations {
         }
     }
 
-    /// The form in which they are kept.
     pub fn to_text(&self) -> String {
         let allowed: Vec<_> = self.0.iter().collect();
         format!("{:#}\n", serde_json::json!({ "schema": SCHEMA, "allowed": allowed }))
@@ -45,7 +44,6 @@ impl AllowedDestinations {
         self.0.remove(destination)
     }
 
-    /// All of them, by address and target.
     pub fn iter(&self) -> impl Iterator<Item = &Destination> {
         self.0.iter()
     }

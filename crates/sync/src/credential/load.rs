@@ -157,7 +157,6 @@ enum SecretFault {
     NotPrintable,
 }
 
-/// The text in place of a credential.
 const HIDDEN: &str = "[credential]";
 
 impl Secret {

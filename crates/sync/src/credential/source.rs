@@ -24,7 +24,6 @@ pub enum CredentialSource {
     },
 }
 
-/// The variables that GitHub's own tools read for github.com.
 const GITHUB_VARIABLES: [&str; 2] = ["GH_TOKEN", "GITHUB_TOKEN"];
 
 /// Those for GitHub Enterprise (the manual of `gh`, "environment").
@@ -32,7 +31,6 @@ const ENTERPRISE_VARIABLES: [&str; 2] = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRI
 
 const GITHUB_HOST: &str = "https://api.github.com";
 
-/// Sites of Jira Cloud end with this.
 const ATLASSIAN_DOMAIN: &str = ".atlassian.net";
 
 /// The gateway for tokens with scopes (Atlassian's "Manage API tokens for your Atlassian account").

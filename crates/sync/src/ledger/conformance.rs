@@ -54,7 +54,6 @@ fn intent(id: &str, action: IntentAction) -> Intent {
     Intent { tracker: tracker("gh"), marker: marker(id), action, digest, lease_number: 3, begun_at: at(1) }
 }
 
-/// Runs `change` in a transaction and commits it.
 fn change(ledger: &mut dyn Ledger, change: impl FnOnce(&mut dyn LedgerWriter) -> Result<(), LedgerError>) {
     let mut transaction = ledger.write().unwrap();
     change(&mut *transaction).unwrap();

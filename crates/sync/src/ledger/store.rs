@@ -73,7 +73,6 @@ pub trait LedgerWriter: LedgerReader {
     /// refused ([`LedgerError::LinkedElsewhere`]).
     fn put_link(&mut self, link: &Link, projected: Option<&Ticket>) -> Result<(), LedgerError>;
     fn remove_link(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<(), LedgerError>;
-    /// Notes a request that is about to be made, in the place of one for the same ticket.
     fn put_intent(&mut self, intent: &Intent) -> Result<(), LedgerError>;
     fn remove_intent(&mut self, tracker: &TrackerName, marker: &Marker) -> Result<(), LedgerError>;
     /// Notes a delivery; one that is due is forgotten.
@@ -83,7 +82,6 @@ pub trait LedgerWriter: LedgerReader {
         marker: &Marker,
         delivery: &Delivery,
     ) -> Result<(), LedgerError>;
-    /// Notes what is known of a tracker as a whole.
     fn put_record(&mut self, tracker: &TrackerName, record: &TrackerRecord) -> Result<(), LedgerError>;
     /// Sets aside all that is known of the tickets of a tracker in the target `from`, and takes up what was
     /// set aside for `to`.
@@ -93,7 +91,6 @@ pub trait LedgerWriter: LedgerReader {
     fn put_breaker(&mut self, scope: &Scope, breaker: &Breaker) -> Result<(), LedgerError>;
     /// Notes a pace; one that is as at the beginning is forgotten.
     fn put_pace(&mut self, scope: &Scope, pace: &Pace) -> Result<(), LedgerError>;
-    /// Makes all of it durable, at once.
     fn commit(self: Box<Self>) -> Result<(), LedgerError>;
 }
 

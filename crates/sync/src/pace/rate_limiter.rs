@@ -61,7 +61,6 @@ impl RateLimiter {
         }
     }
 
-    /// Every pace with what it is about.
     pub fn paces(&self) -> impl Iterator<Item = (&Scope, &Pace)> {
         self.paces.iter().map(|(scope, (pace, _))| (scope, pace))
     }

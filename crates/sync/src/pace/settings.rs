@@ -122,12 +122,10 @@ impl Cost {
     pub const READ: Self = Self { requests: 1, writes: 0, creations: 0, points: 1 };
     pub const WRITE: Self = Self { requests: 1, writes: 1, creations: 0, points: 5 };
 
-    /// A request that creates `count` tickets.
     pub const fn create(count: u32) -> Self {
         Self { creations: count, ..Self::WRITE }
     }
 
-    /// Returns what it counts for by one measure.
     pub const fn of(&self, counted: Counted) -> u32 {
         match counted {
             Counted::Requests => self.requests,

@@ -82,7 +82,6 @@ impl Pace {
         self
     }
 
-    /// Returns what the tracker said is left, for people.
     pub const fn budget(&self) -> Option<&Budget> {
         self.budget.as_ref()
     }
@@ -117,7 +116,6 @@ impl Window {
         &self.limit
     }
 
-    /// Uses what `cost` counts for.
     pub fn take(&mut self, cost: &Cost, now: Timestamp) -> Result<(), Timestamp> {
         let cost = cost.of(self.limit.counted);
         if cost == 0 {

@@ -59,7 +59,6 @@ impl ActionKind {
 }
 
 impl Action {
-    /// Closes `observed` as a duplicate of `kept`, which the ticket then names.
     pub(crate) fn close_duplicate(observed: &Observed, kept: &RemoteTicket) -> Self {
         let ticket = Ticket::duplicate_of(observed, kept);
         let [before, after] =

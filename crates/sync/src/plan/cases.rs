@@ -27,7 +27,6 @@ fn put(ledger: &mut SqliteLedger, ticket: &Ticket, number: u32) {
     link(ledger, ticket, number, Some(ticket));
 }
 
-/// Puts a link to a ticket that another ledger made.
 fn put_found(ledger: &mut SqliteLedger, ticket: &Ticket, number: u32) {
     link(ledger, ticket, number, None);
 }
@@ -261,7 +260,6 @@ fn a_plan_that_was_written_down_is_read_and_compared() {
     assert!(matches!(Plan::read(&other), Err(PlanReadError::OtherSchema { found }) if found.ends_with("/1")));
 }
 
-/// Carries a plan out on a perfect tracker, as far as the ledger is concerned.
 fn execute(ledger: &mut SqliteLedger, made: &Plan, next: &mut u32) {
     for action in &made.actions {
         let known = action.remote.as_ref().map(|remote| remote.id.parse().unwrap());

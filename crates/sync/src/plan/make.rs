@@ -21,7 +21,6 @@ use crate::{
 /// The number of tickets that are pruned at once without a question, if a tenth of all is not more.
 const MOST_PRUNED: usize = 20;
 
-/// From how many on it is likelier a mistake that more than half of all tickets are to be pruned.
 const FEW_PRUNED: usize = 3;
 
 struct Making<'g, 'a> {
@@ -197,7 +196,6 @@ impl<'a> Making<'_, 'a> {
         }))
     }
 
-    /// The linked ticket as the survey has it. Others with its marker are told of.
     fn seen(&mut self, link: &Link) -> Option<&'a Observed> {
         self.found.as_ref()?;
         let same = self.same(&link.marker);

@@ -36,7 +36,6 @@ pub fn named_wait<'h>(header: impl Fn(&str) -> Option<&'h str>, now: Timestamp) 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jitter(pub u64);
 
-/// Draws numbers. May be sent to another thread, as all that a worker uses may.
 pub type Chance<'d> = dyn FnMut() -> Jitter + Send + 'd;
 
 impl Jitter {

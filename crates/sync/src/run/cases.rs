@@ -83,7 +83,6 @@ impl Stage {
         run(context, &mut lead_ledger, self.changes.listen(), &mut observe).await;
     }
 
-    /// Runs while `script` is played, and tells the run to stop then.
     async fn play(&self, script: impl Future<Output = ()>) {
         self.play_as("one", script).await;
     }

@@ -58,7 +58,6 @@ fn host_and_path(address: &str) -> Option<(&str, &str)> {
 }
 
 impl Ticket {
-    /// `markdown`, rendered from this ticket, with the link to its file leading to the commit.
     pub(super) fn linked_at_commit(&self, markdown: &str) -> String {
         match (&self.file, &self.file_at_commit) {
             (Inline::Link { url, .. }, Some(at_commit)) => {

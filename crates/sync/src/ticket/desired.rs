@@ -176,13 +176,11 @@ impl FromStr for TicketDigest {
 }
 
 impl Ticket {
-    /// The ticket of an artifact that is gone. Its title stays.
     pub(crate) fn of_gone(observed: &Observed) -> Self {
         let text = "The artifact of this ticket is gone.".to_owned();
         closed(observed, vec![Inline::Text(text)], CloseReason::NotPlanned)
     }
 
-    /// One of two tickets of the same artifact, of which `kept` counts. Its title stays.
     pub(crate) fn duplicate_of(observed: &Observed, kept: &RemoteTicket) -> Self {
         let text = "This ticket was made twice. The one that counts is ".to_owned();
         let kept = match kept.url.is_empty() {

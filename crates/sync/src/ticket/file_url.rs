@@ -24,13 +24,11 @@ pub struct FileUrlError {
 }
 
 impl FileUrl {
-    /// The address of the file at `path`.
     pub fn of(&self, path: &ProjectPath) -> String {
         format!("{}{}{}", self.before, percent_encoded(path.as_str()), self.after)
     }
 }
 
-/// `text` as a part of an address.
 pub(super) fn percent_encoded(text: &str) -> String {
     let mut url = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -28,7 +28,6 @@ impl Withheld {
         self
     }
 
-    /// `text` as it is told.
     pub(super) fn cleaned(&mut self, text: &str) -> String {
         let text = match without_secrets(text) {
             Some((kept, rules)) => {

@@ -6,12 +6,10 @@ use super::{
     ManagedSection, Marker, Observed, RemoteTicket, Snapshot, StepFact, Ticket, TicketFacts, TicketSettings,
 };
 
-/// The marker of the artifact `id` in the project `p`.
 pub(crate) fn marker(id: &str) -> Marker {
     Marker::new("p", ArtifactKey::of_id(id)).unwrap()
 }
 
-/// A PRD of which two of three steps are done.
 pub(crate) fn facts(id: &str) -> TicketFacts {
     let step = |name: &str, is_done| StepFact { names: vec![name.to_owned()], is_done };
     TicketFacts {
@@ -50,7 +48,6 @@ pub(crate) fn ticket(id: &str, change: impl FnOnce(&mut TicketFacts)) -> Ticket 
     Ticket::desired(&snapshot, &marker(id), &TicketSettings::default()).unwrap()
 }
 
-/// The ticket `number` of a tracker, which says what `ticket` says.
 pub(crate) fn observed(ticket: &Ticket, number: u32) -> Observed {
     Observed {
         remote: RemoteTicket {

@@ -119,7 +119,6 @@ impl Snapshot {
         if found.is_whole() { snapshot } else { snapshot.partial() }
     }
 
-    /// The same, from what the artifacts say.
     pub fn of_facts(project: &str, artifacts: impl IntoIterator<Item = TicketFacts>) -> Self {
         Self::of_entries(project, artifacts.into_iter().map(SnapshotEntry::from))
     }
@@ -200,7 +199,6 @@ impl Snapshot {
         self.known.as_ref().is_none_or(|known| known.contains(marker.artifact().as_str()))
     }
 
-    /// Returns whether the artifact of `marker` is certainly gone.
     pub fn lacks(&self, marker: &Marker) -> bool {
         let is_there = self.artifacts.contains_key(marker) || self.ambiguous.contains(marker);
         !self.is_partial && !is_there && !self.elsewhere.contains(marker.artifact().as_str())
@@ -227,7 +225,6 @@ impl Snapshot {
         self.artifacts.iter()
     }
 
-    /// The artifact of `marker`.
     pub fn get(&self, marker: &Marker) -> Option<&SnapshotEntry> {
         self.artifacts.get(marker)
     }
@@ -243,7 +240,6 @@ impl Snapshot {
         (facts.is_readable && facts.key == entry.key).then_some(Cow::Owned(facts))
     }
 
-    /// The digests of the tickets of `tracker` that earlier plans kept.
     pub(crate) fn kept_digests(&self, tracker: &TrackerName) -> KeptDigests {
         let root = self.workspace.as_ref().map(Workspace::root);
         root.map(|root| KeptDigests::read(root, &kept_name(tracker))).unwrap_or_default()
@@ -335,7 +331,6 @@ impl Snapshot {
         }
     }
 
-    /// Returns how many tickets stand above that of `marker`.
     pub fn depth(&self, marker: &Marker) -> usize {
         let mut depth = 0;
         let mut above = self.parent(marker);
@@ -347,7 +342,6 @@ impl Snapshot {
     }
 }
 
-/// The name under which the digests of a tracker's tickets are kept.
 fn kept_name(tracker: &TrackerName) -> String {
     format!("tickets-{tracker}")
 }

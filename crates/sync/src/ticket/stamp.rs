@@ -41,7 +41,6 @@ impl Stamp {
         *self == Self::default()
     }
 
-    /// The stamp of the creation `made_at`, of which `draw` makes it differ from others in the same second.
     pub(crate) fn of_creation(made_at: Timestamp, draw: u64) -> String {
         format!("{}-{draw:x}", made_at.as_second())
     }
@@ -50,7 +49,6 @@ impl Stamp {
         self.made.as_deref()?.split_once('-')?.0.parse().ok()
     }
 
-    /// The same for the ticket that has `current` now, which keeps the creation that it came from.
     #[must_use]
     pub(crate) fn over(&self, current: &Self) -> Self {
         Self { made: current.made.clone().or_else(|| self.made.clone()), ..self.clone() }

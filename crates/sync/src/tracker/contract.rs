@@ -28,7 +28,6 @@ pub trait Tracker: Send + Sync {
     /// Returns how many tickets one request of this kind may be about. At least 1.
     fn batch(&self, kind: RequestKind) -> usize;
 
-    /// All that a request about these tickets concerns, for the breakers.
     fn route(&self, kind: RequestKind, tickets: &[Marker]) -> Route;
 
     fn cost(&self, kind: RequestKind, tickets: usize) -> Cost;

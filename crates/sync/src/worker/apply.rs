@@ -77,7 +77,6 @@ impl<'w> Worker<'w> {
         }
     }
 
-    /// The same worker, working as `work` says.
     #[must_use]
     pub fn with(self, work: WorkerSettings) -> Self {
         Self { work, patience_ms: work.patience_ms, ..self }
@@ -171,7 +170,6 @@ impl<'w> Worker<'w> {
         self.do_all(lease, plan, &duplicates, &mut creations, report).await
     }
 
-    /// Does `actions`, in batches.
     async fn do_all(
         &mut self,
         lease: &Lease,

@@ -43,7 +43,6 @@ impl Default for StopSignal {
 }
 
 impl StopSignal {
-    /// Asks all who heed it to stop.
     pub fn ask(&self) {
         self.0.send_replace(true);
     }

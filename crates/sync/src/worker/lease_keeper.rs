@@ -16,7 +16,6 @@ const ASK_AGAIN_MS: u64 = 1000;
 /// The same where another process takes it at this very moment.
 const CONTEST_MS: u64 = 20;
 
-/// A wait of this length is told to whoever wants to know.
 const LONG_WAIT_MS: u64 = 10_000;
 
 impl Worker<'_> {

@@ -60,7 +60,6 @@ impl Worker<'_> {
         }
     }
 
-    /// Lists all tickets once more, to see what another machine made meanwhile.
     pub(super) async fn look_again(
         &mut self,
         lease: &Lease,

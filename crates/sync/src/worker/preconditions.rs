@@ -106,7 +106,6 @@ impl Ground<'_> {
     }
 }
 
-/// Returns whether the ledger still says what the action was decided on.
 fn agrees(action: &Action, link: Option<&Link>) -> bool {
     let wanted = action.remote.as_ref().map(|remote| remote.id.as_str());
     let known = link.map(|link| link.remote.id.as_str());

@@ -86,7 +86,6 @@ impl Worker<'_> {
     }
 }
 
-/// The ticket of an action that the tracker may refuse for what it says, and whether it is new.
 fn asked_about(action: &Action) -> Option<(&Ticket, bool)> {
     let is_new = action.kind == ActionKind::Create;
     let is_refusable = |field: &str| matches!(field, "status" | "state") || field.starts_with("fields.");
@@ -123,7 +122,6 @@ pub(super) struct Listed {
 }
 
 impl Worker<'_> {
-    /// All tickets with the label of `project` and one of its markers, or why they cannot be listed.
     pub(super) async fn list(
         &mut self,
         lease: Option<&Lease>,

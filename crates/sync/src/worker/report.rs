@@ -108,7 +108,6 @@ pub enum Deferred {
 }
 
 impl ActionOutcome {
-    /// Returns what it is called in reports.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Done { .. } => "done",
@@ -139,7 +138,6 @@ impl Report {
         self.is_of_another_target || self.brought_back > 0 || self.entries.iter().any(leads_on)
     }
 
-    /// Returns whether everything was done that was wanted.
     pub fn is_complete(&self) -> bool {
         let is_done = |outcome: &ActionOutcome| {
             matches!(

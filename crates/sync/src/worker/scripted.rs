@@ -412,7 +412,6 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A project with these artifacts and a tracker with these keys.
     pub(crate) fn new(keys: &str, ids: &[&str]) -> Self {
         let mut world = Self::of(&format!("    kind: dry\n{keys}"));
         ids.iter().for_each(|id| world.add(id, None));

@@ -31,7 +31,6 @@ struct Try {
 }
 
 impl Worker<'_> {
-    /// Writes down what became of a request, in one transaction.
     pub(super) fn write_down(
         &mut self,
         lease: &Lease,

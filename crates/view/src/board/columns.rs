@@ -14,7 +14,6 @@ use stepmark_model::artifact::ProjectPath;
 use super::{BoardState, Theme, row::Row};
 use crate::wording::on_one_line;
 
-/// The least width of a column.
 const NARROW: u16 = 22;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +43,6 @@ pub(super) fn filled(state: &BoardState) -> Vec<Filled> {
     columns
 }
 
-/// Draws as many columns into `area` as it has room for, the chosen one among them.
 pub(super) fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
     let (columns, shown) = (filled(state), state.shown());
     let chosen = state.chosen().map(|(place, _)| place);

@@ -16,7 +16,6 @@ use crate::wording::{self, on_one_line};
 /// From this width on the detail stands beside the list, not below it.
 const WIDE: u16 = 110;
 
-/// The share of the window that the list has, in percent.
 const SHARE: u16 = 62;
 
 /// Draws `state`, and scrolls its detail back where that ends sooner.

@@ -19,7 +19,6 @@ pub enum Key {
     Interrupt,
 }
 
-/// The number of rows of a page, wherever the window ends.
 const PAGE: i32 = 10;
 
 impl Key {

@@ -15,13 +15,11 @@ use crate::{
     wording::on_one_line,
 };
 
-/// The marks of rows in which something is wrong.
 const ERROR: &str = "✗";
 const WARNING: &str = "!";
 
 const BAR: usize = 8;
 
-/// Draws the list into `area`.
 pub(super) fn draw(state: &BoardState, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
     let shown = state.shown();
     let count = format!(" {} of {}, by {} ", shown.len(), state.rows(), state.sort.word());

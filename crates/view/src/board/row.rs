@@ -52,7 +52,6 @@ impl<'o> Row<'o> {
         }
     }
 
-    /// Returns whether each of `words`, in small letters, stands somewhere in what it says.
     pub(super) fn fits(&self, words: &[String]) -> bool {
         let texts = match self {
             Self::Trouble(trouble) => {

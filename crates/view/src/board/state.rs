@@ -21,7 +21,6 @@ pub struct BoardState {
     pub(super) remark: Option<String>,
 }
 
-/// The number of lines that a key scrolls.
 const SCROLL: u16 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +68,6 @@ impl BoardState {
         self.remark = Some(remark);
     }
 
-    /// Does what `key` means.
     pub fn press(&mut self, key: Key) -> Pressed {
         if key == Key::Interrupt {
             return Pressed::Ends;

@@ -18,7 +18,6 @@ use url::{ParseError, Url};
 /// The number of levels by which headings stand below their own: the page around them has the first two.
 const HEADINGS_BELOW: usize = 2;
 
-/// Schemes that a link may have. Relative ones lead to other artifacts.
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
 /// Elements that stand deeper in others than this are shown as if they did not: browsers and parsers take

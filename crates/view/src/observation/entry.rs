@@ -93,7 +93,6 @@ fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
     }
 }
 
-/// The command that its kind has for its state, behind `stepmark`.
 fn own_command(summary: &ArtifactSummary<'_>) -> Option<String> {
     let lifecycle = summary.lifecycle.as_ref()?;
     if let Some(command) = &lifecycle.command {
@@ -103,7 +102,6 @@ fn own_command(summary: &ArtifactSummary<'_>) -> Option<String> {
     summary.kind?.command(state, summary.id.unwrap_or_default())
 }
 
-/// The command that moves the status of an artifact.
 pub fn transition_command(path: &ProjectPath, to: &str) -> String {
     format!("stepmark transition {} {}", argument(path.as_str()), argument(to))
 }

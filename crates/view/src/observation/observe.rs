@@ -72,7 +72,6 @@ impl Observation {
         Self::of(workspace, workspace.checks().summaries()?, findings)
     }
 
-    /// The same, with what is wrong now.
     pub fn checked(self, workspace: &Workspace) -> Result<Self, ObservationError> {
         let mut summaries = workspace.checks().summaries_for_findings()?;
         let findings = findings(&mut summaries)?;

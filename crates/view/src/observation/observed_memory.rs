@@ -8,13 +8,9 @@ use stepmark_memory::{
 use stepmark_model::journal::Event;
 use stepmark_store::workspace::Workspace;
 
-/// The most decisions.
 const DECISIONS: usize = 100;
-/// The most records of any other kind.
 const OTHERS: usize = 20;
-/// The most artifacts whose graph is shown.
 const GRAPHS: usize = 20;
-/// The most nodes of a graph.
 const NODES: usize = 60;
 
 #[derive(Clone, Debug)]
@@ -65,7 +61,6 @@ impl ObservedMemory {
     }
 }
 
-/// The names of the artifacts that records are about, by the newest record of each.
 fn artifacts(kinds: &[RememberedKind]) -> Vec<&str> {
     let records = kinds.iter().flat_map(|kind| &kind.newest).map(|(record, _)| record);
     let mut records: Vec<&MemoryRecord> = records.filter(|record| record.source.artifact.is_some()).collect();

@@ -19,7 +19,6 @@ pub struct StepCell {
 }
 
 impl StepBar {
-    /// The bar of an artifact that is so far.
     pub fn of(progress: &ProgressSummary<'_>) -> Self {
         let cells = progress.units.iter().map(|(name, state)| StepCell { name: name.to_owned(), state });
         Self { done: progress.done, total: progress.total, cells: cells.collect() }

@@ -68,7 +68,6 @@ pub struct Counts {
 }
 
 impl Overview {
-    /// The overview that `observation` gives.
     pub fn of(observation: &Observation) -> Self {
         let entries = entries(observation);
         let mut findings = observation.findings.clone();
@@ -107,12 +106,10 @@ impl Overview {
         }
     }
 
-    /// The number of stories that wait to be imported.
     pub fn waiting(&self) -> usize {
         self.entries.iter().filter(|entry| entry.condition == Condition::NotImported).count()
     }
 
-    /// The artifact at `path`.
     pub fn entry(&self, path: &ProjectPath) -> Option<&Entry> {
         let place =
             self.entries.binary_search_by(|entry| natural_order(entry.path.as_str(), path.as_str())).ok()?;

@@ -40,7 +40,6 @@ pub struct EventRow {
 }
 
 impl EventRow {
-    /// `event` in words.
     pub fn of(event: &Event) -> Self {
         let changes = Some(history::changes(&event.changes)).filter(|words| !words.is_empty());
         Self {

@@ -11,7 +11,6 @@ use crate::{
     wording,
 };
 
-/// The most findings that are shown.
 const SHOWN: usize = 300;
 
 /// The section with the findings, the worst first.
@@ -71,7 +70,6 @@ pub(super) fn table<'f>(findings: impl Iterator<Item = &'f FindingRow>, links: L
     }
 }
 
-/// The lines of the file that a finding is about.
 fn source(finding: &FindingRow) -> Markup {
     let before = finding.lines.len() - 1;
     html! {
@@ -85,7 +83,6 @@ fn source(finding: &FindingRow) -> Markup {
     }
 }
 
-/// The section with the text of every rule that was broken.
 pub(super) fn rules(overview: &Overview) -> Markup {
     let mut rules: Vec<&'static Rule> = overview.findings.iter().map(|finding| finding.rule).collect();
     rules.sort_by_key(|rule| rule.id);

@@ -9,7 +9,6 @@ use super::{
 };
 use crate::overview::Overview;
 
-/// The most events that are shown.
 const SHOWN: usize = 300;
 
 /// The latest events, the last first.

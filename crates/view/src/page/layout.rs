@@ -25,16 +25,13 @@ pub(super) enum Form<'s> {
     },
 }
 
-/// The text near the beginning of a page in a file that says that stepmark made it.
 pub(super) const GENERATOR: &str = "stepmark report";
 
-/// The pages of the server, and what they are called.
 const PAGES: [(&str, &str); 3] = [("/", "Overview"), ("/journal", "Journal"), ("/sync", "Sync")];
 
 /// The page of memory, where something is remembered.
 const MEMORY: [(&str, &str); 1] = [("/memory", "Memory")];
 
-/// The parts of the overview, and what they are called.
 const PARTS: [(&str, &str); 7] = [
     ("#board", "Board"),
     ("#artifacts", "Artifacts"),

@@ -19,7 +19,6 @@ pub enum Links {
 }
 
 impl Links {
-    /// The address for the artifact at `path`.
     pub fn to(self, path: &ProjectPath) -> String {
         match self {
             Self::Rows => format!("#{}", row_id(path)),
@@ -36,13 +35,11 @@ impl Links {
     }
 }
 
-/// The id of the row of the artifact at `path`.
 pub(super) fn row_id(path: &ProjectPath) -> String {
     let hash = FileHash::of(path.as_str().as_bytes()).to_string();
     format!("a-{}", hash.get(..NAME_DIGITS).unwrap_or_default())
 }
 
-/// `text` percent-encoded, but for slashes.
 fn encoded(text: &str) -> String {
     let mut address = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -7,9 +7,7 @@ use stepmark_model::check::Severity;
 use crate::observation::StepBar;
 use crate::overview::{CellState, ProgressGroup};
 
-/// Width and gap of a cell in a bar, in units of its drawing.
 const CELL: (usize, usize) = (9, 1);
-/// Height of a bar, in the same units.
 const HEIGHT: usize = 8;
 
 /// A moment, in UTC and to the minute; exactly where it is pointed at.
@@ -37,7 +35,6 @@ pub(super) fn severity(severity: Severity) -> Markup {
     html! { span class={ "tag " (severity.as_str()) } { (severity.as_str()) } }
 }
 
-/// The steps of a workflow as cells, and their count as text.
 pub(super) fn step_bar(bar: &StepBar) -> Markup {
     let width = bar.cells.len() * (CELL.0 + CELL.1);
     let cells_in = |state: CellState| {
@@ -82,7 +79,6 @@ pub(super) fn group_bar(group: &ProgressGroup) -> Markup {
     }
 }
 
-/// A sentence in which what stands between backticks is code.
 pub(super) fn prose(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     // An odd backtick at the end opens nothing.

@@ -21,7 +21,6 @@ pub struct Revision<'s> {
     pub stale: Option<&'s Stale>,
 }
 
-/// The id of the element of every live page that notices stand in.
 pub(super) const NOTICES: &str = "notices";
 
 impl Revision<'static> {

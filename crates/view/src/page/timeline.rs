@@ -8,11 +8,8 @@ use crate::{
     wording,
 };
 
-/// The most sessions that are shown.
 const SESSIONS: usize = 20;
-/// The most events of each that are shown.
 const EVENTS: usize = 12;
-/// The number of sessions that are unfolded from the beginning.
 const OPEN: usize = 2;
 
 /// The source of who acted and in which session: it is known already, or each event says so.

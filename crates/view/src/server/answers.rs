@@ -18,7 +18,6 @@ use super::{Served, Shown};
 use crate::observation::ObservedMemory;
 use crate::page::{self, ArtifactView, SCRIPT, STYLE};
 
-/// The most events of an artifact that its page tells.
 const EVENTS: usize = 200;
 
 #[derive(Debug, Deserialize)]

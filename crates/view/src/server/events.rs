@@ -16,7 +16,6 @@ use super::{Served, answers};
 
 /// The interval at which a silent stream says that it is there, so that a connection that broke is noticed.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// After how long a browser whose stream broke asks again.
 const RECONNECT: Duration = Duration::from_secs(1);
 
 /// The latest revision, and each that follows while somebody listens; one that comes while another is sent

@@ -4,7 +4,6 @@ use std::fmt::Display;
 
 use stepmark_model::{summary::NextSteps, workflow::UnknownNext};
 
-/// The next steps in words, on one line.
 pub fn next(next: &NextSteps<'_>) -> String {
     match next {
         NextSteps::Step(..) | NextSteps::Choice(_) => {

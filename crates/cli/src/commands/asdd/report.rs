@@ -6,7 +6,6 @@ use stepmark_store::asdd::{AsddFiles, Proposed};
 
 use crate::{commands::followed_files, output::Output};
 
-/// The version of the JSON of a slice.
 const SLICE: &str = "stepmark.asdd-slice/1";
 
 pub(super) fn slice(slice: &Record, output: &Output) {

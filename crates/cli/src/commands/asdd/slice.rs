@@ -50,7 +50,6 @@ impl Add {
     }
 }
 
-/// Adds a slice with this id, or the next free one.
 pub(super) fn add(
     asdd: &Asdd<'_>,
     id: Option<&str>,

@@ -164,7 +164,6 @@ fn check(
     Check::of_place(place, list.clone()).run(project, output)
 }
 
-/// Brings the state file to what the files of the project tell, and says so.
 fn correct(autodev: &store::Autodev<'_>, output: &Output) -> Result<(), Failure> {
     if let Some(Correction { noted, told }) = autodev.correct()? {
         let file = autodev.file();

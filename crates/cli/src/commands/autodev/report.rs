@@ -9,7 +9,6 @@ use crate::{
     output::Output,
 };
 
-/// A line a step, and what is noted of the one that is being done.
 pub(super) fn status(status: &AutodevStatus, output: &Output) -> Result<Exit, Failure> {
     if output.json {
         output.json("stepmark.autodev/1", wire(status));
@@ -30,7 +29,6 @@ pub(super) fn status(status: &AutodevStatus, output: &Output) -> Result<Exit, Fa
     Ok(exit(status))
 }
 
-/// The step that the files tell, and with the `evidence` of each what they say of it.
 pub(super) fn detection(
     status: &AutodevStatus,
     evidence: Option<&[Vec<String>]>,
@@ -113,7 +111,6 @@ pub(super) fn moved(
     Ok(Exit::Fine)
 }
 
-/// Lets a person choose how to go on at the end of a session.
 fn show_choice(status: &AutodevStatus, step: &FlowStep, output: &Output) {
     if let Some(block) = status.flow.choose_block(step) {
         output.line(block);

@@ -27,7 +27,6 @@ struct ChangeWire {
     next: NextWire,
 }
 
-/// Carries out `command` on the artifact at `path` and says what came of it.
 pub(super) fn execute(
     project: &Project,
     output: &Output,
@@ -98,7 +97,6 @@ pub(crate) fn report(output: &Output, carried: &ChangeReport) -> Result<(), Fail
     Ok(())
 }
 
-/// `remark` with what to do about the steps that it left out.
 fn text(carried: &ChangeReport, remark: &Remark) -> String {
     let gaps = carried.artifact.progress().map(|progress| progress.gaps).unwrap_or_default();
     match (remark, gaps.as_slice()) {

@@ -73,7 +73,6 @@ impl Set {
         })
     }
 
-    /// The change of a list that `KEY+=ITEM`, `KEY-=ITEM` or `/KEY/-=ITEM` says.
     fn of_list(&self, assignment: &str) -> Result<Option<ItemChange>, Failure> {
         let (key, _) = assignment.split_once('=').unwrap_or_default();
         let (make, name): (fn(KeyPath, Value) -> ItemChange, &str) = match key.strip_suffix(['+', '-']) {

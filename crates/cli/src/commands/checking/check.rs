@@ -61,7 +61,6 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// A check of the file at `place` alone, or of the folder there.
     pub(crate) fn of_place(place: PathBuf, list: ListArguments) -> Self {
         Self { paths: vec![place], list, ..Self::default() }
     }
@@ -187,7 +186,6 @@ impl Check {
         Ok(workspace.check(artifacts, Selection::Some, Known::LeftOut)?)
     }
 
-    /// The format that is wanted by either of its flags.
     fn format(&self, output: &Output) -> Result<Format, Failure> {
         let is_other = output.json || !matches!(self.format, None | Some(Format::Human));
         if is_other && matches!(self.fixes.fixing(), Fixing::Shown(_)) {

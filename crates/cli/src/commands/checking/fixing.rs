@@ -62,7 +62,6 @@ impl FixArguments {
     }
 }
 
-/// Makes the fixes of all files that have some. A file that cannot be changed leaves the others alone.
 pub(super) fn make(project: &Project, found: &CheckReport<'_>, allowed: Safety) -> Fixed {
     let mut fixed = Fixed::default();
     for file in fixable(found, allowed) {

@@ -10,7 +10,6 @@ use crate::{
     output::{Excerpt, wording},
 };
 
-/// The problems that stand in the way, a line each.
 pub(crate) fn problems(done: &LedgerProjection) -> Vec<String> {
     let refused = done.refused.iter().map(|entry| {
         format!("{}: {entry}: left, since {}; `stepmark import stories` asks which side wins, `--reason TEXT` forces it", entry.story, why(entry))

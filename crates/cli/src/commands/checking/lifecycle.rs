@@ -133,7 +133,6 @@ fn show(lifecycle: &Table, output: &Output) {
     );
 }
 
-/// The attributes, which hold for every change, a sentence each.
 fn attributes(attributes: &Attributes) -> Vec<String> {
     let Attributes { append_only, closed, writers, approvers } = attributes;
     let grows = append_only.iter().map(|key| format!("`{key}` only grows"));

@@ -31,7 +31,6 @@ pub(super) fn project(
     Ok(if files.drift.is_empty() { Exit::Fine } else { Exit::Findings })
 }
 
-/// Refuses ids that neither a record has nor one in the files that follow.
 fn refuse_unknown(coordination: &Coordination<'_>, ids: &BTreeSet<String>) -> Result<(), Failure> {
     let (state, drift) = (coordination.state()?, coordination.drift()?);
     let is_known = |id: &&String| {
@@ -103,7 +102,6 @@ pub(super) fn checkpoint(
     Ok(Exit::Fine)
 }
 
-/// Brings in the state file, or the copy that was kept under `name`.
 pub(super) fn load(
     coordination: &Coordination<'_>,
     name: Option<&str>,

@@ -10,7 +10,6 @@ use crate::{
     output::{ListArguments, Output, table, wording},
 };
 
-/// The version of the JSON of tasks.
 const TASK: &str = "stepmark.task/1";
 
 pub(super) fn added(tasks: &[Record], files: &CoordinationFiles, output: &Output) -> Result<Exit, Failure> {
@@ -94,7 +93,6 @@ pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Fail
     Ok(told(&change.files, output))
 }
 
-/// Tells what other programs changed in the files that follow. The command itself is made.
 pub(crate) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
     followed_files::told(files, "coordination", output)
 }

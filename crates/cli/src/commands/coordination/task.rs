@@ -190,7 +190,6 @@ fn task_id() -> String {
 }
 
 impl What {
-    /// The task and the move that a command makes of it.
     fn to_move(&self, project: &Project) -> Result<(&str, MoveCall), Failure> {
         let by = |name: &str, acting: &Acting| {
             Ok::<_, Failure>(task_move(name, Some(&agent(project, acting.agent.as_deref())?)))

@@ -50,7 +50,6 @@ pub(super) fn run(folder: &Path, check: &Check, limit: Duration) -> Result<Check
     })
 }
 
-/// Starts a command of a shell, and gives what it prints.
 fn start(folder: &Path, command: &str) -> io::Result<(Child, PipeReader)> {
     let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
     let (printed, output) = io::pipe()?;

@@ -22,7 +22,6 @@ const EVENTS: &str = "stepmark.flow-events/1";
 /// The interval at which events are looked for though nothing tells of a change.
 const REGULARLY: Duration = Duration::from_secs(5);
 
-/// The time for which what follows a change at once is waited for.
 const SETTLED: Duration = Duration::from_millis(15);
 
 /// List the events of a flow, the first first, and what follows from each: tasks that are ready or blocked
@@ -57,7 +56,6 @@ impl Events {
         Ok(events.into_iter().zip(following).collect())
     }
 
-    /// Prints events as they come, for as long as somebody reads.
     fn followed(&self, flows: &Flows<'_>, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let (sender, changes) = mpsc::channel();
         let beside = journal_folders(&project.workspace).to_vec();

@@ -94,7 +94,6 @@ impl Running {
     }
 }
 
-/// The tasks that can be claimed, or the one that is named if it can.
 fn next(flows: &Flows<'_>, (flow, task): (&str, Option<&str>), output: &Output) -> Result<Exit, Failure> {
     let state = flows.state(flow)?;
     if let Some(task) = task {

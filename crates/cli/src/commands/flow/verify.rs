@@ -114,7 +114,6 @@ fn told(given: &str) -> Result<CheckResult, Failure> {
     })
 }
 
-/// Runs the checks of a task that waits for its verification.
 fn run_checks(
     flows: &Flows<'_>,
     (flow, task): (&str, &str),

@@ -46,7 +46,6 @@ struct Told {
 }
 
 impl MemoryTools {
-    /// The tools on the project that `opening` finds anew for each call.
     pub(super) const fn new(opening: Opening) -> Self {
         Self { opening }
     }

@@ -48,7 +48,6 @@ struct Moved {
 }
 
 impl PackTools {
-    /// The tools of `pack` on the project that `opening` finds anew for each call.
     pub(super) fn new(opening: Opening, pack: &Pack) -> Self {
         let tools = pack.kinds.iter().flat_map(|own| tools_of(&own.kind)).collect();
         let about = pack.about.as_deref().unwrap_or("A state system of this project.");

@@ -19,7 +19,6 @@ use crate::{
 
 /// The most bytes that a hook is given.
 const LIMIT: u64 = 16 * 1024 * 1024;
-/// The most records that are told with a prompt.
 const WITH_PROMPT: usize = 3;
 
 /// Answer a hook of a coding agent: its JSON on standard input, an answer on standard output

@@ -86,7 +86,6 @@ fn open(project: &Project) -> Result<Memory, Failure> {
     Ok(Memory::open(&project.workspace)?)
 }
 
-/// The records that answer `query`.
 #[cfg(feature = "mcp")]
 pub(in crate::commands) fn recall(project: &Project, query: &Query) -> Result<Vec<Recalled>, Failure> {
     let query =
@@ -94,7 +93,6 @@ pub(in crate::commands) fn recall(project: &Project, query: &Query) -> Result<Ve
     Ok(open(project)?.recall(&query, now(project))?)
 }
 
-/// Remembers `draft`, about `artifact`, and returns its id.
 #[cfg(feature = "mcp")]
 pub(in crate::commands) fn tell(
     draft: Draft,

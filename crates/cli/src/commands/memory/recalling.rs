@@ -119,7 +119,6 @@ impl Summary {
     }
 }
 
-/// The records that another store answers with, as far as they are known here.
 fn of_store(project: &Project, name: &str, question: &str, limit: usize) -> Result<Vec<Recalled>, Failure> {
     let memory = open(project)?;
     let mut found = Vec::new();

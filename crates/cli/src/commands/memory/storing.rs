@@ -57,7 +57,6 @@ fn told(
     Ok(Exit::Fine)
 }
 
-/// The most units that a store lacks of which each is told.
 const MOST: usize = 5;
 
 fn line(name: &str, state: &StoreState) -> String {

@@ -72,7 +72,6 @@ fn is_whole(report: &DeliveryReport) -> bool {
     report.failures.is_empty() && report.refused.is_none() && report.postponed + report.withheld == 0
 }
 
-/// Gives a store what it lacks, and shows how far that is.
 fn shown(
     project: &Project,
     store: &mut Store,

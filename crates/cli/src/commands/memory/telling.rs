@@ -159,7 +159,6 @@ pub(super) fn about_artifact(
     Ok(Draft { key: Some(key.to_string()), artifact: Some(path.to_string()), ..draft })
 }
 
-/// Notes what is told as an event, and returns its id.
 pub(super) fn told(draft: &Draft, project: &Project) -> Result<String, Failure> {
     let event = draft.event(is_local(project))?.with_command("memory remember");
     Ok(project.workspace.history().append_event(event)?.id.to_string())

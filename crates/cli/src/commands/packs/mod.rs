@@ -223,7 +223,6 @@ fn shown(kind: &Kind) -> KindShown {
     }
 }
 
-/// Tells what is wrong with the packs, with `file` in its place among them.
 fn check(project: &Project, file: Option<&Path>, output: &Output) -> Result<Exit, Failure> {
     let read = |file: &Path| {
         Environment::read_file(file)

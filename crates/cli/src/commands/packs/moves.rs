@@ -51,7 +51,6 @@ pub(crate) fn read(word: &str, line: &[std::ffi::OsString]) -> Option<Result<Arg
     Some(program.try_get_matches_from(line).and_then(|found| arguments_of(kind, &found)))
 }
 
-/// The folder that `--root` names.
 fn root_in(line: &[std::ffi::OsString]) -> Option<PathBuf> {
     let text = |word: &std::ffi::OsString| word.to_str().map(str::to_owned);
     let behind = line.windows(2).find(|pair| pair[0] == "--root").map(|pair| PathBuf::from(&pair[1]));
@@ -70,7 +69,6 @@ fn options(made: &NamedMove) -> String {
     args.chain(made.needs.iter().map(|need| format!(" --{} TEXT", need.name()))).collect()
 }
 
-/// Refuses a pack whose command has the name of one that is built in.
 pub(crate) fn refuse_taken_words(packs: &[ProjectPack]) -> Result<(), Failure> {
     let program = command_line();
     for own in packs {

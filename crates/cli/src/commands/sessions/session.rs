@@ -17,7 +17,6 @@ use crate::{
 
 const SCHEMA: &str = "stepmark.session/1";
 
-/// The name under which an event keeps the process of its session.
 pub(super) const PROCESS: &str = "process";
 
 /// Begin and end sessions, and look back at them
@@ -136,7 +135,6 @@ fn end(project: Project, output: &Output, id: Option<&SessionId>) -> Result<Exit
     Ok(Exit::Fine)
 }
 
-/// Ends the session `id`, in which `project` is, and seals its part of the journal.
 fn close(project: &Project, id: &SessionId, command: &str, output: &Output) -> Result<Vec<String>, Failure> {
     project.workspace.leases().release_of_session()?;
     let history = project.workspace.history();
@@ -228,7 +226,6 @@ fn state(project: &Project, record: &Record) -> &'static str {
     }
 }
 
-/// Returns whether the process lives for which it was begun, or to which it was handed.
 pub(crate) fn is_running(record: &Record) -> bool {
     let noted = record.start.iter().chain([&record.last]).filter_map(|event| event.data.get(PROCESS));
     record.end.is_none() && noted.into_iter().any(process::lives)

@@ -76,7 +76,6 @@ fn decision(answer: &ContextAnswer) -> String {
     }
 }
 
-/// The statement of a candidate, and what came of it, in words.
 fn saying(candidate: &ContextCandidate) -> String {
     let statement = candidate.statement.as_ref().map(|statement| {
         let line = statement.position.map(|position| format!("line {}, ", position.line)).unwrap_or_default();

@@ -34,7 +34,6 @@ use crate::{
 /// Port Number Registry).
 const PORT: u16 = 4747;
 
-/// The time that answers that were begun may take at the end.
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// Show the page of `report` in a browser, live: it changes as the project does

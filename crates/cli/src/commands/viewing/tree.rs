@@ -126,7 +126,6 @@ fn print_chain(output: &Output, links: &[ChainLink], list: &ListArguments) -> Re
     Ok(())
 }
 
-/// The title of a record behind its path, which says little.
 fn title(member: &Member) -> String {
     let title = member.kind.and(member.title.as_deref());
     title.map_or_else(String::new, |title| format!("  {}", on_one_line(title)))

@@ -169,7 +169,6 @@ impl<'a> Checked<'a> {
         &self.unreadable
     }
 
-    /// The text of all that in `format`.
     pub(crate) fn rendered(&self, format: Format, detail: Detail) -> Result<String, Failure> {
         match format {
             Format::Human => Ok(human::render(self, detail)),

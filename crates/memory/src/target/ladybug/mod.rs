@@ -30,7 +30,6 @@ pub struct Ladybug {
 }
 
 impl Ladybug {
-    /// The one in the file `database`, whose folder exists.
     pub const fn new(database: PathBuf) -> Self {
         Self { database }
     }
@@ -102,7 +101,6 @@ impl MemoryStore for Ladybug {
     }
 }
 
-/// A unit as JSON, which the script writes into the graph.
 fn form_of(unit: &Unit) -> Json {
     let edges: Vec<Json> = unit
         .to

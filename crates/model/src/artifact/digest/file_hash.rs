@@ -56,7 +56,6 @@ pub struct FileHashError {
 /// Set in [`DIGIT_VALUES`] for what is no hexadecimal digit.
 const NO_DIGIT: u8 = 0x80;
 
-/// The value of every byte as a hexadecimal digit of either case.
 const DIGIT_VALUES: [u8; 256] = {
     let mut values = [NO_DIGIT; 256];
     let mut value = 0;

@@ -67,7 +67,6 @@ impl Keys {
             .map(|value| value.text.as_str())
     }
 
-    /// Returns whether the value is `false`, as such or as text.
     pub(super) fn is_false(&self, key: &str) -> bool {
         self.get(key).is_some_and(|value| value.is_false)
     }

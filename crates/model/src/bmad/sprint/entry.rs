@@ -53,7 +53,6 @@ pub enum EntryLocation {
 }
 
 impl LedgerEntry {
-    /// The file in which the copy stands.
     pub const fn file(&self) -> &ProjectPath {
         match &self.location {
             EntryLocation::StatusLine => &self.story,
@@ -78,7 +77,6 @@ impl LedgerEntry {
             && story.line.as_ref().is_none_or(|line| is_back(&line.text))
     }
 
-    /// The reason why it cannot be written.
     pub const fn obstacle(&self) -> Option<&'static str> {
         match self.location {
             EntryLocation::Structured { .. } => {
@@ -207,7 +205,6 @@ mod tests {
         },
     };
 
-    /// The history of a story that was given these statuses by these kinds of events.
     fn history(steps: &[(Kind, &str)]) -> Lineage {
         let path = ProjectPath::new("1-1-a.md").unwrap();
         let attribution = Attribution::of(Actor::human("Ada"));

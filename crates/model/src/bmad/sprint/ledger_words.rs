@@ -150,7 +150,6 @@ pub(super) struct SpecWord {
     pub(super) also: Option<&'static str>,
 }
 
-/// All that the ledger has a word for, the earliest first.
 const SPEC_WORDS: [SpecWord; 5] = [
     SpecWord { status: "ready-for-dev", listed: "ready-for-dev", also: Some("backlog") },
     SpecWord { status: "in-progress", listed: "in-progress", also: None },

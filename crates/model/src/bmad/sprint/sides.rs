@@ -117,7 +117,6 @@ impl StorySides {
         }
     }
 
-    /// Returns whether two sides say different states.
     pub fn is_disputed(&self) -> bool {
         let words = self.words();
         let own = [self.frontmatter.as_deref(), self.status_line.as_deref()];
@@ -192,7 +191,6 @@ impl StorySides {
         own.or_else(|| Some(words.in_frontmatter(word)))
     }
 
-    /// The lifecycle words by which its copies are read.
     pub fn words(&self) -> LedgerWords<'_> {
         LedgerWords::new(self.lifecycle.as_deref(), self.key).in_file(&self.path)
     }

@@ -8,7 +8,6 @@ use stepmark_frontmatter::{Document, Node, NodeKind, ParseError, Region, Yaml};
 
 pub const SPRINT_STATUS_NAME: &str = "sprint-status.yaml";
 
-/// The folder below that of a ledger in which stories may stand.
 const STORIES_FOLDER: &str = "stories";
 
 pub(super) const STATES_KEY: &str = "development_status";

@@ -60,7 +60,6 @@ impl Story {
         LedgerKey::of(&self.path).map_or_else(|| self.path.file_stem(), |(_, name)| name)
     }
 
-    /// The lifecycle words by which its copies are read.
     pub fn words(&self) -> LedgerWords<'_> {
         LedgerWords::new(self.lifecycle.as_deref(), self.key).in_file(&self.path)
     }

@@ -18,7 +18,6 @@ fn keys_lead_through_letters_and_variables() {
     assert_eq!(first.source, EdgeSource::Key("nextStepFile".into()));
 }
 
-/// Each case is the shape of a workflow of a release, and its units.
 #[test]
 fn finds_the_order_of_every_form() {
     let cases: [(&str, &[SampleStep<'_>], &str); 12] = [

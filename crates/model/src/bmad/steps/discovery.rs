@@ -165,7 +165,6 @@ fn step_file(path: &ProjectPath, entry_folders: &BTreeSet<&str>) -> Option<(Step
     is_step.then_some((id, folder))
 }
 
-/// Gives each workflow the entries and templates of its folder.
 fn attach_companions(found: &mut [WorkflowOutline], listing: &[ProjectPath]) {
     let mut at_folder: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, outline) in found.iter().enumerate() {

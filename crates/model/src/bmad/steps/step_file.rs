@@ -9,7 +9,6 @@ use crate::workflow::{
 use std::borrow::Cow;
 use stepmark_frontmatter::{Document, Frontmatter, Yaml};
 
-/// The keys under which step files name the artifact that they write.
 pub(super) const OUTPUT_KEYS: [&str; 5] =
     ["outputFile", "default_output_file", "output_file", "wipFile", "progressFile"];
 
@@ -82,7 +81,6 @@ fn role(key: &str) -> Option<EdgeKind> {
     }
 }
 
-/// Adds the successors that the keys of a step file name.
 pub(super) fn add_key_edges(
     graph: &mut Graph,
     at: usize,

@@ -53,7 +53,6 @@ pub struct Judged {
 }
 
 impl Policy<'_> {
-    /// Decides about `findings`, all of which are of `subject`.
     pub fn judge(&self, subject: &Subject<'_>, findings: Vec<Finding>) -> Judged {
         let mut judged = Judged::default();
         let comments = suppression_comments(subject.artifact);
@@ -115,7 +114,6 @@ impl Policy<'_> {
     }
 }
 
-/// The faults of a suppression that accepted findings of the rules `used`.
 fn faults(subject: &Subject<'_>, comment: &SuppressionComment, used: &[&'static Rule]) -> Vec<Finding> {
     if let Some(fault) = &comment.fault {
         return vec![unreadable_finding(subject, comment.span, fault)];

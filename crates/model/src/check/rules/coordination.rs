@@ -17,7 +17,6 @@ fn span(subject: &Subject<'_>, key: &str) -> Span {
     value_span(subject.artifact, &[key])
 }
 
-/// The span of the item `text` of the list of dependencies.
 fn dependency_span(subject: &Subject<'_>, text: &str) -> Span {
     let yaml = subject.artifact.state_yaml();
     let list = yaml.as_ref().and_then(Yaml::root).and_then(|root| root.get("dependencies"));

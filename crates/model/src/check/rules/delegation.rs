@@ -30,7 +30,6 @@ fn span(member: &Member, part: impl FnOnce(&Delegation) -> Option<&Field>) -> Sp
     delegation.map_or(Span::at(0), |delegation| part(delegation).map_or(delegation.span, |field| field.span))
 }
 
-/// Shows a part of the delegation as the middle of a sentence.
 fn said(field: &Option<Field>) -> String {
     match field.as_ref().and_then(Field::filled) {
         Some(text) => format!("is `{text}`"),

@@ -207,7 +207,6 @@ fn quotes(artifact: &Artifact) -> Option<Vec<Splice>> {
     None
 }
 
-/// The value of the line with this number, with the lines that go on with it, in quotes.
 fn quoted_value(bytes: &[u8], number: usize) -> Option<Splice> {
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').skip(number).map(std::str::from_utf8);
     let start: usize = bytes.split_inclusive(|byte| *byte == b'\n').take(number).map(<[u8]>::len).sum();
@@ -262,7 +261,6 @@ fn quoted_value(bytes: &[u8], number: usize) -> Option<Splice> {
     Some(Splice { span: Span::new(at + blanks, end), text })
 }
 
-/// The number of the nearest line above that one which is indented less.
 fn key_above(bytes: &[u8], number: usize) -> Option<usize> {
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').take(number + 1).collect();
     let indent = |line: &[u8]| line.iter().take_while(|byte| **byte == b' ').count();
@@ -299,7 +297,6 @@ fn is_joined(text: &str) -> bool {
     keys.count() > 1 || only.contains(" status: ")
 }
 
-/// The names of both sides of a conflict, and their steps together, if both of them have some.
 fn conflict_help(artifact: &Artifact) -> Option<String> {
     let [ours, theirs] = merge_sides(std::str::from_utf8(artifact.bytes()).ok()?)?;
     let names = format!("choose between `{}` and `{}`", ours.0, theirs.0);
@@ -419,7 +416,6 @@ pub(crate) static TAB_IN_INDENTATION: Rule = Rule::new(
     Decision::OfArtifact(check_tab_in_indentation),
 );
 
-/// The blanks in place of a tab.
 const BLANKS: &str = "  ";
 
 fn check_tab_in_indentation(subject: &Subject<'_>, found: &mut Vec<Finding>) {
@@ -497,7 +493,6 @@ fn indents(bytes: &[u8], content: Span) -> Vec<Span> {
     indents
 }
 
-/// The blanks in place of the beginning of a line.
 fn blanks(artifact: &Artifact, run: Span) -> String {
     artifact.bytes()[run.range()].iter().map(|byte| if *byte == b'\t' { BLANKS } else { " " }).collect()
 }

@@ -28,7 +28,6 @@ fn status_move<'a>(base: &BaseVersion<'a>, artifact: &'a Artifact) -> Option<(&'
     (!before.eq_ignore_ascii_case(after)).then_some((before, after))
 }
 
-/// Returns whether a status word says that the work has ended.
 fn is_finished(lifecycle: Option<&Lifecycle>, status: &str) -> bool {
     match lifecycle {
         Some(lifecycle) => lifecycle.is_terminal(status),
@@ -256,7 +255,6 @@ fn check_status_move_illegal(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     );
 }
 
-/// The keys that hold state. Identities and step lists have rules of their own.
 const STATE_KEYS: [&str; 10] = [
     "status",
     "validationStatus",
@@ -384,7 +382,6 @@ fn check_artifact_deleted(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     ));
 }
 
-/// The rule. It stands behind those that ask history.
 pub(crate) static HISTORY_MISSING: Rule = Rule::new(
     "SM908",
     "history-missing",

@@ -121,7 +121,6 @@ fn is_missing(subject: &Subject<'_>, text: &str) -> bool {
     }
 }
 
-/// Returns whether `text` is the name, the number or the file of a step.
 fn is_step(chain: &Chain, text: &str) -> bool {
     let name = text.rsplit('/').next().unwrap_or(text);
     chain.find(&StepId::parse(name)) != StepMatch::None
@@ -181,7 +180,6 @@ mod tests {
         }
     }
 
-    /// The line up to the end of what is found, and the message.
     fn successor_found(value: &str) -> Option<(String, String)> {
         let text = format!("---\nnextStepFile_modeA: '{value}'\nname: x\nnextStepFile: '{value}'\n---\n");
         let path = ProjectPath::new("flow/step-01.md").unwrap();

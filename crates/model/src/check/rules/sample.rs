@@ -26,7 +26,6 @@ pub(crate) fn found(rule: &'static Rule, text: &str) -> Vec<String> {
     found.map(|line| line[path.len()..].strip_prefix(':').map(str::to_owned).unwrap_or(line)).collect()
 }
 
-/// The path of a file that rules of the group of `rule` look at.
 pub(crate) fn path_of(rule: &'static Rule) -> &'static str {
     match rule.group {
         Group::Autodev => "_docs/_autodev_state.md",
@@ -42,7 +41,6 @@ pub(crate) fn found_in(rule: &'static Rule, files: &[(&str, &str)]) -> Vec<Strin
     findings(rule, files).iter().flatten().map(|finding| shown(finding, files)).collect()
 }
 
-/// The helps of what `rule` finds in several files.
 pub(crate) fn helps_in(rule: &'static Rule, files: &[(&str, &str)]) -> Vec<String> {
     findings(rule, files).into_iter().flatten().filter_map(|finding| finding.help).collect()
 }
@@ -82,7 +80,6 @@ fn shown(finding: &Finding, files: &[(&str, &str)]) -> String {
 
 pub(crate) const MANIFEST: &str = ".stepmark/manifests/files-manifest.csv";
 
-/// The file in which a skill of autodev keeps its state.
 pub(crate) const SKILL_STATE: &str = "_docs/02_document/state.json";
 
 struct Files<'f>(&'f [(&'f str, &'f str)]);
@@ -194,7 +191,6 @@ fn findings(rule: &'static Rule, files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
     found.collect()
 }
 
-/// The file `text` at `path`, with the workflow that its `workflowType` names.
 pub(super) fn tracked(path: &str, text: &[u8]) -> TrackedArtifact {
     let artifact = Artifact::read(ProjectPath::new(path).unwrap(), text.to_vec());
     let membership = workflow(&artifact).map_or(Membership::None, |chain| {

@@ -7,13 +7,11 @@ use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject};
 /// The values of `scope_source`.
 const SOURCES: [&str; 2] = ["human", "ai"];
 
-/// Returns whether an AI says that it gave the scope.
 fn is_by_ai(state: &FrontmatterState) -> bool {
     let source = state.scope_source.as_ref().and_then(|source| source.filled());
     source.is_some_and(|source| source.trim().eq_ignore_ascii_case("ai"))
 }
 
-/// The one of `known` that `word` was most likely meant for.
 fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     let word = word.to_lowercase();
     let likeness = |known: &&'k str| (strsim::jaro_winkler(&word, known), *known);

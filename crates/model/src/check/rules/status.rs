@@ -95,7 +95,6 @@ fn check_status_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     );
 }
 
-/// A template that nobody filled in is a finding of its own.
 fn is_placeholder(word: &str) -> bool {
     word.contains(['{', '}'])
 }

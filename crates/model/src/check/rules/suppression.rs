@@ -13,7 +13,6 @@ pub(crate) static WITHOUT_REASON: Rule = Rule::new(
     Decision::OfLaterStage,
 );
 
-/// The finding about the comment at `span`.
 pub(crate) fn without_reason_finding(subject: &Subject<'_>, span: Span) -> Finding {
     let finding = subject.finding(&WITHOUT_REASON, span, "this suppression gives no reason");
     finding.with_help("write it behind the rule: `# stepmark: allow WITHOUT_REASON reason`")
@@ -22,7 +21,6 @@ pub(crate) fn without_reason_finding(subject: &Subject<'_>, span: Span) -> Findi
 pub(crate) static UNUSED: Rule =
     Rule::new("SM002", "suppression-unused", Group::Suppressions, Severity::Warning, Decision::OfLaterStage);
 
-/// The finding about the comment at `span`, of whose `all` rules these are `idle`.
 pub(crate) fn unused_finding(
     subject: &Subject<'_>,
     span: Span,
@@ -45,7 +43,6 @@ pub(crate) static UNREADABLE: Rule = Rule::new(
     Decision::OfLaterStage,
 );
 
-/// The finding about the comment at `span`.
 pub(crate) fn unreadable_finding(subject: &Subject<'_>, span: Span, fault: &str) -> Finding {
     let finding = subject.finding(&UNREADABLE, span, format!("this suppression has no effect: {fault}"));
     finding.with_help(

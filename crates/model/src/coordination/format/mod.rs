@@ -32,7 +32,6 @@ pub enum Format {
     OrchestratorState,
 }
 
-/// Files by name, seen from their folder.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -145,7 +145,6 @@ pub(crate) fn unheld(record: &Record) -> Vec<String> {
     paths.collect()
 }
 
-/// The task as the model holds it, with the note of the rest.
 pub(super) fn task(record: &Record) -> Json {
     let mut note = Values::new();
     let mut absent: Vec<Json> = Vec::new();
@@ -275,7 +274,6 @@ fn restore(kinds: &[(&str, Kind)], values: &mut Values, originals: Option<&Json>
     }
 }
 
-/// Returns whether two values of `key` say the same to whoever fills in what is missing.
 fn says_the_same(key: &str, one: Option<&Json>, other: Option<&Json>) -> bool {
     let entry = |value: Option<&Json>| {
         let value = value.cloned().unwrap_or_default();
@@ -287,7 +285,6 @@ fn says_the_same(key: &str, one: Option<&Json>, other: Option<&Json>) -> bool {
 /// The file, as the orchestrator calls it where nothing else is configured.
 pub(super) const FILE: &str = "orchestrator-state.json";
 
-/// The keys of the coordination that stand in the file.
 const ROOT: [&str; 5] =
     ["goal", "created_at", "working_directory", "max_parallel_workers", "task_timeout_seconds"];
 
@@ -305,7 +302,6 @@ const AGENT: [(&str, Kind); 10] = [
     ("max_concurrent_tasks", Kind::Any),
 ];
 
-/// The keys of a discovery in that model.
 const DISCOVERY: [(&str, Kind); 6] = [
     ("id", Kind::Text),
     ("agent_id", Kind::Text),

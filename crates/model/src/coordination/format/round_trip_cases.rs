@@ -15,7 +15,6 @@ use crate::coordination::{
 };
 use crate::records::{Signals, values_digest};
 
-/// Makes the orchestrator's model of a task fill in what is missing, as a program that loads and saves does.
 fn saved_again(files: &Files, changed: impl Fn(&mut Map<String, Json>)) -> Files {
     let mut file: Json = serde_json::from_slice(&files["orchestrator-state.json"]).unwrap();
     for task in file["tasks"].as_array_mut().unwrap() {

@@ -91,7 +91,6 @@ pub(super) fn read(files: &Files) -> Result<State, FormatError> {
     })
 }
 
-/// The records of a file of format B or C.
 pub(super) fn read_state(source: &mut Source) -> Result<State, FormatError> {
     Ok(State {
         root: new_root(source.text("master_plan")?.unwrap_or_default()),

@@ -14,7 +14,6 @@ use crate::{
 /// A time that nobody said, where a program always asks for one.
 pub(super) const UNKNOWN_TIME: &str = "1970-01-01T00:00:00Z";
 
-/// The object that the file `name` holds.
 fn read_object(files: &Files, name: &'static str) -> Result<Map<String, Json>, FormatError> {
     let bytes = files.get(name).ok_or(FormatError::Missing { file: name })?;
     match read_json(bytes) {
@@ -77,7 +76,6 @@ impl Source {
         Ok(records)
     }
 
-    /// Takes the text under `key`.
     pub(super) fn text(&mut self, key: &str) -> Result<Option<String>, FormatError> {
         match self.values.shift_remove(key) {
             None | Some(Json::Null) => Ok(None),
@@ -86,7 +84,6 @@ impl Source {
         }
     }
 
-    /// Moves the values under `keys` into `root`, and what is left but volatile ones under its `extra`.
     pub(super) fn into_root(mut self, keys: &[&str], root: &mut Record) {
         for key in keys {
             if let Some(value) = self.values.shift_remove(*key).filter(|value| !value.is_null()) {
@@ -111,7 +108,6 @@ pub(super) fn new_root(body: String) -> Record {
     Record { body, ..Record::new(RecordKind::Coordination, RecordKind::Coordination.name(), Map::new()) }
 }
 
-/// Adds the values that stand for the file `name` under the root's `extra`.
 pub(super) fn add_extra(state: &State, name: &str, object: &mut Map<String, Json>) {
     let extra = state.root.values.get(EXTRA).and_then(|extra| extra.get(name)?.as_object());
     for (key, value) in extra.into_iter().flatten() {

@@ -9,7 +9,6 @@ use crate::{
     journal::{ArtifactKey, EventId},
 };
 
-/// The format that this version writes and reads.
 const SCHEMA: &str = "stepmark.checkpoint/1";
 
 /// A checkpoint: the raw frontmatter of an artifact, and what proves it.

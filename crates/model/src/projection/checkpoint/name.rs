@@ -8,10 +8,8 @@ use crate::{
 };
 use jiff::Timestamp;
 
-/// The folder of all checkpoints, seen from the root.
 pub const CHECKPOINTS: &str = ".stepmark/checkpoints";
 
-/// The number of characters of a key that its folder shows.
 const SHOWN: usize = 60;
 
 /// The folder of an artifact's checkpoints, seen from the root: what is readable of the key, and a part of

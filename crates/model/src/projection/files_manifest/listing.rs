@@ -139,7 +139,6 @@ impl ListedFolder {
         self.files.partition_point(|file| &self.names[file.name.clone()] < name)
     }
 
-    /// The place of the file called `name`.
     pub fn place_of(&self, name: &str) -> Option<usize> {
         let place = self.place_from(name);
         (place < self.len() && self.name(place) == name).then_some(place)
@@ -209,7 +208,6 @@ impl ListingBuilder {
         self.listing
     }
 
-    /// The folder at `path`, which may be new.
     fn folder(&mut self, path: &str) -> &mut ListedFolder {
         let place = match self.listing.places.get(path) {
             Some(place) => *place,

@@ -52,7 +52,6 @@ impl RowOrder {
         });
     }
 
-    /// Compares two texts as `localeCompare` does.
     fn texts(&self, one: &str, other: &str) -> Ordering {
         if one == other { Ordering::Equal } else { self.collator.compare(one, other) }
     }

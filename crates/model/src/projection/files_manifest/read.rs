@@ -114,7 +114,6 @@ pub(super) struct LineReader {
 }
 
 impl LineReader {
-    /// The row in the next line, if there is one.
     pub(super) fn row<'text>(
         &mut self,
         line: &'text str,
@@ -129,7 +128,6 @@ impl LineReader {
         if text.is_empty() { None } else { row(self.lines, text, oddities) }
     }
 
-    /// The number of lines that were read, the header among them.
     pub(super) fn lines_read(&self) -> usize {
         self.lines
     }
@@ -260,7 +258,6 @@ mod tests {
         assert_eq!(read("").oddities.len(), 1);
     }
 
-    /// The installer's loop, character by character, as docs/formats.md describes it.
     fn installer_reads(text: &str) -> Vec<Vec<String>> {
         let javascript_blank = |letter: char| {
             matches!(letter, '\t' | '\u{B}' | '\u{C}' | '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')

@@ -20,7 +20,6 @@ pub enum ManifestScope<'a> {
 
 /// Says which files are artifacts.
 pub trait ArtifactFilter: Sync {
-    /// Returns whether the file at `path` is one.
     fn is_artifact(&self, path: &str) -> bool;
 
     /// Returns whether no file in `folder`, however deep, is one.

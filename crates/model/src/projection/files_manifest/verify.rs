@@ -127,7 +127,6 @@ impl Verification {
         self.others.iter().filter(|file| file.class == class).count()
     }
 
-    /// Returns whether a file is modified, missing or unreadable.
     pub fn has_findings(&self) -> bool {
         self.others.iter().any(|file| file.class.is_finding())
     }

@@ -7,7 +7,6 @@ use crate::workflow::{StepId, StepMatch, WorkflowDefinition};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// The shape of a gate's JSON, and its version.
 const SCHEMA: &str = "stepmark.gate/1";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

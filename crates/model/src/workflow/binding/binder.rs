@@ -15,7 +15,6 @@ pub struct Binder {
 }
 
 impl Binder {
-    /// Prepares `candidates`.
     pub fn new(candidates: Vec<Candidate>) -> Self {
         let mut by_step: BTreeMap<StepForm, Vec<(usize, Track)>> = BTreeMap::new();
         for (at, candidate) in candidates.iter().enumerate() {

@@ -44,7 +44,6 @@ impl Candidate {
         Self { names, declared_names: None, steps: steps.collect(), marks, outputs: Vec::new() }
     }
 
-    /// Adds what the text of its files tells.
     pub fn with_detail(mut self, detail: &WorkflowDetail) -> Self {
         self.declared_names = Some(detail.names.clone());
         self.outputs.extend(detail.outputs.iter().cloned());
@@ -57,7 +56,6 @@ impl Candidate {
         self
     }
 
-    /// A workflow that the project's configuration declares.
     pub fn declared(name: &str, steps: &[impl AsRef<str>]) -> Self {
         let steps = steps.iter().map(|step| (Track::Create, StepId::parse(step.as_ref())));
         Self {

@@ -82,7 +82,6 @@ fn bind(
     })
 }
 
-/// `create-prd create`, `create-prd | quick-spec`, or `-`.
 fn told(binding: &Binding) -> String {
     let names: Vec<String> = outlines().iter().map(WorkflowOutline::name).collect();
     match binding {

@@ -96,7 +96,6 @@ pub(in crate::workflow) fn core(name: &str) -> &str {
     verbs.iter().find_map(|verb| name.strip_prefix(verb)).filter(|core| !core.is_empty()).unwrap_or(name)
 }
 
-/// The words of a file's stem or a name, lower-case.
 pub(in crate::workflow) fn words(name: &str) -> Vec<String> {
     parts(name).map(str::to_lowercase).collect()
 }

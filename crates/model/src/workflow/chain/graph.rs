@@ -14,7 +14,6 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// `count` steps, each leading to the next one.
     pub(crate) fn sequence(count: usize) -> Self {
         let edge = |to| Edge { to, kind: EdgeKind::Next, source: EdgeSource::Declared };
         let edges =
@@ -22,7 +21,6 @@ impl Graph {
         Self { edges, resume: vec![false; count], start: (0..count).take(1).collect() }
     }
 
-    /// The steps to which `step` leads by edges of `kind`.
     pub(crate) fn targets(&self, step: usize, kind: EdgeKind) -> impl Iterator<Item = usize> {
         self.edges[step].iter().filter(move |edge| edge.kind == kind).map(|edge| edge.to)
     }
@@ -270,7 +268,6 @@ impl Route {
         route
     }
 
-    /// Places the steps beside the route, and marks the units which some way passes by.
     fn explore_asides(&mut self, graph: &Graph) {
         for unit in 0..self.units.len() {
             let mut open = self.units[unit].members.clone();

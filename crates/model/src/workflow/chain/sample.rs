@@ -11,7 +11,6 @@ use crate::{
 /// One step file: its stem, its keys (`key: value`, separated by `;`), and its prose.
 pub(crate) type SampleStep<'text> = (&'text str, &'text str, &'text str);
 
-/// The files of `_bmad/flow/steps`.
 pub(crate) fn files<'text>(steps: &[SampleStep<'text>]) -> Vec<WorkflowFile<'text>> {
     let file = |(stem, keys, prose): &SampleStep<'text>| WorkflowFile {
         path: ProjectPath::new(format!("_bmad/flow/steps/{stem}.md")).unwrap(),
@@ -91,7 +90,6 @@ pub(crate) fn next(next: &Next<'_>) -> String {
     }
 }
 
-/// Spellings, separated by `,`.
 pub(crate) fn ids(spellings: &str) -> Vec<StepId> {
     spellings.split(',').map(str::trim).filter(|spelling| !spelling.is_empty()).map(StepId::parse).collect()
 }

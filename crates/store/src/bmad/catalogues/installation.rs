@@ -45,7 +45,6 @@ impl Installation {
         None
     }
 
-    /// The installer's own catalogue of this kind, if it can be read as one.
     pub(super) fn catalogue(&self, search: &mut Search<'_>, kind: CatalogueKind) -> Option<Table> {
         let path = self.books.as_ref()?.join(kind.file_name()).ok()?;
         let bytes = search.read(&path)?;

@@ -42,7 +42,6 @@ pub(super) fn entries(
     entries
 }
 
-/// The folder in which a module keeps entries of this kind.
 const fn folder_of(kind: CatalogueKind) -> &'static str {
     match kind {
         CatalogueKind::Agent => AGENTS,
@@ -85,7 +84,6 @@ fn read_below(
     }
 }
 
-/// Returns whether a file of this name is read at all.
 fn is_candidate(kind: CatalogueKind, name: &str) -> bool {
     match kind {
         CatalogueKind::Agent => name.ends_with(".md"),

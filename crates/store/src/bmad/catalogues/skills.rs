@@ -57,7 +57,6 @@ pub(super) fn find(search: &mut Search<'_>, installation: Option<&Installation>)
     skills
 }
 
-/// Module and path of the skills in the installer's catalogue, by the names of their folders.
 fn places(search: &mut Search<'_>, installation: &Installation) -> HashMap<String, (String, String)> {
     let Some(table) = installation.catalogue(search, CatalogueKind::Skill) else { return HashMap::new() };
     let places = table.fields(Column::Module).zip(table.fields(Column::Path));

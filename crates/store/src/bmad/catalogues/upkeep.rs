@@ -11,7 +11,6 @@ use stepmark_model::{
     projection::ProjectionFacts,
 };
 
-/// The folder of the catalogues of a project, seen from its root.
 const CATALOGUES_FOLDER: &str = ".stepmark/manifests";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

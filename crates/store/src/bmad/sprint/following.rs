@@ -99,7 +99,6 @@ pub(super) enum Listing {
 }
 
 impl Ledgers {
-    /// The place on the disk of the entry of the story at `path`.
     pub(super) fn listing_of(&self, workspace: &Workspace, path: &ProjectPath) -> Listing {
         let (mut ledgers, mut nearest) = (self.known(), None);
         for place in SprintStatus::places(path) {

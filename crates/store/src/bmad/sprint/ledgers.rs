@@ -156,12 +156,10 @@ impl StoryLedgers<'_> {
         found
     }
 
-    /// Those of `paths` that ledgers list.
     pub(crate) fn stories<'p>(paths: impl Iterator<Item = &'p ProjectPath>) -> Vec<ProjectPath> {
         paths.filter(|path| LedgerKey::of(path).is_some()).cloned().collect()
     }
 
-    /// The entries of ledgers that cannot be joined to `stories`, which are all of the project.
     pub(crate) fn unmatched(&self, stories: &[ProjectPath]) -> Vec<BrokenSprintStatus> {
         let mut found = Vec::new();
         let SprintLedgers { ledgers, broken, .. } = self.all(stories.iter());

@@ -58,7 +58,6 @@ struct Attempt {
 }
 
 impl LedgerProjection {
-    /// Returns whether every ledger says what frontmatter says.
     pub fn is_whole(&self) -> bool {
         self.refused.is_empty() && self.left.is_empty() && self.broken.is_empty() && self.failed.is_empty()
     }

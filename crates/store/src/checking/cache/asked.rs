@@ -32,12 +32,10 @@ pub(crate) struct Noted {
 }
 
 impl<'a> Asked<'a> {
-    /// The surroundings of the artifact at `path`.
     pub(crate) fn new(path: &'a ProjectPath, answers: &'a Answers<'a>) -> Self {
         Self { path, answers, noted: RefCell::default(), is_unsettled: Cell::default() }
     }
 
-    /// Notes the gates of the artifact, which are about to be looked at.
     pub(crate) fn note_gates(&self) {
         match self.answers.gates(self.path) {
             Some(gates) => self.noted.borrow_mut().facts.gates = Some((self.path.clone(), gates)),

@@ -13,14 +13,12 @@ use stepmark_model::{
     selection::{Selectable as _, SelectionField},
 };
 
-/// More than it takes to be worth a cache.
 const ARTIFACTS: usize = 80;
 /// The time until a file is no longer so new that it may change without a trace.
 const SETTLING: Duration = Duration::from_millis(30);
 
 struct Project(tempfile::TempDir);
 
-/// The result of a check, as far as anybody sees it.
 type Said = (Vec<(String, Vec<String>)>, usize, usize);
 
 fn said(report: &CheckReport<'_>) -> Said {

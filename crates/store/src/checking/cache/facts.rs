@@ -50,7 +50,6 @@ impl Facts {
                 .is_none_or(|(path, answer)| answers.gates(path).is_some_and(|gates| gates == *answer))
     }
 
-    /// The key of what is decided by these facts in `context`.
     pub(super) fn key(&self, context: &FileHash) -> FactsKey {
         let mut text = format!("{context}\n");
         // Writing to a string never fails. Of texts, which may hold any character, the literal stands there:

@@ -88,7 +88,6 @@ struct Texts {
 }
 
 impl SharedTexts {
-    /// The texts `known` from the earlier cache, to which others come.
     pub(super) fn new(known: &[Box<str>]) -> Self {
         let numbers = known.iter().cloned().enumerate().map(|(number, text)| (text, number)).collect();
         Self(RwLock::new(Texts { numbers, all: known.to_vec() }))

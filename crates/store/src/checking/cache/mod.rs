@@ -168,7 +168,6 @@ impl<'w> Verdicts<'w> {
         &self.context
     }
 
-    /// Returns the note of the artifact of `entry`.
     pub(crate) fn note(&self, entry: usize) -> NoteReader<'_> {
         let bytes = self.cache.as_ref().map_or(&[][..], |cache| cache.note(entry));
         NoteReader::new(bytes, &self.texts)
@@ -253,7 +252,6 @@ impl<'w> Verdicts<'w> {
 }
 
 impl FolderPart<'_> {
-    /// Returns the verdict on the file at `place`, if it still holds, and its entry in the cache.
     pub(crate) fn recall(&mut self, folder: &Folder, place: usize) -> Option<(Verdict, usize)> {
         // What a link leads to may change without its own stat.
         if folder.kind(place) != EntryKind::File {

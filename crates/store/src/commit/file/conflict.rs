@@ -103,7 +103,6 @@ pub(in crate::commit) struct Attributes {
 
 #[cfg(unix)]
 impl Attributes {
-    /// Those of the file that `metadata` describes.
     pub(in crate::commit) fn of(metadata: &Metadata) -> Self {
         Self { mode: metadata.mode() & 0o7777, owner: metadata.uid(), group: metadata.gid() }
     }
@@ -167,12 +166,10 @@ pub(in crate::commit) struct Attributes(std::fs::Permissions);
 
 #[cfg(not(unix))]
 impl Attributes {
-    /// Those of the file that `metadata` describes.
     pub(in crate::commit) fn of(metadata: &Metadata) -> Self {
         Self(metadata.permissions())
     }
 
-    /// Gives them to `file`.
     pub(in crate::commit) fn apply(self, file: &File) -> io::Result<()> {
         file.set_permissions(self.0)
     }

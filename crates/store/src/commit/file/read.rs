@@ -154,7 +154,6 @@ pub(in crate::commit) fn write_anew(
     if fsync == FsyncPolicy::Always { file.sync_all() } else { Ok(()) }
 }
 
-/// Makes the names in `folder` durable.
 pub(in crate::commit) fn flush_folder(folder: &Path, fsync: FsyncPolicy) -> io::Result<()> {
     match fsync {
         // Only Unix lets folders be opened and flushed; elsewhere the file system does it by itself.

@@ -123,7 +123,6 @@ mod tests {
         Expected::of(Some(OLD))
     }
 
-    /// Publishes [`NEW`] over [`OLD`], while another program does `interfere` at each moment.
     fn publish_while(
         project: &ScratchProject,
         mut interfere: impl FnMut(Moment),

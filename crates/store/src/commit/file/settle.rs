@@ -22,7 +22,6 @@ const SETTLING_TIME: Duration = Duration::from_millis(20);
 /// The same for an empty file, which is hardly ever meant: to empty a file took up to 26 ms on a busy disk.
 const SETTLING_TIME_OF_EMPTY: Duration = Duration::from_millis(200);
 
-/// The number of times that a file that changes again meanwhile is waited for.
 const ROUNDS: u32 = 5;
 
 /// A file that another program wrote just now.
@@ -168,7 +167,6 @@ mod tests {
         assert_eq!(project.names("docs"), ["prd.md"]);
     }
 
-    /// Returns whether publishing `new` over `old` waits.
     fn waits(lock: &mut ArtifactLock, old: &[u8], new: &[u8]) -> bool {
         let mut waited = false;
         let staged = lock.stage(new, FsyncPolicy::Never).unwrap();

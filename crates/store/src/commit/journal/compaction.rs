@@ -113,7 +113,6 @@ impl Tracked {
         Ok(tracked)
     }
 
-    /// The files of its own in which a segment stands.
     fn alone(&self, name: &SegmentName) -> impl Iterator<Item = Source> {
         self.loose.get(name).into_iter().flatten().map(move |ending| Source::Alone(format!("{name}{ending}")))
     }

@@ -40,7 +40,6 @@ impl Clone {
         compact_up_to(&self.root, FsyncPolicy::Never, 200_000).unwrap()
     }
 
-    /// Merges the files of `other` as `git merge` does with files that are written once.
     fn merge(&self, other: &Self, base: &[String]) {
         let (own, others) = (self.files(), other.files());
         for file in base.iter().filter(|file| own.contains(file) && !others.contains(file)) {

@@ -20,7 +20,6 @@ use stepmark_model::{
     journal::{Header, SegmentName},
 };
 
-/// The ending of the names of segments in files of their own.
 pub(in crate::commit) const PLAIN: &str = ".jsonl";
 pub(in crate::commit) const COMPRESSED: &str = ".jsonl.gz";
 
@@ -122,7 +121,6 @@ impl<'a> Joining<'a> {
         Ok(true)
     }
 
-    /// Writes a pack of what waits, and removes the files that it replaces.
     pub(in crate::commit) fn write(&mut self) -> io::Result<()> {
         let mut segments = std::mem::take(&mut self.waiting);
         // What happened at one time has much in common.

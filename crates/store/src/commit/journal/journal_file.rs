@@ -19,10 +19,8 @@ use stepmark_model::{
     journal::{Event, EventId, HashChain, Header, SegmentName, SessionId},
 };
 
-/// The file whose lock is the right to write, beside the folder of the live segments.
 const LOCK: &str = "journal.lock";
 
-/// The start of the names of segments of commands outside of any session.
 const NO_SESSION: &str = "main";
 
 pub(in crate::commit) const EXTENSION: &str = ".jsonl";
@@ -89,7 +87,6 @@ impl JournalFile {
         Ok(Self { _lock: (lock, WithoutGit::begin()), folder, root: root.clone() })
     }
 
-    /// Adds the events, each to the live segment of its session, and flushes them.
     pub(in crate::commit) fn append(&self, events: &[Event], fsync: FsyncPolicy) -> io::Result<()> {
         let mut rest = events;
         while let Some(first) = rest.first() {
@@ -155,7 +152,6 @@ impl JournalFile {
         &self.folder
     }
 
-    /// A new segment for events like `event`, whose id makes its name.
     fn begin(&self, event: &Event) -> io::Result<Live> {
         for attempt in 0_u32.. {
             // The same event comes again where its segment is torn and its commit is finished.
@@ -198,7 +194,6 @@ impl Live {
     }
 }
 
-/// The number of hexadecimal digits that make the name of a segment unique.
 const RANDOM_DIGITS: usize = 12;
 
 fn is_random(text: &str) -> bool {

@@ -26,7 +26,6 @@ use stepmark_model::{
     journal::{self, HashChain, SegmentHead, SegmentName},
 };
 
-/// The ending of the names of marks.
 const MARK: &str = ".unpublished";
 
 #[derive(Clone, Copy, Debug)]
@@ -175,7 +174,6 @@ impl Sealing<'_> {
         Ok(staged)
     }
 
-    /// Writes the tracked files of marked copies, and removes staged files that nobody needs any more.
     fn finish(&self) -> io::Result<Vec<SegmentName>> {
         let tracked = self.tracked()?;
         let copies = self.root.state().folder(StateFolder::SealedCopies)?;
@@ -258,12 +256,10 @@ fn mark_of(name: &SegmentName) -> String {
     format!("{name}{EXTENSION}{MARK}")
 }
 
-/// The segment that a file marks, if it is a mark.
 fn marked(file: &str) -> Option<SegmentName> {
     SegmentName::new(file.strip_suffix(MARK)?.strip_suffix(EXTENSION)?)
 }
 
-/// A mark that stays is removed by the next sealing.
 fn forget_mark(copies: &Path, name: &SegmentName) {
     let _stays = fs::remove_file(copies.join(mark_of(name)));
 }

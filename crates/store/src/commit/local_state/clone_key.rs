@@ -10,7 +10,6 @@ use crate::commit::{FsyncPolicy, file::flush_folder};
 use crate::disk::{local_state::LocalState, local_state::StateFolder, own_file, own_file::Access};
 use stepmark_model::artifact::FileHash;
 
-/// The file of the key, beside the folders of the work tree.
 const FILE: &str = "clone-key";
 
 /// The number of random bytes in the key.

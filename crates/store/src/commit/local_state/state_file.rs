@@ -40,7 +40,6 @@ pub(crate) fn names_in(folder: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// The file whose lock is the right to change leases, beside their folder.
 const LOCK: &str = "leases.lock";
 
 /// The right to change leases; released when dropped.
@@ -53,7 +52,6 @@ pub(crate) struct LeaseFiles {
 }
 
 impl LeaseFiles {
-    /// Waits for the right, to change the lease of the artifact at `path`.
     pub(crate) fn lock(root: &Root, path: &ProjectPath) -> Result<Self, CommitError> {
         let lock_file = root.state().top(true).join(LOCK);
         let open = || {
@@ -67,7 +65,6 @@ impl LeaseFiles {
         Ok(Self { _lock: lock, root: root.clone(), path: path.clone() })
     }
 
-    /// Replaces the lease in the file `name`, durably.
     pub(crate) fn write(&self, name: &str, bytes: &[u8], fsync: FsyncPolicy) -> Result<(), CommitError> {
         let write = || -> io::Result<()> {
             let folder = self.root.state().folder(StateFolder::Leases)?;

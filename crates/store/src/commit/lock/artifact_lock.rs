@@ -132,7 +132,6 @@ fn wait_for(lock_file: &File, path: &ProjectPath, timeout: Duration) -> Result<(
     })
 }
 
-/// Returns whether the temporary file at `path` is nobody's any more. Nothing is made.
 pub(crate) fn is_left_over(root: &Root, path: &str) -> bool {
     let Some((key, _)) = key_of(path).filter(|_| is_regular(root, path)) else { return false };
     let Ok(folder) = root.state().folder(StateFolder::Locks) else { return false };
@@ -142,7 +141,6 @@ pub(crate) fn is_left_over(root: &Root, path: &str) -> bool {
     }
 }
 
-/// Removes the temporary file at `path`, if it is nobody's any more, and returns whether it did.
 pub(crate) fn remove_left_over(root: &Root, path: &str) -> bool {
     let Some((key, name)) = key_of(path).filter(|_| is_regular(root, path)) else { return false };
     if settle(root, path, &key) && !is_regular(root, path) {

@@ -128,7 +128,6 @@ mod tests {
         assert_eq!(write(&project, "nine").0, None);
     }
 
-    /// Another segment may come within the same step of the clock.
     #[test]
     fn a_folder_that_changed_within_one_step_of_a_coarse_clock_proves_nothing() {
         let project = ScratchProject::new();

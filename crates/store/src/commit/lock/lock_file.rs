@@ -19,7 +19,6 @@ use crate::commit::LockError;
 pub(in crate::commit) struct LockKey(String);
 
 impl LockKey {
-    /// The key of the file at `place`, seen from the root.
     pub(in crate::commit) fn of(place: &Path) -> Self {
         let mut digits = FileHash::of(place.as_os_str().as_encoded_bytes()).to_string();
         digits.truncate(32);
@@ -33,7 +32,6 @@ impl LockKey {
         Some(Self(digits.to_owned())).filter(|key| is_key && key.names_temporary_file(name))
     }
 
-    /// The start of the names of this file's temporary files.
     pub(in crate::commit) fn temporary_prefix(&self) -> String {
         format!(".stepmark-{self}-")
     }
@@ -49,10 +47,8 @@ impl LockKey {
         )
     }
 
-    /// The ending of the names of all temporary files.
     pub(in crate::commit) const TEMPORARY_SUFFIX: &'static str = ".tmp";
 
-    /// Returns whether `name` is that of a temporary file of this artifact.
     pub(in crate::commit) fn names_temporary_file(&self, name: &str) -> bool {
         name.strip_prefix(&self.temporary_prefix())
             .and_then(|rest| rest.strip_suffix(Self::TEMPORARY_SUFFIX))

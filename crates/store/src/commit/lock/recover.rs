@@ -57,7 +57,6 @@ fn settle_exchange(
     keep(staged, &lock.target).map(Some)
 }
 
-/// Gives the file at `staged` a name that stands for good beside `target`, and returns it.
 pub(in crate::commit) fn keep(staged: &Path, target: &Path) -> io::Result<PathBuf> {
     let kept = staged.with_file_name(kept_name(staged, target));
     // The name is as random as that of the temporary file: nothing has it yet.

@@ -122,7 +122,6 @@ impl RedoRecord {
         Some(record)
     }
 
-    /// Returns whether it is about the file at `path`.
     pub(in crate::commit) fn names(&self, path: &ProjectPath) -> bool {
         self.files.iter().any(|file| file.path == *path)
     }

@@ -137,7 +137,6 @@ fn is_free(metadata: &fs::Metadata) -> bool {
     is_named && metadata.len() == 0
 }
 
-/// The slots of processes that died, locked by this one.
 pub(in crate::commit) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
     let mut found = Vec::new();
     let (folder, names) = filled(root)?;
@@ -213,7 +212,6 @@ pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
     Ok(paths)
 }
 
-/// The error with the file that it is about, and what to do.
 fn named(folder: &Path, name: &str, error: io::Error) -> io::Error {
     let place = folder.join(name);
     let text = format!(
@@ -224,7 +222,6 @@ fn named(folder: &Path, name: &str, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), text)
 }
 
-/// Returns whether something stands there that this process cannot open as a slot.
 fn is_refused(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, IsADirectory, PermissionDenied};
     matches!(error.kind(), InvalidInput | IsADirectory | PermissionDenied)
@@ -240,7 +237,6 @@ fn read_record(read: io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The folder of the slots, and the names of those that hold something.
 fn filled(root: &Root) -> io::Result<(PathBuf, Vec<String>)> {
     let folder = root.state().folder(StateFolder::Redo)?;
     let mut filled = Vec::new();

@@ -21,7 +21,6 @@ fn read(text: &str) -> Configuration {
     parse(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The text of `init` with its examples.
 pub(super) fn uncommented(text: &str) -> String {
     let uncommented = text.lines().map(|line| match line.strip_prefix("# ") {
         Some(key) if key.starts_with("  ") || key.split_once(':').is_some_and(|(key, _)| is_key(key)) => key,

@@ -29,7 +29,6 @@ impl Handle {
         Ok(Self(retry_on_intr(|| openat(CWD, folder, flags, Mode::empty()))?))
     }
 
-    /// Hands every name but `.` and `..` to `take`.
     pub(super) fn list(&self, mut take: impl FnMut(&OsStr, EntryKind)) -> io::Result<()> {
         each_entry(&self.0, |entry, kind| {
             let name = OsStr::from_bytes(entry.to_bytes());
@@ -87,7 +86,6 @@ fn each_entry(folder: &OwnedFd, mut take: impl FnMut(&CStr, FileType) -> io::Res
     Ok(())
 }
 
-/// Hands every entry of `folder` to `take`.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn each_entry(folder: &OwnedFd, mut take: impl FnMut(&CStr, FileType) -> io::Result<()>) -> io::Result<()> {
     for entry in rustix::fs::Dir::read_from(folder)? {

@@ -19,7 +19,6 @@ impl Handle {
         Ok(Self(folder.to_owned()))
     }
 
-    /// Hands every name to `take`.
     pub(super) fn list(&self, mut take: impl FnMut(&OsStr, EntryKind)) -> io::Result<()> {
         for entry in uninterrupted(|| fs::read_dir(&self.0))? {
             let entry = entry?;

@@ -93,7 +93,6 @@ impl Folder {
         self.entries[place].kind
     }
 
-    /// The path of `name` below the root.
     pub(crate) fn path_of(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { [&*self.path, "/", name].concat() }
     }
@@ -114,7 +113,6 @@ impl Folder {
         self.handle.open_with_stat(self.name(place))
     }
 
-    /// Opens the file at `place` to read it. Never waits for the other end of a pipe.
     pub(crate) fn open_file(&self, place: usize) -> io::Result<File> {
         self.handle.open_file(self.name(place))
     }

@@ -61,7 +61,6 @@ pub(super) enum Mark {
 pub(super) const LISTED: u32 = 1 << 31;
 pub(super) const UNHASHED: u32 = 1 << 30;
 pub(super) const NOTED: u32 = 1 << 29;
-/// The offset at which the header gives the place of what all notes share.
 const SHARED: usize = 76;
 
 /// The bytes of a cache, known to be whole.
@@ -171,7 +170,6 @@ impl Bytes {
         self.entry_at(self.entries) + folder * FOLDER
     }
 
-    /// The text whose start and length stand at `at`.
     fn text(&self, at: usize) -> &[u8] {
         let start = self.folder_at(self.folders) + index(number(&self.bytes, at));
         self.bytes.get(start..self.text_end(at)).unwrap_or_default()

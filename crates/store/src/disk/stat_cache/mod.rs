@@ -73,7 +73,6 @@ impl StatCache {
         Some(Self { bytes, hashing_began: began.min(written.saturating_sub(took)) })
     }
 
-    /// The entries of the folder at `path`.
     pub(crate) fn folder(&self, path: &str) -> Range<usize> {
         let (mut low, mut high) = (0, self.bytes.folders());
         while low < high {

@@ -50,7 +50,6 @@ impl StatCache {
         }
     }
 
-    /// Those of `entries` that the remembered manifest lists.
     pub(crate) fn listed(&self, entries: Range<usize>) -> impl Iterator<Item = usize> {
         entries.filter(|entry| self.bytes.mark(*entry) != Mark::Unlisted)
     }

@@ -84,7 +84,6 @@ pub(super) fn failed(root: &Root, arguments: &[&str], stderr: &[u8]) -> GitVersi
     GitVersionError::Failed { command: arguments.join(" "), reason: reason.to_owned() }
 }
 
-/// The object name of the commit that `name` stands for.
 pub(super) fn commit(root: &Root, name: &str) -> Result<String, GitVersionError> {
     let wanted = format!("{name}^{{commit}}");
     let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted];

@@ -58,7 +58,6 @@ pub(super) struct Listing {
 }
 
 impl GitVersion {
-    /// Looks at the project at `root` in its repository.
     pub fn open(root: &Root, comparison: &Comparison) -> Result<Self, GitVersionError> {
         if !process::is_repository(root) {
             return Err(GitVersionError::NoRepository { folder: root.path().to_owned() });
@@ -108,7 +107,6 @@ impl GitVersion {
         })
     }
 
-    /// Returns whether a file or folder is there.
     pub fn holds(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
         // Whoever panicked left whole answers.
         let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +119,6 @@ impl GitVersion {
         Ok(is_there)
     }
 
-    /// Returns whether the file at `path` is another one than in the state that it is compared with.
     #[cfg(feature = "write")]
     pub(crate) fn is_changed(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
         Ok(self.object(path)? != self.object_in(&self.base, path)?)
@@ -151,7 +148,6 @@ impl GitVersion {
         Ok(paths.into_iter().zip(objects).filter_map(file).collect())
     }
 
-    /// Returns whether a file was there in the state that it is compared with.
     pub(crate) fn held_before(&self, path: &ProjectPath) -> Result<bool, GitVersionError> {
         Ok(self.object_in(&self.base, path)? != Object::Missing)
     }

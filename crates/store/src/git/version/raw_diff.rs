@@ -96,7 +96,6 @@ impl Tree {
         Self { entries, name_length: digits / 2 }
     }
 
-    /// The name of the regular file `file` in it.
     pub(super) fn object(&self, file: &str) -> Option<String> {
         let mut rest = self.entries.as_slice();
         while let Some(end) = memchr::memchr(0, rest) {
@@ -112,7 +111,6 @@ impl Tree {
     }
 }
 
-/// Bytes in hexadecimal digits, as git writes the names of objects.
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut digits, byte| {
         // Writing into a text does not fail.

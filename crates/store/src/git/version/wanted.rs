@@ -29,7 +29,6 @@ enum Side {
 }
 
 impl Wanted {
-    /// Adds a change, if its file `is_wanted`.
     pub(super) fn add(&mut self, change: RawChange, is_wanted: &dyn Fn(&ProjectPath) -> bool) {
         let RawChange { status, before, after, path, renamed_from } = change;
         let path = self.named(&path, is_wanted);

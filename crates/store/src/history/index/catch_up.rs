@@ -151,7 +151,6 @@ enum Followed {
     ByDropping,
 }
 
-/// Follows `plan`, of which the files were listed at the moment `began`.
 fn follow(connection: &Connection, root: &Root, plan: Plan<'_>, began: i64) -> Result<Followed, Fault> {
     let mut lost = HashSet::new();
     let mut followed = if plan.vanished.is_empty() { Followed::ByReadingOn } else { Followed::ByDropping };

@@ -189,7 +189,6 @@ fn names(connection: &Connection) -> rusqlite::Result<HashMap<i64, String>> {
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
-/// Returns whether the index read the same segments, each to the same line.
 fn has_ends_of(connection: &Connection, verified: &VerifiedSegments) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare("SELECT name, last FROM segments WHERE last IS NOT NULL")?;
     let ends = statement.query_map([], |row| Ok((row.get(0)?, FileHash::from_digest(row.get(1)?))))?;

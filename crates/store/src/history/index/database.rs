@@ -39,7 +39,6 @@ impl From<HistoryError> for Fault {
 }
 
 impl Index {
-    /// Puts the index of the project at `root` into `database`.
     pub(in crate::history) fn new(database: CacheDatabase, root: &Root) -> Self {
         Self { database, reader: RefCell::new(EventReader::new(root.clone())) }
     }
@@ -48,7 +47,6 @@ impl Index {
         &self.database.connection
     }
 
-    /// A transaction that keeps other writers out from its beginning.
     pub(in crate::history) fn write(&self) -> rusqlite::Result<Transaction<'_>> {
         Transaction::new_unchecked(self.connection(), TransactionBehavior::Immediate)
     }
@@ -131,7 +129,6 @@ pub(in crate::history) fn drop_indices(connection: &Connection) -> rusqlite::Res
     INDEX_NAMES.iter().try_for_each(|index| connection.execute_batch(&format!("DROP INDEX {index}")))
 }
 
-/// Makes the indices that [`drop_indices`] left out.
 pub(in crate::history) fn make_indices(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(INDICES)
 }
@@ -164,7 +161,6 @@ impl Row {
         std::iter::once(self.id).chain(self.parents.iter().copied())
     }
 
-    /// Takes the columns [`COLUMNS`].
     pub(in crate::history) fn of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         let parents = row.get_ref(11)?.as_blob()?;
         Ok(Self {
@@ -188,7 +184,6 @@ impl Row {
     }
 }
 
-/// Returns the value of `state` for a file.
 pub(in crate::history) fn state_part(digests: Option<Digests>) -> Option<i64> {
     digests.map(|digests| {
         let bytes = digests.state.map_or(*digests.file.as_bytes(), |state| *state.as_bytes());

@@ -136,7 +136,6 @@ fn at_path(connection: &Connection, path: &ProjectPath) -> rusqlite::Result<Vec<
     Ok(rows)
 }
 
-/// The keys of the artifacts that stood at `path`.
 fn keys_at(connection: &Connection, path: &ProjectPath) -> rusqlite::Result<Vec<i64>> {
     let mut statement = connection
         .prepare_cached("SELECT key FROM places WHERE path = (SELECT id FROM names WHERE text = ?)")?;
@@ -150,7 +149,6 @@ pub(in crate::history) struct Fresh {
     pub(in crate::history) parents: Vec<EventId>,
 }
 
-/// Finds the heads of an artifact, and the parents that are missing, from all its rows.
 pub(in crate::history) fn renew(connection: &Connection, key: i64) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM heads WHERE key = ?")?.execute([key])?;
     connection.prepare_cached("DELETE FROM foreign_parents WHERE key = ?")?.execute([key])?;
@@ -196,14 +194,12 @@ fn insert(connection: &Connection, key: i64, seq: i64) -> rusqlite::Result<()> {
     statement.execute([key, seq]).map(|_| ())
 }
 
-/// Remembers a parent under another key, or one whose segment may still come in.
 fn remember_foreign(connection: &Connection, key: i64, parent: EventId) -> rusqlite::Result<()> {
     let mut statement =
         connection.prepare_cached("INSERT OR IGNORE INTO foreign_parents (parent, key) VALUES (?, ?)")?;
     statement.execute((parent.as_bytes(), key)).map(|_| ())
 }
 
-/// Returns whether an event of another key follows the event `id` of `key`.
 pub(in crate::history) fn goes_on(connection: &Connection, key: i64, id: EventId) -> rusqlite::Result<bool> {
     let mut statement =
         connection.prepare_cached("SELECT 1 FROM foreign_parents WHERE parent = ? AND key <> ?")?;

@@ -18,7 +18,6 @@ use stepmark_model::journal::{Event, EventId, Line, SegmentName};
 
 /// The number of members of compressed segments that are kept in memory: 4 MiB.
 const KEPT_MEMBERS: usize = 64;
-/// The number of segments that are kept open.
 const KEPT_FILES: usize = 64;
 
 /// The number of events that are worth a thread: to start one takes as long as parsing some dozen.
@@ -59,7 +58,6 @@ impl EventReader {
         self.members.clear();
     }
 
-    /// Reads the line of an event.
     pub(in crate::history) fn line(
         &mut self,
         connection: &Connection,
@@ -155,7 +153,6 @@ impl EventReader {
     }
 }
 
-/// The event `id`, which stands in `line`.
 pub(in crate::history) fn parse(line: &[u8], id: EventId) -> Result<Event, Fault> {
     match serde_json::from_slice::<Line>(line) {
         Ok(line) if line.event.id == id => Ok(line.event),

@@ -53,7 +53,6 @@ impl History {
     }
 }
 
-/// Writes down which segments the seal of a segment names.
 pub(in crate::history) fn remember(
     connection: &Connection,
     segment: i64,

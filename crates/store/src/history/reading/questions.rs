@@ -13,7 +13,6 @@ use stepmark_model::journal::{ArtifactKey, Digests, Event, EventId, Lineage, Seg
 
 /// The number of digits of an id that must be given at least.
 const SHORTEST_PREFIX: usize = 4;
-/// The number of candidates that are named for a beginning that several ids have.
 const CANDIDATES: usize = 8;
 
 impl Index {
@@ -24,13 +23,11 @@ impl Index {
         event_reader::parse_all(&lines.collect::<Result<Vec<_>, _>>()?, rows)
     }
 
-    /// Reads the event of `row`.
     pub(in crate::history) fn event(&self, row: &Row) -> Result<Event, Fault> {
         event_reader::parse(&self.reader.borrow_mut().line(self.connection(), row.place)?, row.id)
     }
 }
 
-/// The number of events behind the first of a decision among which the others are looked for.
 const MOST_TOGETHER: i64 = 512;
 
 impl History {

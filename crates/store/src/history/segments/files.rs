@@ -17,7 +17,6 @@ use crate::history::HistoryError;
 use crate::history::segments::{PACK_ENDING, PackedSegment, source};
 use stepmark_model::journal::SegmentName;
 
-/// The folder of the sealed segments that git carries, seen from the project root.
 pub const SEALED_FOLDER: &str = ".stepmark/journal";
 
 /// The state that a segment's file is in.
@@ -89,7 +88,6 @@ impl SegmentPlace {
         }
     }
 
-    /// The name of the file in which a segment stands, given that of its pack, if it is in one.
     fn file_name(self, name: &SegmentName, pack: Option<&str>) -> String {
         pack.map_or_else(|| format!("{name}{}", self.ending()), str::to_owned)
     }
@@ -132,7 +130,6 @@ impl SegmentFile {
         self.pack.as_ref().map(|pack| pack.file.as_str())
     }
 
-    /// Opens the file.
     pub(in crate::history) fn open(&self, root: &Root) -> io::Result<File> {
         self.place.open(root, &self.name, self.pack_file())
     }
@@ -180,7 +177,6 @@ impl Listing {
     }
 }
 
-/// Returns whether there is a folder that segments stand in.
 pub(in crate::history) fn has_folder(root: &Root) -> bool {
     SegmentPlace::IN_ORDER.into_iter().any(|place| place.folder(root).is_dir())
 }

@@ -23,9 +23,7 @@ const FORMAT: &str = "journal-pack/1";
 const MEMBER_SIZE: usize = 32 * 1024;
 /// A segment with a longer line stays in a file of its own, so that a member is never much larger.
 const LONGEST_LINE: usize = 64 * 1024;
-/// No member is larger, as it stands in the file or with all that was left out.
 const LARGEST_MEMBER: usize = 2 * (MEMBER_SIZE + LONGEST_LINE);
-/// The largest number of segments in a pack.
 pub const MOST_SEGMENTS: usize = 500;
 /// The segments of a pack have at most so many bytes.
 pub const LARGEST_PACK: u64 = 8 * 1024 * 1024;
@@ -245,7 +243,6 @@ impl<R: Read + Seek> PackReader<R> {
         })
     }
 
-    /// The members that were reached, seen from the start of the segment.
     pub(in crate::history) fn members(&self) -> &[Member] {
         &self.members
     }
@@ -308,7 +305,6 @@ mod tests {
         SegmentName::new(&format!("s-{number:04}")).unwrap()
     }
 
-    /// A segment of `count` lines behind the header.
     fn segment(number: usize, count: u32) -> Vec<u8> {
         let (mut bytes, mut chain) = Header::new(&name(number), None).line();
         for at in 0..count {

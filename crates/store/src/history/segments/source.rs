@@ -85,7 +85,6 @@ impl SegmentSource {
         Ok(())
     }
 
-    /// The line that starts at `start`, with its line feed.
     pub(in crate::history) fn line_at(&mut self, start: u64) -> io::Result<Vec<u8>> {
         self.skip_to(start)?;
         let mut line = Vec::new();
@@ -144,7 +143,6 @@ pub(in crate::history) fn to_words(problem: &LineProblem) -> (&'static str, &str
     }
 }
 
-/// The inverse of [`to_words`].
 pub(in crate::history) fn of_words(word: &str, reason: String) -> LineProblem {
     match word {
         "header" => LineProblem::Header,
@@ -174,13 +172,11 @@ impl SegmentProblem {
         }
     }
 
-    /// Returns whether history lacks something that it refers to.
     pub const fn is_gap(&self) -> bool {
         matches!(self.problem, LineProblem::MissingParent { .. } | LineProblem::MissingSegment { .. })
     }
 }
 
-/// The heads that were named, each with what named it first.
 pub(in crate::history) type NamedHeads = BTreeMap<SegmentHead, HeadSource>;
 
 impl VerifiedSegments {

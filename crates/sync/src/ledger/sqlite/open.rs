@@ -92,7 +92,6 @@ impl SqliteLedger {
         Self::of_memory(":memory:")
     }
 
-    /// The ledger in memory that all who say this `name` share while one of them is open.
     pub(crate) fn of_memory(name: &str) -> Result<Self, LedgerError> {
         let opened = Connection::open(name).and_then(|connection| {
             if version(&connection)? == 0 {
@@ -128,7 +127,6 @@ fn roll_back(path: &Path) -> Result<(), LedgerError> {
     version(&connection).map(drop).map_err(failed("take back what was not finished"))
 }
 
-/// Opens the file at `path` for a connection that waits for others.
 fn open_for(path: &Path, flags: OpenFlags) -> Result<Connection, LedgerError> {
     let connection = open_with(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed("set its timeout"))?;
@@ -208,7 +206,6 @@ pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// Makes the tables of a new file. To be called inside a transaction.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.pragma_update(None, "user_version", VERSION)

@@ -50,7 +50,6 @@ impl SqliteTransaction<'_> {
         ask().map_err(failed("be read"))
     }
 
-    /// The state under a key of a table whose states are JSON.
     fn state<T: DeserializeOwned>(
         &self,
         what: &'static str,

@@ -106,7 +106,6 @@ fn shorten(text: &mut String, most: usize) -> usize {
     1
 }
 
-/// Points that stand deeper are shown at this depth.
 const DEEPEST: usize = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -44,7 +44,6 @@ pub enum MergeError {
 
 const BEGIN: (&str, &str) = ("<!-- stepmark:begin v1 ", " -->");
 const LABELS: (&str, &str) = ("<!-- stepmark:labels ", " -->");
-/// The beginning of the line that tells people which part is ours.
 const NOTICE: &str = "stepmark keeps what stands above in step with";
 const END: &str = "<!-- stepmark:end -->";
 
@@ -186,7 +185,6 @@ fn trimmed_before(text: &str) -> String {
     }
 }
 
-/// `text` behind the section.
 fn trimmed_after(text: &str) -> String {
     match text.trim_start_matches(['\r', '\n']) {
         "" => String::new(),
@@ -248,7 +246,6 @@ fn parts(body: &str) -> Vec<Part> {
     parts
 }
 
-/// Makes a section of the mark that begins one, which ends at `end`.
 fn close(begun: &mut Part, end: usize) {
     begun.range.end = end;
     if let PartKind::Begin(marker) = &begun.kind {

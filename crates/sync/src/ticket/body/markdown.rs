@@ -241,7 +241,6 @@ fn calls(before: &str, letter: char, after: &str) -> bool {
     }
 }
 
-/// In how many characters of an address the number of an issue stands.
 const LONGEST_ADDRESS: usize = 300;
 
 /// The same line, where its beginning would make it a heading, a list or a rule.

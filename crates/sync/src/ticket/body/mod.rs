@@ -81,13 +81,11 @@ fn content(
     }
 }
 
-/// The section of the artifact's text whose heading `is_wanted`.
 fn of_text(facts: &TicketFacts, is_wanted: impl Fn(&str) -> bool) -> (Option<String>, Vec<Block>) {
     let found = text::section(&facts.text, is_wanted);
     found.map_or((None, Vec::new()), |(title, section)| (Some(title), shown(section)))
 }
 
-/// Returns what a section says. No heading in it is one of the ticket.
 fn shown(section: TextSection<'_>) -> Vec<Block> {
     text::blocks(section.markdown, 0)
 }
@@ -141,7 +139,6 @@ fn counted(what: &str, count: usize) -> String {
     if count == 1 { what.to_owned() } else { format!("{what}s") }
 }
 
-/// Returns how many of the tasks of its text are done, and how many there are.
 fn tasks(facts: &TicketFacts) -> (usize, usize) {
     let (_, blocks) = of_text(facts, text::is_tasks);
     let entries = blocks.iter().filter_map(|block| match block {

@@ -113,7 +113,6 @@ fn of(inlines: &[Inline]) -> Vec<&str> {
     texts.collect()
 }
 
-/// Returns whether all places of `text` can be filled in.
 fn check(text: &str) -> Result<(), TemplateError> {
     text.parse::<Template>().map(drop).map_err(|error| {
         let names = Section::NAMED.iter().filter(|(name, _)| Placeholder::from_str(name).is_err());

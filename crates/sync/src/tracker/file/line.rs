@@ -56,7 +56,6 @@ impl Line {
         }
     }
 
-    /// Returns whether both lines tell the same of the same ticket, whenever they were written.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         (self.number, self.parent, &self.ticket, &self.body)
             == (other.number, other.parent, &other.ticket, &other.body)

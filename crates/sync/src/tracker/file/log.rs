@@ -145,7 +145,6 @@ impl LockedLog {
         last.is_some_and(|last| last.ticket.marker != *marker)
     }
 
-    /// Appends lines and makes them durable, at once. When that fails, any of them may be there.
     pub(super) fn append(mut self, lines: &[Line]) -> Result<(), LogError> {
         let place = self.place.clone();
         let failed = |source| LogError::Io { intent: "written", path: place.clone(), source };

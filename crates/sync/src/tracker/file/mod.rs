@@ -72,7 +72,6 @@ impl FileTracker {
         Ok(tickets)
     }
 
-    /// Appends one line for each of `wanted` that can have one, all at once.
     fn append(&self, wanted: &[Wanted<'_>]) -> Result<Vec<Outcome<Delivered>>, LogError> {
         let log = self.log.lock()?;
         let mut last = log.lines.iter().map(|line| line.number).max().unwrap_or(0);

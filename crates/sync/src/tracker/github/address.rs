@@ -30,7 +30,6 @@ impl Addresses<'_> {
         self.http.url(&["repos", &repository.owner, &repository.name, "issues", &number, "sub_issues"])
     }
 
-    /// The one below another that is to be taken from it.
     pub(super) fn sub_issue(&self, number: u64) -> Url {
         let (number, repository) = (number.to_string(), self.repository);
         self.http.url(&["repos", &repository.owner, &repository.name, "issues", &number, "sub_issue"])

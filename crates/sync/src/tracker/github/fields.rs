@@ -138,7 +138,6 @@ impl GitHubTracker {
         Ok(values)
     }
 
-    /// The number of the milestone that is called so, by its title or its number.
     async fn milestone(&self, text: &str, heard: &mut Option<Budget>) -> Result<u64, Refused> {
         let known = |all: &[Milestone]| all.iter().find(|own| own.is_called(text)).map(|own| own.number);
         let found = known(&self.milestones.lock().unwrap_or_else(PoisonError::into_inner));

@@ -23,7 +23,6 @@ pub(super) enum Asked {
 /// minute, and longer each time, which the breaker sees to).
 const LEAST_WAIT_MS: u64 = 60_000;
 
-/// Phrases by which secondary limits are known, in lower case. Not all of them come with headers.
 const SECONDARY_PHRASES: [&str; 5] = [
     "secondary rate limit",
     "abuse detection",
@@ -32,7 +31,6 @@ const SECONDARY_PHRASES: [&str; 5] = [
     "content creation limit",
 ];
 
-/// Phrases by which the hourly limit is known, in lower case.
 const PRIMARY_PHRASES: [&str; 2] = ["api rate limit exceeded", "api rate limit already exceeded"];
 
 /// An error of GitHub (its OpenAPI, schemas `basic-error` and `validation-error`).

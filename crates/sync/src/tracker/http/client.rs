@@ -110,7 +110,6 @@ impl HttpClient {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// The address of `path` below the base.
     pub(in crate::tracker) fn url(&self, path: &[&str]) -> Url {
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
@@ -229,7 +228,6 @@ impl HttpClient {
     }
 }
 
-/// An error with its causes. `reqwest` leaves the address out of the causes.
 fn chain(error: &reqwest::Error) -> String {
     let told = if error.is_timeout() { "no answer in time" } else { "no answer" };
     iter::once(told.to_owned()).chain(causes(error)).collect::<Vec<_>>().join(": ")

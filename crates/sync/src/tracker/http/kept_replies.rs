@@ -28,7 +28,6 @@ pub(super) struct KeptReply {
 }
 
 impl KeptReplies {
-    /// The answer that was kept for `url`.
     pub(super) fn get(&self, url: &Url) -> Option<Arc<KeptReply>> {
         self.lock().get(url).cloned()
     }

@@ -31,7 +31,6 @@ pub(in crate::tracker) enum Effect {
 }
 
 impl HttpRequest {
-    /// A request that reads at `url`.
     pub(in crate::tracker) const fn get(url: Url) -> Self {
         Self { method: Method::GET, url, body: None, effect: Effect::Reads }
     }

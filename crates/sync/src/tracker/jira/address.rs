@@ -13,7 +13,6 @@ use crate::{
 pub(super) struct Addresses<'a>(pub(super) &'a HttpClient);
 
 impl Addresses<'_> {
-    /// Returns who asks. Unlike most of Jira it is closed to strangers.
     pub(super) fn myself(&self) -> Url {
         self.below(&["myself"])
     }
@@ -30,12 +29,10 @@ impl Addresses<'_> {
         self.below(&["issue", "bulk"])
     }
 
-    /// The address at which issues are read by their ids.
     pub(super) fn bulk_fetch(&self) -> Url {
         self.below(&["issue", "bulkfetch"])
     }
 
-    /// One issue, which is told with the answer to a change.
     pub(super) fn edit(&self, id: &str) -> Url {
         let mut url = self.below(&["issue", id]);
         // Jira does not heed the second of those who may not administer the project.

@@ -133,7 +133,6 @@ impl JiraIssueTypes {
         }
     }
 
-    /// Returns whether an issue is that of a story which can hang below an epic alone.
     pub(super) fn is_story(&self, desired: &Ticket, observed: &Observed) -> bool {
         self.knows_epic_of(desired) && is_of_type(&observed.remote, self.of_story())
     }
@@ -158,7 +157,6 @@ impl JiraIssueTypes {
     }
 }
 
-/// Returns whether the type of an issue has this name or id.
 fn is_of_type(remote: &RemoteTicket, wanted: &str) -> bool {
     let told = |key: &str| remote.other_ids.get(key);
     told(ISSUE_TYPE_ID).is_some_and(|id| id == wanted)

@@ -63,7 +63,6 @@ pub(super) fn length(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-/// `title` as far as a summary has room for it.
 pub(super) fn summary(title: &str) -> String {
     if length(title) <= SUMMARY_LIMIT {
         return title.to_owned();

@@ -100,7 +100,6 @@ impl JiraIssue {
         (self.fields.status.name.clone(), self.fields.status.ticket_state(resolution))
     }
 
-    /// The ticket that it is, of this marker, on the site at `base`.
     pub(super) fn observed(self, marker: Marker, base: &str) -> Observed {
         let (status, state) = self.stands();
         let fields = self.fields;
@@ -129,7 +128,6 @@ impl JiraIssue {
     }
 }
 
-/// The place of an issue, as far as its id and key tell.
 pub(super) fn remote(id: String, key: String, base: &str) -> RemoteTicket {
     let url = format!("{base}/browse/{key}");
     RemoteTicket { id, key, url, other_ids: BTreeMap::new() }

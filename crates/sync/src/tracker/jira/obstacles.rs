@@ -9,7 +9,6 @@ use super::{
 };
 use crate::ticket::{CloseReason, RemoteTicket, Ticket};
 
-/// The fields that every ticket is given.
 const GIVEN: [&str; 3] = ["summary", "description", "labels"];
 
 impl JiraSettings {
@@ -102,7 +101,6 @@ impl JiraSettings {
         obstacles
     }
 
-    /// The reason why a field keeps an issue of this type from being made.
     fn field_obstacle(&self, own: &TypeFacts, ticket: &Ticket) -> Option<String> {
         let name = &own.name;
         let fields = own.fields.as_ref()?;

@@ -153,7 +153,6 @@ impl JiraTracker {
         Ok(true)
     }
 
-    /// Returns whether it has another status now than was known of it.
     async fn was_moved(&self, issue: &mut Progress<'_>) -> Result<bool, Refused> {
         let remote = &issue.current.remote;
         let (status, state) = self.fetch(&[&remote.id]).await?.get(remote).map_err(Refused::Failed)?.stands();

@@ -101,7 +101,6 @@ impl ProjectFacts {
 }
 
 impl TypeFacts {
-    /// Returns whether `wanted` is its name or id.
     pub(super) fn is_called(&self, wanted: &str) -> bool {
         self.id == wanted || same_name(&self.name, wanted)
     }

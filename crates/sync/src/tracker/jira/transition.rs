@@ -98,7 +98,6 @@ impl Transition {
         Self { id, to, is_available: None, fields: BTreeMap::new() }
     }
 
-    /// The body of the request that takes it, for a ticket that is to be closed for the reason in `state`.
     pub(super) fn request(&self, state: TicketState) -> Json {
         let mut body = json!({ "transition": { "id": self.id } });
         if let (TicketState::Closed(reason), Some(field)) = (state, self.fields.get(RESOLUTION))
@@ -115,7 +114,6 @@ impl Transition {
         goal.is_met(&self.to.name, self.to.category())
     }
 
-    /// Returns whether it can say why an issue is closed.
     fn says(&self, reason: CloseReason) -> bool {
         let allowed = self.fields.get(RESOLUTION).map(|field| field.allowed.as_slice()).unwrap_or_default();
         let names = || allowed.iter().filter_map(|value| value.name.as_deref());

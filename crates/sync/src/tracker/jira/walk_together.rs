@@ -29,7 +29,6 @@ use crate::{
 /// Fewer issues are moved one by one: that takes as many requests.
 const FEWEST: usize = 3;
 
-/// The time that Jira is waited for, in milliseconds, and the longest between two questions.
 const PATIENCE_MS: u64 = 30_000;
 const LONGEST_PAUSE_MS: u64 = 2_000;
 

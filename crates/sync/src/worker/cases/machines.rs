@@ -110,7 +110,6 @@ impl Scene {
         machine.settings.prunes_many = true;
     }
 
-    /// People write in a ticket, or take a marker away.
     fn people(&mut self) {
         let choices = &mut self.choices;
         let repository = &self.repositories[choices.below(2)];
@@ -126,7 +125,6 @@ impl Scene {
         });
     }
 
-    /// Machines work at the same time. Each may die, and the tracker may fail.
     async fn work(&mut self, at: &[usize]) {
         let choices = &mut self.choices;
         for repository in &self.repositories {
@@ -234,7 +232,6 @@ impl Scene {
     }
 }
 
-/// Tickets of other people, with the numbers that ours have in the other repository.
 fn strangers(content: &mut Content, at: usize) {
     for number in 1..=u32::try_from(2 + at * 3).unwrap() {
         let ticket = ticket(&format!("stranger{at}-{number}"), |_| {});
@@ -326,7 +323,6 @@ fn machines_agree_on_one_ticket_an_artifact() {
     }
 }
 
-/// `cargo test -p stepmark-sync --release --lib -- --ignored ten_thousand`
 #[test]
 #[ignore = "takes minutes: docs/benchmarks.md has what came of it"]
 fn ten_thousand_seeds() {

@@ -9,7 +9,6 @@ use crate::{
     tracker::RequestKind::{Create, List, Target, Update},
 };
 
-/// A project with three tickets that were all refused for one cause.
 async fn refused(reason: Reason) -> World {
     let world = World::new("", &["a", "b", "c"]);
     world.tracker.content(|content| content.refuses = Some(reason));

@@ -24,7 +24,6 @@ const TRIAL_AFTER_MS: u64 = 60 * 60 * 1000;
 pub(super) struct Trials(BTreeMap<(Reason, String), Timestamp>);
 
 impl Trials {
-    /// Those of the parked tickets of `tracker`.
     pub(super) fn read(ledger: &dyn LedgerReader, tracker: &TrackerName) -> Result<Self, LedgerError> {
         let mut trials = Self::default();
         for (_, delivery) in ledger.deliveries(tracker)? {

@@ -62,7 +62,6 @@ impl Layers {
     }
 }
 
-/// The tasks, each behind those it waits for. Tasks of a circle are left out.
 fn topological(waits_for: &[Vec<usize>]) -> Vec<usize> {
     let mut open: Vec<usize> = waits_for.iter().map(Vec::len).collect();
     let mut frees: Vec<Vec<usize>> = vec![Vec::new(); waits_for.len()];

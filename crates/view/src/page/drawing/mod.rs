@@ -11,11 +11,8 @@ pub(super) use self::layers::Lines;
 
 /// Width and height of a box, in the units of the drawing: pixels.
 const SIZE: (usize, usize) = (178, 46);
-/// The distance to the next layer and to the next row.
 const STEP: (usize, usize) = (SIZE.0 + 44, SIZE.1 + 16);
-/// The distance to the edges, wide enough for the ring of the focus.
 const EDGE: usize = 6;
-/// The most characters of a title that have room.
 const CHARACTERS: usize = 22;
 
 pub(super) struct Shape<'s> {
@@ -58,7 +55,6 @@ const fn corner((layer, half_row): (usize, usize)) -> (usize, usize) {
     (EDGE + layer * STEP.0, EDGE + half_row * STEP.1 / 2)
 }
 
-/// The way of a line, from the right of a box to the left of one that stands behind it.
 fn way(line: &[usize], layers: &Layers) -> String {
     let mut way = String::new();
     let last = line.len() - 1;

@@ -6,7 +6,6 @@ use stepmark_memory::{Decision, MemoryRecord, context::plain};
 use super::{Places, TEXT, element_id, rest};
 use crate::{observation::RememberedKind, page::marks};
 
-/// The most rejected answers that are shown.
 const REJECTED: usize = 8;
 
 pub(super) fn section(decisions: Option<&RememberedKind>, places: &Places<'_>) -> Markup {

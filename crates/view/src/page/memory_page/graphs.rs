@@ -12,7 +12,6 @@ use crate::{
     wording,
 };
 
-/// The most characters of a name that have room in a box.
 const SHORT: usize = 18;
 
 type Seen = (Node, String, u32);

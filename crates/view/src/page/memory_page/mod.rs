@@ -22,9 +22,7 @@ use crate::{
     overview::Overview,
 };
 
-/// The most characters of a text.
 const TEXT: usize = 500;
-/// The most characters of a name.
 const NAME: usize = 120;
 
 /// The page of what is remembered, or of why it cannot be read.
@@ -76,7 +74,6 @@ impl Places<'_> {
         self.overview.entry(&path).map(|_| self.links.to(&path))
     }
 
-    /// The names of the records that took the place of another, each leading to it.
     fn successors(&self, ids: &[String]) -> Markup {
         html! {
             span .tag.warning { "superseded" } " by"
@@ -101,12 +98,10 @@ fn linked(address: Option<String>, name: &str) -> Markup {
     html! { @match address { Some(address) => a href=(address) { (name) }, None => code { (name) } } }
 }
 
-/// The beginning of an id, with which commands find it.
 fn short(id: &str) -> String {
     id.chars().filter(|letter| !letter.is_control()).take(8).collect()
 }
 
-/// The id of the element that shows the record `id`.
 fn element_id(id: &str) -> String {
     format!("m-{:.12}", FileHash::of(id.as_bytes()).to_string())
 }

@@ -9,10 +9,8 @@ use crate::{
     wording,
 };
 
-/// The id of the part of the table that holds the rows.
 pub(super) const ROWS: &str = "rows";
 
-/// The section with search, filter, and a table of `rows`.
 pub(super) fn section(overview: &Overview, rows: &Markup) -> Markup {
     html! {
         section #artifacts aria-labelledby="artifacts-title" {

@@ -6,7 +6,6 @@ use crate::observation::TreeRow;
 use crate::overview::Overview;
 use crate::page::Links;
 
-/// The most rows that are shown.
 const SHOWN: usize = 500;
 /// The level from which rows are no longer moved to the right.
 const DEEPEST: usize = 8;

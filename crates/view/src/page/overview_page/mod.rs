@@ -18,7 +18,6 @@ use super::{
 };
 use crate::{observation::ObservedMemory, overview::Overview};
 
-/// The id of the element that holds all sections.
 const MAIN: &str = "main";
 
 /// A part of a page: one element, which has the id `id`.

@@ -9,7 +9,6 @@ use crate::{
     wording,
 };
 
-/// The most entries that each of the three blocks shows.
 const SHOWN: usize = 6;
 
 pub(super) fn summary(overview: &Overview, links: Links) -> Markup {

@@ -32,7 +32,6 @@ impl Answer {
     }
 }
 
-/// The letter that answers with `side`.
 const fn letter(side: Side) -> char {
     match side {
         Side::Frontmatter => 'f',
@@ -96,7 +95,6 @@ fn speaking(stories: &[&StorySides]) -> Vec<Side> {
     Side::EACH.into_iter().filter(|(_, side)| speaks(*side)).map(|(side, _)| side).collect()
 }
 
-/// The name of `side` with its letter marked.
 const fn choice(side: Side) -> &'static str {
     match side {
         Side::Frontmatter => "[f]rontmatter",

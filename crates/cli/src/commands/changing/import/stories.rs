@@ -52,7 +52,6 @@ pub(super) enum Side {
 }
 
 impl Side {
-    /// Those that are one place, with that place.
     pub(super) const EACH: [(Self, StorySide); 3] = [
         (Self::Frontmatter, StorySide::Frontmatter),
         (Self::StatusLine, StorySide::StatusLine),

@@ -138,7 +138,6 @@ pub(super) fn of_gates(gates: GateRebuild) -> Done {
     }
 }
 
-/// The database behind `stepmark query`, all parts of it.
 fn index(project: &OpenProject, environment: &Environment) -> Result<Done, Failure> {
     let uses_memory = project.workspace.configuration().memory().is_configured;
     let brought = brought((true, uses_memory), project, environment)?;
@@ -198,7 +197,6 @@ fn catalogues(project: &OpenProject) -> Result<Done, Failure> {
     Ok(Done { problems, ..of_files(&rebuild.published, rebuild.entries, "row") })
 }
 
-/// The result of writing the files of a projection, which are made of so many of what `noun` says.
 fn of_files(published: &Published, artifacts: usize, noun: &'static str) -> Done {
     let edited =
         |path: &ProjectPath| format!("{path} was changed since stepmark wrote it, and is written anew");

@@ -23,7 +23,6 @@ fn answer(structured: Json, text: impl Into<String>) -> Answer {
     Answer { structured, text: text.into() }
 }
 
-/// The same answer, with what other programs changed in the files that follow.
 fn with_drift(mut answer: Answer, files: &CoordinationFiles) -> Answer {
     let ids: Vec<&str> = files.drift.iter().map(|drift| drift.id.as_str()).collect();
     if !ids.is_empty() {

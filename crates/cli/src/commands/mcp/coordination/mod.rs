@@ -30,7 +30,6 @@ pub(super) struct CoordinationTools {
 }
 
 impl CoordinationTools {
-    /// The tools on the project that `opening` finds anew for each call.
     pub(super) const fn new(opening: Opening) -> Self {
         Self { opening }
     }
@@ -65,7 +64,6 @@ impl ToolSet for CoordinationTools {
 }
 
 impl CoordinationTools {
-    /// Does something with the records of the project, for an agent or for whoever started the server.
     fn on(
         &self,
         agent: Option<&str>,

@@ -19,7 +19,6 @@ claim_task with `claimed: false` means that nothing can be claimed now: the text
 What others must know goes to add_discovery; read get_discoveries and get_master_plan before you begin.
 The files in the coordination folder are written by these tools: do not edit them by hand.";
 
-/// The words by which tasks can be chosen.
 pub(super) const STATUSES: [&str; 9] =
     ["all", "available", "claimed", "in_progress", "done", "failed", "pending", "blocked", "cancelled"];
 

@@ -121,7 +121,6 @@ impl<'s> SyncContext<'s> {
         }
     }
 
-    /// Returns what is to be done, as far as the ledger knows.
     pub(super) fn plan(&self, ledger: &mut dyn Ledger) -> Result<Plan, Failure> {
         self.plan_with(ledger, None)
     }
@@ -135,7 +134,6 @@ impl<'s> SyncContext<'s> {
         self.plan_over(&self.snapshot()?, ledger, survey)
     }
 
-    /// Returns what is to be done for the artifacts of `snapshot`.
     pub(crate) fn plan_over(
         &self,
         snapshot: &Snapshot,
@@ -190,7 +188,6 @@ impl<'s> SyncContext<'s> {
     }
 }
 
-/// The artifacts of `workspace`. Where tickets link to files, git is asked for the commit that holds them.
 pub(super) fn snapshot(
     workspace: &Workspace,
     project: &str,

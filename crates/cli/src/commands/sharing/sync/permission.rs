@@ -17,7 +17,6 @@ use crate::{
     output::Output,
 };
 
-/// The name of the file in the user's folder for what is remembered.
 const FILE: &str = "allowed-targets.json";
 
 /// The largest size of the file, in bytes: a larger one was not written by stepmark.
@@ -28,7 +27,6 @@ pub(super) fn read() -> Result<AllowedDestinations, Failure> {
     read_at(&path()?)
 }
 
-/// Remembers that `destination` is allowed.
 pub(super) fn allow(destination: Destination) -> Result<(), Failure> {
     let mut allowed = read()?;
     allowed.allow(destination);
@@ -85,7 +83,6 @@ fn read_at(path: &Path) -> Result<AllowedDestinations, Failure> {
     AllowedDestinations::read(&bytes).map_err(refused)
 }
 
-/// Puts the file in place at once, readable by its owner alone.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let Some(folder) = path.parent() else { return Err(io::ErrorKind::InvalidInput.into()) };
     fs::create_dir_all(folder)?;

@@ -81,7 +81,6 @@ fn subject(action: &Action, names: &Subjects) -> String {
     format!("{}{remote}", names.name(&action.marker))
 }
 
-/// Tells what a person should know. What holds for many artifacts is told once.
 pub(super) fn warn<'r>(remarks: impl IntoIterator<Item = &'r Remark>, output: &Output) {
     let mut groups = Groups::default();
     for remark in remarks {
@@ -109,7 +108,6 @@ pub(super) fn told_everywhere(remarks: &[Remark]) -> Vec<Remark> {
     remarks.iter().filter(is_told).cloned().collect()
 }
 
-/// Returns what keeps artifacts from being followed by tickets that somebody believes to be there.
 pub(super) fn problems(remarks: &[Remark]) -> Vec<Remark> {
     remarks
         .iter()

@@ -21,7 +21,6 @@ use crate::{
     output::{Output, wording},
 };
 
-/// Shows what was done, and answers how the command ends.
 pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjects, output: &Output) -> Exit {
     if output.json {
         let entries: Vec<Json> = report.entries.iter().map(|entry| wire(entry, subjects)).collect();

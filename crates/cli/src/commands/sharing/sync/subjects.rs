@@ -24,7 +24,6 @@ impl Subjects {
         Self { known: snapshot.artifacts().map(named).collect(), remarks: Vec::new() }
     }
 
-    /// The same, and those of another plan, which may be of artifacts that are gone.
     pub(super) fn add(&mut self, plan: &Plan) {
         self.remarks = plan::told_everywhere(&plan.remarks);
         for action in &plan.actions {
@@ -35,7 +34,6 @@ impl Subjects {
         }
     }
 
-    /// Returns what the ticket of an artifact that is gone was called.
     pub(super) fn add_title(&mut self, marker: &Marker, title: String) {
         self.known.insert(marker.clone(), (None, Some(title)));
     }

@@ -9,7 +9,6 @@ use stepmark_store::{
 use super::tickets::ticket_rows;
 use crate::{environment::Environment, exit::Failure, project::Project};
 
-/// The rows of tickets and of memory, as far as they are wanted.
 pub(crate) fn brought(
     (tickets, memory): (bool, bool),
     project: &Project,

@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 use stepmark_store::index_db::Cell;
 
-/// A parameter and its value, as the command line gives them.
 pub(super) fn parameter(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').filter(|(key, _)| !key.is_empty());
     let (key, value) = parts.ok_or_else(|| "KEY=VALUE is wanted".to_owned())?;

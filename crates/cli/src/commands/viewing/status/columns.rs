@@ -2,7 +2,6 @@
 
 use crate::output::{fitted, on_one_line, width};
 
-/// The most columns of the terminal that a line may take.
 const LINE: usize = 80;
 const GAP: usize = 2;
 const HEADER: [&str; 5] = ["ARTIFACT", "DONE", "STATUS", "NEXT", "PROBLEMS"];

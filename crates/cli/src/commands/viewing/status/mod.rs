@@ -43,7 +43,6 @@ pub(crate) struct Status {
 /// An artifact and where it is shown.
 type BriefRow<'s> = (SummaryRow<'s>, Brief<'s>);
 
-/// Files beside the artifacts in which something is wrong.
 type Beside = Vec<(ProjectPath, ProblemCounts)>;
 
 impl Status {

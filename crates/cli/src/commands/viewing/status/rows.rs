@@ -14,7 +14,6 @@ use super::{
 };
 use crate::output::wording;
 
-/// The titles of epics that any of `rows` gives.
 pub(super) fn epic_titles(rows: &[SummaryRow<'_>]) -> EpicTitles {
     let mut naming: Vec<&SummaryRow<'_>> =
         rows.iter().filter(|row| row.path().file_stem().starts_with("epic")).collect();

@@ -19,10 +19,8 @@ use super::{Checked, CheckedFile};
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The name of the folder that all URIs are relative to.
 const ROOT: &str = "%SRCROOT%";
 
-/// The rules that were broken by their ids, each with its place in the log.
 type Rules = BTreeMap<&'static str, (usize, &'static Rule)>;
 
 pub(super) fn render(checked: &Checked<'_>) -> Result<String, serde_json::Error> {

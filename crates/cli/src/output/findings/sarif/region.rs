@@ -26,7 +26,6 @@ impl<'f> RegionIndex<'f> {
         Self { bytes, lines: LineIndex::new(bytes) }
     }
 
-    /// The place of `span` in the text.
     pub(super) fn region(&self, span: Span) -> Region {
         let (start_line, start_column) = self.place(span.start);
         let (end_line, end_column) = self.place(span.end.max(span.start));

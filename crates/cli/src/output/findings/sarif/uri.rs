@@ -7,7 +7,6 @@ const fn stands_for_itself(byte: u8) -> bool {
         || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/' | b'@' | b'+' | b',' | b'=')
 }
 
-/// `path`, which has `/` between its parts, percent-encoded.
 pub(super) fn relative(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

@@ -39,13 +39,11 @@ impl<'a> NoteReader<'a> {
         self.place().id
     }
 
-    /// Returns the digest of what surrounded the artifact in its chain.
     pub(crate) fn surroundings(&mut self) -> Option<Surroundings> {
         self.problems();
         Some(self.place().in_chain?.surroundings)
     }
 
-    /// Returns the part of the artifact at `path` in chains, as far as others ask for it.
     pub(crate) fn member(self, path: &'a ProjectPath) -> Member {
         let mut head = self.clone();
         head.problems();

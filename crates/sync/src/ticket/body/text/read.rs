@@ -161,7 +161,6 @@ impl Reader {
         }
     }
 
-    /// A row of a table is a point, whose cells are parted by dots.
     fn row(&mut self, of: fn(String) -> Inline) {
         let mut text = Vec::new();
         for (at, cell) in mem::take(&mut self.cells).into_iter().enumerate() {

@@ -32,7 +32,6 @@ pub(in crate::ticket) fn opening(markdown: &str) -> TextSection<'_> {
     TextSection { markdown: without_status(markdown.get(begin..end).unwrap_or_default()) }
 }
 
-/// All of it, but for its title and the line of the status.
 pub(in crate::ticket) fn whole(markdown: &str) -> TextSection<'_> {
     let begin = title(&headings(markdown)).map_or(0, |title| title.end);
     TextSection { markdown: without_status(markdown.get(begin..).unwrap_or_default()) }
@@ -43,7 +42,6 @@ pub(in crate::ticket) fn is_story(title: &str) -> bool {
     ["story", "user story", "story statement", "intent"].contains(&words(title).as_str())
 }
 
-/// Returns whether a heading is that of the acceptance criteria.
 pub(in crate::ticket) fn is_acceptance(title: &str) -> bool {
     begins(title, "acceptance criteria")
         || begins(title, "acceptance criterion")
@@ -55,7 +53,6 @@ pub(in crate::ticket) fn is_tasks(title: &str) -> bool {
     begins(title, "tasks")
 }
 
-/// Returns whether two headings say the same, but for case and punctuation.
 pub(in crate::ticket) fn is_same_title(one: &str, other: &str) -> bool {
     words(one) == words(other)
 }

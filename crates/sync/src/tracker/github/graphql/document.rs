@@ -40,7 +40,6 @@ impl MutationName {
     }
 }
 
-/// The fields that are read of an issue.
 const FRAGMENT: &str = "fragment Ticket on Issue { id fullDatabaseId number url title body state \
     stateReason(enableDuplicate: true) createdAt lastEditedAt comments { totalCount } labels(first: 100) { nodes { id name } } parent { number } }";
 
@@ -48,7 +47,6 @@ const FRAGMENT: &str = "fragment Ticket on Issue { id fullDatabaseId number url 
 const EDITS: &str = " userContentEdits(first: 2) { nodes { editedAt } }";
 
 impl Document {
-    /// Reads issues, and which of `labels` there are in the repository.
     pub(super) fn read(ids: &[&str], repository: &Repository, labels: &BTreeSet<String>) -> Self {
         let mut variables = Map::from_iter([("ids".to_owned(), json!(ids))]);
         let mut text = "query($ids: [ID!]!".to_owned();

@@ -31,7 +31,6 @@ use crate::{
     },
 };
 
-/// The issues below which others are put, by the ids that GraphQL has for them.
 type Above<'c> = BTreeMap<&'c str, IssueNode>;
 
 struct Pending<'c> {

@@ -59,7 +59,6 @@ fn joined(nodes: &[Json]) -> Vec<Json> {
     joined
 }
 
-/// The text of a node, a line for each paragraph, heading, point or task.
 pub(super) fn plain_text(node: &Json) -> String {
     let mut text = String::new();
     write(node, &mut text);

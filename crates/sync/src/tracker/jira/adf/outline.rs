@@ -5,7 +5,6 @@ use serde_json::Value as Json;
 use super::node;
 use crate::ticket::{Entry, Inline, Mark};
 
-/// An entry with the depth at which it is shown.
 pub(super) type Placed<'b> = (usize, &'b Entry);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,6 @@ pub(super) struct Rendered {
     pub(super) omitted_lines: usize,
 }
 
-/// The room that a list takes beside its items, with room to spare.
 const LIST_OVERHEAD: usize = 100;
 
 const LONGEST_ID: &str = "stepmark-999999";

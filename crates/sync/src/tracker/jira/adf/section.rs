@@ -116,7 +116,6 @@ impl Section<'_> {
         Ok(Description(nodes))
     }
 
-    /// Returns whether `description` says what the panel should say.
     pub(in crate::tracker::jira) fn is_in(&self, description: &Description) -> Result<bool, MergeError> {
         let wanted = self.merged_into(description)?;
         let same = |one: &Vec<Json>, other: &Vec<Json>| {

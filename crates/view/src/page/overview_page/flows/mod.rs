@@ -33,7 +33,6 @@ pub(super) fn section(overview: &Overview, links: Links) -> Option<Markup> {
     })
 }
 
-/// The id of the element that shows the flow `id`.
 pub(in crate::page) fn element_id(id: &str) -> String {
     format!("flow-{id}")
 }
@@ -63,7 +62,6 @@ fn one(flow: &ObservedFlow, links: Links) -> Markup {
     }
 }
 
-/// The graph of the flow `id`, whose tasks are `tasks`.
 fn graph(id: &str, tasks: &[Task<'_>]) -> Markup {
     let place: HashMap<&str, usize> = tasks.iter().enumerate().map(|(at, task)| (task.id, at)).collect();
     let waits_for =

@@ -71,7 +71,6 @@ impl Generation {
         self.runtimes.iter().map(|runtime| &runtime.settings)
     }
 
-    /// Returns how long requests in flight may take at the end.
     pub(super) fn drain(&self) -> Duration {
         self.settings().map(|settings| settings.run.drain()).max().unwrap_or_default()
     }
@@ -110,7 +109,6 @@ impl Generation {
     }
 }
 
-/// The time between two looks at the files of credentials.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// Ends when one of `files` holds another credential than it did: a token was renewed.

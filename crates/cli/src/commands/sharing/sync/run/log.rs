@@ -26,7 +26,6 @@ pub(super) fn start(format: LogFormat) {
     let _begun = tracing_subscriber::registry().with(layer.with_filter(own)).try_init();
 }
 
-/// Tells what has happened in the run for `tracker`.
 pub(super) fn notice(tracker: &TrackerName, notice: &StatusChange) {
     let tracker = tracker.as_str();
     match notice {

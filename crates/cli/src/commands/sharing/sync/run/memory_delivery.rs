@@ -57,7 +57,6 @@ pub(super) async fn keep_delivering(workspace: &Workspace) -> Infallible {
     }
 }
 
-/// Logs the outcome of a round, and returns whether all went well.
 fn told(outcome: Result<Result<Told, Failure>, JoinError>) -> bool {
     let stores = match outcome {
         Ok(Ok(stores)) => stores,

@@ -67,7 +67,6 @@ pub(super) enum Reaction {
 }
 
 impl Phase {
-    /// Returns what is done about `signal` in this phase.
     pub(super) const fn react(self, signal: Signal) -> Reaction {
         match (self, signal) {
             (Self::Working, Signal::Reload) => Reaction::ReadConfiguration,
