@@ -17,7 +17,7 @@ use crate::{
     arguments::{ActingArguments, ProjectArguments},
     artifact_name, attribution,
     environment::Environment,
-    exit::{Exit, Failure},
+    exit::Failure,
 };
 
 fn sources(arguments: &ProjectArguments, environment: &Environment) -> ConfigurationSources {
@@ -169,13 +169,6 @@ impl Project {
     /// The place of a path of the command line that need not lie in the project.
     pub(crate) fn place(&self, given: &Path) -> PathBuf {
         self.current_folder.join(given)
-    }
-
-    /// Makes sure that something stands at a path of the command line that need not lie in the project.
-    pub(crate) fn require_file(&self, given: &Path) -> Result<(), Failure> {
-        let is_there = Environment::exists(&self.place(given));
-        let missing = || Failure::new(Exit::Usage, format!("there is no file `{}`", given.display()));
-        is_there.then_some(()).ok_or_else(missing)
     }
 
     pub(crate) fn is_folder(&self, given: &Path) -> bool {

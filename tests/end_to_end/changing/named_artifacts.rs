@@ -46,7 +46,6 @@ const ON_PATHS: &[&[&str]] = &[
     &["log", "at", "2036-01-31", "@"],
     &["log", "replay", "--verify", "@"],
     &["query", "--named", "history", "--param", "artifact=@"],
-    &["hook", "trailer", "@"],
     &["sync", "retry", "@"],
     &["sync", "apply", "@"],
     &["sync", "adopt", "@"],

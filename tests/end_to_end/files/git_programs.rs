@@ -59,10 +59,6 @@ fn hostile(test: &str) -> Option<Repository> {
         ("filter.evil.process", program),
         ("filter.evil.required", "true"),
         ("merge.evil.driver", program),
-        ("trailer.evil.key", "Evil"),
-        ("trailer.evil.ifmissing", "add"),
-        ("trailer.evil.cmd", program),
-        ("trailer.stepmark-history.command", program),
         ("remote.origin.url", &format!("ext::{program}")),
         ("remote.origin.promisor", "true"),
         ("remote.origin.uploadpack", program),
@@ -142,9 +138,6 @@ fn no_command_starts_a_program_that_the_repository_names() {
     };
     clean(&["add", PRD, ".stepmark/journal"]);
     assert_eq!(trace(&repository), None, "adding");
-    repository.sandbox.write("message", "Three\n");
-    assert_eq!(run(&["hook", "trailer", "message"]).code, 0);
-    assert!(repository.sandbox.read("message").starts_with(b"Three\n\nStepmark-History: "));
     for arguments in [
         &["check", "--staged"][..],
         &["check", "--staged", "--fix"],

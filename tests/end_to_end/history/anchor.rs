@@ -1,6 +1,6 @@
-//! Sealed segments that name those before them, and commits that name the last of them.
+//! Sealed segments that name those before them.
 
-use std::{collections::BTreeSet, fs, process::Command};
+use std::{collections::BTreeSet, fs};
 
 use serde_json::Value as Json;
 use stepmark_model::journal::Event;
@@ -14,7 +14,7 @@ use crate::harness::{
 const PRD: &str = "docs/prd.md";
 const JOURNAL: &str = ".stepmark/journal";
 
-/// A repository in which commits name the history that they hold.
+/// A repository whose hooks keep history.
 fn repository(test: &str) -> Option<Repository> {
     let repository = Repository::empty(test)?;
     repository.sandbox.write(".stepmark/config.yaml", "# A project.\n");
@@ -22,7 +22,7 @@ fn repository(test: &str) -> Option<Repository> {
         repository.sandbox.write(artifact, "---\nstepsCompleted: [1]\nstatus: draft\n---\n\n# Title\n");
     }
     repository.commit("begun");
-    assert_eq!(repository.stepmark(&["hook", "install", "--history-trailer"]).code, 0);
+    assert_eq!(repository.stepmark(&["hook", "install"]).code, 0);
     Some(repository)
 }
 
@@ -61,17 +61,6 @@ fn segments(sandbox: &Sandbox) -> BTreeSet<String> {
 
 fn file(segment: &str) -> String {
     format!("{JOURNAL}/{segment}.jsonl")
-}
-
-/// The segments that the trailers of a commit name.
-fn trailers(repository: &Repository, commit: &str) -> Vec<String> {
-    let message =
-        repository.git(&["log", "-1", "--format=%(trailers:key=Stepmark-History,valueonly)", commit]);
-    message
-        .lines()
-        .filter(|line| !line.is_empty())
-        .map(|line| line.split(' ').next().unwrap().to_owned())
-        .collect()
 }
 
 /// A clone, which has no copies of its own.
@@ -137,36 +126,14 @@ fn a_segment_that_is_written_anew_shows_against_the_next() {
 }
 
 #[test]
-fn segments_that_are_all_written_anew_show_against_the_commits() {
-    let Some(repository) = repository("all rewritten") else { return };
-    let segments =
-        [("2", "10:00:00"), ("3", "11:00:00")].map(|(step, time)| work(&repository, PRD, step, time));
-    assert_eq!(trailers(&repository, "HEAD~1"), [segments[0].as_str()]);
-    assert_eq!(trailers(&repository, "HEAD"), [segments[1].as_str()]);
-    let clone = clone(&repository);
-    let mut forger = Forger::default();
-    for segment in &segments {
-        clone.write(&file(segment), forger.forge(&clone.read(&file(segment)), blame));
-    }
-    let wanted: Vec<_> =
-        segments.iter().rev().map(|segment| ("rewritten".to_owned(), file(segment))).collect();
-    assert_eq!(findings(&clone), ((4, 1), wanted));
-    let shown = clone
-        .run(clone.command(&["doctor"]).env("PATH", tool("git", "all rewritten").unwrap().parent().unwrap()));
-    assert!(shown.stdout.contains(&repository.git(&["rev-parse", "HEAD"])), "{shown}");
-}
-
-#[test]
 fn a_segment_that_is_removed_shows() {
     let Some(repository) = repository("a removed segment") else { return };
     let one = work(&repository, PRD, "2", "10:00:00");
     let two = work(&repository, "docs/ours.md", "2", "11:00:00");
-    for (removed, what) in [(&one, "a segment and a commit name it"), (&two, "only a commit names it")] {
-        let clone = clone(&repository);
-        fs::remove_file(clone.place(&file(removed))).unwrap();
-        let wanted = vec![("missing-segment".to_owned(), file(removed))];
-        assert_eq!(findings(&clone), ((1, 1), wanted), "{what}");
-    }
+    let clone = clone(&repository);
+    fs::remove_file(clone.place(&file(&one))).unwrap();
+    let wanted = vec![("missing-segment".to_owned(), file(&one))];
+    assert_eq!(findings(&clone), ((1, 1), wanted), "{two} names it");
     fs::remove_file(repository.sandbox.place(&file(&one))).unwrap();
     assert_eq!(findings(&repository.sandbox), ((0, 0), Vec::new()), "this clone has its copy");
 }
@@ -179,7 +146,6 @@ fn branches_that_are_merged_rebased_picked_and_amended_raise_no_alarm() {
     let theirs = work(&repository, "docs/theirs.md", "2", "11:00:00");
     repository.sandbox.write("readme.txt", "no history");
     commit(&repository, &["-m", "a file"]);
-    assert_eq!(trailers(&repository, "HEAD"), [theirs.as_str()]);
     git(&repository, &["switch", "--quiet", "main"]);
     let ours = work(&repository, "docs/ours.md", "2", "12:00:00");
     assert_eq!(
@@ -191,16 +157,13 @@ fn branches_that_are_merged_rebased_picked_and_amended_raise_no_alarm() {
 
     git(&repository, &["merge", "--quiet", "--no-edit", "theirs"]);
     let both = BTreeSet::from([ours.clone(), theirs.clone()]);
-    assert_eq!(trailers(&repository, "HEAD").into_iter().collect::<BTreeSet<_>>(), both);
     assert_sound(&repository, "merged");
     for amended in [&["--no-edit"][..], &["-m", "another message"], &["--no-edit", "--reset-author"]] {
         commit(&repository, &[&["--amend"], amended].concat());
-        assert_eq!(trailers(&repository, "HEAD").len(), 2, "not doubled: {amended:?}");
         assert_sound(&repository, "amended");
     }
     let next = work(&repository, PRD, "3", "13:00:00");
     assert_eq!(named_by(&repository.sandbox.read(&file(&next))).into_iter().collect::<BTreeSet<_>>(), both);
-    assert_eq!(trailers(&repository, "HEAD"), [next.as_str()]);
 
     git(&repository, &["switch", "--quiet", "-C", "rebased", "theirs"]);
     git(&repository, &["rebase", "--quiet", &main]);
@@ -237,50 +200,4 @@ fn compacting_keeps_what_is_named() {
     assert_eq!(packs.len(), 1);
     fs::remove_file(&packs[0]).unwrap();
     assert_eq!(findings(&clone).1[0].0, "missing-parent");
-}
-
-#[test]
-fn a_commit_without_history_or_message_is_left_alone() {
-    let Some(repository) = repository("no history") else { return };
-    repository.sandbox.write("readme.txt", "one");
-    commit(&repository, &["-m", "One"]);
-    assert_eq!(repository.git(&["log", "-1", "--format=%B"]), "One");
-    work(&repository, PRD, "2", "10:00:00");
-    repository.sandbox.write("readme.txt", "two");
-    repository.git(&["add", "--all"]);
-    let run = repository.try_git_with_stepmark(&["commit", "--quiet", "-m", ""]);
-    assert_ne!(run.code, 0, "an empty message stays one: {run}");
-    // A journal that cannot be read stops no commit.
-    fs::remove_dir_all(repository.sandbox.place(JOURNAL)).unwrap();
-    repository.sandbox.write(JOURNAL, "a file");
-    let run = repository.try_git_with_stepmark(&["commit", "--quiet", "-m", "Two", "readme.txt"]);
-    assert_eq!(run.code, 0, "{run}");
-    // Without the flag there is no such hook.
-    let bare = Repository::empty("no history").unwrap();
-    assert_eq!(bare.stepmark(&["hook", "install"]).code, 0);
-    assert!(!bare.sandbox.place(".git/hooks/commit-msg").exists());
-    assert_eq!(repository.stepmark(&["hook", "uninstall"]).code, 0);
-    assert!(!repository.sandbox.place(".git/hooks/commit-msg").exists());
-}
-
-#[test]
-fn an_editor_and_other_trailers_keep_their_places() {
-    let Some(repository) = repository("an editor") else { return };
-    let one = work(&repository, PRD, "2", "10:00:00");
-    let edited = |editor: &str, arguments: &[&str]| {
-        let mut command = Command::new(tool("git", "an editor").unwrap());
-        repository.sandbox.isolate(command.args(["-c", "user.name=Ada", "-c", "user.email=ada@localhost"]));
-        let path = repository.search_path();
-        let run = Run::of(command.args(arguments).env("PATH", path).env("GIT_EDITOR", editor));
-        assert_eq!(run.code, 0, "{run}");
-        repository.git(&["log", "-1", "--format=%B"])
-    };
-    let write = "f() { printf 'Two\\n\\nAcked-by: Ada\\n' | cat - \"$1\" > x && mv x \"$1\"; }; f";
-    let message = edited(write, &["commit", "--allow-empty", "--verbose", "--signoff"]);
-    assert!(
-        message.starts_with("Two\n\nAcked-by: Ada\n") && message.contains("Signed-off-by: Ada"),
-        "{message}"
-    );
-    assert!(!message.contains('#'), "{message}");
-    assert_eq!(trailers(&repository, "HEAD"), [one.as_str()]);
 }

@@ -9,7 +9,7 @@ use stepmark_store::commit::CompactError;
 use stepmark_store::disk::LocalStateError;
 use stepmark_store::doctor::DoctorError;
 use stepmark_store::history::HistoryError;
-use stepmark_store::hooks::{CommitMessageError, StageHistoryError};
+use stepmark_store::hooks::StageHistoryError;
 use stepmark_store::replay::ReplayArtifactsError;
 use stepmark_store::resuming::ChoiceError;
 use stepmark_store::workspace::AppendError;
@@ -49,15 +49,6 @@ impl From<ReplayArtifactsError> for Failure {
             ReplayArtifactsError::History(error) => error.into(),
             ReplayArtifactsError::Walk(error) => error.into(),
             ReplayArtifactsError::Artifact(error) => error.into(),
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
-}
-
-impl From<CommitMessageError> for Failure {
-    fn from(error: CommitMessageError) -> Self {
-        match error {
-            CommitMessageError::History(error) => error.into(),
             _ => Self::from_error(Exit::Io, &error),
         }
     }

@@ -26,7 +26,7 @@ pub use event_builder::{Ancestor, ArtifactState, EventBuilder, ExternalAuthor, P
 pub use event_draft::EventDraft;
 pub use lineage::{HistoryState, Lineage, ReplayError};
 pub use loss_explanation::{ChangeInHistory, Loss, LossExplanation, NewerState};
-pub use segment::{HashChain, HeadSource, Header, Line, LineProblem, SegmentName};
+pub use segment::{HashChain, Header, Line, LineProblem, SegmentName};
 pub use segment::{MOST_HEADS, SegmentHead, heads_in, seal};
 pub use spelling::Spelling;
 pub use undo::undo;

@@ -72,27 +72,14 @@ pub enum LineProblem {
         "the event follows {parent}, which no segment holds: a segment is missing, or did not reach this clone"
     )]
     MissingParent { parent: EventId },
-    #[error("the segment is missing, and {by} names it: it was removed, or did not reach this clone")]
-    MissingSegment { by: HeadSource },
-    #[error("the segment does not end with the line that {by} names: it was written anew, or cut")]
-    Rewritten { by: HeadSource },
-}
-
-/// The place that names the last line of a segment.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum HeadSource {
-    Segment(SegmentName),
-    /// A commit of git, by the trailer of its message.
-    Commit(String),
-}
-
-impl fmt::Display for HeadSource {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Segment(name) => write!(out, "the segment {name}"),
-            Self::Commit(name) => write!(out, "the commit {name}"),
-        }
-    }
+    #[error(
+        "the segment is missing, and the segment {by} names it: it was removed, or did not reach this clone"
+    )]
+    MissingSegment { by: SegmentName },
+    #[error(
+        "the segment does not end with the line that the segment {by} names: it was written anew, or cut"
+    )]
+    Rewritten { by: SegmentName },
 }
 
 impl SegmentName {

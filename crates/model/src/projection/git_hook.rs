@@ -17,8 +17,8 @@ pub const HOOKS: [(&str, &str); 7] = [
 /// The number of [`HOOKS`] that are installed where none are named.
 pub const NEEDED: usize = 3;
 
-/// The hook that adds trailers which name history: only where it is asked for.
-pub const TRAILER_HOOK: &str = "commit-msg";
+/// The hook that earlier versions wrote to: `uninstall` takes our lines out of it.
+pub const FORMER_HOOK: &str = "commit-msg";
 
 /// The suffix of the name of a hook that is no shell script, and is called by ours.
 pub const KEPT_SUFFIX: &str = ".stepmark-kept";
@@ -127,7 +127,6 @@ fn block(name: &str, roots: &BTreeSet<String>) -> String {
         // A merge runs no post-commit.
         "post-merge" => each(after_commit_lines) + &each(gate_lines),
         "pre-push" => push_lines(&each(range_lines)),
-        TRAILER_HOOK => each(trailer_lines),
         _ => each(gate_lines),
     };
     format!("{BEGIN}\n{lines}{END}\n")
@@ -162,11 +161,6 @@ fn unquoted(text: &str) -> Option<String> {
 /// hooks.
 fn gate_lines(root: &str) -> String {
     where_stepmark_is(root, &format!("stepmark project --gates --quiet --root {root} </dev/null || true"))
-}
-
-/// A commit is never stopped for want of a trailer.
-fn trailer_lines(root: &str) -> String {
-    where_stepmark_is(root, &format!("stepmark hook trailer --root {root} \"$1\" </dev/null || true"))
 }
 
 /// The hook before it has put segments into the index alone, and `git commit FILE` leaves them out of it.
@@ -270,7 +264,7 @@ mod tests {
 
     #[test]
     fn several_projects_share_a_hook() {
-        for name in HOOKS.map(|(name, _)| name).iter().chain([&TRAILER_HOOK]) {
+        for name in HOOKS.map(|(name, _)| name).iter() {
             let HookPlan::Write(one) = install(name, &roots(&["packages/a b"]), None) else {
                 panic!("{name}")
             };
@@ -340,7 +334,6 @@ mod tests {
                 "stepmark check --quiet --from \"$stepmark_from\" --to \"$stepmark_to\" --root 'a b'",
             ),
             ("post-merge", "stepmark project --gates --quiet --root 'a b'"),
-            ("commit-msg", "stepmark hook trailer --root 'a b' \"$1\" </dev/null || true\n"),
         ] {
             let HookPlan::Write(text) = install(name, &roots(&["a b"]), None) else { panic!("{name}") };
             assert!(String::from_utf8(text).unwrap().contains(line), "{name}");

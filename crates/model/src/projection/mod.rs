@@ -7,6 +7,5 @@ pub mod instruction_meta;
 pub mod checkpoint;
 pub mod gates;
 pub mod git_hook;
-pub mod history_trailer;
 
 pub use facts::{FileState, Freshness, ProjectionFacts, Source};

@@ -7,9 +7,10 @@ pub use finding::DoctorFinding;
 
 use crate::commit::{self, CommitError, CutLine, SetAsideRepair};
 use crate::disk::{WalkError, local_state::PLAIN_FOLDER};
+use crate::history::verify_segments;
 use crate::history::{History, HistoryError, SEALED_FOLDER};
 use crate::projection::record_format::Overwrite;
-use crate::replay::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts, verify_history};
+use crate::replay::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts};
 use crate::workspace::AppendError;
 use crate::workspace::Workspace;
 use stepmark_model::{
@@ -81,7 +82,7 @@ impl Doctor<'_> {
             unpublished.iter().map(|name| DoctorFinding::UnpublishedSegment { file: tracked_file(name) }),
         );
         // The segments themselves: an index that lost rows would know of nothing.
-        let verified = verify_history(self.workspace.root())?;
+        let verified = verify_segments(self.workspace.root())?;
         let is_index_renewed = self.workspace.history().ask(|history| history.renew_if_wrong(&verified))?;
         findings.extend(
             verified

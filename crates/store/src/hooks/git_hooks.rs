@@ -14,7 +14,7 @@ use std::{
 use crate::git::{process::answer, process::git_rev_parse};
 use crate::workspace::Workspace;
 use stepmark_model::projection::git_hook::{
-    self, EVERY_PROJECT, FoundHook, HOOKS, HookPlan, KEPT_SUFFIX, TRAILER_HOOK,
+    self, EVERY_PROJECT, FORMER_HOOK, FoundHook, HOOKS, HookPlan, KEPT_SUFFIX,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub enum HookError {
 }
 
 fn all_hooks() -> impl Iterator<Item = &'static str> {
-    HOOKS.into_iter().map(|(name, _)| name).chain([TRAILER_HOOK])
+    HOOKS.into_iter().map(|(name, _)| name).chain([FORMER_HOOK])
 }
 
 /// The place where git looks for the hooks of a project.
@@ -99,18 +99,13 @@ impl Workspace {
 
 impl GitHooks<'_> {
     /// Makes git check what it commits and pushes, and rebuild the gates after everything that may change
-    /// files: by those of [`HOOKS`] and [`TRAILER_HOOK`] that are `wanted`.
+    /// files: by those of [`HOOKS`] that are `wanted`.
     pub fn install(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<HookOutcome>, HookError> {
         let hooks = self.hooks()?;
-        // Each project would replace the trailers of the one before: those are named.
-        let roots = |name: &str| match hooks.roots.as_slice() {
-            [root] if root == EVERY_PROJECT && name == TRAILER_HOOK => &hooks.every,
-            _ => &hooks.roots,
-        };
         let install = |name: &str| {
-            hooks.change(name, HookChange::Added, |found, _| git_hook::install(name, roots(name), found))
+            hooks.change(name, HookChange::Added, |found, _| git_hook::install(name, &hooks.roots, found))
         };
-        all_hooks().filter(|name| wanted(name)).map(install).collect()
+        HOOKS.iter().map(|(name, _)| *name).filter(|name| wanted(name)).map(install).collect()
     }
 
     /// The files of [`HOOKS`] and [`TRAILER_HOOK`] as git looks for them, and whether our lines stand there.

@@ -1,10 +1,8 @@
 //! The hooks of git: installing them, and what they stage.
 
-pub(crate) mod commit_message;
 mod edits;
 pub(crate) mod git_hooks;
 pub(crate) mod staged_history;
 
-pub use commit_message::CommitMessageError;
 pub use git_hooks::{HookChange, HookError, HookOutcome, HookState};
 pub use staged_history::{StageHistoryError, StagedHistory, StagingFor};

@@ -1,13 +1,11 @@
 //! `stepmark hook`
 
-use std::path::PathBuf;
-
 use clap::{
     Args, Subcommand,
     builder::{PossibleValue, PossibleValuesParser},
 };
 use stepmark_frontmatter::{KeyPath, Value};
-use stepmark_model::projection::git_hook::{HOOKS, NEEDED, TRAILER_HOOK};
+use stepmark_model::projection::git_hook::{HOOKS, NEEDED};
 use stepmark_store::hooks::{HookChange, HookOutcome, HookState};
 
 use crate::{
@@ -36,19 +34,6 @@ enum Task {
         /// All of them: also check what is pushed, and rebuild gates after what may change files
         #[arg(long, conflicts_with = "hooks")]
         all: bool,
-        /// Also add `stepmark hook trailer` to commit-msg: commits name the history that they hold, and
-        /// `replay --verify` compares
-        #[arg(long)]
-        history_trailer: bool,
-    },
-    /// Add trailers to a commit message that name the sealed segments of history in the index (run by
-    /// commit-msg)
-    ///
-    /// `Stepmark-History: SEGMENT HASH` says with which line a segment ends. Trailers of that name that stand
-    /// there are replaced; an empty message, and one of a commit without sealed segments, is left alone.
-    Trailer {
-        /// The file with the message, as git gives it to commit-msg
-        file: PathBuf,
     },
     /// Take out what `install` added, and nothing else
     Uninstall,
@@ -59,10 +44,9 @@ enum Task {
 impl Hook {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match &self.task {
-            Task::Install { hooks, all, history_trailer } => {
+            Task::Install { hooks, all } => {
                 let is_needed = |name: &str| HOOKS[..NEEDED].iter().any(|(needed, _)| *needed == name);
                 let is_wanted = |name: &str| match name {
-                    TRAILER_HOOK => *history_trailer,
                     _ if hooks.is_empty() => *all || is_needed(name),
                     _ => hooks.iter().any(|hook| hook == name),
                 };
@@ -72,10 +56,6 @@ impl Hook {
                     project.workspace.configure(key, Value::from(true))?;
                     output.remark("`stories.take_in_agreed` stands in .stepmark/config.yaml now");
                 }
-            }
-            Task::Trailer { file } => {
-                project.require_file(file)?;
-                project.workspace.hooks().add_trailers(file)?;
             }
             Task::Uninstall => report(output, &project.workspace.hooks().uninstall()?),
             Task::Status => return Ok(status(output, &project.workspace.hooks().states()?)),

@@ -4,7 +4,7 @@ use std::{path::PathBuf, thread};
 
 use clap::Args;
 use stepmark_store::history::{History, HistoryError, VerifiedSegments};
-use stepmark_store::replay::{ReplayedArtifacts, verify_history};
+use stepmark_store::{history::verify_segments, replay::ReplayedArtifacts};
 
 use crate::{
     exit::{Exit, Failure, chain},
@@ -66,7 +66,7 @@ fn all(project: &Project) -> Result<Summary, Failure> {
 fn all_by_index(project: &Project) -> Result<(Summary, VerifiedSegments), Failure> {
     let root = project.root();
     thread::scope(|scope| {
-        let reading = scope.spawn(|| verify_history(root));
+        let reading = scope.spawn(|| verify_segments(root));
         let replayed = project.workspace.history().replay_all();
         let read: Result<VerifiedSegments, HistoryError> = reading
             .join()

@@ -68,17 +68,7 @@ impl History {
     /// The heads of the sealed segments that stand among the files of the project and that no other of them
     /// names, `most` of them at most.
     pub fn tips(&self, most: usize) -> Result<Vec<SegmentHead>, HistoryError> {
-        let names = files::list_sealed(self.root())?.into_keys().collect();
-        self.tips_among(&names, most)
-    }
-
-    /// The heads of the segments `names` that no other of them names, `most` of them at most: first those
-    /// that name others themselves.
-    pub fn tips_among(
-        &self,
-        names: &BTreeSet<SegmentName>,
-        most: usize,
-    ) -> Result<Vec<SegmentHead>, HistoryError> {
+        let names: BTreeSet<SegmentName> = files::list_sealed(self.root())?.into_keys().collect();
         self.ask(|index| {
             let mut statement = index
                 .connection()
@@ -151,8 +141,6 @@ mod tests {
         project.compact("d");
         assert_eq!(history.tips(9).unwrap(), heads);
         assert_eq!(project.history().tips(9).unwrap(), heads);
-        let some = BTreeSet::from(["a", "b", "live"].map(|name| SegmentName::new(name).unwrap()));
-        assert_eq!(names(&history.tips_among(&some, 9).unwrap()), ["a", "b", "live"], "among themselves");
         let found = verify_segments(&project.root).unwrap();
         assert_eq!((found.events, found.problems), (9, Vec::new()), "a seal is no event");
         assert_eq!(history.all_events().unwrap().len(), 9);

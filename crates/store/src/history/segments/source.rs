@@ -17,7 +17,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::{fs, io};
 use stepmark_model::artifact::ProjectPath;
-use stepmark_model::journal::{HeadSource, LineProblem, SegmentHead, SegmentName};
+use stepmark_model::journal::{LineProblem, SegmentHead, SegmentName};
 
 /// The largest and the smallest number of bytes that are read at once. A commit reads one line after another
 /// has grown the segment by one; a buffer of the largest size would cost more than that.
@@ -177,7 +177,7 @@ impl SegmentProblem {
     }
 }
 
-pub(in crate::history) type NamedHeads = BTreeMap<SegmentHead, HeadSource>;
+pub(in crate::history) type NamedHeads = BTreeMap<SegmentHead, SegmentName>;
 
 impl VerifiedSegments {
     /// Adds a problem for each of `named` that is not the end of a segment that was read. Of one segment, the
@@ -194,7 +194,7 @@ impl VerifiedSegments {
     }
 
     /// Returns the problem of a segment that does not end as a witness says.
-    pub(crate) fn problem(&self, root: &Root, head: &SegmentHead, by: HeadSource) -> SegmentProblem {
+    fn problem(&self, root: &Root, head: &SegmentHead, by: SegmentName) -> SegmentProblem {
         let end = self.ends.get(&head.segment);
         let place = end.map_or(SegmentPlace::Sealed, |end| end.place);
         SegmentProblem {

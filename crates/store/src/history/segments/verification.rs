@@ -8,7 +8,7 @@ use crate::history::segments::{
     NamedHeads, ReadLine, SegmentEnd, SegmentEnds, SegmentFile, SegmentSource, files, lines, source,
 };
 use crate::history::{HistoryError, SegmentPlace, SegmentProblem};
-use stepmark_model::journal::{Event, EventId, HeadSource, LineProblem, SegmentName, heads_in};
+use stepmark_model::journal::{Event, EventId, LineProblem, SegmentName, heads_in};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VerifiedSegments {
@@ -192,7 +192,7 @@ impl<'a> Verification<'a> {
         }
         let heads = line.seal.as_ref().filter(|_| is_genuine).and_then(|seal| heads_in(seal));
         for head in heads.into_iter().flatten() {
-            self.named.entry(head).or_insert_with(|| HeadSource::Segment(file.name.clone()));
+            self.named.entry(head).or_insert_with(|| file.name.clone());
         }
         let forged = (!is_genuine).then_some(LineProblem::NotGenuine);
         line.problem.into_iter().chain(forged).for_each(|problem| self.add_problem(file, position, problem));
