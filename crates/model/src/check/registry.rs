@@ -6,142 +6,51 @@ use super::rules::{
 };
 use super::{Group, Rule};
 
-/// Every rule, in the order of the ids.
-pub static RULES: &[&Rule] = &[
-    &suppression::WITHOUT_REASON,
-    &suppression::UNUSED,
-    &suppression::UNREADABLE,
-    &suppression::ALLOWANCE_UNUSED,
-    &document::FENCE_UNCLOSED,
-    &document::FRONTMATTER_MISPLACED,
-    &document::NOT_YAML,
-    &document::NOT_A_MAPPING,
-    &document::SEVERAL_DOCUMENTS,
-    &document::KEY_TWICE,
-    &document::ALIAS_UNRESOLVED,
-    &document::LINE_ENDS_MIXED,
-    &document::BYTE_ORDER_MARK,
-    &document::OVER_LIMIT,
-    &document::TAB_IN_INDENTATION,
-    &document::VALUE_AMBIGUOUS,
-    &steps::STEPS_NOT_A_LIST,
-    &steps::STEP_EMPTY,
-    &steps::STEP_UNREADABLE,
-    &steps::STEP_TWICE,
-    &steps::STEP_KINDS_MIXED,
-    &steps::STEPS_IN_BODY,
-    &steps::NUMBER_MISREAD,
-    &steps::CUT_BY_COMMENT,
-    &steps::STEP_UNKNOWN,
-    &steps::STEP_AMBIGUOUS,
-    &steps::STEP_OUT_OF_ORDER,
-    &steps::STEP_MISSING,
-    &steps::RESUME_MARKER,
-    &steps::LAST_STEP_DISAGREES,
-    &steps::LAST_STEP_UNKNOWN,
-    &steps::CURRENT_STEP_DISAGREES,
-    &steps::FINISHED_WITH_GAPS,
-    &status::STATUS_NOT_TEXT,
-    &status::STATUS_DISAGREES,
-    &status::TEMPLATE_UNFILLED,
-    &status::STATUS_UNKNOWN,
-    &status::STATUS_AHEAD_OF_STEPS,
-    &status::TIME_IMPOSSIBLE,
-    &status::SPRINT_STATUS_DISAGREES,
-    &status::SPRINT_STATUS_NOT_YAML,
-    &status::TIME_WITHOUT_DATE,
-    &status::TIME_NOT_ISO,
-    &status::STORY_NOT_IMPORTED,
-    &status::SPRINT_STATUS_UNMATCHED,
-    &references::ABSOLUTE_PATH,
-    &references::INPUT_DOCUMENT_MISSING,
-    &references::SUCCESSOR_MISSING,
-    &references::NEXT_STEP_MISSING,
-    &delegation::UNREADABLE,
-    &delegation::ID_TWICE,
-    &delegation::ID_DISAGREES,
-    &delegation::PARENT_MISSING,
-    &delegation::CIRCLE,
-    &delegation::DEPTH_WRONG,
-    &delegation::ROOT_WRONG,
-    &delegation::CHAIN_WRONG,
-    &delegation::CHILDREN_OPEN,
-    &gates::GATE_WITHOUT_STEP,
-    &gates::STEP_WITHOUT_GATE,
-    &scope::SCOPE_UNKNOWN,
-    &scope::SOURCE_UNKNOWN,
-    &scope::CONFIDENCE_WRONG,
-    &scope::SCOPE_MISSING,
-    &scope::CONFIDENCE_MISSING,
-    &manifest::ROW_MISSING,
-    &manifest::ROW_OUTDATED,
-    &history::STEPS_REMOVED,
-    &history::FINISHED_WORK_REOPENED,
-    &history::STATUS_MOVE_ILLEGAL,
-    &history::STATE_KEY_REMOVED,
-    &history::KEY_REMOVED,
-    &history::ID_CHANGED,
-    &history::ARTIFACT_DELETED,
-    &history::HISTORY_MISSING,
-    &asdd::SLICE_INCONSISTENT,
-    &asdd::SLICE_DRIFTED,
-    &asdd::AGENT_TWICE_IN_CHAIN,
-    &asdd::CCS_WRONG,
-    &asdd::DONE_WITH_MISSING_FILE,
-    &asdd::BELOW_THRESHOLD,
-    &asdd::SLICE_NOT_EXPLAINED,
-    &asdd::REVIEW_OPEN,
-    &asdd::HEARTBEAT_STALE,
-    &asdd::FACTORS_MISSING,
-    &asdd::CHAIN_OUT_OF_ORDER,
-    &coordination::DEPENDENCY_UNKNOWN,
-    &coordination::DEPENDENCY_CIRCLE,
-    &coordination::HOLDER_WRONG,
-    &coordination::DONE_BEFORE_DEPENDENCIES,
-    &coordination::PRIORITY_WRONG,
-    &coordination::RESULT_MISSING,
-    &coordination::TASK_ORPHANED,
-    &coordination::AGENT_UNKNOWN,
-    &coordination::TOO_MANY_CLAIMS,
-    &coordination::TIME_ORDER,
-    &coordination::NOT_FOR_ORCHESTRATORS,
-    &coordination::DEPENDENCY_CANCELLED,
-    &autodev::UNPARSABLE,
-    &autodev::FLOW_UNKNOWN,
-    &autodev::STEP_UNKNOWN,
-    &autodev::NAME_DIFFERS,
-    &autodev::STATUS_UNKNOWN,
-    &autodev::PHASE_WRONG,
-    &autodev::PHASE_NAME_WRONG,
-    &autodev::NAME_RESERVED,
-    &autodev::RETRIES_WRONG,
-    &autodev::CYCLE_WRONG,
-    &autodev::FOLDER_DISAGREES,
-    &autodev::SKILL_STATE_DISAGREES,
-    &autodev::FILE_DELETED,
-    &flows::GRAPH_CHANGED,
-    &flows::GRAPH_CYCLIC,
-    &flows::EXECUTION_MISSING,
-    &flows::SUCCESS_UNVERIFIED,
-    &flows::ATTEMPT_COUNT_WRONG,
-    &flows::OVER_LIMIT,
-    &flows::LOG_DISAGREES,
-    &flows::SCOPE_VIOLATION,
-    &flows::TASK_OUTLIVES_FLOW,
-    &flows::ATTEMPT_INTERRUPTED,
-    &flows::COPY_DIFFERS,
-    &memory::STORE_BEHIND,
-    &memory::SECRET_IN_MEMORY,
-    &memory::SUPERSEDED_BY_MISSING,
-    &systems::PROJECTION_DRIFT,
-    &systems::PROJECTION_BEHIND,
-    &systems::PROJECTION_DAMAGED,
-    &systems::APPEND_ONLY_CHANGED,
-    &systems::FROZEN_CHANGED,
-    &systems::WRITER_NOT_ALLOWED,
-    &systems::KEY_WRONG,
-    &systems::PACKS_COMPETE,
+/// The tables of all groups, in the order of the ids.
+const TABLES: [&[&Rule]; 16] = [
+    suppression::RULES,
+    document::RULES,
+    steps::RULES,
+    status::RULES,
+    references::RULES,
+    delegation::RULES,
+    gates::RULES,
+    scope::RULES,
+    manifest::RULES,
+    history::RULES,
+    asdd::RULES,
+    coordination::RULES,
+    autodev::RULES,
+    flows::RULES,
+    memory::RULES,
+    systems::RULES,
 ];
+
+const COUNT: usize = {
+    let (mut count, mut at) = (0, 0);
+    while at < TABLES.len() {
+        count += TABLES[at].len();
+        at += 1;
+    }
+    count
+};
+
+static ALL: [&Rule; COUNT] = {
+    let mut all = [TABLES[0][0]; COUNT];
+    let (mut next, mut table) = (0, 0);
+    while table < TABLES.len() {
+        let mut at = 0;
+        while at < TABLES[table].len() {
+            all[next] = TABLES[table][at];
+            (next, at) = (next + 1, at + 1);
+        }
+        table += 1;
+    }
+    all
+};
+
+/// Every rule, in the order of the ids.
+pub static RULES: &[&Rule] = &ALL;
 
 /// The rule with this id (`SM106`, whatever its case) or name (`key-twice`).
 pub fn rule_of(id_or_name: &str) -> Option<&'static Rule> {

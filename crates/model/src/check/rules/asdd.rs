@@ -4,7 +4,7 @@ use super::value_span;
 use crate::asdd::{Inconsistency, Record, SliceKind, drifted, inconsistencies};
 use crate::check::rule::Decision;
 use crate::check::rules::argument;
-use crate::check::{Finding, Fix, Group, Loss, Rule, Safety, Severity, Subject};
+use crate::check::{Finding, Fix, Loss, Safety, Subject};
 use crate::records::read_time;
 use stepmark_frontmatter::{Edit, KeyPath, Span, Value};
 
@@ -17,13 +17,19 @@ fn span(subject: &Subject<'_>, key: &str) -> Span {
     value_span(subject.artifact, &[key])
 }
 
-pub(crate) static SLICE_INCONSISTENT: Rule = Rule::new(
-    "SMA01",
-    "slice-inconsistent",
-    Group::Asdd,
-    Severity::Error,
-    Decision::OfArtifact(check_slice_inconsistent),
-);
+rules! { Asdd;
+    pub(crate) SLICE_INCONSISTENT "SMA01" "slice-inconsistent" Error Decision::OfArtifact(check_slice_inconsistent);
+    pub(crate) SLICE_DRIFTED "SMA02" "slice-drifted" Error Decision::OfArtifact(check_slice_drifted);
+    pub(crate) AGENT_TWICE_IN_CHAIN "SMA03" "agent-twice-in-chain" Error Decision::OfArtifact(check_agent_twice_in_chain);
+    pub(crate) CCS_WRONG "SMA04" "ccs-wrong" Warning Decision::OfArtifact(check_ccs_wrong);
+    pub(crate) DONE_WITH_MISSING_FILE "SMA05" "done-with-missing-file" Error Decision::OfArtifact(check_done_with_missing_file);
+    pub(crate) BELOW_THRESHOLD "SMA06" "below-threshold-not-blocked" Error Decision::OfArtifact(check_below_threshold);
+    pub(crate) SLICE_NOT_EXPLAINED "SMA07" "slice-not-explained" Error Decision::OfArtifact(check_slice_not_explained);
+    pub(crate) REVIEW_OPEN "SMA08" "review-open" Warning Decision::OfArtifact(check_review_open);
+    pub(crate) HEARTBEAT_STALE "SMA09" "heartbeat-stale" Note Decision::OfArtifact(check_heartbeat_stale);
+    pub(crate) FACTORS_MISSING "SMA10" "factors-missing" Warning Decision::OfArtifact(check_factors_missing);
+    pub(crate) CHAIN_OUT_OF_ORDER "SMA11" "chain-out-of-order" Warning Decision::OfArtifact(check_chain_out_of_order);
+}
 
 fn check_slice_inconsistent(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(slice), Some(facts)) = (slice(subject), subject.asdd()) else { return };
@@ -41,14 +47,6 @@ fn check_slice_inconsistent(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static SLICE_DRIFTED: Rule = Rule::new(
-    "SMA02",
-    "slice-drifted",
-    Group::Asdd,
-    Severity::Error,
-    Decision::OfArtifact(check_slice_drifted),
-);
-
 fn check_slice_drifted(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(slice), Some(facts)) = (slice(subject), subject.asdd()) else { return };
     for path in drifted(slice, &facts.state, &facts.files) {
@@ -58,14 +56,6 @@ fn check_slice_drifted(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(subject.finding(&SLICE_DRIFTED, span(subject, "phase_data"), message).with_help(help));
     }
 }
-
-pub(crate) static AGENT_TWICE_IN_CHAIN: Rule = Rule::new(
-    "SMA03",
-    "agent-twice-in-chain",
-    Group::Asdd,
-    Severity::Error,
-    Decision::OfArtifact(check_agent_twice_in_chain),
-);
 
 fn check_agent_twice_in_chain(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(slice) = slice(subject) else { return };
@@ -80,9 +70,6 @@ fn check_agent_twice_in_chain(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static CCS_WRONG: Rule =
-    Rule::new("SMA04", "ccs-wrong", Group::Asdd, Severity::Warning, Decision::OfArtifact(check_ccs_wrong));
-
 fn check_ccs_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(slice) = slice(subject) else { return };
     let (Some(product), Some(said)) = (slice.product_of_chain(), slice.values.get("ccs")) else { return };
@@ -95,14 +82,6 @@ fn check_ccs_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let finding = subject.finding(&CCS_WRONG, span(subject, "ccs"), message);
     found.push(finding.with_help("`stepmark check --fix` writes the product").with_fix(fix));
 }
-
-pub(crate) static DONE_WITH_MISSING_FILE: Rule = Rule::new(
-    "SMA05",
-    "done-with-missing-file",
-    Group::Asdd,
-    Severity::Error,
-    Decision::OfArtifact(check_done_with_missing_file),
-);
 
 fn check_done_with_missing_file(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(slice), Some(facts)) = (slice(subject), subject.asdd()) else { return };
@@ -121,14 +100,6 @@ fn check_done_with_missing_file(subject: &Subject<'_>, found: &mut Vec<Finding>)
         }
     }
 }
-
-pub(crate) static BELOW_THRESHOLD: Rule = Rule::new(
-    "SMA06",
-    "below-threshold-not-blocked",
-    Group::Asdd,
-    Severity::Error,
-    Decision::OfArtifact(check_below_threshold),
-);
 
 fn check_below_threshold(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(slice), Some(facts)) = (slice(subject), subject.asdd()) else { return };
@@ -152,14 +123,6 @@ fn check_below_threshold(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static SLICE_NOT_EXPLAINED: Rule = Rule::new(
-    "SMA07",
-    "slice-not-explained",
-    Group::Asdd,
-    Severity::Error,
-    Decision::OfArtifact(check_slice_not_explained),
-);
-
 /// The keys that only proposals change.
 const PROPOSED: [&str; 3] = ["status", "confidence_chain", "ccs"];
 
@@ -179,14 +142,6 @@ fn check_slice_not_explained(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static REVIEW_OPEN: Rule = Rule::new(
-    "SMA08",
-    "review-open",
-    Group::Asdd,
-    Severity::Warning,
-    Decision::OfArtifact(check_review_open),
-);
-
 fn check_review_open(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(slice) = slice(subject) else { return };
     let open = slice.needs_review();
@@ -199,14 +154,6 @@ fn check_review_open(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static HEARTBEAT_STALE: Rule = Rule::new(
-    "SMA09",
-    "heartbeat-stale",
-    Group::Asdd,
-    Severity::Note,
-    Decision::OfArtifact(check_heartbeat_stale),
-);
-
 fn check_heartbeat_stale(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(slice), Some(facts)) = (slice(subject), subject.asdd()) else { return };
     for agent in facts.silent.get(&slice.id).into_iter().flatten() {
@@ -215,14 +162,6 @@ fn check_heartbeat_stale(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(subject.finding(&HEARTBEAT_STALE, span(subject, "status"), message).with_help(help));
     }
 }
-
-pub(crate) static FACTORS_MISSING: Rule = Rule::new(
-    "SMA10",
-    "factors-missing",
-    Group::Asdd,
-    Severity::Warning,
-    Decision::OfArtifact(check_factors_missing),
-);
 
 fn check_factors_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(slice) = slice(subject) else { return };
@@ -235,14 +174,6 @@ fn check_factors_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         );
     }
 }
-
-pub(crate) static CHAIN_OUT_OF_ORDER: Rule = Rule::new(
-    "SMA11",
-    "chain-out-of-order",
-    Group::Asdd,
-    Severity::Warning,
-    Decision::OfArtifact(check_chain_out_of_order),
-);
 
 fn check_chain_out_of_order(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(slice) = slice(subject) else { return };

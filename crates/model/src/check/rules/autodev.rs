@@ -7,7 +7,7 @@ use crate::autodev::{
     keeps_state,
 };
 use crate::check::rule::Decision;
-use crate::check::{Finding, Group, Rule, Severity, Subject};
+use crate::check::{Finding, Severity, Subject};
 use serde_json::Value as Json;
 use stepmark_frontmatter::Span;
 
@@ -62,13 +62,21 @@ impl<'a> Block<'a> {
     }
 }
 
-pub(crate) static UNPARSABLE: Rule = Rule::new(
-    "SMD01",
-    "autodev-unparsable",
-    Group::Autodev,
-    Severity::Error,
-    Decision::OfArtifact(check_unparsable),
-);
+rules! { Autodev;
+    pub(crate) UNPARSABLE "SMD01" "autodev-unparsable" Error Decision::OfArtifact(check_unparsable);
+    pub(crate) FLOW_UNKNOWN "SMD02" "autodev-flow-unknown" Error Decision::OfArtifact(check_flow_unknown);
+    pub(crate) STEP_UNKNOWN "SMD03" "autodev-step-out-of-range" Error Decision::OfArtifact(check_step_unknown);
+    pub(crate) NAME_DIFFERS "SMD04" "autodev-name-differs" Warning Decision::OfArtifact(check_name_differs);
+    pub(crate) STATUS_UNKNOWN "SMD05" "autodev-status-unknown" Error Decision::OfArtifact(check_status_unknown);
+    pub(crate) PHASE_WRONG "SMD06" "autodev-phase-wrong" Error Decision::OfArtifact(check_phase_wrong);
+    pub(crate) PHASE_NAME_WRONG "SMD07" "autodev-phase-name-not-kebab-case" Warning Decision::OfArtifact(check_phase_name_wrong);
+    pub(crate) NAME_RESERVED "SMD08" "autodev-name-reserved" Error Decision::OfArtifact(check_name_reserved);
+    pub(crate) RETRIES_WRONG "SMD09" "autodev-retries-wrong" Error Decision::OfArtifact(check_retries_wrong);
+    pub(crate) CYCLE_WRONG "SMD10" "autodev-cycle-wrong" Warning Decision::OfArtifact(check_cycle_wrong);
+    pub(crate) FOLDER_DISAGREES "SMD11" "autodev-folder-disagrees" Warning Decision::OfArtifact(check_folder_disagrees);
+    pub(crate) SKILL_STATE_DISAGREES "SMD12" "autodev-skill-state-disagrees" Warning Decision::OfArtifact(check_skill_state_disagrees);
+    pub(crate) FILE_DELETED "SMD13" "autodev-file-deleted" Error Decision::WhenDeleted(check_file_deleted);
+}
 
 fn check_unparsable(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     if !keeps_state(subject.artifact.path()) {
@@ -84,14 +92,6 @@ fn check_unparsable(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let help = "`stepmark autodev detect --write` notes the step that the files of the project tell";
     found.push(subject.finding(&UNPARSABLE, span, message).with_help(help));
 }
-
-pub(crate) static FLOW_UNKNOWN: Rule = Rule::new(
-    "SMD02",
-    "autodev-flow-unknown",
-    Group::Autodev,
-    Severity::Error,
-    Decision::OfArtifact(check_flow_unknown),
-);
 
 fn check_flow_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
@@ -111,14 +111,6 @@ fn check_flow_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         None => finding,
     });
 }
-
-pub(crate) static STEP_UNKNOWN: Rule = Rule::new(
-    "SMD03",
-    "autodev-step-out-of-range",
-    Group::Autodev,
-    Severity::Error,
-    Decision::OfArtifact(check_step_unknown),
-);
 
 fn check_step_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
@@ -147,14 +139,6 @@ fn check_step_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&STEP_UNKNOWN, span, message).with_help(help));
 }
 
-pub(crate) static NAME_DIFFERS: Rule = Rule::new(
-    "SMD04",
-    "autodev-name-differs",
-    Group::Autodev,
-    Severity::Warning,
-    Decision::OfArtifact(check_name_differs),
-);
-
 fn check_name_differs(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
     let name = block.value(&["name"]).as_str();
@@ -168,14 +152,6 @@ fn check_name_differs(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&NAME_DIFFERS, block.span(&["name"]), message));
 }
 
-pub(crate) static STATUS_UNKNOWN: Rule = Rule::new(
-    "SMD05",
-    "autodev-status-unknown",
-    Group::Autodev,
-    Severity::Error,
-    Decision::OfArtifact(check_status_unknown),
-);
-
 fn check_status_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
     let message = match block.value(&["status"]).as_str() {
@@ -186,14 +162,6 @@ fn check_status_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let help = format!("it is one of `{}`", STATUSES.join("`, `"));
     found.push(subject.finding(&STATUS_UNKNOWN, block.span(&["status"]), message).with_help(help));
 }
-
-pub(crate) static PHASE_WRONG: Rule = Rule::new(
-    "SMD06",
-    "autodev-phase-wrong",
-    Group::Autodev,
-    Severity::Error,
-    Decision::OfArtifact(check_phase_wrong),
-);
 
 fn check_phase_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
@@ -222,14 +190,6 @@ fn earlier_phase(subject: &Subject<'_>) -> Option<u64> {
     (attempt(&now) == attempt(&before)).then_some(before.sub_step.phase)
 }
 
-pub(crate) static PHASE_NAME_WRONG: Rule = Rule::new(
-    "SMD07",
-    "autodev-phase-name-not-kebab-case",
-    Group::Autodev,
-    Severity::Warning,
-    Decision::OfArtifact(check_phase_name_wrong),
-);
-
 fn check_phase_name_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
     let message = match block.value(&["sub_step", "name"]).as_str() {
@@ -241,14 +201,6 @@ fn check_phase_name_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&PHASE_NAME_WRONG, block.span(&["sub_step", "name"]), message));
 }
 
-pub(crate) static NAME_RESERVED: Rule = Rule::new(
-    "SMD08",
-    "autodev-name-reserved",
-    Group::Autodev,
-    Severity::Error,
-    Decision::OfArtifact(check_name_reserved),
-);
-
 fn check_name_reserved(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
     let (name, phase) = (block.value(&["sub_step", "name"]), block.value(&["sub_step", "phase"]));
@@ -258,14 +210,6 @@ fn check_name_reserved(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let message = format!("`{AWAITING}` is the name of phase 0, not of phase {phase}");
     found.push(subject.finding(&NAME_RESERVED, block.span(&["sub_step", "name"]), message));
 }
-
-pub(crate) static RETRIES_WRONG: Rule = Rule::new(
-    "SMD09",
-    "autodev-retries-wrong",
-    Group::Autodev,
-    Severity::Error,
-    Decision::OfArtifact(check_retries_wrong),
-);
 
 fn check_retries_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
@@ -285,14 +229,6 @@ fn check_retries_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let help = "a person looks at it and goes on with `stepmark autodev retry --reset`";
     found.push(subject.finding(&RETRIES_WRONG, block.span(&["retry_count"]), message).with_help(help));
 }
-
-pub(crate) static CYCLE_WRONG: Rule = Rule::new(
-    "SMD10",
-    "autodev-cycle-wrong",
-    Group::Autodev,
-    Severity::Warning,
-    Decision::OfArtifact(check_cycle_wrong),
-);
 
 fn check_cycle_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
@@ -321,14 +257,6 @@ fn earlier_cycle(subject: &Subject<'_>) -> Option<u64> {
     (now.flow == before.flow).then_some(before.cycle)
 }
 
-pub(crate) static FOLDER_DISAGREES: Rule = Rule::new(
-    "SMD11",
-    "autodev-folder-disagrees",
-    Group::Autodev,
-    Severity::Warning,
-    Decision::OfArtifact(check_folder_disagrees),
-);
-
 fn check_folder_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
     let Some(facts) = subject.autodev() else { return };
@@ -344,14 +272,6 @@ fn check_folder_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&FOLDER_DISAGREES, block.span(&["step"]), told).with_help(help));
 }
 
-pub(crate) static SKILL_STATE_DISAGREES: Rule = Rule::new(
-    "SMD12",
-    "autodev-skill-state-disagrees",
-    Group::Autodev,
-    Severity::Warning,
-    Decision::OfArtifact(check_skill_state_disagrees),
-);
-
 fn check_skill_state_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Ok(block) = Block::of(subject) else { return };
     let Some(state) = subject.autodev().and_then(|facts| facts.skill_state.as_ref()) else { return };
@@ -363,14 +283,6 @@ fn check_skill_state_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) 
         format!("`{}` says `{}`, the sub-step says `{}`", state.file, state.phase, noted.sub_step.name);
     found.push(subject.finding(&SKILL_STATE_DISAGREES, block.span(&["sub_step", "name"]), message));
 }
-
-pub(crate) static FILE_DELETED: Rule = Rule::new(
-    "SMD13",
-    "autodev-file-deleted",
-    Group::Autodev,
-    Severity::Error,
-    Decision::WhenDeleted(check_file_deleted),
-);
 
 fn check_file_deleted(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let path = subject.artifact.path();

@@ -3,7 +3,7 @@
 use super::value_span;
 use crate::check::rule::Decision;
 use crate::check::rules::argument;
-use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject};
+use crate::check::{Finding, Fix, Safety, Subject};
 use crate::coordination::{Format, Record, RecordKind, dependency_circle, is_done, is_held, unheld};
 use crate::spelling::{listed, near_words};
 use stepmark_frontmatter::{Edit, KeyPath, Span, Value, Yaml};
@@ -24,13 +24,20 @@ fn dependency_span(subject: &Subject<'_>, text: &str) -> Span {
     item.map_or_else(|| span(subject, "dependencies"), |item| item.span)
 }
 
-pub(crate) static DEPENDENCY_UNKNOWN: Rule = Rule::new(
-    "SMC01",
-    "task-dependency-unknown",
-    Group::Coordination,
-    Severity::Error,
-    Decision::OfArtifact(check_dependency_unknown),
-);
+rules! { Coordination;
+    pub(crate) DEPENDENCY_UNKNOWN "SMC01" "task-dependency-unknown" Error Decision::OfArtifact(check_dependency_unknown);
+    pub(crate) DEPENDENCY_CIRCLE "SMC02" "task-dependency-circle" Error Decision::OfArtifact(check_dependency_circle);
+    pub(crate) HOLDER_WRONG "SMC03" "task-holder-wrong" Warning Decision::OfArtifact(check_holder_wrong);
+    pub(crate) DONE_BEFORE_DEPENDENCIES "SMC04" "task-done-before-dependencies" Warning Decision::OfArtifact(check_done_before_dependencies);
+    pub(crate) PRIORITY_WRONG "SMC05" "task-priority-wrong" Warning Decision::OfArtifact(check_priority_wrong);
+    pub(crate) RESULT_MISSING "SMC06" "task-result-missing" Warning Decision::OfArtifact(check_result_missing);
+    pub(crate) TASK_ORPHANED "SMC07" "task-orphaned" Note Decision::OfArtifact(check_task_orphaned);
+    pub(crate) AGENT_UNKNOWN "SMC08" "coordination-agent-unknown" Warning Decision::OfArtifact(check_agent_unknown);
+    pub(crate) TOO_MANY_CLAIMS "SMC09" "task-claims-too-many" Warning Decision::OfArtifact(check_too_many_claims);
+    pub(crate) TIME_ORDER "SMC10" "task-times-out-of-order" Warning Decision::OfArtifact(check_time_order);
+    pub(crate) NOT_FOR_ORCHESTRATORS "SMC11" "task-not-for-orchestrators" Note Decision::OfArtifact(check_not_for_orchestrators);
+    pub(crate) DEPENDENCY_CANCELLED "SMC12" "task-dependency-cancelled" Note Decision::OfArtifact(check_dependency_cancelled);
+}
 
 fn check_dependency_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(task), Some(facts)) = (task(subject), subject.coordination()) else { return };
@@ -46,14 +53,6 @@ fn check_dependency_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }));
 }
 
-pub(crate) static DEPENDENCY_CIRCLE: Rule = Rule::new(
-    "SMC02",
-    "task-dependency-circle",
-    Group::Coordination,
-    Severity::Error,
-    Decision::OfArtifact(check_dependency_circle),
-);
-
 fn check_dependency_circle(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = task(subject).filter(|task| !task.dependencies().is_empty()) else { return };
     let Some(facts) = subject.coordination() else { return };
@@ -66,14 +65,6 @@ fn check_dependency_circle(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             .with_help("take the wrong id out of one of the lists"),
     );
 }
-
-pub(crate) static HOLDER_WRONG: Rule = Rule::new(
-    "SMC03",
-    "task-holder-wrong",
-    Group::Coordination,
-    Severity::Warning,
-    Decision::OfArtifact(check_holder_wrong),
-);
 
 fn check_holder_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = task(subject) else { return };
@@ -96,14 +87,6 @@ fn check_holder_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static DONE_BEFORE_DEPENDENCIES: Rule = Rule::new(
-    "SMC04",
-    "task-done-before-dependencies",
-    Group::Coordination,
-    Severity::Warning,
-    Decision::OfArtifact(check_done_before_dependencies),
-);
-
 fn check_done_before_dependencies(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = task(subject).filter(|task| is_done(task)) else { return };
     let Some(facts) = subject.coordination() else { return };
@@ -117,14 +100,6 @@ fn check_done_before_dependencies(subject: &Subject<'_>, found: &mut Vec<Finding
     }
 }
 
-pub(crate) static PRIORITY_WRONG: Rule = Rule::new(
-    "SMC05",
-    "task-priority-wrong",
-    Group::Coordination,
-    Severity::Warning,
-    Decision::OfArtifact(check_priority_wrong),
-);
-
 fn check_priority_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = task(subject).filter(|task| task.has_odd_priority()) else { return };
     if let Some(priority) = task.values.get("priority") {
@@ -132,14 +107,6 @@ fn check_priority_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(subject.finding(&PRIORITY_WRONG, span(subject, "priority"), message));
     }
 }
-
-pub(crate) static RESULT_MISSING: Rule = Rule::new(
-    "SMC06",
-    "task-result-missing",
-    Group::Coordination,
-    Severity::Warning,
-    Decision::OfArtifact(check_result_missing),
-);
 
 fn check_result_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = task(subject) else { return };
@@ -155,14 +122,6 @@ fn check_result_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static TASK_ORPHANED: Rule = Rule::new(
-    "SMC07",
-    "task-orphaned",
-    Group::Coordination,
-    Severity::Note,
-    Decision::OfArtifact(check_task_orphaned),
-);
-
 fn check_task_orphaned(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(task), Some(facts)) = (task(subject), subject.coordination()) else { return };
     if facts.orphaned.contains(&task.id) {
@@ -172,14 +131,6 @@ fn check_task_orphaned(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(subject.finding(&TASK_ORPHANED, span(subject, "claimed_by"), message).with_help(help));
     }
 }
-
-pub(crate) static AGENT_UNKNOWN: Rule = Rule::new(
-    "SMC08",
-    "coordination-agent-unknown",
-    Group::Coordination,
-    Severity::Warning,
-    Decision::OfArtifact(check_agent_unknown),
-);
 
 fn check_agent_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(record) = subject.record() else { return };
@@ -201,14 +152,6 @@ fn check_agent_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&AGENT_UNKNOWN, span(subject, key), message).with_help(help));
 }
 
-pub(crate) static TOO_MANY_CLAIMS: Rule = Rule::new(
-    "SMC09",
-    "task-claims-too-many",
-    Group::Coordination,
-    Severity::Warning,
-    Decision::OfArtifact(check_too_many_claims),
-);
-
 fn check_too_many_claims(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(task), Some(facts)) = (task(subject), subject.coordination()) else { return };
     if let Some((agent, before)) = facts.held_before(task) {
@@ -218,14 +161,6 @@ fn check_too_many_claims(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(subject.finding(&TOO_MANY_CLAIMS, span(subject, "claimed_by"), message).with_help(help));
     }
 }
-
-pub(crate) static TIME_ORDER: Rule = Rule::new(
-    "SMC10",
-    "task-times-out-of-order",
-    Group::Coordination,
-    Severity::Warning,
-    Decision::OfArtifact(check_time_order),
-);
 
 /// The times of a task, in the order in which they come.
 const TIMES: [&str; 4] = ["created_at", "claimed_at", "started_at", "completed_at"];
@@ -243,14 +178,6 @@ fn check_time_order(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static NOT_FOR_ORCHESTRATORS: Rule = Rule::new(
-    "SMC11",
-    "task-not-for-orchestrators",
-    Group::Coordination,
-    Severity::Note,
-    Decision::OfArtifact(check_not_for_orchestrators),
-);
-
 fn check_not_for_orchestrators(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(task), Some(facts)) = (task(subject), subject.coordination()) else { return };
     if facts.format != Format::OrchestratorState {
@@ -263,14 +190,6 @@ fn check_not_for_orchestrators(subject: &Subject<'_>, found: &mut Vec<Finding>) 
     let help = "it stands in `context.metadata.stepmark` of the state file";
     found.push(subject.finding(&NOT_FOR_ORCHESTRATORS, span, message).with_help(help));
 }
-
-pub(crate) static DEPENDENCY_CANCELLED: Rule = Rule::new(
-    "SMC12",
-    "task-dependency-cancelled",
-    Group::Coordination,
-    Severity::Note,
-    Decision::OfArtifact(check_dependency_cancelled),
-);
 
 fn check_dependency_cancelled(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let is_open = |status: &str| !["done", "failed", "cancelled"].contains(&status);

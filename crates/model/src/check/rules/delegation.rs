@@ -3,7 +3,7 @@
 use crate::artifact::{Delegation, Field};
 use crate::check::rule::Decision;
 use crate::check::rules::argument;
-use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject};
+use crate::check::{Finding, Fix, Safety, Subject};
 use crate::delegation::{Ancestry, Chains, Member};
 use stepmark_frontmatter::{Edit, KeyPath, Span, Value};
 
@@ -52,13 +52,17 @@ fn quoted(words: &[impl AsRef<str>]) -> String {
     if text.is_empty() { "nothing".to_owned() } else { text.join(", ") }
 }
 
-pub(crate) static UNREADABLE: Rule = Rule::new(
-    "SM501",
-    "delegation-unreadable",
-    Group::Delegation,
-    Severity::Error,
-    Decision::OfArtifact(check_unreadable),
-);
+rules! { Delegation;
+    pub(crate) UNREADABLE "SM501" "delegation-unreadable" Error Decision::OfArtifact(check_unreadable);
+    pub(crate) ID_TWICE "SM502" "delegation-id-twice" Error Decision::OfArtifact(check_id_twice);
+    pub(crate) ID_DISAGREES "SM503" "delegation-id-disagrees" Warning Decision::OfArtifact(check_id_disagrees);
+    pub(crate) PARENT_MISSING "SM504" "delegation-parent-missing" Error Decision::OfArtifact(check_parent_missing);
+    pub(crate) CIRCLE "SM505" "delegation-circle" Error Decision::OfArtifact(check_circle);
+    pub(crate) DEPTH_WRONG "SM506" "delegation-depth-wrong" Warning Decision::OfArtifact(check_depth_wrong);
+    pub(crate) ROOT_WRONG "SM507" "delegation-root-wrong" Warning Decision::OfArtifact(check_root_wrong);
+    pub(crate) CHAIN_WRONG "SM508" "delegation-chain-wrong" Warning Decision::OfArtifact(check_chain_wrong);
+    pub(crate) CHILDREN_OPEN "SM509" "delegation-children-open" Warning Decision::OfArtifact(check_children_open);
+}
 
 fn check_unreadable(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some((_, member)) = member(subject) else { return };
@@ -71,14 +75,6 @@ fn check_unreadable(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(subject.finding(&UNREADABLE, delegation.span, message).with_help("give it one"));
     }
 }
-
-pub(crate) static ID_TWICE: Rule = Rule::new(
-    "SM502",
-    "delegation-id-twice",
-    Group::Delegation,
-    Severity::Error,
-    Decision::OfArtifact(check_id_twice),
-);
 
 fn check_id_twice(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(chains) = subject.chains else { return };
@@ -96,14 +92,6 @@ fn check_id_twice(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static ID_DISAGREES: Rule = Rule::new(
-    "SM503",
-    "delegation-id-disagrees",
-    Group::Delegation,
-    Severity::Warning,
-    Decision::OfArtifact(check_id_disagrees),
-);
-
 fn check_id_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some((_, member)) = member(subject) else { return };
     let (Some(id), Some(own)) = (member.id(), member.identity.as_deref()) else { return };
@@ -114,14 +102,6 @@ fn check_id_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(finding.with_help("make them the same"));
     }
 }
-
-pub(crate) static PARENT_MISSING: Rule = Rule::new(
-    "SM504",
-    "delegation-parent-missing",
-    Group::Delegation,
-    Severity::Error,
-    Decision::OfArtifact(check_parent_missing),
-);
 
 fn check_parent_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some((chains, member)) = member(subject) else { return };
@@ -159,14 +139,6 @@ fn as_a_root(subject: &Subject<'_>, member: &Member) -> Option<Fix> {
     Fix::edit(Safety::Unsafe, "make this one a root", subject.artifact, &edits)
 }
 
-pub(crate) static CIRCLE: Rule = Rule::new(
-    "SM505",
-    "delegation-circle",
-    Group::Delegation,
-    Severity::Error,
-    Decision::OfArtifact(check_circle),
-);
-
 fn check_circle(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some((chains, member)) = member(subject) else { return };
     let Ancestry::Circle(way) = chains.ancestry(member) else { return };
@@ -177,14 +149,6 @@ fn check_circle(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(finding.with_help("take the wrong `parent_id` out"));
     }
 }
-
-pub(crate) static DEPTH_WRONG: Rule = Rule::new(
-    "SM506",
-    "delegation-depth-wrong",
-    Group::Delegation,
-    Severity::Warning,
-    Decision::OfArtifact(check_depth_wrong),
-);
 
 fn check_depth_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some((member, delegation, way)) = place(subject) else { return };
@@ -200,14 +164,6 @@ fn check_depth_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static ROOT_WRONG: Rule = Rule::new(
-    "SM507",
-    "delegation-root-wrong",
-    Group::Delegation,
-    Severity::Warning,
-    Decision::OfArtifact(check_root_wrong),
-);
-
 fn check_root_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some((member, delegation, way)) = place(subject) else { return };
     let Some(root) = way.first() else { return };
@@ -219,14 +175,6 @@ fn check_root_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(finding.with_help("`parent_id` counts").with_fix(fix));
     }
 }
-
-pub(crate) static CHAIN_WRONG: Rule = Rule::new(
-    "SM508",
-    "delegation-chain-wrong",
-    Group::Delegation,
-    Severity::Warning,
-    Decision::OfArtifact(check_chain_wrong),
-);
 
 fn check_chain_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some((_, delegation, way)) = place(subject) else { return };
@@ -244,14 +192,6 @@ fn check_chain_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             .push(subject.finding(&CHAIN_WRONG, span, message).with_help("`parent_id` counts").with_fix(fix));
     }
 }
-
-pub(crate) static CHILDREN_OPEN: Rule = Rule::new(
-    "SM509",
-    "delegation-children-open",
-    Group::Delegation,
-    Severity::Warning,
-    Decision::OfArtifact(check_children_open),
-);
 
 fn check_children_open(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some((chains, member)) = member(subject) else { return };

@@ -2,19 +2,26 @@
 
 use crate::artifact::{Artifact, Problem};
 use crate::check::rule::Decision;
-use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject};
+use crate::check::{Finding, Fix, Safety, Subject};
 use ParseError::{TooDeep, TooLarge, TooManyNodes};
 use stepmark_frontmatter::{
     Document, LineEnding, NodeKind, ParseError, Span, Splice, Yaml, heading_title, merge_sides, splice,
 };
 
-pub(crate) static FENCE_UNCLOSED: Rule = Rule::new(
-    "SM101",
-    "fence-unclosed",
-    Group::Document,
-    Severity::Error,
-    Decision::OfArtifact(check_fence_unclosed),
-);
+rules! { Document;
+    pub(crate) FENCE_UNCLOSED "SM101" "fence-unclosed" Error Decision::OfArtifact(check_fence_unclosed);
+    pub(crate) FRONTMATTER_MISPLACED "SM102" "frontmatter-misplaced" Error Decision::fixable(|problem| matches!(problem, Problem::FrontmatterMisplaced), "move it above everything else", to_the_start);
+    pub(crate) NOT_YAML "SM103" "not-yaml" Error Decision::OfArtifact(check_not_yaml);
+    pub(crate) NOT_A_MAPPING "SM104" "not-a-mapping" Error Decision::diagnosed(|problem| matches!(problem, Problem::NotAMapping), "write `key: value` lines");
+    pub(crate) SEVERAL_DOCUMENTS "SM105" "several-documents" Error Decision::diagnosed(|problem| matches!(problem, Problem::SeveralDocuments), "take the line that parts them out");
+    pub(crate) KEY_TWICE "SM106" "key-twice" Error Decision::diagnosed(|problem| matches!(problem, Problem::KeyTwice { .. }), "keep one of them; stepmark reads the first and edits neither");
+    pub(crate) ALIAS_UNRESOLVED "SM107" "alias-unresolved" Error Decision::fixable(|problem| matches!(problem, Problem::AliasUnresolved { .. }), "put the text in quotes if it is text", quoted);
+    pub(crate) LINE_ENDS_MIXED "SM108" "line-ends-mixed" Note Decision::fixable(|problem| matches!(problem, Problem::LineEndsMixed), "", made_the_same);
+    pub(crate) BYTE_ORDER_MARK "SM109" "byte-order-mark" Note Decision::fixable(|problem| matches!(problem, Problem::ByteOrderMark), "", |_, mark| Some(Fix::splice(Safety::Safe, "take the byte order mark out", mark, "")));
+    pub(crate) OVER_LIMIT "SM110" "over-limit" Error Decision::diagnosed(is_over_limit, "move what is large out of the frontmatter");
+    pub(crate) TAB_IN_INDENTATION "SM111" "tab-in-indentation" Error Decision::OfArtifact(check_tab_in_indentation);
+    pub(crate) VALUE_AMBIGUOUS "SM112" "value-ambiguous" Note Decision::OfArtifact(check_value_ambiguous);
+}
 
 fn check_fence_unclosed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let bytes = subject.artifact.bytes();
@@ -80,18 +87,6 @@ fn formatted(file: &[u8], opening: Span, line_end: &str) -> Option<Fix> {
     None
 }
 
-pub(crate) static FRONTMATTER_MISPLACED: Rule = Rule::new(
-    "SM102",
-    "frontmatter-misplaced",
-    Group::Document,
-    Severity::Error,
-    Decision::fixable(
-        |problem| matches!(problem, Problem::FrontmatterMisplaced),
-        "move it above everything else",
-        to_the_start,
-    ),
-);
-
 /// Takes the block from where it is to the start of the file, with a blank line below it.
 fn to_the_start(file: &[u8], block: Span) -> Option<Fix> {
     let mut text = std::str::from_utf8(file.get(block.range())?).ok()?.to_owned();
@@ -107,9 +102,6 @@ fn to_the_start(file: &[u8], block: Span) -> Option<Fix> {
     let splices = vec![Splice { span: Span::at(start), text }, Splice { span: block, text: String::new() }];
     Some(Fix { safety: Safety::Unsafe, title, splices })
 }
-
-pub(crate) static NOT_YAML: Rule =
-    Rule::new("SM103", "not-yaml", Group::Document, Severity::Error, Decision::OfArtifact(check_not_yaml));
 
 fn check_not_yaml(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     // A tab is said to be one, by a rule of its own.
@@ -310,61 +302,11 @@ fn conflict_help(artifact: &Artifact) -> Option<String> {
     Some(if is_union { format!("{names}; both have steps, together [{}]", ours.join(", ")) } else { names })
 }
 
-pub(crate) static NOT_A_MAPPING: Rule = Rule::new(
-    "SM104",
-    "not-a-mapping",
-    Group::Document,
-    Severity::Error,
-    Decision::diagnosed(|problem| matches!(problem, Problem::NotAMapping), "write `key: value` lines"),
-);
-
-pub(crate) static SEVERAL_DOCUMENTS: Rule = Rule::new(
-    "SM105",
-    "several-documents",
-    Group::Document,
-    Severity::Error,
-    Decision::diagnosed(
-        |problem| matches!(problem, Problem::SeveralDocuments),
-        "take the line that parts them out",
-    ),
-);
-
-pub(crate) static KEY_TWICE: Rule = Rule::new(
-    "SM106",
-    "key-twice",
-    Group::Document,
-    Severity::Error,
-    Decision::diagnosed(
-        |problem| matches!(problem, Problem::KeyTwice { .. }),
-        "keep one of them; stepmark reads the first and edits neither",
-    ),
-);
-
-pub(crate) static ALIAS_UNRESOLVED: Rule = Rule::new(
-    "SM107",
-    "alias-unresolved",
-    Group::Document,
-    Severity::Error,
-    Decision::fixable(
-        |problem| matches!(problem, Problem::AliasUnresolved { .. }),
-        "put the text in quotes if it is text",
-        quoted,
-    ),
-);
-
 fn quoted(file: &[u8], alias: Span) -> Option<Fix> {
     let text = std::str::from_utf8(file.get(alias.range())?).ok()?;
     let title = format!("quote `{text}`");
     (!text.contains('\'')).then(|| Fix::splice(Safety::Unsafe, title, alias, format!("'{text}'")))
 }
-
-pub(crate) static LINE_ENDS_MIXED: Rule = Rule::new(
-    "SM108",
-    "line-ends-mixed",
-    Group::Document,
-    Severity::Note,
-    Decision::fixable(|problem| matches!(problem, Problem::LineEndsMixed), "", made_the_same),
-);
 
 /// The line ends of the frontmatter as the first line of the file ends.
 fn made_the_same(file: &[u8], content: Span) -> Option<Fix> {
@@ -384,37 +326,9 @@ fn made_the_same(file: &[u8], content: Span) -> Option<Fix> {
     (!splices.is_empty()).then_some(Fix { safety: Safety::Safe, title, splices })
 }
 
-pub(crate) static BYTE_ORDER_MARK: Rule = Rule::new(
-    "SM109",
-    "byte-order-mark",
-    Group::Document,
-    Severity::Note,
-    Decision::fixable(
-        |problem| matches!(problem, Problem::ByteOrderMark),
-        "",
-        |_, mark| Some(Fix::splice(Safety::Safe, "take the byte order mark out", mark, "")),
-    ),
-);
-
-pub(crate) static OVER_LIMIT: Rule = Rule::new(
-    "SM110",
-    "over-limit",
-    Group::Document,
-    Severity::Error,
-    Decision::diagnosed(is_over_limit, "move what is large out of the frontmatter"),
-);
-
 fn is_over_limit(problem: &Problem) -> bool {
     matches!(problem, Problem::NotYaml { error: TooLarge { .. } | TooDeep { .. } | TooManyNodes { .. } })
 }
-
-pub(crate) static TAB_IN_INDENTATION: Rule = Rule::new(
-    "SM111",
-    "tab-in-indentation",
-    Group::Document,
-    Severity::Error,
-    Decision::OfArtifact(check_tab_in_indentation),
-);
 
 const BLANKS: &str = "  ";
 
@@ -496,14 +410,6 @@ fn indents(bytes: &[u8], content: Span) -> Vec<Span> {
 fn blanks(artifact: &Artifact, run: Span) -> String {
     artifact.bytes()[run.range()].iter().map(|byte| if *byte == b'\t' { BLANKS } else { " " }).collect()
 }
-
-pub(crate) static VALUE_AMBIGUOUS: Rule = Rule::new(
-    "SM112",
-    "value-ambiguous",
-    Group::Document,
-    Severity::Note,
-    Decision::OfArtifact(check_value_ambiguous),
-);
 
 fn check_value_ambiguous(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for diagnosis in subject.artifact.diagnoses() {

@@ -2,7 +2,7 @@
 
 use super::value_span;
 use crate::check::rule::Decision;
-use crate::check::{Finding, Group, Rule, Severity, Subject};
+use crate::check::{Finding, Subject};
 use crate::flows::{Attempt, FlowFacts, FlowKind, FlowRecord, Graph, allows, execution_record};
 use crate::lifecycle::Guard;
 use std::sync::Arc;
@@ -23,13 +23,19 @@ fn span(subject: &Subject<'_>, key: &str) -> Span {
     value_span(subject.artifact, &[key])
 }
 
-pub(crate) static GRAPH_CHANGED: Rule = Rule::new(
-    "SMF01",
-    "flow-graph-changed",
-    Group::Flows,
-    Severity::Error,
-    Decision::OfArtifact(check_graph_changed),
-);
+rules! { Flows;
+    pub(crate) GRAPH_CHANGED "SMF01" "flow-graph-changed" Error Decision::OfArtifact(check_graph_changed);
+    pub(crate) GRAPH_CYCLIC "SMF02" "graph-cannot-be-run" Error Decision::OfArtifact(check_graph_cyclic);
+    pub(crate) EXECUTION_MISSING "SMF03" "execution-missing" Error Decision::OfArtifact(check_execution_missing);
+    pub(crate) SUCCESS_UNVERIFIED "SMF04" "success-unverified" Error Decision::OfArtifact(check_success_unverified);
+    pub(crate) ATTEMPT_COUNT_WRONG "SMF05" "attempt-count-wrong" Warning Decision::OfArtifact(check_attempt_count_wrong);
+    pub(crate) OVER_LIMIT "SMF06" "attempts-over-limit" Warning Decision::OfArtifact(check_over_limit);
+    pub(crate) LOG_DISAGREES "SMF07" "flow-log-disagrees" Error Decision::OfLaterStage;
+    pub(crate) SCOPE_VIOLATION "SMF08" "scope-violation" Warning Decision::OfArtifact(check_scope_violation);
+    pub(crate) TASK_OUTLIVES_FLOW "SMF09" "task-outlives-flow" Warning Decision::OfArtifact(check_task_outlives_flow);
+    pub(crate) ATTEMPT_INTERRUPTED "SMF10" "attempt-interrupted" Note Decision::OfArtifact(check_attempt_interrupted);
+    pub(crate) COPY_DIFFERS "SMF11" "execution-copy-differs" Warning Decision::OfArtifact(check_copy_differs);
+}
 
 fn check_graph_changed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(flow) = record(subject, FlowKind::Flow) else { return };
@@ -44,14 +50,6 @@ fn check_graph_changed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static GRAPH_CYCLIC: Rule = Rule::new(
-    "SMF02",
-    "graph-cannot-be-run",
-    Group::Flows,
-    Severity::Error,
-    Decision::OfArtifact(check_graph_cyclic),
-);
-
 fn check_graph_cyclic(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(record) = record(subject, FlowKind::Graph) else { return };
     let told = match Graph::of(&record) {
@@ -60,14 +58,6 @@ fn check_graph_cyclic(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     };
     found.extend(told.map(|told| subject.finding(&GRAPH_CYCLIC, span(subject, "tasks"), told)));
 }
-
-pub(crate) static EXECUTION_MISSING: Rule = Rule::new(
-    "SMF03",
-    "execution-missing",
-    Group::Flows,
-    Severity::Error,
-    Decision::OfArtifact(check_execution_missing),
-);
 
 fn check_execution_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(flow) = record(subject, FlowKind::Flow) else { return };
@@ -89,14 +79,6 @@ fn check_execution_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static SUCCESS_UNVERIFIED: Rule = Rule::new(
-    "SMF04",
-    "success-unverified",
-    Group::Flows,
-    Severity::Error,
-    Decision::OfArtifact(check_success_unverified),
-);
-
 fn check_success_unverified(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = record(subject, FlowKind::Execution).filter(|task| task.status() == "SUCCESS") else {
         return;
@@ -114,14 +96,6 @@ fn check_success_unverified(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static ATTEMPT_COUNT_WRONG: Rule = Rule::new(
-    "SMF05",
-    "attempt-count-wrong",
-    Group::Flows,
-    Severity::Warning,
-    Decision::OfArtifact(check_attempt_count_wrong),
-);
-
 fn check_attempt_count_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = record(subject, FlowKind::Execution) else { return };
     let number = task.attempts().len() + usize::from(task.open_attempt().is_some());
@@ -133,14 +107,6 @@ fn check_attempt_count_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&ATTEMPT_COUNT_WRONG, span(subject, "attempt_count"), message));
 }
 
-pub(crate) static OVER_LIMIT: Rule = Rule::new(
-    "SMF06",
-    "attempts-over-limit",
-    Group::Flows,
-    Severity::Warning,
-    Decision::OfArtifact(check_over_limit),
-);
-
 fn check_over_limit(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = record(subject, FlowKind::Execution) else { return };
     let (count, most) = (task.number("attempt_count"), task.number("max_attempts"));
@@ -149,17 +115,6 @@ fn check_over_limit(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(subject.finding(&OVER_LIMIT, span(subject, "attempt_count"), message));
     }
 }
-
-pub(crate) static LOG_DISAGREES: Rule =
-    Rule::new("SMF07", "flow-log-disagrees", Group::Flows, Severity::Error, Decision::OfLaterStage);
-
-pub(crate) static SCOPE_VIOLATION: Rule = Rule::new(
-    "SMF08",
-    "scope-violation",
-    Group::Flows,
-    Severity::Warning,
-    Decision::OfArtifact(check_scope_violation),
-);
 
 fn check_scope_violation(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = record(subject, FlowKind::Execution) else { return };
@@ -175,14 +130,6 @@ fn check_scope_violation(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         }
     }
 }
-
-pub(crate) static TASK_OUTLIVES_FLOW: Rule = Rule::new(
-    "SMF09",
-    "task-outlives-flow",
-    Group::Flows,
-    Severity::Warning,
-    Decision::OfArtifact(check_task_outlives_flow),
-);
 
 fn check_task_outlives_flow(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = record(subject, FlowKind::Execution) else { return };
@@ -208,14 +155,6 @@ fn check_task_outlives_flow(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static ATTEMPT_INTERRUPTED: Rule = Rule::new(
-    "SMF10",
-    "attempt-interrupted",
-    Group::Flows,
-    Severity::Note,
-    Decision::OfArtifact(check_attempt_interrupted),
-);
-
 fn check_attempt_interrupted(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = record(subject, FlowKind::Execution) else { return };
     // What succeeded later needs no look.
@@ -229,14 +168,6 @@ fn check_attempt_interrupted(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         }
     }
 }
-
-pub(crate) static COPY_DIFFERS: Rule = Rule::new(
-    "SMF11",
-    "execution-copy-differs",
-    Group::Flows,
-    Severity::Warning,
-    Decision::OfArtifact(check_copy_differs),
-);
 
 fn check_copy_differs(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(task) = record(subject, FlowKind::Execution) else { return };

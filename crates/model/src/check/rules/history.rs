@@ -4,7 +4,7 @@
 use super::argument;
 use crate::artifact::{Artifact, Field, STEPS_KEYS, StepItem, Steps};
 use crate::check::rule::Decision;
-use crate::check::{AcceptedLosses, BaseVersion, Finding, Group, Loss, Rule, Severity, Subject};
+use crate::check::{AcceptedLosses, BaseVersion, Finding, Loss, Subject};
 use crate::journal::{EventId, Lineage, changes_in_words};
 use crate::lifecycle::{Lifecycle, MoveRefusal};
 use crate::workflow::{Progress, Step, StepForm, StepId, UnknownReason};
@@ -62,13 +62,16 @@ fn quoted<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
     words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-pub(crate) static STEPS_REMOVED: Rule = Rule::new(
-    "SM901",
-    "steps-removed",
-    Group::History,
-    Severity::Error,
-    Decision::OfArtifact(check_steps_removed),
-);
+rules! { History;
+    pub(crate) STEPS_REMOVED "SM901" "steps-removed" Error Decision::OfArtifact(check_steps_removed);
+    pub(crate) FINISHED_WORK_REOPENED "SM902" "finished-work-reopened" Error Decision::OfArtifact(check_finished_work_reopened);
+    pub(crate) STATUS_MOVE_ILLEGAL "SM903" "status-move-illegal" Error Decision::OfArtifact(check_status_move_illegal);
+    pub(crate) STATE_KEY_REMOVED "SM904" "state-key-removed" Warning Decision::OfArtifact(check_state_key_removed);
+    pub(crate) KEY_REMOVED "SM905" "key-removed" Note Decision::OfArtifact(check_key_removed);
+    pub(crate) ID_CHANGED "SM906" "id-changed" Error Decision::OfArtifact(check_id_changed);
+    pub(crate) ARTIFACT_DELETED "SM907" "artifact-deleted" Warning Decision::WhenDeleted(check_artifact_deleted);
+    pub(crate) HISTORY_MISSING "SM908" "history-missing" Error Decision::OfArtifact(check_history_missing);
+}
 
 fn check_steps_removed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
@@ -170,14 +173,6 @@ fn is_same_step(before: &Progress<'_>, place: usize, after: &Progress<'_>) -> bo
     before.done.iter().filter(|done| done.item == place).flat_map(|done| &done.steps).any(is_done)
 }
 
-pub(crate) static FINISHED_WORK_REOPENED: Rule = Rule::new(
-    "SM902",
-    "finished-work-reopened",
-    Group::History,
-    Severity::Error,
-    Decision::OfArtifact(check_finished_work_reopened),
-);
-
 fn check_finished_work_reopened(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
     let Some((before, after)) = status_move(&base, subject.artifact) else { return };
@@ -204,14 +199,6 @@ fn check_finished_work_reopened(subject: &Subject<'_>, found: &mut Vec<Finding>)
         subject.finding(&FINISHED_WORK_REOPENED, place_of_status(subject.artifact), message).with_help(help),
     );
 }
-
-pub(crate) static STATUS_MOVE_ILLEGAL: Rule = Rule::new(
-    "SM903",
-    "status-move-illegal",
-    Group::History,
-    Severity::Error,
-    Decision::OfArtifact(check_status_move_illegal),
-);
 
 fn check_status_move_illegal(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
@@ -268,14 +255,6 @@ const STATE_KEYS: [&str; 10] = [
     "session",
 ];
 
-pub(crate) static STATE_KEY_REMOVED: Rule = Rule::new(
-    "SM904",
-    "state-key-removed",
-    Group::History,
-    Severity::Warning,
-    Decision::OfArtifact(check_state_key_removed),
-);
-
 fn check_state_key_removed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
     for key in removed(&base, subject).filter(|key| is_state_key(key)) {
@@ -308,14 +287,6 @@ pub(super) fn removed(base: &BaseVersion<'_>, subject: &Subject<'_>) -> impl Ite
 
 const IDENTITIES: [&str; 2] = ["id", "stepmark_id"];
 
-pub(crate) static KEY_REMOVED: Rule = Rule::new(
-    "SM905",
-    "key-removed",
-    Group::History,
-    Severity::Note,
-    Decision::OfArtifact(check_key_removed),
-);
-
 fn check_key_removed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
     let is_other = |key: &String| {
@@ -326,9 +297,6 @@ fn check_key_removed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(subject.finding(&KEY_REMOVED, Span::at(0), message));
     }
 }
-
-pub(crate) static ID_CHANGED: Rule =
-    Rule::new("SM906", "id-changed", Group::History, Severity::Error, Decision::OfArtifact(check_id_changed));
 
 fn check_id_changed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(base) = readable_base(subject) else { return };
@@ -357,14 +325,6 @@ fn identity(artifact: &Artifact) -> Option<&Field> {
     [&state.id, &state.stepmark_id].into_iter().flatten().find(|field| field.filled().is_some())
 }
 
-pub(crate) static ARTIFACT_DELETED: Rule = Rule::new(
-    "SM907",
-    "artifact-deleted",
-    Group::History,
-    Severity::Warning,
-    Decision::WhenDeleted(check_artifact_deleted),
-);
-
 fn check_artifact_deleted(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let lists = &subject.artifact.state().steps;
     let is_progress = |spelling: &&str| !spelling.is_empty() && !StepId::parse(spelling).is_resume();
@@ -381,14 +341,6 @@ fn check_artifact_deleted(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         ),
     ));
 }
-
-pub(crate) static HISTORY_MISSING: Rule = Rule::new(
-    "SM908",
-    "history-missing",
-    Group::History,
-    Severity::Error,
-    Decision::OfArtifact(check_history_missing),
-);
 
 fn check_history_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let is_missing =

@@ -2,16 +2,13 @@
 
 use crate::artifact::LineEndHashes;
 use crate::check::rule::Decision;
-use crate::check::{Finding, Group, ManifestRow, Rule, Severity, Subject};
+use crate::check::{Finding, ManifestRow, Subject};
 use stepmark_frontmatter::Span;
 
-pub(crate) static ROW_MISSING: Rule = Rule::new(
-    "SM801",
-    "manifest-row-missing",
-    Group::Manifest,
-    Severity::Note,
-    Decision::OfArtifact(check_row_missing),
-);
+rules! { Manifest;
+    pub(crate) ROW_MISSING "SM801" "manifest-row-missing" Note Decision::OfArtifact(check_row_missing);
+    pub(crate) ROW_OUTDATED "SM802" "manifest-row-outdated" Note Decision::OfArtifact(check_row_outdated);
+}
 
 fn check_row_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(environment) = subject.environment else { return };
@@ -20,14 +17,6 @@ fn check_row_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(finding.with_help("`stepmark project manifest write` adds it"));
     }
 }
-
-pub(crate) static ROW_OUTDATED: Rule = Rule::new(
-    "SM802",
-    "manifest-row-outdated",
-    Group::Manifest,
-    Severity::Note,
-    Decision::OfArtifact(check_row_outdated),
-);
 
 fn check_row_outdated(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(environment) = subject.environment else { return };

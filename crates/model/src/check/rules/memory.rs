@@ -1,13 +1,15 @@
 //! Memories of a project, and the stores that are given them.
 
 use crate::artifact::ProjectPath;
+use crate::check::Finding;
 use crate::check::rule::Decision;
-use crate::check::{Finding, Group, Rule, Severity};
 use stepmark_frontmatter::Span;
 
-/// SMM01.
-pub static STORE_BEHIND: Rule =
-    Rule::new("SMM01", "memory-store-behind", Group::Memory, Severity::Note, Decision::OfLaterStage);
+rules! { Memory;
+    pub STORE_BEHIND "SMM01" "memory-store-behind" Note Decision::OfLaterStage;
+    pub SECRET_IN_MEMORY "SMM02" "secret-in-memory" Error Decision::OfLaterStage;
+    pub SUPERSEDED_BY_MISSING "SMM03" "superseded-by-missing" Warning Decision::OfLaterStage;
+}
 
 /// The finding that the store `name`, which is configured at `span`, lacks `count` units.
 pub fn store_behind_finding(path: &ProjectPath, span: Span, (name, count): (&str, usize)) -> Finding {
@@ -20,20 +22,12 @@ pub fn store_behind_finding(path: &ProjectPath, span: Span, (name, count): (&str
         .with_help("`stepmark memory sync` gives it what it lacks; `stepmark memory status` says what failed")
 }
 
-/// SMM02.
-pub static SECRET_IN_MEMORY: Rule =
-    Rule::new("SMM02", "secret-in-memory", Group::Memory, Severity::Error, Decision::OfLaterStage);
-
 /// The finding that the memory `id` holds a secret of the kind `secret`.
 pub fn secret_in_memory_finding(path: &ProjectPath, span: Span, (id, secret): (&str, &str)) -> Finding {
     Finding::new(&SECRET_IN_MEMORY, path, span, format!("memory {id:.8} holds a secret ({secret})")).with_help(format!(
         "take the secret out of use, tell the memory without it, and `stepmark memory supersede {id:.8} --by ID`"
     ))
 }
-
-/// SMM03.
-pub static SUPERSEDED_BY_MISSING: Rule =
-    Rule::new("SMM03", "superseded-by-missing", Group::Memory, Severity::Warning, Decision::OfLaterStage);
 
 /// The finding that the memory `old` was superseded by `new`, which is not there.
 pub fn superseded_by_missing_finding(path: &ProjectPath, span: Span, (old, new): (&str, &str)) -> Finding {

@@ -1,5 +1,20 @@
-//! The rules, one a file, in a folder for each group. A rule's id, its words and its examples stand beside
-//! what it looks for.
+//! The rules, a file for each group with a table of its rules; their words and examples are in the Markdown
+//! file beside it.
+
+/// The rules of a group, in the order of their ids: name in the program, id, name for people, severity, and how
+/// it is decided.
+macro_rules! rules {
+    ($group:ident; $($vis:vis $rule:ident $id:literal $name:literal $severity:ident $decision:expr;)+) => {
+        $($vis static $rule: $crate::check::Rule = $crate::check::Rule::new(
+            $id,
+            $name,
+            $crate::check::Group::$group,
+            $crate::check::Severity::$severity,
+            $decision,
+        );)+
+        pub(crate) const RULES: &[&$crate::check::Rule] = &[$(&$rule),+];
+    };
+}
 
 pub mod suppression;
 pub(crate) mod document;

@@ -2,29 +2,16 @@
 
 use crate::artifact::{Problem, ProjectPath};
 use crate::check::rule::Decision;
-use crate::check::{Finding, Group, Rule, Severity, Subject};
+use crate::check::{Finding, Subject};
 use crate::workflow::{Chain, StepId, StepMatch};
 use stepmark_frontmatter::{Document, Frontmatter, Span, Yaml};
 
-pub(crate) static ABSOLUTE_PATH: Rule = Rule::new(
-    "SM401",
-    "absolute-path",
-    Group::References,
-    Severity::Warning,
-    Decision::diagnosed(
-        |problem| matches!(problem, Problem::AbsolutePath { .. }),
-        "write it relative to the project",
-    ),
-);
-
-/// SM402.
-pub static INPUT_DOCUMENT_MISSING: Rule = Rule::new(
-    "SM402",
-    "input-document-missing",
-    Group::References,
-    Severity::Warning,
-    Decision::OfArtifact(check_input_document_missing),
-);
+rules! { References;
+    pub(crate) ABSOLUTE_PATH "SM401" "absolute-path" Warning Decision::diagnosed(|problem| matches!(problem, Problem::AbsolutePath { .. }), "write it relative to the project");
+    pub INPUT_DOCUMENT_MISSING "SM402" "input-document-missing" Warning Decision::OfArtifact(check_input_document_missing);
+    pub SUCCESSOR_MISSING "SM403" "successor-missing" Warning Decision::OfLaterStage;
+    pub(crate) NEXT_STEP_MISSING "SM404" "next-step-missing" Warning Decision::OfArtifact(check_next_step_missing);
+}
 
 fn check_input_document_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(environment) = subject.environment else { return };
@@ -37,10 +24,6 @@ fn check_input_document_missing(subject: &Subject<'_>, found: &mut Vec<Finding>)
         }
     }
 }
-
-/// SM403.
-pub static SUCCESSOR_MISSING: Rule =
-    Rule::new("SM403", "successor-missing", Group::References, Severity::Warning, Decision::OfLaterStage);
 
 /// The variables of step files whose values stepmark knows (docs/formats.md, "Step files").
 const KNOWN_VARIABLES: [&str; 5] =
@@ -75,14 +58,6 @@ fn place(bytes: &[u8], key: &str, value: &str) -> Option<Span> {
     };
     entries.clone().find(is_it).map(|entry| entry.value.span)
 }
-
-pub(crate) static NEXT_STEP_MISSING: Rule = Rule::new(
-    "SM404",
-    "next-step-missing",
-    Group::References,
-    Severity::Warning,
-    Decision::OfArtifact(check_next_step_missing),
-);
 
 fn check_next_step_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for field in &subject.artifact.state().next_steps {

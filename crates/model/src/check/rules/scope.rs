@@ -2,7 +2,7 @@
 
 use crate::artifact::{Field, FrontmatterState, Scope};
 use crate::check::rule::Decision;
-use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject};
+use crate::check::{Finding, Fix, Safety, Subject};
 
 /// The values of `scope_source`.
 const SOURCES: [&str; 2] = ["human", "ai"];
@@ -19,13 +19,13 @@ fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     best.filter(|(likeness, _)| *likeness > 0.8).map(|(_, known)| known)
 }
 
-pub(crate) static SCOPE_UNKNOWN: Rule = Rule::new(
-    "SM701",
-    "scope-unknown",
-    Group::Scope,
-    Severity::Warning,
-    Decision::OfArtifact(check_scope_unknown),
-);
+rules! { Scope;
+    pub(crate) SCOPE_UNKNOWN "SM701" "scope-unknown" Warning Decision::OfArtifact(check_scope_unknown);
+    pub(crate) SOURCE_UNKNOWN "SM702" "scope-source-unknown" Warning Decision::OfArtifact(check_source_unknown);
+    pub(crate) CONFIDENCE_WRONG "SM703" "scope-confidence-wrong" Warning Decision::OfArtifact(check_confidence_wrong);
+    pub(crate) SCOPE_MISSING "SM704" "scope-missing" Warning Decision::OfArtifact(check_scope_missing);
+    pub(crate) CONFIDENCE_MISSING "SM705" "scope-confidence-missing" Note Decision::OfArtifact(check_confidence_missing);
+}
 
 const WORDS: [&str; 5] = ["micro", "small", "medium", "large", "epic"];
 
@@ -43,14 +43,6 @@ fn check_scope_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(finding.with_help("write micro, small, medium, large or epic").with_fix(fix));
 }
 
-pub(crate) static SOURCE_UNKNOWN: Rule = Rule::new(
-    "SM702",
-    "scope-source-unknown",
-    Group::Scope,
-    Severity::Warning,
-    Decision::OfArtifact(check_source_unknown),
-);
-
 fn check_source_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(field) = &subject.artifact.state().scope_source else { return };
     let Some(text) = field.filled().filter(|text| !text.contains(['{', '}'])) else { return };
@@ -60,14 +52,6 @@ fn check_source_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(finding.with_help("write `human` or `ai`"));
     }
 }
-
-pub(crate) static CONFIDENCE_WRONG: Rule = Rule::new(
-    "SM703",
-    "scope-confidence-wrong",
-    Group::Scope,
-    Severity::Warning,
-    Decision::OfArtifact(check_confidence_wrong),
-);
 
 fn check_confidence_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(field) = &subject.artifact.state().scope_confidence else { return };
@@ -88,14 +72,6 @@ fn of_hundred(text: &str) -> Option<String> {
     (2..=100).contains(&percent).then(|| (f64::from(percent) / 100.0).to_string())
 }
 
-pub(crate) static SCOPE_MISSING: Rule = Rule::new(
-    "SM704",
-    "scope-missing",
-    Group::Scope,
-    Severity::Warning,
-    Decision::OfArtifact(check_scope_missing),
-);
-
 fn check_scope_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let state = subject.artifact.state();
     // A list or a map under `scope` is something else, and nobody misses a scope.
@@ -111,14 +87,6 @@ fn check_scope_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         );
     }
 }
-
-pub(crate) static CONFIDENCE_MISSING: Rule = Rule::new(
-    "SM705",
-    "scope-confidence-missing",
-    Group::Scope,
-    Severity::Note,
-    Decision::OfArtifact(check_confidence_missing),
-);
 
 fn check_confidence_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let state = subject.artifact.state();

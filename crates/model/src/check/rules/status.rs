@@ -5,28 +5,27 @@ use crate::artifact::{Field, Problem, ProjectPath};
 use crate::autodev::keeps_state;
 use crate::bmad::sprint::{LedgerKey, LedgerWords, SprintStatus, WordChange};
 use crate::check::rule::Decision;
-use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject};
+use crate::check::{Finding, Fix, Safety, Severity, Subject};
 use crate::delegation::Completion;
 use crate::workflow::WorkState;
 use stepmark_frontmatter::{ParseError, Span};
 
 mod written_time;
 
-pub(crate) static STATUS_NOT_TEXT: Rule = Rule::new(
-    "SM301",
-    "status-not-text",
-    Group::Status,
-    Severity::Warning,
-    Decision::diagnosed(|problem| matches!(problem, Problem::StatusNotText), ""),
-);
-
-pub(crate) static STATUS_DISAGREES: Rule = Rule::new(
-    "SM302",
-    "status-disagrees",
-    Group::Status,
-    Severity::Warning,
-    Decision::OfArtifact(check_status_disagrees),
-);
+rules! { Status;
+    pub(crate) STATUS_NOT_TEXT "SM301" "status-not-text" Warning Decision::diagnosed(|problem| matches!(problem, Problem::StatusNotText), "");
+    pub(crate) STATUS_DISAGREES "SM302" "status-disagrees" Warning Decision::OfArtifact(check_status_disagrees);
+    pub(crate) TEMPLATE_UNFILLED "SM303" "template-unfilled" Note Decision::diagnosed(|problem| matches!(problem, Problem::TemplateUnfilled { .. }), "fill it in");
+    pub(crate) STATUS_UNKNOWN "SM304" "status-unknown" Warning Decision::OfArtifact(check_status_unknown);
+    pub(crate) STATUS_AHEAD_OF_STEPS "SM305" "status-ahead-of-steps" Warning Decision::OfArtifact(check_status_ahead_of_steps);
+    pub(crate) TIME_IMPOSSIBLE "SM306" "time-impossible" Warning Decision::OfArtifact(check_time_impossible);
+    pub SPRINT_STATUS_DISAGREES "SM307" "sprint-status-disagrees" Warning Decision::OfArtifact(check_sprint_status_disagrees);
+    pub SPRINT_STATUS_NOT_YAML "SM308" "sprint-status-not-yaml" Error Decision::OfLaterStage;
+    pub(crate) TIME_WITHOUT_DATE "SM309" "time-without-date" Warning Decision::OfArtifact(check_time_without_date);
+    pub(crate) TIME_NOT_ISO "SM310" "time-not-iso" Note Decision::OfArtifact(check_time_not_iso);
+    pub(crate) STORY_NOT_IMPORTED "SM311" "story-not-imported" Note Decision::OfArtifact(check_story_not_imported);
+    pub SPRINT_STATUS_UNMATCHED "SM312" "sprint-status-unmatched" Warning Decision::OfLaterStage;
+}
 
 fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for diagnosis in subject.diagnoses(|problem| matches!(problem, Problem::StatusDisagrees { .. })) {
@@ -60,22 +59,6 @@ fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static TEMPLATE_UNFILLED: Rule = Rule::new(
-    "SM303",
-    "template-unfilled",
-    Group::Status,
-    Severity::Note,
-    Decision::diagnosed(|problem| matches!(problem, Problem::TemplateUnfilled { .. }), "fill it in"),
-);
-
-pub(crate) static STATUS_UNKNOWN: Rule = Rule::new(
-    "SM304",
-    "status-unknown",
-    Group::Status,
-    Severity::Warning,
-    Decision::OfArtifact(check_status_unknown),
-);
-
 fn check_status_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     // The state file of autodev has a rule of its own.
     let Some(lifecycle) = subject.lifecycle().filter(|_| !keeps_state(subject.artifact.path())) else {
@@ -98,14 +81,6 @@ fn check_status_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 fn is_placeholder(word: &str) -> bool {
     word.contains(['{', '}'])
 }
-
-pub(crate) static STATUS_AHEAD_OF_STEPS: Rule = Rule::new(
-    "SM305",
-    "status-ahead-of-steps",
-    Group::Status,
-    Severity::Warning,
-    Decision::OfArtifact(check_status_ahead_of_steps),
-);
 
 fn check_status_ahead_of_steps(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     if let Some((open, total)) = subject.artifact.open_boxes()
@@ -142,14 +117,6 @@ fn check_status_ahead_of_steps(subject: &Subject<'_>, found: &mut Vec<Finding>) 
     );
 }
 
-pub(crate) static TIME_IMPOSSIBLE: Rule = Rule::new(
-    "SM306",
-    "time-impossible",
-    Group::Status,
-    Severity::Warning,
-    Decision::OfArtifact(check_time_impossible),
-);
-
 fn check_time_impossible(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for time in &subject.artifact.state().times {
         if let WrittenTime::Impossible(text) = WrittenTime::of(time) {
@@ -159,15 +126,6 @@ fn check_time_impossible(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         }
     }
 }
-
-/// SM307.
-pub static SPRINT_STATUS_DISAGREES: Rule = Rule::new(
-    "SM307",
-    "sprint-status-disagrees",
-    Group::Status,
-    Severity::Warning,
-    Decision::OfArtifact(check_sprint_status_disagrees),
-);
 
 fn check_sprint_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let path = subject.artifact.path();
@@ -243,10 +201,6 @@ impl<'a> StoryStatus<'a> {
     }
 }
 
-/// SM308.
-pub static SPRINT_STATUS_NOT_YAML: Rule =
-    Rule::new("SM308", "sprint-status-not-yaml", Group::Status, Severity::Error, Decision::OfLaterStage);
-
 /// The finding about the ledger at `path`, of which a story asked.
 pub fn sprint_status_not_yaml_finding(path: &ProjectPath, error: &ParseError) -> Finding {
     let finding = Finding::new(&SPRINT_STATUS_NOT_YAML, path, Span::at(error.offset()), error.to_string());
@@ -285,14 +239,6 @@ const USUAL_MISTAKES: [(&[&str], &str); 6] = [
     (&["simple key expected"], "make each line `key: value`, and take out marks of a merge that conflicted"),
 ];
 
-pub(crate) static TIME_WITHOUT_DATE: Rule = Rule::new(
-    "SM309",
-    "time-without-date",
-    Group::Status,
-    Severity::Warning,
-    Decision::OfArtifact(check_time_without_date),
-);
-
 fn check_time_without_date(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for time in &subject.artifact.state().times {
         if let WrittenTime::Words(text) = WrittenTime::of(time) {
@@ -305,14 +251,6 @@ fn check_time_without_date(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static TIME_NOT_ISO: Rule = Rule::new(
-    "SM310",
-    "time-not-iso",
-    Group::Status,
-    Severity::Note,
-    Decision::OfArtifact(check_time_not_iso),
-);
-
 fn check_time_not_iso(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for time in &subject.artifact.state().times {
         if let WrittenTime::OtherForm(text) = WrittenTime::of(time) {
@@ -322,14 +260,6 @@ fn check_time_not_iso(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         }
     }
 }
-
-pub(crate) static STORY_NOT_IMPORTED: Rule = Rule::new(
-    "SM311",
-    "story-not-imported",
-    Group::Status,
-    Severity::Note,
-    Decision::OfArtifact(check_story_not_imported),
-);
 
 fn check_story_not_imported(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     if !subject.waits_for_import() {
@@ -341,10 +271,6 @@ fn check_story_not_imported(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let help = format!("`stepmark import stories {}` takes it in", subject.artifact.path());
     found.push(subject.finding(&STORY_NOT_IMPORTED, span, message).with_help(help));
 }
-
-/// SM312.
-pub static SPRINT_STATUS_UNMATCHED: Rule =
-    Rule::new("SM312", "sprint-status-unmatched", Group::Status, Severity::Warning, Decision::OfLaterStage);
 
 /// The findings in the ledger at `path`, whose bytes are `bytes`: of `stories`, none is listed by its name
 /// and each has a number that the ledger lists.

@@ -3,7 +3,7 @@
 use super::argument;
 use crate::artifact::{Field, FieldKind, Problem, StepItemKind, Steps};
 use crate::check::rule::Decision;
-use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject};
+use crate::check::{Finding, Fix, Safety, Subject};
 use crate::workflow::{LastStep, Step, UnknownReason, WorkState};
 use std::collections::HashMap;
 use stepmark_frontmatter::{Edit, KeyPath, Span};
@@ -38,19 +38,25 @@ fn closing(subject: &Subject<'_>, gaps: &[&Step]) -> String {
     format!("`stepmark complete {path} {}`; a step that was skipped is `{skipped}`", steps.join(" "))
 }
 
-pub(crate) static STEPS_NOT_A_LIST: Rule = Rule::new(
-    "SM201",
-    "steps-not-a-list",
-    Group::Steps,
-    Severity::Error,
-    Decision::diagnosed(
-        |problem| matches!(problem, Problem::StepsNotAList { .. }),
-        "write it as `[step, step]` or as lines with dashes",
-    ),
-);
-
-pub(crate) static STEP_EMPTY: Rule =
-    Rule::new("SM202", "step-empty", Group::Steps, Severity::Warning, Decision::OfArtifact(check_step_empty));
+rules! { Steps;
+    pub(crate) STEPS_NOT_A_LIST "SM201" "steps-not-a-list" Error Decision::diagnosed(|problem| matches!(problem, Problem::StepsNotAList { .. }), "write it as `[step, step]` or as lines with dashes");
+    pub(crate) STEP_EMPTY "SM202" "step-empty" Warning Decision::OfArtifact(check_step_empty);
+    pub(crate) STEP_UNREADABLE "SM203" "step-unreadable" Warning Decision::diagnosed(|problem| matches!(problem, Problem::StepUnreadable { .. }), "write a step id or number");
+    pub(crate) STEP_TWICE "SM204" "step-twice" Warning Decision::OfArtifact(check_step_twice);
+    pub(crate) STEP_KINDS_MIXED "SM205" "step-kinds-mixed" Note Decision::diagnosed(|problem| matches!(problem, Problem::StepKindsMixed { .. }), "other tools compare items as they are spelled, so use one kind");
+    pub(crate) STEPS_IN_BODY "SM206" "steps-in-body" Error Decision::diagnosed(|problem| matches!(problem, Problem::StepsInBody), "move it into the frontmatter as a key");
+    pub(crate) NUMBER_MISREAD "SM207" "number-misread" Warning Decision::OfArtifact(check_number_misread);
+    pub(crate) CUT_BY_COMMENT "SM208" "cut-by-comment" Warning Decision::fixable(|problem| matches!(problem, Problem::CutByComment { .. }), "put the whole value in quotes", whole_line_quoted);
+    pub(crate) STEP_UNKNOWN "SM209" "step-unknown" Warning Decision::OfArtifact(check_step_unknown);
+    pub(crate) STEP_AMBIGUOUS "SM210" "step-ambiguous" Warning Decision::OfArtifact(check_step_ambiguous);
+    pub(crate) STEP_OUT_OF_ORDER "SM211" "step-out-of-order" Warning Decision::OfArtifact(check_step_out_of_order);
+    pub(crate) STEP_MISSING "SM212" "step-missing" Note Decision::OfArtifact(check_step_missing);
+    pub(crate) RESUME_MARKER "SM213" "resume-marker" Note Decision::OfArtifact(check_resume_marker);
+    pub(crate) LAST_STEP_DISAGREES "SM214" "last-step-disagrees" Note Decision::OfArtifact(check_last_step_disagrees);
+    pub(crate) LAST_STEP_UNKNOWN "SM215" "last-step-unknown" Warning Decision::OfArtifact(check_last_step_unknown);
+    pub(crate) CURRENT_STEP_DISAGREES "SM216" "current-step-disagrees" Warning Decision::diagnosed(|problem| matches!(problem, Problem::CurrentStepDisagrees { .. }), "keep one of the two keys");
+    pub(crate) FINISHED_WITH_GAPS "SM217" "finished-with-gaps" Warning Decision::OfArtifact(check_finished_with_gaps);
+}
 
 fn check_step_empty(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let findings = subject.diagnosed(&STEP_EMPTY, |problem| matches!(problem, Problem::StepEmpty { .. }));
@@ -59,20 +65,6 @@ fn check_step_empty(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         finding.with_help("remove it").with_fix(fix)
     }));
 }
-
-pub(crate) static STEP_UNREADABLE: Rule = Rule::new(
-    "SM203",
-    "step-unreadable",
-    Group::Steps,
-    Severity::Warning,
-    Decision::diagnosed(
-        |problem| matches!(problem, Problem::StepUnreadable { .. }),
-        "write a step id or number",
-    ),
-);
-
-pub(crate) static STEP_TWICE: Rule =
-    Rule::new("SM204", "step-twice", Group::Steps, Severity::Warning, Decision::OfArtifact(check_step_twice));
 
 fn check_step_twice(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let findings = subject.diagnosed(&STEP_TWICE, |problem| matches!(problem, Problem::StepTwice { .. }));
@@ -105,36 +97,6 @@ fn without_repetition(subject: &Subject<'_>, nth: usize, item: Span) -> Option<F
     without_item(subject, nth, item, safety, "remove the repetition")
 }
 
-pub(crate) static STEP_KINDS_MIXED: Rule = Rule::new(
-    "SM205",
-    "step-kinds-mixed",
-    Group::Steps,
-    Severity::Note,
-    Decision::diagnosed(
-        |problem| matches!(problem, Problem::StepKindsMixed { .. }),
-        "other tools compare items as they are spelled, so use one kind",
-    ),
-);
-
-pub(crate) static STEPS_IN_BODY: Rule = Rule::new(
-    "SM206",
-    "steps-in-body",
-    Group::Steps,
-    Severity::Error,
-    Decision::diagnosed(
-        |problem| matches!(problem, Problem::StepsInBody),
-        "move it into the frontmatter as a key",
-    ),
-);
-
-pub(crate) static NUMBER_MISREAD: Rule = Rule::new(
-    "SM207",
-    "number-misread",
-    Group::Steps,
-    Severity::Warning,
-    Decision::OfArtifact(check_number_misread),
-);
-
 fn check_number_misread(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for diagnosis in subject.diagnoses(|problem| matches!(problem, Problem::NumberMisread { .. })) {
         let text =
@@ -150,18 +112,6 @@ fn check_number_misread(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static CUT_BY_COMMENT: Rule = Rule::new(
-    "SM208",
-    "cut-by-comment",
-    Group::Steps,
-    Severity::Warning,
-    Decision::fixable(
-        |problem| matches!(problem, Problem::CutByComment { .. }),
-        "put the whole value in quotes",
-        whole_line_quoted,
-    ),
-);
-
 /// The value and its comment in quotes. It may be a comment after all, so that is for a person to decide.
 fn whole_line_quoted(file: &[u8], value: Span) -> Option<Fix> {
     let rest = file.get(value.start..)?;
@@ -171,14 +121,6 @@ fn whole_line_quoted(file: &[u8], value: Span) -> Option<Fix> {
     let quoted = format!("'{}'", text.replace('\'', "''"));
     Some(Fix::splice(Safety::Unsafe, "quote the value with what follows it", span, quoted))
 }
-
-pub(crate) static STEP_UNKNOWN: Rule = Rule::new(
-    "SM209",
-    "step-unknown",
-    Group::Steps,
-    Severity::Warning,
-    Decision::OfArtifact(check_step_unknown),
-);
 
 fn check_step_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for unknown in subject.progress().into_iter().flat_map(|progress| &progress.unknown) {
@@ -192,14 +134,6 @@ fn check_step_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static STEP_AMBIGUOUS: Rule = Rule::new(
-    "SM210",
-    "step-ambiguous",
-    Group::Steps,
-    Severity::Warning,
-    Decision::OfArtifact(check_step_ambiguous),
-);
-
 fn check_step_ambiguous(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for unknown in subject.progress().into_iter().flat_map(|progress| &progress.unknown) {
         if let UnknownReason::Ambiguous(steps) = &unknown.reason {
@@ -211,14 +145,6 @@ fn check_step_ambiguous(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         }
     }
 }
-
-pub(crate) static STEP_OUT_OF_ORDER: Rule = Rule::new(
-    "SM211",
-    "step-out-of-order",
-    Group::Steps,
-    Severity::Warning,
-    Decision::OfArtifact(check_step_out_of_order),
-);
 
 fn check_step_out_of_order(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let places = subject.progress().map_or(&[][..], |progress| &progress.out_of_order);
@@ -235,14 +161,6 @@ fn check_step_out_of_order(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static STEP_MISSING: Rule = Rule::new(
-    "SM212",
-    "step-missing",
-    Group::Steps,
-    Severity::Note,
-    Decision::OfArtifact(check_step_missing),
-);
-
 fn check_step_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(progress) = subject.progress().filter(|progress| progress.state != WorkState::Finished) else {
         return;
@@ -254,14 +172,6 @@ fn check_step_missing(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static RESUME_MARKER: Rule = Rule::new(
-    "SM213",
-    "resume-marker",
-    Group::Steps,
-    Severity::Note,
-    Decision::OfArtifact(check_resume_marker),
-);
-
 fn check_resume_marker(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for (nth, at) in subject.progress().into_iter().flat_map(|progress| &progress.resume_markers).enumerate()
     {
@@ -271,14 +181,6 @@ fn check_resume_marker(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(subject.finding(&RESUME_MARKER, span, message).with_fix(fix));
     }
 }
-
-pub(crate) static LAST_STEP_DISAGREES: Rule = Rule::new(
-    "SM214",
-    "last-step-disagrees",
-    Group::Steps,
-    Severity::Note,
-    Decision::OfArtifact(check_last_step_disagrees),
-);
 
 fn check_last_step_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(progress), Some(last)) = (subject.progress(), &subject.artifact.state().last_step) else {
@@ -304,14 +206,6 @@ fn as_the_list_says(subject: &Subject<'_>, last: &Field) -> Option<Fix> {
     Fix::edit(Safety::Unsafe, format!("make it `{}`", item.spelling), subject.artifact, &[set])
 }
 
-pub(crate) static LAST_STEP_UNKNOWN: Rule = Rule::new(
-    "SM215",
-    "last-step-unknown",
-    Group::Steps,
-    Severity::Warning,
-    Decision::OfArtifact(check_last_step_unknown),
-);
-
 fn check_last_step_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let (Some(progress), Some(last)) = (subject.progress(), &subject.artifact.state().last_step) else {
         return;
@@ -321,25 +215,6 @@ fn check_last_step_unknown(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         found.push(subject.finding(&LAST_STEP_UNKNOWN, last.span, message).with_help("the list counts"));
     }
 }
-
-pub(crate) static CURRENT_STEP_DISAGREES: Rule = Rule::new(
-    "SM216",
-    "current-step-disagrees",
-    Group::Steps,
-    Severity::Warning,
-    Decision::diagnosed(
-        |problem| matches!(problem, Problem::CurrentStepDisagrees { .. }),
-        "keep one of the two keys",
-    ),
-);
-
-pub(crate) static FINISHED_WITH_GAPS: Rule = Rule::new(
-    "SM217",
-    "finished-with-gaps",
-    Group::Steps,
-    Severity::Warning,
-    Decision::OfArtifact(check_finished_with_gaps),
-);
 
 fn check_finished_with_gaps(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(progress) = subject.progress().filter(|progress| progress.state == WorkState::Finished) else {

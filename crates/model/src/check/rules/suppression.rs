@@ -2,24 +2,20 @@
 
 use crate::artifact::ProjectPath;
 use crate::check::rule::Decision;
-use crate::check::{Finding, Fix, Group, Rule, Safety, Severity, Subject};
+use crate::check::{Finding, Fix, Rule, Safety, Subject};
 use stepmark_frontmatter::Span;
 
-pub(crate) static WITHOUT_REASON: Rule = Rule::new(
-    "SM001",
-    "suppression-without-reason",
-    Group::Suppressions,
-    Severity::Warning,
-    Decision::OfLaterStage,
-);
+rules! { Suppressions;
+    pub(crate) WITHOUT_REASON "SM001" "suppression-without-reason" Warning Decision::OfLaterStage;
+    pub(crate) UNUSED "SM002" "suppression-unused" Warning Decision::OfLaterStage;
+    pub(crate) UNREADABLE "SM003" "suppression-unreadable" Warning Decision::OfLaterStage;
+    pub ALLOWANCE_UNUSED "SM004" "allowance-unused" Warning Decision::OfLaterStage;
+}
 
 pub(crate) fn without_reason_finding(subject: &Subject<'_>, span: Span) -> Finding {
     let finding = subject.finding(&WITHOUT_REASON, span, "this suppression gives no reason");
     finding.with_help("write it behind the rule: `# stepmark: allow WITHOUT_REASON reason`")
 }
-
-pub(crate) static UNUSED: Rule =
-    Rule::new("SM002", "suppression-unused", Group::Suppressions, Severity::Warning, Decision::OfLaterStage);
 
 pub(crate) fn unused_finding(
     subject: &Subject<'_>,
@@ -35,24 +31,12 @@ pub(crate) fn unused_finding(
     finding.with_fix(fix)
 }
 
-pub(crate) static UNREADABLE: Rule = Rule::new(
-    "SM003",
-    "suppression-unreadable",
-    Group::Suppressions,
-    Severity::Warning,
-    Decision::OfLaterStage,
-);
-
 pub(crate) fn unreadable_finding(subject: &Subject<'_>, span: Span, fault: &str) -> Finding {
     let finding = subject.finding(&UNREADABLE, span, format!("this suppression has no effect: {fault}"));
     finding.with_help(
         "write `# stepmark: allow UNREADABLE reason` or `# stepmark: allow-file UNREADABLE reason`",
     )
 }
-
-/// SM004.
-pub static ALLOWANCE_UNUSED: Rule =
-    Rule::new("SM004", "allowance-unused", Group::Suppressions, Severity::Warning, Decision::OfLaterStage);
 
 /// The finding about an entry that stands at `span` of the configuration file at `path` and accepts nothing
 /// for the rules `idle`, of `all` that it has.

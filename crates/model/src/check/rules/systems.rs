@@ -5,7 +5,7 @@ use super::history::readable_base;
 use crate::artifact::{Artifact, ProjectPath};
 use crate::check::rule::Decision;
 use crate::check::rules::{argument, value_span};
-use crate::check::{BaseVersion, Finding, Group, Loss, Rule, Severity, Subject};
+use crate::check::{BaseVersion, Finding, Loss, Subject};
 use crate::lifecycle::{ChangeRefusal, Lifecycle};
 use stepmark_frontmatter::Span;
 
@@ -42,9 +42,16 @@ impl<'a> Past<'a> {
     }
 }
 
-/// SMP01.
-pub static PROJECTION_DRIFT: Rule =
-    Rule::new("SMP01", "projection-drift", Group::Systems, Severity::Warning, Decision::OfLaterStage);
+rules! { Systems;
+    pub PROJECTION_DRIFT "SMP01" "projection-drift" Warning Decision::OfLaterStage;
+    pub PROJECTION_BEHIND "SMP02" "projection-behind" Warning Decision::OfLaterStage;
+    pub PROJECTION_DAMAGED "SMP03" "projection-damaged" Warning Decision::OfLaterStage;
+    pub(crate) APPEND_ONLY_CHANGED "SMP04" "append-only-changed" Error Decision::OfArtifact(check_append_only_changed);
+    pub(crate) FROZEN_CHANGED "SMP05" "frozen-changed" Error Decision::OfArtifact(check_frozen_changed);
+    pub(crate) WRITER_NOT_ALLOWED "SMP06" "writer-not-allowed" Error Decision::OfArtifact(check_writer_not_allowed);
+    pub(crate) KEY_WRONG "SMP07" "pack-key-wrong" Warning Decision::OfArtifact(check_key_wrong);
+    pub(crate) PACKS_COMPETE "SMP08" "packs-compete" Error Decision::OfArtifact(check_packs_compete);
+}
 
 /// The finding about the record `id` in the file at `path`, which holds `bytes`: it was `changed`, `added` or
 /// `removed` there. `import` and `project` are the commands that take the change and give it up.
@@ -67,19 +74,11 @@ pub fn projection_drift_finding(
     Finding::new(&PROJECTION_DRIFT, path, span, message).with_help(help)
 }
 
-/// SMP02.
-pub static PROJECTION_BEHIND: Rule =
-    Rule::new("SMP02", "projection-behind", Group::Systems, Severity::Warning, Decision::OfLaterStage);
-
 /// The finding about the file at `path`; `project` is the command that writes it.
 pub fn projection_behind_finding(path: &ProjectPath, project: &str) -> Finding {
     let message = "this file is older than the records that it follows";
     Finding::new(&PROJECTION_BEHIND, path, Span::at(0), message).with_help(format!("`{project}` writes it"))
 }
-
-/// SMP03.
-pub static PROJECTION_DAMAGED: Rule =
-    Rule::new("SMP03", "projection-damaged", Group::Systems, Severity::Warning, Decision::OfLaterStage);
 
 /// The finding about the file at `path`; `is_gone` where there is none. `project` is the command that
 /// makes it again.
@@ -93,14 +92,6 @@ pub fn projection_damaged_finding(path: &ProjectPath, is_gone: bool, project: &s
         .with_help(format!("`{project}` makes it again"))
 }
 
-pub(crate) static APPEND_ONLY_CHANGED: Rule = Rule::new(
-    "SMP04",
-    "append-only-changed",
-    Group::Systems,
-    Severity::Error,
-    Decision::OfArtifact(check_append_only_changed),
-);
-
 fn check_append_only_changed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(past) = Past::of(subject) else { return };
     for refusal in past.refusals(subject) {
@@ -112,14 +103,6 @@ fn check_append_only_changed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-pub(crate) static FROZEN_CHANGED: Rule = Rule::new(
-    "SMP05",
-    "frozen-changed",
-    Group::Systems,
-    Severity::Error,
-    Decision::OfArtifact(check_frozen_changed),
-);
-
 fn check_frozen_changed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(past) = Past::of(subject) else { return };
     let is_frozen = |refusal: &ChangeRefusal| matches!(refusal, ChangeRefusal::Frozen { .. });
@@ -128,14 +111,6 @@ fn check_frozen_changed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let help = format!("put `{key}` back: `git show HEAD:./{}` has it", subject.artifact.path());
     found.push(subject.finding(&FROZEN_CHANGED, span, refusal.to_string()).with_help(help));
 }
-
-pub(crate) static WRITER_NOT_ALLOWED: Rule = Rule::new(
-    "SMP06",
-    "writer-not-allowed",
-    Group::Systems,
-    Severity::Error,
-    Decision::OfArtifact(check_writer_not_allowed),
-);
 
 fn check_writer_not_allowed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(past) = Past::of(subject) else { return };
@@ -152,14 +127,6 @@ fn check_writer_not_allowed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&WRITER_NOT_ALLOWED, span, message).with_help(help));
 }
 
-pub(crate) static KEY_WRONG: Rule = Rule::new(
-    "SMP07",
-    "pack-key-wrong",
-    Group::Systems,
-    Severity::Warning,
-    Decision::OfArtifact(check_key_wrong),
-);
-
 fn check_key_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some(kind) = subject.kind().filter(|kind| !kind.keys.is_empty()) else { return };
     let Ok(state) = subject.artifact.state_value() else { return };
@@ -175,14 +142,6 @@ fn check_key_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         }
     }
 }
-
-pub(crate) static PACKS_COMPETE: Rule = Rule::new(
-    "SMP08",
-    "packs-compete",
-    Group::Systems,
-    Severity::Error,
-    Decision::OfArtifact(check_packs_compete),
-);
 
 fn check_packs_compete(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let Some((kind, rival)) = subject.kind().zip(subject.rival()) else { return };
