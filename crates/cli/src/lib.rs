@@ -1,8 +1,9 @@
 //! The commands of stepmark: parse → library → report. Nothing here decides about state; that is
 //! the model and the store.
 
-mod arguments;
+#[macro_use]
 mod exit;
+mod arguments;
 mod attribution;
 mod environment;
 mod hand_off;

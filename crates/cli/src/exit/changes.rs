@@ -20,6 +20,12 @@ impl From<ChangeError> for Failure {
     }
 }
 
+impl From<CommitError> for Failure {
+    fn from(error: CommitError) -> Self {
+        ChangeError::Commit(error).into()
+    }
+}
+
 fn of_change(error: ChangeError) -> Failure {
     if let Some(conflict) = error.conflict() {
         let help = match (&conflict.found, &conflict.kept) {

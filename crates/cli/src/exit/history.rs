@@ -1,7 +1,6 @@
 //! Failures to use history, checkpoints or sessions.
 
 use stepmark_model::journal::ReplayError;
-use stepmark_store::changes::ChangeError;
 use stepmark_store::checkpoints::{
     CheckpointError, CheckpointPlacesError, CheckpointReadError, RestoreError,
 };
@@ -16,16 +15,16 @@ use stepmark_store::workspace::AppendError;
 
 use super::{Exit, Failure};
 
-impl From<CompactError> for Failure {
-    fn from(error: CompactError) -> Self {
-        Self::from_error(Exit::Io, &error)
-    }
-}
-
-impl From<LocalStateError> for Failure {
-    fn from(error: LocalStateError) -> Self {
-        Self::from_error(Exit::Io, &error)
-    }
+failures! {
+    CompactError: Io;
+    LocalStateError: Io;
+    ReplayArtifactsError: Io { History, Walk, Artifact };
+    AppendError: Io { Interrupted, History };
+    StageHistoryError: Io { History, Seal, Git };
+    CheckpointPlacesError: Io { Artifact };
+    RestoreError: Io { Checkpoint, Change } [ OtherArtifact: Findings, NotProven: Findings ];
+    ChoiceError: Io { Walk, Artifact, History };
+    DoctorError: Io { Commit, History, Fix, Walk, Replay };
 }
 
 impl From<HistoryError> for Failure {
@@ -43,38 +42,6 @@ impl From<HistoryError> for Failure {
     }
 }
 
-impl From<ReplayArtifactsError> for Failure {
-    fn from(error: ReplayArtifactsError) -> Self {
-        match error {
-            ReplayArtifactsError::History(error) => error.into(),
-            ReplayArtifactsError::Walk(error) => error.into(),
-            ReplayArtifactsError::Artifact(error) => error.into(),
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
-}
-
-impl From<AppendError> for Failure {
-    fn from(error: AppendError) -> Self {
-        match error {
-            AppendError::Interrupted(error) => ChangeError::Commit(error).into(),
-            AppendError::History(error) => error.into(),
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
-}
-
-impl From<StageHistoryError> for Failure {
-    fn from(error: StageHistoryError) -> Self {
-        match error {
-            StageHistoryError::History(error) => error.into(),
-            StageHistoryError::Seal(error) => error.into(),
-            StageHistoryError::Git(error) => error.into(),
-            error => Self::from_error(Exit::Io, &error),
-        }
-    }
-}
-
 impl From<CheckpointReadError> for Failure {
     fn from(error: CheckpointReadError) -> Self {
         match error {
@@ -84,15 +51,6 @@ impl From<CheckpointReadError> for Failure {
             }
             _ => Self::from_error(Exit::Findings, &error)
                 .with_help("take it back from git, or use another one"),
-        }
-    }
-}
-
-impl From<CheckpointPlacesError> for Failure {
-    fn from(error: CheckpointPlacesError) -> Self {
-        match error {
-            CheckpointPlacesError::Artifact(error) => error.into(),
-            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }
@@ -107,43 +65,6 @@ impl From<CheckpointError> for Failure {
             }
             CheckpointError::Existing { .. } => Self::from_error(Exit::Findings, &error),
             CheckpointError::Restless { .. } => Self::from_error(Exit::Conflict, &error),
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
-}
-
-impl From<RestoreError> for Failure {
-    fn from(error: RestoreError) -> Self {
-        match error {
-            RestoreError::Checkpoint(error) => error.into(),
-            RestoreError::Change(error) => error.into(),
-            RestoreError::OtherArtifact { .. } | RestoreError::NotProven { .. } => {
-                Self::from_error(Exit::Findings, &error)
-            }
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
-}
-
-impl From<ChoiceError> for Failure {
-    fn from(error: ChoiceError) -> Self {
-        match error {
-            ChoiceError::Walk(error) => error.into(),
-            ChoiceError::Artifact(error) => error.into(),
-            ChoiceError::History(error) => error.into(),
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
-}
-
-impl From<DoctorError> for Failure {
-    fn from(error: DoctorError) -> Self {
-        match error {
-            DoctorError::Commit(error) => ChangeError::Commit(error).into(),
-            DoctorError::History(error) => error.into(),
-            DoctorError::Fix(error) => error.into(),
-            DoctorError::Walk(error) => error.into(),
-            DoctorError::Replay(error) => error.into(),
             _ => Self::from_error(Exit::Io, &error),
         }
     }

@@ -1,5 +1,23 @@
 //! Exit codes, and every error of the library mapped to one.
 
+/// The failure that each error is: how the command ends, the variants that hold another error and are told as
+/// that one, and those that end otherwise.
+macro_rules! failures {
+    ($($error:ident: $exit:ident $({ $($held:ident),+ })? $([ $($variant:ident: $other:ident),+ ])?;)+) => {
+        $(impl From<$error> for $crate::exit::Failure {
+            fn from(error: $error) -> Self {
+                match error {
+                    $($($error::$held(error) => error.into(),)+)?
+                    $($(error @ $error::$variant { .. } => {
+                        Self::from_error($crate::exit::Exit::$other, &error)
+                    })+)?
+                    error => Self::from_error($crate::exit::Exit::$exit, &error),
+                }
+            }
+        })+
+    };
+}
+
 mod changes;
 mod history;
 mod projections;

@@ -68,14 +68,12 @@ impl From<RefreshError> for Failure {
     }
 }
 
-impl From<BaselineWriteError> for Failure {
-    fn from(error: BaselineWriteError) -> Self {
-        match error {
-            BaselineWriteError::Read(error) => error.into(),
-            BaselineWriteError::Commit(error) => ChangeError::Commit(error).into(),
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
+failures! {
+    BaselineWriteError: Io { Read, Commit };
+    HookError: Io [ NoGit: Findings, NoRepository: Findings, Foreign: Findings ];
+    ManifestPlaceError: Io { Outside } [ Installers: Usage ];
+    ManifestReadError: Io [ Missing: Usage ];
+    ManifestWriteError: Io [ Unlistable: Findings ];
 }
 
 impl From<CatalogueError> for Failure {
@@ -92,48 +90,6 @@ impl From<GateError> for Failure {
     fn from(error: GateError) -> Self {
         let exit = match &error {
             GateError::Resolve(error) => resolve_exit(error),
-            _ => Exit::Io,
-        };
-        Self::from_error(exit, &error)
-    }
-}
-
-impl From<HookError> for Failure {
-    fn from(error: HookError) -> Self {
-        let exit = match &error {
-            HookError::NoGit { .. } | HookError::NoRepository { .. } | HookError::Foreign { .. } => {
-                Exit::Findings
-            }
-            _ => Exit::Io,
-        };
-        Self::from_error(exit, &error)
-    }
-}
-
-impl From<ManifestPlaceError> for Failure {
-    fn from(error: ManifestPlaceError) -> Self {
-        match error {
-            ManifestPlaceError::Outside(error) => error.into(),
-            ManifestPlaceError::Installers { .. } => Self::from_error(Exit::Usage, &error),
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
-}
-
-impl From<ManifestReadError> for Failure {
-    fn from(error: ManifestReadError) -> Self {
-        let exit = match &error {
-            ManifestReadError::Missing { .. } => Exit::Usage,
-            _ => Exit::Io,
-        };
-        Self::from_error(exit, &error)
-    }
-}
-
-impl From<ManifestWriteError> for Failure {
-    fn from(error: ManifestWriteError) -> Self {
-        let exit = match &error {
-            ManifestWriteError::Unlistable(_) => Exit::Findings,
             _ => Exit::Io,
         };
         Self::from_error(exit, &error)

@@ -55,10 +55,11 @@ impl From<RelativeError> for Failure {
     }
 }
 
-impl From<WalkError> for Failure {
-    fn from(error: WalkError) -> Self {
-        Self::from_error(Exit::Io, &error)
-    }
+failures! {
+    WalkError: Io;
+    GitVersionError: Io [ NoCommit: Usage, NoMergeBase: Usage, NoRepository: Usage ];
+    StagedFixError: Io { Change, Git };
+    ChangedArtifactsError: Io { Git };
 }
 
 impl From<ArtifactError> for Failure {
@@ -83,36 +84,5 @@ pub(super) const fn resolve_exit(error: &ResolveError) -> Exit {
     match error {
         ResolveError::Unreachable { .. } => Exit::Io,
         _ => Exit::Usage,
-    }
-}
-
-impl From<GitVersionError> for Failure {
-    fn from(error: GitVersionError) -> Self {
-        let exit = match &error {
-            GitVersionError::NoCommit { .. }
-            | GitVersionError::NoMergeBase { .. }
-            | GitVersionError::NoRepository { .. } => Exit::Usage,
-            _ => Exit::Io,
-        };
-        Self::from_error(exit, &error)
-    }
-}
-
-impl From<StagedFixError> for Failure {
-    fn from(error: StagedFixError) -> Self {
-        match error {
-            StagedFixError::Change(error) => error.into(),
-            StagedFixError::Git(error) => error.into(),
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
-}
-
-impl From<ChangedArtifactsError> for Failure {
-    fn from(error: ChangedArtifactsError) -> Self {
-        match error {
-            ChangedArtifactsError::Git(error) => error.into(),
-            _ => Self::from_error(Exit::Io, &error),
-        }
     }
 }

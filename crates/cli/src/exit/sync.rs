@@ -10,20 +10,11 @@ use stepmark_sync::{
 
 use super::{Exit, Failure};
 
-impl From<SyncConfigurationError> for Failure {
-    fn from(error: SyncConfigurationError) -> Self {
-        Self::from_error(Exit::Io, &error)
-    }
-}
-
-impl From<LedgerError> for Failure {
-    fn from(error: LedgerError) -> Self {
-        let exit = match &error {
-            LedgerError::Busy | LedgerError::Fenced(_) => Exit::Conflict,
-            _ => Exit::Io,
-        };
-        Self::from_error(exit, &error)
-    }
+failures! {
+    SyncConfigurationError: Io;
+    LedgerError: Io [ Busy: Conflict, Fenced: Conflict ];
+    PlanReadError: Usage;
+    MarkerError: Findings;
 }
 
 impl From<ApplyError> for Failure {
@@ -46,17 +37,5 @@ impl From<TrackerOpenError> for Failure {
             )),
             _ => failure,
         }
-    }
-}
-
-impl From<PlanReadError> for Failure {
-    fn from(error: PlanReadError) -> Self {
-        Self::from_error(Exit::Usage, &error)
-    }
-}
-
-impl From<MarkerError> for Failure {
-    fn from(error: MarkerError) -> Self {
-        Self::from_error(Exit::Findings, &error)
     }
 }

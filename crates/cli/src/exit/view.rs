@@ -5,15 +5,8 @@ use stepmark_view::observation::ObservationError;
 use super::{Exit, Failure};
 use crate::published_file::PublishFileError;
 
-impl From<ObservationError> for Failure {
-    fn from(error: ObservationError) -> Self {
-        match error {
-            ObservationError::Artifacts(error) => error.into(),
-            ObservationError::Check(error) => error.into(),
-            ObservationError::History(error) => error.into(),
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
+failures! {
+    ObservationError: Io { Artifacts, Check, History };
 }
 
 impl From<PublishFileError> for Failure {

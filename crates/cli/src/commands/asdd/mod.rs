@@ -201,13 +201,8 @@ fn agent(project: &Project, named: Option<&str>) -> Result<String, Failure> {
     }
 }
 
-impl From<AsddRecordsError> for Failure {
-    fn from(error: AsddRecordsError) -> Self {
-        match error {
-            AsddRecordsError::Artifact(error) => error.into(),
-            error => Self::from_error(Exit::Findings, &error),
-        }
-    }
+failures! {
+    AsddRecordsError: Findings { Artifact };
 }
 
 impl From<AsddError> for Failure {

@@ -181,21 +181,7 @@ fn switched_off() -> Failure {
         )
 }
 
-impl From<AutodevStatusError> for Failure {
-    fn from(error: AutodevStatusError) -> Self {
-        match error {
-            AutodevStatusError::Artifact(error) => error.into(),
-            error => Self::from_error(Exit::Findings, &error),
-        }
-    }
-}
-
-impl From<AutodevError> for Failure {
-    fn from(error: AutodevError) -> Self {
-        match error {
-            AutodevError::Status(error) => error.into(),
-            AutodevError::Change(error) => error.into(),
-            error => Self::from_error(Exit::Findings, &error),
-        }
-    }
+failures! {
+    AutodevStatusError: Findings { Artifact };
+    AutodevError: Findings { Status, Change };
 }

@@ -49,13 +49,8 @@ fn agent(project: &Project, named: Option<&str>) -> Result<String, Failure> {
     }
 }
 
-impl From<RecordsError> for Failure {
-    fn from(error: RecordsError) -> Self {
-        match error {
-            RecordsError::Artifact(error) => error.into(),
-            error => Self::from_error(Exit::Findings, &error),
-        }
-    }
+failures! {
+    RecordsError: Findings { Artifact };
 }
 
 impl From<ConfigureError> for Failure {

@@ -81,13 +81,6 @@ impl Autodev {
     }
 }
 
-impl From<AdoptionError> for Failure {
-    fn from(error: AdoptionError) -> Self {
-        match error {
-            AdoptionError::Artifact(error) => error.into(),
-            AdoptionError::Change(error) => error.into(),
-            AdoptionError::Configure(error) => error.into(),
-            error => Self::from_error(Exit::Findings, &error),
-        }
-    }
+failures! {
+    AdoptionError: Findings { Artifact, Change, Configure };
 }
