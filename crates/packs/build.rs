@@ -1,10 +1,14 @@
 //! The packs that come with the program: each folder of `src` with a `pack.yaml` is one.
 #![expect(clippy::disallowed_methods, reason = "an edge: a build script reads the folders of packs")]
 
-use std::{env, fs, io, path::Path};
+use std::{
+    env, fs,
+    io::{self, Write as _},
+    path::Path,
+};
 
 fn main() -> io::Result<()> {
-    println!("cargo::rerun-if-changed=src");
+    writeln!(io::stdout(), "cargo::rerun-if-changed=src")?;
     let folder = |name: &str| env::var_os(name).ok_or_else(|| io::Error::other(name.to_owned()));
     let source = list(&Path::new(&folder("CARGO_MANIFEST_DIR")?).join("src"))?;
     fs::write(Path::new(&folder("OUT_DIR")?).join("packs.rs"), source)

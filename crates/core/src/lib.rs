@@ -38,7 +38,6 @@
 //!
 //! [`examples`] has a running example for each name.
 #![warn(missing_docs)]
-
 pub mod examples;
 
 #[doc(inline)]

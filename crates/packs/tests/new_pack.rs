@@ -1,9 +1,5 @@
 //! A pack more is a folder more: no Rust file names it.
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a test writes a folder, and fails by panicking"
-)]
+#![expect(clippy::disallowed_methods, reason = "a test writes a folder of packs")]
 
 #[expect(dead_code, reason = "the test asks its list alone")]
 #[path = "../build.rs"]

@@ -1,7 +1,7 @@
-//! Packs that are made up at random, in a project: after each move `check` is clean, what is refused changes no
-//! byte and names a move that is legal, and undo gives the bytes back.
+//! Packs that are made up at random, in a project: after each move `check` is clean, what is refused changes
+//! no byte and names a move that is legal, and undo gives the bytes back.
 #![expect(clippy::disallowed_methods, reason = "an edge: files are read and written here as a person would")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../../packs/tests/made_up/mod.rs"]
 mod made_up;

@@ -51,15 +51,17 @@ pub fn change(slice: &Record, made: &MoveCall, now: &str) -> Result<Record, Asdd
 fn of_status(slice: &Record, refused: Refused<AsddRefusal>) -> AsddRefusal {
     match refused {
         Refused::Guard(refusal) => refusal,
-        Refused::Move(MoveRefusal::NotFrom { wanted, .. }) => AsddRefusal::Status {
-            slice: slice.id.clone(),
-            status: slice.status().to_owned(),
-            wanted: match &*wanted {
-                [one] => one.clone(),
-                _ => "an open phase".to_owned(),
+        Refused::Move(refusal) => match *refusal {
+            MoveRefusal::NotFrom { wanted, .. } => AsddRefusal::Status {
+                slice: slice.id.clone(),
+                status: slice.status().to_owned(),
+                wanted: match &*wanted {
+                    [one] => one.clone(),
+                    _ => "an open phase".to_owned(),
+                },
             },
+            other => AsddRefusal::Wrong(Box::new(other)),
         },
-        Refused::Move(refusal) => AsddRefusal::Wrong(Box::new(refusal)),
     }
 }
 

@@ -104,7 +104,7 @@ pub fn decide(
     Ok(difference(noted, &after))
 }
 
-/// What the pack says of the move: the status, and the number of retries.
+/// The status and the number of retries, as the pack says of the move.
 fn make(
     noted: &Position,
     made: &AutodevMove,

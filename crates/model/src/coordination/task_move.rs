@@ -38,7 +38,7 @@ pub fn decide(
     let writes =
         table.make((task.status(), &task.values), &call, unmet).map_err(|refused| match refused {
             Refused::Guard(refusal) => refusal,
-            Refused::Move(refusal) => of_status(task, table, refusal),
+            Refused::Move(refusal) => of_status(task, table, *refusal),
         })?;
     let mut after = task.clone();
     if writes.is_empty() {
@@ -62,13 +62,17 @@ pub fn decide(
 fn of_status(task: &Record, table: &Lifecycle, refusal: MoveRefusal) -> TaskRefusal {
     let moves = state_of(task).map(|from| table.moves_from(from, None)).unwrap_or_default();
     match refusal {
-        MoveRefusal::NotFrom { made, wanted, .. } => TaskRefusal::Status {
-            task: task.id.clone(),
-            status: task.status().to_owned(),
-            made,
-            wanted,
-            legal: moves.iter().map(|legal| legal.to.name.clone()).collect(),
-        },
+        MoveRefusal::NotFrom { made, wanted, .. } => {
+            let (task, status) = (task.id.clone(), task.status().to_owned());
+            let legal: Vec<&str> = moves.iter().map(|legal| legal.to.name.as_str()).collect();
+            let ways = match (legal.is_empty(), table.state_of(&status)) {
+                (false, _) => format!("from `{status}` it goes to {}", listed(&legal)),
+                (true, Some(_)) => format!("`{status}` is final"),
+                (true, None) => format!("`{status}` is no status of a task"),
+            };
+            let reason = format!("`{made}` is for tasks that are {}: {ways}", listed(&wanted));
+            TaskRefusal::Status { task, status, reason }
+        }
         other => TaskRefusal::Move(Box::new(other)),
     }
 }
@@ -128,12 +132,8 @@ impl TaskRefusal {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskRefusal {
-    #[error(
-        "the task `{task}` is `{status}`, and `{made}` is for tasks that are {}: {}",
-        listed(wanted),
-        ways(status, legal)
-    )]
-    Status { task: String, status: String, made: String, wanted: Vec<String>, legal: Vec<String> },
+    #[error("the task `{task}` is `{status}`, and {reason}")]
+    Status { task: String, status: String, reason: String },
     #[error("the task `{task}` waits for {}", listed(open))]
     Waits {
         task: String,
@@ -183,16 +183,6 @@ pub enum TaskRefusal {
         /// The ids, the first at the end too.
         circle: Vec<String>,
     },
-}
-
-fn ways(status: &str, legal: &[String]) -> String {
-    if !legal.is_empty() {
-        return format!("from `{status}` it goes to {}", listed(legal));
-    }
-    match LIFECYCLE.and_then(|table| table.state_of(status)) {
-        Some(_) => format!("`{status}` is final"),
-        None => format!("`{status}` is no status of a task"),
-    }
 }
 
 fn times(count: i64) -> String {

@@ -38,10 +38,12 @@ pub fn make(
     let writes = table.make((before.status(), before.values()), &call, unmet);
     let writes = writes.map_err(|refused| match refused {
         Refused::Guard(refusal) => refusal,
-        Refused::Move(MoveRefusal::NotFrom { made, wanted, .. }) => {
-            of_status(before, kind, &made.replacen("merge-", "merge ", 1), wanted)
-        }
-        Refused::Move(refusal) => FlowRefusal::Move(Box::new(refusal)),
+        Refused::Move(refusal) => match *refusal {
+            MoveRefusal::NotFrom { made, wanted, .. } => {
+                of_status(before, kind, &made.replacen("merge-", "merge ", 1), wanted)
+            }
+            other => FlowRefusal::Move(Box::new(other)),
+        },
     })?;
     let mut after = before.clone();
     writes.into_iter().for_each(|write| after.write(write));

@@ -27,10 +27,11 @@ pub struct NamedMoveDeclaration {
     pub about: Option<String>,
     /// The states that are left; `*` means every one that is not terminal.
     pub from: OneOrMore<Name>,
-    /// The state that is entered; `$return` leads back to the one that `return_to` of the state names. Without
-    /// it the state stays.
+    /// The state that is entered; `$return` leads back to the one that `return_to` of the state names.
+    /// Without it the state stays.
     pub to: Option<Name>,
-    /// The arguments with their types: `text`, `int`, `number`, `bool`, `time`, `list`, `map`; with `?` it may be absent.
+    /// The arguments with their types: `text`, `int`, `number`, `bool`, `time`, `list`, `map`; with `?` it
+    /// may be absent.
     pub args: Option<IndexMap<Name, ArgumentType>>,
     /// Who may make it: `person`, `holder(KEY)`, `role(NAME)`, `other-than(KEY)`.
     pub by: Option<Guard>,
@@ -353,7 +354,7 @@ impl NamedMove {
         Ok(self.writes(state, &self.values(call)?).into_iter().map(edit).collect())
     }
 
-    /// What the move writes where `state` stands, besides the status.
+    /// The changes that the move makes where `state` stands, besides the status.
     fn writes(&self, state: &Map<String, Json>, values: &Map<String, Json>) -> Vec<Write> {
         let (set, push) = (self.writes.set.iter(), self.writes.push.iter());
         let set = set.filter_map(|(key, value)| Some(Write::Set(key.clone(), filled(value, values)?)));
@@ -475,8 +476,14 @@ impl MoveCall {
 /// missing.
 #[derive(Debug)]
 pub enum Refused<R> {
-    Move(MoveRefusal),
+    Move(Box<MoveRefusal>),
     Guard(R),
+}
+
+impl<R> From<MoveRefusal> for Refused<R> {
+    fn from(refusal: MoveRefusal) -> Self {
+        Self::Move(Box::new(refusal))
+    }
 }
 
 impl Lifecycle {
@@ -528,9 +535,9 @@ impl Lifecycle {
         words.chain(self.states.iter()).find(|state| state.return_to.is_empty())
     }
 
-    /// What the move `call` writes into `record`, whose status is `status`; the new status first, and nothing
-    /// where whoever has it makes the same move again. `unmet` tells why a guard does not hold: the guards
-    /// are asked in their order.
+    /// The changes that the move `call` makes of `record`, whose status is `status`; the new status first,
+    /// and nothing where whoever has it makes the same move again. `unmet` tells why a guard does not hold:
+    /// the guards are asked in their order.
     ///
     /// # Errors
     /// Those of [`Self::named_move`] and of arguments; the first guard that does not hold.
@@ -545,18 +552,18 @@ impl Lifecycle {
             self.state_of(status).is_some_and(|state| made.to.as_ref() == Some(&state.name))
         };
         if let Some(made) = named.filter(is_there) {
-            let values = made.values(call).map_err(Refused::Move)?;
+            let values = made.values(call)?;
             if made.is_made(record, call, &values) {
                 return Ok(Vec::new());
             }
         }
-        let made = self.named_move(&call.name, Some(status)).map_err(Refused::Move)?;
+        let made = self.named_move(&call.name, Some(status))?;
         if let Some(reason) = made.guards.iter().find_map(unmet) {
             return Err(Refused::Guard(reason));
         }
         let to = self.target(made, status, |key| record.get(key).and_then(Json::as_str));
         let to = to.map(|to| Write::Set("status".to_owned(), to.name.as_str().into()));
-        Ok(to.into_iter().chain(made.writes(record, &made.values(call).map_err(Refused::Move)?)).collect())
+        Ok(to.into_iter().chain(made.writes(record, &made.values(call)?)).collect())
     }
 }
 
