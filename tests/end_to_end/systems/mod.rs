@@ -10,6 +10,7 @@ mod flow_commits;
 mod flow_events;
 mod flows;
 #[cfg(unix)]
+mod lost;
 mod many_attempts;
 #[cfg(unix)]
 mod many_claims;

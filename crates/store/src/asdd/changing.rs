@@ -37,12 +37,18 @@ impl Asdd<'_> {
         status: &str,
     ) -> Result<(Record, AsddFiles), AsddError> {
         let state = self.state_to_change()?;
-        if state.slice(id).is_some() {
+        if state.slice(id).is_some() || self.was_given(id)? {
             return Err(AsddError::IdTaken { id: id.to_owned() });
         }
         let slice = SliceKind::new_slice(id, (name, kind), status, state.next_order(SliceKind::Slice));
         self.write_new(&slice, draft("create", "asdd add"))?;
         Ok((slice, self.follow()))
+    }
+
+    /// Returns whether history knows a slice `id`: one that is gone keeps its id.
+    pub fn was_given(&self, id: &str) -> Result<bool, AsddError> {
+        let (path, folder) = (self.path_of(SliceKind::Slice, id)?, &self.settings.folder);
+        Ok(self.workspace.history().ask(|history| history.known_below(folder))?.contains(&path))
     }
 
     /// Makes `made` on the slice `id`, told as an event of the kind `event`.

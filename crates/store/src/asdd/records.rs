@@ -5,6 +5,8 @@ use std::{fs, io};
 
 use super::Asdd;
 use crate::workspace::ArtifactError;
+#[cfg(feature = "write")]
+use stepmark_model::spelling::with_causes;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
     asdd::{Record, SliceKind, State},
@@ -31,6 +33,19 @@ pub enum AsddRecordsError {
     List { folder: ProjectPath, source: io::Error },
     #[error(transparent)]
     Path(#[from] ProjectPathError),
+}
+
+impl AsddRecordsError {
+    /// The file that is none that can be used, and why.
+    #[cfg(feature = "write")]
+    pub(crate) fn unusable(self) -> Option<(ProjectPath, String)> {
+        let reason = with_causes(&self);
+        match self {
+            Self::Record { path, .. } | Self::Misnamed { path, .. } => Some((path, reason)),
+            Self::Artifact(ArtifactError::Read { path, .. }) => Some((path, reason)),
+            _ => None,
+        }
+    }
 }
 
 impl Asdd<'_> {

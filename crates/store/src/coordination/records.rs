@@ -5,6 +5,8 @@ use std::{io, sync::PoisonError};
 use super::Coordination;
 use crate::disk::folder::Folder;
 use crate::workspace::ArtifactError;
+#[cfg(feature = "write")]
+use stepmark_model::spelling::with_causes;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
     coordination::{CoordinationFacts, Record, RecordKind, State, file_stem, orphaned},
@@ -35,6 +37,19 @@ pub enum RecordsError {
     List { folder: ProjectPath, source: io::Error },
     #[error(transparent)]
     Path(#[from] ProjectPathError),
+}
+
+impl RecordsError {
+    /// The file that is none that can be used, and why.
+    #[cfg(feature = "write")]
+    pub(crate) fn unusable(self) -> Option<(ProjectPath, String)> {
+        let reason = with_causes(&self);
+        match self {
+            Self::Record { path, .. } | Self::Misnamed { path, .. } => Some((path, reason)),
+            Self::Artifact(ArtifactError::Read { path, .. }) => Some((path, reason)),
+            _ => None,
+        }
+    }
 }
 
 impl Coordination<'_> {

@@ -6,7 +6,7 @@ use std::{cell::RefCell, collections::BTreeSet};
 use serde_json::Value as Json;
 
 use super::{Coordination, CoordinationError, files::CoordinationFiles, records::read};
-use crate::changes::{RECORDS_A_COMMIT, RecordDecision};
+use crate::changes::{ChangeError, RECORDS_A_COMMIT, RecordDecision};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     coordination::{
@@ -55,6 +55,12 @@ impl Coordination<'_> {
             .iter()
             .map(|task| self.path_of(RecordKind::Task, &task.id))
             .collect::<Result<Vec<_>, _>>()?;
+        // A task that is gone keeps its id.
+        let known = self.workspace.history().ask(|history| history.known_below(&self.settings.folder));
+        let known = known.map_err(ChangeError::from)?;
+        if let Some((_, task)) = paths.iter().zip(&made).find(|(path, _)| known.binary_search(path).is_ok()) {
+            return Err(TaskRefusal::IdTaken { id: task.id.clone() }.into());
+        }
         self.make_folder(&paths)?;
         for (paths, tasks) in paths.chunks(RECORDS_A_COMMIT).zip(made.chunks(RECORDS_A_COMMIT)) {
             let new = tasks.iter().map(|task| self.bytes_of(task)).collect::<Result<Vec<_>, _>>()?;

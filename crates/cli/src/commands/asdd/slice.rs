@@ -58,16 +58,13 @@ pub(super) fn add(
     output: &Output,
 ) -> Result<Exit, Failure> {
     let prefix = if kind == "RETRO_SPEC" { "RETRO" } else { "SLICE" };
+    let state = if id.is_none() { Some(asdd.state()?) } else { None };
+    let is_free = |id: &String| state.as_ref().is_some_and(|state| state.slice(id).is_none());
+    let mut free = (1u32..).map(|number| format!("{prefix}-{number:03}")).filter(is_free);
     loop {
-        let free = |state: &stepmark_model::asdd::State| {
-            (1u32..).map(|number| format!("{prefix}-{number:03}")).find(|id| state.slice(id).is_none())
-        };
-        let given = match id {
-            Some(id) => id.to_owned(),
-            None => free(&asdd.state()?).unwrap_or_default(),
-        };
+        let given = id.map_or_else(|| free.next().unwrap_or_default(), str::to_owned);
         match asdd.add(&given, (name, kind), status) {
-            // Somebody else has taken it since.
+            // Somebody else has taken it since, or one that is gone had it.
             Err(AsddError::IdTaken { .. }) if id.is_none() => {}
             added => {
                 let (slice, files) = added?;

@@ -51,6 +51,24 @@ rules! { Systems;
     pub(crate) WRITER_NOT_ALLOWED "SMP06" "writer-not-allowed" Error Decision::OfArtifact(check_writer_not_allowed);
     pub(crate) KEY_WRONG "SMP07" "pack-key-wrong" Warning Decision::OfArtifact(check_key_wrong);
     pub(crate) PACKS_COMPETE "SMP08" "packs-compete" Error Decision::OfArtifact(check_packs_compete);
+    pub RECORD_LOST "SMP09" "record-lost" Error Decision::OfLaterStage;
+    pub RECORD_UNUSABLE "SMP10" "record-unusable" Error Decision::OfLaterStage;
+}
+
+/// The finding that the record at `path`, which history knows, is gone, or says no more that it is one.
+pub fn record_lost_finding(path: &ProjectPath, is_gone: bool, command: &str) -> Finding {
+    let message = match is_gone {
+        true => "history knows this record, and it is gone: nobody has taken it away by a command",
+        false => "history knows this record, and the file is none any more",
+    };
+    let help = format!("{command} brings it back; `stepmark remove FILE` then takes it away for good");
+    Finding::new(&RECORD_LOST, path, Span::at(0), message).with_help(help)
+}
+
+/// The finding that the file at `path`, which stands among records, is none that can be used.
+pub fn record_unusable_finding(path: &ProjectPath, reason: String) -> Finding {
+    let help = "mend it, or take it out of the folder: until then the commands of the system stop at it";
+    Finding::new(&RECORD_UNUSABLE, path, Span::at(0), reason).with_help(help)
 }
 
 /// The finding about the record `id` in the file at `path`, which holds `bytes`: it was `changed`, `added` or

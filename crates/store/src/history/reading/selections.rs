@@ -50,6 +50,21 @@ impl History {
         })
     }
 
+    /// The paths below `folder` at which history knows artifacts, in order.
+    pub fn known_below(&self, folder: &ProjectPath) -> Result<Vec<ProjectPath>, HistoryError> {
+        self.ask(|index| {
+            let mut statement = index.connection().prepare_cached(
+                "SELECT DISTINCT text FROM heads JOIN events USING (key, seq) JOIN names ON names.id = events.path
+                 WHERE text >= ?1 AND text < ?2 ORDER BY text",
+            )?;
+            // `0` is the character behind `/`.
+            let range = [format!("{folder}/"), format!("{folder}0")];
+            let paths = statement.query_map(range, |row| row.get::<_, String>(0))?;
+            let paths = paths.collect::<Result<Vec<_>, _>>()?;
+            Ok(paths.into_iter().filter_map(|path| ProjectPath::new(path).ok()).collect())
+        })
+    }
+
     /// The latest events, the last first.
     pub fn latest(&self, limit: usize) -> Result<Vec<Event>, HistoryError> {
         self.select(Selection { limit: Some(limit), ..Selection::default() })

@@ -1,0 +1,67 @@
+//! Records that somebody deleted, emptied or put beside the others by hand.
+
+use std::fs;
+
+use crate::harness::Repository;
+
+#[test]
+fn a_record_that_is_lost_is_found_and_keeps_its_id() {
+    let Some(repository) = Repository::empty("lost records") else { return };
+    let run = |arguments: &[&str]| repository.stepmark(&[&["--actor", "human:Ada"], arguments].concat());
+    for arguments in [&["asdd", "init"][..], &["coordination", "init", "--goal", "g"]] {
+        assert_eq!(run(arguments).code, 0);
+    }
+    repository.commit("begun");
+    repository.git(&["switch", "--quiet", "-c", "feature"]);
+    for arguments in [
+        &["asdd", "add", "One"][..],
+        &["task", "add", "x", "--id", "t1"],
+        &["task", "add", "y", "--id", "t2"],
+    ] {
+        assert_eq!(run(arguments).code, 0);
+    }
+    repository.commit("records");
+    assert_eq!(run(&["check"]).code, 0);
+    repository.git(&["switch", "--quiet", "main"]);
+    assert_eq!(run(&["check"]).code, 0, "another branch has them");
+    repository.git(&["switch", "--quiet", "feature"]);
+    let place = |path: &str| repository.sandbox.place(path);
+    fs::remove_file(place(".asdd/slices/SLICE-001.md")).unwrap();
+    fs::remove_file(place(".coordination/tasks/t1.md")).unwrap();
+    fs::write(place(".coordination/tasks/t2.md"), "text").unwrap();
+    let checked = run(&["check", "--json"]);
+    assert_eq!(checked.code, 1, "{checked}");
+    for path in [".asdd/slices/SLICE-001.md", ".coordination/tasks/t1.md", ".coordination/tasks/t2.md"] {
+        let found = checked.json("stepmark.check/1");
+        let is_it = |finding: &&serde_json::Value| finding["path"] == path && finding["id"] == "SMP09";
+        assert_eq!(
+            found["findings"].as_array().unwrap().iter().filter(is_it).count(),
+            1,
+            "{path}: {checked}"
+        );
+    }
+    assert_eq!(run(&["asdd", "add", "Two"]).stdout, "SLICE-002: DISCOVERY\n");
+    assert_eq!(run(&["task", "add", "again", "--id", "t1"]).code, 1);
+    assert_eq!(run(&["asdd", "rebuild"]).code, 0);
+    repository.git(&["restore", ".coordination/tasks"]);
+    assert_eq!(run(&["check"]).code, 0);
+    assert_eq!(run(&["remove", ".coordination/tasks/t1.md", "--force", "-m", "not wanted"]).code, 0);
+    assert_eq!(run(&["check"]).code, 0, "a command took it away");
+    assert_eq!(run(&["task", "add", "again", "--id", "t1"]).code, 1, "its id is that of a task that was");
+}
+
+#[test]
+fn a_file_that_is_no_record_is_found_where_records_stand() {
+    let Some(repository) = Repository::empty("odd records") else { return };
+    let run = |arguments: &[&str]| repository.stepmark(&[&["--actor", "human:Ada"], arguments].concat());
+    assert_eq!(run(&["coordination", "init", "--goal", "g"]).code, 0);
+    assert_eq!(run(&["task", "add", "x", "--id", "t1"]).code, 0);
+    repository.sandbox.write(".coordination/tasks/x.md", "---\nstepmark_kind: task\nid: other\n---\n");
+    let checked = run(&["check"]);
+    assert!(
+        checked.code == 1 && checked.stdout.contains("SMP10") && checked.stdout.contains("tasks/other.md"),
+        "{checked}"
+    );
+    fs::remove_file(repository.sandbox.place(".coordination/tasks/x.md")).unwrap();
+    assert_eq!(run(&["check"]).code, 0);
+}
