@@ -65,3 +65,21 @@ fn a_file_that_is_no_record_is_found_where_records_stand() {
     fs::remove_file(repository.sandbox.place(".coordination/tasks/x.md")).unwrap();
     assert_eq!(run(&["check"]).code, 0);
 }
+
+#[test]
+fn a_record_that_is_edited_by_hand_is_found_until_a_person_accepts_it() {
+    let project = crate::harness::Sandbox::empty();
+    let run = |arguments: &[&str]| project.stepmark(&[&["--actor", "human:Ada"], arguments].concat());
+    for arguments in [&["coordination", "init", "--goal", "g"][..], &["task", "add", "x", "--id", "t1"]] {
+        assert_eq!(run(arguments).code, 0);
+    }
+    assert_eq!(run(&["check"]).code, 0);
+    let path = ".coordination/tasks/t1.md";
+    let text = String::from_utf8(project.read(path)).unwrap();
+    project.write(path, text.replace("description: x", "description: y"));
+    let checked = run(&["check"]);
+    assert!(checked.code == 1 && checked.stdout.contains("SMP11"), "{checked}");
+    assert_eq!(run(&["set", path, "description=y", "--force", "--reason", "as agreed"]).code, 0);
+    assert_eq!(run(&["coordination", "project"]).code, 0);
+    assert_eq!(run(&["check"]).code, 0);
+}

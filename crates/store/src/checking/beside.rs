@@ -7,8 +7,6 @@ use std::{
 
 use crate::bmad::sprint::BrokenSprintStatus;
 use crate::checking::CheckReport;
-#[cfg(feature = "write")]
-use crate::checking::cache::Answers;
 use crate::configuration::PathAllowance;
 use crate::disk::CONFIGURATION_PATH;
 #[cfg(feature = "write")]
@@ -21,11 +19,6 @@ use stepmark_model::{
         rules::{references::successor_missing_finding, suppression::allowance_unused_finding},
     },
     workflow::{ChainDiagnosis, WorkflowDefinition},
-};
-#[cfg(feature = "write")]
-use stepmark_model::{
-    check::rules::systems::{record_lost_finding, record_unusable_finding},
-    records::RecordSet as _,
 };
 
 /// A rule of an entry of `check.allow`: the place of the entry, and the id of the rule.
@@ -112,45 +105,6 @@ impl Workspace {
             in_use.note(&judged);
             report.add_beside(file.path, file.bytes, judged, baseline);
         }
-    }
-
-    /// The findings of records that history knows and that are gone. A history that cannot be read has
-    /// findings of its own.
-    #[cfg(feature = "write")]
-    pub(crate) fn lost_findings(&self, answers: &Answers<'_>) -> Vec<FileFindings> {
-        let (asdd, coordination) = (self.asdd(), self.coordination());
-        let mut systems: Vec<(&ProjectPath, &str, BTreeSet<ProjectPath>)> = Vec::new();
-        if let (Some(own), Some(facts)) = (&asdd, answers.asdd()) {
-            let present =
-                facts.state.records().filter_map(|record| own.path_of(record.kind, &record.id).ok());
-            systems.push((&own.settings().folder, "`stepmark asdd rebuild`", present.collect()));
-        }
-        if let (Some(own), Some(facts)) = (&coordination, answers.coordination()) {
-            let present =
-                facts.state.records().filter_map(|record| own.path_of(record.kind, &record.id).ok());
-            systems.push((&own.settings().folder, "`git restore FILE`", present.collect()));
-        }
-        let mut found: Vec<FileFindings> = [
-            asdd.as_ref().and_then(|own| own.state().err()?.unusable()),
-            coordination.as_ref().and_then(|own| own.state().err()?.unusable()),
-        ]
-        .into_iter()
-        .flatten()
-        .map(|(path, reason)| {
-            let findings = vec![record_unusable_finding(&path, reason)];
-            FileFindings { bytes: self.read_file(&path).unwrap_or_default(), path, findings }
-        })
-        .collect();
-        for (folder, command, present) in systems {
-            for (path, is_gone) in
-                self.lost_records(folder, |path| present.contains(path)).unwrap_or_default()
-            {
-                let command = command.replace("FILE", path.as_str());
-                let findings = vec![record_lost_finding(&path, is_gone, &command)];
-                found.push(FileFindings { bytes: self.read_file(&path).unwrap_or_default(), path, findings });
-            }
-        }
-        found
     }
 
     /// Adds the entries of `check.allow` in the project's configuration that accepted nothing in any

@@ -225,7 +225,6 @@ impl<'w, 't> CheckingRun<'w, 't> {
         if let (Some(own), Some(facts)) = (workspace.asdd(), answers.asdd()) {
             files.extend(own.file_findings(&facts.state, read));
         }
-        files.extend(workspace.lost_findings(answers));
         workspace.add_files_of_records(report, files, in_use, baseline);
     }
 

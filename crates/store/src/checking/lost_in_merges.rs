@@ -1,11 +1,18 @@
-//! Work on one branch that a merge lost, as history tells.
+//! Findings that only history tells: work that a merge lost, records that are gone or were edited.
 
 use crate::checking::{CheckError, CheckReport, Checks};
 use crate::history::History;
+#[cfg(feature = "write")]
+use std::collections::BTreeSet;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     check::{Finding, rules::history::lost_in_merge},
     journal::ArtifactKey,
+};
+#[cfg(feature = "write")]
+use stepmark_model::{
+    check::rules::systems::{record_edited_finding, record_lost_finding, record_unusable_finding},
+    records::RecordSet as _,
 };
 
 impl Checks<'_> {
@@ -30,5 +37,55 @@ impl Checks<'_> {
         let lineage = self.workspace.history().ask(|history| history.lineage(key, path))?;
         let lost = self.workspace.history().ask(|history| history.lost_in_merge(&lineage, &state))?;
         Ok(lost.and_then(|lost| lost_in_merge(&artifact, &state, &lineage, lost)))
+    }
+}
+
+#[cfg(feature = "write")]
+impl Checks<'_> {
+    /// Adds the records of systems that history knows and that are gone, those to whose state no recorded
+    /// change led, and the first file among them that is none.
+    pub fn add_records(&self, report: &mut CheckReport<'_>) -> Result<(), CheckError> {
+        if let Some(own) = self.workspace.asdd() {
+            let records = own.state().map(|state| {
+                state.records().filter_map(|record| own.path_of(record.kind, &record.id).ok()).collect()
+            });
+            let unusable = records.map_err(|error| error.unusable());
+            self.add_records_of(report, &own.settings().folder, unusable, "`stepmark asdd rebuild`")?;
+        }
+        if let Some(own) = self.workspace.coordination() {
+            let records = own.state().map(|state| {
+                state.records().filter_map(|record| own.path_of(record.kind, &record.id).ok()).collect()
+            });
+            let unusable = records.map_err(|error| error.unusable());
+            self.add_records_of(report, &own.settings().folder, unusable, "`git restore FILE`")?;
+        }
+        Ok(())
+    }
+
+    /// The same of one system, whose records stand at `present`; or the one that is none, and why.
+    fn add_records_of(
+        &self,
+        report: &mut CheckReport<'_>,
+        folder: &ProjectPath,
+        present: Result<BTreeSet<ProjectPath>, Option<(ProjectPath, String)>>,
+        command: &str,
+    ) -> Result<(), CheckError> {
+        let present = match present {
+            Ok(present) => present,
+            Err(Some((path, reason))) => {
+                let finding = record_unusable_finding(&path, reason);
+                return self.add_beside(report, path, |_| vec![finding]);
+            }
+            Err(None) => return Ok(()),
+        };
+        for path in self.workspace.unrecorded(&present)? {
+            let finding = record_edited_finding(&path);
+            self.add_beside(report, path, |_| vec![finding])?;
+        }
+        for (path, is_gone) in self.workspace.lost_records(folder, &present)? {
+            let finding = record_lost_finding(&path, is_gone, &command.replace("FILE", path.as_str()));
+            self.add_beside(report, path, |_| vec![finding])?;
+        }
+        Ok(())
     }
 }

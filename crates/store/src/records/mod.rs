@@ -6,8 +6,15 @@ pub(crate) mod snapshot;
 use crate::git::process::{is_repository, printed};
 #[cfg(feature = "write")]
 use crate::history::{History, HistoryError};
+#[cfg(feature = "write")]
+use std::collections::BTreeSet;
 use stepmark_frontmatter::{Span, merge_conflict, merge_sides};
 use stepmark_model::artifact::ProjectPath;
+#[cfg(feature = "write")]
+use stepmark_model::{
+    artifact::Artifact,
+    journal::{ArtifactKey, Digests},
+};
 
 use crate::workspace::{ArtifactError, Workspace};
 
@@ -29,11 +36,11 @@ impl Workspace {
     pub(crate) fn lost_records(
         &self,
         folder: &ProjectPath,
-        present: impl Fn(&ProjectPath) -> bool,
+        present: &BTreeSet<ProjectPath>,
     ) -> Result<Vec<(ProjectPath, bool)>, HistoryError> {
         let history = self.history();
         let mut missing = history.ask(|history| history.known_below(folder))?;
-        missing.retain(|path| path.extension() == Some("md") && !present(path));
+        missing.retain(|path| path.extension() == Some("md") && !present.contains(path));
         if missing.is_empty() {
             return Ok(Vec::new());
         }
@@ -48,11 +55,30 @@ impl Workspace {
             let state = history.ask(|history| history.state_after(last.id));
             let was_record = state.is_ok_and(|state| state["stepmark_kind"].is_string());
             if was_record && self.belongs_here(&known.path) {
-                let is_gone = !self.root().path().join(known.path.as_str()).exists();
+                let is_gone = self.read_file(&known.path).is_err();
                 lost.push((known.path, is_gone));
             }
         }
         Ok(lost)
+    }
+
+    /// Those of `records` that show a state to which no recorded change led, and that are not committed so.
+    /// A record of which history knows nothing is none.
+    #[cfg(feature = "write")]
+    pub(crate) fn unrecorded(
+        &self,
+        records: &BTreeSet<ProjectPath>,
+    ) -> Result<Vec<ProjectPath>, HistoryError> {
+        let read = |path: &ProjectPath| {
+            let artifact = Artifact::read(path.clone(), self.read_file(path).ok()?);
+            Some((ArtifactKey::of(&artifact), path.clone(), Digests::of(&artifact)))
+        };
+        let files: Vec<_> = records.iter().filter_map(read).collect();
+        let known = self.history().ask(|history| history.are_at_heads(&files))?;
+        let mut found: Vec<_> = files.into_iter().zip(known).filter(|(_, known)| !known).collect();
+        let mut checked_out = self.repository().checked_out();
+        found.retain(|((_, path, file), _)| !checked_out.explains(path, Some(*file)));
+        Ok(found.into_iter().map(|((_, path, _), _)| path).collect())
     }
 
     /// Returns whether the commit that is checked out has the file, or none of the repository has.

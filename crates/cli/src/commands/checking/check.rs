@@ -178,6 +178,9 @@ impl Check {
             if let Err(failure) = workspace.checks().add_lost_in_merges(&mut found) {
                 output::warning(format_args!("merges are not checked against history: {failure}"));
             }
+            if let Err(failure) = workspace.checks().add_records(&mut found) {
+                output::warning(format_args!("records are not held against history: {failure}"));
+            }
             if let Err(failure) = memory::add_findings(project, &mut found) {
                 output::warning(format_args!("memory is not checked: {}", failure.message));
             }

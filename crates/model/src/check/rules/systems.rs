@@ -53,6 +53,7 @@ rules! { Systems;
     pub(crate) PACKS_COMPETE "SMP08" "packs-compete" Error Decision::OfArtifact(check_packs_compete);
     pub RECORD_LOST "SMP09" "record-lost" Error Decision::OfLaterStage;
     pub RECORD_UNUSABLE "SMP10" "record-unusable" Error Decision::OfLaterStage;
+    pub RECORD_EDITED "SMP11" "record-edited" Error Decision::OfLaterStage;
 }
 
 /// The finding that the record at `path`, which history knows, is gone, or says no more that it is one.
@@ -63,6 +64,17 @@ pub fn record_lost_finding(path: &ProjectPath, is_gone: bool, command: &str) -> 
     };
     let help = format!("{command} brings it back; `stepmark remove FILE` then takes it away for good");
     Finding::new(&RECORD_LOST, path, Span::at(0), message).with_help(help)
+}
+
+/// The finding that the record at `path` shows a state to which no recorded change led.
+pub fn record_edited_finding(path: &ProjectPath) -> Finding {
+    let file = argument(path.as_str());
+    let help = format!(
+        "`stepmark diff {file}` shows it; a person takes it back with `stepmark undo`, or accepts it: \
+         `stepmark set {file} KEY=VALUE --force --reason TEXT`"
+    );
+    let message = "no recorded change led to this state: it was edited by hand, or by another program";
+    Finding::new(&RECORD_EDITED, path, Span::at(0), message).with_help(help)
 }
 
 /// The finding that the file at `path`, which stands among records, is none that can be used.
