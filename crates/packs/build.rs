@@ -25,7 +25,8 @@ pub(crate) fn list(folder: &Path) -> io::Result<String> {
         }
     }
     packs.sort();
-    let entry = |(name, file)| format!("({name:?}, include_str!({file:?})), ");
-    let entries: String = packs.into_iter().map(entry).collect();
+    // The texts themselves: several checkouts may share a folder of builds.
+    let entry = |(name, file)| Ok(format!("({name:?}, {:?}), ", fs::read_to_string(file)?));
+    let entries = packs.into_iter().map(entry).collect::<io::Result<String>>()?;
     Ok(format!("const FILES: &[(&str, &str)] = &[{entries}];\n"))
 }

@@ -40,6 +40,7 @@ fn a_record_that_is_lost_is_found_and_keeps_its_id() {
             "{path}: {checked}"
         );
     }
+    assert!(run(&["asdd", "check"]).stdout.contains("SMP09"));
     assert_eq!(run(&["asdd", "add", "Two"]).stdout, "SLICE-002: DISCOVERY\n");
     assert_eq!(run(&["task", "add", "again", "--id", "t1"]).code, 1);
     assert_eq!(run(&["asdd", "rebuild"]).code, 0);

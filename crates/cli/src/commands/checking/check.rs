@@ -186,7 +186,12 @@ impl Check {
             }
             return Ok(found);
         }
-        Ok(workspace.check(artifacts, Selection::Some, Known::LeftOut)?)
+        let mut found = workspace.check(artifacts, Selection::Some, Known::LeftOut)?;
+        let asdd = workspace.asdd().map(|own| project.root().path().join(own.settings().folder.as_str()));
+        if asdd.is_some_and(|folder| self.paths == [folder]) {
+            workspace.checks().add_records(&mut found)?;
+        }
+        Ok(found)
     }
 
     fn format(&self, output: &Output) -> Result<Format, Failure> {
