@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Times two programs in turn, each in its own copy of a project. Usage: pairs.py OLD NEW BENCH [ARTIFACTS] [ROUNDS]
+
+OLD and NEW are two builds of `stepmark`, BENCH is `stepmark-bench`, which makes the project. Prints a row a command: the medians
+of both, and the median of the ratio of each pair.
+"""
+
+import itertools
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+old, new, bench = (str(pathlib.Path(program).resolve()) for program in sys.argv[1:4])
+artifacts, rounds = (int(text) for text in (sys.argv[4:] + ["10000", "25"][len(sys.argv) - 4 :])[:2])
+environment = {**os.environ, "STEPMARK_ACTOR": "human:Ada", "NO_COLOR": "1"}
+counter = itertools.count()
+
+
+def timed(program, folder, arguments):
+    arguments = [part.format(n=next(counter)) for part in arguments]
+    start = time.perf_counter()
+    subprocess.run([program, *arguments], cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+with tempfile.TemporaryDirectory() as folder:
+    ours, theirs = f"{folder}/new", f"{folder}/old"
+    subprocess.run([bench, "project", ours, str(artifacts)], check=True, stdout=subprocess.DEVNULL)
+    shutil.copytree(ours, theirs, symlinks=True)
+    first = min(str(path.relative_to(ours)) for path in pathlib.Path(ours, "docs").rglob("prd-*.md"))
+    commands = [["--version"], ["next", first], ["status"], ["list", "--where", "progress>50"], ["check"], ["check", "--staged"],
+                ["manifest", "verify"], ["query", "SELECT COUNT(*) FROM artifacts"], ["log", "--limit", "20"],
+                ["set", first, "owner=n{n}"]]
+    print("| command | before | now | ratio |\n|---|---|---|---|")
+    for command in commands:
+        sides = [(old, theirs), (new, ours)]
+        for side in sides * 3:
+            timed(*side, command)
+        times = {side: [] for side in sides}
+        for number in range(rounds):
+            for side in sides if number % 2 else reversed(sides):
+                times[side].append(timed(*side, command))
+        before, now = (times[side] for side in sides)
+        ratio = statistics.median(one / other for one, other in zip(now, before))
+        shown = " ".join(command).replace(first, "ARTIFACT").replace("{n}", "")
+        print(f"| `{shown}` | {statistics.median(before) * 1000:.1f} ms | {statistics.median(now) * 1000:.1f} ms | {ratio:.2f} |")
