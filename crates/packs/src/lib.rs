@@ -9,9 +9,8 @@ pub mod spelling;
 pub mod lifecycle;
 mod pack;
 
-pub use lifecycle::moves::{
-    ArgumentShape, ArgumentType, MoveCall, NamedMove, NamedMoveDeclaration, Need, Refused, VARIABLES, Write,
-};
+pub use lifecycle::arguments::{ArgumentShape, ArgumentType, Need};
+pub use lifecycle::moves::{MoveCall, NamedMove, NamedMoveDeclaration, Refused, VARIABLES, Write};
 pub use pack::{
     Kind, KindDeclaration, MOST_BYTES, Pack, PackDeclaration, PackError, PackKind, ViewDeclaration, built_in,
     command_for, declaration_of,

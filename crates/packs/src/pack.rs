@@ -271,10 +271,12 @@ impl PackDeclaration {
     }
 }
 
-/// The command that leads on from each state: the one that the state names, else its first move.
+/// The command that leads on from each state: the one that the state names, else its first move that leads to
+/// another one.
 fn commands(table: &Lifecycle, word: &str) -> Vec<(String, String)> {
     let of = |state: &crate::lifecycle::LifecycleState| {
-        let named = || table.named_from(state).next().map(|made| format!("{word} {} ID", made.name));
+        let mut moves = table.named_from(state).filter(|made| made.to.is_some());
+        let named = || moves.next().map(|made| format!("{word} {} ID", made.name));
         Some((state.name.clone(), state.next.clone().or_else(named)?))
     };
     table.states().iter().filter_map(of).collect()

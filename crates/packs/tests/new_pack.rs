@@ -38,3 +38,15 @@ fn a_folder_with_a_pack_file_is_one_more_pack() {
     assert_eq!(kind.command("open", "T-1").as_deref(), Some("ticket close T-1"));
     assert_eq!(kind.lifecycle.as_ref().unwrap().named_moves()[0].way(), "from open to closed");
 }
+
+/// A move of a built-in pack is the part of a command that its system names: no word is made up for it.
+#[test]
+fn a_built_in_state_names_its_command_or_has_none() {
+    for kind in stepmark_packs::built_in().flat_map(|pack| &pack.kinds).map(|own| &own.kind) {
+        for (state, command) in &kind.commands {
+            let table = kind.lifecycle.as_ref().unwrap();
+            let own = table.state_of(state).unwrap();
+            assert_eq!(own.next.as_ref(), Some(command), "{} {state}", kind.name);
+        }
+    }
+}

@@ -24,6 +24,10 @@ fn a_record_that_is_lost_is_found_and_keeps_its_id() {
     assert_eq!(run(&["check"]).code, 0);
     repository.git(&["switch", "--quiet", "main"]);
     assert_eq!(run(&["check"]).code, 0, "another branch has them");
+    let tip = repository.git(&["rev-parse", "feature"]);
+    repository.git(&["branch", "--quiet", "-D", "feature"]);
+    assert_eq!(run(&["check"]).code, 0, "a branch that is gone had them");
+    repository.git(&["branch", "feature", &tip]);
     repository.git(&["switch", "--quiet", "feature"]);
     let place = |path: &str| repository.sandbox.place(path);
     fs::remove_file(place(".asdd/slices/SLICE-001.md")).unwrap();
@@ -41,6 +45,7 @@ fn a_record_that_is_lost_is_found_and_keeps_its_id() {
         );
     }
     assert!(run(&["asdd", "check"]).stdout.contains("SMP09"));
+    assert!(run(&["check", ".coordination"]).stdout.contains("SMP09"));
     assert_eq!(run(&["asdd", "add", "Two"]).stdout, "SLICE-002: DISCOVERY\n");
     assert_eq!(run(&["task", "add", "again", "--id", "t1"]).code, 1);
     assert_eq!(run(&["asdd", "rebuild"]).code, 0);

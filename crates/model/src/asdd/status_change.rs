@@ -40,7 +40,9 @@ pub fn change(slice: &Record, made: &MoveCall, now: &str) -> Result<Record, Asdd
         _ => {}
     }
     let Some(table) = built_in("asdd-slice") else { return Ok(after) };
-    let writes = table.make((slice.status(), &slice.values), &call, |_| None::<AsddRefusal>);
+    let writes = table.make((slice.status(), &slice.values), &call, |guard| {
+        Some(AsddRefusal::Wrong(Box::new(guard.unknown_in(&made.name))))
+    });
     for write in writes.map_err(|refused| of_status(slice, refused))? {
         write.apply(&mut after.values);
     }

@@ -114,7 +114,7 @@ fn make(
     let Some(table) = built_in("autodev-step") else { return Ok(()) };
     let name = if *made == AutodevMove::Reset { "retry" } else { made.name() };
     let values = [("retry_count".to_owned(), noted.retry_count.into())].into_iter().collect();
-    let not_human = |_: &Guard| (!is_human).then_some(AutodevRefusal::NotHuman);
+    let not_human = |guard: &Guard| (*guard != Guard::Human || !is_human).then_some(AutodevRefusal::NotHuman);
     let writes = table.make((&noted.status, &values), &MoveCall::new("autodev", name), not_human);
     let writes = writes.map_err(|refused| match refused {
         Refused::Guard(refusal) => refusal,

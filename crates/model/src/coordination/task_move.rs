@@ -111,13 +111,14 @@ fn unmet(
                 let bytes = ["output", "error"].iter().find_map(|key| call.text(key)).map_or(0, str::len);
                 (bytes > MOST_OUTPUT).then_some(TaskRefusal::OutputTooLong { bytes, most: MOST_OUTPUT })
             }
-            _ => {
+            "attempts" => {
                 let (count, most, _) = task.attempts();
                 let key = if task.counts_attempts() { "max_attempts" } else { "max_retries" };
                 (count >= most).then_some(TaskRefusal::Exhausted { task: id, key, count, most })
             }
+            _ => Some(TaskRefusal::Move(Box::new(guard.unknown_in(&call.name)))),
         },
-        _ => None,
+        _ => Some(TaskRefusal::Move(Box::new(guard.unknown_in(&call.name)))),
     }
 }
 

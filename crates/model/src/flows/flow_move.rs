@@ -68,7 +68,8 @@ fn event(made: &str) -> &'static str {
         "claim" => "attempt-started",
         "retry" => "retry-scheduled",
         "escalate" => "task-escalated",
-        _ => "task-aborted",
+        "abort-task" => "task-aborted",
+        _ => "flow-changed",
     }
 }
 
@@ -112,15 +113,16 @@ fn unmet(
                 let files = before.part::<MergePlan>("merge").conflicts;
                 (!files.is_empty()).then_some(FlowRefusal::Conflicts { flow, files })
             }
-            _ => match before.values().get("approval") {
+            "approval" => match before.values().get("approval") {
                 None => Some(FlowRefusal::NotApproved { flow }),
                 Some(approval) => {
                     let is_approved = approval["plan"] == before.part::<MergePlan>("merge").digest();
                     (!is_approved).then_some(FlowRefusal::OtherPlan { flow })
                 }
             },
+            _ => Some(FlowRefusal::Move(Box::new(guard.unknown_in(&call.name)))),
         },
-        _ => None,
+        _ => Some(FlowRefusal::Move(Box::new(guard.unknown_in(&call.name)))),
     }
 }
 

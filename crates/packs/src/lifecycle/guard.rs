@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde_json::Value as Json;
 use stepmark_frontmatter::{KeyPath, Segment};
 
-use super::RootKeys;
+use super::{MoveRefusal, RootKeys};
 use crate::{deserialize_as_scalar, schema_of_scalar};
 
 /// A condition of a move on the artifact. The set is closed: what is judged must stand in files.
@@ -172,6 +172,11 @@ schema_of_scalar!(Guard, {
 const PASS: &str = "PASS";
 
 impl Guard {
+    /// The refusal of the move `made` where the system does not know the guard: nobody may pass unasked.
+    pub fn unknown_in(&self, made: &str) -> MoveRefusal {
+        MoveRefusal::Argument { made: made.to_owned(), reason: format!("nobody answers its guard `{self}`") }
+    }
+
     /// The reason why a guard about the values of `artifact` does not hold; `None` too for a guard about
     /// other things.
     pub fn unmet_in(&self, state: &Json) -> Option<String> {

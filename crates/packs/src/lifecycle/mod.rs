@@ -4,6 +4,7 @@
 mod root_keys;
 mod roles;
 mod guard;
+pub(crate) mod arguments;
 pub(crate) mod moves;
 mod declaration;
 mod table;

@@ -12,7 +12,7 @@ use stepmark_model::{
 #[cfg(feature = "write")]
 use stepmark_model::{
     check::rules::systems::{record_edited_finding, record_lost_finding, record_unusable_finding},
-    records::RecordSet as _,
+    records::RecordSet,
 };
 
 impl Checks<'_> {
@@ -43,21 +43,21 @@ impl Checks<'_> {
 #[cfg(feature = "write")]
 impl Checks<'_> {
     /// Adds the records of systems that history knows and that are gone, those to whose state no recorded
-    /// change led, and the first file among them that is none.
-    pub fn add_records(&self, report: &mut CheckReport<'_>) -> Result<(), CheckError> {
-        if let Some(own) = self.workspace.asdd() {
-            let records = own.state().map(|state| {
-                state.records().filter_map(|record| own.path_of(record.kind, &record.id).ok()).collect()
-            });
-            let unusable = records.map_err(|error| error.unusable());
-            self.add_records_of(report, &own.settings().folder, unusable, "`stepmark asdd rebuild`")?;
+    /// change led, and the first file among them that is none: of the systems whose folder `is_meant`.
+    pub fn add_records(
+        &self,
+        report: &mut CheckReport<'_>,
+        is_meant: impl Fn(&ProjectPath) -> bool,
+    ) -> Result<(), CheckError> {
+        if let Some(own) = self.workspace.asdd().filter(|own| is_meant(&own.settings().folder)) {
+            let records = own.state().map(|state| paths(&state, |kind, id| own.path_of(kind, id).ok()));
+            let records = records.map_err(|error| error.unusable());
+            self.add_records_of(report, &own.settings().folder, records, "`stepmark asdd rebuild`")?;
         }
-        if let Some(own) = self.workspace.coordination() {
-            let records = own.state().map(|state| {
-                state.records().filter_map(|record| own.path_of(record.kind, &record.id).ok()).collect()
-            });
-            let unusable = records.map_err(|error| error.unusable());
-            self.add_records_of(report, &own.settings().folder, unusable, "`git restore FILE`")?;
+        if let Some(own) = self.workspace.coordination().filter(|own| is_meant(&own.settings().folder)) {
+            let records = own.state().map(|state| paths(&state, |kind, id| own.path_of(kind, id).ok()));
+            let records = records.map_err(|error| error.unusable());
+            self.add_records_of(report, &own.settings().folder, records, "`git restore FILE`")?;
         }
         Ok(())
     }
@@ -88,4 +88,12 @@ impl Checks<'_> {
         }
         Ok(())
     }
+}
+
+#[cfg(feature = "write")]
+fn paths<S: RecordSet>(
+    state: &S,
+    path_of: impl Fn(S::Kind, &str) -> Option<ProjectPath>,
+) -> BTreeSet<ProjectPath> {
+    state.records().filter_map(|record| path_of(record.kind, &record.id)).collect()
 }

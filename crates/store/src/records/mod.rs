@@ -41,6 +41,7 @@ impl Workspace {
         let history = self.history();
         let mut missing = history.ask(|history| history.known_below(folder))?;
         missing.retain(|path| path.extension() == Some("md") && !present.contains(path));
+        let missing = self.missing_here(folder, missing);
         if missing.is_empty() {
             return Ok(Vec::new());
         }
@@ -54,7 +55,7 @@ impl Workspace {
             // What was taken away by a command, or by an import, has no state.
             let state = history.ask(|history| history.state_after(last.id));
             let was_record = state.is_ok_and(|state| state["stepmark_kind"].is_string());
-            if was_record && self.belongs_here(&known.path) {
+            if was_record {
                 let is_gone = self.read_file(&known.path).is_err();
                 lost.push((known.path, is_gone));
             }
@@ -81,13 +82,42 @@ impl Workspace {
         Ok(found.into_iter().map(|((_, path, _), _)| path).collect())
     }
 
-    /// Returns whether the commit that is checked out has the file, or none of the repository has.
+    /// Those of `missing` that are missing here: the commit that is checked out or the index has them, or no
+    /// commit ever had. What another branch has, or had before it was deleted, is not missing. Where git does
+    /// not answer, nobody knows.
     #[cfg(feature = "write")]
-    fn belongs_here(&self, path: &ProjectPath) -> bool {
+    fn missing_here(&self, folder: &ProjectPath, missing: Vec<ProjectPath>) -> BTreeSet<ProjectPath> {
         let root = self.root();
-        let says = |arguments: &[&str]| printed(root, arguments).is_some_and(|text| !text.trim().is_empty());
-        !is_repository(root)
-            || says(&["ls-tree", "--name-only", "HEAD", "--", path.as_str()])
-            || !says(&["rev-list", "--all", "--max-count=1", "--", path.as_str()])
+        if missing.is_empty() || !is_repository(root) {
+            return missing.into_iter().collect();
+        }
+        let listed = |arguments: &[&str]| -> Option<BTreeSet<String>> {
+            let text = printed(root, &[arguments, &["--", folder.as_str()]].concat())?;
+            Some(text.split('\0').map(|path| path.trim().to_owned()).collect())
+        };
+        const EVER: [&str; 9] = [
+            "log",
+            "--all",
+            "--reflog",
+            "--format=",
+            "--name-only",
+            "-z",
+            "--relative",
+            "--no-renames",
+            "--diff-filter=A",
+        ];
+        let head = listed(&["ls-tree", "-r", "-z", "--name-only", "HEAD"]).unwrap_or_default();
+        let index = listed(&["ls-files", "-z", "--cached"]).unwrap_or_default();
+        // The commits of a shallow clone are not all that there were.
+        let is_shallow = printed(root, &["rev-parse", "--is-shallow-repository"])
+            .is_none_or(|text| text.trim() != "false");
+        let ever = if is_shallow { None } else { listed(&EVER) };
+        let is_here = |path: &ProjectPath| {
+            let path = path.as_str();
+            head.contains(path)
+                || index.contains(path)
+                || ever.as_ref().is_some_and(|ever| !ever.contains(path))
+        };
+        missing.into_iter().filter(is_here).collect()
     }
 }

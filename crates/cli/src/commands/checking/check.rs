@@ -178,7 +178,7 @@ impl Check {
             if let Err(failure) = workspace.checks().add_lost_in_merges(&mut found) {
                 output::warning(format_args!("merges are not checked against history: {failure}"));
             }
-            if let Err(failure) = workspace.checks().add_records(&mut found) {
+            if let Err(failure) = workspace.checks().add_records(&mut found, |_| true) {
                 output::warning(format_args!("records are not held against history: {failure}"));
             }
             if let Err(failure) = memory::add_findings(project, &mut found) {
@@ -187,10 +187,11 @@ impl Check {
             return Ok(found);
         }
         let mut found = workspace.check(artifacts, Selection::Some, Known::LeftOut)?;
-        let asdd = workspace.asdd().map(|own| project.root().path().join(own.settings().folder.as_str()));
-        if asdd.is_some_and(|folder| self.paths == [folder]) {
-            workspace.checks().add_records(&mut found)?;
-        }
+        let places: Vec<PathBuf> = self.paths.iter().map(|given| project.place(given)).collect();
+        workspace.checks().add_records(&mut found, |folder| {
+            let folder = project.root().path().join(folder.as_str());
+            places.iter().any(|place| folder.starts_with(place))
+        })?;
         Ok(found)
     }
 

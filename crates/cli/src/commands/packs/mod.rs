@@ -93,7 +93,8 @@ struct MoveShown {
     name: String,
     about: Option<String>,
     from: Vec<String>,
-    to: String,
+    /// The state that it enters; none where the state stays, `$return` where it leads back
+    to: Option<String>,
     args: Vec<String>,
     guards: Vec<String>,
     needs: Vec<String>,
@@ -179,8 +180,18 @@ fn show(project: &Project, name: &str, output: &Output) -> Result<Exit, Failure>
         output.line(format_args!("{}: {}", kind.name, kind.states.join(" → ")));
         let row = |made: &MoveShown| {
             let wants = made.guards.iter().chain(&made.needs).cloned().collect::<Vec<_>>().join(", ");
-            let command = format!("stepmark {} {} ID{}", kind.command, made.name, options(made));
-            vec![command, format!("{} → {}", made.from.join(", "), or_same(&made.to)), wants]
+            // Those of built-in packs have commands of their own (`stepmark help`).
+            let word = if file.is_some() { format!("stepmark {} ", kind.command) } else { String::new() };
+            let id = if file.is_some() { " ID" } else { "" };
+            let to = made
+                .to
+                .as_deref()
+                .map_or("the same state", |to| if to == "$return" { "where it was" } else { to });
+            vec![
+                format!("{word}{}{id}{}", made.name, options(made)),
+                format!("{} → {to}", made.from.join(", ")),
+                wants,
+            ]
         };
         if !kind.moves.is_empty() {
             output.line(table(&["MOVE", "STATES", "WANTS"], kind.moves.iter().map(row)));
@@ -214,7 +225,7 @@ fn shown(kind: &Kind) -> KindShown {
                 name: made.name.clone(),
                 about: made.about.clone(),
                 from: made.from.clone(),
-                to: made.to.clone().unwrap_or_default(),
+                to: made.to.clone(),
                 args: made.args.iter().map(|(name, kind)| format!("{name}: {kind}")).collect(),
                 guards: made.guards.iter().map(ToString::to_string).collect(),
                 needs: made.needs.iter().map(|need| need.name().to_owned()).collect(),
@@ -290,9 +301,4 @@ fn new(project: &Project, name: &str, output: &Output) -> Result<Exit, Failure> 
         "change it, then `stepmark pack check`; `stepmark {name} --help` lists its moves"
     ));
     Ok(Exit::Fine)
-}
-
-/// The state that a move enters, where it enters one.
-fn or_same(to: &str) -> &str {
-    if to.is_empty() { "the same" } else { to }
 }
