@@ -195,9 +195,9 @@ fn compacting_keeps_what_is_named() {
     assert_eq!(named_by(&repository.sandbox.read(&file(&last))).len(), 1);
     assert_sound(&repository, "compacted");
     let clone = clone(&repository);
-    let packs = fs::read_dir(clone.place(".stepmark/journal")).unwrap().map(|entry| entry.unwrap().path());
-    let packs: Vec<_> = packs.filter(|path| path.to_str().unwrap().ends_with(".pack.gz")).collect();
-    assert_eq!(packs.len(), 1);
-    fs::remove_file(&packs[0]).unwrap();
+    let joined = fs::read_dir(clone.place(".stepmark/journal")).unwrap().map(|entry| entry.unwrap().path());
+    let joined: Vec<_> = joined.filter(|path| path.to_str().unwrap().ends_with(".joined.jsonl")).collect();
+    assert_eq!(joined.len(), 1);
+    fs::remove_file(&joined[0]).unwrap();
     assert_eq!(findings(&clone).1[0].0, "missing-parent");
 }

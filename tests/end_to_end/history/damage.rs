@@ -86,11 +86,11 @@ impl Project {
         fs::rename(self.sandbox.place(old), self.sandbox.place(new)).unwrap();
     }
 
-    fn compact(&self, file: &str) -> String {
+    fn compact(&self) -> String {
         assert_eq!(self.sandbox.stepmark(&["journal", "compact"]).code, 0);
-        let (alone, mut packs) = (format!("{file}.gz"), names(&self.sandbox, ".stepmark/journal"));
-        packs.retain(|name| name.ends_with(".pack.gz"));
-        if self.sandbox.place(&alone).exists() { alone } else { format!(".stepmark/journal/{}", packs[0]) }
+        let mut joined = names(&self.sandbox, ".stepmark/journal");
+        joined.retain(|name| name.ends_with(".joined.jsonl"));
+        format!(".stepmark/journal/{}", joined[0])
     }
 }
 
@@ -245,36 +245,35 @@ fn damage_of_sealed_segments_is_told_alike() {
             findings: BOTH,
         },
         Case {
-            name: "the compressed file is cut off",
+            name: "the joined file is cut off",
             damage: |project| {
-                let file = project.compact(&project.one);
+                let file = project.compact();
                 let bytes = project.sandbox.read(&file);
                 project.sandbox.write(&file, &bytes[..bytes.len() / 2]);
             },
             codes: (4, 1),
-            problems: &["not-an-event"],
-            findings: DAMAGED,
+            problems: &["torn"],
+            findings: &["journal-damaged", "unexplained"],
         },
         Case {
-            name: "a compressed file that is cut off stands beside it, and a whole one beside the other",
+            name: "a joined file without its last line stands beside both",
             damage: |project| {
                 let [one, two] = [&project.one, &project.two].map(|file| project.sandbox.read(file));
-                let file = project.compact(&project.one);
+                let file = project.compact();
                 project.sandbox.write(&project.one, one);
                 project.sandbox.write(&project.two, two);
-                let bytes = project.sandbox.read(&file);
-                project.sandbox.write(&file, &bytes[..bytes.len() - 1]);
+                let lines = project.lines(&file);
+                project.write(&file, &lines[..lines.len() - 1]);
             },
             codes: (4, 1),
             problems: &["replaced"],
             findings: DAMAGED,
         },
         Case {
-            name: "the compressed file is a bomb",
+            name: "a line has no end",
             damage: |project| {
                 let first = project.lines(&project.one).remove(0);
                 project.sandbox.write(&project.one, format!("{first}\n{}", "0".repeat(17 << 20)));
-                project.compact(&project.one);
             },
             codes: (4, 1),
             problems: &["missing-parent", "not-an-event", "rewritten"],

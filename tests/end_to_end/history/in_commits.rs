@@ -254,13 +254,13 @@ fn clones_that_compact_differently_agree_after_a_merge() {
     git(&repository, &["switch", "--quiet", "-c", "side"]);
     reopen(&repository, "docs/other.md", "3");
     git(&repository, &["commit", "--quiet", "--all", "-m", "side"]);
-    compact("packed on the side");
+    compact("joined on the side");
     git(&repository, &["switch", "--quiet", "main"]);
     reopen(&repository, PRD, "1");
     git(&repository, &["commit", "--quiet", "--all", "-m", "main"]);
-    compact("packed on main");
+    compact("joined on main");
     git(&repository, &["merge", "--quiet", "--no-edit", "side"]);
-    assert_eq!(segments(&repository.sandbox), 2, "a pack of each side");
+    assert_eq!(segments(&repository.sandbox), 2, "a file of each side");
     for base in [begin.trim(), "HEAD~1"] {
         let run = in_clone(&repository, base, None);
         assert_eq!(run.code, 0, "{run}");
@@ -278,9 +278,9 @@ fn clones_that_compact_differently_agree_after_a_merge() {
     assert_eq!(verified.code, 0, "{verified}");
     assert!(verified.stdout.contains("in 4 segments"), "{verified}");
     assert_eq!(repository.stepmark(&["doctor"]).code, 0);
-    // One more session, and all are in one pack.
+    // One more session, and all are in one file.
     reopen(&repository, "docs/other.md", "2");
     git(&repository, &["commit", "--quiet", "--all", "-m", "more"]);
-    compact("one pack");
+    compact("one file");
     assert_eq!(in_clone(&repository, begin.trim(), None).code, 0);
 }

@@ -132,7 +132,7 @@ fn compacting_changes_no_answer() {
     assert_eq!(demo.stepmark(&["log", "--json"]).stdout, log);
     assert_eq!(state(&demo, PRD), (0, "current".to_owned()));
     let status = demo.stepmark(&["journal", "status"]);
-    assert!(status.stdout.starts_with("packed      1 segment, "), "{status}");
+    assert!(status.stdout.starts_with("joined      1 segment, "), "{status}");
     // Work goes on in a new live segment.
     work(&demo, "s-1", "2026-11-22T11:00:00Z", &["complete", PRD, "5"]);
     assert_eq!(state(&demo, PRD), (0, "current".to_owned()));

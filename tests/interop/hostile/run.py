@@ -5,7 +5,6 @@ clone, touches what git keeps in its own folder, starts a program but git, panic
 Usage: run.py STEPMARK_BINARY [--all]. Every repository is met by a part of the commands in turn; with --all by all of them.
 """
 
-import gzip
 import hashlib
 import itertools
 import json
@@ -53,8 +52,8 @@ PLACES = """
 .stepmark/local/sync.db .stepmark/local/sync.db-wal .stepmark/local/sync.db-shm
 .stepmark/local/cache .stepmark/local/cache/journal.db .stepmark/local/cache/index.db .stepmark/local/cache/files.stat
 .stepmark/cache .stepmark/cache/journal.db .stepmark/cache/index.db .stepmark/cache/files.stat .stepmark/cache/checked.facts
-.stepmark/journal .stepmark/journal/main-0123456789ab.jsonl .stepmark/journal/main-0123456789ab.jsonl.gz
-.stepmark/journal/0123456789ab.pack.gz .stepmark/journal/.main-0123456789ab.jsonl.tmp .stepmark/journal/.main-0123456789ab.jsonl.gz.tmp
+.stepmark/journal .stepmark/journal/main-0123456789ab.jsonl .stepmark/journal/.2026-01.joined.jsonl.tmp
+.stepmark/journal/2026-01-0123456789ab.joined.jsonl .stepmark/journal/.main-0123456789ab.jsonl.tmp
 .stepmark/gates .stepmark/gates/.gitignore .stepmark/gates/docs .stepmark/gates/docs/prd.md .stepmark/gates/docs/prd.md/1.gate
 .stepmark/checkpoints .stepmark/checkpoints/docs-prd.md .stepmark/manifests .stepmark/manifests/files-manifest.csv
 .stepmark/manifests/agent-manifest.csv .stepmark/signals
@@ -285,17 +284,10 @@ def sparse(place):
         file.truncate(2 << 30)
 
 
-def packed_bomb(place):
-    """Small segments that begin inside a member that becomes large."""
-    name = lambda number: f"main-{number:012x}"
-    listed = [{"segment": name(number), "bytes": 65, "member": 0, "skip": 65 * number} for number in range(500)]
-    first = json.dumps({"stepmark": "journal-pack/1", "segments": listed}).encode() + b"\n"
-    place.write_bytes(gzip.compress(first) + gzip.compress(b'{"event":\n' * 25000) * 20)
-
-
-def bomb(place):
-    zeros = gzip.compress(b"\0" * (1 << 24), 9)
-    place.write_bytes(zeros * 64)
+def many_segments(place):
+    """One behind the other, none of which has an event."""
+    header = lambda number: json.dumps({"stepmark": "journal/1", "segment": f"main-{number:012x}"}, separators=(",", ":"))
+    place.write_text("".join(header(number) + "\n" for number in range(300_000)))
 
 
 CONFIGURATIONS = [
@@ -354,8 +346,8 @@ def repositories(field):
         )
     attributes = "* filter=x diff=x\n"
     yield "attributes", lambda at: put(at, ".gitattributes", lambda p: p.write_text(attributes))
-    yield "a bomb among the segments", lambda at: put(at, ".stepmark/journal/main-0123456789ab.jsonl.gz", bomb)
-    yield "a pack with a bomb for each segment", lambda at: put(at, ".stepmark/journal/0123456789ab.pack.gz", packed_bomb)
+    yield "joined segments without end", lambda at: put(at, ".stepmark/journal/2026-01-0123456789ab.joined.jsonl", many_segments)
+    yield "a line without end", lambda at: put(at, ".stepmark/journal/main-0123456789ab.jsonl", sparse)
     for name in ["--upload-pack=x.md", "-c.md", "new\nline.md", "\x1b[2Jescape.md", "\u202egpj.md", "x" * 200 + ".md"]:
         yield f"the name {name[:20]!r}", lambda at, name=name: put(at, f"docs/{name}", lambda p: p.write_text(PROJECT[PRD]))
 

@@ -1,12 +1,12 @@
 //! The account of a change in the journal of this clone.
 
 use crate::git::GitVersion;
-use crate::history::{HistoryError, files_of_segment, packed_segments};
+use crate::history::{HistoryError, JoinedSegments, files_of_segment, joined_segments};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use stepmark_model::artifact::{Artifact, ProjectPath};
 use stepmark_model::check::{AcceptedLosses, Loss};
 use stepmark_model::journal::{
@@ -125,7 +125,7 @@ impl AcceptedLosses for JournalAccount<'_> {
 pub(crate) struct HeldHistory<'v> {
     workspace: &'v Workspace,
     version: &'v GitVersion,
-    packs: OnceCell<BTreeMap<String, BTreeSet<SegmentName>>>,
+    joined: OnceCell<JoinedSegments>,
     known: RefCell<HashMap<(SegmentName, Side), bool>>,
 }
 
@@ -138,7 +138,7 @@ enum Side {
 
 impl<'v> HeldHistory<'v> {
     pub(crate) fn new(workspace: &'v Workspace, version: &'v GitVersion) -> Self {
-        Self { workspace, version, packs: OnceCell::new(), known: RefCell::default() }
+        Self { workspace, version, joined: OnceCell::new(), known: RefCell::default() }
     }
 
     pub(crate) const fn version(&self) -> &'v GitVersion {
@@ -158,15 +158,15 @@ impl<'v> HeldHistory<'v> {
         Ok(segments.into_iter().any(|segment| self.holds_segment(segment, side)))
     }
 
-    /// Returns whether a state holds a segment: sealed, compressed, or in a pack.
+    /// Returns whether a state holds a segment: by itself, or joined with others.
     fn holds_segment(&self, segment: SegmentName, side: Side) -> bool {
         let key = (segment, side);
         if let Some(known) = self.known.borrow().get(&key) {
             return *known;
         }
-        let packs = self.packs.get_or_init(|| packed_segments(self.workspace.root()).unwrap_or_default());
+        let joined = self.joined.get_or_init(|| joined_segments(self.workspace.root()).unwrap_or_default());
         // Where git fails here it has failed for the artifacts already, which is an error.
-        let is_held = files_of_segment(&key.0, packs).any(|path| match side {
+        let is_held = files_of_segment(&key.0, joined).any(|path| match side {
             Side::Before => self.version.held_before(&path).unwrap_or(false),
             Side::Now => self.version.holds(&path).unwrap_or(true),
         });

@@ -17,7 +17,7 @@ const PATH: &str = "docs/a.md";
 
 /// A segment: where it stands at the end.
 fn any_place() -> impl Strategy<Value = SegmentPlace> {
-    prop_oneof![Just(SegmentPlace::Live), Just(SegmentPlace::Sealed), Just(SegmentPlace::Compressed)]
+    prop_oneof![Just(SegmentPlace::Live), Just(SegmentPlace::Sealed)]
 }
 
 fn state(number: u8) -> Json {
@@ -96,9 +96,6 @@ proptest! {
             assert_answers(&history, &known);
             if *place != SegmentPlace::Live {
                 project.seal(&name);
-            }
-            if *place == SegmentPlace::Compressed {
-                project.compact(&name);
             }
             assert_answers(&history, &known);
         }

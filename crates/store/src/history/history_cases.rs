@@ -75,7 +75,7 @@ fn sealing_and_compacting_change_no_answer() {
     check();
     project.seal("main-a");
     check();
-    project.compact("main-a");
+    project.compact();
     check();
     fs::remove_dir_all(project.place(".stepmark/local/cache")).unwrap();
     assert_eq!(project.history().lineage(&key(PRD.0), &path(PRD.1)).unwrap().events(), events);

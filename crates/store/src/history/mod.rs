@@ -15,12 +15,13 @@ pub use error::HistoryError;
 pub use index::EventSum;
 use reading::EventReader;
 pub use reading::{History, KnownArtifact, KnownSegment, Point, Removal, Selection, Session};
-pub use segments::{
-    LARGEST_PACK, MOST_SEGMENTS, PACK_ENDING, PackReader, PackedSegment, SEALED_FOLDER, SegmentEnd,
-    SegmentEnds, SegmentFile, SegmentPlace, SegmentProblem, VerifiedSegments, compress,
-    contents as pack_contents, is_packable, pack, verify_segments,
+pub(crate) use segments::{
+    JOINED, JoinedSegments, Part, files_of_segment, is_joined, joined_segments, read_parts,
 };
-pub(crate) use segments::{files_of_segment, packed_segments};
+pub use segments::{
+    SEALED_FOLDER, SegmentEnd, SegmentEnds, SegmentFile, SegmentPlace, SegmentProblem, VerifiedSegments,
+    verify_segments,
+};
 
 #[cfg(test)]
 mod any_split;

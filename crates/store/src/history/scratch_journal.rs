@@ -6,7 +6,7 @@ use std::{fs, path::PathBuf};
 use serde_json::{Value as Json, json};
 
 use crate::disk::root::Root;
-use crate::history::{History, SegmentPlace, compress};
+use crate::history::{History, SegmentPlace};
 use stepmark_frontmatter::diff;
 use stepmark_model::artifact::{FileHash, ProjectPath, StateDigest};
 use stepmark_model::journal::{
@@ -39,7 +39,7 @@ impl ScratchJournal {
     }
 
     pub(super) fn file(&self, name: &str, place: SegmentPlace) -> PathBuf {
-        self.place(&place.file_of(&self.root, &SegmentName::new(name).unwrap(), None))
+        self.place(&place.file_of(&self.root, &SegmentName::new(name).unwrap()))
     }
 
     pub(super) fn segment(&self, name: &str) -> Segment {
@@ -63,11 +63,8 @@ impl ScratchJournal {
         fs::rename(self.file(name, SegmentPlace::Live), target).unwrap();
     }
 
-    pub(super) fn compact(&self, name: &str) {
-        let sealed = self.file(name, SegmentPlace::Sealed);
-        let target = fs::File::create(self.file(name, SegmentPlace::Compressed)).unwrap();
-        compress(fs::File::open(&sealed).unwrap(), target).unwrap();
-        fs::remove_file(sealed).unwrap();
+    pub(super) fn compact(&self) {
+        crate::commit::compact_segments(&self.root, crate::commit::FsyncPolicy::Never).unwrap();
     }
 }
 

@@ -8,7 +8,7 @@ use crate::commit;
 use crate::disk::{WalkError, own_file};
 use crate::git::{GitVersionError, index, index::IndexEntry};
 use crate::git::{process::is_repository, process::printed};
-use crate::history::{HistoryError, PACK_ENDING, SEALED_FOLDER, SegmentPlace};
+use crate::history::{HistoryError, SEALED_FOLDER, SegmentPlace};
 use crate::repository::ChangedArtifactsError;
 use crate::workspace::AppendError;
 use crate::workspace::ProjectHistory;
@@ -211,10 +211,7 @@ impl ProjectHistory<'_> {
 
     /// Puts files of segments into the index.
     fn add_to_index(&self, files: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, StageHistoryError> {
-        let is_segment = |path: &ProjectPath| {
-            let path = path.as_str();
-            [".jsonl", ".jsonl.gz", PACK_ENDING].iter().any(|ending| path.ends_with(ending))
-        };
+        let is_segment = |path: &ProjectPath| path.extension() == Some("jsonl");
         let files: Vec<ProjectPath> = files.into_iter().filter(is_segment).collect();
         let mut found = Vec::with_capacity(files.len());
         for path in &files {

@@ -2,14 +2,13 @@
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeSet, HashSet},
 };
 
 use crate::git::process::{is_object_name, is_repository, printed, printed_or_empty};
-use crate::history::{History, HistoryError, Removal, files_of_segment, packed_segments};
+use crate::history::{History, HistoryError, JoinedSegments, Removal, files_of_segment, joined_segments};
 use crate::repository::{CheckedOut, Repository};
 use crate::workspace::ArtifactError;
-use stepmark_model::journal::SegmentName;
 
 /// The refs in which the default branch is looked for, in this order: that of the remote as it was last
 /// fetched, then local ones.
@@ -34,9 +33,9 @@ impl Repository<'_> {
         let mut kept: BTreeSet<String> =
             lines.lines().filter_map(id_of).map(|id| format!("id:{id}")).collect();
         if !kept.is_empty() {
-            let (mut head, packs) = (self.checked_out(), OnceCell::new());
+            let (mut head, joined) = (self.checked_out(), OnceCell::new());
             for removal in self.workspace.history().ask(History::removals)? {
-                if kept.contains(&removal.key) && self.stands(&removal, &mut head, &packs)? {
+                if kept.contains(&removal.key) && self.stands(&removal, &mut head, &joined)? {
                     kept.remove(&removal.key);
                 }
             }
@@ -51,7 +50,7 @@ impl Repository<'_> {
         &self,
         removal: &Removal,
         head: &mut CheckedOut,
-        packs: &OnceCell<BTreeMap<String, BTreeSet<SegmentName>>>,
+        joined: &OnceCell<JoinedSegments>,
     ) -> Result<bool, HistoryError> {
         if !matches!(self.workspace.read_file(&removal.path), Err(ArtifactError::Missing { .. })) {
             return Ok(false);
@@ -59,10 +58,10 @@ impl Repository<'_> {
         if head.has(&removal.path) {
             return Ok(true);
         }
-        // Packs that cannot be read hold no event, and the ticket stays.
-        let packs = packs.get_or_init(|| packed_segments(self.workspace.root()).unwrap_or_default());
+        // Files that cannot be read hold no event, and the ticket stays.
+        let joined = joined.get_or_init(|| joined_segments(self.workspace.root()).unwrap_or_default());
         let segments = self.workspace.history().ask(|history| history.segments_of(removal.event))?;
-        Ok(segments.iter().flat_map(|segment| files_of_segment(segment, packs)).any(|file| head.has(&file)))
+        Ok(segments.iter().flat_map(|segment| files_of_segment(segment, joined)).any(|file| head.has(&file)))
     }
 
     /// The branch that is checked out, and the default branch, where these are not the same. Without a branch

@@ -30,7 +30,7 @@ pub(crate) struct Journal {
 enum Work {
     /// Show how many segments and events there are, and what is wrong with them
     Status,
-    /// Join the sealed segments into few compressed files: the same bytes inside, so that every hash stays
+    /// Join the sealed segments into one file for each month: the same bytes, so that every hash stays
     ///
     /// Two clones may do so each for itself: what a merge brings twice counts once, and the next run joins
     /// it.
@@ -126,12 +126,8 @@ fn seal_answer(StagedHistory { sealed, staged }: &StagedHistory) -> Json {
     json!({ "sealed": sealed, "staged": staged })
 }
 
-const PLACES: [(SegmentPlace, &str); 4] = [
-    (SegmentPlace::Live, "live"),
-    (SegmentPlace::Sealed, "sealed"),
-    (SegmentPlace::Compressed, "compressed"),
-    (SegmentPlace::Packed, "packed"),
-];
+const PLACES: [(SegmentPlace, &str); 3] =
+    [(SegmentPlace::Live, "live"), (SegmentPlace::Sealed, "sealed"), (SegmentPlace::Joined, "joined")];
 
 fn status(project: &Project, output: &Output) -> Result<Exit, Failure> {
     let history = History::open(project.root())?;
@@ -185,12 +181,11 @@ fn compact(project: &Project, output: &Output) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// The number of segments, of bytes on the disk, and of events. The bytes of a pack count once.
+/// The number of segments, of bytes on the disk, and of events. The bytes of a file count once.
 fn sums<'a>(segments: impl Iterator<Item = &'a KnownSegment>) -> (usize, u64, u64) {
-    let mut packs = HashSet::new();
+    let mut files = HashSet::new();
     segments.fold((0, 0, 0), |(count, bytes, events), segment| {
-        let is_counted = segment.pack.as_ref().is_none_or(|pack| packs.insert(pack));
-        let size = if is_counted { segment.size } else { 0 };
+        let size = if files.insert(&segment.file) { segment.size } else { 0 };
         (count + 1, bytes + size, events + segment.events)
     })
 }

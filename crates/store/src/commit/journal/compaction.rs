@@ -1,24 +1,28 @@
-//! Sealed segments joined into packs: few files, in which the same bytes take less space.
+//! Sealed segments joined into files of a month: one behind the other, each with the bytes that it has.
 #![expect(clippy::disallowed_methods, reason = "an edge module: segments are read and replaced here")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::{self, BufReader},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::Path,
 };
 
-use crate::commit::{
-    FsyncPolicy, file::flush_folder, journal::COMPRESSED, journal::Joining, journal::JournalFile,
-    journal::PLAIN, journal::Source, journal::open,
-};
-use crate::disk::{root::Root, uninterrupted::uninterrupted};
-use crate::history::{LARGEST_PACK, MOST_SEGMENTS, PACK_ENDING, PackedSegment, pack_contents};
-use stepmark_model::{artifact::ProjectPath, journal::SegmentName};
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
 
-pub(in crate::commit) const SEALED: &str = ".stepmark/journal";
-/// A pack with so many bytes of segments is full; a segment of this size stands alone.
-const FULL: u64 = LARGEST_PACK / 2;
+use crate::commit::{
+    FsyncPolicy, file::flush_folder, file::write_anew, journal::EXTENSION, journal::JournalFile,
+};
+use crate::disk::{own_file, own_file::Access, root::Root, uninterrupted::uninterrupted};
+use crate::history::{JOINED, Part, SEALED_FOLDER, is_joined, read_parts};
+use stepmark_model::{
+    artifact::{FileHash, ProjectPath},
+    journal::SegmentName,
+};
+
+/// A file of joined segments with so many bytes is full, and left alone.
+const FULL: u64 = 8 * 1024 * 1024;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compacted {
@@ -36,141 +40,195 @@ pub struct Files {
 
 /// Segments could not be joined. Those that were stay so; the others are as they were.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot compact `{file}`; what is not in a pack yet stays where it is")]
+#[error("cannot compact `{file}`; what is not joined yet stays where it is")]
 pub struct CompactError {
     pub file: String,
     pub source: io::Error,
 }
 
-/// Joins sealed segments into packs: files of gzip with the same bytes inside, so that hashes, offsets and
-/// ids stay, whoever else has joined them otherwise. A pack that is full is left alone. A segment too large
-/// for a pack is compressed by itself. Live segments are left alone, and so is what is damaged, or stands in
-/// two files with different bytes: `doctor` tells of that.
+/// Joins sealed segments into one file for each month in which they began: the same bytes, so that hashes and
+/// ids stay, whoever else has joined them otherwise. Live segments are left alone, and so is what is damaged,
+/// or stands in two files with different lines: `doctor` tells of that.
 ///
-/// A pack is flushed, read back and compared before the files that it replaces are removed. A process that is
-/// killed in between leaves both, of which readers count one, and the next run removes the others.
+/// A file is flushed, and read back, before those that it replaces are removed. A process that is killed in
+/// between leaves both, of which readers count one, and the next run removes the others.
 pub fn compact_segments(root: &Root, fsync: FsyncPolicy) -> Result<Compacted, CompactError> {
     compact_up_to(root, fsync, FULL)
 }
 
-/// The same, with packs that are full with so many bytes.
+/// The same, with files that are full with so many bytes.
 pub(in crate::commit) fn compact_up_to(
     root: &Root,
     fsync: FsyncPolicy,
     full: u64,
 ) -> Result<Compacted, CompactError> {
-    let failed = |source| CompactError { file: SEALED.to_owned(), source };
-    let path = ProjectPath::new(SEALED).map_err(io::Error::other).map_err(failed)?;
+    let failed = |source| CompactError { file: SEALED_FOLDER.to_owned(), source };
+    let path = ProjectPath::new(SEALED_FOLDER).map_err(io::Error::other).map_err(failed)?;
     let folder = root.resolve_for_writing(&path).map_err(io::Error::other).map_err(failed)?;
-    if Tracked::list(&folder).map_err(failed)?.loose.is_empty() {
+    let files = list(&folder).map_err(failed)?;
+    if files.keys().all(is_joined) {
         return Ok(Compacted::default());
     }
     // Nobody seals meanwhile.
     let _lock = JournalFile::open(root).map_err(failed)?;
-    Tracked::list(&folder).map_err(failed)?.compact(&folder, fsync, full)
+    let before = list(&folder).map_err(failed)?;
+    let mut found = Found::default();
+    for (name, size) in &before {
+        let parts = open(&folder, name).and_then(|file| read_parts(file, name));
+        let parts =
+            parts.map_err(|source| CompactError { file: format!("{SEALED_FOLDER}/{name}"), source })?;
+        found.add(name, parts, is_joined(name) && *size >= full);
+    }
+    found.keep_whole();
+    let joining = Joining { folder: &folder, fsync };
+    let made = found.months().into_iter().map(|(month, places)| joining.write(&month, &places));
+    let made: BTreeSet<SegmentName> = made.collect::<io::Result<_>>().map_err(failed)?;
+    let (mut segments, gone) = (Vec::new(), found.replaced().filter(|file| !made.contains(file)));
+    for file in gone {
+        fs::remove_file(folder.join(format!("{file}{EXTENSION}"))).map_err(failed)?;
+        segments.extend((!is_joined(&file)).then_some(file));
+    }
+    flush_folder(&folder, fsync).map_err(failed)?;
+    let after = list(&folder).map_err(failed)?;
+    Ok(Compacted { segments, before: sums(&before), after: sums(&after) })
 }
 
-/// The contents of the folder of the sealed segments.
-#[derive(Default)]
-struct Tracked {
-    /// Segments in files of their own: the endings of these.
-    loose: BTreeMap<SegmentName, Vec<&'static str>>,
-    packs: BTreeMap<String, Vec<PackedSegment>>,
-    files: Files,
-}
-
-impl Tracked {
-    fn list(folder: &Path) -> io::Result<Self> {
-        let mut tracked = Self::default();
-        let entries = match uninterrupted(|| fs::read_dir(folder)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(tracked),
-            entries => entries?,
-        };
-        for entry in entries {
-            let entry = entry?;
-            // `doctor` tells of what else stands here.
-            if !entry.file_type()?.is_file() {
-                continue;
-            }
-            let file_name = entry.file_name();
-            let Some(file) = file_name.to_str().filter(|name| !name.starts_with('.')) else { continue };
-            if file.ends_with(PACK_ENDING) {
-                let contents = open(folder, file).and_then(|file| pack_contents(BufReader::new(file)));
-                tracked.packs.extend(contents.ok().map(|contents| (file.to_owned(), contents)));
-            } else {
-                let named = |ending: &&str| file.strip_suffix(*ending).and_then(SegmentName::new);
-                let Some(ending) = [COMPRESSED, PLAIN].into_iter().find(|ending| named(ending).is_some())
-                else {
-                    continue;
-                };
-                named(&ending)
-                    .into_iter()
-                    .for_each(|name| tracked.loose.entry(name).or_default().push(ending));
-            }
-            tracked.files.count += 1;
-            tracked.files.bytes += entry.metadata()?.len();
-        }
-        Ok(tracked)
-    }
-
-    fn alone(&self, name: &SegmentName) -> impl Iterator<Item = Source> {
-        self.loose.get(name).into_iter().flatten().map(move |ending| Source::Alone(format!("{name}{ending}")))
-    }
-
-    /// Returns whether a segment of the pack stands elsewhere with other bytes, or cannot be read.
-    fn contradicts(&self, folder: &Path, pack: &str, most: u64) -> bool {
-        let packs: Vec<_> = self.packs.iter().collect();
-        self.packs[pack].iter().any(|segment| {
-            let found: Vec<Source> =
-                sources(&packs, &segment.name).into_iter().chain(self.alone(&segment.name)).collect();
-            let mut read = found.iter().map(|source| source.read(folder, most).ok().flatten());
-            let first = read.next().flatten();
-            found.len() > 1 && (first.is_none() || read.any(|other| other != first))
-        })
-    }
-
-    fn compact(self, folder: &Path, fsync: FsyncPolicy, size: u64) -> Result<Compacted, CompactError> {
-        let (open_packs, full): (Vec<_>, Vec<_>) = self.packs.iter().partition(|(file, segments)| {
-            let bytes = segments.iter().map(|segment| segment.bytes).sum::<u64>();
-            bytes < size && segments.len() < MOST_SEGMENTS && !self.contradicts(folder, file, size)
-        });
-        let mut joining = Joining::new(folder, fsync, size);
-        let mut compacted = Compacted { before: self.files, ..Compacted::default() };
-        let mut names: BTreeSet<&SegmentName> = self.loose.keys().collect();
-        names
-            .extend(open_packs.iter().flat_map(|(_, segments)| segments.iter().map(|segment| &segment.name)));
-        let mut kept = BTreeSet::new();
-        for name in names {
-            let in_full = sources(&full, name);
-            let is_full = !in_full.is_empty();
-            let sources: Vec<Source> =
-                in_full.into_iter().chain(sources(&open_packs, name)).chain(self.alone(name)).collect();
-            let is_moved = joining
-                .add(name, &sources, is_full)
-                .map_err(|source| CompactError { file: format!("{SEALED}/{name}"), source })?;
-            if is_moved {
-                compacted.segments.extend(self.loose.contains_key(name).then(|| name.clone()));
-            } else {
-                kept.extend(sources.into_iter().filter_map(Source::into_pack));
-            }
-        }
-        let failed = |source| CompactError { file: SEALED.to_owned(), source };
-        joining.write().map_err(failed)?;
-        for (file, _) in open_packs {
-            if !kept.contains(file) && !joining.made.contains(file) {
-                fs::remove_file(folder.join(file)).map_err(failed)?;
-            }
-        }
-        flush_folder(folder, fsync).map_err(failed)?;
-        compacted.after = Self::list(folder).map_err(failed)?.files;
-        Ok(compacted)
-    }
-}
-
-fn sources(packs: &[(&String, &Vec<PackedSegment>)], name: &SegmentName) -> Vec<Source> {
-    let found = |(file, segments): &(&String, &Vec<PackedSegment>)| {
-        let segment = segments.iter().find(|segment| segment.name == *name)?;
-        Some(Source::Packed((*file).clone(), segment.clone()))
+/// The files of segments in the folder, with their sizes.
+fn list(folder: &Path) -> io::Result<BTreeMap<SegmentName, u64>> {
+    let entries = match uninterrupted(|| fs::read_dir(folder)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        entries => entries?,
     };
-    packs.iter().filter_map(found).collect()
+    let mut files = BTreeMap::new();
+    for entry in entries {
+        let (name, metadata) = entry.and_then(|entry| Ok((entry.file_name(), entry.metadata()?)))?;
+        let name = name.to_str().and_then(|name| SegmentName::new(name.strip_suffix(EXTENSION)?));
+        // `doctor` tells of what else stands here.
+        files.extend(name.filter(|_| metadata.is_file()).map(|name| (name, metadata.len())));
+    }
+    Ok(files)
+}
+
+fn sums(files: &BTreeMap<SegmentName, u64>) -> Files {
+    Files { count: files.len() as u64, bytes: files.values().sum() }
+}
+
+fn open(folder: &Path, file: &SegmentName) -> io::Result<fs::File> {
+    own_file::open(folder, format!("{file}{EXTENSION}").as_ref(), Access::Read)
+}
+
+/// A segment, and the bytes of a file that it stands in.
+struct Place {
+    part: Part,
+    file: SegmentName,
+    began: Timestamp,
+}
+
+/// The segments that were found.
+#[derive(Default)]
+struct Found {
+    places: BTreeMap<SegmentName, Place>,
+    /// Files that stay: they are full, damaged, or do not agree with another one.
+    kept: BTreeSet<SegmentName>,
+    files: BTreeMap<SegmentName, Vec<SegmentName>>,
+}
+
+impl Found {
+    /// Adds the segments of a file; `parts` is `None` where it is damaged.
+    fn add(&mut self, file: &SegmentName, parts: Option<Vec<Part>>, is_full: bool) {
+        let began = |parts: &Vec<Part>| parts.iter().all(|part| part.at.is_some());
+        if is_full || !parts.as_ref().is_some_and(began) {
+            self.kept.insert(file.clone());
+        }
+        for part in parts.into_iter().flatten() {
+            let Some(began) = part.at else { continue };
+            let place = Place { part, file: file.clone(), began };
+            self.files.entry(file.clone()).or_default().push(place.part.name.clone());
+            match self.places.get(&place.part.name) {
+                Some(known) if known.part.last != place.part.last => {
+                    self.kept.extend([known.file.clone(), place.file]);
+                }
+                Some(known) if !is_full || self.kept.contains(&known.file) => {}
+                _ => drop(self.places.insert(place.part.name.clone(), place)),
+            }
+        }
+    }
+
+    /// Keeps the files that have all of their month, and nothing else.
+    fn keep_whole(&mut self) {
+        let is_whole = |places: &Vec<&Place>| {
+            let file = &places.first()?.file;
+            let is_whole =
+                places.iter().all(|place| place.file == *file) && self.files[file].len() == places.len();
+            Some(file.clone()).filter(|file| is_whole && is_joined(file))
+        };
+        let whole: Vec<SegmentName> = self.months().values().filter_map(is_whole).collect();
+        self.kept.extend(whole);
+    }
+
+    /// The segments that are to be joined, by the month in which they began. What stands in a file that stays
+    /// is not written once more.
+    fn months(&self) -> BTreeMap<String, Vec<&Place>> {
+        let mut months: BTreeMap<String, Vec<&Place>> = BTreeMap::new();
+        for place in self.places.values().filter(|place| !self.kept.contains(&place.file)) {
+            months.entry(place.began.strftime("%Y-%m").to_string()).or_default().push(place);
+        }
+        months.values_mut().for_each(|places| places.sort_by_key(|place| (place.began, &place.part.name)));
+        months
+    }
+
+    /// The files whose segments all stand in another one, or are written there.
+    fn replaced(&self) -> impl Iterator<Item = SegmentName> {
+        self.files.keys().filter(|file| !self.kept.contains(file)).cloned()
+    }
+}
+
+struct Joining<'a> {
+    folder: &'a Path,
+    fsync: FsyncPolicy,
+}
+
+impl Joining<'_> {
+    /// Writes the file of a month, and returns its name: the same segments give the same one.
+    fn write(&self, month: &str, places: &[&Place]) -> io::Result<SegmentName> {
+        let unnamed = || io::Error::other("a month cannot be the name of a file");
+        let staged = format!(".{month}{JOINED}{EXTENSION}.tmp");
+        let mut digest = Sha256::new();
+        write_anew(&self.folder.join(&staged), self.fsync, |target| {
+            for Place { part, file, .. } in places {
+                let mut source = open(self.folder, file)?;
+                source.seek(SeekFrom::Start(part.from))?;
+                let mut bytes = io::BufReader::new(source).take(part.end - part.from);
+                io::copy(&mut bytes, &mut Hashing(&mut *target, &mut digest))?;
+            }
+            Ok(())
+        })?;
+        let hash = FileHash::from_digest(digest.finalize().into()).to_string();
+        let name = format!("{month}-{}{JOINED}", hash.get(..12).unwrap_or(&hash));
+        let name = SegmentName::new(&name).ok_or_else(unnamed)?;
+        let written = own_file::open(self.folder, staged.as_ref(), Access::Read)?;
+        let read = read_parts(written, &name)?.unwrap_or_default();
+        let ends = read.iter().map(|part| (&part.name, part.last));
+        if !ends.eq(places.iter().map(|place| (&place.part.name, place.part.last))) {
+            return Err(io::Error::other("what was written does not lead back to the segments"));
+        }
+        fs::rename(self.folder.join(&staged), self.folder.join(format!("{name}{EXTENSION}")))?;
+        flush_folder(self.folder, self.fsync)?;
+        Ok(name)
+    }
+}
+
+/// Writes bytes to a file, and hashes them.
+struct Hashing<'a, W>(&'a mut W, &'a mut Sha256);
+
+impl<W: Write> Write for Hashing<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.0.write(bytes)?;
+        self.1.update(bytes.get(..written).unwrap_or_default());
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }

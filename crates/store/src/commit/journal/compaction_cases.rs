@@ -3,11 +3,9 @@
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
-use crate::commit::{
-    Compacted, FsyncPolicy, compact_segments, journal::compaction::SEALED, journal::compaction::compact_up_to,
-};
+use crate::commit::{Compacted, FsyncPolicy, compact_segments, journal::compaction::compact_up_to};
 use crate::disk::root::Root;
-use crate::history::{History, SegmentPlace, verify_segments};
+use crate::history::{History, SEALED_FOLDER, SegmentPlace, verify_segments};
 use stepmark_model::journal::{Actor, Event, EventDraft, Header, Kind, SegmentName};
 
 /// A clone of a project, of which only the folder of sealed segments matters.
@@ -20,12 +18,12 @@ impl Clone {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::open(folder.path()).unwrap();
-        fs::create_dir_all(root.path().join(SEALED)).unwrap();
+        fs::create_dir_all(root.path().join(SEALED_FOLDER)).unwrap();
         Self { _folder: folder, root }
     }
 
     fn place(&self, file: &str) -> PathBuf {
-        self.root.path().join(SEALED).join(file)
+        self.root.path().join(SEALED_FOLDER).join(file)
     }
 
     fn files(&self) -> Vec<String> {
@@ -86,11 +84,11 @@ fn many_segments_become_one_file_with_the_same_bytes() {
     let events = clone.events();
     let compacted = clone.compact();
     assert_eq!((compacted.segments.len(), compacted.before.count, compacted.after.count), (20, 20, 1));
-    assert!(compacted.after.bytes * 3 < compacted.before.bytes, "{compacted:?}");
-    assert_eq!(clone.files().len(), 1);
+    assert_eq!(compacted.after.bytes, compacted.before.bytes);
+    assert!(clone.files()[0].starts_with("2026-11-"), "{:?}", clone.files());
     assert_eq!(clone.events(), events);
     let history = History::open(&clone.root).unwrap();
-    assert!(history.segments().unwrap().iter().all(|segment| segment.place == SegmentPlace::Packed));
+    assert!(history.segments().unwrap().iter().all(|segment| segment.place == SegmentPlace::Joined));
     for event in events.iter().step_by(97) {
         assert_eq!(history.event(&event.id.to_string()).unwrap(), *event);
     }
@@ -115,7 +113,7 @@ fn clones_that_compact_differently_stay_right() {
         clone.compact();
     }
     one.merge(&other, &begin);
-    assert_eq!(one.files().len(), 2, "a pack of each");
+    assert_eq!(one.files().len(), 2, "a file of each");
     assert_eq!(one.events().len(), 310);
     let (file, bytes) = segment(12, 5);
     fs::write(one.place(&file), bytes).unwrap();
@@ -132,25 +130,21 @@ fn clones_that_compact_differently_stay_right() {
 }
 
 #[test]
-fn a_full_pack_stays_as_it_is() {
+fn a_full_file_stays_as_it_is() {
     let clone = project(0..0);
     for number in 0..12 {
         let (file, bytes) = segment(number, 100);
         fs::write(clone.place(&file), bytes).unwrap();
     }
     clone.compact();
-    let packs = clone.files();
-    assert!(packs.len() > 1, "{packs:?}");
+    let full = clone.files();
     let (file, bytes) = segment(99, 5);
     fs::write(clone.place(&file), &bytes).unwrap();
     clone.compact();
     let after = clone.files();
-    assert!(
-        after.len() == packs.len()
-            && after.iter().filter(|file| packs.contains(file)).count() == packs.len() - 1
-    );
+    assert!(after.len() == 2 && after.contains(&full[0]), "{after:?}");
     assert_eq!(clone.events().len(), 12 * 100 + 5);
-    // What a merge brings back is in a pack already.
+    // What a merge brings back is joined already.
     let (file, bytes) = segment(0, 100);
     fs::write(clone.place(&file), bytes).unwrap();
     assert_eq!((clone.compact().segments.len(), clone.files()), (1, after));
@@ -165,7 +159,6 @@ fn what_is_damaged_or_not_the_same_stays() {
     bytes[place] ^= 1;
     fs::write(clone.place(&file), &bytes).unwrap();
     fs::write(clone.place("s-no.jsonl"), "no segment\n").unwrap();
-    fs::write(clone.place("half.pack.gz"), "no pack").unwrap();
     let before = clone.files();
     clone.compact();
     assert_eq!(clone.files(), before);
@@ -179,28 +172,13 @@ fn what_is_damaged_or_not_the_same_stays() {
 fn a_run_that_was_killed_is_finished_by_the_next() {
     let clone = project(0..3);
     clone.compact();
-    let packs = clone.files();
+    let joined = clone.files();
     let (file, bytes) = segment(1, 30);
     fs::write(clone.place(&file), &bytes).unwrap();
-    fs::write(clone.place(&format!(".{}.tmp", packs[0])), "half").unwrap();
+    fs::write(clone.place(&format!(".{}.tmp", joined[0])), "half").unwrap();
     assert_eq!(clone.compact().segments.len(), 1);
-    assert!(!clone.place(&file).exists() && clone.files().contains(&packs[0]));
+    assert!(!clone.place(&file).exists() && clone.files().contains(&joined[0]));
     assert_eq!(clone.events().len(), 90);
-}
-
-#[test]
-fn a_segment_too_large_for_a_pack_is_compressed_alone() {
-    let clone = project(0..0);
-    let (file, bytes) = segment(1, 1000);
-    assert!(bytes.len() > 200_000);
-    fs::write(clone.place(&file), bytes).unwrap();
-    let (file, bytes) = segment(2, 3);
-    fs::write(clone.place(&file), bytes).unwrap();
-    assert_eq!(clone.compact().segments.len(), 2);
-    assert!(clone.place("s-001.jsonl.gz").exists() && clone.files().len() == 2);
-    assert_eq!(clone.events().len(), 1003);
-    clone.compact();
-    assert_eq!(clone.files().len(), 2);
 }
 
 #[test]

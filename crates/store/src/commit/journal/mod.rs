@@ -1,14 +1,11 @@
 //! The journal as it is written: events added, segments sealed, sealed segments joined.
 
 mod compaction;
-mod joining;
 mod journal_file;
-pub(super) mod lone_segments;
 mod sealing;
 mod torn_lines;
 
 pub use compaction::{CompactError, Compacted, Files, compact_segments};
-pub(super) use joining::{COMPRESSED, Joining, PLAIN, Source, open};
 pub(super) use journal_file::{EXTENSION, JournalFile, chain_at_end, flush, segment_names};
 pub use journal_file::{JournalWriteError, append_events};
 pub use sealing::{

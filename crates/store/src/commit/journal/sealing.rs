@@ -20,7 +20,7 @@ use crate::commit::{
     journal::JournalFile, journal::chain_at_end, journal::flush, local_state::names_in,
 };
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
-use crate::history::{SEALED_FOLDER, packed_segments};
+use crate::history::{SEALED_FOLDER, joined_segments};
 use stepmark_model::{
     artifact::FileHash,
     journal::{self, HashChain, SegmentHead, SegmentName},
@@ -235,12 +235,11 @@ fn file_of(name: &SegmentName) -> String {
     format!("{name}{EXTENSION}")
 }
 
-/// Returns whether the segment stands where git tracks it, by itself or in a pack.
+/// Returns whether the segment stands where git tracks it, by itself or joined with others.
 fn is_published(root: &Root, tracked: &Path, name: &SegmentName) -> bool {
     let is_there = |file: String| fs::symlink_metadata(tracked.join(file)).is_ok();
     is_there(file_of(name))
-        || is_there(format!("{}.gz", file_of(name)))
-        || packed_segments(root).is_ok_and(|packs| packs.values().any(|names| names.contains(name)))
+        || joined_segments(root).is_ok_and(|joined| joined.values().any(|names| names.contains(name)))
 }
 
 /// Git ignores files of such names (see `local_state`).

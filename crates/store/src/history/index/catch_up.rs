@@ -1,7 +1,7 @@
 //! The index brought up to date with the segments.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     io,
 };
 
@@ -9,11 +9,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::disk::{file_stat::FileStat, file_stat::KnownStat, root::Root};
 use crate::history::index::{Fault, Filling, Index};
-use crate::history::reading::extent;
-use crate::history::segments::{Listing, Progress, SegmentFiles, SegmentSource, files, lines};
+use crate::history::segments::{Listing, Part, Progress, SegmentFiles, SegmentSource, files, lines};
 use crate::history::{HistoryError, SegmentFile, SegmentPlace};
 use stepmark_model::artifact::FileHash;
-use stepmark_model::journal::{SegmentName, heads_in};
+use stepmark_model::journal::{SegmentHead, SegmentName};
 
 /// A log of more bytes than this, which is somewhat more than it usually has, is emptied.
 const LONG_LOG: u64 = 4 * 1024 * 1024;
@@ -23,7 +22,6 @@ const LONG_LOG: u64 = 4 * 1024 * 1024;
 struct Known {
     id: i64,
     place: SegmentPlace,
-    pack: Option<String>,
     stat: KnownStat,
     progress: Option<Progress>,
 }
@@ -50,7 +48,7 @@ pub(in crate::history) fn run(index: &Index, root: &Root) -> Result<(), Fault> {
             remember_folder(&transaction, &listing)?;
             break;
         }
-        if follow(&transaction, root, plan, listing.began)? == Followed::ByReadingOn {
+        if follow(&transaction, root, plan, &listing)? == Followed::ByReadingOn {
             remember_folder(&transaction, &listing)?;
             break;
         }
@@ -106,10 +104,7 @@ fn plan<'listing>(listing: &'listing SegmentFiles, known: &HashMap<String, Known
         .values()
         .map(|file| (file, known.get(file.name.as_str()).cloned()))
         .filter(|(file, known)| {
-            known.as_ref().is_none_or(|known| {
-                let pack = known.pack.as_deref();
-                (known.place, pack) != (file.place, file.pack_file()) || !known.stat.proves(&file.stat)
-            })
+            known.as_ref().is_none_or(|known| known.place != file.place || !known.stat.proves(&file.stat))
         })
         .collect();
     Plan { vanished, changed }
@@ -119,25 +114,25 @@ const ALL: &str = "";
 
 fn known(connection: &Connection, condition: &str) -> rusqlite::Result<HashMap<String, Known>> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT name, id, place, stat, is_settled, pack, header, is_known, last, last_start, end, lines
+        "SELECT name, id, place, stat, is_settled, header, is_known, last, last_start, end, lines
          FROM segments {condition}"
     ))?;
     let rows = statement.query_map([], |row| {
-        let progress = match row.get::<_, Option<[u8; 32]>>(6)? {
+        let progress = match row.get::<_, Option<[u8; 32]>>(5)? {
             Some(header) => Some(Progress {
                 header: FileHash::from_digest(header),
-                is_known: row.get(7)?,
-                last: FileHash::from_digest(row.get(8)?),
-                last_start: row.get(9)?,
-                end: row.get(10)?,
-                lines: row.get(11)?,
+                is_known: row.get(6)?,
+                last: FileHash::from_digest(row.get(7)?),
+                last_start: row.get(8)?,
+                end: row.get(9)?,
+                lines: row.get(10)?,
             }),
             None => None,
         };
         // A place of which this version knows nothing never equals that of a file.
         let place = SegmentPlace::of_code(row.get(2)?).unwrap_or(SegmentPlace::Live);
         let stat = KnownStat { stat: FileStat::from_bytes(&row.get(3)?), is_settled: row.get(4)? };
-        Ok((row.get(0)?, Known { id: row.get(1)?, place, pack: row.get(5)?, stat, progress }))
+        Ok((row.get(0)?, Known { id: row.get(1)?, place, stat, progress }))
     })?;
     rows.collect()
 }
@@ -151,7 +146,12 @@ enum Followed {
     ByDropping,
 }
 
-fn follow(connection: &Connection, root: &Root, plan: Plan<'_>, began: i64) -> Result<Followed, Fault> {
+fn follow(
+    connection: &Connection,
+    root: &Root,
+    plan: Plan<'_>,
+    listing: &Listing,
+) -> Result<Followed, Fault> {
     let mut lost = HashSet::new();
     let mut followed = if plan.vanished.is_empty() { Followed::ByReadingOn } else { Followed::ByDropping };
     for segment in plan.vanished {
@@ -170,14 +170,22 @@ fn follow(connection: &Connection, root: &Root, plan: Plan<'_>, began: i64) -> R
         }
         to_read.push(file);
     }
+    if followed == Followed::ByDropping {
+        // They are read again, with what is no longer in a file of its own.
+        for joined in known(connection, "WHERE place = 3")?.into_values() {
+            drop_segment(connection, joined.id, &mut lost)?;
+        }
+    }
     // Dropping a segment may have made others unknown: those that hold copies of its events.
     let known = known(connection, ALL)?;
-    let bytes = to_read.iter().map(|file| file.bytes()).sum();
+    let bytes = to_read.iter().map(|file| file.stat.size).sum();
+    let is_alone = |file: &&SegmentFile| file.place != SegmentPlace::Joined;
+    let alone = listing.files.values().filter(is_alone).map(|file| &file.name).collect();
     let mut filling = Filling::new(connection, bytes)?;
     for file in to_read {
         let known = known.get(file.name.as_str()).cloned();
-        let (segment, progress) = read_segment(connection, root, file, known, &mut filling)?;
-        remember(connection, segment, file, file.stat.known_since(began), progress)?;
+        let (segment, progress) = read_segment(connection, root, (file, &alone), known, &mut filling)?;
+        remember(connection, segment, file, file.stat.known_since(listing.began), progress)?;
     }
     filling.finish(&lost)?;
     Ok(followed)
@@ -195,7 +203,7 @@ fn drop_segment(connection: &Connection, segment: i64, lost: &mut HashSet<i64>) 
     for key in statement.query_map([segment], |row| row.get(0))? {
         lost.insert(key?);
     }
-    for table in ["events", "copies", "problems", "members"] {
+    for table in ["events", "copies", "problems", "ends"] {
         connection.prepare_cached(&format!("DELETE FROM {table} WHERE segment = ?"))?.execute([segment])?;
     }
     connection.prepare_cached("DELETE FROM segments WHERE id = ?")?.execute([segment])?;
@@ -205,12 +213,12 @@ fn drop_segment(connection: &Connection, segment: i64, lost: &mut HashSet<i64>) 
         .try_for_each(|copied| drop_segment(connection, copied, lost))
 }
 
-/// Reads what the index does not know yet of a segment, or all of it. Returns its number, and how far it was
-/// read.
+/// Reads what the index does not know yet of a segment, or all of it. Of joined segments those are passed over
+/// that stand `alone`, too. Returns its number, and how far it was read.
 fn read_segment(
     connection: &Connection,
     root: &Root,
-    file: &SegmentFile,
+    (file, alone): (&SegmentFile, &BTreeSet<&SegmentName>),
     known: Option<Known>,
     filling: &mut Filling<'_>,
 ) -> Result<(i64, Option<Progress>), Fault> {
@@ -228,25 +236,35 @@ fn read_segment(
         .execute([segment])?;
     let behind = known.and_then(|known| known.progress);
     let read_so_far = behind.map_or(0, |progress| progress.end);
-    let mut source = SegmentSource::open(root, file, file.bytes().saturating_sub(read_so_far))?;
+    let mut source = SegmentSource::open(root, file, file.stat.size.saturating_sub(read_so_far))?;
     source.skip_to(read_so_far).map_err(|error| unreadable(root, file, error))?;
-    let read = lines::read(source.reader(), &file.name, behind, |line| {
-        if let Some(heads) = line.seal.as_deref().and_then(heads_in) {
-            extent::remember(connection, segment, &heads).map_err(|error| Reading::Fault(error.into()))?;
+    let mut is_again = false;
+    let read = lines::read(source.reader(), &file.name, behind, |mut line| {
+        if let Some(name) = &line.begins {
+            is_again = file.place == SegmentPlace::Joined && alone.contains(name);
         }
+        line.event = line.event.filter(|_| !is_again);
         filling.take(segment, &line).map_err(|error| Reading::Fault(error.into()))
     });
-    let progress = read.map_err(|error| match error {
+    let (progress, parts) = read.map_err(|error| match error {
         Reading::Io(error) => unreadable(root, file, error),
         Reading::Fault(fault) => fault,
     })?;
-    connection.prepare_cached("DELETE FROM members WHERE segment = ?")?.execute([segment])?;
-    let mut statement =
-        connection.prepare_cached("INSERT INTO members (segment, start, compressed) VALUES (?, ?, ?)")?;
-    for member in source.members() {
-        statement.execute(params![segment, member.start, member.compressed])?;
-    }
+    parts.iter().try_for_each(|part| remember_end(connection, segment, part))?;
     Ok((segment, progress))
+}
+
+fn remember_end(connection: &Connection, segment: i64, part: &Part) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO ends (segment, name, last, events, named) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT DO UPDATE SET last = ?3, events = events + ?4, named = IFNULL(?5, named)",
+    )?;
+    let names = |heads: &Vec<SegmentHead>| {
+        // No name of a segment has a blank.
+        heads.iter().map(|head| head.segment.as_str()).collect::<Vec<_>>().join(" ")
+    };
+    let (last, named) = (part.last.as_bytes(), part.named.as_ref().map(names));
+    statement.execute(params![segment, part.name.as_str(), last, part.events, named]).map(|_| ())
 }
 
 fn remember(
@@ -257,11 +275,10 @@ fn remember(
     progress: Option<Progress>,
 ) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
-        "UPDATE segments SET place = ?, pack = ?, stat = ?, is_settled = ?, header = ?, is_known = ?, last = ?, last_start = ?, end = ?, lines = ? WHERE id = ?",
+        "UPDATE segments SET place = ?, stat = ?, is_settled = ?, header = ?, is_known = ?, last = ?, last_start = ?, end = ?, lines = ? WHERE id = ?",
     )?;
     statement.execute(params![
         file.place.code(),
-        file.pack_file(),
         known.stat.to_bytes(),
         known.is_settled,
         progress.map(|progress| *progress.header.as_bytes()),

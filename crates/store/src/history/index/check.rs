@@ -190,7 +190,11 @@ fn names(connection: &Connection) -> rusqlite::Result<HashMap<i64, String>> {
 }
 
 fn has_ends_of(connection: &Connection, verified: &VerifiedSegments) -> rusqlite::Result<bool> {
-    let mut statement = connection.prepare("SELECT name, last FROM segments WHERE last IS NOT NULL")?;
+    // Of a segment in several files the first counts, as where they are verified.
+    let mut statement = connection.prepare(
+        "SELECT ends.name, ends.last FROM ends JOIN segments ON segments.id = ends.segment
+         ORDER BY place DESC, segments.name DESC",
+    )?;
     let ends = statement.query_map([], |row| Ok((row.get(0)?, FileHash::from_digest(row.get(1)?))))?;
     let ends: BTreeMap<String, FileHash> = ends.collect::<Result<_, _>>()?;
     let read = verified.ends.iter().map(|(name, end)| (name.as_str(), end.last));

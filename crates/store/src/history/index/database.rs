@@ -55,7 +55,7 @@ impl Index {
 /// The index, in `.stepmark/local/cache/journal.db`.
 pub(in crate::history) static LAYOUT: CacheLayout = CacheLayout {
     name: "journal.db",
-    meaning: 6,
+    meaning: 7,
     definitions: || {
         let all = [TABLES, INDICES].map(|text| text.split(';').map(str::trim).filter(|sql| !sql.is_empty()));
         all.into_iter().flatten().map(str::to_owned).collect()
@@ -78,20 +78,20 @@ pub(in crate::history) const SESSION_END: i64 = 2;
 /// `state` holds 8 bytes of the digest after the event, to be compared with the event itself. `heads` are the
 /// events that no other of the same key follows; `foreign_parents` are parents that events of a key have
 /// under another key, or in no segment; `places` says which keys were seen at a path; `copies` says which
-/// segments hold an event that another one held before; `named` holds the segments that the seal of one
-/// names.
+/// segments hold an event that another one held before; `ends` holds the last line of each segment in a file,
+/// and the segments that its seal names.
 const TABLES: &str = "
     CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
     CREATE TABLE segments (
-        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, place INTEGER NOT NULL, pack TEXT,
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, place INTEGER NOT NULL,
         stat BLOB NOT NULL, is_settled INTEGER NOT NULL,
-        header BLOB, is_known INTEGER, last BLOB, last_start INTEGER, end INTEGER, lines INTEGER, named TEXT
+        header BLOB, is_known INTEGER, last BLOB, last_start INTEGER, end INTEGER, lines INTEGER
     );
     CREATE INDEX live_segments ON segments (place) WHERE place = 0;
     CREATE TABLE folder (stat BLOB NOT NULL);
-    CREATE TABLE members (
-        segment INTEGER NOT NULL, start INTEGER NOT NULL, compressed INTEGER NOT NULL,
-        PRIMARY KEY (segment, start)
+    CREATE TABLE ends (
+        segment INTEGER NOT NULL, name TEXT NOT NULL, last BLOB NOT NULL, events INTEGER NOT NULL, named TEXT,
+        PRIMARY KEY (segment, name)
     ) WITHOUT ROWID;
     CREATE TABLE problems (
         segment INTEGER NOT NULL, line INTEGER NOT NULL, start INTEGER NOT NULL,

@@ -1,7 +1,7 @@
 //! The segments that events stand in.
 
 use crate::history::index::{Fault, Index, Row, database, identity};
-use crate::history::{History, HistoryError, files_of_segment, packed_segments};
+use crate::history::{History, HistoryError, files_of_segment, joined_segments};
 use jiff::Timestamp;
 use rusqlite::OptionalExtension;
 use serde_json::Value as Json;
@@ -64,9 +64,9 @@ impl History {
     /// tree, and `state` lacks what it added.
     pub fn lost_in_merge(&self, lineage: &Lineage, state: &Json) -> Result<Option<EventId>, HistoryError> {
         for lost in lineage.lost(state) {
-            let packs = packed_segments(self.root())?;
+            let joined = joined_segments(self.root())?;
             let stands = |path: ProjectPath| self.root().path().join(path.as_str()).is_file();
-            if self.segments_of(lost.id)?.iter().any(|name| files_of_segment(name, &packs).any(stands)) {
+            if self.segments_of(lost.id)?.iter().any(|name| files_of_segment(name, &joined).any(stands)) {
                 return Ok(Some(lost.id));
             }
         }

@@ -4,7 +4,6 @@ use crate::disk::file_stat::FileStat;
 use crate::history::index::database;
 use crate::history::segments::files;
 use crate::history::{History, HistoryError, Selection};
-use rusqlite::Connection;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use stepmark_model::artifact::FileHash;
@@ -53,39 +52,29 @@ impl History {
     }
 }
 
-pub(in crate::history) fn remember(
-    connection: &Connection,
-    segment: i64,
-    heads: &[SegmentHead],
-) -> rusqlite::Result<()> {
-    let names: Vec<&str> = heads.iter().map(|head| head.segment.as_str()).collect();
-    let mut statement = connection.prepare_cached("UPDATE segments SET named = ? WHERE id = ?")?;
-    // No name of a segment has a blank.
-    statement.execute((names.join(" "), segment)).map(|_| ())
-}
-
 impl History {
     /// The heads of the sealed segments that stand among the files of the project and that no other of them
     /// names, `most` of them at most.
     pub fn tips(&self, most: usize) -> Result<Vec<SegmentHead>, HistoryError> {
         let names: BTreeSet<SegmentName> = files::list_sealed(self.root())?.into_keys().collect();
         self.ask(|index| {
-            let mut statement = index
-                .connection()
-                .prepare_cached("SELECT name, last, named FROM segments WHERE is_known ORDER BY name")?;
+            let mut statement = index.connection().prepare_cached(
+                "SELECT ends.name, ends.last, ends.named, segments.name FROM ends
+                     JOIN segments ON segments.id = ends.segment WHERE segments.is_known",
+            )?;
             let mut rows = statement.query([])?;
             let (mut heads, mut named) = (Vec::new(), HashSet::new());
             while let Some(row) = rows.next()? {
                 let (name, last, follows): (String, [u8; 32], Option<String>) =
                     (row.get(0)?, row.get(1)?, row.get(2)?);
-                let Some(segment) = SegmentName::new(&name).filter(|name| names.contains(name)) else {
-                    continue;
-                };
+                let file = SegmentName::new(&row.get::<_, String>(3)?).filter(|name| names.contains(name));
+                let Some((segment, _)) = SegmentName::new(&name).zip(file) else { continue };
                 heads.push((follows.is_none(), SegmentHead { segment, last: FileHash::from_digest(last) }));
                 named.extend(follows.iter().flat_map(|names| names.split(' ')).map(str::to_owned));
             }
             heads.retain(|(_, head)| !named.contains(head.segment.as_str()));
             heads.sort();
+            heads.dedup();
             Ok(heads.into_iter().map(|(_, head)| head).take(most).collect())
         })
     }
@@ -138,7 +127,7 @@ mod tests {
         let heads = history.tips(9).unwrap();
         assert_eq!(names(&heads), ["d", "c"], "first what names others");
         assert_eq!(heads[0].last, verify_segments(&project.root).unwrap().ends[&heads[0].segment].last);
-        project.compact("d");
+        project.compact();
         assert_eq!(history.tips(9).unwrap(), heads);
         assert_eq!(project.history().tips(9).unwrap(), heads);
         let found = verify_segments(&project.root).unwrap();

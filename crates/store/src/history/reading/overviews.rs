@@ -29,10 +29,10 @@ pub struct Session {
 pub struct KnownSegment {
     pub name: SegmentName,
     pub place: SegmentPlace,
-    pub pack: Option<String>,
-    /// The size of its file on the disk, in bytes.
+    /// The name of its file, which holds others, too, where it was joined with them.
+    pub file: SegmentName,
+    /// The size of the file on the disk, in bytes.
     pub size: u64,
-    /// The number of its events that no segment before it holds.
     pub events: u64,
 }
 
@@ -75,28 +75,25 @@ impl History {
         let tracked = files::list_sealed(self.root())?;
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
-                "SELECT name, place, pack, stat, (SELECT COUNT(*) FROM events WHERE segment = segments.id)
-                 FROM segments ORDER BY name",
+                "SELECT IFNULL(ends.name, segments.name), place, segments.name, stat, IFNULL(events, 0)
+                 FROM segments LEFT JOIN ends ON ends.segment = segments.id ORDER BY 1, place",
             )?;
-            let rows = statement.query_map([], |row| {
-                Ok((
-                    row.get::<_, String>(0)?,
-                    row.get(1)?,
-                    row.get(2)?,
-                    FileStat::from_bytes(&row.get(3)?).size,
-                    row.get(4)?,
-                ))
-            })?;
-            let mut segments = Vec::new();
-            for row in rows {
-                let (name, place, pack, size, events) = row?;
-                let name = SegmentName::new(&name).ok_or(Fault::Stale)?;
-                let place = SegmentPlace::of_code(place).ok_or(Fault::Stale)?;
+            let mut rows = statement.query([])?;
+            let mut segments: Vec<KnownSegment> = Vec::new();
+            while let Some(row) = rows.next()? {
+                let named = |column| Ok::<_, Fault>(SegmentName::new(&row.get::<_, String>(column)?));
+                let (name, file) = (named(0)?.ok_or(Fault::Stale)?, named(2)?.ok_or(Fault::Stale)?);
+                let place = SegmentPlace::of_code(row.get(1)?).ok_or(Fault::Stale)?;
                 let tracked = tracked.get(&name).filter(|_| place == SegmentPlace::Copy);
-                let (place, pack, size) = tracked.map_or((place, pack, size), |file| {
-                    (file.place, file.pack_file().map(str::to_owned), file.size())
-                });
-                segments.push(KnownSegment { name, place, pack, size, events });
+                let size = FileStat::from_bytes(&row.get(3)?).size;
+                let (place, size) = tracked.map_or((place, size), |file| (file.place, file.size()));
+                let found = KnownSegment { name, place, file, size, events: row.get(4)? };
+                match segments.last_mut().filter(|last| last.name == found.name) {
+                    // The copy of one that was joined.
+                    Some(last) if last.place == SegmentPlace::Copy => *last = found,
+                    Some(_) => {}
+                    None => segments.push(found),
+                }
             }
             Ok(segments)
         })

@@ -200,22 +200,21 @@ impl History {
     pub fn problems(&self) -> Result<Vec<SegmentProblem>, HistoryError> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
-                "SELECT segments.name, segments.place, line, start, word, reason, segments.pack
+                "SELECT segments.name, segments.place, line, start, word, reason
                  FROM problems JOIN segments ON segments.id = problems.segment ORDER BY segments.name, line",
             )?;
             let rows = statement.query_map([], |row| {
                 let name: String = row.get(0)?;
                 let word: String = row.get(4)?;
                 let problem = source::of_words(&word, row.get(5)?);
-                let pack: Option<String> = row.get(6)?;
-                Ok((name, row.get(1)?, row.get(2)?, row.get(3)?, problem, pack))
+                Ok((name, row.get(1)?, row.get(2)?, row.get(3)?, problem))
             })?;
             let mut problems = Vec::new();
             for row in rows {
-                let (name, place, line, offset, problem, pack) = row?;
+                let (name, place, line, offset, problem) = row?;
                 let segment = SegmentName::new(&name).ok_or(Fault::Stale)?;
                 let place = SegmentPlace::of_code(place).ok_or(Fault::Stale)?;
-                let file = place.file_of(self.root(), &segment, pack.as_deref());
+                let file = place.file_of(self.root(), &segment);
                 problems.push(SegmentProblem { segment, place, file, line, offset, problem });
             }
             Ok(problems)

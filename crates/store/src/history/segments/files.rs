@@ -14,7 +14,7 @@ use crate::disk::{
     uninterrupted::uninterrupted,
 };
 use crate::history::HistoryError;
-use crate::history::segments::{PACK_ENDING, PackedSegment, source};
+use crate::history::segments::is_joined;
 use stepmark_model::journal::SegmentName;
 
 pub const SEALED_FOLDER: &str = ".stepmark/journal";
@@ -29,32 +29,22 @@ pub enum SegmentPlace {
     Copy,
     /// `.stepmark/journal/NAME.jsonl`, written once.
     Sealed,
-    /// `.stepmark/journal/NAME.jsonl.gz`: the bytes of a sealed one, compressed.
-    Compressed,
-    /// `.stepmark/journal/HASH.pack.gz`: the bytes of several, compressed.
-    Packed,
+    /// `.stepmark/journal/MONTH-HASH.joined.jsonl`: the bytes of several, one behind the other.
+    Joined,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentFile {
     pub name: SegmentName,
     pub place: SegmentPlace,
-    pub(in crate::history) pack: Option<PackPlace>,
     /// The stat, which changes when its bytes do.
     pub(in crate::history) stat: FileStat,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::history) struct PackPlace {
-    pub(in crate::history) file: String,
-    pub(in crate::history) segment: PackedSegment,
-}
-
 impl SegmentPlace {
     /// All of them. Of one segment that stands in several places, the first counts: the live one may have
-    /// more events, no checkout replaces a copy, and what is compressed costs more to read.
-    pub(in crate::history) const IN_ORDER: [Self; 5] =
-        [Self::Live, Self::Copy, Self::Sealed, Self::Compressed, Self::Packed];
+    /// more events, and no checkout replaces a copy.
+    pub(in crate::history) const IN_ORDER: [Self; 4] = [Self::Live, Self::Copy, Self::Sealed, Self::Joined];
 
     pub(in crate::history) const fn code(self) -> i64 {
         self as i64
@@ -68,80 +58,44 @@ impl SegmentPlace {
         match self {
             Self::Live => root.state().path(StateFolder::Journal),
             Self::Copy => root.state().path(StateFolder::SealedCopies),
-            Self::Sealed | Self::Compressed | Self::Packed => sealed_folder(root),
+            Self::Sealed | Self::Joined => sealed_folder(root),
         }
-    }
-
-    const fn in_same_folder(self) -> &'static [Self] {
-        match self {
-            Self::Live => &[Self::Live],
-            Self::Copy => &[Self::Copy],
-            Self::Sealed | Self::Compressed | Self::Packed => &[Self::Sealed, Self::Compressed],
-        }
-    }
-
-    const fn ending(self) -> &'static str {
-        match self {
-            Self::Live | Self::Copy | Self::Sealed => ".jsonl",
-            Self::Compressed => ".jsonl.gz",
-            Self::Packed => PACK_ENDING,
-        }
-    }
-
-    fn file_name(self, name: &SegmentName, pack: Option<&str>) -> String {
-        pack.map_or_else(|| format!("{name}{}", self.ending()), str::to_owned)
     }
 
     /// The path of the segment's file: seen from the project root, with `/` between its parts, where it
     /// stands below the root.
-    pub(in crate::history) fn file_of(self, root: &Root, name: &SegmentName, pack: Option<&str>) -> String {
-        root.shown(&self.folder(root).join(self.file_name(name, pack)))
+    pub(in crate::history) fn file_of(self, root: &Root, name: &SegmentName) -> String {
+        root.shown(&self.folder(root).join(format!("{name}{ENDING}")))
     }
 
-    pub(in crate::history) fn open(
-        self,
-        root: &Root,
-        name: &SegmentName,
-        pack: Option<&str>,
-    ) -> io::Result<File> {
-        let file = self.file_name(name, pack);
-        match self {
-            Self::Live => {
-                own_file::open(&root.state().folder(StateFolder::Journal)?, file.as_ref(), Access::Read)
-            }
-            Self::Copy => {
-                own_file::open(&root.state().folder(StateFolder::SealedCopies)?, file.as_ref(), Access::Read)
-            }
-            Self::Sealed | Self::Compressed | Self::Packed => {
-                own_file::open(root.path(), &Path::new(SEALED_FOLDER).join(file), Access::Read)
-            }
-        }
+    pub(in crate::history) fn open(self, root: &Root, name: &SegmentName) -> io::Result<File> {
+        let file = format!("{name}{ENDING}");
+        let (folder, file) = match self {
+            Self::Live => (root.state().folder(StateFolder::Journal)?, file.into()),
+            Self::Copy => (root.state().folder(StateFolder::SealedCopies)?, file.into()),
+            Self::Sealed | Self::Joined => (root.path().to_owned(), Path::new(SEALED_FOLDER).join(file)),
+        };
+        own_file::open(&folder, &file, Access::Read)
     }
 }
+
+/// The ending of the names of all files of segments.
+const ENDING: &str = ".jsonl";
 
 impl SegmentFile {
     /// The path of the file: seen from the project root, with `/` between its parts, where it stands below
     /// the root.
     pub fn path(&self, root: &Root) -> String {
-        self.place.file_of(root, &self.name, self.pack_file())
-    }
-
-    pub(in crate::history) fn pack_file(&self) -> Option<&str> {
-        self.pack.as_ref().map(|pack| pack.file.as_str())
+        self.place.file_of(root, &self.name)
     }
 
     pub(in crate::history) fn open(&self, root: &Root) -> io::Result<File> {
-        self.place.open(root, &self.name, self.pack_file())
+        self.place.open(root, &self.name)
     }
 
-    /// The size of its file in bytes, which may be that of a pack.
+    /// The size of its file in bytes.
     pub const fn size(&self) -> u64 {
         self.stat.size
-    }
-
-    /// About how many bytes reading it gives.
-    pub(in crate::history) fn bytes(&self) -> u64 {
-        self.pack.as_ref().map_or(self.stat.size, |pack| pack.segment.bytes)
     }
 }
 
@@ -217,11 +171,11 @@ pub(in crate::history) fn not_regular(root: &Root) -> Result<Vec<SegmentFile>, H
         };
         for entry in entries {
             let path = entry.map_err(failed)?.path();
-            let named = path.file_name().and_then(|name| parse(name.to_str()?, place.in_same_folder()));
+            let named = path.file_name().and_then(|name| parse(name.to_str()?, place));
             if let (Some((name, place)), Ok(found_there)) = (named, fs::symlink_metadata(&path))
                 && !found_there.is_file()
             {
-                found.push(SegmentFile { name, place, pack: None, stat: FileStat::of(&found_there) });
+                found.push(SegmentFile { name, place, stat: FileStat::of(&found_there) });
             }
         }
     }
@@ -256,20 +210,14 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
     match place {
         SegmentPlace::Live => drop(root.state().folder(StateFolder::Journal)?),
         SegmentPlace::Copy => drop(root.state().folder(StateFolder::SealedCopies)?),
-        SegmentPlace::Sealed | SegmentPlace::Compressed | SegmentPlace::Packed => {
+        SegmentPlace::Sealed | SegmentPlace::Joined => {
             own_file::check_folder(root.path(), SEALED_FOLDER.as_ref())?
         }
     }
     for entry in uninterrupted(|| fs::read_dir(&folder))? {
         let entry = entry?;
-        let file_name = entry.file_name();
-        let Some(file_name) = file_name.to_str() else { continue };
-        let is_pack =
-            place == SegmentPlace::Sealed && !file_name.starts_with('.') && file_name.ends_with(PACK_ENDING);
-        let named = parse(file_name, place.in_same_folder());
-        if named.is_none() && !is_pack {
-            continue;
-        }
+        let named = entry.file_name().to_str().and_then(|name| parse(name, place));
+        let Some((name, place)) = named else { continue };
         let metadata = match fs::symlink_metadata(entry.path()) {
             // Sealed or compacted between the two looks; the next catch-up sees its new place.
             Err(error) if is_absent(&error) => continue,
@@ -278,15 +226,7 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
         if !metadata.is_file() {
             continue;
         }
-        let stat = FileStat::of(&metadata);
-        match named {
-            Some((name, place)) => add(found, SegmentFile { name, place, pack: None, stat }),
-            // What is no pack is told by whoever verifies.
-            None => source::packed_in(root, file_name, stat)
-                .into_iter()
-                .flatten()
-                .for_each(|file| add(found, file)),
-        }
+        add(found, SegmentFile { name, place, stat: FileStat::of(&metadata) });
     }
     Ok(())
 }
@@ -294,16 +234,14 @@ fn add_folder(root: &Root, place: SegmentPlace, found: &mut SegmentFiles) -> io:
 /// Of one segment in several files the first counts.
 fn add(found: &mut SegmentFiles, file: SegmentFile) {
     let known = found.entry(file.name.clone()).or_insert_with(|| file.clone());
-    if (file.place, file.pack_file()) < (known.place, known.pack_file()) {
+    if file.place < known.place {
         *known = file;
     }
 }
 
-fn parse(file_name: &str, places: &[SegmentPlace]) -> Option<(SegmentName, SegmentPlace)> {
-    // `.jsonl.gz` does not end with `.jsonl`: at most one fits.
-    places
-        .iter()
-        .copied()
-        .filter_map(|place| file_name.strip_suffix(place.ending()).map(|name| (name, place)))
-        .find_map(|(name, place)| Some((SegmentName::new(name)?, place)))
+/// The segment that a file in the folder of `place` is called after, and where it stands.
+fn parse(file_name: &str, place: SegmentPlace) -> Option<(SegmentName, SegmentPlace)> {
+    let name = SegmentName::new(file_name.strip_suffix(ENDING)?)?;
+    let place = if place == SegmentPlace::Sealed && is_joined(&name) { SegmentPlace::Joined } else { place };
+    Some((name, place))
 }

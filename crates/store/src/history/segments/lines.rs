@@ -2,15 +2,20 @@
 
 use std::io::{self, BufRead, Read};
 
+use jiff::Timestamp;
 use stepmark_model::artifact::FileHash;
-use stepmark_model::journal::{Event, HashChain, Header, Line, LineProblem, SegmentName, heads_in};
+use stepmark_model::journal::{
+    Event, HashChain, Header, Line, LineProblem, SegmentHead, SegmentName, heads_in,
+};
 
 /// No event is so long: the frontmatter of an artifact, which a snapshot holds, has 1 MiB at most.
 pub(in crate::history) const LONGEST_LINE: u64 = 16 * 1024 * 1024;
 
-/// After so many lines that cannot be used, nothing more of a segment is read. Genuine lines hardly compress,
-/// each with a hash of its own, so a small compressed file cannot hold many.
+/// After so many lines that cannot be used, nothing more of a segment is read.
 const MOST_PROBLEMS: u32 = 1000;
+
+/// After so many segments, nothing more of a file is read.
+const MOST_PARTS: usize = 20_000;
 
 /// The point up to which a segment has been read: behind its last whole line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +38,14 @@ pub(in crate::history) struct Progress {
 pub(in crate::history) struct ReadLine {
     /// Counted from 1.
     pub(in crate::history) number: u64,
-    /// Its start, in bytes of what is not compressed.
     pub(in crate::history) start: u64,
     /// Its length without the line feed.
     pub(in crate::history) length: u64,
     /// The event, if it can be used.
     pub(in crate::history) event: Option<Box<Event>>,
     pub(in crate::history) seal: Option<Box<Event>>,
+    /// The segment that begins with this line.
+    pub(in crate::history) begins: Option<SegmentName>,
     /// The problem of the line, if there is one.
     pub(in crate::history) problem: Option<LineProblem>,
 }
@@ -55,51 +61,93 @@ impl ReadLine {
             Some(event) if heads_in(&event).is_some() => (Some(event), None),
             event => (None, event),
         };
-        Self { number, start, length, event, seal, problem }
+        Self { number, start, length, event, seal, begins: None, problem }
+    }
+}
+
+/// A segment in a file: one that was joined with others, or the only one.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) name: SegmentName,
+    /// The start of its first line in the file, that of its last, and the end of that.
+    pub(crate) from: u64,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// The number of its last line in the file, and the hash of it.
+    pub(crate) lines: u64,
+    pub(crate) last: FileHash,
+    pub(crate) events: u64,
+    /// The time of its first event.
+    pub(crate) at: Option<Timestamp>,
+    /// The segments that its seal names.
+    pub(crate) named: Option<Vec<SegmentHead>>,
+}
+
+impl Part {
+    const fn new(name: SegmentName, from: u64, last: FileHash) -> Self {
+        Self { name, from, start: from, end: from, lines: 0, last, events: 0, at: None, named: None }
+    }
+
+    fn add(&mut self, progress: &Progress, event: Option<&Event>) {
+        (self.start, self.end) = (progress.last_start, progress.end);
+        (self.lines, self.last) = (progress.lines, progress.last);
+        let Some(event) = event else { return };
+        match heads_in(event) {
+            Some(heads) => self.named = Some(heads),
+            None => {
+                self.events += 1;
+                self.at = self.at.or(Some(event.at));
+            }
+        }
     }
 }
 
 /// Reads the segment `name` on behind `progress`, or from the start, and gives each line to `take`. A segment
-/// without a whole first line leaves no progress.
+/// without a whole first line leaves no progress. Returns the parts that were read, too: one but in a file of
+/// joined segments, each of which begins with its header.
 pub(in crate::history) fn read<E: From<io::Error>>(
     source: &mut dyn BufRead,
     name: &SegmentName,
     mut progress: Option<Progress>,
     mut take: impl FnMut(ReadLine) -> Result<(), E>,
-) -> Result<Option<Progress>, E> {
-    let mut bytes = Vec::new();
-    let mut problems = 0;
+) -> Result<(Option<Progress>, Vec<Part>), E> {
+    let (mut bytes, mut problems) = (Vec::new(), 0);
+    let is_joined = is_joined(name);
+    // What was joined never grows.
+    let behind = progress.filter(|_| !is_joined);
+    let mut parts: Vec<Part> = behind.iter().map(|own| Part::new(name.clone(), 0, own.last)).collect();
     loop {
         bytes.clear();
-        let damage = match Read::take(&mut *source, LONGEST_LINE).read_until(b'\n', &mut bytes) {
-            Err(error) if is_damage(&error) => Some(error),
-            read => read.map(|_| None)?,
-        };
+        Read::take(&mut *source, LONGEST_LINE).read_until(b'\n', &mut bytes)?;
         let start = progress.map_or(0, |progress| progress.end);
         let number = progress.map_or(1, |progress| progress.lines + 1);
-        let Some(line) = bytes.strip_suffix(b"\n").filter(|_| damage.is_none()) else {
-            let problem = match damage {
-                Some(error) => {
-                    Some(LineProblem::NotAnEvent { reason: format!("the file is damaged: {error}") })
-                }
-                None if bytes.len() as u64 == LONGEST_LINE => {
+        let Some(line) = bytes.strip_suffix(b"\n") else {
+            let problem = match bytes.len() as u64 {
+                LONGEST_LINE => {
                     let reason = format!("it has more than {LONGEST_LINE} bytes; nothing behind it is read");
                     Some(LineProblem::NotAnEvent { reason })
                 }
-                None => Some(LineProblem::Torn).filter(|_| !bytes.is_empty()),
+                length => Some(LineProblem::Torn).filter(|_| length > 0),
             };
             if problem.is_some() {
                 let length = bytes.len() as u64;
                 take(ReadLine::new((number, start, length), None, problem))?;
             }
-            return Ok(progress);
+            return Ok((progress, parts));
         };
         let line = without_line_end(line);
+        let mut begins = None;
         let (header, is_known, last, event, problem) = match progress {
             None => {
                 let header = Header::read(line);
                 let (is_known, hash) = (header.is_ok(), FileHash::of(line));
+                begins = named_in(&header).filter(|_| is_joined).or_else(|| Some(name.clone()));
                 (hash, is_known, hash, None, header_problem(header, name))
+            }
+            Some(behind) if is_joined && line.starts_with(HEADER_START) => {
+                begins = named_in(&Header::read(line));
+                let problem = begins.is_none().then_some(LineProblem::Header);
+                (behind.header, true, FileHash::of(line), None, problem)
             }
             Some(behind) => {
                 let mut chain = HashChain::behind(behind.last);
@@ -116,15 +164,22 @@ pub(in crate::history) fn read<E: From<io::Error>>(
             end: start + bytes.len() as u64,
             lines: number,
         });
-        if event.is_some() || problem.is_some() {
-            problems += u32::from(problem.is_some());
-            take(ReadLine::new((number, start, length), event, problem))?;
+        parts.extend(begins.clone().map(|name| Part::new(name, start, last)));
+        if let (Some(part), Some(progress)) = (parts.last_mut(), &progress) {
+            part.add(progress, event.as_deref());
         }
-        if problems == MOST_PROBLEMS {
-            let reason = format!("{MOST_PROBLEMS} lines cannot be used; nothing behind them is read");
+        if event.is_some() || problem.is_some() || begins.is_some() {
+            problems += u32::from(problem.is_some());
+            take(ReadLine { begins, ..ReadLine::new((number, start, length), event, problem) })?;
+        }
+        if problems == MOST_PROBLEMS || parts.len() > MOST_PARTS {
+            let reason = match problems {
+                MOST_PROBLEMS => format!("{MOST_PROBLEMS} lines cannot be used; nothing behind them is read"),
+                _ => format!("it has more than {MOST_PARTS} segments; nothing behind these is read"),
+            };
             let problem = Some(LineProblem::NotAnEvent { reason });
             take(ReadLine::new((number + 1, start + length, 0), None, problem))?;
-            return Ok(progress);
+            return Ok((progress, parts));
         }
     }
 }
@@ -136,7 +191,7 @@ fn header_problem(
 ) -> Option<LineProblem> {
     match header {
         Err(problem) => Some(problem),
-        Ok((header, _)) if header.segment == name.as_str() => None,
+        Ok((header, _)) if header.segment == name.as_str() || is_joined(name) => None,
         // As JSON, a name of any characters stands on one line.
         Ok((header, _)) => {
             Some(LineProblem::Misnamed { segment: serde_json::Value::from(header.segment).to_string() })
@@ -144,16 +199,24 @@ fn header_problem(
     }
 }
 
+fn named_in(header: &Result<(Header, HashChain), LineProblem>) -> Option<SegmentName> {
+    header.as_ref().ok().and_then(|(header, _)| SegmentName::new(&header.segment))
+}
+
+pub(super) const HEADER_START: &[u8] = b"{\"stepmark\":";
+
+/// The ending of the names of files that hold several segments, one behind the other.
+pub(crate) const JOINED: &str = ".joined";
+
+/// Returns whether the file of this name holds joined segments: no session's segments are called so.
+pub(crate) fn is_joined(name: &SegmentName) -> bool {
+    name.as_str().ends_with(JOINED)
+}
+
 /// A line without the carriage return that git gives it where it is told to write the line ends of Windows.
 pub(in crate::history) fn without_line_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
-}
-
-/// Returns whether the error speaks of the bytes of a compressed segment, not of the system.
-fn is_damage(error: &io::Error) -> bool {
-    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
-    matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }
 
 /// An event behind a break in the chain counts if its content is what its id was made from. Behind a header

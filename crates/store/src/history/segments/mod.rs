@@ -1,23 +1,16 @@
-//! Segments as they stand on the disk: their files, packs and lines, and all of them read again.
+//! Segments as they stand on the disk: their files and lines, and all of them read again.
 
-pub(super) mod compressed;
 pub(super) mod files;
 pub(super) mod lines;
-pub(super) mod pack;
 pub(in crate::history) mod source;
 mod verification;
 
-pub use compressed::compress;
-pub(super) use compressed::{Counted, Member, Members};
-pub(super) use files::{Listing, PackPlace, SegmentFiles, is_absent, sealed_folder};
+pub(super) use files::{Listing, SegmentFiles};
 pub use files::{SEALED_FOLDER, SegmentFile, SegmentPlace};
+pub(crate) use lines::{JOINED, Part, is_joined};
 pub(super) use lines::{LONGEST_LINE, Progress, ReadLine, without_line_end};
-pub use pack::{
-    LARGEST_PACK, MOST_SEGMENTS, PACK_ENDING, PackReader, PackedSegment, contents, is_packable, pack,
-};
-pub(super) use source::NamedHeads;
-pub use source::SegmentProblem;
-pub(super) use source::SegmentSource;
-pub use source::{SegmentEnd, SegmentEnds};
-pub(crate) use source::{files_of_segment, packed_segments};
+pub(crate) use source::{JoinedSegments, files_of_segment, joined_segments};
+pub(super) use source::{NamedHeads, SegmentSource};
+pub use source::{SegmentEnd, SegmentEnds, SegmentProblem};
+pub(crate) use verification::read_parts;
 pub use verification::{VerifiedSegments, verify_segments};

@@ -1,11 +1,16 @@
 //! All segments read again, whatever the index says of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, btree_map::Entry};
+
+use std::{
+    fs::File,
+    io::{self, BufReader},
+};
 
 use crate::disk::root::Root;
 use crate::history::index::{EventSum, Fault};
 use crate::history::segments::{
-    NamedHeads, ReadLine, SegmentEnd, SegmentEnds, SegmentFile, SegmentSource, files, lines, source,
+    NamedHeads, Part, ReadLine, SegmentEnd, SegmentEnds, SegmentFile, SegmentSource, files, lines,
 };
 use crate::history::{HistoryError, SegmentPlace, SegmentProblem};
 use stepmark_model::journal::{Event, EventId, LineProblem, SegmentName, heads_in};
@@ -40,9 +45,9 @@ pub fn verify_segments(root: &Root) -> Result<VerifiedSegments, HistoryError> {
     Err(HistoryError::Restless)
 }
 
-/// The place at which an event was told that follows one not seen yet: its segment, that one's place and
-/// pack, line and offset.
-type Told = (SegmentName, SegmentPlace, Option<String>, u64, u64);
+/// The place at which an event was told that follows one not seen yet: its segment, that one's place, line
+/// and offset.
+type Told = (SegmentName, SegmentPlace, u64, u64);
 
 /// The events that were seen, and those that they follow.
 #[derive(Default)]
@@ -56,7 +61,7 @@ impl References {
         self.seen.insert(event.id);
         self.waiting.remove(&event.id);
         for parent in event.parents.iter().filter(|parent| !self.seen.contains(parent)) {
-            let told = || (file.name.clone(), file.place, file.pack_file().map(str::to_owned), line, offset);
+            let told = || (file.name.clone(), file.place, line, offset);
             self.waiting.entry(*parent).or_insert_with(told);
         }
     }
@@ -66,8 +71,8 @@ impl References {
         let mut missing: Vec<(Told, EventId)> =
             self.waiting.into_iter().map(|(parent, told)| (told, parent)).collect();
         missing.sort();
-        let problem = |((segment, place, pack, line, offset), parent): (Told, EventId)| {
-            let file = place.file_of(root, &segment, pack.as_deref());
+        let problem = |((segment, place, line, offset), parent): (Told, EventId)| {
+            let file = place.file_of(root, &segment);
             SegmentProblem {
                 segment,
                 place,
@@ -87,10 +92,11 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
     for file in files::not_regular(root)? {
         verification.add_problem(&file, (1, 0), LineProblem::NotAFile);
     }
-    let packed = verification.packed()?;
-    for file in files.values() {
-        verification.verified.segments += 1;
-        verification.compare_places(file, &packed)?;
+    // What stands in a file of its own counts before what was joined.
+    let (joined, alone): (Vec<_>, Vec<_>) =
+        files.values().partition(|file| file.place == SegmentPlace::Joined);
+    for file in alone.into_iter().chain(joined) {
+        verification.compare_places(file)?;
         verification.read(file)?;
     }
     let Verification { mut verified, references, named, .. } = verification;
@@ -107,12 +113,14 @@ struct Verification<'a> {
     named: NamedHeads,
     /// Events that are not what their ids were made from; the index has them, too.
     forged: HashSet<EventId>,
+    /// The segment that is read stands in another file, too, which was read before.
+    is_again: bool,
 }
 
 impl<'a> Verification<'a> {
     fn of(root: &'a Root) -> Self {
         let (verified, references) = (VerifiedSegments::default(), References::default());
-        Self { root, verified, references, named: NamedHeads::new(), forged: HashSet::new() }
+        Self { root, verified, references, named: NamedHeads::new(), forged: HashSet::new(), is_again: false }
     }
 
     fn add_problem(&mut self, file: &SegmentFile, (line, offset): (u64, u64), problem: LineProblem) {
@@ -126,65 +134,55 @@ impl<'a> Verification<'a> {
         });
     }
 
-    /// The segments in packs; a pack that cannot be read is a problem.
-    fn packed(&mut self) -> Result<Vec<SegmentFile>, Fault> {
-        let mut packed = Vec::new();
-        for (name, segments) in source::packs(self.root)? {
-            match segments {
-                Ok(segments) => packed.extend(segments),
-                Err(error) => {
-                    let Some(segment) = SegmentName::new(&name) else { continue };
-                    let place = SegmentPlace::Packed;
-                    let file = place.file_of(self.root, &segment, Some(&name));
-                    let reason = format!("the pack is damaged: {error}");
-                    let problem = LineProblem::NotAnEvent { reason };
-                    let found = SegmentProblem { segment, place, file, line: 1, offset: 0, problem };
-                    self.verified.problems.push(found);
-                }
-            }
-        }
-        Ok(packed)
-    }
-
-    fn compare_places(&mut self, file: &SegmentFile, packed: &[SegmentFile]) -> Result<(), Fault> {
-        let places = [SegmentPlace::Copy, SegmentPlace::Sealed, SegmentPlace::Compressed];
-        let places = places.into_iter().filter(|place| *place > file.place);
-        let alone = places.map(|place| SegmentFile { place, pack: None, ..file.clone() });
-        let packed = packed.iter().filter(|other| other.name == file.name && *other != file).cloned();
-        for other in alone.chain(packed) {
-            // What is no file is reported already.
-            if other.open(self.root).is_ok() && !has_bytes_of(self.root, file, &other)? {
-                self.add_problem(&other, (1, 0), LineProblem::Replaced);
-            }
+    /// Compares the copy of a segment with the file that git carries.
+    fn compare_places(&mut self, file: &SegmentFile) -> Result<(), Fault> {
+        let other = SegmentFile { place: SegmentPlace::Sealed, ..file.clone() };
+        let is_alone = file.place >= SegmentPlace::Sealed;
+        // What is no file is reported already.
+        if !is_alone && other.open(self.root).is_ok() && !has_bytes_of(self.root, file, &other)? {
+            self.add_problem(&other, (1, 0), LineProblem::Replaced);
         }
         Ok(())
     }
 
     fn read(&mut self, file: &SegmentFile) -> Result<(), Fault> {
         let mut source = SegmentSource::open(self.root, file, file.stat.size)?;
+        self.is_again = false;
         let read = lines::read(source.reader(), &file.name, None, |line| {
             self.take(file, line);
-            Ok::<(), std::io::Error>(())
+            Ok::<(), io::Error>(())
         });
-        let read = read.map_err(|source| HistoryError::Read { path: file.path(self.root), source })?;
-        self.verified.ends.extend(read.map(|read| {
-            let pack = file.pack_file().map(str::to_owned);
-            let (place, last, lines, start) = (file.place, read.last, read.lines, read.last_start);
-            let end = SegmentEnd { place, pack, last, lines, start };
-            (file.name.clone(), end)
-        }));
+        let (_, parts) = read.map_err(|source| HistoryError::Read { path: file.path(self.root), source })?;
+        self.verified.segments += u64::from(parts.is_empty());
+        for part in parts {
+            let (place, last, lines, start) = (file.place, part.last, part.lines, part.start);
+            let end = SegmentEnd { place, file: file.path(self.root), last, lines, start };
+            match self.verified.ends.entry(part.name) {
+                Entry::Occupied(known) if known.get().last != last => {
+                    self.add_problem(file, (lines, start), LineProblem::Replaced);
+                }
+                Entry::Occupied(_) => {}
+                Entry::Vacant(place) => {
+                    self.verified.segments += 1;
+                    place.insert(end);
+                }
+            }
+        }
         Ok(())
     }
 
     fn take(&mut self, file: &SegmentFile, line: ReadLine) {
         let position = (line.number, line.start);
+        if let Some(name) = &line.begins {
+            self.is_again = self.verified.ends.contains_key(name);
+        }
         let is_genuine = line.event.as_ref().or(line.seal.as_ref()).is_none_or(|event| event.is_genuine());
         if let Some(event) = &line.event {
             if !self.references.seen.contains(&event.id) && !self.forged.contains(&event.id) {
                 self.verified.sum.add(event);
             }
             if is_genuine {
-                self.verified.events += 1;
+                self.verified.events += u64::from(!self.is_again);
                 self.references.add(event, file, position);
             } else {
                 self.forged.insert(event.id);
@@ -197,6 +195,17 @@ impl<'a> Verification<'a> {
         let forged = (!is_genuine).then_some(LineProblem::NotGenuine);
         line.problem.into_iter().chain(forged).for_each(|problem| self.add_problem(file, position, problem));
     }
+}
+
+/// The segments in the file `name`; `None` where anything is wrong with it.
+pub(crate) fn read_parts(file: File, name: &SegmentName) -> io::Result<Option<Vec<Part>>> {
+    let mut is_sound = true;
+    let (_, parts) = lines::read(&mut BufReader::new(file), name, None, |line| {
+        let event = line.event.as_ref().or(line.seal.as_ref());
+        is_sound &= line.problem.is_none() && event.is_none_or(|event| event.is_genuine());
+        Ok::<(), io::Error>(())
+    })?;
+    Ok(Some(parts).filter(|_| is_sound))
 }
 
 /// Returns whether the tracked file holds the lines of this clone's copy. Git may have given them the line
@@ -391,24 +400,5 @@ mod tests {
         drop(database);
         project.segment_of("main-b", &chain(("id:B", "b.md"), 2));
         assert_eq!(project.history().latest(9).unwrap().len(), 8, "with definitions of others it is deleted");
-    }
-
-    #[test]
-    fn a_damaged_compressed_segment_is_a_problem_not_an_error() {
-        let project = ScratchJournal::new();
-        let events = chain(("id:A", "a.md"), 3);
-        project.segment_of("main-a", &events);
-        project.seal("main-a");
-        project.compact("main-a");
-        project.segment_of("main-b", &chain(("id:B", "b.md"), 2));
-        let file = project.file("main-a", SegmentPlace::Compressed);
-        let bytes = fs::read(&file).unwrap();
-        fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
-        let found = verify_segments(&project.root).unwrap();
-        assert!(matches!(
-            &found.problems[..],
-            [SegmentProblem { problem: LineProblem::NotAnEvent { .. }, .. }]
-        ));
-        assert!(project.history().latest(9).unwrap().len() >= 2);
     }
 }
