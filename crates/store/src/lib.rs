@@ -30,7 +30,7 @@ pub mod checkpoints;
 #[cfg(feature = "history")]
 pub mod replay;
 mod signals;
-mod records;
+pub mod records;
 pub mod asdd;
 pub mod autodev;
 pub mod coordination;

@@ -20,9 +20,10 @@ use stepmark_model::{
     records::RecordSet as _,
 };
 use stepmark_store::{
-    asdd::{Asdd, AsddError, Draft},
+    asdd::{Asdd, Draft},
     commit::{CommitOptions, FsyncPolicy},
     projection::Overwrite,
+    records::SystemError,
     workspace::Workspace,
 };
 
@@ -156,7 +157,7 @@ impl Project {
         let id = format!("p{:03}", self.count);
         let has_begun = self.does(Role::Worker, |asdd| {
             match asdd.propose(&id, SLICES[slice], AGENTS[agent], draft.clone()) {
-                Err(error @ (AsddError::NotBegun { .. } | AsddError::Records(_))) => Err(error),
+                Err(error @ (SystemError::Unread { .. } | SystemError::Records(_))) => Err(error),
                 // It is kept, whatever becomes of it.
                 proposed => Ok(proposed.is_ok()),
             }
@@ -170,8 +171,8 @@ impl Project {
     fn does<T>(
         &self,
         role: Role,
-        command: impl Fn(&Asdd<'_>) -> Result<T, AsddError>,
-    ) -> Result<T, AsddError> {
+        command: impl Fn(&Asdd<'_>) -> Result<T, SystemError>,
+    ) -> Result<T, SystemError> {
         let workspace = self.workspace(role);
         command(&workspace.asdd().unwrap())
     }

@@ -19,7 +19,8 @@ use stepmark_model::{
 };
 use stepmark_store::{
     commit::{CommitOptions, FsyncPolicy},
-    coordination::{CoordinationError, ImportSide, Overwrite},
+    coordination::Overwrite,
+    records::SystemError,
     workspace::Workspace,
 };
 
@@ -388,14 +389,13 @@ impl Project {
 
     fn import(&mut self, takes_file: bool, removes: bool) -> bool {
         let coordination = self.workspace.coordination().unwrap();
-        let survey = match coordination.survey(None) {
-            Err(CoordinationError::NothingToImport { .. } | CoordinationError::Format(_)) => return false,
-            survey => survey.unwrap(),
+        let found = match coordination.survey(None) {
+            Err(SystemError::NothingToImport { .. } | SystemError::Format(_)) => return false,
+            found => found.unwrap(),
         };
-        let ids: BTreeSet<&String> = survey.rows.iter().map(|row| &row.id).collect();
+        let ids: BTreeSet<&String> = found.survey.rows.iter().map(|row| &row.id).collect();
         assert_eq!(ids, self.foreign.keys().collect(), "what others changed, and nothing else");
-        let side = if takes_file { ImportSide::File } else { ImportSide::Artifact };
-        coordination.import(&survey, |_| side, removes).unwrap();
+        coordination.import(&found, takes_file, removes).unwrap();
         for (id, theirs) in std::mem::take(&mut self.foreign) {
             match theirs {
                 Some(task) if takes_file || !self.tasks.contains_key(&id) => {
@@ -457,17 +457,17 @@ impl Project {
 }
 
 /// What was done; `None` where it was refused, as it should be.
-fn expect<T: std::fmt::Debug>(done: Result<T, CoordinationError>, may: bool, what: &str) -> Option<T> {
+fn expect<T: std::fmt::Debug>(done: Result<T, SystemError>, may: bool, what: &str) -> Option<T> {
     match done {
         Ok(done) => {
             assert!(may, "{what} should be refused: {done:?}");
             Some(done)
         }
-        Err(
-            CoordinationError::Refused(_)
-            | CoordinationError::NothingToClaim { .. }
-            | CoordinationError::Changed { .. },
-        ) if !may => None,
+        Err(SystemError::Task(_) | SystemError::NothingToClaim { .. } | SystemError::Changed { .. })
+            if !may =>
+        {
+            None
+        }
         Err(error) => panic!("{what}, which {}: {error:?}", if may { "is allowed" } else { "is refused" }),
     }
 }

@@ -36,5 +36,13 @@ pub use status_change::{change, slice_move};
 
 pub type Record = crate::records::Record<SliceKind>;
 
+pub static SYSTEM: crate::records::System = crate::records::System {
+    name: "ASDD",
+    begin: "stepmark asdd init",
+    mend: "make it again from what is known with `stepmark asdd rebuild`",
+    import: "stepmark import asdd",
+    project: "stepmark asdd project",
+};
+
 #[cfg(test)]
 mod cases;

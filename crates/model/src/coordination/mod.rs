@@ -7,6 +7,14 @@ mod format;
 mod claiming;
 mod task_move;
 
+pub static SYSTEM: crate::records::System = crate::records::System {
+    name: "coordination",
+    begin: "stepmark coordination init --goal TEXT",
+    mend: "bring an earlier state back with `stepmark restore`",
+    import: "stepmark import coordination",
+    project: "stepmark coordination project",
+};
+
 #[cfg(test)]
 mod drift_cases;
 #[cfg(test)]

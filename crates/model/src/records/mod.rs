@@ -8,6 +8,20 @@ mod drift;
 mod strict_json;
 
 pub use drift::{Drift, DriftChange, Merged, merge};
+
+/// A system of records, as messages name it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct System {
+    pub name: &'static str,
+    /// The command that begins it.
+    pub begin: &'static str,
+    /// The way in which a record that cannot be read is mended.
+    pub mend: &'static str,
+    /// The command that brings its state files in, and the one that writes them.
+    pub import: &'static str,
+    pub project: &'static str,
+}
+
 pub use kinds::RecordKinds;
 pub use kinds::{Signal, Signals, take_newer};
 pub(crate) use kinds::{entries_in_order, in_order, ordered};

@@ -1,32 +1,28 @@
 //! Changes of slices, each one commit.
 
-use std::cell::RefCell;
-
-use super::{
-    Asdd, AsddError, AsddFiles, AsddRecordsError, proposals::local, proposing::slice_of, records::read,
-};
+use super::{Asdd, AsddFiles, proposing::slice_of};
 use crate::changes::RecordDecision;
 use crate::commit::{Expected, make_folders_to, replace_whole};
 use crate::git::version::{Object, ObjectReader};
 use crate::projection::ProjectionError;
-use crate::signals::write_signal;
+use crate::records::{self, ChangedRecords as _, RecordSystem as _, RecordsError, SystemError};
 use stepmark_model::{
     artifact::{Artifact, FileHash, ProjectPath},
     asdd::{AsddRefusal, Failure, Record, SliceKind, add_row, change, fail, plain_name, slice_move},
     journal::{ActorKind, EventDraft, Kind},
     packs::MoveCall,
-    records::{RecordSet as _, Signal, file_stem},
+    records::{RecordSet as _, Signal},
 };
 
 impl Asdd<'_> {
     /// Begins ASDD: notes the sprint and the goals.
-    pub fn init(&self, project: Record) -> Result<AsddFiles, AsddError> {
+    pub fn init(&self, project: Record) -> Result<AsddFiles, SystemError> {
         match self.state() {
-            Err(AsddRecordsError::NotBegun) => {}
+            Err(RecordsError::NotBegun { .. }) => {}
             Err(error) => return Err(error.into()),
-            Ok(_) => return Err(AsddError::Begun),
+            Ok(_) => return Err(SystemError::Begun { system: "ASDD", goal: None }),
         }
-        self.write_new(&project, draft("create", "asdd init"))?;
+        self.write_record(&project, draft("create", "asdd init"))?;
         Ok(self.follow())
     }
 
@@ -35,18 +31,18 @@ impl Asdd<'_> {
         id: &str,
         (name, kind): (&str, &str),
         status: &str,
-    ) -> Result<(Record, AsddFiles), AsddError> {
+    ) -> Result<(Record, AsddFiles), SystemError> {
         let state = self.state_to_change()?;
         if state.slice(id).is_some() || self.was_given(id)? {
-            return Err(AsddError::IdTaken { id: id.to_owned() });
+            return Err(SystemError::IdTaken { kind: "slice".to_owned(), id: id.to_owned() });
         }
         let slice = SliceKind::new_slice(id, (name, kind), status, state.next_order(SliceKind::Slice));
-        self.write_new(&slice, draft("create", "asdd add"))?;
+        self.write_record(&slice, draft("create", "asdd add"))?;
         Ok((slice, self.follow()))
     }
 
     /// Returns whether history knows a slice `id`: one that is gone keeps its id.
-    pub fn was_given(&self, id: &str) -> Result<bool, AsddError> {
+    pub fn was_given(&self, id: &str) -> Result<bool, SystemError> {
         let (path, folder) = (self.path_of(SliceKind::Slice, id)?, &self.settings.folder);
         Ok(self.workspace.history().ask(|history| history.known_below(folder))?.contains(&path))
     }
@@ -57,7 +53,7 @@ impl Asdd<'_> {
         id: &str,
         event: &'static str,
         made: &MoveCall,
-    ) -> Result<(Record, AsddFiles), AsddError> {
+    ) -> Result<(Record, AsddFiles), SystemError> {
         match &*made.name {
             "approve" => self.want_role("approving a phase", "tech_lead")?,
             "review" => self.want_role("a review", "tech_lead")?,
@@ -78,7 +74,7 @@ impl Asdd<'_> {
     }
 
     /// Accepts the file at `path` as it is, for the slice `id`.
-    pub fn accept(&self, id: &str, path: &str, reason: &str) -> Result<(Record, AsddFiles), AsddError> {
+    pub fn accept(&self, id: &str, path: &str, reason: &str) -> Result<(Record, AsddFiles), SystemError> {
         self.want_role("accepting a file", "tech_lead")?;
         let hash = self.hash_of_work(path)?;
         let made = slice_move("accept").with("path", path).with("hash", hash.to_string());
@@ -89,7 +85,7 @@ impl Asdd<'_> {
 
     /// Blocks the slice `id` for a failure, takes it back to the last phase that was good, and adds a row to
     /// the failure log.
-    pub fn fail(&self, id: &str, failure: &Failure) -> Result<(Record, AsddFiles), AsddError> {
+    pub fn fail(&self, id: &str, failure: &Failure) -> Result<(Record, AsddFiles), SystemError> {
         let state = self.state_to_change()?;
         let phase = slice_of(&state, id)?.status_below_lock().to_owned();
         let (rules, now) = (self.rules(), self.now());
@@ -120,7 +116,7 @@ impl Asdd<'_> {
         agent: &str,
         (status, slice): (Option<&str>, Option<&str>),
         numbers: &[(&str, i64)],
-    ) -> Result<AsddFiles, AsddError> {
+    ) -> Result<AsddFiles, SystemError> {
         self.beat(agent, status, slice, numbers)?;
         Ok(self.follow())
     }
@@ -131,7 +127,7 @@ impl Asdd<'_> {
         status: Option<&str>,
         slice: Option<&str>,
         numbers: &[(&str, i64)],
-    ) -> Result<(), AsddError> {
+    ) -> Result<(), SystemError> {
         let status = status.unwrap_or(if slice.is_some() { "ACTIVE" } else { "IDLE" });
         let signal = Signal {
             agent: agent.to_owned(),
@@ -152,19 +148,13 @@ impl Asdd<'_> {
                 .with("slice", slice);
             self.workspace.history().append_event(event)?;
         }
-        self.write_signal(&signal)
+        self.note_signal(&signal)
     }
 
-    pub(super) fn rest(&self, agent: &str) -> Result<(), AsddError> {
+    pub(super) fn rest(&self, agent: &str) -> Result<(), SystemError> {
         let numbers = self.signals().remove(agent).unwrap_or_default().numbers;
         let numbers: Vec<(&str, i64)> = numbers.iter().map(|(key, number)| (key.as_str(), *number)).collect();
         self.beat(agent, Some("IDLE"), None, &numbers)
-    }
-
-    pub(super) fn write_signal(&self, signal: &Signal) -> Result<(), AsddError> {
-        let name = file_stem(&signal.agent);
-        write_signal(self.workspace.root(), (super::SYSTEM, &name), signal)
-            .map_err(|source| local("a sign of life", source))
     }
 
     pub(super) fn change_slice(
@@ -172,7 +162,7 @@ impl Asdd<'_> {
         id: &str,
         draft: EventDraft,
         mut decide: impl FnMut(&Record) -> Result<Record, AsddRefusal>,
-    ) -> Result<(Record, AsddFiles), AsddError> {
+    ) -> Result<(Record, AsddFiles), SystemError> {
         slice_of(&self.state_to_change()?, id)?;
         let path = self.path_of(SliceKind::Slice, id)?;
         let slice = self.attempt(&[path], draft, |found| {
@@ -185,35 +175,9 @@ impl Asdd<'_> {
         Ok((slice, self.follow()))
     }
 
-    pub(super) fn attempt<T>(
-        &self,
-        paths: &[ProjectPath],
-        draft: EventDraft,
-        mut decide: impl FnMut(&[Option<Artifact>]) -> Result<(T, Vec<RecordDecision>), AsddError>,
-    ) -> Result<T, AsddError> {
-        let made = RefCell::new(None);
-        self.workspace.change_records(
-            paths,
-            |_| draft.clone(),
-            |found| {
-                let (outcome, decisions) = decide(found)?;
-                made.replace(Some(outcome));
-                Ok::<_, AsddError>(decisions)
-            },
-        )?;
-        // A commit that ends well has decided at least once.
-        made.into_inner().ok_or_else(|| AsddError::Busy { path: self.settings.folder.clone() })
-    }
-
-    /// Writes a record that is not there yet.
-    pub(super) fn write_new(&self, record: &Record, draft: EventDraft) -> Result<(), AsddError> {
-        let path = self.path_of(record.kind, &record.id)?;
-        make_folders_to(self.workspace.root(), &path, self.workspace.commit_options().fsync)?;
-        let bytes = record.to_file().map_err(|source| AsddError::Edit { path: path.clone(), source })?;
-        self.attempt(&[path], draft, |found| match found {
-            [None] => Ok(((), vec![RecordDecision::Write(bytes.clone())])),
-            _ => Err(AsddError::IdTaken { id: record.id.clone() }),
-        })
+    pub(super) fn write_record(&self, record: &Record, draft: EventDraft) -> Result<(), SystemError> {
+        let (kind, id) = (record.kind.to_string(), record.id.clone());
+        self.write_new(record, draft, || SystemError::IdTaken { kind: kind.clone(), id: id.clone() })
     }
 
     /// Brings the bytes of a file back from git that have the hash `accepted`; returns why not, where they
@@ -222,7 +186,7 @@ impl Asdd<'_> {
         &self,
         path: &str,
         accepted: Option<&str>,
-    ) -> Result<Option<String>, AsddError> {
+    ) -> Result<Option<String>, SystemError> {
         let Some(accepted) = accepted else { return Ok(Some(format!("`{path}` was never accepted"))) };
         if self.hash(path).is_some_and(|hash| hash.to_string() == accepted) {
             return Ok(None);
@@ -248,17 +212,17 @@ impl Asdd<'_> {
     }
 
     /// Refuses where whoever acts has not `role`.
-    pub(super) fn want_role(&self, wanted: &'static str, role: &'static str) -> Result<(), AsddError> {
+    pub(super) fn want_role(&self, wanted: &'static str, role: &'static str) -> Result<(), SystemError> {
         let (roles, actor) =
             (self.workspace.configuration().roles(), self.workspace.attribution().actor.to_string());
         match roles.has(role, &actor) {
             true => Ok(()),
-            false => Err(AsddError::Role { wanted, role, actor, holders: roles.of(role) }),
+            false => Err(SystemError::Role { wanted, role, actor, holders: roles.of(role) }),
         }
     }
 
     /// Refuses an agent that is no custodian.
-    pub(super) fn want_agents_to_be_custodian(&self, wanted: &'static str) -> Result<(), AsddError> {
+    pub(super) fn want_agents_to_be_custodian(&self, wanted: &'static str) -> Result<(), SystemError> {
         match self.workspace.attribution().actor.kind {
             ActorKind::Agent => self.want_role(wanted, "custodian"),
             _ => Ok(()),
@@ -271,12 +235,12 @@ impl Asdd<'_> {
 }
 
 pub(super) fn draft(kind: &'static str, command: &str) -> EventDraft {
-    EventDraft::new(Kind::of(kind)).with_command(command).decided()
+    records::draft(Kind::of(kind), command)
 }
 
-fn found_slice(found: &[Option<Artifact>], id: &str) -> Result<Record, AsddError> {
+fn found_slice(found: &[Option<Artifact>], id: &str) -> Result<Record, SystemError> {
     match found.first() {
-        Some(Some(artifact)) => Ok(read(artifact)?),
-        _ => Err(AsddError::NoSlice { id: id.to_owned() }),
+        Some(Some(artifact)) => Ok(Asdd::read_artifact(artifact)?),
+        _ => Err(SystemError::Unknown { what: "slice", id: id.to_owned() }),
     }
 }

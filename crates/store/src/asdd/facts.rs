@@ -1,6 +1,7 @@
 //! The facts that slices are held against.
 
-use super::{Asdd, AsddRecordsError};
+use super::Asdd;
+use crate::records::RecordsError;
 use std::collections::BTreeMap;
 use stepmark_model::artifact::{FileHash, ProjectPath};
 #[cfg(feature = "write")]
@@ -53,7 +54,7 @@ impl Asdd<'_> {
     }
 
     /// The slices whose files do not fit them, and why no agent can begin with these.
-    pub fn held_up(&self) -> Result<BTreeMap<String, String>, AsddRecordsError> {
+    pub fn held_up(&self) -> Result<BTreeMap<String, String>, RecordsError> {
         let state = self.state()?;
         let reason = |slice: &Record| {
             let files = self.files_of(slice, []);
@@ -96,7 +97,7 @@ pub struct AsddStatus {
 }
 
 impl Asdd<'_> {
-    pub fn status(&self) -> Result<AsddStatus, AsddRecordsError> {
+    pub fn status(&self) -> Result<AsddStatus, RecordsError> {
         #[cfg(feature = "write")]
         let drift = self.drift().unwrap_or_default();
         #[cfg(not(feature = "write"))]

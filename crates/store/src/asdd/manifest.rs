@@ -1,19 +1,19 @@
 //! The manifest, which follows the records.
 
-use super::Asdd;
-use crate::git::{GitVersion, GitVersionError};
+use super::{Asdd, proposals::local};
 use crate::projection::{
-    file_findings::{self, FileFindings, FollowingFile},
+    file_findings::{FileFindings, FollowingFile},
     found_files::FoundFiles,
     record_files,
     record_format::{Files, Followed, Overwrite, RecordFormat},
 };
-use crate::repository::ChangedArtifact;
+use crate::records::{ChangedRecords, SystemError, behind};
+use crate::signals::write_signal;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
-    asdd::{MANIFEST, SliceKind, State, read, render, seen},
-    records::{self, RecordSet as _, Signals},
+    asdd::{MANIFEST, SYSTEM, SliceKind, State, read, render, seen},
+    records::{self, Signal, Signals, System, file_stem},
     transition::Remark,
 };
 
@@ -22,7 +22,7 @@ type Drift = records::Drift<SliceKind>;
 /// The state of the manifest: what was written, and what other programs changed in it.
 pub type AsddFiles = Followed<Drift>;
 
-pub(super) struct ManifestOf<'c, 'w> {
+pub(crate) struct ManifestOf<'c, 'w> {
     asdd: &'c Asdd<'w>,
     path: ProjectPath,
     signals: Signals,
@@ -30,30 +30,21 @@ pub(super) struct ManifestOf<'c, 'w> {
 
 impl RecordFormat for ManifestOf<'_, '_> {
     type State = State;
-    type Drift = Drift;
-    type Error = super::AsddError;
+    type Error = SystemError;
 
     fn name(&self) -> &'static str {
         "asdd-manifest"
     }
 
-    fn import(&self) -> &'static str {
-        "stepmark import asdd"
-    }
-
-    fn project(&self) -> &'static str {
-        "stepmark asdd project"
+    fn system(&self) -> &'static System {
+        &SYSTEM
     }
 
     fn paths(&self) -> Vec<ProjectPath> {
         vec![self.path.clone()]
     }
 
-    fn locks(&self) -> Vec<ProjectPath> {
-        Vec::new()
-    }
-
-    fn present(&self) -> Result<State, super::AsddError> {
+    fn present(&self) -> Result<State, SystemError> {
         Ok(self.asdd.state()?)
     }
 
@@ -65,17 +56,32 @@ impl RecordFormat for ManifestOf<'_, '_> {
         read(files.get(&self.path)?).ok().map(|(state, _)| state)
     }
 
-    fn is_same(&self, one: &State, other: &State) -> bool {
-        records::merge((None, one), (other, &seen(other)), &|_| false).drift.is_empty()
+    fn seen(&self, state: &State) -> State {
+        seen(state)
+    }
+}
+
+impl ChangedRecords for Asdd<'_> {
+    type Format<'f>
+        = ManifestOf<'f, 'f>
+    where
+        Self: 'f;
+
+    fn record_format(&self) -> Result<Self::Format<'_>, SystemError> {
+        self.manifest()
     }
 
-    fn merge(
-        &self,
-        (base, theirs, ours): (Option<&State>, &State, &State),
-        is_overwritten: &dyn Fn(&str) -> bool,
-    ) -> (State, Vec<Drift>) {
-        let merged = records::merge((base, theirs), (ours, &seen(ours)), is_overwritten);
-        (merged.state, merged.drift)
+    fn write_files(&self, overwrite: &Overwrite) -> Result<AsddFiles, SystemError> {
+        self.project(overwrite)
+    }
+
+    fn known_signals(&self) -> Signals {
+        self.signals()
+    }
+
+    fn note_signal(&self, signal: &Signal) -> Result<(), SystemError> {
+        write_signal(self.workspace.root(), (super::SYSTEM, &file_stem(&signal.agent)), signal)
+            .map_err(|source| local("a sign of life", source))
     }
 }
 
@@ -88,12 +94,12 @@ impl Workspace {
 }
 
 impl<'w> Asdd<'w> {
-    pub fn manifest_path(&self) -> Result<ProjectPath, super::AsddError> {
+    pub fn manifest_path(&self) -> Result<ProjectPath, SystemError> {
         Ok(self.settings.folder.join(MANIFEST)?)
     }
 
     /// The manifest. Of heartbeats the newer one counts, also where another clone told it.
-    pub(super) fn manifest(&self) -> Result<ManifestOf<'_, 'w>, super::AsddError> {
+    pub(super) fn manifest(&self) -> Result<ManifestOf<'_, 'w>, SystemError> {
         let path = self.manifest_path()?;
         let mut signals = self.signals();
         let told = self.workspace.read_file(&path).ok().and_then(|bytes| read(&bytes).ok());
@@ -103,16 +109,11 @@ impl<'w> Asdd<'w> {
 
     /// Makes the manifest follow. The change is made: what goes wrong here is told beside it.
     pub(super) fn follow(&self) -> AsddFiles {
-        self.project(&Overwrite::None).unwrap_or_else(|error| {
-            let causes =
-                std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
-            let behind = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
-            Followed { behind: Some(behind), ..Followed::default() }
-        })
+        self.project(&Overwrite::None).unwrap_or_else(|error| behind(&error))
     }
 
     /// Writes the manifest; changes that other programs made in it are given up as `overwrite` says.
-    pub fn project(&self, overwrite: &Overwrite) -> Result<AsddFiles, super::AsddError> {
+    pub fn project(&self, overwrite: &Overwrite) -> Result<AsddFiles, SystemError> {
         if !matches!(overwrite, Overwrite::None) {
             self.want_agents_to_be_custodian("giving up what others wrote, by an agent,")?;
         }
@@ -126,7 +127,7 @@ impl<'w> Asdd<'w> {
         )
     }
 
-    pub fn drift(&self) -> Result<Vec<String>, super::AsddError> {
+    pub fn drift(&self) -> Result<Vec<String>, SystemError> {
         let drift =
             record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.manifest()?)?;
         Ok(drift.into_iter().map(|drift| drift.id).collect())
@@ -134,7 +135,7 @@ impl<'w> Asdd<'w> {
 
     /// The records, as they are now, for a change of them: a manifest that says the same is taken for written
     /// here.
-    pub(super) fn state_to_change(&self) -> Result<State, super::AsddError> {
+    pub(super) fn state_to_change(&self) -> Result<State, SystemError> {
         let state = self.state()?;
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
         // What cannot be compared is told when the manifest follows.
@@ -142,9 +143,8 @@ impl<'w> Asdd<'w> {
         Ok(state)
     }
 
-    pub fn file_states(&self) -> Result<Vec<FollowingFile>, super::AsddError> {
-        let read = |path: &ProjectPath| self.workspace.read_file(path).ok();
-        Ok(file_findings::states(self.workspace.root(), &self.manifest()?, &self.state()?, read))
+    pub fn file_states(&self) -> Result<Vec<FollowingFile>, SystemError> {
+        self.states_of_files()
     }
 
     /// The findings in the manifest, where the records are `state` and `read` gives a file.
@@ -153,24 +153,6 @@ impl<'w> Asdd<'w> {
         state: &State,
         read: impl Fn(&ProjectPath) -> Option<Vec<u8>>,
     ) -> Vec<FileFindings> {
-        let Ok(format) = self.manifest() else { return Vec::new() };
-        file_findings::findings(self.workspace.root(), (&format, false), state, read)
-    }
-
-    /// The records in `version`, where there are some that can be read, and one of them is `changed`, or the
-    /// manifest.
-    pub(crate) fn state_in(
-        &self,
-        changed: &[ChangedArtifact],
-        version: &GitVersion,
-    ) -> Result<Option<State>, GitVersionError> {
-        let Ok(format) = self.manifest() else { return Ok(None) };
-        let own = (&format, &self.settings.folder);
-        let is_touched = changed.iter().any(|changed| changed.latest().path().starts_with(own.1));
-        let Some(files) = file_findings::files_touched(own, is_touched, version)? else { return Ok(None) };
-        let records: Result<Vec<_>, _> =
-            files.into_iter().map(|(path, bytes)| self.read_bytes(&path, bytes)).collect();
-        // One that is damaged has findings of its own.
-        Ok(records.ok().and_then(|records| State::from_records(records.into_iter().flatten())))
+        self.findings_of_files(state, false, read)
     }
 }

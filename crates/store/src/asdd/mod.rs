@@ -13,8 +13,6 @@
 mod records;
 mod facts;
 #[cfg(feature = "write")]
-mod error;
-#[cfg(feature = "write")]
 mod manifest;
 #[cfg(feature = "write")]
 mod proposals;
@@ -37,15 +35,12 @@ use crate::workspace::Workspace;
 
 #[cfg(feature = "write")]
 pub use self::{
-    error::AsddError,
-    importing::{SliceImport, SliceRow},
     manifest::AsddFiles,
     monitoring::Monitored,
     proposing::{Begun, Draft, Proposed},
     rebuilding::Rebuilt,
 };
 pub use facts::AsddStatus;
-pub use records::AsddRecordsError;
 
 const SYSTEM: &str = "asdd";
 

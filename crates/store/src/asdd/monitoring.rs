@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Asdd, AsddError};
+use super::Asdd;
+use crate::records::{ChangedRecords as _, SystemError};
 use stepmark_model::{
     asdd::{reconcile, slice_move, timeouts},
     journal::{EventDraft, Kind},
@@ -21,7 +22,7 @@ impl Asdd<'_> {
     /// Looks at the agents that say they work: the journal is told each time that the time of one has run
     /// out, and its slice is blocked when that happened too often. Slices that are locked for a conflict
     /// which no rule decides are blocked when their time is over.
-    pub fn monitor(&self) -> Result<Monitored, AsddError> {
+    pub fn monitor(&self) -> Result<Monitored, SystemError> {
         let mut found = Monitored::default();
         self.end_conflicts(&self.state_to_change()?, &mut found)?;
         let (mut signals, state) = (self.signals(), self.state()?);
@@ -37,7 +38,7 @@ impl Asdd<'_> {
                     .with("times", timeout.times);
                 self.workspace.history().append_event(event)?;
                 signal.numbers.insert(TOLD.to_owned(), times);
-                self.write_signal(signal)?;
+                self.note_signal(signal)?;
             }
             let is_open = |id: &String| {
                 let is_blocked = found.blocked.iter().any(|(blocked, _)| blocked == id);
@@ -60,7 +61,7 @@ impl Asdd<'_> {
         &self,
         state: &stepmark_model::asdd::State,
         found: &mut Monitored,
-    ) -> Result<(), AsddError> {
+    ) -> Result<(), SystemError> {
         let steering = self.rules().steering;
         for slice in state.slices.iter().filter(|slice| slice.status() == "LOCK") {
             let since = slice.values.get("lock").and_then(|lock| read_time(lock.get("timestamp")?.as_str()?));
@@ -82,7 +83,7 @@ impl Asdd<'_> {
         kind: &str,
         reason: String,
         found: &mut Monitored,
-    ) -> Result<(), AsddError> {
+    ) -> Result<(), SystemError> {
         let blocker = json!({"kind": kind, "to": "tech_lead", "text": reason, "timestamp": self.now()});
         let made = slice_move("block").with("reason", &*reason).with("blocker", blocker);
         self.change(id, "asdd-block", &made)?;

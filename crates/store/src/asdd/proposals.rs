@@ -4,9 +4,10 @@ use std::io;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{Asdd, AsddError};
+use super::Asdd;
 use crate::commit::{FsyncPolicy, names_in, replace_state_file};
 use crate::disk::{local_state::StateFolder, own_file};
+use crate::records::SystemError;
 use stepmark_model::{
     artifact::FileHash,
     asdd::{AsddRefusal, Proposal, Verdict, plain_name},
@@ -29,7 +30,7 @@ pub(super) struct Reading {
 
 impl Asdd<'_> {
     /// All proposals, the oldest first.
-    pub fn proposals(&self) -> Result<Vec<Proposal>, AsddError> {
+    pub fn proposals(&self) -> Result<Vec<Proposal>, SystemError> {
         let folder = self.workspace.root().state().folder(StateFolder::Proposals);
         let names = match folder {
             Ok(folder) => names_in(&folder).map_err(|source| local("proposals", source))?,
@@ -43,22 +44,22 @@ impl Asdd<'_> {
         Ok(proposals)
     }
 
-    pub(super) fn pending(&self, slice: &str, base: FileHash) -> Result<Vec<Proposal>, AsddError> {
+    pub(super) fn pending(&self, slice: &str, base: FileHash) -> Result<Vec<Proposal>, SystemError> {
         let mut proposals = self.proposals()?;
         proposals.retain(|own| own.verdict == Verdict::Pending && own.slice_id == slice && own.base == base);
         Ok(proposals)
     }
 
-    pub(super) fn waiting(&self, id: &str) -> Result<Proposal, AsddError> {
+    pub(super) fn waiting(&self, id: &str) -> Result<Proposal, SystemError> {
         let found: Option<Proposal> = self
             .read(&format!("{PROPOSAL}{}.json", file_stem(id)))
             .map_err(|source| local("proposals", source))?;
         let found = found.filter(|proposal| proposal.verdict == Verdict::Pending);
-        found.ok_or_else(|| AsddError::NoProposal { id: id.to_owned() })
+        found.ok_or_else(|| SystemError::NoProposal { id: id.to_owned() })
     }
 
     /// Keeps a proposal, so that it outlives a loss of power.
-    pub(super) fn keep(&self, proposal: &Proposal) -> Result<(), AsddError> {
+    pub(super) fn keep(&self, proposal: &Proposal) -> Result<(), SystemError> {
         let size = serde_json::to_vec(proposal).map_err(|error| local("a proposal", error.into()))?.len();
         if size as u64 > LIMIT {
             return Err(AsddRefusal::TooLarge { size, limit: LIMIT }.into());
@@ -72,19 +73,19 @@ impl Asdd<'_> {
         mut proposal: Proposal,
         verdict: Verdict,
         reason: Option<String>,
-    ) -> Result<Proposal, AsddError> {
+    ) -> Result<Proposal, SystemError> {
         (proposal.verdict, proposal.reason) = (verdict, reason);
         self.keep(&proposal)?;
         Ok(proposal)
     }
 
-    pub(super) fn reading(&self, slice: &str, agent: &str) -> Result<Reading, AsddError> {
+    pub(super) fn reading(&self, slice: &str, agent: &str) -> Result<Reading, SystemError> {
         let found = self.read(&name_of(slice, agent)).map_err(|source| local("what agents read", source))?;
-        found.ok_or_else(|| AsddError::NotBegun { slice: slice.to_owned(), agent: agent.to_owned() })
+        found.ok_or_else(|| SystemError::Unread { slice: slice.to_owned(), agent: agent.to_owned() })
     }
 
     /// Keeps what an agent has read. Whoever loses it reads again.
-    pub(super) fn keep_reading(&self, reading: &Reading) -> Result<(), AsddError> {
+    pub(super) fn keep_reading(&self, reading: &Reading) -> Result<(), SystemError> {
         let name = name_of(&reading.slice, &reading.agent);
         self.write(&name, reading, FsyncPolicy::Never).map_err(|source| local("what agents read", source))
     }
@@ -110,6 +111,6 @@ fn name_of(slice: &str, agent: &str) -> String {
     format!("{BEGUN}{}={}.json", file_stem(slice), file_stem(&plain_name(agent)))
 }
 
-pub(super) const fn local(what: &'static str, source: io::Error) -> AsddError {
-    AsddError::Local { what, source }
+pub(super) const fn local(what: &'static str, source: io::Error) -> SystemError {
+    SystemError::Local { what, source }
 }

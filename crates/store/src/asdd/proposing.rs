@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Asdd, AsddError, AsddFiles, changing::draft, proposals::Reading};
+use super::{Asdd, AsddFiles, changing::draft, proposals::Reading};
 use crate::changes::RecordDecision;
+use crate::records::{ChangedRecords as _, SystemError};
 use stepmark_model::{
     artifact::FileHash,
     asdd::{
@@ -43,7 +44,7 @@ pub struct Proposed {
 impl Asdd<'_> {
     /// Lets `agent` begin with the slice `id`: holds it against the files of the project, and notes what the
     /// agent reads.
-    pub fn begin(&self, id: &str, agent: &str) -> Result<Begun, AsddError> {
+    pub fn begin(&self, id: &str, agent: &str) -> Result<Begun, SystemError> {
         let state = self.state_to_change()?;
         let slice = slice_of(&state, id)?;
         let facts = self.files_of(slice, []);
@@ -72,7 +73,7 @@ impl Asdd<'_> {
         slice_id: &str,
         agent: &str,
         wanted: Draft,
-    ) -> Result<Proposed, AsddError> {
+    ) -> Result<Proposed, SystemError> {
         let reading = self.reading(slice_id, agent)?;
         let state = self.state_to_change()?;
         let slice = slice_of(&state, slice_id)?;
@@ -82,7 +83,7 @@ impl Asdd<'_> {
         if let Some(failure) = self.failure(&proposal) {
             let (slice, files) = match self.fail(slice_id, &failure) {
                 // Somebody was faster, and the slice is blocked: nothing waits for this.
-                Err(AsddError::Refused(refusal)) => return Err(self.refused(proposal, refusal)?.into()),
+                Err(SystemError::Slice(refusal)) => return Err(self.refused(proposal, refusal)?.into()),
                 failed => failed?,
             };
             let proposal = self.decided(proposal, Verdict::Failed, Some(failure.reason(&self.rules())))?;
@@ -97,7 +98,7 @@ impl Asdd<'_> {
             let (slice, files) = match others && slice.status() != "LOCK" {
                 true => match self.change(slice_id, "asdd-lock", &made) {
                     // Somebody else was faster.
-                    Err(AsddError::Refused(AsddRefusal::Status { .. })) => {
+                    Err(SystemError::Slice(AsddRefusal::Status { .. })) => {
                         (slice_of(&self.state()?, slice_id)?.clone(), self.follow())
                     }
                     made => made?,
@@ -108,7 +109,7 @@ impl Asdd<'_> {
         }
         match self.commit_proposal(proposal.clone()) {
             // Nobody commits it later, as its agent has been told.
-            Err(AsddError::Refused(refusal)) if self.waiting(id).is_ok() => {
+            Err(SystemError::Slice(refusal)) if self.waiting(id).is_ok() => {
                 Err(self.refused(proposal, refusal)?.into())
             }
             done => done,
@@ -117,12 +118,12 @@ impl Asdd<'_> {
 
     /// Commits the proposal `id`; where several wait for a locked slice, all of them, as the steering rules
     /// bring them together.
-    pub fn commit(&self, id: &str) -> Result<Proposed, AsddError> {
+    pub fn commit(&self, id: &str) -> Result<Proposed, SystemError> {
         self.want_role("committing a proposal", "custodian")?;
         self.commit_proposal(self.waiting(id)?)
     }
 
-    fn commit_proposal(&self, proposal: Proposal) -> Result<Proposed, AsddError> {
+    fn commit_proposal(&self, proposal: Proposal) -> Result<Proposed, SystemError> {
         let (id, rules, now) = (proposal.slice_id.clone(), self.rules(), self.now());
         self.refuse_drift(&id)?;
         let state = self.state_to_change()?;
@@ -146,11 +147,11 @@ impl Asdd<'_> {
         });
         let (slice, files) = match made {
             // A process that died behind its commit did not note the verdict.
-            Err(AsddError::Refused(AsddRefusal::Outdated { .. })) if self.tells_commit(&proposal)? => {
+            Err(SystemError::Slice(AsddRefusal::Outdated { .. })) if self.tells_commit(&proposal)? => {
                 (slice_of(&self.state()?, &id)?.clone(), self.follow())
             }
-            Err(AsddError::Refused(refusal)) if refusal.is_passing() => return Err(refusal.into()),
-            Err(AsddError::Refused(refusal)) => {
+            Err(SystemError::Slice(refusal)) if refusal.is_passing() => return Err(refusal.into()),
+            Err(SystemError::Slice(refusal)) => {
                 // Of several, those are refused that could not be committed alone.
                 let state = self.state_to_change()?;
                 for own in all {
@@ -178,7 +179,7 @@ impl Asdd<'_> {
         id: &str,
         reason: &str,
         restores: bool,
-    ) -> Result<(Proposed, Vec<String>), AsddError> {
+    ) -> Result<(Proposed, Vec<String>), SystemError> {
         self.want_role("refusing a proposal", "custodian")?;
         let proposal = self.waiting(id)?;
         let state = self.state_to_change()?;
@@ -205,7 +206,7 @@ impl Asdd<'_> {
         Ok((Proposed { proposal, slice, files }, left))
     }
 
-    fn tells_commit(&self, proposal: &Proposal) -> Result<bool, AsddError> {
+    fn tells_commit(&self, proposal: &Proposal) -> Result<bool, SystemError> {
         let path = self.path_of(SliceKind::Slice, &proposal.slice_id)?;
         let key = ArtifactKey::of_id(&proposal.slice_id);
         let lineage = self.workspace.history().ask(|history| history.lineage(&key, &path))?;
@@ -217,7 +218,7 @@ impl Asdd<'_> {
     }
 
     /// Notes that a proposal is refused, under the lock of its slice: nobody commits it meanwhile.
-    fn decide_rejected(&self, proposal: Proposal, reason: &str) -> Result<Proposal, AsddError> {
+    fn decide_rejected(&self, proposal: Proposal, reason: &str) -> Result<Proposal, SystemError> {
         let path = self.path_of(SliceKind::Slice, &proposal.slice_id)?;
         let mut rejected = None;
         self.attempt(&[path], draft("asdd-reject", "asdd reject"), |_| {
@@ -227,7 +228,7 @@ impl Asdd<'_> {
             }
             Ok(((), vec![RecordDecision::Keep]))
         })?;
-        rejected.ok_or(AsddError::NoProposal { id: proposal.proposal_id })
+        rejected.ok_or(SystemError::NoProposal { id: proposal.proposal_id })
     }
 
     /// Says whether the proposal could be committed; that a tech lead still has to approve it, or that others
@@ -251,7 +252,7 @@ impl Asdd<'_> {
     }
 
     /// Keeps a proposal that is refused, with the reason. One that only waits for somebody stays as it is.
-    fn refused(&self, proposal: Proposal, refusal: AsddRefusal) -> Result<AsddRefusal, AsddError> {
+    fn refused(&self, proposal: Proposal, refusal: AsddRefusal) -> Result<AsddRefusal, SystemError> {
         let verdict = match refusal {
             AsddRefusal::Outdated { .. } => Verdict::Outdated,
             AsddRefusal::NotApproved { .. } | AsddRefusal::Conflict { .. } => return Ok(refusal),
@@ -267,7 +268,7 @@ impl Asdd<'_> {
         agent: &str,
         reading: &Reading,
         wanted: Draft,
-    ) -> Result<Proposal, AsddError> {
+    ) -> Result<Proposal, SystemError> {
         let file = |(phase, path): (String, String)| {
             let file_hash = self.hash_of_work(&path)?;
             Ok::<_, AsddRefusal>(ProposedFile { phase, path, file_hash })
@@ -303,7 +304,7 @@ impl Asdd<'_> {
     }
 
     /// Refuses where another program changed the slice in the manifest.
-    fn refuse_drift(&self, id: &str) -> Result<(), AsddError> {
+    fn refuse_drift(&self, id: &str) -> Result<(), SystemError> {
         match self.drift()?.iter().any(|own| own == id) {
             true => Err(AsddRefusal::ManifestDrift { slice: id.to_owned() }.into()),
             false => Ok(()),
@@ -314,6 +315,6 @@ impl Asdd<'_> {
 pub(super) fn slice_of<'s>(
     state: &'s stepmark_model::asdd::State,
     id: &str,
-) -> Result<&'s Record, AsddError> {
-    state.slice(id).ok_or_else(|| AsddError::NoSlice { id: id.to_owned() })
+) -> Result<&'s Record, SystemError> {
+    state.slice(id).ok_or_else(|| SystemError::Unknown { what: "slice", id: id.to_owned() })
 }

@@ -1,9 +1,10 @@
 //! Slices made again whose artifact is gone: from history, else from the files of their phases.
 
-use super::{Asdd, AsddError, changing::draft};
+use super::{Asdd, changing::draft};
 use crate::changes::RecordDecision;
 use crate::commit::make_folders_to;
 use crate::history::History;
+use crate::records::{ChangedRecords as _, RecordSystem as _, SystemError};
 use stepmark_model::{
     artifact::ProjectPath,
     asdd::{FoundFile, Record, SliceKind, from_files},
@@ -20,11 +21,12 @@ pub struct Rebuilt {
 impl Asdd<'_> {
     /// Makes slices again whose artifact is gone or cannot be read: from history as they were, and from the
     /// files of phases that no slice names.
-    pub fn rebuild(&self) -> Result<Rebuilt, AsddError> {
+    pub fn rebuild(&self) -> Result<Rebuilt, SystemError> {
         let mut rebuilt = Rebuilt::default();
         for (path, record) in self.lost()? {
             make_folders_to(self.workspace.root(), &path, self.workspace.commit_options().fsync)?;
-            let bytes = record.to_file().map_err(|source| AsddError::Edit { path: path.clone(), source })?;
+            let bytes =
+                record.to_file().map_err(|source| SystemError::Edit { path: path.clone(), source })?;
             self.attempt(&[path], draft("restore", "asdd rebuild"), |_| {
                 Ok(((), vec![RecordDecision::Write(bytes.clone())]))
             })?;
@@ -32,7 +34,7 @@ impl Asdd<'_> {
         }
         let state = self.state()?;
         for slice in from_files(&self.files_of_phases()?, &state) {
-            self.write_new(&slice, draft("asdd-rebuilt", "asdd rebuild"))?;
+            self.write_record(&slice, draft("asdd-rebuilt", "asdd rebuild"))?;
             rebuilt.from_files.push(slice.id);
         }
         self.follow();
@@ -41,7 +43,7 @@ impl Asdd<'_> {
 
     /// The slices that are gone or cannot be read, as history knows them last. One that was taken away is
     /// none.
-    fn lost(&self) -> Result<Vec<(ProjectPath, Record)>, AsddError> {
+    fn lost(&self) -> Result<Vec<(ProjectPath, Record)>, SystemError> {
         let (folder, history) = (self.path_of(SliceKind::Slice, "x")?.parent(), self.workspace.history());
         let mut lost = Vec::new();
         for known in history.ask(History::artifacts)? {
@@ -64,7 +66,7 @@ impl Asdd<'_> {
     }
 
     /// The files of phases: `specs/NAME/KEY.md`.
-    fn files_of_phases(&self) -> Result<Vec<FoundFile>, AsddError> {
+    fn files_of_phases(&self) -> Result<Vec<FoundFile>, SystemError> {
         let specs = self.settings.folder.join("specs")?;
         let mut found = Vec::new();
         for name in self.names_in(&specs)? {

@@ -12,6 +12,7 @@ use crate::git::GitVersion;
 use crate::manifest::DEFAULT_MANIFEST;
 #[cfg(feature = "write")]
 use crate::projection::file_findings::FileFindings;
+use crate::records::ChangedRecords as _;
 use crate::repository::ChangedArtifact;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 
 use super::{
-    Coordination, CoordinationError,
-    records::read,
-    tasks::{ATTEMPTS, Attempt, TaskChange, keep, task_of},
+    Coordination,
+    agents::changed,
+    tasks::{ATTEMPTS, Attempt, TaskChange, task_of},
 };
 use crate::changes::RecordDecision;
+use crate::records::{ChangedRecords as _, RecordSystem as _, SystemError, keep};
 use stepmark_model::coordination::{
     Format, Record, RecordKind, State, TaskRefusal, claimable, decide, is_held, open_dependencies, orphaned,
     task_move,
@@ -18,10 +19,10 @@ use stepmark_model::coordination::{
 impl Coordination<'_> {
     /// Gives `agent` the best of the tasks that it may have: the highest priority, then the oldest. Tasks of
     /// agents that are silent are freed first.
-    pub fn claim(&self, agent: &str) -> Result<TaskChange, CoordinationError> {
+    pub fn claim(&self, agent: &str) -> Result<TaskChange, SystemError> {
         let mut freed = Vec::new();
         for _ in 0..ATTEMPTS {
-            let (mut state, changed) = self.state_to_claim()?;
+            let (mut state, undecided) = self.state_to_claim()?;
             let orphans = self.free_orphans(&state)?;
             if !orphans.is_empty() {
                 freed.extend(orphans);
@@ -31,9 +32,9 @@ impl Coordination<'_> {
                 return Err(refusal.into());
             }
             let mut candidates = claimable(&state, agent, self.workspace.now());
-            candidates.retain(|task| !changed.contains(&task.id));
+            candidates.retain(|task| !undecided.contains(&task.id));
             if candidates.is_empty() {
-                return Err(nothing_to_claim(&state, freed, changed));
+                return Err(nothing_to_claim(&state, freed, undecided));
             }
             let attempts = candidates.into_iter().map(|task| self.claim_one(&state, &task.id, agent));
             // Whoever claims at the same time takes the best ones: then the next is as good.
@@ -43,13 +44,13 @@ impl Coordination<'_> {
                 return Ok(TaskChange { task, freed: Vec::new(), orphaned: freed, files });
             }
         }
-        Err(CoordinationError::Busy { path: self.settings.folder.clone() })
+        Err(SystemError::Busy { path: self.settings.folder.clone() })
     }
 
-    pub fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, CoordinationError> {
+    pub fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, SystemError> {
         let claim = task_move("claim", Some(agent));
         for _ in 0..ATTEMPTS {
-            let (state, changed) = self.state_to_claim()?;
+            let (state, undecided) = self.state_to_claim()?;
             let orphaned = self.free_orphans(&state)?;
             let state = if orphaned.is_empty() { state } else { self.state()? };
             let task = task_of(&state, id)?;
@@ -57,19 +58,19 @@ impl Coordination<'_> {
                 let (task, files) = (task.clone(), self.follow(&[]));
                 return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
             }
-            if changed.contains(id) {
-                return Err(CoordinationError::Changed { id: id.to_owned() });
+            if undecided.contains(id) {
+                return Err(SystemError::Changed { id: id.to_owned() });
             }
             if let Attempt::Made(task) = self.claim_one(&state, id, agent)? {
                 let files = self.followed(Some(agent), &[]);
                 return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
             }
         }
-        Err(CoordinationError::Busy { path: self.path_of(RecordKind::Task, id)? })
+        Err(SystemError::Busy { path: self.path_of(RecordKind::Task, id)? })
     }
 
     /// The task that `agent` would be given; `None` where there is none.
-    pub fn next(&self, agent: &str) -> Result<Option<Record>, CoordinationError> {
+    pub fn next(&self, agent: &str) -> Result<Option<Record>, SystemError> {
         let state = self.state()?;
         let changed = match self.settings.format {
             Format::OrchestratorState => Vec::new(),
@@ -80,17 +81,17 @@ impl Coordination<'_> {
         Ok(claimable(&state, agent, self.workspace.now()).into_iter().find(is_free).cloned())
     }
 
-    fn claim_one(&self, state: &State, id: &str, agent: &str) -> Result<Attempt, CoordinationError> {
+    fn claim_one(&self, state: &State, id: &str, agent: &str) -> Result<Attempt, SystemError> {
         let paths = [self.path_of(RecordKind::Task, id)?, self.path_of(RecordKind::Agent, agent)?];
         let known = state.agents.iter().find(|record| record.id == agent);
         if known.is_none() {
-            self.make_folder(&paths[1..])?;
+            self.make_folders(&paths[1..])?;
         }
         let (now, made) = (self.now(), task_move("claim", Some(agent)));
-        self.attempt(&paths, "task claim", |found| {
+        self.attempt(&paths, changed("task claim"), |found| {
             let [Some(task), own] = found else { return Ok((Attempt::Taken, keep(2))) };
-            let task = read(task)?;
-            let own = own.as_ref().map(read).transpose()?;
+            let task = Self::read_artifact(task)?;
+            let own = own.as_ref().map(Self::read_artifact).transpose()?;
             if own.as_ref() != known {
                 return Ok((Attempt::Outdated, keep(2)));
             }
@@ -110,7 +111,7 @@ impl Coordination<'_> {
     }
 
     /// Frees the tasks of agents that are silent for too long.
-    fn free_orphans(&self, state: &State) -> Result<Vec<String>, CoordinationError> {
+    fn free_orphans(&self, state: &State) -> Result<Vec<String>, SystemError> {
         let stale = u64::from(self.settings.stale_seconds.get());
         let mut freed = Vec::new();
         for task in orphaned(state, &self.signals(), self.workspace.now(), stale) {
@@ -123,11 +124,11 @@ impl Coordination<'_> {
     }
 }
 
-fn nothing_to_claim(state: &State, orphaned: Vec<String>, changed: BTreeSet<String>) -> CoordinationError {
+fn nothing_to_claim(state: &State, orphaned: Vec<String>, changed: BTreeSet<String>) -> SystemError {
     let waits = |task: &&Record| !is_held(task) && !open_dependencies(task, state).is_empty();
     let has = |task: &&Record, words: &[&str]| words.contains(&task.status());
     let open = || state.tasks.iter().filter(|task| has(task, &["available", "pending", "blocked"]));
-    CoordinationError::NothingToClaim {
+    SystemError::NothingToClaim {
         available: open().filter(|task| !waits(task)).count(),
         waiting: open().filter(waits).count(),
         held: state.tasks.iter().filter(|task| is_held(task)).count(),

@@ -6,18 +6,21 @@ use std::{
     sync::PoisonError,
 };
 
-use super::{Coordination, CoordinationError};
+use super::Coordination;
 use crate::commit::{CommitOptions, Expected, FsyncPolicy, read_whole, replace_whole};
 use crate::projection::ProjectionError;
 use crate::projection::record_files;
 use crate::projection::record_format::{Files, Followed, Overwrite, RecordFormat};
+use crate::records::{ChangedRecords, RecordSystem as _, SystemError, behind};
+use crate::signals::{read_signals, write_signal};
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::ProjectPath,
     coordination::{
-        Drift, Format, Record, RecordKind, State, file_stem, latest_time, merge, read, render, result_file,
+        Drift, Format, Merged, Record, RecordKind, SYSTEM, State, file_stem, latest_time, merge, read,
+        render, result_file, seen,
     },
-    records::Signals,
+    records::{Signal, Signals, System},
     transition::Remark,
 };
 
@@ -25,7 +28,7 @@ use stepmark_model::{
 pub type CoordinationFiles = Followed<Drift>;
 
 /// The records of a project in one format.
-pub(super) struct FormatOf<'c, 'w> {
+pub(crate) struct FormatOf<'c, 'w> {
     coordination: &'c Coordination<'w>,
     format: Format,
     /// Read where a file is made, and anew after the records.
@@ -40,8 +43,7 @@ impl FormatOf<'_, '_> {
 
 impl RecordFormat for FormatOf<'_, '_> {
     type State = State;
-    type Drift = Drift;
-    type Error = CoordinationError;
+    type Error = SystemError;
 
     fn name(&self) -> &'static str {
         match self.format {
@@ -51,12 +53,8 @@ impl RecordFormat for FormatOf<'_, '_> {
         }
     }
 
-    fn import(&self) -> &'static str {
-        "stepmark import coordination"
-    }
-
-    fn project(&self) -> &'static str {
-        "stepmark coordination project"
+    fn system(&self) -> &'static System {
+        &SYSTEM
     }
 
     fn paths(&self) -> Vec<ProjectPath> {
@@ -71,7 +69,7 @@ impl RecordFormat for FormatOf<'_, '_> {
         names.iter().filter_map(|name| self.path(name)).collect()
     }
 
-    fn present(&self) -> Result<State, CoordinationError> {
+    fn present(&self) -> Result<State, SystemError> {
         self.signals.take();
         Ok(self.coordination.state()?)
     }
@@ -93,17 +91,40 @@ impl RecordFormat for FormatOf<'_, '_> {
         read(self.format, &named.collect::<BTreeMap<_, _>>()).ok()
     }
 
-    fn is_same(&self, one: &State, other: &State) -> bool {
-        merge(self.format, (None, one, other), &|_| false).drift.is_empty()
+    fn seen(&self, state: &State) -> State {
+        seen(self.format, state)
     }
 
     fn merge(
         &self,
         versions: (Option<&State>, &State, &State),
         is_overwritten: &dyn Fn(&str) -> bool,
-    ) -> (State, Vec<Drift>) {
-        let merged = merge(self.format, versions, is_overwritten);
-        (merged.state, merged.drift)
+    ) -> Merged {
+        merge(self.format, versions, is_overwritten)
+    }
+}
+
+impl ChangedRecords for Coordination<'_> {
+    type Format<'f>
+        = FormatOf<'f, 'f>
+    where
+        Self: 'f;
+
+    fn record_format(&self) -> Result<Self::Format<'_>, SystemError> {
+        Ok(self.format())
+    }
+
+    fn write_files(&self, overwrite: &Overwrite) -> Result<CoordinationFiles, SystemError> {
+        self.project(overwrite)
+    }
+
+    fn known_signals(&self) -> Signals {
+        read_signals(self.workspace.root(), super::SYSTEM)
+    }
+
+    fn note_signal(&self, signal: &Signal) -> Result<(), SystemError> {
+        write_signal(self.workspace.root(), (super::SYSTEM, &file_stem(&signal.agent)), signal)
+            .map_err(|source| SystemError::Signal { agent: signal.agent.clone(), source })
     }
 }
 
@@ -133,23 +154,18 @@ impl Coordination<'_> {
         if self.settings.format == Format::OrchestratorState {
             return Followed::default();
         }
-        self.write_files(ended, &Overwrite::None).unwrap_or_else(|error| {
-            let causes =
-                std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
-            let behind = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
-            Followed { behind: Some(behind), ..Followed::default() }
-        })
+        self.write_all(ended, &Overwrite::None).unwrap_or_else(|error| behind(&error))
     }
 
     /// The records, as they are now, for a change of them: files that say the same are taken for written
     /// here.
-    pub(super) fn state_to_change(&self) -> Result<State, CoordinationError> {
+    pub(super) fn state_to_change(&self) -> Result<State, SystemError> {
         self.state_to_claim().map(|(state, _)| state)
     }
 
     /// The same, with the ids of the tasks that other programs changed in the files: nobody claims these
     /// until somebody has decided what counts.
-    pub(super) fn state_to_claim(&self) -> Result<(State, BTreeSet<String>), CoordinationError> {
+    pub(super) fn state_to_claim(&self) -> Result<(State, BTreeSet<String>), SystemError> {
         let (state, format) = (self.state()?, self.format());
         let drift = match self.settings.format {
             Format::OrchestratorState => Vec::new(),
@@ -166,20 +182,16 @@ impl Coordination<'_> {
 
     /// Makes the files follow, whatever the format; changes that other programs made are given up as
     /// `overwrite` says.
-    pub fn project(&self, overwrite: &Overwrite) -> Result<CoordinationFiles, CoordinationError> {
+    pub fn project(&self, overwrite: &Overwrite) -> Result<CoordinationFiles, SystemError> {
         let tasks = self.state()?.tasks;
-        self.write_files(&tasks, overwrite)
+        self.write_all(&tasks, overwrite)
     }
 
-    pub fn drift(&self) -> Result<Vec<Drift>, CoordinationError> {
+    pub fn drift(&self) -> Result<Vec<Drift>, SystemError> {
         record_files::drift(self.workspace.root(), self.workspace.commit_options(), &self.format())
     }
 
-    fn write_files(
-        &self,
-        ended: &[Record],
-        overwrite: &Overwrite,
-    ) -> Result<CoordinationFiles, CoordinationError> {
+    fn write_all(&self, ended: &[Record], overwrite: &Overwrite) -> Result<CoordinationFiles, SystemError> {
         let options = self.workspace.commit_options();
         let (root, mut found) =
             (self.workspace.root(), self.found.lock().unwrap_or_else(PoisonError::into_inner));
@@ -199,7 +211,7 @@ impl Coordination<'_> {
 
     /// Writes the page of a task's result, which is read by people and never back; one of a task that has
     /// ended no more is taken away.
-    fn write_result(&self, task: &Record) -> Result<Option<ProjectPath>, CoordinationError> {
+    fn write_result(&self, task: &Record) -> Result<Option<ProjectPath>, SystemError> {
         let root = self.workspace.root();
         let path = self.settings.folder.join(&format!("results/{}.md", file_stem(&task.id)))?;
         let found = read_whole(root, &path).map_err(ProjectionError::from)?;

@@ -14,8 +14,6 @@ mod records;
 #[cfg(feature = "write")]
 mod agents;
 #[cfg(feature = "write")]
-mod error;
-#[cfg(feature = "write")]
 mod files;
 #[cfg(feature = "write")]
 mod importing;
@@ -40,17 +38,11 @@ use crate::signals::read_signals;
 use crate::workspace::Workspace;
 
 #[cfg(feature = "write")]
-pub use self::{
-    error::CoordinationError,
-    files::CoordinationFiles,
-    importing::{ImportRow, ImportSide, ImportSurvey},
-    tasks::TaskChange,
-};
+pub use self::{files::CoordinationFiles, importing::StateFile, tasks::TaskChange};
 #[cfg(feature = "write")]
 use crate::projection::found_files::FoundFiles;
 #[cfg(feature = "write")]
 pub use crate::projection::record_format::Overwrite;
-pub use records::RecordsError;
 
 const SYSTEM: &str = "coordination";
 

@@ -1,19 +1,19 @@
 //! Changes of tasks: each decided on what was read, and again under the locks of all records that it rests
 //! on.
 
-use std::{cell::RefCell, collections::BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use super::{Coordination, CoordinationError, files::CoordinationFiles, records::read};
+use super::{Coordination, agents::changed, files::CoordinationFiles};
 use crate::changes::{ChangeError, RECORDS_A_COMMIT, RecordDecision};
+use crate::records::{ChangedRecords as _, RecordSystem as _, SystemError, draft, keep};
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath},
     coordination::{
         NewTask, Record, RecordKind, State, TaskRefusal, check_dependencies, decide, dependants_freed,
         is_held,
     },
-    journal::{EventDraft, Kind},
+    journal::Kind,
     packs::MoveCall,
     records::RecordSet as _,
 };
@@ -41,7 +41,7 @@ pub(super) enum Attempt {
 }
 
 impl Coordination<'_> {
-    pub fn create(&self, wanted: &[NewTask]) -> Result<(Vec<Record>, CoordinationFiles), CoordinationError> {
+    pub fn create(&self, wanted: &[NewTask]) -> Result<(Vec<Record>, CoordinationFiles), SystemError> {
         let state = self.state_to_change()?;
         let now = self.now();
         let places = state.next_order(RecordKind::Task)..;
@@ -61,25 +61,20 @@ impl Coordination<'_> {
         if let Some((_, task)) = paths.iter().zip(&made).find(|(path, _)| known.binary_search(path).is_ok()) {
             return Err(TaskRefusal::IdTaken { id: task.id.clone() }.into());
         }
-        self.make_folder(&paths)?;
+        self.make_folders(&paths)?;
         for (paths, tasks) in paths.chunks(RECORDS_A_COMMIT).zip(made.chunks(RECORDS_A_COMMIT)) {
             let new = tasks.iter().map(|task| self.bytes_of(task)).collect::<Result<Vec<_>, _>>()?;
-            self.workspace.change_records(
-                paths,
-                |_| draft("task add"),
-                |found| {
-                    let taken = tasks.iter().zip(found).find(|(_, found)| found.is_some());
-                    match taken {
-                        Some((task, _)) => Err(TaskRefusal::IdTaken { id: task.id.clone() }.into()),
-                        None => Ok(new.iter().cloned().map(RecordDecision::Write).collect::<Vec<_>>()),
-                    }
-                },
-            )?;
+            self.attempt(paths, draft(Kind::CHANGE, "task add"), |found| {
+                match tasks.iter().zip(found).find(|(_, found)| found.is_some()) {
+                    Some((task, _)) => Err(TaskRefusal::IdTaken { id: task.id.clone() }.into()),
+                    None => Ok(((), new.iter().cloned().map(RecordDecision::Write).collect())),
+                }
+            })?;
         }
         Ok((made, self.follow(&[])))
     }
 
-    pub fn make(&self, id: &str, made: &MoveCall) -> Result<TaskChange, CoordinationError> {
+    pub fn make(&self, id: &str, made: &MoveCall) -> Result<TaskChange, SystemError> {
         if let ("claim", Some(agent)) = (&*made.name, made.text("agent")) {
             return self.claim_task(id, agent);
         }
@@ -97,7 +92,7 @@ impl Coordination<'_> {
                 return Ok(TaskChange { task, freed, orphaned: Vec::new(), files });
             }
         }
-        Err(CoordinationError::Busy { path: self.path_of(RecordKind::Task, id)? })
+        Err(SystemError::Busy { path: self.path_of(RecordKind::Task, id)? })
     }
 
     pub(super) fn make_once(
@@ -105,7 +100,7 @@ impl Coordination<'_> {
         state: &State,
         id: &str,
         made: &MoveCall,
-    ) -> Result<(Attempt, Vec<String>), CoordinationError> {
+    ) -> Result<(Attempt, Vec<String>), SystemError> {
         let task = task_of(state, id)?;
         // What is refused leaves no trace.
         let wanted = decide(task, made, (state, self.claims_per_agent()), &self.now())?;
@@ -130,10 +125,10 @@ impl Coordination<'_> {
             .iter()
             .map(|record| self.path_of(record.kind, &record.id))
             .collect::<Result<Vec<_>, _>>()?;
-        let attempt = self.attempt(&paths, &format!("task {}", made.name), |found| {
+        let attempt = self.attempt(&paths, changed(&format!("task {}", made.name)), |found| {
             let found = found
                 .iter()
-                .map(|found| found.as_ref().map(read).transpose())
+                .map(|found| found.as_ref().map(Self::read_artifact).transpose())
                 .collect::<Result<Vec<_>, _>>()?;
             if found.iter().zip(&before).any(|(found, before)| found.as_ref() != Some(before)) {
                 return Ok((Attempt::Outdated, keep(paths.len())));
@@ -147,14 +142,14 @@ impl Coordination<'_> {
 
     /// Makes the tasks available that wait for `id`, which is done, and for nothing else: another one that
     /// they waited for may have been completed at the same time.
-    fn free_dependants(&self, id: &str) -> Result<Vec<String>, CoordinationError> {
+    fn free_dependants(&self, id: &str) -> Result<Vec<String>, SystemError> {
         let state = self.state()?;
         let mut freed = Vec::new();
         for after in dependants_freed(id, &state) {
             let before = task_of(&state, &after.id)?;
             let path = self.path_of(RecordKind::Task, &after.id)?;
-            freed.extend(self.attempt(&[path], "task done", |found| {
-                let found = found.first().and_then(Option::as_ref).map(read).transpose()?;
+            freed.extend(self.attempt(&[path], changed("task done"), |found| {
+                let found = found.first().and_then(Option::as_ref).map(Self::read_artifact).transpose()?;
                 Ok(match found.as_ref() == Some(before) {
                     true => (Some(after.id.clone()), vec![RecordDecision::Edit(before.edits_to(&after))]),
                     // Somebody else is at it.
@@ -173,39 +168,11 @@ impl Coordination<'_> {
         let behind = files.behind.clone().or_else(|| silent.map(|error| error.to_string()));
         CoordinationFiles { behind, ..files }
     }
-
-    pub(super) fn attempt<T>(
-        &self,
-        paths: &[ProjectPath],
-        command: &str,
-        mut decide: impl FnMut(&[Option<Artifact>]) -> Result<(T, Vec<RecordDecision>), CoordinationError>,
-    ) -> Result<T, CoordinationError> {
-        let made = RefCell::new(None);
-        self.workspace.change_records(
-            paths,
-            |_| draft(command).in_one_decision(),
-            |found| {
-                let (attempt, decisions) = decide(found)?;
-                made.replace(Some(attempt));
-                Ok::<_, CoordinationError>(decisions)
-            },
-        )?;
-        // A commit that ends well has decided at least once.
-        made.into_inner().ok_or_else(|| CoordinationError::Busy { path: self.settings.folder.clone() })
-    }
 }
 
-pub(super) fn draft(command: &str) -> EventDraft {
-    EventDraft::new(Kind::CHANGE).with_command(command.to_owned()).decided()
-}
-
-pub(super) fn keep(count: usize) -> Vec<RecordDecision> {
-    vec![RecordDecision::Keep; count]
-}
-
-pub(super) fn task_of<'s>(state: &'s State, id: &str) -> Result<&'s Record, CoordinationError> {
+pub(super) fn task_of<'s>(state: &'s State, id: &str) -> Result<&'s Record, SystemError> {
     let task = state.tasks.iter().find(|task| task.id == id);
-    task.ok_or_else(|| CoordinationError::NoTask { id: id.to_owned() })
+    task.ok_or_else(|| SystemError::Unknown { what: "task", id: id.to_owned() })
 }
 
 /// The agent without the task `id`, which it has completed or not.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     ProjectionError,
     found_files::{FoundFiles, HashedFiles, hashed},
-    record_format::{DriftedRecord as _, Files, Overwrite, RecordFormat},
+    record_format::{DriftOf, Files, Overwrite, RecordFormat},
     written_files::WrittenFiles,
 };
 use stepmark_model::artifact::{FileHash, ProjectPath};
@@ -35,7 +35,7 @@ pub(super) fn compare<F: RecordFormat>(
     ours: &F::State,
     (found, written): (&FoundFiles, &WrittenFiles<'_>),
     overwrite: &Overwrite,
-) -> Result<Compared<F::Drift>, ProjectionError> {
+) -> Result<Compared<DriftOf<F>>, ProjectionError> {
     let mut compared = Compared {
         files: None,
         drift: Vec::new(),
@@ -46,7 +46,8 @@ pub(super) fn compare<F: RecordFormat>(
     let mut foreign: BTreeMap<ProjectPath, FileHash> =
         foreign(found, written).map(|(path, hash)| (path.clone(), hash)).collect();
     let Some(first) = foreign.keys().next().cloned() else { return Ok(compared) };
-    let not_imported = || ProjectionError::NotImported { path: first.clone(), import: format.import() };
+    let not_imported =
+        || ProjectionError::NotImported { path: first.clone(), import: format.system().import };
     // What is missing in a set of files is as it was written last.
     let last = written.last(&format.paths()).unwrap_or_default();
     let base = format.read(&last);
@@ -70,11 +71,12 @@ pub(super) fn compare<F: RecordFormat>(
         compared.adopted = foreign;
         return Ok(compared);
     }
-    let (merged, drift) = format.merge((base.as_ref(), &theirs, ours), &|id| overwrite.holds(id));
-    (compared.overwritten, compared.drift) = drift.into_iter().partition(|drift| overwrite.holds(drift.id()));
+    let merged = format.merge((base.as_ref(), &theirs, ours), &|id| overwrite.holds(id));
+    (compared.overwritten, compared.drift) =
+        merged.drift.into_iter().partition(|drift| overwrite.holds(&drift.id));
     if base.is_none() && !compared.drift.is_empty() {
         return Err(not_imported());
     }
-    compared.files = Some(hashed(format.render(&merged)));
+    compared.files = Some(hashed(format.render(&merged.state)));
     Ok(compared)
 }

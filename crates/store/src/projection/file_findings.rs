@@ -1,6 +1,6 @@
 //! The state of the files that follow records, and what a check finds in them.
 
-use super::record_format::{DriftedRecord as _, Files, RecordFormat};
+use super::record_format::{DriftOf, Files, RecordFormat};
 use super::written_files::WrittenFiles;
 use crate::disk::Root;
 use crate::git::{GitVersion, GitVersionError};
@@ -34,9 +34,9 @@ pub(crate) fn states<F: RecordFormat>(
     state: &F::State,
     read: impl Fn(&ProjectPath) -> Option<Vec<u8>>,
 ) -> Vec<FollowingFile> {
-    let file = |(path, problem): (ProjectPath, Option<FileProblem<F::Drift>>)| {
+    let file = |(path, problem): (ProjectPath, Option<FileProblem<DriftOf<F>>>)| {
         let (state, drift) = problem.map_or(("current", Vec::new()), FileProblem::named);
-        FollowingFile { path, state, drift: drift.iter().map(|drift| drift.id().to_owned()).collect() }
+        FollowingFile { path, state, drift: drift.iter().map(|drift| drift.id.clone()).collect() }
     };
     problems(root, format, state, &found(format, read)).into_iter().map(file).collect()
 }
@@ -49,20 +49,20 @@ pub(crate) fn findings<F: RecordFormat>(
     state: &F::State,
     read: impl Fn(&ProjectPath) -> Option<Vec<u8>>,
 ) -> Vec<FileFindings> {
-    let commands = [format.import(), format.project()];
+    let commands = [format.system().import, format.system().project];
     let mut found = found(format, read);
     let problems = problems(root, format, state, &found);
-    let findings = |path: &ProjectPath, bytes: &[u8], problem: FileProblem<F::Drift>| match problem {
+    let findings = |path: &ProjectPath, bytes: &[u8], problem: FileProblem<DriftOf<F>>| match problem {
         FileProblem::Behind if is_old_as_wanted => Vec::new(),
         FileProblem::Behind => vec![projection_behind_finding(path, commands[1])],
         FileProblem::Damaged => vec![projection_damaged_finding(path, false, commands[1])],
         FileProblem::Gone => vec![projection_damaged_finding(path, true, commands[1])],
         FileProblem::Drift(drift) => drift
             .iter()
-            .map(|own| projection_drift_finding(path, bytes, (own.id(), own.change()), commands))
+            .map(|own| projection_drift_finding(path, bytes, (&own.id, own.change.name()), commands))
             .collect(),
     };
-    let file = |(path, problem): (ProjectPath, Option<FileProblem<F::Drift>>)| {
+    let file = |(path, problem): (ProjectPath, Option<FileProblem<DriftOf<F>>>)| {
         let bytes = found.remove(&path).unwrap_or_default();
         let findings = findings(&path, &bytes, problem?);
         Some(FileFindings { path, bytes, findings })
@@ -123,7 +123,7 @@ pub(crate) fn problems<F: RecordFormat>(
     format: &F,
     state: &F::State,
     found: &Files,
-) -> Vec<(ProjectPath, Option<FileProblem<F::Drift>>)> {
+) -> Vec<(ProjectPath, Option<FileProblem<DriftOf<F>>>)> {
     let written = WrittenFiles::of(root, format.name());
     let rendered = format.render(state);
     let base = written.last(&format.paths()).and_then(|last| format.read(&last));
@@ -142,7 +142,7 @@ pub(crate) fn problems<F: RecordFormat>(
         if written.knows(path, FileHash::of(bytes)) {
             return Some(FileProblem::Behind);
         }
-        let (_, drift) = format.merge((base.as_ref(), &theirs, state), &|_| false);
+        let drift = format.merge((base.as_ref(), &theirs, state), &|_| false).drift;
         // What only we changed since is not theirs.
         Some(if drift.is_empty() { FileProblem::Behind } else { FileProblem::Drift(drift) })
     };

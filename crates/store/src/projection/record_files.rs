@@ -27,7 +27,7 @@ use super::{
     comparison::{compare, foreign},
     found_files::{FoundFiles, hashed, hashes},
     others_locks,
-    record_format::{Followed, Overwrite, RecordFormat},
+    record_format::{DriftOf, Followed, Overwrite, RecordFormat},
     written_files::WrittenFiles,
 };
 use crate::{
@@ -56,7 +56,7 @@ pub(crate) fn follow<F: RecordFormat>(
     format: &F,
     overwrite: &Overwrite,
     found: &mut FoundFiles,
-) -> Result<Followed<F::Drift>, F::Error> {
+) -> Result<Followed<DriftOf<F>>, F::Error> {
     let _lock = lock(root, format.name()).map_err(|source| local(format.name(), source))?;
     let mut last = None;
     for number in 1..=ATTEMPTS {
@@ -84,8 +84,8 @@ pub(crate) fn drift<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,
     format: &F,
-) -> Result<Vec<F::Drift>, F::Error> {
-    let compared = || -> Result<Vec<F::Drift>, F::Error> {
+) -> Result<Vec<DriftOf<F>>, F::Error> {
+    let compared = || -> Result<Vec<DriftOf<F>>, F::Error> {
         let _others = others_locks::lock(root, options, format)?;
         let (state, written) = (format.present()?, WrittenFiles::of(root, format.name()));
         let mut found = FoundFiles::default();
@@ -128,7 +128,7 @@ pub(crate) fn adopt<F: RecordFormat>(
     options: &CommitOptions,
     format: &F,
     found: &mut FoundFiles,
-) -> Result<Vec<F::Drift>, F::Error> {
+) -> Result<Vec<DriftOf<F>>, F::Error> {
     found.read(root, format.paths())?;
     if foreign(found, &WrittenFiles::of(root, format.name())).next().is_none() {
         return Ok(Vec::new());
@@ -167,7 +167,7 @@ fn attempt<F: RecordFormat>(
     format: &F,
     (overwrite, damage): (&Overwrite, Damage),
     found: &mut FoundFiles,
-) -> Result<Followed<F::Drift>, Attempted<F::Error>> {
+) -> Result<Followed<DriftOf<F>>, Attempted<F::Error>> {
     let failed = |source| local(format.name(), source);
     let state = format.present().map_err(Attempted::Failed)?;
     let mut written = WrittenFiles::of(root, format.name());

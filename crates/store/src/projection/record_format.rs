@@ -3,26 +3,31 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ProjectionError;
-use stepmark_model::artifact::ProjectPath;
+use stepmark_model::{
+    artifact::ProjectPath,
+    records::{Drift, Merged, RecordSet, System, merge},
+};
 
 /// The bytes of files, by their paths.
 pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
+/// The change of a record that another program made in a file of `F`.
+pub(crate) type DriftOf<F> = Drift<<<F as RecordFormat>::State as RecordSet>::Kind>;
+
 /// A format in which the records of a system are kept for its other programs.
 pub(crate) trait RecordFormat {
-    type State;
-    type Drift: DriftedRecord;
+    type State: RecordSet;
     type Error: From<ProjectionError>;
 
     fn name(&self) -> &'static str;
 
-    fn import(&self) -> &'static str;
-
-    fn project(&self) -> &'static str;
+    fn system(&self) -> &'static System;
 
     fn paths(&self) -> Vec<ProjectPath>;
 
-    fn locks(&self) -> Vec<ProjectPath>;
+    fn locks(&self) -> Vec<ProjectPath> {
+        Vec::new()
+    }
 
     fn present(&self) -> Result<Self::State, Self::Error>;
 
@@ -31,32 +36,21 @@ pub(crate) trait RecordFormat {
     /// The records that `files` hold; `None` where they are no files of the format.
     fn read(&self, files: &Files) -> Option<Self::State>;
 
-    fn is_same(&self, one: &Self::State, other: &Self::State) -> bool;
+    /// The records as a reader of the format sees them.
+    fn seen(&self, state: &Self::State) -> Self::State;
+
+    fn is_same(&self, one: &Self::State, other: &Self::State) -> bool {
+        self.merge((None, one, other), &|_| false).drift.is_empty()
+    }
 
     /// Puts `theirs`, which another program wrote, together with `ours`; `base` is what both come from, where
     /// that is known. Records of which `is_overwritten` says so are ours.
     fn merge(
         &self,
-        versions: (Option<&Self::State>, &Self::State, &Self::State),
+        (base, theirs, ours): (Option<&Self::State>, &Self::State, &Self::State),
         is_overwritten: &dyn Fn(&str) -> bool,
-    ) -> (Self::State, Vec<Self::Drift>);
-}
-
-/// The change of a record that another program made in a file.
-pub(crate) trait DriftedRecord {
-    fn id(&self) -> &str;
-
-    /// The change: `changed`, `added` or `removed`.
-    fn change(&self) -> &'static str;
-}
-
-impl<K> DriftedRecord for stepmark_model::records::Drift<K> {
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn change(&self) -> &'static str {
-        self.change.name()
+    ) -> Merged<Self::State> {
+        merge((base, theirs), (ours, &self.seen(ours)), is_overwritten)
     }
 }
 

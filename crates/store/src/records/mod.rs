@@ -1,6 +1,12 @@
 //! Records of systems on the disk: a Markdown file each.
 
 pub(crate) mod snapshot;
+#[cfg(feature = "write")]
+mod changing;
+#[cfg(feature = "write")]
+mod error;
+#[cfg(feature = "write")]
+mod importing;
 
 #[cfg(feature = "write")]
 use crate::git::process::{is_repository, printed};
@@ -8,15 +14,114 @@ use crate::git::process::{is_repository, printed};
 use crate::history::{History, HistoryError};
 #[cfg(feature = "write")]
 use std::collections::BTreeSet;
+use std::io;
 use stepmark_frontmatter::{Span, merge_conflict, merge_sides};
-use stepmark_model::artifact::ProjectPath;
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath, ProjectPathError},
+    records::{Record, RecordError, RecordSet, System},
+};
 #[cfg(feature = "write")]
 use stepmark_model::{
-    artifact::Artifact,
     journal::{ArtifactKey, Digests},
+    spelling::with_causes,
 };
 
 use crate::workspace::{ArtifactError, Workspace};
+
+#[cfg(feature = "write")]
+pub(crate) use changing::{ChangedRecords, behind, draft, keep};
+#[cfg(feature = "write")]
+pub use error::SystemError;
+#[cfg(feature = "write")]
+pub use importing::{ImportRow, ImportSurvey};
+
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordsError {
+    #[error("{} has not begun here: `{}` begins it", system.name, system.begin)]
+    NotBegun { system: &'static System },
+    /// A record is not what it should be. Nothing is guessed from the others.
+    #[error("`{path}` is no record of {}: mend it, or {}", system.name, system.mend)]
+    Record { system: &'static System, path: ProjectPath, source: RecordError },
+    #[error(
+        "`{path}` has the id `{id}`, whose file is `{wanted}`: move it there, or give it the id of its file"
+    )]
+    Misnamed { path: ProjectPath, id: String, wanted: ProjectPath },
+    #[error("the records cannot stand in `{folder}`: give `coordination.folder` another value")]
+    Reserved { folder: ProjectPath },
+    #[error("the id of the {kind} is empty: give it one")]
+    EmptyId { kind: &'static str },
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    #[error("cannot list `{folder}`")]
+    List { folder: ProjectPath, source: io::Error },
+    #[error(transparent)]
+    Path(#[from] ProjectPathError),
+}
+
+impl RecordsError {
+    /// The file that is none that can be used, and why.
+    #[cfg(feature = "write")]
+    pub(crate) fn unusable(self) -> Option<(ProjectPath, String)> {
+        let reason = with_causes(&self);
+        match self {
+            Self::Record { path, .. } | Self::Misnamed { path, .. } => Some((path, reason)),
+            Self::Artifact(ArtifactError::Read { path, .. }) => Some((path, reason)),
+            _ => None,
+        }
+    }
+}
+
+pub(crate) type KindOf<S> = <<S as RecordSystem>::State as RecordSet>::Kind;
+
+/// A system of a project whose records stand in a folder of it, a file each.
+pub(crate) trait RecordSystem {
+    type State: RecordSet;
+
+    const SYSTEM: &'static System;
+
+    fn workspace(&self) -> &Workspace;
+
+    fn folder(&self) -> &ProjectPath;
+
+    fn place_of(&self, kind: KindOf<Self>, id: &str) -> Result<ProjectPath, RecordsError>;
+
+    fn records(&self) -> Result<Self::State, RecordsError>;
+
+    fn read_artifact(artifact: &Artifact) -> Result<Record<KindOf<Self>>, RecordsError> {
+        let failed =
+            |source| RecordsError::Record { system: Self::SYSTEM, path: artifact.path().clone(), source };
+        Record::of(artifact).map_err(failed)
+    }
+
+    /// The record in the file at `path`; `None` where it is gone, or no record.
+    fn read_record(&self, path: &ProjectPath) -> Result<Option<Record<KindOf<Self>>>, RecordsError> {
+        match self.workspace().read_record(path) {
+            Ok(bytes) => self.read_bytes(path, bytes),
+            Err(ArtifactError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The record in `bytes`; `None` where these are no record, as a note that somebody put beside them.
+    fn read_bytes(
+        &self,
+        path: &ProjectPath,
+        bytes: Vec<u8>,
+    ) -> Result<Option<Record<KindOf<Self>>>, RecordsError> {
+        let artifact = Artifact::read(path.clone(), bytes);
+        let says_kind = |state: serde_json::Value| state.get("stepmark_kind").is_some();
+        if !artifact.has_state_region() || artifact.state_value().is_ok_and(|state| !says_kind(state)) {
+            return Ok(None);
+        }
+        let record = Self::read_artifact(&artifact)?;
+        let wanted = self.place_of(record.kind, &record.id)?;
+        match wanted == *path {
+            true => Ok(Some(record)),
+            false => Err(RecordsError::Misnamed { path: path.clone(), id: record.id, wanted }),
+        }
+    }
+}
 
 impl Workspace {
     /// The bytes of the record at `path`; of one in which git left two versions those of our side, by which

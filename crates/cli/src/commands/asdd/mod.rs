@@ -8,18 +8,11 @@ mod slice;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json, json};
 use stepmark_frontmatter::Value;
-use stepmark_model::{
-    asdd::{AsddRefusal, Record, SliceKind},
-    journal::ActorKind,
-};
-use stepmark_store::{
-    asdd::{Asdd, AsddError, AsddRecordsError},
-    projection::Overwrite,
-    workspace::Workspace,
-};
+use stepmark_model::asdd::{AsddRefusal, Record, SliceKind};
+use stepmark_store::{asdd::Asdd, projection::Overwrite, records::SystemError, workspace::Workspace};
 
 use crate::{
-    commands::{checking::check::Check, followed_files},
+    commands::{checking::check::Check, coordination::agent, followed_files},
     exit::{Exit, Failure},
     output::{ListArguments, Output},
     project::Project,
@@ -190,53 +183,21 @@ fn write_manifest(asdd: &Asdd<'_>, overwrite: Option<&[String]>, output: &Output
     Ok(if files.drift.is_empty() { Exit::Fine } else { Exit::Findings })
 }
 
-/// The agent that acts: the one that is named, else the actor of the command.
-fn agent(project: &Project, named: Option<&str>) -> Result<String, Failure> {
-    let actor = &project.workspace.attribution().actor;
-    match (named, actor.kind) {
-        (Some(agent), _) => Ok(agent.to_owned()),
-        (None, ActorKind::Agent) => Ok(actor.name.clone()),
-        (None, _) => Err(Failure::new(Exit::Usage, "no agent is named")
-            .with_help("give --agent ID, or say who acts with --actor agent:ID or STEPMARK_ACTOR")),
-    }
-}
-
-failures! {
-    AsddRecordsError: Findings { Artifact };
-}
-
-impl From<AsddError> for Failure {
-    fn from(error: AsddError) -> Self {
-        let help = help(&error);
-        let failure = match error {
-            AsddError::Records(error) => error.into(),
-            AsddError::Change(error) => error.into(),
-            AsddError::Configuration(error) => error.into(),
-            AsddError::Refused(AsddRefusal::Outdated { .. }) | AsddError::Busy { .. } => {
-                Self::from_error(Exit::Conflict, &error)
-            }
-            AsddError::Local { .. } => Self::from_error(Exit::Io, &error),
-            error => Self::from_error(Exit::Findings, &error),
-        };
-        Self { help: help.or(failure.help), ..failure }
-    }
-}
-
 /// The remedy of `error`: a command that is legal instead.
-fn help(error: &AsddError) -> Option<String> {
+pub(super) fn help(error: &SystemError) -> Option<String> {
     Some(match error {
-        AsddError::NotBegun { slice, agent } => {
+        SystemError::Unread { slice, agent } => {
             format!("`stepmark asdd begin {slice} --agent {agent}` shows it")
         }
-        AsddError::NoSlice { .. } => "`stepmark asdd status` lists the slices".to_owned(),
-        AsddError::NoProposal { .. } => "`stepmark asdd proposals` lists those that wait".to_owned(),
-        AsddError::Role { holders, .. } => {
+        SystemError::Unknown { what: "slice", .. } => "`stepmark asdd status` lists the slices".to_owned(),
+        SystemError::NoProposal { .. } => "`stepmark asdd proposals` lists those that wait".to_owned(),
+        SystemError::Role { holders, .. } => {
             format!(
                 "act as one of {} with --actor or STEPMARK_ACTOR; `roles:` of the configuration says who is",
                 holders.join(", ")
             )
         }
-        AsddError::Refused(refusal) => help_of_refusal(refusal)?,
+        SystemError::Slice(refusal) => help_of_refusal(refusal)?,
         _ => return None,
     })
 }

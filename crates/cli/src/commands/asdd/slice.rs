@@ -6,7 +6,7 @@ use stepmark_model::{
     asdd::{Failure as AgentFailure, slice_move},
     packs::MoveCall,
 };
-use stepmark_store::asdd::{Asdd, AsddError};
+use stepmark_store::{asdd::Asdd, records::SystemError};
 
 use super::{agent, report};
 use crate::{
@@ -25,7 +25,9 @@ pub(super) struct Show {
 impl Show {
     pub(super) fn run(&self, asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
         let state = asdd.state()?;
-        let slice = state.slice(&self.slice).ok_or_else(|| AsddError::NoSlice { id: self.slice.clone() })?;
+        let slice = state
+            .slice(&self.slice)
+            .ok_or_else(|| SystemError::Unknown { what: "slice", id: self.slice.clone() })?;
         report::slice(slice, output);
         Ok(Exit::Fine)
     }
@@ -65,7 +67,7 @@ pub(super) fn add(
         let given = id.map_or_else(|| free.next().unwrap_or_default(), str::to_owned);
         match asdd.add(&given, (name, kind), status) {
             // Somebody else has taken it since, or one that is gone had it.
-            Err(AsddError::IdTaken { .. }) if id.is_none() => {}
+            Err(SystemError::IdTaken { .. }) if id.is_none() => {}
             added => {
                 let (slice, files) = added?;
                 report::changed(&slice, &files, output);

@@ -3,7 +3,8 @@
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use stepmark_model::coordination::{Format, Overview};
-use stepmark_store::coordination::{Coordination, Overwrite, RecordsError};
+use stepmark_store::coordination::{Coordination, Overwrite};
+use stepmark_store::records::RecordsError;
 
 use super::{agent, converting, coordination, report, switched_on};
 use crate::{

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use stepmark_model::{artifact::ProjectPath, coordination::Format, records::RecordSet as _};
-use stepmark_store::coordination::{Coordination, ImportSide, Overwrite};
+use stepmark_store::coordination::{Coordination, Overwrite};
 
 use super::report;
 use crate::commands::followed_files;
@@ -112,14 +112,15 @@ pub(super) fn load(
         Some(name) => coordination.checkpoint_path(name)?,
         None => coordination.settings().state_file.clone(),
     };
-    let survey = coordination.survey(Some(&place))?;
+    let found = coordination.survey(Some(&place))?;
+    let survey = &found.survey;
     let missing: Vec<&str> =
         survey.rows.iter().filter(|row| row.file.is_none()).map(|row| row.id.as_str()).collect();
     // A copy that was kept is the whole state; a file that was not saved lately is not.
-    let (count, _) = coordination.import(&survey, |_| ImportSide::File, name.is_some())?;
+    let (count, _) = coordination.import(&found, true, name.is_some())?;
     let (count, same) = (wording::count(count, "record"), wording::count(survey.same, "record"));
     output.remark(format_args!("{place}: {count} written, {same} the same"));
-    report::odd(&survey, output);
+    report::odd(&found, output);
     if !missing.is_empty() {
         let fate = if name.is_some() { "gone, as in the copy" } else { "kept, though the file has them not" };
         output.remark(format_args!("{}: {fate}", missing.join(", ")));

@@ -7,12 +7,14 @@ pub(crate) mod report;
 pub(crate) mod task;
 
 use stepmark_frontmatter::{KeyPath, Value};
-use stepmark_model::{coordination::Format, journal::ActorKind};
+use stepmark_model::{asdd::AsddRefusal, coordination::Format, journal::ActorKind};
 use stepmark_store::changes::ConfigureError;
-use stepmark_store::coordination::{Coordination, CoordinationError, RecordsError};
+use stepmark_store::coordination::Coordination;
+use stepmark_store::records::{RecordsError, SystemError};
 use stepmark_store::workspace::Workspace;
 
 use crate::{
+    commands::asdd,
     exit::{Exit, Failure},
     project::Project,
 };
@@ -37,7 +39,7 @@ pub(crate) fn switched_on(workspace: &Workspace, format: Format) -> Result<Works
 }
 
 /// The agent that acts: the one that is named, else the actor of the command.
-fn agent(project: &Project, named: Option<&str>) -> Result<String, Failure> {
+pub(super) fn agent(project: &Project, named: Option<&str>) -> Result<String, Failure> {
     if let Some(agent) = named {
         return Ok(agent.to_owned());
     }
@@ -63,13 +65,17 @@ impl From<ConfigureError> for Failure {
     }
 }
 
-impl From<CoordinationError> for Failure {
-    fn from(error: CoordinationError) -> Self {
-        let help = remedy::remedy(&error, remedy::Surface::Commands);
+impl From<SystemError> for Failure {
+    fn from(error: SystemError) -> Self {
+        let help = remedy::remedy(&error, remedy::Surface::Commands).or_else(|| asdd::help(&error));
         let failure = match error {
-            CoordinationError::Records(error) => error.into(),
-            CoordinationError::Change(error) => error.into(),
-            CoordinationError::Busy { .. } => Self::from_error(Exit::Conflict, &error),
+            SystemError::Records(error) => error.into(),
+            SystemError::Change(error) => error.into(),
+            SystemError::Configuration(error) => error.into(),
+            SystemError::Slice(AsddRefusal::Outdated { .. }) | SystemError::Busy { .. } => {
+                Self::from_error(Exit::Conflict, &error)
+            }
+            SystemError::Local { .. } => Self::from_error(Exit::Io, &error),
             error => Self::from_error(Exit::Findings, &error),
         };
         Self { help: help.or(failure.help), ..failure }

@@ -7,7 +7,7 @@ use stepmark_model::{
     spelling::argument,
     transition::TransitionRefusal,
 };
-use stepmark_store::{changes::ChangeError, coordination::CoordinationError};
+use stepmark_store::{changes::ChangeError, records::SystemError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Surface {
@@ -16,30 +16,29 @@ pub(crate) enum Surface {
 }
 
 /// The remedy of `error` on a surface, where there is one that the error does not say itself.
-pub(crate) fn remedy(error: &CoordinationError, surface: Surface) -> Option<String> {
+pub(crate) fn remedy(error: &SystemError, surface: Surface) -> Option<String> {
     let (command, tool) = match error {
-        CoordinationError::Refused(refusal) => of_refusal(refusal)?,
-        CoordinationError::NoTask { .. } => {
+        SystemError::Task(refusal) => of_refusal(refusal)?,
+        SystemError::Unknown { what: "task", .. } => {
             both("`stepmark task list` shows the tasks", "get_all_tasks lists the tasks")
         }
-        CoordinationError::Begun { .. } => {
+        SystemError::Begun { goal: Some(_), .. } => {
             both("`stepmark task add TEXT` adds a task", "create_task adds a task")
         }
-        CoordinationError::Changed { id } => both(
+        SystemError::Changed { id } => both(
             format!(
                 "`stepmark import coordination --take file` takes the change, `stepmark coordination project --overwrite {}` gives it up",
                 argument(id)
             ),
             "claim_task gives you another one; a person decides on this one",
         ),
-        CoordinationError::NothingToClaim { changed, .. } if !changed.is_empty() => both(
+        SystemError::NothingToClaim { changed, .. } if !changed.is_empty() => both(
             "`stepmark import coordination --take file` takes the changes, `stepmark coordination project --overwrite` gives them up",
             "a person decides on the changed ones",
         ),
-        CoordinationError::Busy { .. } => both("try it again", "call the tool again"),
-        CoordinationError::Change(ChangeError::Refused {
-            source: TransitionRefusal::OpenChildren { .. },
-            ..
+        SystemError::Busy { .. } => both("try it again", "call the tool again"),
+        SystemError::Change(ChangeError::Refused {
+            source: TransitionRefusal::OpenChildren { .. }, ..
         }) => both(
             "its parts come first: `stepmark tree` shows them",
             "complete_task its parts first: get_all_tasks lists them",

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use stepmark_model::coordination::Record;
-use stepmark_store::coordination::{CoordinationFiles, ImportSurvey, TaskChange};
+use stepmark_store::coordination::{CoordinationFiles, StateFile, TaskChange};
 
 use crate::{
     commands::followed_files,
@@ -98,8 +98,9 @@ pub(crate) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
 }
 
 /// Tells that records of a file were taken in with values that no command gives: what is unknown is kept.
-pub(crate) fn odd(survey: &ImportSurvey, output: &Output) {
-    let odd = survey.rows.iter().filter_map(|row| row.file.as_ref()).filter(|file| file.is_odd()).count();
+pub(crate) fn odd(found: &StateFile, output: &Output) {
+    let odd =
+        found.survey.rows.iter().filter_map(|row| row.file.as_ref()).filter(|file| file.is_odd()).count();
     if odd > 0 {
         let tasks = wording::count(odd, "task");
         output.warning(format_args!(

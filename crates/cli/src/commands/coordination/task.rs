@@ -5,7 +5,7 @@ use stepmark_model::{
     coordination::{NewTask, task_move},
     packs::MoveCall,
 };
-use stepmark_store::coordination::CoordinationError;
+use stepmark_store::records::SystemError;
 
 use super::{agent, coordination, report};
 use crate::{
@@ -157,7 +157,7 @@ impl Task {
             }
             What::Show { id } => {
                 let task = coordination.state()?.tasks.into_iter().find(|task| task.id == *id);
-                let task = task.ok_or_else(|| CoordinationError::NoTask { id: id.clone() })?;
+                let task = task.ok_or_else(|| SystemError::Unknown { what: "task", id: id.clone() })?;
                 report::task(&task, output);
                 Ok(Exit::Fine)
             }

@@ -1,10 +1,9 @@
 //! `stepmark import`
 
-mod asdd;
 mod autodev;
-mod coordination;
 mod flow;
 mod question;
+mod records;
 mod stories;
 
 use clap::{Args, Subcommand};
@@ -29,8 +28,8 @@ pub(crate) struct Import {
 enum What {
     Stories(stories::Stories),
     Autodev(autodev::Autodev),
-    Asdd(asdd::ImportAsdd),
-    Coordination(coordination::ImportCoordination),
+    Asdd(records::ImportAsdd),
+    Coordination(records::ImportCoordination),
     Flow(flow::ImportFlow),
 }
 

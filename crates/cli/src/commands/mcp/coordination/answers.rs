@@ -3,7 +3,8 @@
 use serde_json::{Map, Value as Json, json};
 use stepmark_mcp::Answer;
 use stepmark_model::coordination::{Overview, Record, State};
-use stepmark_store::coordination::{CoordinationError, CoordinationFiles, TaskChange};
+use stepmark_store::coordination::{CoordinationFiles, TaskChange};
+use stepmark_store::records::SystemError;
 
 use crate::{
     commands::coordination::report::{discovery, wire},
@@ -110,7 +111,7 @@ pub(super) fn claimed(change: &TaskChange) -> Answer {
     with_drift(answer(json!({ "claimed": true, "task": wire(task) }), text), &change.files)
 }
 
-pub(super) fn nothing_to_claim(why: &CoordinationError) -> Answer {
+pub(super) fn nothing_to_claim(why: &SystemError) -> Answer {
     answer(json!({ "claimed": false }), why.to_string())
 }
 
@@ -144,10 +145,10 @@ pub(super) fn tasks(state: &State, status: Option<&str>) -> Answer {
 }
 
 /// The results of the tasks `ids`; of all that have ended where none is named.
-pub(super) fn results(state: &State, ids: &[String]) -> Result<Answer, CoordinationError> {
+pub(super) fn results(state: &State, ids: &[String]) -> Result<Answer, SystemError> {
     let named = |id: &String| {
         let found = state.tasks.iter().find(|task| task.id == *id);
-        found.ok_or_else(|| CoordinationError::NoTask { id: id.clone() })
+        found.ok_or_else(|| SystemError::Unknown { what: "task", id: id.clone() })
     };
     let found: Vec<&Record> = if ids.is_empty() {
         state.tasks.iter().filter(|task| matches!(task.status(), "done" | "failed")).collect()

@@ -7,7 +7,8 @@ mod tools;
 
 use stepmark_mcp::{Answer, Arguments, Refusal, Tool, ToolSet, read};
 use stepmark_model::coordination::{Format, NewTask, task_move};
-use stepmark_store::coordination::{Coordination, CoordinationError, RecordsError};
+use stepmark_store::coordination::Coordination;
+use stepmark_store::records::{RecordsError, SystemError};
 
 use self::arguments::{
     Agent, Batch, Beginning, ByStatus, ByTags, Done, Failed, Found, Held, Joining, Nothing, Tasks, Wanted,
@@ -67,7 +68,7 @@ impl CoordinationTools {
     fn on(
         &self,
         agent: Option<&str>,
-        act: impl FnOnce(&Coordination<'_>) -> Result<Answer, CoordinationError>,
+        act: impl FnOnce(&Coordination<'_>) -> Result<Answer, SystemError>,
     ) -> Result<Answer, Refusal> {
         self.on_project(agent, |coordination, _| act(coordination))
     }
@@ -75,12 +76,12 @@ impl CoordinationTools {
     fn on_project(
         &self,
         agent: Option<&str>,
-        act: impl FnOnce(&Coordination<'_>, &Project) -> Result<Answer, CoordinationError>,
+        act: impl FnOnce(&Coordination<'_>, &Project) -> Result<Answer, SystemError>,
     ) -> Result<Answer, Refusal> {
         let project = self.opening.project(agent).map_err(refusal)?;
         let coordination = project.workspace.coordination().ok_or_else(not_begun)?;
         act(&coordination, &project).map_err(|error| match error {
-            CoordinationError::Records(RecordsError::NotBegun { .. }) => not_begun(),
+            SystemError::Records(RecordsError::NotBegun { .. }) => not_begun(),
             error => refused(error),
         })
     }
@@ -111,7 +112,7 @@ impl CoordinationTools {
             "claim_task" => {
                 let Agent { agent_id } = read(given)?;
                 self.on(Some(&agent_id), |coordination| match coordination.claim(&agent_id) {
-                    Err(nothing @ CoordinationError::NothingToClaim { .. }) => {
+                    Err(nothing @ SystemError::NothingToClaim { .. }) => {
                         Ok(answers::nothing_to_claim(&nothing))
                     }
                     claimed => Ok(answers::claimed(&claimed?)),
@@ -189,7 +190,7 @@ fn not_begun() -> Refusal {
         .with_remedy("call init_coordination with a goal")
 }
 
-fn refused(error: CoordinationError) -> Refusal {
+fn refused(error: SystemError) -> Refusal {
     let remedy = remedy(&error, Surface::Tools);
     let refusal = refusal(error.into());
     Refusal { remedy: remedy.or(refusal.remedy), ..refusal }

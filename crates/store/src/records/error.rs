@@ -1,25 +1,39 @@
-//! A reason why an operation of coordination was not made.
+//! A reason why an operation of a system of records was not made.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, io};
 
 use crate::changes::{ChangeError, ConfigureError, UpdateError};
-use crate::coordination::RecordsError;
+use crate::commit::{CommitError, FolderError};
+use crate::history::HistoryError;
 use crate::projection::ProjectionError;
+use crate::records::RecordsError;
+use crate::workspace::AppendError;
 use stepmark_frontmatter::EditError;
 use stepmark_model::{
     artifact::{ProjectPath, ProjectPathError},
+    asdd::{AsddRefusal, ManifestError},
     coordination::{FormatError, TaskRefusal},
 };
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum CoordinationError {
+pub enum SystemError {
     #[error(transparent)]
     Records(#[from] RecordsError),
     #[error(transparent)]
-    Refused(#[from] TaskRefusal),
-    #[error("there is no task `{id}`")]
-    NoTask { id: String },
+    Task(#[from] TaskRefusal),
+    #[error(transparent)]
+    Slice(#[from] AsddRefusal),
+    #[error("there is no {what} `{id}`")]
+    Unknown {
+        /// `task` or `slice`.
+        what: &'static str,
+        id: String,
+    },
+    #[error("there is a {kind} `{id}` already")]
+    IdTaken { kind: String, id: String },
+    #[error("{system} has begun here already{}", goal.as_ref().map_or_else(String::new, |goal| format!(", with the goal `{goal}`")))]
+    Begun { system: &'static str, goal: Option<String> },
     #[error(
         "no task can be claimed: {available} available, {waiting} waiting for others, {held} held{}{}",
         taken(orphaned),
@@ -39,36 +53,54 @@ pub enum CoordinationError {
         "another program changed the task `{id}` in a state file, and perhaps works on it: nobody claims it"
     )]
     Changed { id: String },
-    #[error("coordination has begun here already, with the goal `{goal}`")]
-    Begun { goal: String },
+    #[error("`{agent}` has not begun with `{slice}`: a proposal rests on what its agent read")]
+    Unread { slice: String, agent: String },
+    #[error("there is no proposal `{id}` that waits")]
+    NoProposal { id: String },
+    #[error("{wanted} is for a {role}, and `{actor}` is none")]
+    Role { wanted: &'static str, role: &'static str, actor: String, holders: Vec<String> },
     #[error("other agents change `{path}` again and again; nothing was changed")]
     Busy { path: ProjectPath },
     #[error(transparent)]
     Format(#[from] FormatError),
-    #[error("there is no state file of coordination in `{place}`")]
-    NothingToImport { place: String },
     #[error("cannot read `{place}`")]
-    Outside { place: String, source: std::io::Error },
+    Manifest { place: String, source: ManifestError },
+    #[error("there is no {wanted} `{place}`")]
+    NothingToImport { wanted: &'static str, place: String },
+    #[error("cannot read `{place}`")]
+    Outside { place: String, source: io::Error },
     #[error("cannot note that `{agent}` is alive")]
-    Signal { agent: String, source: std::io::Error },
+    Signal { agent: String, source: io::Error },
+    #[error("cannot keep {what} in the local state of the clone")]
+    Local { what: &'static str, source: io::Error },
     #[error("cannot write `{path}`")]
     Edit { path: ProjectPath, source: EditError },
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    #[error(transparent)]
+    Tell(#[from] AppendError),
     #[error(transparent)]
     Configuration(#[from] ConfigureError),
     #[error(transparent)]
     Change(#[from] ChangeError),
-    /// The files of the configured format cannot follow. The records are changed.
+    /// The files of the system cannot follow. The records are changed.
     #[error(transparent)]
     Files(#[from] ProjectionError),
 }
 
-impl From<ProjectPathError> for CoordinationError {
+impl From<ProjectPathError> for SystemError {
     fn from(error: ProjectPathError) -> Self {
         Self::Records(error.into())
     }
 }
 
-impl From<UpdateError<Self>> for CoordinationError {
+impl From<FolderError> for SystemError {
+    fn from(error: FolderError) -> Self {
+        Self::Change(CommitError::from(error).into())
+    }
+}
+
+impl From<UpdateError<Self>> for SystemError {
     fn from(error: UpdateError<Self>) -> Self {
         match error {
             UpdateError::Refused { source, .. } => source,

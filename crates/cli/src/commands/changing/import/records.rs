@@ -1,0 +1,243 @@
+//! `stepmark import asdd` and `stepmark import coordination`
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value as Json, json};
+use stepmark_frontmatter::{KeyPath, Value};
+use stepmark_model::records::{Record, RecordKinds};
+use stepmark_store::{
+    coordination::StateFile,
+    records::{ImportRow, ImportSurvey},
+    workspace::Workspace,
+};
+
+use crate::{
+    commands::{
+        asdd::switched_on,
+        coordination::{coordination, report},
+    },
+    exit::{Exit, Failure},
+    output::{Output, table, wording},
+    project::Project,
+};
+
+/// Bring the slices of a manifest into artifacts
+///
+/// New slices become artifacts. Where a slice and the manifest disagree, `--take` says which counts; without
+/// it nothing is written and the exit code is 1. Slices that the manifest has no more stay, unless `--remove`
+/// is given.
+#[derive(Debug, Args)]
+pub(crate) struct ImportAsdd {
+    /// A manifest, or the folder of ASDD with one, also outside of the project; without it the project's own
+    path: Option<PathBuf>,
+    /// The side that counts where both say something
+    #[arg(long, value_name = "SIDE")]
+    take: Option<ManifestSide>,
+    /// Take away slices that the manifest has no more
+    #[arg(long)]
+    remove: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Bring tasks, agents and discoveries of a state file into artifacts
+///
+/// Reads `tasks.json` and its siblings (option A), `mcp-state.json` (option B) or the state file of an
+/// orchestrator (option C), which are told apart by what they hold. New records become artifacts. Where a
+/// record and the file disagree, `--take` says which counts; without it nothing is written and the exit code
+/// is 1. Records that the file has no more stay, unless `--remove` is given.
+#[derive(Debug, Args)]
+pub(crate) struct ImportCoordination {
+    /// A state file, or the folder of several, also outside of the project; without it the files that the
+    /// project itself writes
+    path: Option<PathBuf>,
+    /// The side that counts where both say something
+    #[arg(long, value_name = "SIDE")]
+    take: Option<FileSide>,
+    /// Take away records that the file has no more
+    #[arg(long)]
+    remove: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// A side on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ManifestSide {
+    /// The manifest
+    File,
+    /// The artifact
+    Artifact,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FileSide {
+    /// The state file
+    File,
+    /// The artifact
+    Artifact,
+}
+
+/// The words of an import.
+struct Words {
+    schema: &'static str,
+    file: &'static str,
+    columns: &'static [&'static str],
+    option: Option<String>,
+    switched_on: Option<&'static str>,
+}
+
+impl ImportAsdd {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let is_new = project.workspace.asdd().is_none();
+        let workspace = project.workspace.clone().with_asdd();
+        let place = self.path.as_deref().map(|given| project.place(given));
+        let nothing = || Failure::new(Exit::Findings, "the project does not use ASDD");
+        let found = workspace.asdd().ok_or_else(nothing)?.survey(place.as_deref())?;
+        let words = Words {
+            schema: "stepmark.import-asdd/1",
+            file: "manifest",
+            columns: &["KIND", "ID", "MANIFEST", "ARTIFACT"],
+            option: None,
+            switched_on: is_new.then_some("ASDD"),
+        };
+        if !words.decide(&found, (self.take.is_some(), self.dry_run), output)? {
+            return Ok(Exit::Fine);
+        }
+        let workspace = if is_new { switched_on(&workspace)? } else { workspace };
+        let asdd = workspace.asdd().ok_or_else(nothing)?;
+        let (count, _) = asdd.import(&found, self.take == Some(ManifestSide::File), self.remove)?;
+        words.tell(&found, count, output, || {});
+        Ok(Exit::Fine)
+    }
+}
+
+impl ImportCoordination {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let is_new = project.workspace.coordination().is_none();
+        let workspace = project.workspace.clone().with_coordination();
+        let found = self.survey(project, &workspace)?;
+        let words = Words {
+            schema: "stepmark.import-coordination/1",
+            file: "file",
+            columns: &["KIND", "ID", "FILE", "ARTIFACT", "DIFFERS"],
+            option: Some(found.format.to_string()),
+            switched_on: is_new.then_some("coordination"),
+        };
+        if !words.decide(&found.survey, (self.take.is_some(), self.dry_run), output)? {
+            return Ok(Exit::Fine);
+        }
+        let workspace = match is_new {
+            true => {
+                let option = "coordination.option".parse::<KeyPath>();
+                let option = option.map_err(|error| Failure::from_error(Exit::Usage, &error))?;
+                workspace.configure(option, Value::from(found.format.to_string()))?
+            }
+            false => workspace,
+        };
+        let coordination = coordination(&workspace)?;
+        // Without a word none is disputed.
+        let (count, files) =
+            coordination.import(&found, self.take != Some(FileSide::Artifact), self.remove)?;
+        words.tell(&found.survey, count, output, || report::odd(&found, output));
+        Ok(report::told(&files, output))
+    }
+
+    fn survey(&self, project: &Project, workspace: &Workspace) -> Result<StateFile, Failure> {
+        let coordination = coordination(workspace)?;
+        let found = match self.path.as_deref().map(|path| (path, project.path(path))) {
+            None => coordination.survey(None),
+            Some((_, Ok(path))) => coordination.survey(Some(&path)),
+            // Reading it changes nothing there.
+            Some((given, Err(_))) => coordination.survey_outside(&project.place(given)),
+        };
+        Ok(found?)
+    }
+}
+
+impl Words {
+    /// Shows what was found, and returns whether it is to be brought in.
+    fn decide<K: RecordKinds>(
+        &self,
+        found: &ImportSurvey<K>,
+        (is_decided, dry_run): (bool, bool),
+        output: &Output,
+    ) -> Result<bool, Failure> {
+        if !output.json && !found.rows.is_empty() {
+            let said = |record: &Option<Record<K>>| match record {
+                None => "-".to_owned(),
+                Some(record) => {
+                    record.text("status").or_else(|| record.text("role")).unwrap_or("there").to_owned()
+                }
+            };
+            let row = |row: &ImportRow<K>| {
+                let differs = row.differing().join(", ");
+                let mut cells =
+                    vec![row.kind.to_string(), row.id.clone(), said(&row.file), said(&row.artifact), differs];
+                cells.truncate(self.columns.len());
+                cells
+            };
+            output.line(table(self.columns, found.rows.iter().map(row)));
+        }
+        let disputed = found.rows.iter().filter(|row| row.is_disputed()).count();
+        let is_undecided = disputed > 0 && !is_decided;
+        if dry_run || is_undecided {
+            output.json_or(self.schema, || self.wire(found, None), || {});
+        }
+        if !is_undecided {
+            return Ok(!dry_run);
+        }
+        let said = match disputed {
+            1 => "1 record says".to_owned(),
+            count => format!("{count} records say"),
+        };
+        let message = format!(
+            "{said} something else than the {}, and nobody said which counts; nothing was written",
+            self.file
+        );
+        Err(Failure::new(Exit::Findings, message)
+            .with_help("say which: `--take file` or `--take artifact`; `--dry-run` shows them"))
+    }
+
+    fn tell<K: RecordKinds>(
+        &self,
+        found: &ImportSurvey<K>,
+        count: usize,
+        output: &Output,
+        more: impl FnOnce(),
+    ) {
+        output.json_or(
+            self.schema,
+            || self.wire(found, Some(count)),
+            || {
+                let (count, same) = (wording::count(count, "record"), wording::count(found.same, "record"));
+                output.remark(format_args!("{count} written, {same} the same"));
+                more();
+                if let Some(system) = self.switched_on {
+                    output.remark(format_args!("{system} is switched on in .stepmark/config.yaml"));
+                }
+            },
+        );
+    }
+
+    fn wire<K: RecordKinds>(&self, found: &ImportSurvey<K>, written: Option<usize>) -> Json {
+        let row = |row: &ImportRow<K>| {
+            json!({
+                "kind": row.kind.to_string(),
+                "id": row.id,
+                "file": row.file.as_ref().map(|record| &record.values),
+                "artifact": row.artifact.as_ref().map(|record| &record.values),
+            })
+        };
+        let records: Vec<Json> = found.rows.iter().map(row).collect();
+        let mut wire =
+            json!({"option": self.option, "records": records, "same": found.same, "written": written});
+        if let (None, Some(keys)) = (&self.option, wire.as_object_mut()) {
+            keys.shift_remove("option");
+        }
+        wire
+    }
+}

@@ -1,0 +1,205 @@
+//! Records that a file of another program holds, brought in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::changes::{RECORDS_A_COMMIT, RecordDecision};
+use crate::projection::{
+    Overwrite, record_files,
+    record_format::{Followed, RecordFormat},
+};
+use crate::records::{ChangedRecords, KindOf, SystemError};
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    journal::{EventDraft, Kind},
+    records::{Drift, Record, RecordKinds, RecordSet, Signals, take_newer, values_digest},
+};
+
+/// A record that a file and the artifacts do not hold alike.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ImportRow<K> {
+    pub kind: K,
+    pub id: String,
+    /// The record as the file has it; `None` where it has none.
+    pub file: Option<Record<K>>,
+    /// The record as the artifact has it; `None` where there is none.
+    pub artifact: Option<Record<K>>,
+    /// The same as a reader of the format sees it.
+    shown: Option<Record<K>>,
+    /// True where nothing is lost if the artifact takes what the file says.
+    is_fresh: bool,
+}
+
+impl<K: RecordKinds> ImportRow<K> {
+    pub const fn is_disputed(&self) -> bool {
+        self.file.is_some() && self.artifact.is_some() && !self.is_fresh
+    }
+
+    /// The keys of which both say something else; none where one of them has no record.
+    pub fn differing(&self) -> Vec<&str> {
+        let (Some(file), Some(shown)) = (&self.file, &self.shown) else { return Vec::new() };
+        let keys: BTreeSet<&String> = file.values.keys().chain(shown.values.keys()).collect();
+        let differs = |key: &&String| file.values.get(*key) != shown.values.get(*key);
+        let body = (file.body != shown.body).then_some("body");
+        keys.into_iter().filter(differs).map(String::as_str).chain(body).collect()
+    }
+
+    /// Takes from a record that was only begun, and has no other beside it, what the file does not say.
+    fn keep_beginning(&mut self) {
+        let (Some(file), Some(shown)) = (&mut self.file, &self.shown) else { return };
+        if !self.artifact.as_ref().is_some_and(|own| own.values.contains_key("goal")) {
+            return;
+        }
+        let goal = |record: &Record<K>| record.text("goal").unwrap_or_default().to_owned();
+        if goal(file).is_empty() && !goal(shown).is_empty() {
+            file.set("goal", goal(shown));
+        }
+        if file.body.is_empty() {
+            file.body.clone_from(&shown.body);
+        }
+        let is_same = |one: &str, other: &str| one == other || other.is_empty();
+        self.is_fresh = is_same(&goal(file), &goal(shown)) && is_same(&file.body, &shown.body);
+    }
+}
+
+/// The records that a file would bring in.
+#[derive(Clone, Debug)]
+pub struct ImportSurvey<K> {
+    pub rows: Vec<ImportRow<K>>,
+    pub same: usize,
+    /// The signs of life of agents that the files tell.
+    signals: Signals,
+    /// True where the files are those that follow the records.
+    is_own: bool,
+}
+
+/// The records as they were written last, and as the files hold them now.
+type LastAndFound<S> = record_files::LastAndFound<S>;
+
+impl<K: RecordKinds> ImportSurvey<K> {
+    /// Compares what files in `format` hold, `theirs`, with `ours`. Where the files are those that follow the
+    /// records, `last` is what was written there last: of what they say since, the artifact alone was changed.
+    pub(crate) fn of<F>(
+        format: &F,
+        (theirs, signals): (F::State, Signals),
+        ours: Option<&F::State>,
+        (is_own, last): (bool, Option<F::State>),
+    ) -> Self
+    where
+        F: RecordFormat<State: RecordSet<Kind = K>>,
+    {
+        // What the format cannot hold is not missing in its files.
+        let shown = ours.map(|ours| format.seen(ours));
+        let shown = shown.iter().flat_map(RecordSet::records);
+        let mut own: BTreeMap<(K, &str), &Record<K>> =
+            shown.map(|shown| ((shown.kind, shown.id.as_str()), shown)).collect();
+        let artifact = |kind, id: &str| ours.and_then(|ours| ours.record(kind, id)).cloned();
+        let is_behind = |kind, id: &str, file: Option<&Record<K>>| {
+            let last = last.as_ref().map(|last| last.record(kind, id).map(values_digest));
+            last == Some(file.map(values_digest))
+        };
+        let (mut rows, mut same) = (Vec::new(), 0);
+        for file in theirs.records() {
+            match own.remove(&(file.kind, file.id.as_str())) {
+                Some(shown) if values_digest(shown) == values_digest(file) => same += 1,
+                Some(_) if is_behind(file.kind, &file.id, Some(file)) => {}
+                found => rows.push(ImportRow {
+                    kind: file.kind,
+                    id: file.id.clone(),
+                    file: Some(file.clone()),
+                    artifact: found.and_then(|_| artifact(file.kind, &file.id)),
+                    shown: found.cloned(),
+                    is_fresh: false,
+                }),
+            }
+        }
+        own.retain(|(kind, id), _| !is_behind(*kind, id, None));
+        rows.extend(own.into_values().map(|shown| ImportRow {
+            kind: shown.kind,
+            id: shown.id.clone(),
+            file: None,
+            artifact: artifact(shown.kind, &shown.id),
+            shown: Some(shown.clone()),
+            is_fresh: false,
+        }));
+        if ours.is_some_and(|ours| ours.records().count() == 1) {
+            let root = rows.iter_mut().find(|row| K::ALL.first() == Some(&row.kind));
+            root.into_iter().for_each(ImportRow::keep_beginning);
+        }
+        Self { rows, same, signals, is_own }
+    }
+
+    /// Brings in what was found: new records always, changed ones where `takes_file`, and takes away those
+    /// that the file has no more only with `removes`. Returns the number of records that changed, and the
+    /// state of the files that follow.
+    pub(crate) fn bring_in<S>(
+        &self,
+        system: &S,
+        (takes_file, removes): (bool, bool),
+        last_and_found: impl FnOnce() -> Result<LastAndFound<S::State>, SystemError>,
+    ) -> Result<(usize, Followed<Drift<K>>), SystemError>
+    where
+        S: ChangedRecords<State: RecordSet<Kind = K>>,
+    {
+        let is_wanted = |row: &&ImportRow<K>| match (&row.file, &row.artifact) {
+            (Some(_), Some(_)) => takes_file,
+            // Without its first record there is no system.
+            (None, _) => removes && K::ALL.first() != Some(&row.kind),
+            (Some(_), None) => true,
+        };
+        let wanted: Vec<&ImportRow<K>> = self.rows.iter().filter(is_wanted).collect();
+        let paths =
+            wanted.iter().map(|row| system.place_of(row.kind, &row.id)).collect::<Result<Vec<_>, _>>()?;
+        system.make_folders(&paths)?;
+        let command = S::SYSTEM.import.trim_start_matches("stepmark ");
+        for (paths, rows) in paths.chunks(RECORDS_A_COMMIT).zip(wanted.chunks(RECORDS_A_COMMIT)) {
+            let draft = EventDraft::new(Kind::IMPORT).with_command(command.to_owned());
+            system.attempt(paths, draft, |found| {
+                let decided = rows.iter().zip(paths).zip(found);
+                let decided = decided.map(|((row, path), found)| decide::<S>(row, path, found.as_ref()));
+                Ok(((), decided.collect::<Result<Vec<_>, _>>()?))
+            })?;
+        }
+        for signal in take_newer(&mut system.known_signals(), self.signals.clone()) {
+            system.note_signal(&signal)?;
+        }
+        // The files say what was taken from them; of the rest, the records' word stands. Files that were not
+        // compared keep what others changed in them, and so do records that they changed since. A record that
+        // somebody took out of them stays out until somebody decides on that.
+        let (last, found) = if self.is_own { last_and_found()? } else { (None, None) };
+        let is_undecided = |row: &ImportRow<K>| row.file.is_none() && !removes && last.is_some();
+        let is_as_compared = |row: &&ImportRow<K>| {
+            let found = found.as_ref().map(|found| found.record(row.kind, &row.id).map(values_digest));
+            !is_undecided(row) && found.is_none_or(|found| found == row.file.as_ref().map(values_digest))
+        };
+        let ids = self.rows.iter().filter(is_as_compared).map(|row| row.id.clone()).collect();
+        let files =
+            system.write_files(&if self.is_own { Overwrite::Records(ids) } else { Overwrite::None })?;
+        Ok((wanted.len(), files))
+    }
+}
+
+fn decide<S: ChangedRecords>(
+    row: &ImportRow<KindOf<S>>,
+    path: &ProjectPath,
+    found: Option<&Artifact>,
+) -> Result<RecordDecision, SystemError> {
+    let record = found.map(S::read_artifact).transpose()?;
+    let taken = record.as_ref().zip(row.file.as_ref());
+    let taken = taken.map(|(record, file)| record.taking(row.shown.as_ref().unwrap_or(record), file));
+    // Brought in already, as by an import that was killed and has been finished since.
+    if record == taken && record.is_some() == row.file.is_some() {
+        return Ok(RecordDecision::Keep);
+    }
+    if record != row.artifact {
+        return Err(SystemError::Busy { path: path.clone() });
+    }
+    let edit = |source| SystemError::Edit { path: path.clone(), source };
+    Ok(match (&row.file, record.zip(taken).zip(found)) {
+        (None, _) => RecordDecision::Remove,
+        (Some(file), None) => RecordDecision::Write(file.to_file().map_err(edit)?),
+        (Some(_), Some(((record, wanted), found))) => {
+            RecordDecision::Write(record.rewrite(found, &wanted).map_err(edit)?)
+        }
+    })
+}
