@@ -101,7 +101,7 @@ pub use stepmark_model::projection::gates::Closed;
 pub use stepmark_store::checkpoints::Checkpoints;
 #[cfg(feature = "write")]
 pub use stepmark_store::checkpoints::{CheckpointError, CheckpointMade, RestoreError, Restored};
-pub use stepmark_store::gates::{GateAnswer, GateError, Gates, Tier as GateTier};
+pub use stepmark_store::gates::{GateAnswer, GateError, Gates};
 #[cfg(feature = "history")]
 pub use stepmark_store::history::{History, HistoryError, Selection as EventSelection};
 pub use stepmark_store::leases::{LeaseError, Leases};

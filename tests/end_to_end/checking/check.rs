@@ -347,6 +347,7 @@ fn a_baseline_leaves_what_is_new() {
 fn gates_that_do_not_fit_are_no_failure() {
     let Some(repository) = Repository::of_demo("gates and stash") else { return };
     assert_eq!(repository.stepmark(&["init"]).code, 0);
+    repository.sandbox.write(".stepmark/config.yaml", "gates: true\n");
     repository.commit("one");
     let step = repository.stepmark(&["complete", PRD, "4"]);
     assert_eq!(step.code, 0, "{step}");

@@ -11,17 +11,27 @@ use crate::harness::{Sandbox, demo::PRD, tool};
 
 const STEP: &str = "step-04-journeys";
 
+/// The demo, with gates switched on.
+fn demo_with_gates() -> Sandbox {
+    let demo = Sandbox::demo();
+    demo.write(".stepmark/config.yaml", "gates: true\n");
+    demo
+}
+
+fn has_gate(sandbox: &Sandbox, step: &str) -> bool {
+    sandbox.place(&format!(".stepmark/gates/{PRD}/{step}.gate")).is_file()
+}
+
 #[test]
 fn a_completed_step_opens_its_gate() {
-    let demo = Sandbox::demo();
+    let demo = demo_with_gates();
     assert_snapshot!(demo.reads_only(&["gate", "check", PRD, STEP]), @r"
     exit 1
     ── stdout
     _bmad-output/planning-artifacts/prd.md: no: `step-04-journeys` is not done
     ");
-    assert_eq!(demo.reads_only(&["gate", "list", PRD]).code, 0);
     assert_eq!(demo.stepmark(&["complete", PRD, "4"]).code, 0);
-    assert!(demo.place(&format!(".stepmark/gates/{PRD}/{STEP}.gate")).is_file());
+    assert!(has_gate(&demo, STEP));
     for step in [STEP, "4", "04", "step-04-journeys.md"] {
         for tier in [&[][..], &["--verify"]] {
             let run = demo.reads_only(&[&["gate", "check", PRD, step], tier].concat());
@@ -33,73 +43,84 @@ fn a_completed_step_opens_its_gate() {
     ── stdout
     _bmad-output/planning-artifacts/prd.md: no: `step-05-domain` is not done
     ");
-    assert_snapshot!(demo.reads_only(&["gate", "check", PRD, "5", "--verify"]), @r"
-    exit 1
-    ── stdout
-    _bmad-output/planning-artifacts/prd.md: no: `step-05-domain` is not done
-    ");
-    let answer = demo.reads_only(&["gate", "check", PRD, "4", "--json"]).json("stepmark.gate-check/1");
-    assert_eq!((answer["open"].as_bool(), answer["tier"].as_u64()), (Some(true), Some(1)));
-    assert_eq!(answer["gate"]["event"].as_str().unwrap().len(), 32);
-    let list = demo.reads_only(&["gate", "list", PRD, "--json"]).json("stepmark.gates/1");
-    assert_eq!(list["gates"].as_array().unwrap().len(), 6, "every listed step has one");
-    assert!(list["gates"].as_array().unwrap().iter().all(|gate| gate["open"] == true));
+    let answer = demo.reads_only(&["gate", "check", PRD, "4", "--json"]).json("stepmark.gate-check/2");
+    assert_eq!((&answer["open"], &answer["reason"]), (&true.into(), &serde_json::Value::Null));
+    let list = demo.reads_only(&["gate", "list", PRD, "--json"]).json("stepmark.gates/2");
+    let gates = list["gates"].as_array().unwrap();
+    assert_eq!(gates.len(), 6, "every listed step has one");
+    assert!(gates.iter().all(|gate| gate["open"] == true && gate["file"].is_string()), "{list}");
 
     assert_eq!(demo.stepmark(&["reopen", PRD, "4"]).code, 0);
     assert_eq!(demo.reads_only(&["gate", "check", PRD, STEP]).code, 1);
-    assert!(!demo.place(&format!(".stepmark/gates/{PRD}/{STEP}.gate")).exists());
+    assert!(!has_gate(&demo, STEP));
     assert_eq!(demo.reads_only(&["gate", "check", "docs/none.md", "1"]).code, 2);
-    assert_eq!(demo.reads_only(&["gate", "check", "docs/none.md", "1", "--verify"]).code, 2);
+    assert_eq!(demo.stepmark(&["remove", PRD, "--force", "--reason", "x"]).code, 0);
+    assert!(!demo.place(".stepmark/gates/_bmad-output").exists(), "no empty folders are left");
 }
 
 #[test]
-fn a_copy_of_a_gate_opens_no_other_step() {
-    let demo = Sandbox::demo();
-    assert_eq!(demo.stepmark(&["complete", PRD, "4"]).code, 0);
-    let gate = |step: &str| format!(".stepmark/gates/{PRD}/{step}.gate");
-    let bytes = std::fs::read(demo.place(&gate(STEP))).unwrap();
-    for step in ["step-05-domain", "5"] {
-        std::fs::write(demo.place(&gate(step)), &bytes).unwrap();
-        let run = demo.reads_only(&["gate", "check", PRD, step]);
-        assert_eq!(run.code, 1, "{run}");
-    }
-    assert_eq!(demo.reads_only(&["gate", "check", PRD, "4"]).code, 0);
-    assert_eq!(demo.stepmark(&["project", "--gates"]).code, 0);
-    assert!(!demo.place(&gate("step-05-domain")).exists());
-}
-
-#[test]
-fn an_edit_closes_all_gates_until_they_are_rebuilt() {
-    let demo = Sandbox::demo();
+fn the_artifact_answers_whatever_gates_there_are() {
+    let demo = demo_with_gates();
     assert_snapshot!(demo.stepmark(&["project", "--gates", "--files-manifest", "--catalogues"]), @r"
     exit 0
     ── stdout
-    gates: 3 artifacts, 12 written, 0 removed, 0 unchanged
+    gates: 4 artifacts, 18 written, 0 removed, 0 unchanged
     files-manifest: 7 files, 1 written, 0 removed, 0 unchanged
     catalogues: 4 rows, 1 written, 0 removed, 0 unchanged
     ");
-    assert_eq!(demo.reads_only(&["gate", "check", PRD, "1"]).code, 0);
+    demo.write(&format!(".stepmark/gates/{PRD}/step-05-domain.gate"), "");
     let text = String::from_utf8(demo.read(PRD)).unwrap();
     demo.write(PRD, text.replace("'step-03-success'", "'step-99-unknown'"));
-    assert_snapshot!(demo.reads_only(&["gate", "check", PRD, "1"]), @r"
-    exit 1
+    for (step, code) in [("1", 0), ("3", 1), ("5", 1), ("step-99-unknown", 0)] {
+        assert_eq!(demo.reads_only(&["gate", "check", PRD, step]).code, code, "{step}");
+    }
+    assert_snapshot!(demo.reads_only(&["gate", "list", PRD]), @r"
+    exit 0
     ── stdout
-    _bmad-output/planning-artifacts/prd.md: no: `1`: the artifact was changed after the gate was written: `--verify` looks into it, `stepmark project` rebuilds the gates
+    STEP                        GATE        FILE
+    step-01-init                open        step-01-init.gate
+    step-02-discovery           open        step-02-discovery.gate
+    step-02b-vision             open        step-02b-vision.gate
+    step-02c-executive-summary  open        step-02c-executive-summary.gate
+    step-99-unknown             open        -
+    -                           not listed  step-03-success.gate
+    -                           not listed  step-05-domain.gate
     ");
-    assert_eq!(demo.reads_only(&["gate", "check", PRD, "1", "--verify"]).code, 0);
-    assert_eq!(demo.reads_only(&["gate", "check", PRD, "3", "--verify"]).code, 1);
     let check = demo.reads_only(&["check", PRD, "--json"]).json("stepmark.check/1");
-    let rules: Vec<_> = check["findings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|finding| finding["rule"].as_str().unwrap())
-        .collect();
-    assert!(rules.contains(&"gate-without-step") && rules.contains(&"step-without-gate"), "{rules:?}");
+    let findings = check["findings"].as_array().unwrap();
+    let of = |rule: &str| findings.iter().filter(|finding| finding["rule"] == rule).count();
+    assert_eq!((of("gate-without-step"), of("step-without-gate")), (2, 1), "{check}");
     let rebuilt = demo.stepmark(&["project", "--gates", "--json"]).json("stepmark.project/1");
-    assert_eq!(rebuilt["projections"][0]["removed"], 1);
-    assert_eq!(demo.reads_only(&["gate", "check", PRD, "1"]).code, 0);
-    assert_eq!(demo.reads_only(&["gate", "check", PRD, "3"]).code, 1);
+    assert_eq!(
+        (&rebuilt["projections"][0]["written"], &rebuilt["projections"][0]["removed"]),
+        (&1.into(), &2.into())
+    );
+
+    demo.write(PRD, "---\nstepsCompleted: [step-01-init\n---\n");
+    assert_eq!(demo.reads_only(&["gate", "check", PRD, "1"]).code, 1);
+    assert_eq!(demo.stepmark(&["project", "--gates"]).code, 0);
+    assert!(!has_gate(&demo, "step-01-init"), "what cannot be read opens nothing");
+}
+
+#[test]
+fn gates_are_made_where_they_are_switched_on() {
+    let demo = Sandbox::demo();
+    assert_eq!(demo.stepmark(&["complete", PRD, "4"]).code, 0);
+    assert_eq!(demo.stepmark(&["project", "--files-manifest"]).code, 0);
+    assert!(!demo.place(".stepmark/gates").exists());
+    assert_eq!(demo.reads_only(&["gate", "check", PRD, "4"]).code, 0);
+    // As an earlier version wrote it.
+    demo.write(".stepmark/config.yaml", "gates: {days: 14}\n");
+    assert_eq!(demo.stepmark(&["project", "--gates"]).code, 0);
+    assert!(has_gate(&demo, STEP));
+    demo.write(".stepmark/config.yaml", "gates: false\n");
+    assert_snapshot!(demo.stepmark(&["project", "--gates"]), @r"
+    exit 0
+    ── stdout
+    gates are off; `gates: true` in `.stepmark/config.yaml` switches them on
+    gates: 0 artifacts, 0 written, 19 removed, 0 unchanged
+    ");
+    assert!(!has_gate(&demo, STEP));
 }
 
 #[test]
@@ -137,8 +158,7 @@ fn an_exclusive_answer_takes_the_lease() {
     assert_eq!(closed.code, 1, "{closed}");
     let open = run("two", &["gate", "check", PRD, "3", "--exclusive", "--json"]);
     assert_eq!(open.code, 0, "a closed gate keeps no lease: {open}");
-    let answer = open.json("stepmark.gate-check/1");
-    assert_eq!((answer["tier"].as_u64(), answer["fence"].as_u64()), (Some(3), Some(2)));
+    assert_eq!(open.json("stepmark.gate-check/2")["fence"], 2);
     assert_eq!(run("one", &["gate", "check", PRD, "3", "--exclusive"]).code, 3);
     assert_eq!(run("one", &["complete", PRD, "4"]).code, 3);
     assert_eq!(run("two", &["complete", PRD, "4"]).code, 0);
@@ -195,7 +215,7 @@ impl Git {
 
     /// A repository with two branches: in `later` one more step is done.
     fn repository(&self) -> Sandbox {
-        let demo = Sandbox::demo();
+        let demo = demo_with_gates();
         demo.write(".gitignore", ".stepmark/\n");
         self.run(&demo, &["init", "--quiet"]);
         for (branch, step) in [("main", None), ("later", Some("4"))] {
@@ -210,17 +230,17 @@ impl Git {
     }
 }
 
-fn code(sandbox: &Sandbox, step: &str) -> i32 {
-    sandbox.reads_only(&["gate", "check", PRD, step]).code
+fn gates(sandbox: &Sandbox) -> (bool, bool) {
+    (has_gate(sandbox, "step-03-success"), has_gate(sandbox, STEP))
 }
 
 #[test]
-fn a_checkout_closes_gates_and_the_hook_opens_those_that_are_true() {
+fn the_hook_makes_gates_anew_after_a_checkout() {
     let Some(git) = Git::find("gates after a checkout") else { return };
     let demo = git.repository();
-    assert_eq!((code(&demo, "3"), code(&demo, "4")), (0, 0));
+    assert_eq!(demo.stepmark(&["project", "--gates"]).code, 0);
     git.run(&demo, &["checkout", "--quiet", "main"]);
-    assert_eq!((code(&demo, "3"), code(&demo, "4")), (1, 1), "closed, though step 3 is done here too");
+    assert_eq!(gates(&demo), (true, true), "git knows nothing of gates");
 
     demo.write(".git/hooks/post-checkout", "#!/bin/sh\necho \"$1\" >> ran.log\nexit 0\n");
     demo.write(".git/hooks/post-merge", "#!/usr/bin/env perl\nopen(F, '>>', 'merged.log'); print F 'x';\n");
@@ -242,16 +262,16 @@ fn a_checkout_closes_gates_and_the_hook_opens_those_that_are_true() {
     assert!(again["hooks"].as_array().unwrap().iter().all(|hook| hook["change"] == "unchanged"), "{again}");
 
     git.run(&demo, &["checkout", "--quiet", "later"]);
-    assert_eq!((code(&demo, "3"), code(&demo, "4")), (0, 0));
+    assert_eq!(gates(&demo), (true, true));
     git.run(&demo, &["checkout", "--quiet", "main"]);
-    assert_eq!((code(&demo, "3"), code(&demo, "4")), (0, 1));
+    assert_eq!(gates(&demo), (true, false));
     assert_eq!(
         String::from_utf8(demo.read("ran.log")).unwrap().lines().count(),
         2,
         "the hook that was there runs"
     );
     git.run(&demo, &["merge", "--quiet", "later"]);
-    assert_eq!((code(&demo, "3"), code(&demo, "4")), (0, 0));
+    assert_eq!(gates(&demo), (true, true));
     if tool("perl", "a chained hook").is_some() {
         assert_eq!(demo.read("merged.log"), b"x", "and the program that was set aside");
     }
@@ -300,11 +320,11 @@ fn hooks_are_found_from_a_worktree_and_by_core_hooks_path() {
 fn some_gates_and_some_fields() {
     let demo = Sandbox::demo();
     demo.stepmark(&["complete", PRD, "4"]);
-    let all = demo.stepmark(&["gate", "list", PRD, "--json"]).json("stepmark.gates/1");
+    let all = demo.stepmark(&["gate", "list", PRD, "--json"]).json("stepmark.gates/2");
     let count = all["gates"].as_array().unwrap().len();
     assert!(count > 1, "{all}");
     let some = demo.stepmark(&["gate", "list", PRD, "--limit", "1", "--fields", "file,open", "--json"]);
-    let some = some.json("stepmark.gates/1");
+    let some = some.json("stepmark.gates/2");
     assert_eq!((some["gates"].as_array().unwrap().len(), &some["more"]), (1, &(count - 1).into()));
     assert_eq!(some["gates"][0].as_object().unwrap().len(), 2);
 }

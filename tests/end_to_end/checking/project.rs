@@ -133,7 +133,6 @@ fn a_project_without_any_of_these_has_no_catalogues() {
     exit 0
     ── stdout
     ledgers: 0 story files, 0 written, 0 removed, 0 unchanged
-    gates: 0 artifacts, 0 written, 0 removed, 0 unchanged
     files-manifest: 1 file, 1 written, 0 removed, 0 unchanged
     catalogues: 0 rows, 0 written, 0 removed, 0 unchanged
     index: 2 rows, 2 written, 0 removed, 0 unchanged

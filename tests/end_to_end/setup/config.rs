@@ -34,7 +34,7 @@ fn shows_what_counts_and_where_it_comes_from() {
     artifacts.include     ["docs/"]
     artifacts.exclude     []
     lease.seconds         60
-    gates.days            14
+    gates                 false
     git_history.limit_ms  300
     settings.skill_level  beginner
     settings.user_name    Ada
@@ -51,7 +51,7 @@ fn shows_what_counts_and_where_it_comes_from() {
     artifacts.include     ["docs/"]  project [ROOT]/.stepmark/config.yaml:2
     artifacts.exclude     []         project [ROOT]/.stepmark/config.yaml:2
     lease.seconds         60         user [FOLDER]/home/.config/stepmark/config.yaml:4
-    gates.days            14         default
+    gates                 false      default
     git_history.limit_ms  10         environment STEPMARK_GIT_HISTORY_LIMIT_MS
     settings.skill_level  beginner   project [ROOT]/.stepmark/config.yaml:4
     settings.user_name    Bob        flag

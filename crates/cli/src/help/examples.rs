@@ -58,7 +58,7 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("exec", ["stepmark exec -- claude", "stepmark exec -- npm test"]),
     ("check", ["stepmark check", "stepmark check docs --fix"]),
     ("hook", ["stepmark hook install", "stepmark hook status"]),
-    ("gate", ["stepmark gate check docs/prd.md 4 --verify", "stepmark gate lease take docs/prd.md"]),
+    ("gate", ["stepmark gate check docs/prd.md 4", "stepmark gate lease take docs/prd.md"]),
     ("explain", ["stepmark explain", "stepmark explain SM106"]),
     ("lifecycle", ["stepmark lifecycle list", "stepmark lifecycle graph bmad-story"]),
     ("pack", ["stepmark pack new review", "stepmark pack check"]),

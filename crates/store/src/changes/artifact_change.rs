@@ -101,7 +101,7 @@ where
             if matches!(to_follow, ToFollow::Unknown) && moved.is_some() {
                 remarks.extend(workspace.ledgers().project(std::slice::from_ref(&after), None).remarks());
             }
-            if let Err(error) = workspace.follow(path, told, Some(&after)) {
+            if let Err(error) = workspace.gates().follow(path) {
                 remarks.push(Remark::GatesLeft { reason: error.to_string() });
             }
             remarks.extend(workspace.follow_records(path));

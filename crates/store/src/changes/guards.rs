@@ -4,14 +4,13 @@
 //! are known and nothing is written yet; [`Workspace::follow`] when all of it is on the disk.
 
 use crate::changes::ChangeError;
-use crate::gates::GateError;
 use crate::workspace::{Delegations, Workspace};
 use stepmark_frontmatter::apply;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, state_region},
     autodev,
     delegation::Member,
-    journal::{ActorKind, Event, EventDraft, EventId, Kind},
+    journal::{ActorKind, Event, EventDraft, Kind},
     lifecycle::{Guard, Lifecycle, MoveRefusal},
     spelling::listed,
     tracked_artifact::TrackedArtifact,
@@ -50,25 +49,10 @@ impl Workspace {
         Ok(insisted)
     }
 
-    /// Brings the gates up to date after a commit that changed the artifact at `path` and told it as `event`.
-    /// `committed` is the artifact as the commit left it, where it is known.
-    ///
-    /// # Errors
-    /// When its gates could not be brought up to date. The commit stands, and gates that stayed behind are
-    /// closed.
-    pub(crate) fn follow(
-        &self,
-        path: &ProjectPath,
-        event: Option<EventId>,
-        committed: Option<&TrackedArtifact>,
-    ) -> Result<(), GateError> {
-        self.gates().follow(path, event, committed)
-    }
-
     /// After a change that was guarded and not made: gates that were closed for it open again.
     pub(crate) fn reopen_gates(&self, path: &ProjectPath) {
-        // The reason why the change was not made is told; a gate that stays closed is only slower.
-        let _closed = self.follow(path, None, None);
+        // The reason why the change was not made is told; `stepmark project` makes a gate that is missing.
+        let _closed = self.gates().follow(path);
     }
 
     /// Checks the change of an artifact against its lifecycle and its children. Answers with what was
@@ -272,7 +256,6 @@ fn is_unreadable_child(member: &Member, artifact: &Artifact, folder: &ProjectPat
 #[expect(clippy::disallowed_methods, reason = "tests write and read files directly")]
 mod tests {
     use super::*;
-    use crate::commit::{FileDecision, Outcome};
     use stepmark_frontmatter::{Edit, KeyPath, Value};
     use stepmark_model::{
         journal::Attribution,
@@ -329,57 +312,5 @@ mod tests {
         let held = refused("held", "in_progress", "agent:w2").unwrap();
         assert!(held.contains("only with `holder(claimed_by)`: `claimed_by` is `w1`, not `w2`"), "{held}");
         assert_eq!(refused("held", "in_progress", "agent:w1"), None);
-    }
-
-    const BEFORE: &str = "---\nstepsCompleted: [a, b]\n---\n";
-    const AFTER: &str = "---\nstepsCompleted: [c]\n---\n";
-
-    /// A workspace, the artifact, and its place, where gates stand for the steps of `BEFORE`.
-    fn project_with_gates(folder: &std::path::Path) -> (Workspace, ProjectPath, std::path::PathBuf) {
-        let (workspace, path) = (Workspace::open(folder).unwrap(), ProjectPath::new("a.md").unwrap());
-        let place = folder.join("a.md");
-        std::fs::write(&place, BEFORE).unwrap();
-        workspace.gates().open(&path, None).unwrap();
-        assert_eq!(gates(&workspace, &path), [("a".to_owned(), None), ("b".to_owned(), None)]);
-        (workspace, path, place)
-    }
-
-    fn gates(workspace: &Workspace, path: &ProjectPath) -> Vec<(String, Option<EventId>)> {
-        let stored = workspace.gates().of(path).unwrap();
-        stored.into_iter().map(|stored| stored.gate.unwrap()).map(|gate| (gate.listed, gate.event)).collect()
-    }
-
-    /// Another program makes the same change while this one makes it: nothing is told of it.
-    #[test]
-    fn a_gate_names_no_event_that_was_never_told() {
-        let folder = tempfile::tempdir().unwrap();
-        let (workspace, path, place) = project_with_gates(folder.path());
-        let draft = |_: &ProjectPath| {
-            std::fs::write(&place, AFTER).unwrap();
-            EventDraft::new(Kind::CHANGE)
-        };
-        let write = |_: &[Option<&[u8]>]| Ok(vec![FileDecision::Write(AFTER.as_bytes().to_vec())]);
-        let outcomes = workspace.change_files(std::slice::from_ref(&path), draft, write).unwrap();
-        assert_eq!(outcomes, [Outcome::Unchanged]);
-        assert_eq!(gates(&workspace, &path), [("c".to_owned(), None)]);
-    }
-
-    /// The gates that were closed for a change open again where it turned out to be no change.
-    #[test]
-    fn gates_open_again_where_the_last_attempt_changes_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let (workspace, path, place) = project_with_gates(folder.path());
-        let mut calls = 0;
-        let carried = workspace.update("a.md", |artifact| {
-            calls += 1;
-            // The first call is made before anything is locked, the second under the lock.
-            if calls <= 2 {
-                std::fs::write(&place, format!("{BEFORE}{calls}\n")).unwrap();
-                return artifact.reopen("b");
-            }
-            Ok(Plan { edits: Vec::new(), remarks: Vec::new() })
-        });
-        assert_eq!(carried.unwrap().outcome, Outcome::Unchanged);
-        assert_eq!(gates(&workspace, &path).len(), 2);
     }
 }

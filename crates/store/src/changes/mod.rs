@@ -174,8 +174,9 @@ impl Workspace {
                 None => {}
                 // An attempt before the last one made an event of it, which the journal was never told.
                 Some(_) if *outcome == Outcome::Unchanged => self.reopen_gates(path),
-                Some(event) => self
-                    .follow(path, event, None)
+                Some(_) => self
+                    .gates()
+                    .follow(path)
                     .map_err(|source| ChangeError::GatesNotOpened { path: path.clone(), source })?,
             }
         }

@@ -156,7 +156,7 @@ mod tests {
     use stepmark_model::transition::{Command, Strictness};
 
     /// Reading is most of the work on a large file: the bytes found are parsed once as the artifact and once
-    /// for the edits, those to be written once, for their proof. The second `complete` finds gates.
+    /// for the edits, those to be written once, for their proof.
     #[test]
     fn a_change_parses_its_artifact_three_times() {
         let folder = tempfile::tempdir().unwrap();
@@ -173,7 +173,6 @@ mod tests {
             workspace.execute(&path, &command, Strictness::Warn, ChangeReason::Unsaid).unwrap();
             assert_eq!(PARSED.get() - before, 3, "{command}");
         }
-        assert_eq!(workspace.gates().of(&path).unwrap().len(), 2);
     }
 
     fn git(folder: &std::path::Path, arguments: &[&str]) {

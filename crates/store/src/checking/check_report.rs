@@ -135,7 +135,7 @@ impl<'w, 't> CheckingRun<'w, 't> {
         let baseline = bytes.as_deref().map_or_else(|| Ok(Baseline::default()), Baseline::read)?;
         Ok(Self {
             workspace,
-            has_gates: workspace.gates().exist(),
+            has_gates: workspace.gates().are_on(),
             baseline,
             baseline_digest: digest_of_baseline(bytes.as_deref()),
             in_use: AllowancesInUse::default(),

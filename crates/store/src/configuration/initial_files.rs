@@ -80,8 +80,8 @@ artifacts:
 # delegation: {{folder: docs/delegated}}
 # lease: {{seconds: 600}}
 # git_history: {{limit_ms: 300}}
-# Days after its last change for which an unfinished artifact keeps its gates; `gate check` makes others when asked.
-# gates: {{days: 14}}
+# A file for each completed step, `.stepmark/gates/ARTIFACT/STEP.gate`, for scripts that only know `test -f`.
+# gates: true
 
 # Let the hook bring the frontmatter of a story to what its line `Status:` and `sprint-status.yaml` agree on, where the
 # lifecycle leads there: workflows of BMAD write those two.

@@ -43,7 +43,8 @@ pub(super) struct Keys {
     pub(super) checkpoints: Option<CheckpointKeys>,
     pub(super) delegation: Option<DelegationKeys>,
     pub(super) lease: Option<LeaseKeys>,
-    pub(super) gates: Option<GateKeys>,
+    #[serde(default, deserialize_with = "gates")]
+    pub(super) gates: Option<bool>,
     pub(super) git_history: Option<GitHistoryKeys>,
     pub(super) stories: Option<StoryKeys>,
     pub(super) instructions: Option<InstructionKeys>,
@@ -89,11 +90,18 @@ pub(super) struct LeaseKeys {
     pub(super) seconds: Option<Count>,
 }
 
-/// `gates:`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(expecting = "a mapping with `days`")]
-pub(super) struct GateKeys {
-    pub(super) days: Option<Limit>,
+/// `gates:`. Earlier versions, which always had gates, wrote `{days: N}`.
+fn gates<'de, D: serde::Deserializer<'de>>(text: D) -> Result<Option<bool>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected `true` or `false`")]
+    enum Written {
+        Switch(bool),
+        Days {
+            #[serde(rename = "days")]
+            _days: serde::de::IgnoredAny,
+        },
+    }
+    Written::deserialize(text).map(|gates| Some(!matches!(gates, Written::Switch(false))))
 }
 
 /// `git_history:`.
@@ -194,7 +202,7 @@ impl Keys {
             lease: both(self.lease, nearer.lease, |far, near| LeaseKeys {
                 seconds: near.seconds.or(far.seconds),
             }),
-            gates: both(self.gates, nearer.gates, |far, near| GateKeys { days: near.days.or(far.days) }),
+            gates: nearer.gates.or(self.gates),
             git_history: both(self.git_history, nearer.git_history, |far, near| GitHistoryKeys {
                 limit_ms: near.limit_ms.or(far.limit_ms),
             }),

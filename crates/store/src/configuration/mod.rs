@@ -35,9 +35,7 @@ use std::{
 
 use self::keys::{ArtifactKeys, Keys};
 use self::layer::ConfigurationLayer;
-use self::sources::{
-    ALWAYS_EXCLUDED, DEFAULT_GATE_DAYS, DEFAULT_GIT_HISTORY_LIMIT, DEFAULT_LEASE, built_in, default_values,
-};
+use self::sources::{ALWAYS_EXCLUDED, DEFAULT_GIT_HISTORY_LIMIT, DEFAULT_LEASE, built_in, default_values};
 use self::variable_sides::FREE_MAPS;
 use stepmark_model::{
     artifact::{FileHash, PathGlobs, ProjectPath},
@@ -80,7 +78,7 @@ pub struct Configuration {
     checkpoint_every: Option<NonZeroU32>,
     delegation_folder: Option<ProjectPath>,
     lease_seconds: NonZeroU32,
-    gate_days: u32,
+    has_gates: bool,
     git_history_limit_ms: u32,
     takes_in_agreed: bool,
     instruction_output: Option<ProjectPath>,
@@ -142,7 +140,7 @@ impl Configuration {
             checkpoint_every: keys.checkpoints.and_then(|keys| keys.every).map(|every| every.0),
             delegation_folder: keys.delegation.and_then(|keys| keys.folder).map(|folder| folder.0),
             lease_seconds: keys.lease.and_then(|keys| keys.seconds).map_or(DEFAULT_LEASE, |count| count.0),
-            gate_days: keys.gates.and_then(|keys| keys.days).map_or(DEFAULT_GATE_DAYS, |days| days.0),
+            has_gates: keys.gates.unwrap_or_default(),
             git_history_limit_ms: keys
                 .git_history
                 .and_then(|keys| keys.limit_ms)
@@ -344,9 +342,9 @@ impl Configuration {
         Duration::from_secs(self.lease_seconds.get() as u64)
     }
 
-    /// The time after its last change for which an unfinished artifact keeps its gates. 14 days by default.
-    pub const fn gate_window(&self) -> Duration {
-        Duration::from_secs(self.gate_days as u64 * 24 * 60 * 60)
+    /// Returns whether the steps of artifacts have gates. They have none by default.
+    pub const fn has_gates(&self) -> bool {
+        self.has_gates
     }
 
     /// The time for which git may be asked for the history of a file. 300 ms by default; 0 turns it off.
@@ -469,7 +467,7 @@ impl Default for Configuration {
             checkpoint_every: None,
             delegation_folder: None,
             lease_seconds: DEFAULT_LEASE,
-            gate_days: DEFAULT_GATE_DAYS,
+            has_gates: false,
             git_history_limit_ms: DEFAULT_GIT_HISTORY_LIMIT,
             takes_in_agreed: false,
             instruction_output: None,

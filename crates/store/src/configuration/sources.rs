@@ -43,10 +43,6 @@ pub(crate) const DEFAULT_EXCLUDE: &[&str] = &[
 /// The time that a lease lasts where the configuration does not say, in seconds.
 pub(super) const DEFAULT_LEASE: NonZeroU32 = NonZeroU32::MIN.saturating_add(599);
 
-/// The time after its last change for which an unfinished artifact keeps its gates where the configuration
-/// does not say, in days.
-pub(super) const DEFAULT_GATE_DAYS: u32 = 14;
-
 /// The time for which `resume` asks git for the history of a file where the configuration does not say, in
 /// milliseconds (issue "State that survives", tier 3).
 pub(super) const DEFAULT_GIT_HISTORY_LIMIT: u32 = 300;
@@ -60,7 +56,7 @@ pub(super) fn default_values() -> Vec<ConfiguredValue> {
         ("artifacts.include", texts(DEFAULT_INCLUDE)),
         ("artifacts.exclude", texts(DEFAULT_EXCLUDE)),
         ("lease.seconds", Value::Integer(DEFAULT_LEASE.get().into())),
-        ("gates.days", Value::Integer(DEFAULT_GATE_DAYS.into())),
+        ("gates", Value::Bool(false)),
         ("git_history.limit_ms", Value::Integer(DEFAULT_GIT_HISTORY_LIMIT.into())),
     ];
     let value =

@@ -99,12 +99,7 @@ pub const VARIABLES: [Variable; 82] = [
     scalar(Project, "instructions.output", "STEPMARK_INSTRUCTIONS_OUTPUT", "the assembled instruction file"),
     fixed(Project, "instructions.components", "the Markdown files that it is assembled from"),
     scalar(System, "lease.seconds", "STEPMARK_LEASE_SECONDS", "how long a lease lasts"),
-    scalar(
-        System,
-        "gates.days",
-        "STEPMARK_GATES_DAYS",
-        "how long after its last change an unfinished artifact keeps its gates",
-    ),
+    scalar(System, "gates", "STEPMARK_GATES", "whether completed steps have files in `.stepmark/gates/`"),
     scalar(
         System,
         "git_history.limit_ms",

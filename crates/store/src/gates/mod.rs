@@ -1,42 +1,26 @@
-//! Gates on the disk: `.stepmark/gates/ARTIFACT/STEP.gate` (see
-//! [`projection::gates`](stepmark_model::projection::gates) for what they mean).
-//!
-//! # Flow
-//! Before a change is published, the gates of steps that it takes away are removed; after it, those of the
-//! artifact are brought up to date, since the stat of the file is in each. Whoever dies in between leaves
-//! gates that a comparison with the stat closes. They are not flushed: a loss of power leaves no gate, or one
-//! that the comparison closes.
+//! "May I go on?", read from the artifact; and gates on the disk, an export of it (see
+//! [`projection::gates`](stepmark_model::projection::gates)).
 #![expect(clippy::disallowed_methods, reason = "an edge module: gates are read here")]
 
-mod answer;
-mod folder;
 #[cfg(feature = "write")]
 mod upkeep;
-#[cfg(feature = "write")]
-mod rebuild;
-#[cfg(test)]
-#[cfg(feature = "write")]
-mod reliability_cases;
-#[cfg(test)]
-#[cfg(feature = "write")]
-mod upkeep_cases;
 
-use std::{fs, io};
+use std::{fs, io, path::PathBuf};
 
-pub use answer::{GateAnswer, Tier};
 #[cfg(feature = "write")]
-pub use rebuild::GateRebuild;
+pub use upkeep::GateRebuild;
 
-use folder::GateFolder;
-
-use crate::disk::walk::WalkError;
-use crate::disk::{root::ResolveError, uninterrupted::uninterrupted};
+use crate::disk::{root::ResolveError, root::Root, uninterrupted::uninterrupted};
+#[cfg(feature = "write")]
+use crate::leases::LeaseError;
 use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,
     check::Finding,
-    projection::gates::{GATES_FOLDER, GateStep, StoredGate, gate_findings, gate_steps},
+    lease::Lease,
+    projection::gates::{Closed, GATE_EXTENSION, GATES_FOLDER, GateStep, gate_findings, gate_steps, verify},
+    workflow::StepId,
 };
 
 #[derive(Debug, thiserror::Error)]
@@ -49,21 +33,23 @@ pub enum GateError {
     #[error(transparent)]
     Workflow(#[from] WorkflowFileError),
     #[error(transparent)]
-    Walk(#[from] WalkError),
-    #[error(transparent)]
     Artifact(Box<ArtifactError>),
     #[error("cannot change the gates of `{artifact}` in `{GATES_FOLDER}`")]
     Write { artifact: ProjectPath, source: io::Error },
     #[cfg(feature = "write")]
     #[error(transparent)]
-    History(#[from] crate::history::HistoryError),
-    #[cfg(feature = "write")]
-    #[error(transparent)]
     Lock(#[from] crate::commit::LockError),
 }
 
-fn steps_of(artifact: &TrackedArtifact) -> Vec<GateStep> {
-    gate_steps(artifact.artifact(), artifact.workflow(), artifact.steps().completed())
+/// The answer to "is this step done?".
+#[derive(Clone, Debug)]
+pub struct GateAnswer {
+    pub path: ProjectPath,
+    pub step: String,
+    /// Go on, or why not.
+    pub verdict: Result<(), Closed>,
+    /// The lease that was taken with the answer.
+    pub lease: Option<Lease>,
 }
 
 /// The gates of a project's artifacts.
@@ -80,27 +66,107 @@ impl Workspace {
 }
 
 impl Gates<'_> {
-    /// The gates that stand for an artifact, in the order of their file names.
-    pub fn of(&self, path: &ProjectPath) -> Result<Vec<StoredGate>, GateError> {
-        Ok(GateFolder::of(self.workspace.root(), path)?.read()?.unwrap_or_default())
+    /// Returns whether the configuration switches gates on (`gates: true`).
+    pub const fn are_on(&self) -> bool {
+        self.workspace.configuration().has_gates()
     }
 
-    /// The names and stats of the gates of an artifact, as text: while it is the same, so are they. `None`
-    /// where one was written just now, so that it may change without a trace.
-    pub(crate) fn stats(&self, path: &ProjectPath) -> Result<Option<String>, GateError> {
-        GateFolder::of(self.workspace.root(), path)?.stats()
-    }
-
-    /// Returns whether the project has gates at all: without any, none is missed.
+    /// Returns whether there are gates, which a project that switched them off may still have.
     pub fn exist(&self) -> bool {
         uninterrupted(|| fs::read_dir(self.workspace.root().path().join(GATES_FOLDER))).is_ok_and(|entries| {
             entries.flatten().any(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
         })
     }
 
+    /// Asks the artifact at `path` whether `step` is done: whether it is listed in a frontmatter that says one
+    /// thing to every reader.
+    ///
+    /// # Errors
+    /// When the artifact cannot be read: then nothing is known.
+    pub fn verify(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, ArtifactError> {
+        let verdict = match self.workspace.artifact(path) {
+            Ok(artifact) => {
+                let completed = artifact.steps().completed();
+                verify(artifact.artifact(), artifact.workflow(), completed, &StepId::parse(step))
+            }
+            Err(ArtifactError::Missing { .. }) => Err(Closed::NoArtifact),
+            Err(error) => return Err(error),
+        };
+        Ok(GateAnswer { path: path.clone(), step: step.to_owned(), verdict, lease: None })
+    }
+
+    /// The same under the lease of the artifact, so that nobody else changes the answer meanwhile. Where the
+    /// step is not done, a lease that was not held before is given up again.
+    ///
+    /// # Errors
+    /// When somebody else holds the lease, or the artifact cannot be read.
+    #[cfg(feature = "write")]
+    pub fn check_exclusively(
+        &self,
+        path: &ProjectPath,
+        step: &str,
+        duration: std::time::Duration,
+    ) -> Result<GateAnswer, LeaseError> {
+        let taken = self.workspace.leases().take(path, duration, stepmark_model::lease::Claim::ForOneStep)?;
+        let answer = self.verify(path, step);
+        let is_done = answer.as_ref().is_ok_and(|answer| answer.verdict.is_ok());
+        if !is_done && !taken.is_renewed {
+            self.workspace.leases().release_taken(path, &taken.lease)?;
+        }
+        Ok(GateAnswer { lease: is_done.then_some(taken.lease), ..answer? })
+    }
+
+    /// The completed steps of the artifact at `path`.
+    pub fn steps(&self, path: &ProjectPath) -> Result<Vec<GateStep>, ArtifactError> {
+        self.workspace.artifact(path).map(|artifact| steps_of(&artifact))
+    }
+
+    /// The file names of the gates that stand for an artifact, sorted.
+    pub fn of(&self, path: &ProjectPath) -> Result<Vec<String>, GateError> {
+        GateFolder::of(self.workspace.root(), path)?.names()
+    }
+
     /// Returns a finding for each place where the gates of `artifact` are not those of its steps.
     pub fn findings(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, GateError> {
-        let stored = self.of(artifact.path())?;
-        Ok(gate_findings(artifact.artifact(), &steps_of(artifact), &stored))
+        Ok(gate_findings(artifact.artifact(), &steps_of(artifact), &self.of(artifact.path())?))
+    }
+}
+
+fn steps_of(artifact: &TrackedArtifact) -> Vec<GateStep> {
+    gate_steps(artifact.artifact(), artifact.workflow(), artifact.steps().completed())
+}
+
+/// The folder with the gates of one artifact, which need not exist.
+#[derive(Debug)]
+struct GateFolder {
+    path: ProjectPath,
+    place: PathBuf,
+}
+
+impl GateFolder {
+    #[expect(clippy::expect_used, reason = "a project path below a constant one is a project path")]
+    fn of(root: &Root, artifact: &ProjectPath) -> Result<Self, GateError> {
+        let path = ProjectPath::new(format!("{GATES_FOLDER}/{artifact}")).expect("a relative path");
+        let place = root.resolve_for_writing(&path)?;
+        Ok(Self { path, place })
+    }
+
+    fn names(&self) -> Result<Vec<String>, GateError> {
+        let failed = |source| GateError::Read { path: self.path.to_string(), source };
+        let entries = match uninterrupted(|| fs::read_dir(&self.place)) {
+            Ok(entries) => entries,
+            // A file in the place of the folder, or of one above it, holds no gates.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(Vec::new());
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(failed)?.file_name().into_string();
+            names.extend(name.ok().filter(|name| name.ends_with(GATE_EXTENSION)));
+        }
+        names.sort_unstable();
+        Ok(names)
     }
 }

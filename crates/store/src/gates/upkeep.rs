@@ -1,207 +1,146 @@
-//! Keeping gates true.
+//! Keeping gates true, where the configuration switches them on.
+//!
+//! # Flow
+//! Before a change is published, the gates of steps that it takes away are removed; after it, those of new
+//! steps are made. Whoever dies in between leaves a gate too few, never one too many. They are not flushed.
 #![expect(clippy::disallowed_methods, reason = "an edge module: gates are written and removed here")]
 
 use std::{
-    ffi::OsString,
+    collections::BTreeSet,
     fs::{self, File},
     io::{self, Write},
+    ops::AddAssign,
     path::Path,
+    sync::atomic::Ordering,
     time::Duration,
 };
 
+use super::{GateError, GateFolder, Gates, steps_of};
 use crate::commit::ArtifactLock;
-use crate::disk::{own_file, own_file::Access, own_file::remove_if_there, uninterrupted::uninterrupted};
-use crate::gates::Gates;
-use crate::gates::folder::ConsistentRead;
-use crate::gates::rebuild::GateRebuild;
-use crate::gates::{GateError, GateFolder, steps_of};
+use crate::disk::{in_parts::par_map, own_file::remove_if_there, uninterrupted::uninterrupted};
+use crate::workspace::ArtifactError;
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath, StateDigest},
-    journal::{ArtifactKey, EventId},
-    projection::gates::{
-        GATES_FOLDER, GateChanges, GateFacts, GateStat, GateStep, listed_steps, superfluous,
-    },
+    artifact::{Artifact, ProjectPath},
+    projection::gates::{GATE_EXTENSION, GATES_FOLDER, GateStep, superfluous},
     tracked_artifact::TrackedArtifact,
 };
 
 /// The time to wait for another process that writes the same gates: it needs milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-const TEMPORARY: &str = ".stepmark-gate-";
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GateRebuild {
+    pub artifacts: usize,
+    pub written: usize,
+    pub removed: usize,
+    pub unchanged: usize,
+}
 
-/// An artifact that lists steps, with the stat that belongs to its bytes.
-struct Listing {
-    artifact: TrackedArtifact,
-    steps: Vec<GateStep>,
-    stat: GateStat,
-    state: StateDigest,
+impl AddAssign for GateRebuild {
+    fn add_assign(&mut self, other: Self) {
+        self.artifacts += other.artifacts;
+        self.written += other.written;
+        self.removed += other.removed;
+        self.unchanged += other.unchanged;
+    }
 }
 
 impl Gates<'_> {
     /// Removes the gates of the artifact at `path` whose steps it will not list any more once it holds `new`
     /// (`None`: once it is gone). To be called under the artifact's lock before `new` is published; with the
-    /// error nothing may be published. Where the artifact has no gates, this costs one look.
+    /// error nothing may be published.
     pub(crate) fn close(&self, path: &ProjectPath, new: Option<&Artifact>) -> Result<(), GateError> {
+        if !self.are_on() {
+            return Ok(());
+        }
         let folder = GateFolder::of(self.workspace.root(), path)?;
-        let Some(names) = folder.names()? else { return Ok(()) };
         let steps = match new {
             Some(new) => steps_of(&self.workspace.track(new.clone())?),
             None => Vec::new(),
         };
-        let failed = |source| GateError::Write { artifact: path.clone(), source };
-        let gone = superfluous(&steps, names.iter().map(String::as_str));
-        gone.iter().try_for_each(|name| remove_if_there(&folder.place.join(name))).map_err(failed)
+        remove(&folder, &superfluous(&steps, &folder.names()?))
+            .map_err(|source| GateError::Write { artifact: path.clone(), source })
     }
 
-    /// Makes the gates of the artifact at `path` those of the steps that it lists now, each with the file's
-    /// stat of now. To be called after each commit; `event` is what completed the steps that have no gate
-    /// yet. Only that artifact's folder is touched.
+    /// Brings the gates of the artifact at `path` up to date after a commit.
     ///
     /// # Errors
-    /// When gates cannot be read or written. The artifact is as it was, and a gate that stayed behind is
-    /// closed by its stat.
-    pub fn open(&self, path: &ProjectPath, event: Option<EventId>) -> Result<GateRebuild, GateError> {
-        let folder = GateFolder::of(self.workspace.root(), path)?;
-        if folder.names()?.is_none() && self.listing(path, None)?.is_none() {
-            return Ok(GateRebuild::default());
-        }
-        self.renew(path, &folder, event, None)
+    /// When gates cannot be read or written. The artifact is as it was.
+    pub(crate) fn follow(&self, path: &ProjectPath) -> Result<(), GateError> {
+        if self.are_on() { self.renew(path).map(drop) } else { Ok(()) }
     }
 
-    /// The same after a commit that left the artifact as `committed`, where that is known: a finished
-    /// artifact without gates gets none, since nobody is about to ask for them.
-    ///
-    /// # Errors
-    /// Those of [`Gates::open`].
-    pub(crate) fn follow(
-        &self,
-        path: &ProjectPath,
-        event: Option<EventId>,
-        committed: Option<&TrackedArtifact>,
-    ) -> Result<(), GateError> {
+    /// Makes the gates of the artifact at `path`, which need not exist, those of the steps that it lists now;
+    /// none where they are switched off.
+    pub fn renew(&self, path: &ProjectPath) -> Result<GateRebuild, GateError> {
         let folder = GateFolder::of(self.workspace.root(), path)?;
-        if folder.names()?.is_none() {
-            let is_open = |artifact: &TrackedArtifact| !artifact.completion().is_finished();
-            let gets_gates = match committed {
-                Some(artifact) => is_open(artifact) && !steps_of(artifact).is_empty(),
-                None => self.listing(path, None)?.is_some_and(|listing| is_open(&listing.artifact)),
-            };
-            if !gets_gates {
-                return Ok(());
-            }
-        }
-        self.renew(path, &folder, event, committed).map(drop)
-    }
-
-    /// Removes the gates of the artifact at `path`, which need not exist.
-    pub(super) fn clear(&self, path: &ProjectPath) -> Result<GateRebuild, GateError> {
-        let folder = GateFolder::of(self.workspace.root(), path)?;
+        // One writer at a time, who reads under the lock: the last to write has seen the last state.
         let _lock = ArtifactLock::acquire(self.workspace.root(), &folder.path, PATIENCE)?;
-        let remove = folder.names()?.unwrap_or_default();
-        let changes = GateChanges { remove, ..GateChanges::default() };
-        self.change(&folder, &changes)
-            .map_err(|source| GateError::Write { artifact: path.clone(), source })?;
-        Ok(GateRebuild { removed: changes.remove.len(), ..GateRebuild::default() })
+        let steps = match self.workspace.artifact(path) {
+            Ok(artifact) if self.are_on() => steps_of(&artifact),
+            Ok(_) | Err(ArtifactError::Missing { .. }) => Vec::new(),
+            Err(error) => return Err(GateError::Artifact(Box::new(error))),
+        };
+        self.change(path, &folder, &steps)
     }
 
-    /// The same, of an artifact that has gates or lists steps.
-    pub(super) fn renew(
+    /// The same for all `artifacts` of the project; the gates of other paths go.
+    pub fn rebuild(&self, artifacts: &[TrackedArtifact]) -> Result<GateRebuild, GateError> {
+        let mut total = GateRebuild::default();
+        let rebuilt = par_map(artifacts, |artifact| {
+            self.workspace.files_looked_at().fetch_add(1, Ordering::Relaxed);
+            let (path, steps) = (artifact.path(), steps_of(artifact));
+            let stored = GateFolder::of(self.workspace.root(), path)?.names()?;
+            let is_current = stored.len() == steps.len() && superfluous(&steps, &stored).is_empty();
+            match is_current && self.are_on() {
+                true => Ok(GateRebuild {
+                    artifacts: usize::from(!steps.is_empty()),
+                    unchanged: steps.len(),
+                    ..GateRebuild::default()
+                }),
+                false => self.renew(path),
+            }
+        });
+        for rebuilt in rebuilt {
+            total += rebuilt?;
+        }
+        let known: BTreeSet<&ProjectPath> = artifacts.iter().map(TrackedArtifact::path).collect();
+        for path in self.gated_paths()?.iter().filter(|path| !known.contains(path)) {
+            let folder = GateFolder::of(self.workspace.root(), path)?;
+            let _lock = ArtifactLock::acquire(self.workspace.root(), &folder.path, PATIENCE)?;
+            total += self.change(path, &folder, &[])?;
+        }
+        Ok(total)
+    }
+
+    fn change(
         &self,
         path: &ProjectPath,
         folder: &GateFolder,
-        event: Option<EventId>,
-        committed: Option<&TrackedArtifact>,
+        steps: &[GateStep],
     ) -> Result<GateRebuild, GateError> {
-        // One writer at a time, who reads under the lock: the last to write has seen the last state.
-        let _lock = ArtifactLock::acquire(self.workspace.root(), &folder.path, PATIENCE)?;
-        let stored = folder.read()?;
-        let is_new = stored.is_none();
-        let stored = stored.unwrap_or_default();
-        let changes = match self.listing(path, committed)? {
-            Some(Listing { artifact, steps, stat, state }) => {
-                let (key, file) = (ArtifactKey::of(artifact.artifact()), artifact.artifact().file_hash());
-                let facts = GateFacts { key, path, stat, file, state };
-                GateChanges::plan(&steps, &stored, &facts, event)
-            }
-            None => GateChanges {
-                remove: superfluous(&[], stored.iter().map(|stored| stored.file_name.as_str())),
-                ..GateChanges::default()
-            },
-        };
-        let carried_out = match is_new {
-            true => self.make(folder, &changes.write),
-            false => self.change(folder, &changes),
-        };
-        carried_out.map_err(|source| GateError::Write { artifact: path.clone(), source })?;
-        Ok(GateRebuild {
-            artifacts: usize::from(changes.write.len() + changes.unchanged > 0),
-            written: changes.write.len(),
-            removed: changes.remove.len(),
-            unchanged: changes.unchanged,
-        })
-    }
-
-    /// The artifact as it is now, which is mostly as it was `committed`; `None` where it lists no step, or
-    /// none that can be trusted.
-    fn listing(
-        &self,
-        path: &ProjectPath,
-        committed: Option<&TrackedArtifact>,
-    ) -> Result<Option<Listing>, GateError> {
-        let Some(seen) = ConsistentRead::of(self.workspace.root(), path)? else { return Ok(None) };
-        let artifact = match committed.filter(|artifact| artifact.artifact().bytes() == seen.bytes) {
-            Some(artifact) => artifact.clone(),
-            None => self.workspace.track(Artifact::read_with_value(path.clone(), &seen.bytes, None))?,
-        };
-        let steps = listed_steps(artifact.workflow(), artifact.steps().completed());
-        if steps.is_empty() {
-            return Ok(None);
-        }
-        let Ok(state) = artifact.artifact().state_value() else { return Ok(None) };
-        Ok(Some(Listing { stat: seen.stat, state: StateDigest::of(&state), artifact, steps }))
-    }
-
-    /// Makes the folder with all its gates at once: they are written into another one, which then gets its
-    /// name.
-    fn make(&self, folder: &GateFolder, gates: &[(String, Vec<u8>)]) -> io::Result<()> {
-        let (Some(above), Some(name)) = (folder.place.parent(), folder.place.file_name()) else {
-            return Ok(());
-        };
-        if gates.is_empty() {
-            return Ok(());
-        }
-        self.ignore()?;
-        fs::create_dir_all(above)?;
-        let mut temporary = OsString::from(TEMPORARY);
-        temporary.push(name);
-        let temporary = above.join(temporary);
-        match fs::create_dir(&temporary) {
-            // Whoever holds the lock is the only one to use this name: it was left by one who was killed.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                fs::remove_dir_all(&temporary)?;
-                fs::create_dir(&temporary)?;
-            }
-            made => made?,
-        }
-        for (name, bytes) in gates {
-            File::create_new(temporary.join(name))?.write_all(bytes)?;
-        }
-        fs::rename(&temporary, &folder.place)
-    }
-
-    fn change(&self, folder: &GateFolder, changes: &GateChanges) -> io::Result<()> {
-        for name in &changes.remove {
-            remove_if_there(&folder.place.join(name))?;
-        }
-        if changes.write.is_empty() {
-            if changes.unchanged == 0 {
+        let stored = folder.names()?;
+        let gone = superfluous(steps, &stored);
+        let new: Vec<&GateStep> = steps.iter().filter(|step| !stored.contains(&step.file_name())).collect();
+        let write = || {
+            remove(folder, &gone)?;
+            if steps.is_empty() {
                 remove_empty(&folder.place, &self.workspace.root().path().join(GATES_FOLDER));
+            } else if !new.is_empty() {
+                self.ignore()?;
+                fs::create_dir_all(&folder.place)?;
             }
-            return Ok(());
-        }
-        self.ignore()?;
-        remove_temporary(&folder.place)?;
-        changes.write.iter().try_for_each(|(name, bytes)| write_gate(&folder.place, name, bytes))
+            new.iter().try_for_each(|step| {
+                File::create_new(folder.place.join(step.file_name()))?.write_all(&step.file(path))
+            })
+        };
+        write().map_err(|source| GateError::Write { artifact: path.clone(), source })?;
+        Ok(GateRebuild {
+            artifacts: usize::from(!steps.is_empty()),
+            written: new.len(),
+            removed: gone.len(),
+            unchanged: stored.len() - gone.len(),
+        })
     }
 
     /// Tells git to ignore gates, even without `init`.
@@ -217,37 +156,39 @@ impl Gates<'_> {
         }
         File::create_new(&ignore)?.write_all(b"*\n")
     }
-}
 
-fn remove_temporary(folder: &Path) -> io::Result<()> {
-    for entry in uninterrupted(|| fs::read_dir(folder))? {
-        let entry = entry?;
-        if entry.file_name().to_str().is_some_and(|name| name.starts_with(TEMPORARY)) {
-            remove_if_there(&entry.path())?;
+    /// The artifacts, there or not, that have a folder with gates.
+    fn gated_paths(&self) -> Result<Vec<ProjectPath>, GateError> {
+        let failed = |path: &str| {
+            let path = format!("{GATES_FOLDER}/{path}");
+            move |source| GateError::Read { path, source }
+        };
+        let gates = self.workspace.root().path().join(GATES_FOLDER);
+        let mut paths = BTreeSet::new();
+        let mut waiting = vec![String::new()];
+        while let Some(folder) = waiting.pop() {
+            let entries = match uninterrupted(|| fs::read_dir(gates.join(&folder))) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(failed(&folder)(error)),
+            };
+            for entry in entries {
+                let entry = entry.map_err(failed(&folder))?;
+                let kind = entry.file_type().map_err(failed(&folder))?;
+                let Ok(name) = entry.file_name().into_string() else { continue };
+                if kind.is_dir() {
+                    waiting.push(if folder.is_empty() { name } else { format!("{folder}/{name}") });
+                } else if name.ends_with(GATE_EXTENSION) {
+                    paths.extend(ProjectPath::new(&folder));
+                }
+            }
         }
+        Ok(paths.into_iter().collect())
     }
-    Ok(())
 }
 
-/// Writes one gate. A new one comes to be as a whole. One that is there is overwritten where it stands: to
-/// put a file in its place would make ext4 flush the new one (its `auto_da_alloc`), which takes longer than
-/// the commit. Who reads in that instant, or after this process died in it, sees a gate that cannot be read,
-/// and that is a closed one.
-fn write_gate(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
-    let place = folder.join(name);
-    if fs::symlink_metadata(&place).is_ok_and(|found| found.is_file()) {
-        let mut file = own_file::open(folder, name.as_ref(), Access::Change)?;
-        file.write_all(bytes)?;
-        return file.set_len(bytes.len() as u64);
-    }
-    let mut builder = tempfile::Builder::new();
-    // Whoever may read the artifact may read its gates.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.prefix(TEMPORARY).tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.persist(place)?;
-    Ok(())
+fn remove(folder: &GateFolder, names: &[String]) -> io::Result<()> {
+    names.iter().try_for_each(|name| remove_if_there(&folder.place.join(name)))
 }
 
 /// Removes `folder` and those above it up to `top`, as long as they are empty.

@@ -3,12 +3,13 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand};
+use serde_json::json;
 use stepmark_model::{
     artifact::ProjectPath,
-    projection::gates::Closed,
+    projection::gates::{Closed, GateStep, superfluous},
     workflow::{StepId, StepMatch},
 };
-use stepmark_store::gates::{GateAnswer, Tier};
+use stepmark_store::gates::GateAnswer;
 
 use super::lease::{Lease, until};
 use crate::{
@@ -19,8 +20,9 @@ use crate::{
 
 /// Ask whether a step is done before going on
 ///
-/// A gate is a small file that stands for a completed step, `.stepmark/gates/ARTIFACT/STEP.gate`. `test -f`
-/// on it is a hint only: after a checkout or an edit the file is there and wrong. `gate check` compares.
+/// `gate check` reads the artifact. With `gates: true` in the configuration each completed step also has a
+/// small file, `.stepmark/gates/ARTIFACT/STEP.gate`. `test -f` on it is a hint only: after a checkout or an
+/// edit it is wrong until `stepmark project`.
 #[derive(Debug, Args)]
 pub(crate) struct Gate {
     #[command(subcommand)]
@@ -31,9 +33,9 @@ pub(crate) struct Gate {
 enum Task {
     /// Ask whether a step is done: 0 means go on, 1 means stop
     ///
-    /// Compares the gate with the artifact's size, times and inode; any change of the file closes its gates.
+    /// Reads the artifact: is the step listed in a frontmatter that parses?
     Check(Check),
-    /// List the gates of an artifact
+    /// List the completed steps of an artifact with their gates
     List {
         /// The artifact; without it the active one
         artifact: Option<PathBuf>,
@@ -50,11 +52,10 @@ struct Check {
     /// active artifact
     #[arg(required = true, num_args = 1..=2, value_name = "ARTIFACT|STEP")]
     words: Vec<String>,
-    /// Read the artifact: is the step listed in a frontmatter that parses? This is the truth, whatever gates
-    /// say
-    #[arg(long)]
+    /// What every check does; kept for scripts
+    #[arg(long, hide = true)]
     verify: bool,
-    /// The same, and take the artifact's lease, so that nobody else changes the answer; 3 when somebody else
+    /// Also take the artifact's lease, so that nobody else changes the answer; 3 when somebody else
     /// holds it
     #[arg(long)]
     exclusive: bool,
@@ -92,10 +93,8 @@ impl Check {
             let configured = workspace.configuration().lease_duration();
             let duration = self.seconds.map_or(configured, |seconds| Duration::from_secs(seconds.into()));
             workspace.gates().check_exclusively(&path, step, duration)?
-        } else if self.verify {
-            workspace.gates().verify(&path, step)?
         } else {
-            workspace.gates().check(&path, step)?
+            workspace.gates().verify(&path, step)?
         };
         report(project, output, &answer);
         Ok(if answer.verdict.is_ok() { Exit::Fine } else { Exit::Findings })
@@ -103,39 +102,38 @@ impl Check {
 }
 
 fn report(project: &Project, output: &Output, answer: &GateAnswer) {
-    let GateAnswer { path, step, tier, verdict, gate, lease } = answer;
+    let GateAnswer { path, step, verdict, lease } = answer;
     if output.json {
         let closed = verdict.as_ref().err();
-        let wire = serde_json::json!({
+        let wire = json!({
             "path": path.as_str(),
             "step": step,
             "open": verdict.is_ok(),
-            "tier": *tier as u8,
             "reason": closed.map(|closed| closed.as_str()),
             "message": closed.map(ToString::to_string),
-            "gate": gate,
             "fence": lease.as_ref().map(|lease| lease.fence),
             "lease_expires_at": lease.as_ref().and_then(|lease| lease.tenure.as_ref()).map(|tenure| tenure.expires_at),
         });
-        output.json("stepmark.gate-check/1", wire);
+        output.json("stepmark.gate-check/2", wire);
         return;
     }
     match verdict {
         Ok(()) => output.remark(format_args!("{path}: `{step}` is done")),
         Err(closed) => {
-            let is_open = matches!(closed, Closed::NotListed | Closed::NoGate { .. });
-            match project.workspace.artifact(path).ok().filter(|_| is_open).as_ref().and_then(|artifact| {
+            let artifact = project.workspace.artifact(path).ok().filter(|_| *closed == Closed::NotListed);
+            let named = artifact.as_ref().and_then(|artifact| {
                 match artifact.workflow()?.chain.find(&StepId::parse(step)) {
-                    StepMatch::Step { step, .. } => Some(step.name().to_owned()),
+                    StepMatch::Step { step, .. } => Some(step.name()),
                     _ => None,
                 }
-            }) {
+            });
+            match named {
                 Some(name) => output.line(format_args!("{path}: no: `{name}` is not done")),
                 None => output.line(format_args!("{path}: no: `{step}`: {closed}")),
             }
         }
     }
-    if let (Tier::Lease, Some(lease)) = (tier, lease) {
+    if let Some(lease) = lease {
         output.remark(until(lease));
     }
 }
@@ -146,46 +144,29 @@ fn list(
     path: &ProjectPath,
     wanted: &ListArguments,
 ) -> Result<Exit, Failure> {
-    let mut stored = project.workspace.gates().of(path)?;
-    let more = wanted.cut(&mut stored);
-    let mut rows = Vec::new();
-    for stored in &stored {
-        let step = stored.gate.as_ref().map(|gate| gate.step.clone());
-        let answer = step.as_ref().map(|step| project.workspace.gates().check(path, step)).transpose()?;
-        rows.push((stored, answer));
-    }
+    let gates = project.workspace.gates();
+    let (steps, stored) = (gates.steps(path)?, gates.of(path)?);
+    let row = |step: &GateStep| {
+        let file = step.file_name();
+        (Some(step.name.clone()), stored.contains(&file).then_some(file))
+    };
+    let left = superfluous(&steps, &stored).into_iter().map(|file| (None, Some(file)));
+    let mut rows: Vec<(Option<String>, Option<String>)> = steps.iter().map(row).chain(left).collect();
+    let more = wanted.cut(&mut rows);
     if output.json {
-        let gates: Vec<_> = rows
-            .iter()
-            .map(|(stored, answer)| {
-                serde_json::json!({
-                    "file": stored.file_name,
-                    "gate": stored.gate,
-                    "open": answer.as_ref().is_some_and(|answer| answer.verdict.is_ok()),
-                })
-            })
-            .collect();
-        let gates = wanted.keep_fields(gates)?;
-        output.json(
-            "stepmark.gates/1",
-            serde_json::json!({"path": path.as_str(), "gates": gates, "more": more}),
-        );
+        let gates =
+            rows.iter().map(|(step, file)| json!({"step": step, "file": file, "open": step.is_some()}));
+        let gates = wanted.keep_fields(gates.collect())?;
+        output.json("stepmark.gates/2", json!({"path": path.as_str(), "gates": gates, "more": more}));
     } else if rows.is_empty() {
-        output.remark(format_args!("{path} has no gates"));
+        output.remark(format_args!("{path} lists no completed step"));
     } else {
-        let cells = rows.iter().map(|(stored, answer)| {
-            let event = stored.gate.as_ref().and_then(|gate| gate.event);
-            vec![
-                stored.gate.as_ref().map_or_else(|| stored.file_name.clone(), |gate| gate.step.clone()),
-                match answer.as_ref().map(|answer| &answer.verdict) {
-                    Some(Ok(())) => "open".to_owned(),
-                    Some(Err(closed)) => closed.as_str().to_owned(),
-                    None => "damaged".to_owned(),
-                },
-                event.map_or_else(|| "-".to_owned(), |event| event.to_string()),
-            ]
+        let cells = rows.into_iter().map(|(step, file)| {
+            let state = if step.is_some() { "open" } else { "not listed" };
+            let [step, file] = [step, file].map(|cell| cell.unwrap_or_else(|| "-".to_owned()));
+            vec![step, state.to_owned(), file]
         });
-        output.line(table(&["STEP", "GATE", "EVENT"], cells));
+        output.line(table(&["STEP", "GATE", "FILE"], cells));
         if more > 0 {
             output.remark(format_args!("and {more} more"));
         }

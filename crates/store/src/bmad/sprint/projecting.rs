@@ -253,14 +253,6 @@ impl StoryLedgers<'_> {
         let transaction = Transaction::new(self.workspace.root(), std::slice::from_ref(path), options);
         let outcome = transaction.looking_first().run(decide, record);
         let outcome = outcome.map(|outcomes| outcomes.into_iter().next().unwrap_or(Outcome::Unchanged));
-        let outcome = outcome.and_then(|outcome| {
-            if outcome != Outcome::Unchanged {
-                // Its gates hold its stat; a ledger has none.
-                let failed = |source| ChangeError::GatesNotOpened { path: path.clone(), source };
-                self.workspace.follow(path, None, None).map_err(failed)?;
-            }
-            Ok(outcome)
-        });
         Projected { path: path.clone(), outcome, attempt }
     }
 

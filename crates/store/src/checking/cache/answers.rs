@@ -88,10 +88,9 @@ impl<'w> Answers<'w> {
         self.flows.get_or_init(|| self.workspace.flow_facts().map(Arc::new)).clone()
     }
 
-    /// The names and stats of the gates of the artifact at `path`; `None` where they cannot be read, or are
-    /// too new.
+    /// The names of the gates of the artifact at `path`, a line each; `None` where they cannot be read.
     pub(super) fn gates(&self, path: &ProjectPath) -> Option<String> {
-        self.workspace.gates().stats(path).ok().flatten()
+        Some(self.workspace.gates().of(path).ok()?.join("\n"))
     }
 
     pub(crate) fn into_ledgers(self) -> Ledgers {

@@ -244,7 +244,10 @@ fn whatever_decides_about_a_file_is_watched() {
             let text = "workflows:\n- {name: prd, artifacts: ['docs/'], folder: flow}\ncheck:\n  allow: [{paths: ['docs/'], rules: [SM204], reason: old}]\n";
             project.write(".stepmark/config.yaml", text);
         }),
-        ("gates come", |project| project.write(".stepmark/gates/docs/003.md/step-01-init.gate", "no gate")),
+        ("gates come", |project| {
+            project.write(".stepmark/config.yaml", "gates: true\n");
+            project.write(".stepmark/gates/docs/003.md/step-99.gate", "no gate");
+        }),
     ];
     for (what, change) in cases {
         let project = Project::new();

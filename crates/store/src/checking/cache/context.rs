@@ -17,8 +17,7 @@ pub(crate) fn of(workspace: &Workspace, start: RunStart) -> Option<FileHash> {
     // The rules are code: another build may have others.
     let mut text = format!("{} {}\n", env!("CARGO_PKG_VERSION"), stat(&env::current_exe().ok()?, None)?);
     // Writing to a string never fails.
-    let _infallible =
-        writeln!(text, "{}\ngates {}", workspace.configuration().digest()?, workspace.gates().exist());
+    let _infallible = writeln!(text, "{}", workspace.configuration().digest()?);
     for path in workspace.workflows().files() {
         let stat = stat(&workspace.root().path().join(path.as_str()), Some(start))?;
         let _infallible = writeln!(text, "{:?} {stat}", path.as_str());

@@ -86,7 +86,7 @@ fn the_nearest_layer_counts_key_by_key() {
             ("instructions.output", "\"A.md\"", "user:6"),
             ("instructions.components", "[\"docs/a.md\"]", "project:5"),
             ("lease.seconds", "8", "flag"),
-            ("gates.days", "14", "default"),
+            ("gates", "false", "default"),
             ("git_history.limit_ms", "300", "default"),
             ("settings.skill_level", "\"beginner\"", "project:3"),
             ("settings.user_name", "\"Bob\"", "flag"),

@@ -81,8 +81,12 @@ impl Projection {
     }
 
     pub(super) fn is_in(self, project: &OpenProject) -> bool {
-        !matches!(self, Self::AutodevSummary)
-            || project.workspace.autodev().is_some_and(|autodev| autodev.has_summary())
+        let workspace = &project.workspace;
+        match self {
+            Self::Gates => workspace.gates().are_on() || workspace.gates().exist(),
+            Self::AutodevSummary => workspace.autodev().is_some_and(|autodev| autodev.has_summary()),
+            _ => true,
+        }
     }
 
     pub(super) fn rebuild(
@@ -101,8 +105,12 @@ impl Projection {
                 Ok(of_ledgers(&done))
             }
             Self::Gates => {
-                let found = artifacts.read(project)?;
-                Ok(of_gates(project.workspace.gates().rebuild(&found.artifacts)?))
+                let gates = project.workspace.gates();
+                if !gates.are_on() {
+                    let hint = "gates are off; `gates: true` in `.stepmark/config.yaml` switches them on";
+                    return Ok(Done { remarks: vec![hint.to_owned()], ..of_gates(gates.rebuild(&[])?) });
+                }
+                Ok(of_gates(gates.rebuild(&artifacts.read(project)?.artifacts)?))
             }
             Self::FilesManifest => files_manifest(project),
             Self::Catalogues => catalogues(project),

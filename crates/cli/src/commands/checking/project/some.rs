@@ -68,7 +68,7 @@ impl SomeArtifacts {
     fn gates(&self, project: &OpenProject) -> Result<Done, Failure> {
         let mut total = GateRebuild::default();
         for path in &self.paths {
-            total += project.workspace.gates().open(path, None)?;
+            total += project.workspace.gates().renew(path)?;
         }
         Ok(of_gates(total))
     }
