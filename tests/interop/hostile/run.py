@@ -327,7 +327,7 @@ def repositories(field):
     for place, target in itertools.product(PLACES, targets):
         yield f"{place} -> {target}", lambda at, place=place, target=target: put(at, place, lambda p: link(target, p))
     hostile = [".git/commondir", ".git/config", ".git/hooks/pre-commit", ".GIT/config", "docs/new.md", "../outside/file"]
-    for version, path, slot in itertools.product([1, 2], hostile, ["local/redo/0", "local/redo-aside/0"]):
+    for version, path, slot in itertools.product([1, 2, 3], hostile, ["local/redo/0", "local/redo-aside/0"]):
         content = redo(version, [path]).replace(b"PWN", str(field.pwn).encode())
         yield f"redo/{version} of {path} in {slot}", lambda at, slot=slot, content=content: put(
             at, f".stepmark/{slot}", lambda p: p.write_bytes(content)

@@ -4,7 +4,7 @@ mod unit;
 mod kuzu_memory;
 mod ladybug;
 #[cfg(test)]
-mod conformance;
+mod conformance_cases;
 
 use std::collections::BTreeMap;
 

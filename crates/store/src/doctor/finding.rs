@@ -135,7 +135,7 @@ impl DoctorFinding {
                 "a commit of this file was cut off and is not finished".to_owned()
             }
             Self::CommitSetAside { aside, .. } if aside.files.is_empty() => {
-                "a record of a commit that this clone did not write: nothing of it was done".to_owned()
+                "a record of a commit that this version did not write: nothing of it was done".to_owned()
             }
             Self::CommitSetAside { aside, .. } => {
                 let files: Vec<String> = aside.files.iter().map(|file| format!("`{file}`")).collect();

@@ -24,7 +24,7 @@ pub use segments::{
 };
 
 #[cfg(test)]
-mod any_split;
+mod any_split_cases;
 #[cfg(test)]
 mod history_cases;
 #[cfg(test)]

@@ -8,7 +8,7 @@ mod store;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(test)]
-mod conformance;
+mod conformance_cases;
 
 pub use intent::Link;
 pub use intent::{Intent, IntentAction};

@@ -13,7 +13,7 @@ use crate::{
 
 /// The memory of sync about trackers: a store with transactions, shared by all processes of a machine.
 /// Deleting it loses nothing that the markers in tickets cannot bring back. Every implementation passes the
-/// suite in `ledger/conformance`.
+/// suite in `ledger/conformance_cases`.
 pub trait Ledger: Send {
     /// Reads a state of the ledger that no writer changes meanwhile.
     fn read(&mut self) -> Result<Box<dyn LedgerReader + '_>, LedgerError>;

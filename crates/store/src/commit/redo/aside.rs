@@ -9,8 +9,8 @@ use std::{
 };
 
 use crate::commit::{
-    CommitError, CommitOptions, FsyncPolicy, LockError, local_state::CloneKey, local_state::names_in,
-    local_state::state_file, redo::Found, redo::LIMIT, redo::RedoRecord, redo::finish,
+    CommitError, CommitOptions, FsyncPolicy, LockError, local_state, local_state::names_in, redo::Found,
+    redo::LIMIT, redo::RedoRecord, redo::finish,
 };
 use crate::disk::{local_state::StateFolder, own_file, root::Root};
 use stepmark_model::artifact::{FileHash, ProjectPath};
@@ -25,7 +25,7 @@ const HEAD: u64 = 4096;
 #[derive(Debug)]
 pub struct CommitSetAside {
     pub record: PathBuf,
-    /// The files that it is about; none where this clone did not write the record.
+    /// The files that it is about; none where this version did not write the record.
     pub files: Vec<ProjectPath>,
 }
 
@@ -66,7 +66,7 @@ pub(in crate::commit) fn may_pass(error: &CommitError) -> bool {
 /// Keeps the bytes of a record durably apart.
 pub(in crate::commit) fn set_aside(root: &Root, bytes: &[u8], fsync: FsyncPolicy) -> io::Result<()> {
     let folder = root.state().make(StateFolder::RedoAside)?;
-    state_file::replace(&folder, &name_of(bytes), bytes, fsync)
+    local_state::replace(&folder, &name_of(bytes), bytes, fsync)
 }
 
 /// Moves a file apart that is too large to be a record, under a name as the others have, which is free.
@@ -109,7 +109,7 @@ pub fn repair_commits_set_aside(
                 Err(error) if may_pass(&error) => continue,
                 finished => finished.map_err(|error| chain_of(&error)),
             },
-            Found::Torn | Found::Foreign => Err("this clone did not write it".to_owned()),
+            Found::Torn | Found::Foreign => Err("this version did not write it".to_owned()),
         };
         repairs.push(match finished {
             Ok(()) => {
@@ -147,12 +147,11 @@ fn read_all(root: &Root) -> io::Result<Vec<(CommitSetAside, Found)>> {
     let folder = root.state().folder(StateFolder::RedoAside)?;
     let mut names = names_in(&folder)?;
     names.retain(|name| !name.starts_with('.') && !name.ends_with(DROPPED));
-    let key = CloneKey::read(root.state())?;
     let mut found = Vec::new();
     for name in names {
         let record = match own_file::read(&folder, name.as_ref(), LIMIT) {
             Err(error) if is_no_record(&error) => Found::Foreign,
-            bytes => RedoRecord::parse(&bytes?, key.as_ref()),
+            bytes => RedoRecord::parse(&bytes?),
         };
         let files = match &record {
             Found::Record(record) => record.files.iter().map(|file| file.path.clone()).collect(),

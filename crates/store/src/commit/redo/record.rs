@@ -1,21 +1,18 @@
-//! The bytes that say what a commit is about to do: signed with the key of this clone, so that a record which
-//! anybody else wrote is never carried out.
+//! The bytes that say what a commit is about to do. A record can change nothing but files of the project that
+//! are as it expects them, and none of git's: who could write one could write those files.
 
 use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use crate::commit::{Expected, local_state::CloneKey};
+use crate::commit::Expected;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     journal::Event,
 };
 
 /// The first word of a record: its format.
-const FORMAT: &str = "stepmark-redo/2";
-
-/// That of records which carry no signature, from before there were any: nobody knows who wrote them.
-const UNSIGNED: &str = "stepmark-redo/1";
+const FORMAT: &str = "stepmark-redo/3";
 
 /// The largest number of bytes that a record may have.
 pub(in crate::commit) const LIMIT: u64 = 256 * 1024 * 1024;
@@ -45,7 +42,7 @@ pub(in crate::commit) enum Found {
     Record(RedoRecord),
     /// A record that was not written to its end: nothing of it was done.
     Torn,
-    /// A whole record that this clone did not write.
+    /// A whole record that this version does not write.
     Foreign,
 }
 
@@ -62,9 +59,9 @@ impl RedoFile {
 }
 
 impl RedoRecord {
-    /// `FORMAT HASH SIGNATURE\n`, the JSON, a line feed, and the bytes of all files. The hash is that of all
+    /// `FORMAT HASH\n`, the JSON, a line feed, and the bytes of all files. The hash is that of all
     /// that follows the line.
-    pub(in crate::commit) fn to_bytes(&self, key: &CloneKey) -> io::Result<Vec<u8>> {
+    pub(in crate::commit) fn to_bytes(&self) -> io::Result<Vec<u8>> {
         if !self.is_allowed() {
             return Err(io::Error::other("its events do not name all of its files"));
         }
@@ -72,7 +69,7 @@ impl RedoRecord {
         content.push(b'\n');
         self.files.iter().for_each(|file| content.extend_from_slice(&file.bytes));
         let hash = FileHash::of(&content);
-        let mut bytes = format!("{FORMAT} {hash} {}\n", key.sign(hash)).into_bytes();
+        let mut bytes = format!("{FORMAT} {hash}\n").into_bytes();
         bytes.append(&mut content);
         if bytes.len() as u64 > LIMIT {
             let reason = format!("its files have more than the {LIMIT} bytes that one commit may have");
@@ -81,18 +78,18 @@ impl RedoRecord {
         Ok(bytes)
     }
 
-    /// Reads what stands in a slot. Without a key no record is this clone's.
-    pub(in crate::commit) fn parse(bytes: &[u8], key: Option<&CloneKey>) -> Found {
+    /// Reads what stands in a slot.
+    pub(in crate::commit) fn parse(bytes: &[u8]) -> Found {
         let Some((first, content)) = split_line(bytes) else { return Found::Torn };
         let line = String::from_utf8_lossy(first);
         let words: Vec<&str> = line.trim_end().split(' ').collect();
         let hash = FileHash::of(content);
         match words[..] {
-            [FORMAT, found, _] | [UNSIGNED, found] if found.parse() != Ok(hash) => Found::Torn,
-            [FORMAT, _, signature] if key.is_some_and(|key| signature.parse() == Ok(key.sign(hash))) => {
+            [FORMAT, found] if found.parse() == Ok(hash) => {
                 Self::of_content(content).filter(Self::is_allowed).map_or(Found::Foreign, Found::Record)
             }
-            [FORMAT, _, _] | [UNSIGNED, _] => Found::Foreign,
+            // Earlier versions signed what they wrote.
+            ["stepmark-redo/2", found, _] if found.parse() == Ok(hash) => Found::Foreign,
             _ => Found::Torn,
         }
     }
@@ -135,9 +132,7 @@ fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 pub(in crate::commit) mod tests {
     use super::*;
-    use crate::commit::{
-        scratch_project::OLD, scratch_project::PRD, scratch_project::ScratchProject, scratch_project::named,
-    };
+    use crate::commit::{scratch_project::OLD, scratch_project::PRD, scratch_project::named};
     use stepmark_model::journal::{Actor, EventDraft, Kind};
 
     pub(crate) fn record() -> RedoRecord {
@@ -158,10 +153,8 @@ pub(in crate::commit) mod tests {
 
     #[test]
     fn a_record_is_whole_or_none() {
-        let project = ScratchProject::new();
-        let key = CloneKey::read_or_make(project.root.state()).unwrap();
-        let bytes = record().to_bytes(&key).unwrap();
-        let parse = |bytes: &[u8]| RedoRecord::parse(bytes, Some(&key));
+        let bytes = record().to_bytes().unwrap();
+        let parse = RedoRecord::parse;
         assert_eq!(parse(&bytes), Found::Record(record()));
         for length in 0..bytes.len() {
             assert_eq!(parse(&bytes[..length]), Found::Torn, "{length} bytes");
@@ -174,21 +167,14 @@ pub(in crate::commit) mod tests {
     }
 
     #[test]
-    fn only_what_this_clone_wrote_is_a_record() {
-        let (project, stranger) = (ScratchProject::new(), ScratchProject::new());
-        let key = |project: &ScratchProject| CloneKey::read_or_make(project.root.state()).unwrap();
-        let bytes = record().to_bytes(&key(&stranger)).unwrap();
-        assert_eq!(RedoRecord::parse(&bytes, Some(&key(&project))), Found::Foreign);
-        assert_eq!(RedoRecord::parse(&bytes, None), Found::Foreign);
-        let line = bytes.iter().position(|byte| *byte == b'\n').unwrap();
-        let unsigned = format!("{UNSIGNED} {}\n", FileHash::of(&bytes[line + 1..]));
-        let unsigned = [unsigned.as_bytes(), &bytes[line + 1..]].concat();
-        assert_eq!(RedoRecord::parse(&unsigned, Some(&key(&project))), Found::Foreign);
-
+    fn a_record_changes_no_file_of_git_and_none_that_no_event_names() {
         for path in [".git/config", "a/.GIT/hooks/pre-commit", "git~1/config", "docs/of-no-event.md"] {
             let mut record = record();
             record.files[0].path = named(path);
-            assert!(record.to_bytes(&key(&project)).is_err(), "{path}");
+            assert!(record.to_bytes().is_err(), "{path}");
+            let content = [serde_json::to_vec(&record).unwrap(), vec![b'\n']].concat();
+            let line = format!("{FORMAT} {}\n", FileHash::of(&content));
+            assert_ne!(RedoRecord::parse(&[line.as_bytes(), &content].concat()), Found::Record(record));
         }
     }
 }

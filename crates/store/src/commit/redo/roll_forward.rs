@@ -390,18 +390,20 @@ mod tests {
     }
 
     #[test]
-    fn a_record_of_a_stranger_is_kept_and_never_carried_out() {
-        let (stranger, _) = cut_off();
+    fn a_record_of_an_earlier_version_is_kept_and_not_carried_out() {
         let project = ScratchProject::new();
         project.root.state().make(crate::disk::local_state::StateFolder::Redo).unwrap();
-        project.write(".stepmark/local/redo/0", &stranger.read(".stepmark/local/redo/0"));
+        let content = b"{\"files\":[],\"events\":[]}\n";
+        let signed = format!("stepmark-redo/2 {} {}\n", FileHash::of(content), FileHash::of(b"key"));
+        let signed = [signed.as_bytes(), content].concat();
+        project.write(".stepmark/local/redo/0", &signed);
         finish_interrupted(&project.root, &fast()).unwrap();
         assert_eq!((project.names("docs"), project.read(PRD)), (vec!["prd.md".to_owned()], OLD.to_vec()));
         let aside = commits_set_aside(&project.root).unwrap();
         assert!(aside.len() == 1 && aside[0].files.is_empty(), "{aside:?}");
         let repaired = repair_commits_set_aside(&project.root, &fast()).unwrap();
         let [SetAsideRepair::Dropped(dropped, _)] = &repaired[..] else { panic!("{repaired:?}") };
-        assert_eq!(std::fs::read(&dropped.record).unwrap(), stranger.read(".stepmark/local/redo/0"));
+        assert_eq!(std::fs::read(&dropped.record).unwrap(), signed);
     }
 
     #[test]

@@ -17,8 +17,8 @@ use std::{
 };
 
 use crate::commit::{
-    FsyncPolicy, file::flush_folder, local_state::CloneKey, local_state::names_in, redo::Found, redo::LIMIT,
-    redo::RedoRecord, redo::set_aside_unread,
+    FsyncPolicy, file::flush_folder, local_state::names_in, redo::Found, redo::LIMIT, redo::RedoRecord,
+    redo::set_aside_unread,
 };
 use crate::disk::{local_state::StateFolder, own_file, own_file::Access, root::Root};
 use stepmark_model::artifact::ProjectPath;
@@ -37,7 +37,6 @@ const PAUSE: Duration = Duration::from_millis(4);
 #[derive(Debug)]
 pub(in crate::commit) struct Slot {
     file: File,
-    root: Root,
     /// The path of its file, if it goes when it is done.
     passing: Option<PathBuf>,
     /// Its file can be read only, as a person or a backup made it so.
@@ -84,7 +83,7 @@ impl Slot {
                     flush_folder(&folder, fsync)?;
                 }
                 let passing = (number >= KEPT).then(|| folder.join(name));
-                Ok(Some(Self { file, root: root.clone(), passing, is_read_only: false }))
+                Ok(Some(Self { file, passing, is_read_only: false }))
             }
             Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
@@ -94,8 +93,7 @@ impl Slot {
     /// Writes the record, so that it survives a loss of power. After an error the slot must be cleared: what
     /// stands in it may be whole, and would be rolled forward against the caller's wish.
     pub(in crate::commit) fn write(&mut self, record: &RedoRecord, fsync: FsyncPolicy) -> io::Result<()> {
-        let key = CloneKey::read_or_make(self.root.state())?;
-        record.to_bytes(&key).and_then(|bytes| self.file.write_all(&bytes)).and_then(|()| match fsync {
+        record.to_bytes().and_then(|bytes| self.file.write_all(&bytes)).and_then(|()| match fsync {
             FsyncPolicy::Always => self.file.sync_data(),
             FsyncPolicy::Never => Ok(()),
         })
@@ -117,8 +115,7 @@ impl Slot {
     }
 
     pub(in crate::commit) fn found(&mut self) -> io::Result<Found> {
-        let key = CloneKey::read(self.root.state())?;
-        Ok(RedoRecord::parse(&self.bytes()?, key.as_ref()))
+        Ok(RedoRecord::parse(&self.bytes()?))
     }
 
     pub(in crate::commit) fn bytes(&mut self) -> io::Result<Vec<u8>> {
@@ -150,7 +147,7 @@ pub(in crate::commit) fn pending(root: &Root) -> io::Result<Vec<Slot>> {
             }
             Ok(()) if file.metadata()?.len() > 0 => {
                 let passing = is_read_only.then(|| folder.join(&name));
-                found.push(Slot { file, root: root.clone(), passing, is_read_only });
+                found.push(Slot { file, passing, is_read_only });
             }
             Ok(()) | Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(named(&folder, &name, error)),
@@ -176,14 +173,10 @@ fn open_filled(folder: &Path, name: &str) -> io::Result<Option<(File, bool)>> {
 /// it died, if only just now.
 pub(in crate::commit) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::Result<bool> {
     let (folder, names) = filled(root)?;
-    if names.is_empty() {
-        return Ok(false);
-    }
-    let key = CloneKey::read(root.state())?;
     for name in names {
         let bytes = read_record(own_file::read(&folder, name.as_ref(), LIMIT))
             .map_err(|error| named(&folder, &name, error))?;
-        if let Found::Record(record) = RedoRecord::parse(&bytes, key.as_ref())
+        if let Found::Record(record) = RedoRecord::parse(&bytes)
             && paths.iter().any(|path| record.names(path))
         {
             return Ok(true);
@@ -196,15 +189,13 @@ pub(in crate::commit) fn names_any(root: &Root, paths: &[&ProjectPath]) -> io::R
 pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
     let mut paths = Vec::new();
     let (folder, names) = filled(root)?;
-    let key = CloneKey::read(root.state())?;
     for name in names {
         let opened = unless_gone(own_file::open(&folder, name.as_ref(), Access::Read));
         let Some(file) = opened.map_err(|error| named(&folder, &name, error))? else { continue };
         // A shared lock is refused while a living process has its own.
         if crate::disk::file_lock::try_shared(&file).is_ok()
             && file.metadata()?.len() <= LIMIT
-            && let Found::Record(record) =
-                RedoRecord::parse(&own_file::read_bounded(&file, LIMIT)?, key.as_ref())
+            && let Found::Record(record) = RedoRecord::parse(&own_file::read_bounded(&file, LIMIT)?)
         {
             paths.extend(record.files.into_iter().map(|file| file.path));
         }
@@ -362,8 +353,7 @@ mod tests {
         drop(slot);
         let place = project.place(".stepmark/local/redo/0");
         let file = File::open(&place).unwrap();
-        let root = project.root.clone();
-        let mut slot = Slot { file, root, passing: Some(place.clone()), is_read_only: true };
+        let mut slot = Slot { file, passing: Some(place.clone()), is_read_only: true };
         assert_eq!(slot.found().unwrap(), Found::Record(record()));
         slot.clear().unwrap();
         assert!(!place.exists());
