@@ -6,13 +6,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::configuration::scalars::{Count, FilePath};
+use crate::configuration::sections::{count, path};
 use stepmark_model::{
     artifact::ProjectPath,
     asdd::{Prefer, Rules, SteeringRule, Thresholds},
 };
 
 /// `asdd:`, as written. Its presence switches ASDD on.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `folder`, the logs, thresholds and limits in seconds")]
 pub(super) struct AsddKeys {
     pub(super) folder: Option<FilePath>,
@@ -41,7 +42,7 @@ impl TryFrom<f64> for Share {
 }
 
 /// An entry of `asdd.steering`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `keys` and `prefer`")]
 pub(super) struct SteeringKeys {
     pub(super) keys: Option<Vec<String>>,
@@ -49,7 +50,7 @@ pub(super) struct SteeringKeys {
 }
 
 /// `higher-confidence`, `first` or `agent NAME`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
 pub(super) struct PreferText(Prefer);
@@ -70,7 +71,7 @@ impl TryFrom<String> for PreferText {
 }
 
 /// `asdd.monitor`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `every_seconds`, `timeout_seconds` and `retries`")]
 pub(super) struct MonitorKeys {
     pub(super) every_seconds: Option<Count>,
@@ -98,11 +99,7 @@ pub struct AsddSettings {
 
 impl From<AsddKeys> for AsddSettings {
     fn from(keys: AsddKeys) -> Self {
-        #[expect(clippy::expect_used, reason = "the defaults are paths of a project, and a test reads them")]
-        let path = |given: Option<FilePath>, default: &str| {
-            given.map_or_else(|| default.parse().expect("a path"), |path| path.0)
-        };
-        let count = |given: Option<Count>, default| given.map_or(default, |count| u64::from(count.0.get()));
+        let count = |given, usual| u64::from(count(given, usual).get());
         let monitor = keys.monitor.unwrap_or_default();
         let thresholds = keys.thresholds.into_iter().flatten().map(|(agent, least)| (agent, least.0));
         let rule =

@@ -13,7 +13,7 @@ use stepmark_model::{
 };
 
 /// `check:`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `rules` and `allow`")]
 pub(super) struct CheckKeys {
     /// How bad the findings of each rule are.
@@ -23,7 +23,7 @@ pub(super) struct CheckKeys {
 }
 
 /// `check.rules:`, in which no rule stands twice under its two names.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RuleLevels(pub(super) Vec<(&'static Rule, Level)>);
 
 impl RuleLevels {

@@ -9,13 +9,11 @@ use serde_yaml::{Mapping, Value};
 
 use crate::configuration::WorkflowDeclaration;
 use crate::configuration::asdd::AsddKeys;
-use crate::configuration::autodev::{AutodevKeys, CoordinationKeys};
 use crate::configuration::check_keys::{CheckKeys, RuleLevels};
-use crate::configuration::flows::{FlowKeys, ProjectKeys};
-use crate::configuration::memory::MemoryKeys;
 use crate::configuration::scalars::{
     Count, FilePath, Limit, ProjectId, SettingText, VariableName, VariablePath,
 };
+use crate::configuration::sections::{AutodevKeys, CoordinationKeys, FlowKeys, MemoryKeys, ProjectKeys};
 use crate::configuration::variable_sides::{FREE_MAPS, Variable};
 use crate::configuration::workflow_declaration::Workflows;
 use crate::configuration::{Milestone, UnknownKey};
@@ -26,7 +24,7 @@ use stepmark_model::{
 };
 
 /// The whole file. Every key may be missing or empty.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping of keys such as `project_id` and `artifacts`")]
 pub(super) struct Keys {
     pub(super) project_id: Option<ProjectId>,
@@ -60,31 +58,31 @@ pub(super) struct Keys {
 }
 
 /// `trackers:`, whose meaning the crate that keeps tickets knows.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Trackers(#[expect(dead_code, reason = "only its form is checked here")] Mapping);
 
 /// `credentials:` of the user's file, whose meaning the same crate knows.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Credentials(#[expect(dead_code, reason = "only its form is checked here")] Mapping);
 
 /// `checkpoints:`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `every`")]
 pub(super) struct CheckpointKeys {
     pub(super) every: Option<Count>,
 }
 
 /// `delegation:`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `folder`")]
 pub(super) struct DelegationKeys {
     pub(super) folder: Option<FilePath>,
 }
 
 /// `lease:`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `seconds`")]
 pub(super) struct LeaseKeys {
     pub(super) seconds: Option<Count>,
@@ -105,21 +103,21 @@ fn gates<'de, D: serde::Deserializer<'de>>(text: D) -> Result<Option<bool>, D::E
 }
 
 /// `git_history:`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `limit_ms`")]
 pub(super) struct GitHistoryKeys {
     pub(super) limit_ms: Option<Limit>,
 }
 
 /// `stories:`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `take_in_agreed`")]
 pub(super) struct StoryKeys {
     pub(super) take_in_agreed: Option<bool>,
 }
 
 /// `instructions:`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `output` and `components`")]
 pub(super) struct InstructionKeys {
     pub(super) output: Option<FilePath>,
@@ -127,7 +125,7 @@ pub(super) struct InstructionKeys {
 }
 
 /// `artifacts:`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `include` and `exclude`")]
 pub(super) struct ArtifactKeys {
     pub(super) include: Option<Globs>,
@@ -286,7 +284,7 @@ fn root_of(name: &str) -> &str {
     name.split_once('.').map_or(name, |(root, _)| root)
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Globs(pub(super) PathGlobs);
 
 impl<'de> Deserialize<'de> for Globs {

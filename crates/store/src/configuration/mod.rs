@@ -8,9 +8,7 @@ pub use initial_files::{STEPMARK_GITIGNORE, initial_configuration};
 pub use workflow_declaration::{StepSource, WorkflowDeclaration};
 
 mod asdd;
-mod autodev;
-mod flows;
-mod memory;
+mod sections;
 mod variable_sides;
 mod scalars;
 mod check_keys;
@@ -33,7 +31,7 @@ use std::{
     time::Duration,
 };
 
-use self::keys::{ArtifactKeys, Keys};
+use self::keys::{ArtifactKeys, Globs, Keys};
 use self::layer::ConfigurationLayer;
 use self::sources::{ALWAYS_EXCLUDED, DEFAULT_GIT_HISTORY_LIMIT, DEFAULT_LEASE, built_in, default_values};
 use self::variable_sides::FREE_MAPS;
@@ -44,16 +42,16 @@ use stepmark_model::{
 };
 
 pub use asdd::AsddSettings;
-pub use autodev::AutodevSettings;
-pub use autodev::CoordinationSettings;
 pub use check_keys::PathAllowance;
 pub use error::{ConfigurationError, UnknownKey};
-pub use flows::{Access, FlowSettings, ProjectDescription, Repository};
 pub use layer::{ConfiguredValue, Origin, Place};
-pub use memory::{MemorySettings, MemoryStoreKind, MemoryStoreSettings, MemoryTier, Track};
 use packs::PackFiles;
 pub use packs::{PACKS_FOLDER, ProjectPack};
 pub use scalars::Milestone;
+pub use sections::{
+    Access, AutodevSettings, CoordinationSettings, FlowSettings, MemorySettings, MemoryStoreKind,
+    MemoryStoreSettings, MemoryTier, ProjectDescription, RecallSettings, Repository, Track,
+};
 pub use sources::ConfigurationSources;
 pub(crate) use sources::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 pub use variable_sides::{DynamicPlace, Side, StaticLevel, VARIABLES, Variable};
@@ -61,10 +59,9 @@ pub use variable_sides::{DynamicPlace, Side, StaticLevel, VARIABLES, Variable};
 /// The configuration of a project; every part has a default. It is static: no state is kept in it.
 #[derive(Clone, Debug)]
 pub struct Configuration {
-    project_id: Option<String>,
+    keys: Keys,
     project: ProjectDescription,
     include: PathGlobs,
-    is_include_configured: bool,
     exclude: PathGlobs,
     always_excluded: PathGlobs,
     workflows: Vec<WorkflowDeclaration>,
@@ -73,15 +70,6 @@ pub struct Configuration {
     pack_paths: PathGlobs,
     roles: Roles,
     variables: BTreeMap<String, String>,
-    active: Option<ProjectPath>,
-    milestones: Vec<Milestone>,
-    checkpoint_every: Option<NonZeroU32>,
-    delegation_folder: Option<ProjectPath>,
-    lease_seconds: NonZeroU32,
-    has_gates: bool,
-    git_history_limit_ms: u32,
-    takes_in_agreed: bool,
-    instruction_output: Option<ProjectPath>,
     instruction_components: Vec<ProjectPath>,
     settings: BTreeMap<String, String>,
     autodev: Option<AutodevSettings>,
@@ -90,7 +78,6 @@ pub struct Configuration {
     flows: Option<FlowSettings>,
     memory: MemorySettings,
     rule_levels: Levels,
-    allowances: Vec<PathAllowance>,
     /// The values of every layer, the weakest first.
     values: Vec<ConfiguredValue>,
     files: Vec<PathBuf>,
@@ -118,49 +105,32 @@ impl Configuration {
             values.extend(layer.values);
             unknown_keys.extend(layer.unknown_keys);
         }
-        let ArtifactKeys { include, exclude } = keys.artifacts.unwrap_or_default();
-        let instructions = keys.instructions.unwrap_or_default();
-        let check = keys.check.unwrap_or_default();
-        let built_in = Self::default();
+        let globs = |of: fn(&ArtifactKeys) -> &Option<Globs>, usual: &[&str]| {
+            let given = keys.artifacts.as_ref().and_then(|artifacts| of(artifacts).as_ref());
+            given.map_or_else(|| built_in(usual), |globs| globs.0.clone())
+        };
+        let components = keys.instructions.iter().filter_map(|keys| keys.components.as_ref()).flatten();
+        let levels = keys.check.iter().filter_map(|keys| keys.rules.as_ref()).flat_map(|levels| &levels.0);
         Self {
-            project_id: keys.project_id.map(|id| id.0),
-            project: keys.project.unwrap_or_default().into(),
-            is_include_configured: include.is_some(),
-            include: include.map_or(built_in.include, |globs| globs.0),
-            exclude: exclude.map_or(built_in.exclude, |globs| globs.0),
-            always_excluded: built_in.always_excluded,
-            workflows: keys.workflows.map(|workflows| workflows.0).unwrap_or_default(),
+            project: keys.project.clone().unwrap_or_default().into(),
+            include: globs(|keys| &keys.include, DEFAULT_INCLUDE),
+            exclude: globs(|keys| &keys.exclude, DEFAULT_EXCLUDE),
+            always_excluded: built_in(ALWAYS_EXCLUDED),
+            workflows: keys.workflows.take().map(|workflows| workflows.0).unwrap_or_default(),
             lifecycles: Arc::new(Lifecycles::new(lifecycles.unwrap_or_default())),
             packs: Vec::new(),
-            pack_paths: built_in.pack_paths,
-            roles: keys.roles.into_iter().fold(built_in.roles, Roles::overlaid),
-            variables: keys.variables.into_iter().flatten().map(|(name, path)| (name.0, path.0)).collect(),
-            active: keys.active.map(|path| path.0),
-            milestones: keys.milestones.unwrap_or_default(),
-            checkpoint_every: keys.checkpoints.and_then(|keys| keys.every).map(|every| every.0),
-            delegation_folder: keys.delegation.and_then(|keys| keys.folder).map(|folder| folder.0),
-            lease_seconds: keys.lease.and_then(|keys| keys.seconds).map_or(DEFAULT_LEASE, |count| count.0),
-            has_gates: keys.gates.unwrap_or_default(),
-            git_history_limit_ms: keys
-                .git_history
-                .and_then(|keys| keys.limit_ms)
-                .map_or(DEFAULT_GIT_HISTORY_LIMIT, |limit| limit.0),
-            takes_in_agreed: keys.stories.and_then(|keys| keys.take_in_agreed).unwrap_or_default(),
-            instruction_output: instructions.output.map(|path| path.0),
-            instruction_components: instructions
-                .components
-                .into_iter()
-                .flatten()
-                .map(|path| path.0)
-                .collect(),
-            settings: keys.settings.into_iter().flatten().map(|(name, text)| (name.0, text.0)).collect(),
-            autodev: keys.autodev.map(AutodevSettings::from),
-            asdd: keys.asdd.map(AsddSettings::from),
-            coordination: keys.coordination.map(CoordinationSettings::from),
-            flows: keys.flows.map(FlowSettings::from),
-            memory: keys.memory.into(),
-            rule_levels: check.rules.into_iter().flat_map(|levels| levels.0).collect(),
-            allowances: check.allow.unwrap_or_default(),
+            pack_paths: PathGlobs::new(Vec::new()),
+            roles: keys.roles.take().into_iter().fold(Roles::default(), Roles::overlaid),
+            variables: texts(&keys.variables, |name| &name.0, |path| &path.0),
+            instruction_components: components.map(|path| path.0.clone()).collect(),
+            settings: texts(&keys.settings, |name| &name.0, |text| &text.0),
+            autodev: keys.autodev.take().map(AutodevSettings::from),
+            asdd: keys.asdd.take().map(AsddSettings::from),
+            coordination: keys.coordination.take().map(CoordinationSettings::from),
+            flows: keys.flows.take().map(FlowSettings::from),
+            memory: keys.memory.clone().unwrap_or_default().into(),
+            rule_levels: levels.copied().collect(),
+            keys,
             values,
             files: Vec::new(),
             digest: None,
@@ -214,7 +184,7 @@ impl Configuration {
 
     /// The identity of the project in tickets, memory and history; `None` until `init` gives one.
     pub fn project_id(&self) -> Option<&str> {
-        self.project_id.as_deref()
+        self.keys.project_id.as_ref().map(|id| id.0.as_str())
     }
 
     /// The project, as `project:` describes it: its repositories, constitution and documents.
@@ -238,8 +208,8 @@ impl Configuration {
     }
 
     /// Returns whether somebody has said which files are artifacts.
-    pub const fn is_include_configured(&self) -> bool {
-        self.is_include_configured
+    pub fn is_include_configured(&self) -> bool {
+        self.keys.artifacts.as_ref().is_some_and(|artifacts| artifacts.include.is_some())
     }
 
     /// autodev; `None` where the project does not use it.
@@ -267,6 +237,11 @@ impl Configuration {
         self.flows.as_ref()
     }
 
+    /// Returns whether the configuration says something about memory: then it is handed to agents that start.
+    pub const fn uses_memory(&self) -> bool {
+        self.keys.memory.is_some()
+    }
+
     /// Memory, which every project has.
     pub const fn memory(&self) -> &MemorySettings {
         &self.memory
@@ -274,7 +249,7 @@ impl Configuration {
 
     /// Switches coordination on, if it is not.
     pub(crate) fn switch_coordination_on(&mut self) {
-        self.coordination.get_or_insert_with(|| autodev::CoordinationKeys::default().into());
+        self.coordination.get_or_insert_with(|| sections::CoordinationKeys::default().into());
     }
 
     /// Returns whether the file at `path` is a record of a system that is switched on: an artifact whatever
@@ -318,49 +293,51 @@ impl Configuration {
     }
 
     /// The artifact that is worked on, as configuration names it.
-    pub const fn active(&self) -> Option<&ProjectPath> {
-        self.active.as_ref()
+    pub fn active(&self) -> Option<&ProjectPath> {
+        self.keys.active.as_ref().map(|path| &path.0)
     }
 
     /// After what checkpoints are made by themselves.
     pub fn milestones(&self) -> &[Milestone] {
-        &self.milestones
+        self.keys.milestones.as_deref().unwrap_or_default()
     }
 
     /// After how many completed steps a checkpoint is made by itself; `None`: never.
-    pub const fn checkpoint_every(&self) -> Option<NonZeroU32> {
-        self.checkpoint_every
+    pub fn checkpoint_every(&self) -> Option<NonZeroU32> {
+        self.keys.checkpoints.as_ref()?.every.as_ref().map(|count| count.0)
     }
 
     /// The folder in which delegated artifacts are made; `None`: beside their parent.
-    pub const fn delegation_folder(&self) -> Option<&ProjectPath> {
-        self.delegation_folder.as_ref()
+    pub fn delegation_folder(&self) -> Option<&ProjectPath> {
+        self.keys.delegation.as_ref()?.folder.as_ref().map(|path| &path.0)
     }
 
     /// The time that a lease lasts. 600 s by default.
-    pub const fn lease_duration(&self) -> Duration {
-        Duration::from_secs(self.lease_seconds.get() as u64)
+    pub fn lease_duration(&self) -> Duration {
+        let seconds = self.keys.lease.as_ref().and_then(|keys| keys.seconds.as_ref());
+        Duration::from_secs(seconds.map_or(DEFAULT_LEASE, |count| count.0).get().into())
     }
 
     /// Returns whether the steps of artifacts have gates. They have none by default.
-    pub const fn has_gates(&self) -> bool {
-        self.has_gates
+    pub fn has_gates(&self) -> bool {
+        self.keys.gates.unwrap_or_default()
     }
 
     /// The time for which git may be asked for the history of a file. 300 ms by default; 0 turns it off.
-    pub const fn git_history_limit(&self) -> Duration {
-        Duration::from_millis(self.git_history_limit_ms as u64)
+    pub fn git_history_limit(&self) -> Duration {
+        let limit = self.keys.git_history.as_ref().and_then(|keys| keys.limit_ms.as_ref());
+        Duration::from_millis(limit.map_or(DEFAULT_GIT_HISTORY_LIMIT, |limit| limit.0).into())
     }
 
     /// Returns whether the hook brings the frontmatter of a story to what its line and its ledger agree on;
     /// `false` by default.
-    pub const fn takes_in_agreed(&self) -> bool {
-        self.takes_in_agreed
+    pub fn takes_in_agreed(&self) -> bool {
+        self.keys.stories.as_ref().and_then(|keys| keys.take_in_agreed).unwrap_or_default()
     }
 
     /// The path of the assembled instruction file; `None`: there is none.
-    pub const fn instruction_output(&self) -> Option<&ProjectPath> {
-        self.instruction_output.as_ref()
+    pub fn instruction_output(&self) -> Option<&ProjectPath> {
+        self.keys.instructions.as_ref()?.output.as_ref().map(|path| &path.0)
     }
 
     /// The Markdown files that it is assembled from, in their order.
@@ -380,7 +357,7 @@ impl Configuration {
 
     /// Findings that are accepted (`check.allow`), in the order of the file.
     pub fn allowances(&self) -> &[PathAllowance] {
-        &self.allowances
+        self.keys.check.as_ref().and_then(|keys| keys.allow.as_deref()).unwrap_or_default()
     }
 
     /// The bytes of `.stepmark/config.yaml`, if [`Configuration::allowances`] stand there and in no other
@@ -449,44 +426,14 @@ impl Configuration {
 
 impl Default for Configuration {
     fn default() -> Self {
-        Self {
-            project_id: None,
-            project: ProjectDescription::default(),
-            include: built_in(DEFAULT_INCLUDE),
-            is_include_configured: false,
-            exclude: built_in(DEFAULT_EXCLUDE),
-            always_excluded: built_in(ALWAYS_EXCLUDED),
-            workflows: Vec::new(),
-            lifecycles: Arc::default(),
-            packs: Vec::new(),
-            pack_paths: PathGlobs::new(Vec::new()),
-            roles: Roles::default(),
-            variables: BTreeMap::new(),
-            active: None,
-            milestones: Vec::new(),
-            checkpoint_every: None,
-            delegation_folder: None,
-            lease_seconds: DEFAULT_LEASE,
-            has_gates: false,
-            git_history_limit_ms: DEFAULT_GIT_HISTORY_LIMIT,
-            takes_in_agreed: false,
-            instruction_output: None,
-            instruction_components: Vec::new(),
-            settings: BTreeMap::new(),
-            autodev: None,
-            asdd: None,
-            coordination: None,
-            flows: None,
-            memory: MemorySettings::from(None),
-            rule_levels: Levels::default(),
-            allowances: Vec::new(),
-            values: Vec::new(),
-            files: Vec::new(),
-            digest: None,
-            contents: Vec::new(),
-            has_user_file: false,
-            given: ConfigurationSources::default(),
-            unknown_keys: Vec::new(),
-        }
+        Self::of(Vec::new())
     }
+}
+
+fn texts<K, V>(
+    map: &Option<BTreeMap<K, V>>,
+    name: fn(&K) -> &String,
+    text: fn(&V) -> &String,
+) -> BTreeMap<String, String> {
+    map.iter().flatten().map(|(key, value)| (name(key).clone(), text(value).clone())).collect()
 }

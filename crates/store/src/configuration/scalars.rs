@@ -6,7 +6,7 @@ use stepmark_model::artifact::{ProjectPath, ProjectPathError};
 use stepmark_model::packs::{deserialize_as_scalar, schema_of_scalar};
 
 /// A path inside the project, seen from its root; `{project-root}/` may stand before it, as in BMAD's files.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct FilePath(pub(super) ProjectPath);
 
 impl FromStr for FilePath {
@@ -18,7 +18,7 @@ impl FromStr for FilePath {
 }
 
 /// A number of seconds or steps, at least 1.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Count(pub(super) std::num::NonZeroU32);
 
 impl FromStr for Count {
@@ -31,7 +31,7 @@ impl FromStr for Count {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Limit(pub(super) u32);
 
 impl FromStr for Limit {
@@ -45,7 +45,7 @@ impl FromStr for Limit {
 }
 
 /// A value of `settings:`, as it is spelled.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SettingText(pub(super) String);
 
 impl FromStr for SettingText {
@@ -86,7 +86,7 @@ impl fmt::Display for Milestone {
 }
 
 /// `project_id:`, which stands in ticket markers and labels, so it is one short word.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ProjectId(pub(super) String);
 
 impl FromStr for ProjectId {
@@ -101,7 +101,7 @@ impl FromStr for ProjectId {
 }
 
 /// The name of a variable of step files.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VariableName(pub(super) String);
 
 impl FromStr for VariableName {
@@ -131,7 +131,7 @@ impl FromStr for StoreName {
 }
 
 /// The folder that a variable stands for, seen from the project root; empty for the root itself.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct VariablePath(pub(super) String);
 
 impl FromStr for VariablePath {

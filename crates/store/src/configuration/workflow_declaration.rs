@@ -135,7 +135,7 @@ schema_of_scalar!(StepId, {"type": ["string", "number"], "pattern": r"\S"});
 schema_of_scalar!(StepFolder, {"type": "string", "minLength": 1, "not": {"pattern": "^/"}});
 
 /// `workflows:`, of which no two share their name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Workflows(pub(super) Vec<WorkflowDeclaration>);
 
 impl<'de> Deserialize<'de> for Workflows {

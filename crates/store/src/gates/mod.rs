@@ -67,7 +67,7 @@ impl Workspace {
 
 impl Gates<'_> {
     /// Returns whether the configuration switches gates on (`gates: true`).
-    pub const fn are_on(&self) -> bool {
+    pub fn are_on(&self) -> bool {
         self.workspace.configuration().has_gates()
     }
 

@@ -36,7 +36,7 @@ impl ObservedMemory {
     /// was asked before, or one of its latest `events` was told to it. Another project pays nothing. Memory
     /// that cannot be read is there: its page says why.
     pub(super) fn is_there(workspace: &Workspace, events: &[Event]) -> bool {
-        let is_used = workspace.configuration().memory().is_configured
+        let is_used = workspace.configuration().uses_memory()
             || Memory::is_there(workspace)
             || events.iter().any(|event| event.kind.as_str() == TOLD);
         is_used && !Memory::open(workspace).and_then(|memory| memory.is_empty()).unwrap_or(false)

@@ -56,11 +56,11 @@ impl MemoryTools {
         let query = Query {
             text: wanted.query,
             artifact: wanted.artifact,
-            limit: wanted.limit.unwrap_or(settings.limit).clamp(1, 50),
+            limit: wanted.limit.unwrap_or(settings.recall.limit).clamp(1, 50),
             ..Query::default()
         };
         let found = memory::recall(&project, &query).map_err(refusal)?;
-        let text = context(found.iter().map(|recalled| &recalled.record), settings.budget_chars);
+        let text = context(found.iter().map(|recalled| &recalled.record), settings.recall.budget_chars);
         let text = if text.is_empty() { "nothing is remembered of it".to_owned() } else { text };
         let memories = serde_json::to_value(&found).unwrap_or_else(|_| json!([]));
         Ok(answer(json!({"memories": memories}), text))

@@ -18,7 +18,7 @@ pub(in crate::commands) fn add_findings(
 ) -> Result<(), Failure> {
     let workspace = &project.workspace;
     let Ok(path) = ProjectPath::new(CONFIGURATION_PATH) else { return Ok(()) };
-    if !workspace.configuration().memory().is_configured {
+    if !workspace.configuration().uses_memory() {
         return Ok(());
     }
     let memory = open(project)?;

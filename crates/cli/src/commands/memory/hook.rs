@@ -74,7 +74,7 @@ impl Hook {
 /// The text for an agent that starts, where the project uses memory. That it cannot be told is no reason
 /// not to start.
 pub(in crate::commands) fn handed_over(project: &Project, artifact: Option<&str>, output: &Output) -> String {
-    if !project.workspace.configuration().memory().is_configured {
+    if !project.workspace.configuration().uses_memory() {
         return String::new();
     }
     at_start(project, artifact).unwrap_or_else(|failure| {
@@ -87,10 +87,13 @@ pub(in crate::commands) fn handed_over(project: &Project, artifact: Option<&str>
 fn at_start(project: &Project, artifact: Option<&str>) -> Result<String, Failure> {
     let settings = project.workspace.configuration().memory();
     let active = project.workspace.configuration().active().map(ToString::to_string);
-    let query =
-        Query { artifact: artifact.map(str::to_owned).or(active), limit: settings.limit, ..Query::default() };
+    let query = Query {
+        artifact: artifact.map(str::to_owned).or(active),
+        limit: settings.recall.limit,
+        ..Query::default()
+    };
     let found = open(project)?.recall(&query, now(project))?;
-    Ok(context(found.iter().map(|recalled| &recalled.record), settings.budget_chars))
+    Ok(context(found.iter().map(|recalled| &recalled.record), settings.recall.budget_chars))
 }
 
 fn with_prompt(project: &Project, prompt: &str) -> Result<String, Failure> {
@@ -100,7 +103,7 @@ fn with_prompt(project: &Project, prompt: &str) -> Result<String, Failure> {
     let query = Query { text: prompt.to_owned(), limit: WITH_PROMPT, ..Query::default() };
     let found = open(project)?.recall(&query, now(project))?;
     let fitting = found.iter().filter(|recalled| fits(prompt, &recalled.record));
-    let budget = project.workspace.configuration().memory().budget_chars;
+    let budget = project.workspace.configuration().memory().recall.budget_chars;
     Ok(context(fitting.map(|recalled| &recalled.record), budget))
 }
 

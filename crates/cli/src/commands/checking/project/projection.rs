@@ -147,7 +147,7 @@ pub(super) fn of_gates(gates: GateRebuild) -> Done {
 }
 
 fn index(project: &OpenProject, environment: &Environment) -> Result<Done, Failure> {
-    let uses_memory = project.workspace.configuration().memory().is_configured;
+    let uses_memory = project.workspace.configuration().uses_memory();
     let brought = brought((true, uses_memory), project, environment)?;
     let index = project.workspace.index().refresh(&brought)?;
     let in_memory = |reason| format!(".stepmark/local/cache/index.db cannot be kept: {reason}");
