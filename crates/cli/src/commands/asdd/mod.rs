@@ -5,11 +5,14 @@ mod proposing;
 mod report;
 mod slice;
 
+pub(super) use report::help;
+
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value as Json, json};
 use stepmark_frontmatter::Value;
-use stepmark_model::asdd::{AsddRefusal, Record, SliceKind};
-use stepmark_store::{asdd::Asdd, projection::Overwrite, records::SystemError, workspace::Workspace};
+use stepmark_model::asdd::{Failure as AgentFailure, Record, SliceKind, slice_move};
+use stepmark_model::packs::MoveCall;
+use stepmark_store::{asdd::Asdd, projection::Overwrite, workspace::Workspace};
 
 use crate::{
     commands::{checking::check::Check, coordination::agent, followed_files},
@@ -43,35 +46,134 @@ enum What {
     },
     /// Show all slices with phase, confidence, blockers and agents in one view
     Status,
-    Show(slice::Show),
-    Add(slice::Add),
+    /// Show a slice with all that it says
+    Show {
+        /// The slice
+        slice: String,
+    },
+    /// Add a slice in DISCOVERY
+    Add {
+        /// What it is about
+        name: String,
+        /// `FEATURE`, `RETRO_SPEC`, `BUG_FIX` or `IMPROVEMENT`
+        #[arg(long = "type", default_value = "FEATURE", value_parser = ["FEATURE", "RETRO_SPEC", "BUG_FIX", "IMPROVEMENT"])]
+        kind: String,
+        /// Its id; without it the next free one, `SLICE-001`
+        #[arg(long)]
+        id: Option<String>,
+    },
     /// Add a slice that goes without the gates of the phases
     Quick {
         /// What it is about
         name: String,
     },
-    Begin(proposing::Begin),
+    /// Begin to work on a slice: hold it against the files, and read it
+    ///
+    /// A proposal rests on what its agent read here.
+    Begin {
+        /// The slice
+        slice: String,
+        /// The agent; without it the actor of the command
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
+    },
     Propose(proposing::Propose),
-    Proposals(proposing::Proposals),
-    Commit(proposing::Commit),
-    Reject(proposing::Reject),
-    Approve(slice::Approve),
-    Lock(slice::Lock),
+    /// List proposals that wait for the custodian
+    Proposals {
+        /// Also those that were decided
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        list: ListArguments,
+    },
+    /// Commit a proposal, as the custodian
+    ///
+    /// Where several wait for a locked slice, all are committed as `asdd.steering` brings them together.
+    Commit {
+        /// The proposal
+        id: String,
+    },
+    /// Refuse a proposal, as the custodian: the slice stays
+    Reject {
+        /// The proposal
+        id: String,
+        /// Why
+        #[arg(long)]
+        reason: String,
+        /// Bring its files back from git as they were accepted last
+        #[arg(long)]
+        restore: bool,
+    },
+    /// Let a slice go into a phase, as a tech lead
+    Approve {
+        /// The slice
+        slice: String,
+        /// The phase that it may enter
+        phase: String,
+    },
+    /// Hold a slice up, since several want to change it
+    Lock {
+        /// The slice
+        slice: String,
+        /// Who wants it; without it the actor of the command
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
+    },
     /// Let a locked slice go on
     Unlock {
         /// The slice
         slice: String,
     },
-    Block(slice::Block),
+    /// Hold a slice up for a reason
+    Block {
+        /// The slice
+        slice: String,
+        /// Why
+        #[arg(long)]
+        reason: String,
+    },
     /// Let a blocked slice go on in the last phase that was good
     Unblock {
         /// The slice
         slice: String,
     },
-    Fail(slice::Fail),
-    Accept(slice::Accept),
-    Review(slice::Review),
-    Retro(slice::Retro),
+    /// Tell that an agent is not sure enough: the slice goes back to the last phase that was good
+    Fail {
+        /// The slice
+        slice: String,
+        /// The agent; without it the actor of the command
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
+        /// Its confidence, from 0 to 1
+        #[arg(long)]
+        score: f64,
+        /// Something that it is not sure of; once for each
+        #[arg(long = "uncertainty", value_name = "TEXT", required = true)]
+        uncertainty: Vec<String>,
+    },
+    /// Accept a file as it is, as a tech lead
+    Accept {
+        /// The slice
+        slice: String,
+        /// The file, seen from the project root
+        path: String,
+        /// Why
+        #[arg(long)]
+        reason: String,
+    },
+    /// Say what a slice that was made again should say, as a tech lead
+    Review {
+        /// The slice
+        slice: String,
+        /// What is made sure
+        #[arg(required = true, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+    },
+    /// Slices that write down what a program does already
+    Retro {
+        #[command(subcommand)]
+        what: Retro,
+    },
     Heartbeat(overview::Heartbeat),
     /// Look at agents that are silent and at conflicts that nobody settles
     Monitor,
@@ -89,42 +191,122 @@ enum What {
     },
 }
 
+#[derive(Debug, Subcommand)]
+enum Retro {
+    /// Add one in BEHAVIOR_CAPTURE
+    Add {
+        /// What it is about
+        name: String,
+        /// Its id; without it the next free one, `RETRO-001`
+        #[arg(long)]
+        id: Option<String>,
+    },
+    /// Count the requirements that were looked at
+    Count {
+        /// The slice
+        slice: String,
+        /// Those that were right
+        #[arg(long)]
+        validated: i64,
+        /// Those that were corrected
+        #[arg(long)]
+        corrected: i64,
+        /// Those that were missing
+        #[arg(long)]
+        missing: i64,
+    },
+}
+
 impl AsddCommand {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         if let What::Init { sprint, goals } = &self.what {
             return init(project, sprint.as_deref(), goals, output);
         }
         let asdd = asdd(&project.workspace)?;
+        if let Some((slice, event, made)) = self.what.slice_move(project)? {
+            let (slice, files) = asdd.change(slice, event, &made)?;
+            report::changed(&slice, &files, output);
+            if let What::Approve { phase, .. } = &self.what {
+                output.remark(format_args!("{phase} is approved"));
+            }
+            return Ok(Exit::Fine);
+        }
         match &self.what {
             What::Status => overview::status(&asdd, project, output),
-            What::Show(command) => command.run(&asdd, output),
-            What::Add(command) => command.run(&asdd, output),
+            What::Show { slice } => slice::show(&asdd, slice, output),
+            What::Add { name, kind, id } => {
+                slice::add(&asdd, id.as_deref(), (name, kind), "DISCOVERY", output)
+            }
             What::Quick { name } => slice::add(&asdd, None, (name, "FEATURE"), "QUICK_FIX", output),
-            What::Begin(command) => command.run((&asdd, project), output),
+            What::Retro { what: Retro::Add { name, id } } => {
+                slice::add(&asdd, id.as_deref(), (name, "RETRO_SPEC"), "BEHAVIOR_CAPTURE", output)
+            }
+            What::Begin { slice, agent } => {
+                proposing::begin((&asdd, project), slice, agent.as_deref(), output)
+            }
             What::Propose(command) => command.run((&asdd, project), output),
-            What::Proposals(command) => command.run(&asdd, output),
-            What::Commit(command) => command.run(&asdd, output),
-            What::Reject(command) => command.run(&asdd, output),
-            What::Approve(command) => command.run(&asdd, output),
-            What::Lock(command) => command.run((&asdd, project), output),
-            What::Unlock { slice } => slice::unlock(&asdd, slice, output),
-            What::Block(command) => command.run(&asdd, output),
-            What::Unblock { slice } => slice::unblock(&asdd, slice, output),
-            What::Fail(command) => command.run((&asdd, project), output),
-            What::Accept(command) => command.run((&asdd, project), output),
-            What::Review(command) => command.run(&asdd, output),
-            What::Retro(command) => command.run(&asdd, output),
+            What::Proposals { all, list } => proposing::proposals(&asdd, *all, list, output),
+            What::Commit { id } => {
+                report::proposed(&asdd.commit(id)?, output);
+                Ok(Exit::Fine)
+            }
+            What::Reject { id, reason, restore } => proposing::reject(&asdd, (id, reason, *restore), output),
+            What::Fail { slice, agent: named, score, uncertainty } => {
+                let agent = agent(project, named.as_deref())?;
+                let uncertainty_factors = uncertainty.clone();
+                let (slice, files) =
+                    asdd.fail(slice, &AgentFailure { agent, score: *score, uncertainty_factors })?;
+                report::changed(&slice, &files, output);
+                output.remark(format_args!("a row joined {}", asdd.settings().failure_log));
+                Ok(Exit::Fine)
+            }
+            What::Accept { slice, path, reason } => {
+                let (slice, files) = asdd.accept(slice, path, reason)?;
+                report::changed(&slice, &files, output);
+                output.remark(format_args!("{path} is accepted as it is"));
+                Ok(Exit::Fine)
+            }
             What::Heartbeat(command) => command.run((&asdd, project), output),
             What::Monitor => overview::monitor(&asdd, output),
             What::Check(list) => check(&asdd, list, project, output),
             What::Rebuild => overview::rebuild(&asdd, output),
             What::Project { overwrite } => write_manifest(&asdd, overwrite.as_deref(), output),
-            What::Init { .. } => Ok(Exit::Fine),
+            _ => Ok(Exit::Fine),
         }
     }
 
     pub(crate) const fn writes(&self) -> bool {
-        !matches!(self.what, What::Status | What::Show(_) | What::Proposals(_) | What::Check(_))
+        !matches!(self.what, What::Status | What::Show { .. } | What::Proposals { .. } | What::Check(_))
+    }
+}
+
+impl What {
+    /// The slice, the event and the move of a command that is nothing else.
+    fn slice_move(&self, project: &Project) -> Result<Option<(&str, &'static str, MoveCall)>, Failure> {
+        Ok(Some(match self {
+            Self::Approve { slice, phase } => {
+                (slice, "asdd-approve", slice_move("approve").with("to", phase.as_str()))
+            }
+            Self::Lock { slice, agent } => {
+                let actor = || project.workspace.attribution().actor.to_string();
+                let requester = agent.clone().unwrap_or_else(actor);
+                (slice, "asdd-lock", slice_move("lock").with("requester", requester))
+            }
+            Self::Unlock { slice } => (slice, "asdd-unlock", slice_move("unlock")),
+            Self::Block { slice, reason } => {
+                (slice, "asdd-block", slice_move("block").with("reason", reason.as_str()))
+            }
+            Self::Unblock { slice } => (slice, "asdd-unblock", slice_move("unblock")),
+            Self::Review { slice, set } => {
+                let set: Map<_, _> = set.iter().map(|text| key_value(text)).collect::<Result<_, _>>()?;
+                (slice, "asdd-review", slice_move("review").with("set", set))
+            }
+            Self::Retro { what: Retro::Count { slice, validated, corrected, missing } } => {
+                let made = slice_move("count").with("validated", *validated);
+                (slice, "asdd-count", made.with("corrected", *corrected).with("missing", *missing))
+            }
+            _ => return Ok(None),
+        }))
     }
 }
 
@@ -183,60 +365,12 @@ fn write_manifest(asdd: &Asdd<'_>, overwrite: Option<&[String]>, output: &Output
     Ok(if files.drift.is_empty() { Exit::Fine } else { Exit::Findings })
 }
 
-/// The remedy of `error`: a command that is legal instead.
-pub(super) fn help(error: &SystemError) -> Option<String> {
-    Some(match error {
-        SystemError::Unread { slice, agent } => {
-            format!("`stepmark asdd begin {slice} --agent {agent}` shows it")
-        }
-        SystemError::Unknown { what: "slice", .. } => "`stepmark asdd status` lists the slices".to_owned(),
-        SystemError::NoProposal { .. } => "`stepmark asdd proposals` lists those that wait".to_owned(),
-        SystemError::Role { holders, .. } => {
-            format!(
-                "act as one of {} with --actor or STEPMARK_ACTOR; `roles:` of the configuration says who is",
-                holders.join(", ")
-            )
-        }
-        SystemError::Slice(refusal) => help_of_refusal(refusal)?,
-        _ => return None,
-    })
-}
-
-fn help_of_refusal(refusal: &AsddRefusal) -> Option<String> {
-    Some(match refusal {
-        AsddRefusal::Outdated { slice, agent, .. } => {
-            format!(
-                "read it again with `stepmark asdd begin {slice} --agent {agent}`, and propose anew; `stepmark asdd proposals --all` keeps this one"
-            )
-        }
-        AsddRefusal::Inconsistent { slice, .. } => {
-            format!(
-                "bring the files and `stepmark asdd show {slice}` together, then begin again; a file of a later phase comes with that phase"
-            )
-        }
-        AsddRefusal::Drift { slice, paths } => {
-            let path = paths.first().map_or("PATH", String::as_str);
-            format!(
-                "bring the accepted bytes back, propose the file, or let a tech lead accept it: `stepmark asdd accept {slice} {path} --reason TEXT`"
-            )
-        }
-        AsddRefusal::ManifestDrift { slice } => format!(
-            "`stepmark import asdd --take file` takes it, `stepmark asdd project --overwrite {slice}` gives it up"
-        ),
-        AsddRefusal::Halted { slice, .. } => format!(
-            "`stepmark asdd show {slice}` shows it; a tech lead resolves it with `stepmark asdd unblock {slice}` or `stepmark asdd review {slice} KEY=VALUE`"
-        ),
-        AsddRefusal::Move { legal, .. } if !legal.is_empty() => format!("it can go to {}", legal.join(", ")),
-        AsddRefusal::NotApproved { slice, to } => {
-            format!("a tech lead approves it with `stepmark asdd approve {slice} {to}`")
-        }
-        AsddRefusal::TwiceInChain { .. } => {
-            "propose without --score: the entry in the chain counts".to_owned()
-        }
-        AsddRefusal::FactorsMissing { .. } => "give --uncertainty TEXT, once for each".to_owned(),
-        AsddRefusal::Conflict { slice, .. } => format!(
-            "add a rule to `asdd.steering`, or refuse one: `stepmark asdd reject ID --reason TEXT`; `stepmark asdd proposals` lists those for {slice}"
-        ),
-        _ => return None,
-    })
+pub(super) fn key_value(text: &str) -> Result<(String, Json), Failure> {
+    let (key, value) = text
+        .split_once('=')
+        .filter(|(key, _)| !key.is_empty())
+        .ok_or_else(|| Failure::new(Exit::Usage, format!("`{text}` is no KEY=VALUE")))?;
+    let value = stepmark_frontmatter::Value::from_argument(value)
+        .map_err(|error| Failure::from_error(Exit::Usage, &error))?;
+    Ok((key.to_owned(), value.to_json()))
 }

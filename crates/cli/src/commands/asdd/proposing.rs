@@ -1,4 +1,4 @@
-//! `stepmark asdd begin`, `propose`, `proposals`, `commit` and `reject`
+//! `stepmark asdd begin`, `propose`, `proposals` and `reject`
 
 use clap::Args;
 use serde_json::Map;
@@ -8,7 +8,7 @@ use stepmark_model::{
 };
 use stepmark_store::asdd::{Asdd, Draft};
 
-use super::{agent, report, slice::key_value};
+use super::{agent, key_value, report};
 use crate::{
     environment::new_id,
     exit::{Exit, Failure},
@@ -16,35 +16,22 @@ use crate::{
     project::Project,
 };
 
-/// Begin to work on a slice: hold it against the files, and read it
-///
-/// A proposal rests on what its agent read here.
-#[derive(Debug, Args)]
-pub(super) struct Begin {
-    /// The slice
-    slice: String,
-    /// The agent; without it the actor of the command
-    #[arg(long, value_name = "ID")]
-    agent: Option<String>,
-}
-
-impl Begin {
-    pub(super) fn run(
-        &self,
-        (asdd, project): (&Asdd<'_>, &Project),
-        output: &Output,
-    ) -> Result<Exit, Failure> {
-        // A person who names none means the one of the phase: so `next` and `status` print the command.
-        let of_phase = || {
-            let state = asdd.state().ok()?;
-            phase_of(state.slice(&self.slice)?.status())?.1.agent.map(str::to_owned)
-        };
-        let is_person = project.workspace.attribution().actor.kind != ActorKind::Agent;
-        let named = self.agent.clone().or_else(|| of_phase().filter(|_| is_person));
-        let begun = asdd.begin(&self.slice, &agent(project, named.as_deref())?)?;
-        report::slice(&begun.slice, output);
-        Ok(Exit::Fine)
-    }
+pub(super) fn begin(
+    (asdd, project): (&Asdd<'_>, &Project),
+    slice: &str,
+    named: Option<&str>,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    // A person who names none means the one of the phase: so `next` and `status` print the command.
+    let of_phase = || {
+        let state = asdd.state().ok()?;
+        phase_of(state.slice(slice)?.status())?.1.agent.map(str::to_owned)
+    };
+    let is_person = project.workspace.attribution().actor.kind != ActorKind::Agent;
+    let named = named.map(str::to_owned).or_else(|| of_phase().filter(|_| is_person));
+    let begun = asdd.begin(slice, &agent(project, named.as_deref())?)?;
+    report::slice(&begun.slice, output);
+    Ok(Exit::Fine)
 }
 
 /// Propose what follows from the work on a slice
@@ -111,83 +98,41 @@ impl Propose {
     }
 }
 
-/// List proposals that wait for the custodian
-#[derive(Debug, Args)]
-pub(super) struct Proposals {
-    /// Also those that were decided
-    #[arg(long)]
+pub(super) fn proposals(
+    asdd: &Asdd<'_>,
     all: bool,
-    #[command(flatten)]
-    list: ListArguments,
+    list: &ListArguments,
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let mut proposals = asdd.proposals()?;
+    proposals.retain(|proposal| all || proposal.verdict == Verdict::Pending);
+    let wire = |proposal: &Proposal| serde_json::to_value(proposal).unwrap_or_default();
+    list.answer((output, "stepmark.asdd-proposals/1", "proposals"), proposals, wire, |proposals| {
+        let row = |proposal: &Proposal| {
+            let score = proposal.confidence.as_ref().map_or("-".to_owned(), |own| own.score.to_string());
+            vec![
+                proposal.proposal_id.clone(),
+                proposal.slice_id.clone(),
+                proposal.agent.clone(),
+                proposal.to().unwrap_or("-").to_owned(),
+                score,
+                proposal.verdict.as_str().to_owned(),
+                proposal.reason.clone().unwrap_or_else(|| "-".to_owned()),
+            ]
+        };
+        let head = ["ID", "SLICE", "AGENT", "TO", "SCORE", "VERDICT", "REASON"];
+        output.line(table(&head, proposals.iter().map(row)));
+    })?;
+    Ok(Exit::Fine)
 }
 
-impl Proposals {
-    pub(super) fn run(&self, asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
-        let mut proposals = asdd.proposals()?;
-        proposals.retain(|proposal| self.all || proposal.verdict == Verdict::Pending);
-        let wire = |proposal: &Proposal| serde_json::to_value(proposal).unwrap_or_default();
-        self.list.answer(
-            (output, "stepmark.asdd-proposals/1", "proposals"),
-            proposals,
-            wire,
-            |proposals| {
-                let row = |proposal: &Proposal| {
-                    let score =
-                        proposal.confidence.as_ref().map_or("-".to_owned(), |own| own.score.to_string());
-                    vec![
-                        proposal.proposal_id.clone(),
-                        proposal.slice_id.clone(),
-                        proposal.agent.clone(),
-                        proposal.to().unwrap_or("-").to_owned(),
-                        score,
-                        proposal.verdict.as_str().to_owned(),
-                        proposal.reason.clone().unwrap_or_else(|| "-".to_owned()),
-                    ]
-                };
-                let head = ["ID", "SLICE", "AGENT", "TO", "SCORE", "VERDICT", "REASON"];
-                output.line(table(&head, proposals.iter().map(row)));
-            },
-        )?;
-        Ok(Exit::Fine)
-    }
-}
-
-/// Commit a proposal, as the custodian
-///
-/// Where several wait for a locked slice, all are committed as `asdd.steering` brings them together.
-#[derive(Debug, Args)]
-pub(super) struct Commit {
-    /// The proposal
-    id: String,
-}
-
-impl Commit {
-    pub(super) fn run(&self, asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
-        report::proposed(&asdd.commit(&self.id)?, output);
-        Ok(Exit::Fine)
-    }
-}
-
-/// Refuse a proposal, as the custodian: the slice stays
-#[derive(Debug, Args)]
-pub(super) struct Reject {
-    /// The proposal
-    id: String,
-    /// Why
-    #[arg(long)]
-    reason: String,
-    /// Bring its files back from git as they were accepted last
-    #[arg(long)]
-    restore: bool,
-}
-
-impl Reject {
-    pub(super) fn run(&self, asdd: &Asdd<'_>, output: &Output) -> Result<Exit, Failure> {
-        let (rejected, left) = asdd.reject(&self.id, &self.reason, self.restore)?;
-        report::proposed(&rejected, output);
-        for reason in &left {
-            output.warning(reason);
-        }
-        Ok(if left.is_empty() { Exit::Fine } else { Exit::Findings })
-    }
+pub(super) fn reject(
+    asdd: &Asdd<'_>,
+    (id, reason, restore): (&str, &str, bool),
+    output: &Output,
+) -> Result<Exit, Failure> {
+    let (rejected, left) = asdd.reject(id, reason, restore)?;
+    report::proposed(&rejected, output);
+    left.iter().for_each(|reason| output.warning(reason));
+    Ok(if left.is_empty() { Exit::Fine } else { Exit::Findings })
 }

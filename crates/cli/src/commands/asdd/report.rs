@@ -1,8 +1,11 @@
 //! The answers of `stepmark asdd`.
 
 use serde_json::{Map, Value as Json, json};
-use stepmark_model::asdd::{Proposal, Record, Verdict};
-use stepmark_store::asdd::{AsddFiles, Proposed};
+use stepmark_model::asdd::{AsddRefusal, Proposal, Record, Verdict};
+use stepmark_store::{
+    asdd::{AsddFiles, Proposed},
+    records::SystemError,
+};
 
 use crate::{commands::followed_files, output::Output};
 
@@ -76,4 +79,62 @@ pub(super) fn wire(slice: &Record) -> Json {
 
 fn plain(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The remedy of `error`: a command that is legal instead.
+pub(in crate::commands) fn help(error: &SystemError) -> Option<String> {
+    Some(match error {
+        SystemError::Unread { slice, agent } => {
+            format!("`stepmark asdd begin {slice} --agent {agent}` shows it")
+        }
+        SystemError::Unknown { what: "slice", .. } => "`stepmark asdd status` lists the slices".to_owned(),
+        SystemError::NoProposal { .. } => "`stepmark asdd proposals` lists those that wait".to_owned(),
+        SystemError::Role { holders, .. } => {
+            format!(
+                "act as one of {} with --actor or STEPMARK_ACTOR; `roles:` of the configuration says who is",
+                holders.join(", ")
+            )
+        }
+        SystemError::Slice(refusal) => help_of_refusal(refusal)?,
+        _ => return None,
+    })
+}
+
+fn help_of_refusal(refusal: &AsddRefusal) -> Option<String> {
+    Some(match refusal {
+        AsddRefusal::Outdated { slice, agent, .. } => {
+            format!(
+                "read it again with `stepmark asdd begin {slice} --agent {agent}`, and propose anew; `stepmark asdd proposals --all` keeps this one"
+            )
+        }
+        AsddRefusal::Inconsistent { slice, .. } => {
+            format!(
+                "bring the files and `stepmark asdd show {slice}` together, then begin again; a file of a later phase comes with that phase"
+            )
+        }
+        AsddRefusal::Drift { slice, paths } => {
+            let path = paths.first().map_or("PATH", String::as_str);
+            format!(
+                "bring the accepted bytes back, propose the file, or let a tech lead accept it: `stepmark asdd accept {slice} {path} --reason TEXT`"
+            )
+        }
+        AsddRefusal::ManifestDrift { slice } => format!(
+            "`stepmark import asdd --take file` takes it, `stepmark asdd project --overwrite {slice}` gives it up"
+        ),
+        AsddRefusal::Halted { slice, .. } => format!(
+            "`stepmark asdd show {slice}` shows it; a tech lead resolves it with `stepmark asdd unblock {slice}` or `stepmark asdd review {slice} KEY=VALUE`"
+        ),
+        AsddRefusal::Move { legal, .. } if !legal.is_empty() => format!("it can go to {}", legal.join(", ")),
+        AsddRefusal::NotApproved { slice, to } => {
+            format!("a tech lead approves it with `stepmark asdd approve {slice} {to}`")
+        }
+        AsddRefusal::TwiceInChain { .. } => {
+            "propose without --score: the entry in the chain counts".to_owned()
+        }
+        AsddRefusal::FactorsMissing { .. } => "give --uncertainty TEXT, once for each".to_owned(),
+        AsddRefusal::Conflict { slice, .. } => format!(
+            "add a rule to `asdd.steering`, or refuse one: `stepmark asdd reject ID --reason TEXT`; `stepmark asdd proposals` lists those for {slice}"
+        ),
+        _ => return None,
+    })
 }
