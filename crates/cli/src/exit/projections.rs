@@ -11,9 +11,8 @@ use stepmark_store::manifest::{
     ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError,
 };
 use stepmark_store::projection::ProjectionError;
-use stepmark_store::workspace::ArtifactError;
 
-use super::{Exit, Failure, reading::resolve_exit};
+use super::{Exit, Failure};
 
 impl From<InstructionError> for Failure {
     fn from(error: InstructionError) -> Self {
@@ -44,31 +43,16 @@ fn of_projection(error: ProjectionError, remedy: &str) -> Failure {
     }
 }
 
-impl From<CheckError> for Failure {
-    fn from(error: CheckError) -> Self {
-        match error {
-            CheckError::Chains(error) => error.into(),
-            CheckError::Gates(error) => error.into(),
-            CheckError::History(error) => error.into(),
-            CheckError::Workflow(error) => ArtifactError::from(error).into(),
-            CheckError::Git(error) => error.into(),
-            _ => Self::from_error(Exit::Io, &error),
-        }
-    }
-}
-
-impl From<RefreshError> for Failure {
-    fn from(error: RefreshError) -> Self {
-        match error {
-            RefreshError::Walk(error) => error.into(),
-            RefreshError::Check(error) => (*error).into(),
-            RefreshError::History(error) => error.into(),
-            _ => Self::from_error(Exit::Io, &error),
-        }
+impl From<Box<CheckError>> for Failure {
+    fn from(error: Box<CheckError>) -> Self {
+        (*error).into()
     }
 }
 
 failures! {
+    CheckError: Io { Chains, Gates, History, Workflow, Git };
+    RefreshError: Io { Walk, Check, History };
+    GateError: Io { Resolve, Workflow, Artifact };
     BaselineWriteError: Io { Read, Commit };
     HookError: Io [ NoGit: Findings, NoRepository: Findings, Foreign: Findings ];
     ManifestPlaceError: Io { Outside } [ Installers: Usage ];
@@ -83,16 +67,6 @@ impl From<CatalogueError> for Failure {
             CatalogueError::Projection(error) => of_projection(error, "move it away"),
             _ => Self::from_error(Exit::Io, &error),
         }
-    }
-}
-
-impl From<GateError> for Failure {
-    fn from(error: GateError) -> Self {
-        let exit = match &error {
-            GateError::Resolve(error) => resolve_exit(error),
-            _ => Exit::Io,
-        };
-        Self::from_error(exit, &error)
     }
 }
 

@@ -8,7 +8,7 @@ use stepmark_store::disk::{RelativeError, ResolveError, WalkError};
 use stepmark_store::fixing::StagedFixError;
 use stepmark_store::git::GitVersionError;
 use stepmark_store::repository::ChangedArtifactsError;
-use stepmark_store::workspace::{ArtifactError, OpenError};
+use stepmark_store::workspace::{ArtifactError, OpenError, WorkflowFileError};
 
 use super::{Exit, Failure};
 
@@ -77,6 +77,24 @@ impl From<ArtifactError> for Failure {
             }
             _ => failure,
         }
+    }
+}
+
+impl From<ResolveError> for Failure {
+    fn from(error: ResolveError) -> Self {
+        Self::from_error(resolve_exit(&error), &error)
+    }
+}
+
+impl From<WorkflowFileError> for Failure {
+    fn from(error: WorkflowFileError) -> Self {
+        ArtifactError::from(error).into()
+    }
+}
+
+impl From<Box<ArtifactError>> for Failure {
+    fn from(error: Box<ArtifactError>) -> Self {
+        (*error).into()
     }
 }
 

@@ -43,48 +43,32 @@ pub enum Freshness {
 
 impl ProjectionFacts {
     /// `sprint-status.yaml` and the line `Status:` of stories.
-    pub const LEDGERS: Self = Self {
-        name: "ledgers",
-        made_of: Source::EachArtifact,
-        freshness: Freshness::InTheCommit,
-        files: "**/sprint-status.yaml",
-    };
-    pub const GATES: Self = Self {
-        name: "gates",
-        made_of: Source::EachArtifact,
-        freshness: Freshness::AfterTheCommit,
-        files: ".stepmark/gates/**/*.gate",
-    };
-    pub const FILES_MANIFEST: Self = Self {
-        name: "files-manifest",
-        made_of: Source::EachArtifact,
-        freshness: Freshness::WhenCalledFor,
-        files: ".stepmark/manifests/files-manifest.csv",
-    };
-    pub const CATALOGUES: Self = Self {
-        name: "catalogues",
-        made_of: Source::Definitions,
-        freshness: Freshness::WhenCalledFor,
-        files: ".stepmark/manifests/*-manifest.csv",
-    };
-    pub const INDEX: Self = Self {
-        name: "index",
-        made_of: Source::Project,
-        freshness: Freshness::WhenAsked,
-        files: ".stepmark/local/cache/*.db",
-    };
-    pub const AUTODEV_SUMMARY: Self = Self {
-        name: "autodev-summary",
-        made_of: Source::EachArtifact,
-        freshness: Freshness::WhenCalledFor,
-        files: "*",
-    };
-    pub const INSTRUCTIONS: Self = Self {
-        name: "instructions",
-        made_of: Source::Definitions,
-        freshness: Freshness::WhenCalledFor,
-        files: "*",
-    };
+    pub const LEDGERS: Self =
+        Self::of("ledgers", Source::EachArtifact, Freshness::InTheCommit, "**/sprint-status.yaml");
+    pub const GATES: Self =
+        Self::of("gates", Source::EachArtifact, Freshness::AfterTheCommit, ".stepmark/gates/**/*.gate");
+    pub const FILES_MANIFEST: Self = Self::of(
+        "files-manifest",
+        Source::EachArtifact,
+        Freshness::WhenCalledFor,
+        ".stepmark/manifests/files-manifest.csv",
+    );
+    pub const CATALOGUES: Self = Self::of(
+        "catalogues",
+        Source::Definitions,
+        Freshness::WhenCalledFor,
+        ".stepmark/manifests/*-manifest.csv",
+    );
+    pub const INDEX: Self =
+        Self::of("index", Source::Project, Freshness::WhenAsked, ".stepmark/local/cache/*.db");
+    pub const AUTODEV_SUMMARY: Self =
+        Self::of("autodev-summary", Source::EachArtifact, Freshness::WhenCalledFor, "*");
+    pub const INSTRUCTIONS: Self =
+        Self::of("instructions", Source::Definitions, Freshness::WhenCalledFor, "*");
+
+    const fn of(name: &'static str, made_of: Source, freshness: Freshness, files: &'static str) -> Self {
+        Self { name, made_of, freshness, files }
+    }
 }
 
 /// The state of a file of a projection beside the bytes that belong there.

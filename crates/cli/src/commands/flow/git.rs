@@ -5,7 +5,10 @@ use serde_json::json;
 use stepmark_model::{flows::MergePlan, spelling::argument, spelling::listed};
 use stepmark_store::flows::Flows;
 
-use super::{report, task_argument::TaskArgument};
+use super::{
+    report,
+    task_argument::{ReasonedFlow, TaskArgument},
+};
 use crate::{
     exit::{Exit, Failure},
     output::Output,
@@ -55,21 +58,9 @@ pub(super) enum Merge {
         without_checkpoint: bool,
     },
     /// Approve the commits that were prepared; for people
-    Approve {
-        /// The flow
-        flow: String,
-        /// The reason
-        #[arg(long)]
-        reason: Option<String>,
-    },
+    Approve(ReasonedFlow),
     /// Refuse the commits that were prepared; for people
-    Reject {
-        /// The flow
-        flow: String,
-        /// The reason
-        #[arg(long)]
-        reason: Option<String>,
-    },
+    Reject(ReasonedFlow),
     /// Put the approved commits onto their branch
     Apply {
         /// The flow
@@ -113,8 +104,12 @@ fn merge(what: &Merge, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failu
         Merge::Prepare { flow, into, without_checkpoint } => {
             flows.prepare_merge(flow, into.as_deref(), *without_checkpoint)?
         }
-        Merge::Approve { flow, reason } => flows.make(flow, "merge-approve", reason.as_deref())?,
-        Merge::Reject { flow, reason } => flows.make(flow, "merge-reject", reason.as_deref())?,
+        Merge::Approve(ReasonedFlow { flow, reason }) => {
+            flows.make(flow, "merge-approve", reason.as_deref())?
+        }
+        Merge::Reject(ReasonedFlow { flow, reason }) => {
+            flows.make(flow, "merge-reject", reason.as_deref())?
+        }
         Merge::Apply { flow } => flows.apply_merge(flow)?,
     };
     let plan: MergePlan = state.flow.part("merge");
@@ -125,10 +120,10 @@ fn merge(what: &Merge, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failu
     let flow = argument(state.flow.id());
     match what {
         Merge::Prepare { .. } => output.remark(format_args!("a person approves it: `stepmark flow merge approve {flow}`")),
-        Merge::Approve { .. } => output.remark(format_args!(
+        Merge::Approve(_) => output.remark(format_args!(
             "`stepmark flow merge apply {flow}` merges it; its branch must not be checked out (`git switch --detach`)"
         )),
-        Merge::Reject { .. } | Merge::Apply { .. } => {}
+        Merge::Reject(_) | Merge::Apply { .. } => {}
     }
     Ok(exit)
 }

@@ -5,7 +5,10 @@ use serde_json::json;
 use stepmark_model::{artifact::ProjectPath, packs::MoveCall};
 use stepmark_store::flows::Flows;
 
-use super::{report, task_argument::TaskArgument};
+use super::{
+    report,
+    task_argument::{ReasonedFlow, ReasonedTask, TaskArgument},
+};
 use crate::{
     exit::{Exit, Failure},
     output::Output,
@@ -25,37 +28,13 @@ pub(super) enum Intervening {
         reason: Option<String>,
     },
     /// Give a task that failed to a person
-    Escalate {
-        #[command(flatten)]
-        task: TaskArgument,
-        /// The reason
-        #[arg(long)]
-        reason: Option<String>,
-    },
+    Escalate(ReasonedTask),
     /// Give a task up: it fails, and its open attempt is cut off; for people
-    AbortTask {
-        #[command(flatten)]
-        task: TaskArgument,
-        /// The reason
-        #[arg(long)]
-        reason: Option<String>,
-    },
+    AbortTask(ReasonedTask),
     /// Take records as they are that were edited by other means; for people
-    Accept {
-        /// The flow
-        flow: String,
-        /// The reason
-        #[arg(long)]
-        reason: Option<String>,
-    },
+    Accept(ReasonedFlow),
     /// Bring records that were edited by other means back to what history tells; for people
-    Restore {
-        /// The flow
-        flow: String,
-        /// The reason
-        #[arg(long)]
-        reason: Option<String>,
-    },
+    Restore(ReasonedFlow),
 }
 
 impl Intervening {
@@ -66,16 +45,16 @@ impl Intervening {
                 let made = max_attempts.iter().fold(made, |made, most| made.with("max_attempts", *most));
                 flows.make_of_task(task.both()?, &made, reason.as_deref())?
             }
-            Self::Escalate { task, reason } => {
+            Self::Escalate(ReasonedTask { task, reason }) => {
                 flows.make_of_task(task.both()?, &MoveCall::new("flow", "escalate"), reason.as_deref())?
             }
-            Self::AbortTask { task, reason } => {
+            Self::AbortTask(ReasonedTask { task, reason }) => {
                 flows.make_of_task(task.both()?, &MoveCall::new("flow", "abort-task"), reason.as_deref())?
             }
-            Self::Accept { flow, reason } => {
+            Self::Accept(ReasonedFlow { flow, reason }) => {
                 return Ok(decided(flow, "accepted", &flows.accept(flow, reason.as_deref())?, output));
             }
-            Self::Restore { flow, reason } => {
+            Self::Restore(ReasonedFlow { flow, reason }) => {
                 return Ok(decided(flow, "restored", &flows.restore(flow, reason.as_deref())?, output));
             }
         };

@@ -5,7 +5,12 @@ use serde_json::json;
 use stepmark_model::spelling::argument;
 use stepmark_store::flows::{FlowError, Flows};
 
-use super::{agent, attempt::claim, report, task_argument::TaskArgument};
+use super::{
+    agent,
+    attempt::claim,
+    report,
+    task_argument::{ReasonedFlow, TaskArgument},
+};
 use crate::{
     exit::{Exit, Failure},
     output::Output,
@@ -31,29 +36,11 @@ pub(super) enum Running {
         flow: String,
     },
     /// Let no task be claimed until a person resumes the flow
-    Pause {
-        /// The flow
-        flow: String,
-        /// The reason
-        #[arg(long)]
-        reason: Option<String>,
-    },
+    Pause(ReasonedFlow),
     /// Let tasks of a paused flow be claimed again
-    Resume {
-        /// The flow
-        flow: String,
-        /// The reason
-        #[arg(long)]
-        reason: Option<String>,
-    },
+    Resume(ReasonedFlow),
     /// Give a flow up, with all its tasks that have not ended
-    Abort {
-        /// The flow
-        flow: String,
-        /// The reason
-        #[arg(long)]
-        reason: Option<String>,
-    },
+    Abort(ReasonedFlow),
     /// Say which tasks can be claimed; with --claim, take one
     Next {
         #[command(flatten)]
@@ -82,9 +69,9 @@ impl Running {
                 return claim(flows, task, agent(project, named.as_deref()), None, output);
             }
             Self::Start { flow } => (flow, "start", None),
-            Self::Pause { flow, reason } => (flow, "pause", reason.as_deref()),
-            Self::Resume { flow, reason } => (flow, "resume", reason.as_deref()),
-            Self::Abort { flow, reason } => (flow, "abort", reason.as_deref()),
+            Self::Pause(ReasonedFlow { flow, reason }) => (flow, "pause", reason.as_deref()),
+            Self::Resume(ReasonedFlow { flow, reason }) => (flow, "resume", reason.as_deref()),
+            Self::Abort(ReasonedFlow { flow, reason }) => (flow, "abort", reason.as_deref()),
         };
         Ok(report::flow(&flows.make(flow, made, reason)?, None, output))
     }

@@ -15,6 +15,26 @@ pub(super) struct TaskArgument {
     task: Option<String>,
 }
 
+/// A flow, and why it is treated so.
+#[derive(Debug, Args)]
+pub(super) struct ReasonedFlow {
+    /// The flow
+    pub(super) flow: String,
+    /// The reason
+    #[arg(long)]
+    pub(super) reason: Option<String>,
+}
+
+/// A task, and why it is treated so.
+#[derive(Debug, Args)]
+pub(super) struct ReasonedTask {
+    #[command(flatten)]
+    pub(super) task: TaskArgument,
+    /// The reason
+    #[arg(long)]
+    pub(super) reason: Option<String>,
+}
+
 impl TaskArgument {
     pub(super) fn parts(&self) -> (&str, Option<&str>) {
         match (&self.task, self.flow.split_once('.')) {
