@@ -42,7 +42,6 @@ impl Schema {
         Self::of("integer", description).with("minimum", json!(least)).with("maximum", json!(most))
     }
 
-    /// Yes or no.
     #[must_use]
     pub fn flag(description: &str) -> Self {
         Self::of("boolean", description)

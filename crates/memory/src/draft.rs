@@ -52,7 +52,6 @@ pub enum DraftRefusal {
     Empty,
     #[error("{size} bytes are too much to remember, {limit} is the most: long text belongs in a document")]
     TooLong {
-        /// Its size in bytes.
         size: usize,
         /// The most.
         limit: usize,

@@ -46,7 +46,6 @@ pub struct Decision {
     pub alternatives: Vec<String>,
 }
 
-/// The source of a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     pub event: String,

@@ -36,7 +36,6 @@ pub enum Membership {
     },
     /// The configuration names one that does not exist.
     Missing {
-        /// The name in the configuration.
         name: String,
     },
     None,
@@ -58,12 +57,10 @@ impl TrackedArtifact {
         Self { artifact, membership, steps, lifecycles, lifecycle: OnceLock::new() }
     }
 
-    /// The path of the artifact in the project.
     pub const fn path(&self) -> &ProjectPath {
         self.artifact.path()
     }
 
-    /// The artifact by itself.
     pub const fn artifact(&self) -> &Artifact {
         &self.artifact
     }

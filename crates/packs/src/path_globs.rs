@@ -128,7 +128,6 @@ impl Matchers {
 }
 
 impl PathGlobs {
-    /// Joins `globs`.
     pub fn new(globs: Vec<PathGlob>) -> Self {
         Self { globs, files: OnceLock::new(), folders: OnceLock::new() }
     }

@@ -197,9 +197,6 @@ impl Leases<'_> {
 
     /// Refuses a change of the artifact that was `old` if a lease forbids it. To be called under the locks of
     /// the change, before it is published.
-    ///
-    /// # Errors
-    /// Whose lease stands in the way; or that it cannot be read.
     pub(crate) fn admit(&self, path: &ProjectPath, old: Option<&Artifact>) -> Result<(), LeaseError> {
         let own = old.map(ArtifactKey::of);
         // A lease that was taken before the artifact had an id holds on.

@@ -61,7 +61,6 @@ pub struct Behind {
     pub until: Option<Timestamp>,
     /// True where it is tried no more.
     pub is_parked: bool,
-    /// The last failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }

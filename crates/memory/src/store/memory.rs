@@ -54,7 +54,6 @@ impl Memory {
         LAYOUT.is_there(workspace.root())
     }
 
-    /// Returns whether nothing is remembered.
     pub fn is_empty(&self) -> Result<bool, MemoryError> {
         let sql = "SELECT NOT EXISTS (SELECT 1 FROM memories)";
         Ok(self.connection.query_row(sql, [], |row| row.get(0))?)

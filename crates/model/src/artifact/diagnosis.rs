@@ -73,20 +73,17 @@ pub enum Problem {
     /// A number that readers change or disagree on: `1.10` becomes `1.1`, `012` becomes 10.
     NumberMisread {
         key: String,
-        /// The source text.
         text: String,
     },
     /// A value that versions of YAML read differently, or that loses a digit on the way: `0123`, `1:30`,
     /// `version: 1.10`.
     ReadDifferently {
         key: String,
-        /// The source text.
         text: String,
     },
     /// A word that is a boolean to readers of YAML 1.1 and text to others: `yes`, `off`.
     ReadAsBool {
         key: String,
-        /// The source text.
         text: String,
     },
     /// A plain value cut by ` #`: the rest of the line is a comment.

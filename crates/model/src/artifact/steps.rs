@@ -30,7 +30,6 @@ pub enum StepsForm {
     NotAList,
 }
 
-/// One completed step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepItem {
     /// The spelling: text of a scalar, or the `step` (`id`, `name`) of a map item.
@@ -74,7 +73,6 @@ impl Steps {
         Self { key, items, form, span: node.span }
     }
 
-    /// The spellings in file order.
     pub fn spellings(&self) -> impl Iterator<Item = &str> {
         self.items.iter().map(|item| item.spelling.as_str())
     }

@@ -81,17 +81,14 @@ impl Artifact {
         }
     }
 
-    /// The path of the artifact in the project.
     pub const fn path(&self) -> &ProjectPath {
         &self.path
     }
 
-    /// The bytes that were read.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The hash of these bytes.
     pub fn file_hash(&self) -> FileHash {
         FileHash::of(&self.bytes)
     }
@@ -104,7 +101,6 @@ impl Artifact {
         (open > 0).then_some((open, boxes.len()))
     }
 
-    /// The bytes as a document.
     pub fn document(&self) -> Document<'_> {
         Document::scan(&self.bytes)
     }

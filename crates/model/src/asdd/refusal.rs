@@ -34,7 +34,6 @@ pub enum AsddRefusal {
     NoWork { path: String },
     #[error("a proposal of {size} bytes is wanted, and {limit} is the most: long text belongs in a file")]
     TooLarge {
-        /// Its size in bytes.
         size: usize,
         /// The most, in bytes.
         limit: u64,

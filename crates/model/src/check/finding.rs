@@ -61,7 +61,6 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The lower-case name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -115,7 +114,6 @@ pub struct Fix {
     pub splices: Vec<Splice>,
 }
 
-/// The safety of a fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Safety {
     /// No reader takes the file for anything else afterwards than what it says already.

@@ -38,7 +38,6 @@ pub struct Attribution {
     pub fence: Option<u64>,
 }
 
-/// A text that names no actor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` names no actor: write KIND:NAME with the kind human, agent or tool, for instance `agent:writer`"
@@ -58,7 +57,6 @@ impl Actor {
         Self { kind: ActorKind::Unknown, name: host.to_owned() }
     }
 
-    /// A person.
     pub fn human(name: impl Into<String>) -> Self {
         Self { kind: ActorKind::Human, name: name.into() }
     }
@@ -121,7 +119,6 @@ impl FromStr for Actor {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(String);
 
-/// A text that cannot name a session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` cannot name a session: letters, digits, `-`, `_` and `.` are wanted, at most {} of them, no dot in front, and \
@@ -136,7 +133,6 @@ impl SessionId {
     /// The longest name in bytes: the unique ending of a segment's name still fits behind it.
     pub const LONGEST: usize = 100;
 
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -30,7 +30,6 @@ impl ArtifactKey {
         Self(format!("path:{path}"))
     }
 
-    /// The key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

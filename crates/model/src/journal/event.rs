@@ -110,11 +110,8 @@ impl Digests {
 }
 
 impl Kind {
-    /// stepmark changed an artifact.
     pub const CHANGE: Self = Self::of("change");
-    /// stepmark made an artifact.
     pub const CREATE: Self = Self::of("create");
-    /// stepmark removed an artifact.
     pub const DELETE: Self = Self::of("delete");
     /// stepmark met an artifact for the first time: what it held then.
     pub const FIRST_SEEN: Self = Self::of("first-seen");
@@ -128,9 +125,7 @@ impl Kind {
     pub const IMPORT: Self = Self::of("import");
     /// A commit was cut off, and another program's bytes had won in one of its files.
     pub const INTERRUPTED: Self = Self::of("interrupted");
-    /// A session began.
     pub const SESSION_START: Self = Self::of("session-start");
-    /// A session ended.
     pub const SESSION_END: Self = Self::of("session-end");
     pub const CHECKPOINT: Self = Self::of("checkpoint");
     /// The process was about to be replaced by another program.
@@ -153,7 +148,6 @@ impl Kind {
         Self(std::borrow::Cow::Borrowed(word))
     }
 
-    /// The word.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -59,7 +59,6 @@ impl EventDraft {
         self
     }
 
-    /// The same, with a reason.
     #[must_use]
     pub fn with_reason(mut self, reason: Option<String>) -> Self {
         self.reason = reason;

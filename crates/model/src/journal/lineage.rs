@@ -67,7 +67,6 @@ impl Lineage {
         Self { events, places }
     }
 
-    /// All events in order.
     pub fn events(&self) -> &[Event] {
         &self.events
     }

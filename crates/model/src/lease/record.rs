@@ -41,7 +41,6 @@ impl Lease {
         serde_json::from_slice::<Self>(bytes).ok().filter(|lease| lease.schema == SCHEMA)
     }
 
-    /// The bytes of its file.
     pub fn to_bytes(&self) -> Vec<u8> {
         // JSON of a value in memory cannot fail; an empty file is no lease, and is refused.
         let mut bytes = serde_json::to_vec(self).unwrap_or_default();
@@ -82,13 +81,7 @@ pub fn admits(lease: Option<&Lease>, who: &Attribution, now: Timestamp) -> Resul
 #[non_exhaustive]
 pub enum LeaseRefusal {
     #[error("{holder}{} holds its lease until {expires_at}", session.as_ref().map(|session| format!(" in session {session}")).unwrap_or_default())]
-    Held {
-        holder: String,
-        session: Option<String>,
-        /// Until when.
-        expires_at: Timestamp,
-        fence: u64,
-    },
+    Held { holder: String, session: Option<String>, expires_at: Timestamp, fence: u64 },
     #[error(
         "the fencing number {given} is not that of its lease, which is {current}: the lease was taken over, or the number is that of another artifact"
     )]

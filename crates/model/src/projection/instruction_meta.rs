@@ -41,7 +41,6 @@ impl InstructionMeta {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// The bytes of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let fields = serde_json::json!(self);
         format!("{fields:#}\n").into_bytes()

@@ -25,7 +25,6 @@ pub struct ResumeAnswer {
     /// The source that is believed.
     pub source: StateSource,
     pub point: ResumePoint,
-    /// The reason for this source.
     pub why: String,
     pub cautions: Vec<String>,
 }

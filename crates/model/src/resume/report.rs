@@ -35,7 +35,6 @@ pub struct OpenDelegation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterruptedSession {
     pub id: String,
-    /// Its last event.
     pub event: EventId,
     pub kind: String,
     pub at: Timestamp,

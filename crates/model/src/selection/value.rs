@@ -59,7 +59,6 @@ impl FieldValue {
         }
     }
 
-    /// Returns whether it says nothing.
     pub const fn is_empty(&self) -> bool {
         matches!(self, Self::Empty)
     }

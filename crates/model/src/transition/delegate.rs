@@ -57,7 +57,6 @@ pub fn delegate(
 }
 
 impl NewChild<'_> {
-    /// The bytes of its file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, EditError> {
         let title = self.title.trim();
         let task = self.task.map_or_else(String::new, |task| format!("\n{}\n", task.trim_end()));

@@ -9,7 +9,6 @@ use stepmark_packs::MoveCall;
 /// The edits that carry out a command, and what is to be said about them. No edit: nothing is to be written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
-    /// The edits in order.
     pub edits: Vec<Edit>,
     pub remarks: Vec<Remark>,
 }
@@ -220,7 +219,6 @@ pub enum Command {
     },
     /// Adds items to lists, and takes out items and keys.
     Items {
-        /// The changes, in their order.
         changes: Vec<ItemChange>,
     },
     Scope {

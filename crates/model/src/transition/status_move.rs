@@ -14,9 +14,7 @@ const STATUS: &str = "status";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatusMove {
     pub lifecycle: String,
-    /// The status before.
     pub from: Option<String>,
-    /// The status after.
     pub to: Option<String>,
     /// True if the move is allowed only without open children: the table says so, or the work ends with it.
     pub wants_children_finished: bool,

@@ -27,7 +27,6 @@ impl WorkflowDefinition {
         Self { name: name.into(), chain: Chain::declared(Track::Create, steps), siblings: Vec::new() }
     }
 
-    /// The progress of an artifact.
     pub fn progress(&self, record: &StepRecord<'_>) -> Progress<'_> {
         Progress::read(&self.chain, &self.siblings, record)
     }

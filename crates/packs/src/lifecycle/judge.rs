@@ -35,7 +35,6 @@ impl MoveDecision<'_> {
         self.from.is_none_or(|from| from.name != self.to.name)
     }
 
-    /// Returns whether the move wants this.
     pub fn wants(&self, guard: &Guard) -> bool {
         self.guards.contains(&guard)
     }

@@ -151,7 +151,6 @@ impl Lifecycle {
         moves.into_iter().map(|(_, legal)| legal).collect()
     }
 
-    /// The place of a state of this table.
     fn place(&self, state: &LifecycleState) -> Option<usize> {
         self.words.get(&folded(&state.name)).copied()
     }

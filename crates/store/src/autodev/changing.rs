@@ -34,12 +34,7 @@ pub enum AutodevError {
     #[error("`{file}` has several headings `Current Step`: a person takes all but one away")]
     SeveralBlocks { file: ProjectPath },
     #[error("the flow `{flow}` is in step {step} `{name}`: another one begins when it is done")]
-    FlowNotDone {
-        flow: String,
-        step: String,
-        /// The name of its step.
-        name: String,
-    },
+    FlowNotDone { flow: String, step: String, name: String },
     #[error(transparent)]
     Flow(PositionError),
     #[error(transparent)]

@@ -24,9 +24,6 @@ impl Workspace {
     /// of anybody else forbids it, the lifecycle has the move of its status and allows the change, and it
     /// does not finish an artifact above open children; unless the draft insists. A record of a flow is
     /// changed by the commands of flows alone. Answers with the events that come before those of the change.
-    ///
-    /// # Errors
-    /// Why nothing may be published.
     pub(crate) fn guard(
         &self,
         path: &ProjectPath,

@@ -101,9 +101,6 @@ impl Workspace {
     /// The same, where the journal is told what `draft` says. Where the status of a story moves, its line
     /// `Status:` and the entry of a `sprint-status.yaml` that lists it come along in the same commit; what
     /// cannot is remarked.
-    ///
-    /// # Errors
-    /// Those of [`Workspace::update`].
     pub(crate) fn update_telling<E: 'static>(
         &self,
         path: &ProjectPath,

@@ -20,9 +20,6 @@ impl Workspace {
     /// The events of one change, which `draft` describes, if nothing forbids it; then the gates of steps that
     /// it takes away are removed. `versions` are those of the change, and `facts` what git has said of them.
     /// To be called under the locks of the change.
-    ///
-    /// # Errors
-    /// Why nothing may be published, or that git must be asked first.
     pub(crate) fn events_of(
         &self,
         change: FileTransition<'_>,

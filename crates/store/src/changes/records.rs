@@ -24,10 +24,6 @@ impl Workspace {
     /// given each as it stands (`None`: there is no such file), decides on each from them alone, and may be
     /// called again. What holds for a change of one artifact holds for each: its lease, its lifecycle, its
     /// open children, its events; `draft` says what the journal is told.
-    ///
-    /// # Errors
-    /// What `decide` refuses; or why the commit did not end well: [`UpdateError::write_state`] says whether
-    /// the records are changed.
     pub(crate) fn change_records<E: 'static>(
         &self,
         paths: &[ProjectPath],

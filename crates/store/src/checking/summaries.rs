@@ -42,7 +42,6 @@ pub struct SummaryRow<'s> {
     source: Source<'s>,
 }
 
-/// The source of a row.
 #[derive(Clone, Copy, Debug)]
 enum Source<'s> {
     Known(&'s KnownArtifact),

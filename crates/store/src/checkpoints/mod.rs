@@ -39,14 +39,12 @@ pub struct CheckpointListError {
     pub source: io::Error,
 }
 
-/// The checkpoints of a project.
 #[derive(Clone, Copy, Debug)]
 pub struct Checkpoints<'w> {
     pub(crate) workspace: &'w Workspace,
 }
 
 impl Workspace {
-    /// The checkpoints of a project.
     pub const fn checkpoints(&self) -> Checkpoints<'_> {
         Checkpoints { workspace: self }
     }

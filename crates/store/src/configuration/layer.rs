@@ -65,7 +65,6 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value as one layer gives it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfiguredValue {
     /// The key; `.` leads into a mapping: `lease.seconds`, `settings.user_name`.

@@ -22,7 +22,6 @@ pub(crate) type PackFiles = Vec<(String, Vec<u8>)>;
 pub struct ProjectPack {
     pub pack: Pack,
     pub file: String,
-    /// The bytes of the file.
     pub bytes: Arc<[u8]>,
 }
 

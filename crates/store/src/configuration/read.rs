@@ -40,9 +40,6 @@ impl Configuration {
 
     /// The same, where the project's file holds `project_bytes`, whatever stands on the disk; `None`: there
     /// is none.
-    ///
-    /// # Errors
-    /// Those of [`Configuration::load_with`].
     pub(crate) fn of_project_bytes(
         root: &Root,
         sources: &ConfigurationSources,

@@ -143,7 +143,6 @@ impl Root {
         holds_configuration(&folder) || holds_bmad(&folder)
     }
 
-    /// The root folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

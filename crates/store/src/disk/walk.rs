@@ -42,10 +42,7 @@ pub struct WalkProblem {
 #[non_exhaustive]
 pub enum WalkProblemKind {
     #[error("the folder cannot be read: {reason}")]
-    ClosedFolder {
-        /// The error of the system.
-        reason: String,
-    },
+    ClosedFolder { reason: String },
     /// A name that is no UTF-8; no manifest can hold it.
     #[error("the name is not UTF-8, so no manifest can list it")]
     NameNotUtf8,
@@ -54,10 +51,7 @@ pub enum WalkProblemKind {
     #[error("a link to a folder is not followed")]
     LinkedFolder,
     #[error("the link leads to no file: {reason}")]
-    BrokenLink {
-        /// The error of the system.
-        reason: String,
-    },
+    BrokenLink { reason: String },
 }
 
 /// The root of a walk cannot be listed.

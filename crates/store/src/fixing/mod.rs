@@ -17,14 +17,12 @@ use stepmark_model::{
     journal::{EventDraft, Kind},
 };
 
-/// The fixes of findings.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixes<'w> {
     pub(crate) workspace: &'w Workspace,
 }
 
 impl Workspace {
-    /// The fixes of findings.
     pub const fn fixes(&self) -> Fixes<'_> {
         Fixes { workspace: self }
     }

@@ -63,9 +63,6 @@ impl Gates<'_> {
     }
 
     /// Brings the gates of the artifact at `path` up to date after a commit.
-    ///
-    /// # Errors
-    /// When gates cannot be read or written. The artifact is as it was.
     pub(crate) fn follow(&self, path: &ProjectPath) -> Result<(), GateError> {
         if self.are_on() { self.renew(path).map(drop) } else { Ok(()) }
     }

@@ -21,25 +21,18 @@ pub enum HistoryError {
     #[error("cannot read the journal: its files change while they are read; try again")]
     Restless,
     #[error("no event of the journal has an id that starts with `{prefix}`; `stepmark log` shows the ids")]
-    UnknownEvent {
-        /// The beginning that was given.
-        prefix: String,
-    },
+    UnknownEvent { prefix: String },
     #[error(
         "`{prefix}` is the beginning of several event ids, as of {}: write more digits",
         candidates.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
     )]
     AmbiguousEvent {
-        /// The beginning that was given.
         prefix: String,
         /// Some of the events, in the order of their ids.
         candidates: Vec<EventId>,
     },
     #[error("`{prefix}` is no event id: 4 to 32 hexadecimal digits are wanted; `stepmark log` shows the ids")]
-    NoEventId {
-        /// The text that was given.
-        prefix: String,
-    },
+    NoEventId { prefix: String },
     #[error("no event of the journal names the session `{session}`; `stepmark log` shows the sessions")]
     UnknownSession { session: String },
     #[error("cannot find the state after event {event}")]

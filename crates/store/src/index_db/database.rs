@@ -37,7 +37,6 @@ impl Database {
         Ok(Self::new(LAYOUT.open(root)?.renew()?, Some(lock))?)
     }
 
-    /// An empty database in memory.
     pub(crate) fn in_memory() -> rusqlite::Result<Self> {
         Self::new(LAYOUT.in_memory()?, None)
     }
@@ -225,10 +224,7 @@ pub enum QueryError {
     #[error("the query has the parameter `{name}`, and no value is given for it")]
     Unbound { name: String },
     #[error("the query has no parameter `:{name}`")]
-    Unknown {
-        /// The name that was given.
-        name: String,
-    },
+    Unknown { name: String },
     #[error("the query was stopped: it was not answered within {} s", limit.as_secs_f32())]
     TooLong { limit: Duration },
     #[error("the query was stopped: it has more than {limit} rows")]

@@ -29,7 +29,6 @@ const OWN_TABLES: [&str; 2] = [
     "CREATE TABLE _files (folder TEXT PRIMARY KEY, known BLOB NOT NULL) WITHOUT ROWID",
 ];
 
-/// All tables, the inventory first.
 pub fn tables() -> impl Iterator<Item = &'static Table> {
     INVENTORY_TABLES.iter().chain(&STATE_TABLES)
 }

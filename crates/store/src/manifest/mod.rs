@@ -139,7 +139,6 @@ pub enum CacheOutcome {
     Renewed,
     /// A new cache could not be written; the next run will hash again.
     NotWritten {
-        /// The error of the system.
         reason: String,
     },
 }

@@ -39,7 +39,6 @@ pub(super) fn verify(request: &ManifestRequest<'_>) -> Result<ManifestReport, Ma
     Comparison { request, selection, files: &files, manifest }.run(cache, start)
 }
 
-/// The knowledge before the walk.
 enum Known {
     /// The cache, which also remembers what the manifest lists.
     Remembered(StatCache),
@@ -67,7 +66,6 @@ fn recall_or_read(
     })
 }
 
-/// One run of `verify`.
 struct Comparison<'run> {
     request: &'run ManifestRequest<'run>,
     selection: Selection<'run>,

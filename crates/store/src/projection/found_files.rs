@@ -13,7 +13,6 @@ use crate::{
 };
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-/// The bytes of a file, with their hash.
 #[derive(Debug)]
 pub(crate) struct HashedBytes {
     pub(super) bytes: Vec<u8>,

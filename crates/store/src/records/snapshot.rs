@@ -27,7 +27,6 @@ const PROGRAM: &[u8] = env!("CARGO_PKG_VERSION").as_bytes();
 /// The records of a system, each read as an `R`, as they were read last.
 #[derive(Debug)]
 pub(crate) struct Snapshot<R> {
-    /// The name of the cache.
     file: &'static str,
     /// Those in each folder, in the order of their names.
     folders: BTreeMap<String, Vec<KnownRecord<R>>>,

@@ -42,19 +42,12 @@ pub enum WatchEvent {
     Trouble(WatchTrouble),
 }
 
-/// Something that is not watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchTrouble {
     /// The system watches nothing.
-    Nothing {
-        /// The reason that it gives.
-        why: String,
-    },
+    Nothing { why: String },
     /// It does not watch a folder.
-    Folder {
-        /// The reason that it gives.
-        why: String,
-    },
+    Folder { why: String },
 }
 
 /// A message to the thread of a watch.

@@ -26,7 +26,6 @@ pub struct Delegations<'w> {
 }
 
 impl Workspace {
-    /// The delegations of the project.
     pub const fn delegations(&self) -> Delegations<'_> {
         Delegations { workspace: self }
     }

@@ -46,7 +46,6 @@ pub struct Contexts<'w> {
 }
 
 impl Workspace {
-    /// The work at hand.
     pub const fn context(&self) -> Contexts<'_> {
         Contexts { workspace: self }
     }

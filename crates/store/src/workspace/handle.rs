@@ -76,7 +76,6 @@ pub enum ArtifactError {
     Workflow(#[from] WorkflowFileError),
 }
 
-/// The artifacts of a project.
 #[derive(Debug, Default)]
 pub struct Artifacts {
     /// Every file that holds workflow state, in the order of the paths.
@@ -116,7 +115,6 @@ impl ArtifactError {
 }
 
 impl Workspace {
-    /// Opens the project in `folder`.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, OpenError> {
         Self::open_with(Root::open(folder)?, &ConfigurationSources::default())
     }
@@ -175,7 +173,6 @@ impl Workspace {
         self
     }
 
-    /// The actor.
     pub fn attribution(&self) -> &Attribution {
         &self.attribution
     }
@@ -197,7 +194,6 @@ impl Workspace {
         self.clock.clone()
     }
 
-    /// The current time.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
@@ -208,12 +204,10 @@ impl Workspace {
         &self.looked_at
     }
 
-    /// The project's folder.
     pub const fn root(&self) -> &Root {
         &self.root
     }
 
-    /// The project's configuration.
     pub const fn configuration(&self) -> &Configuration {
         &self.configuration
     }

@@ -28,7 +28,6 @@ pub struct ArtifactChanges {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ArtifactChange {
-    /// It was not there before.
     Added(Box<TrackedArtifact>),
     /// Its file has other bytes.
     Changed(Box<TrackedArtifact>),
@@ -37,7 +36,6 @@ pub enum ArtifactChange {
 }
 
 impl ArtifactChange {
-    /// The path of the artifact.
     pub fn path(&self) -> &ProjectPath {
         match self {
             Self::Added(artifact) | Self::Changed(artifact) => artifact.path(),

@@ -94,12 +94,10 @@ impl Workflows {
         }
     }
 
-    /// The number of workflows.
     pub fn len(&self) -> usize {
         self.sources.len()
     }
 
-    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }

@@ -17,8 +17,11 @@ pub struct Circuit {
 pub enum RouteAdmission {
     /// It may, and its outcome must be told.
     Pass,
-    /// It may not.
-    Refused { scope: Scope, until: Timestamp, cause: Failure },
+    Refused {
+        scope: Scope,
+        until: Timestamp,
+        cause: Failure,
+    },
 }
 
 impl Circuit {

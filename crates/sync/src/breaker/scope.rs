@@ -102,7 +102,6 @@ impl fmt::Display for Scope {
     }
 }
 
-/// A text that is no scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is no scope of a breaker: `host:`, `credential:`, `endpoint:` or `ticket:` with a name is wanted"

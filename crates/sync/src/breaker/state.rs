@@ -45,7 +45,6 @@ pub enum Admission {
     Pass,
     /// It may, as a probe: its outcome must be told.
     Probe,
-    /// It may not.
     Refused {
         until: Timestamp,
         cause: Failure,

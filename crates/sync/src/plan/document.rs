@@ -37,7 +37,6 @@ pub enum PlanReadError {
 }
 
 impl Plan {
-    /// A plan to do nothing.
     pub fn empty(tracker: TrackerName) -> Self {
         Self {
             schema: PLAN_SCHEMA.to_owned(),

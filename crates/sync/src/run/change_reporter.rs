@@ -56,7 +56,6 @@ pub enum StatusChange {
     Recovered,
     /// A pass could not be made; it is tried again.
     Failing {
-        /// The reason, with its causes.
         why: String,
     },
     Works,

@@ -143,7 +143,6 @@ impl TicketDigest {
         Self(FileHash::of(canonical.as_bytes()))
     }
 
-    /// The SHA-256.
     pub(crate) const fn hash(self) -> FileHash {
         self.0
     }

@@ -78,10 +78,7 @@ pub enum LeftOutReason {
     )]
     Unreadable,
     #[error("{reason}")]
-    UnreadableFile {
-        /// The error of the system.
-        reason: String,
-    },
+    UnreadableFile { reason: String },
     #[error(
         "{} have the same id (`{key}`), and no ticket follows them until each has its own: in the copy give `id` another value, or take \
          `id` and `stepmark_id` out and run `stepmark track`",

@@ -8,7 +8,6 @@ use tokio::sync::watch;
 
 use crate::BoxFuture;
 
-/// The time, and waiting.
 pub trait WorkerClock: Send + Sync {
     fn now(&self) -> Timestamp;
 

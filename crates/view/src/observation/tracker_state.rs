@@ -51,7 +51,6 @@ pub struct DeliveryState {
     pub attempts: u32,
     /// The time at which it is tried again; `None` where a person has to do something.
     pub until: Option<Timestamp>,
-    /// The last failure.
     pub why: String,
 }
 

@@ -24,7 +24,6 @@ pub struct Revision<'s> {
 pub(super) const NOTICES: &str = "notices";
 
 impl Revision<'static> {
-    /// The state of now.
     pub const fn current(number: u64) -> Self {
         Self { number, stale: None }
     }

@@ -39,7 +39,6 @@ pub(super) type Digests = Arc<[(Arc<str>, u64)]>;
 pub struct Shows;
 
 impl Shows {
-    /// The first revision.
     pub fn first(observation: Observation) -> Shown {
         drawn(Arc::new(observation), None, 1, VecDeque::new())
     }

@@ -12,7 +12,6 @@ use std::str::FromStr;
 pub struct FileHash([u8; 32]);
 
 impl FileHash {
-    /// Hashes `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }

@@ -99,7 +99,6 @@ impl Checkpoint {
         Ok((text, StateDigest::of(&state)))
     }
 
-    /// The bytes of its file.
     pub fn to_bytes(&self) -> Vec<u8> {
         // JSON of texts and numbers cannot fail.
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();

@@ -32,10 +32,7 @@ pub struct ManifestWarning {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ManifestWarningKind {
     /// The first line is not the header; like the installer's reader, this one takes it for the header.
-    Header {
-        /// The line as it stands.
-        text: String,
-    },
+    Header { text: String },
     /// The row has fewer than four fields and is passed over, as the installer's reader does.
     ShortRow { fields: usize },
     /// The last field is no SHA-256: the row is read as one without a hash.

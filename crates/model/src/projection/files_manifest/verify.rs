@@ -26,7 +26,6 @@ pub enum FileClass {
     Unlisted,
     /// The bytes differ from the listed hash.
     Modified,
-    /// The file is not there.
     Missing,
     /// The file is there, and its bytes could not be read.
     Unreadable,

@@ -132,7 +132,6 @@ pub enum BindingReason {
     },
     /// The artifact's `workflowType`, with its `research_type`, names the workflow.
     WorkflowType {
-        /// The text that was compared.
         value: String,
         agreement: NameAgreement,
     },
@@ -182,7 +181,6 @@ pub enum Binding {
     },
     /// The configuration names a workflow that does not exist.
     NoSuchWorkflow {
-        /// The name in the configuration.
         name: String,
     },
     Unbound,

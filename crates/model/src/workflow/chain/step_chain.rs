@@ -7,7 +7,6 @@ use crate::workflow::{ChainDiagnosis, StepId, Track, chain::graph::Graph, chain:
 /// Most steps a chain may have; the largest one known has 22. What comes after is left out, with a diagnosis.
 pub const MAX_STEPS: usize = 512;
 
-/// One step of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The step's name: its file's stem, or the name that the configuration declares.

@@ -2,7 +2,6 @@
 
 use crate::workflow::{Chain, EdgeKind, EdgeSource, Step};
 
-/// The next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next<'chain> {
     Step {

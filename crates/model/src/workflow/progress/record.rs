@@ -109,7 +109,6 @@ pub enum UnknownReason<'chain> {
 /// The value of `lastStep` beside the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LastStep<'chain> {
-    /// The key is not there.
     Absent,
     /// It names the furthest done step or the last item; or it is `0` and nothing is done.
     Agrees,

@@ -22,7 +22,6 @@ use stepmark_model::transition::Remark;
 #[derive(Debug)]
 pub(crate) struct MovedStory {
     story: Story,
-    /// Its status before.
     before: Option<String>,
 }
 
@@ -94,7 +93,6 @@ pub(super) enum Listing {
     Unlisted(ProjectPath),
     /// It may be in this one, which cannot be read.
     Unknown(ProjectPath),
-    /// There is no ledger.
     Nowhere,
 }
 

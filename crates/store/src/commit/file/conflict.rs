@@ -10,7 +10,6 @@ use stepmark_model::artifact::{FileHash, ProjectPath};
 /// The state of the file that the caller saw, and that must still be there when it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// There was no file.
     Absent,
     /// The file held bytes of this hash.
     Hash(FileHash),
@@ -36,7 +35,6 @@ impl fmt::Display for Expected {
 #[derive(Debug)]
 pub enum Found {
     Absent,
-    /// Other bytes.
     Bytes(Vec<u8>),
     /// Something that cannot be read: not a file any more, too large, or not permitted.
     Unreadable(ReadError),

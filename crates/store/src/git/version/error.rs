@@ -32,11 +32,7 @@ pub enum GitVersionError {
     #[error("the object {object} of `{path}` is not in this clone: `git fsck` tells more")]
     NoObject { path: ProjectPath, object: String },
     #[error("`git {command}` failed: {reason}")]
-    Failed {
-        command: String,
-        /// The reason that it gives.
-        reason: String,
-    },
+    Failed { command: String, reason: String },
     #[error("cannot read what git answers")]
     Pipe { source: io::Error },
     #[error("git lists changes in a form that stepmark does not know: {answer}")]

@@ -22,7 +22,6 @@ pub(crate) enum Object {
     OverLimit(u64),
     Folder(Tree),
     Other,
-    /// There is no such object.
     Missing,
 }
 

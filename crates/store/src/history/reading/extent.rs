@@ -46,7 +46,6 @@ impl History {
         })
     }
 
-    /// All events, the latest first.
     pub fn all_events(&self) -> Result<Vec<Event>, HistoryError> {
         self.select(Selection::default())
     }

@@ -36,7 +36,6 @@ impl History {
         Ok(history)
     }
 
-    /// The project.
     pub const fn root(&self) -> &Root {
         &self.root
     }

@@ -15,7 +15,6 @@ use stepmark_model::journal::{ArtifactKey, Event, EventId};
 pub struct Selection<'a> {
     pub artifact: Option<(&'a ArtifactKey, &'a ProjectPath)>,
     pub session: Option<&'a str>,
-    /// At most so many.
     pub limit: Option<usize>,
 }
 

@@ -20,13 +20,10 @@ const MOST_PARTS: usize = 20_000;
 /// The point up to which a segment has been read: behind its last whole line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::history) struct Progress {
-    /// The hash of the header line.
     pub(in crate::history) header: FileHash,
     /// Set where the header is one that this version reads.
     pub(in crate::history) is_known: bool,
-    /// The hash of the last line.
     pub(in crate::history) last: FileHash,
-    /// The start of the last line.
     pub(in crate::history) last_start: u64,
     /// The start of the next line.
     pub(in crate::history) end: u64,
@@ -44,7 +41,6 @@ pub(in crate::history) struct ReadLine {
     /// The event, if it can be used.
     pub(in crate::history) event: Option<Box<Event>>,
     pub(in crate::history) seal: Option<Box<Event>>,
-    /// The segment that begins with this line.
     pub(in crate::history) begins: Option<SegmentName>,
     /// The problem of the line, if there is one.
     pub(in crate::history) problem: Option<LineProblem>,

@@ -162,7 +162,6 @@ pub struct SegmentEnd {
     pub place: SegmentPlace,
     /// The path of the file, as [`SegmentProblem::file`].
     pub file: String,
-    /// The hash of the line.
     pub last: stepmark_model::artifact::FileHash,
     pub lines: u64,
     /// The start of the line, in bytes.

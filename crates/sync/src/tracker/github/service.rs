@@ -32,7 +32,6 @@ use crate::{
     },
 };
 
-/// The settings of a [`GitHubTracker`].
 #[derive(Clone, Debug)]
 pub struct GitHubSettings {
     pub name: TrackerName,

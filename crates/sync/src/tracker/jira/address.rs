@@ -98,7 +98,6 @@ struct ServerInformation {
     base_url: String,
 }
 
-/// A project (OpenAPI, schema `Project`).
 #[derive(Debug, Deserialize)]
 pub(super) struct Project {
     id: String,
