@@ -23,7 +23,6 @@ impl fmt::Display for TrackerName {
     }
 }
 
-/// A text that names no tracker.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` cannot name a tracker: 1 to 64 letters, digits, `-` and `_` are wanted")]
 pub struct TrackerNameError {

@@ -66,43 +66,28 @@ fn dispatch(
     if session.is_some() && writes_artifacts(&arguments.command) {
         sessions::session::refuse_ended(&project()?)?;
     }
-    match &arguments.command {
-        Command::Asdd(command) => command.run(&project()?, output),
-        Command::Autodev(command) => command.run(&project()?, output),
-        Command::Task(command) => command.run(&project()?, output),
-        Command::Coordination(command) => command.run(&project()?, output),
-        Command::Flow(command) => command.run(&project()?, output),
+    // Commands that take a project and say what they found; then those that take something else.
+    macro_rules! run {
+        ([$($name:ident)+] $($others:tt)+) => {
+            match &arguments.command {
+                $(Command::$name(command) => command.run(&project()?, output),)+
+                $($others)+
+            }
+        };
+    }
+    run! {
+        [
+            Asdd Autodev Task Coordination Flow Init Status List Show Next Complete Reopen Transition Set Unset
+            Scope Track Remove Undo Resume Checkpoint Restore Doctor Delegate Tree Gate Lease Import Hook At Diff
+            Replay Journal Lifecycle Pack Made Report Manifest Config Context Instructions
+        ]
         Command::Memory(command) => command.run(project()?, output),
         #[cfg(feature = "mcp")]
         Command::Mcp(command) => command.run(place, &arguments.acting, environment),
-        Command::Init(command) => command.run(&project()?, output),
-        Command::Status(command) => command.run(&project()?, output),
-        Command::List(command) => command.run(&project()?, output),
-        Command::Show(command) => command.run(&project()?, output),
-        Command::Next(command) => command.run(&project()?, output),
-        Command::Complete(command) => command.run(&project()?, output),
-        Command::Reopen(command) => command.run(&project()?, output),
-        Command::Transition(command) => command.run(&project()?, output),
-        Command::Set(command) => command.run(&project()?, output),
-        Command::Unset(command) => command.run(&project()?, output),
-        Command::Scope(command) => command.run(&project()?, output),
-        Command::Track(command) => command.run(&project()?, output),
-        Command::Remove(command) => command.run(&project()?, output),
-        Command::Undo(command) => command.run(&project()?, output),
         Command::Session(command) => command.run(project()?, output),
-        Command::Resume(command) => command.run(&project()?, output),
-        Command::Checkpoint(command) => command.run(&project()?, output),
-        Command::Restore(command) => command.run(&project()?, output),
         Command::Exec(command) => command.run(project()?, output),
-        Command::Doctor(command) => command.run(&project()?, output),
-        Command::Delegate(command) => command.run(&project()?, output),
-        Command::Tree(command) => command.run(&project()?, output),
-        Command::Gate(command) => command.run(&project()?, output),
-        Command::Lease(command) => command.run(&project()?, output),
-        Command::Import(command) => command.run(&project()?, output),
         Command::Project(command) => command.run(&project()?, environment, output),
         Command::Query(command) => command.run(project, environment, output),
-        Command::Hook(command) => command.run(&project()?, output),
         Command::Check(command) => match command.comparison() {
             Some(comparison) => {
                 let (project, version) =
@@ -114,21 +99,9 @@ fn dispatch(
         },
         Command::Explain(command) => command.run(output),
         Command::Log(command) => command.run(&project()?, arguments.acting.session.as_ref(), output),
-        Command::At(command) => command.run(&project()?, output),
-        Command::Diff(command) => command.run(&project()?, output),
-        Command::Replay(command) => command.run(&project()?, output),
-        Command::Journal(command) => command.run(&project()?, output),
-        Command::Lifecycle(command) => command.run(&project()?, output),
-        Command::Pack(command) => command.run(&project()?, output),
-        Command::Made(made) => made.run(&project()?, output),
         Command::Sync(command) => command.run(&project, environment, output),
-        Command::Report(command) => command.run(&project()?, output),
         Command::Serve(command) => command.run(&project, output),
         Command::Board(command) => command.run(&project, output),
-        Command::Manifest(command) => command.run(&project()?, output),
-        Command::Config(command) => command.run(&project()?, output),
-        Command::Context(command) => command.run(&project()?, output),
-        Command::Instructions(command) => command.run(&project()?, output),
         Command::Completions(command) => command.run(output),
         Command::Man(command) => command.run(output),
         Command::Schema(command) => command.run(output),

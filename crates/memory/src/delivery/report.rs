@@ -54,7 +54,6 @@ pub struct StoreState {
 pub struct Behind {
     pub key: String,
     pub label: String,
-    /// The number of times that it was tried.
     pub attempts: u32,
     /// The time at which it is tried again; `None` where that is with the next round, or never.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -162,7 +162,6 @@ pub struct MergePlan {
     /// The integration commits, each on top of the one before.
     #[serde(default)]
     pub commits: Vec<String>,
-    /// The files that could not be merged.
     #[serde(default)]
     pub conflicts: Vec<String>,
     /// The tasks whose last attempt has no checkpoint: what it did is left out.

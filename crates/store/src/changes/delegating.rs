@@ -11,7 +11,6 @@ use stepmark_model::{
     transition::{NewChild, delegate},
 };
 
-/// The order to delegate work.
 #[derive(Clone, Copy, Debug)]
 pub struct DelegationOrder<'a> {
     pub parent: &'a ProjectPath,

@@ -61,7 +61,6 @@ impl ChangeReason {
     }
 }
 
-/// A command that was carried out.
 #[derive(Debug)]
 pub struct ChangeReport {
     pub artifact: TrackedArtifact,

@@ -73,7 +73,6 @@ pub enum CheckError {
     Baseline(#[from] BaselineError),
 }
 
-/// The artifacts that are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
     All,
@@ -88,7 +87,6 @@ pub struct Checks<'w> {
 }
 
 impl Workspace {
-    /// The checks of the artifacts of the project.
     pub const fn checks(&self) -> Checks<'_> {
         Checks { workspace: self }
     }

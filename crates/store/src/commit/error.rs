@@ -30,36 +30,20 @@ pub enum CommitError {
     #[error("`{path}` and `{other}` are the same file: name it once")]
     SameFile { path: ProjectPath, other: ProjectPath },
     #[error("cannot write the redo record of `{path}`; nothing was changed")]
-    Redo {
-        /// The first file of the commit.
-        path: ProjectPath,
-        source: io::Error,
-    },
+    Redo { path: ProjectPath, source: io::Error },
     #[error(
         "`{path}` is changed, but the journal could not be written: the next command that writes completes the history"
     )]
-    History {
-        /// The first file of the commit.
-        path: ProjectPath,
-        source: io::Error,
-    },
+    History { path: ProjectPath, source: io::Error },
     #[error(
         "`{path}` is changed and history tells of it, but the redo record could not be cleared: the next command that writes clears it"
     )]
-    Record {
-        /// The first file of the commit.
-        path: ProjectPath,
-        source: io::Error,
-    },
+    Record { path: ProjectPath, source: io::Error },
     #[error(
         "the commit of `{path}` was begun and is not finished, so it is unknown which of its files are changed: the next command \
          that writes finishes it"
     )]
-    Unfinished {
-        /// The first file of the commit.
-        path: ProjectPath,
-        source: Box<CommitError>,
-    },
+    Unfinished { path: ProjectPath, source: Box<CommitError> },
     #[error("a commit that was cut off earlier cannot be finished yet; nothing else was changed")]
     Earlier { source: Box<CommitError> },
     /// A lease could not be written; it is as it was.

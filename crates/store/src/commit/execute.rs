@@ -134,15 +134,12 @@ pub enum Outcome {
     /// The file is as it should be; no byte was written.
     Unchanged,
     Written {
-        /// The state of the file before.
         before: Expected,
-        /// The hash of what it holds now.
         after: FileHash,
         /// The number of attempts that it took: more than one when another program wrote meanwhile.
         attempts: u32,
     },
     Deleted {
-        /// The state of the file before.
         before: Expected,
         attempts: u32,
     },
@@ -167,7 +164,6 @@ impl FileDecision {
     }
 }
 
-/// A file before and after.
 #[derive(Clone, Copy, Debug)]
 pub struct FileTransition<'a> {
     pub path: &'a ProjectPath,

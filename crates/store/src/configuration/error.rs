@@ -51,11 +51,7 @@ pub enum ConfigurationError {
     #[error("cannot read the configuration `{}`", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
     #[error("the configuration `{}` is larger than {limit} bytes", path.display())]
-    TooLarge {
-        path: PathBuf,
-        /// The number of bytes that it may have.
-        limit: u64,
-    },
+    TooLarge { path: PathBuf, limit: u64 },
     #[error("`{}`{} cannot be used: {reason}", path.display(), At(*position))]
     Invalid {
         path: PathBuf,

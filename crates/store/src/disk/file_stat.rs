@@ -29,7 +29,6 @@ const TICK: i64 = 20_000_000;
 /// FAT counts in steps of 2 s, HFS+ and ext3 of 1 s.
 const COARSE_STEP: i64 = 2_000_000_000;
 const SECOND: i64 = 1_000_000_000;
-/// The length of a stat as bytes.
 pub(crate) const STAT_BYTES: usize = 32;
 
 /// The moment of now by this machine's clock, in nanoseconds since 1970.
@@ -68,7 +67,6 @@ impl KnownStat {
 }
 
 impl FileStat {
-    /// The stat of no file.
     pub(crate) const NONE: Self =
         Self { size: u64::MAX, modified: i64::MAX, changed: i64::MAX, inode: u64::MAX };
 

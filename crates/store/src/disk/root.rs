@@ -67,7 +67,6 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
-    /// The path that was asked for.
     pub const fn path(&self) -> &ProjectPath {
         match self {
             Self::Outside { path, .. }

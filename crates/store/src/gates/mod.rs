@@ -52,14 +52,12 @@ pub struct GateAnswer {
     pub lease: Option<Lease>,
 }
 
-/// The gates of a project's artifacts.
 #[derive(Clone, Copy, Debug)]
 pub struct Gates<'w> {
     pub(crate) workspace: &'w Workspace,
 }
 
 impl Workspace {
-    /// The gates of a project's artifacts.
     pub const fn gates(&self) -> Gates<'_> {
         Gates { workspace: self }
     }

@@ -17,7 +17,6 @@ use crate::git::{GitVersionError, process};
 pub(crate) struct PreparedMerge {
     /// A commit for each that was merged, in order.
     pub(crate) commits: Vec<String>,
-    /// The files that could not be merged.
     pub(crate) conflicts: Vec<String>,
 }
 

@@ -10,15 +10,12 @@ pub struct TicketRow {
     pub marker: String,
     pub artifact: Option<String>,
     pub ticket: Option<String>,
-    /// The address at which people look at it.
     pub url: Option<String>,
     pub action: Option<String>,
     pub differs: Vec<String>,
     /// `waiting`, `parked` or `in-doubt`.
     pub delivery: Option<String>,
-    /// The reason why the last delivery failed.
     pub reason: Option<String>,
-    /// Since when it is known.
     pub linked_at: Option<String>,
 }
 

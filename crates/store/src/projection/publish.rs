@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{OnEdit, ProjectedFile, Projection, Witness};
+use super::{OnEdit, ProjectedFile, Projection, Witness, written_files::WrittenFiles};
 use crate::{
     commit::{
-        CommitError, CommitOptions, Expected, FsyncPolicy, Outcome, PublishError, create, read_whole,
-        replace_state_file, replace_whole,
+        CommitError, CommitOptions, Expected, Outcome, PublishError, create, read_whole, replace_whole,
     },
-    disk::{Root, local_state::StateFolder, own_file},
+    disk::Root,
 };
 use stepmark_model::{
     artifact::{FileHash, ProjectPath, ProjectPathError},
@@ -79,27 +78,33 @@ pub fn publish<P: Projection>(
     if let Some(file) = files.iter().find(|file| file.is_foreign) {
         return Err(ProjectionError::Foreign { path: file.path.clone().into_owned() });
     }
-    let mut memory = Memory::of(root, P::FACTS.name);
-    let mut done = Published::default();
-    let published =
-        files.iter().try_for_each(|file| publish_file(root, options, file, &mut memory, &mut done));
-    memory.keep();
+    let mut before = WrittenFiles::of(root, P::FACTS.name);
+    let (mut done, mut digests) = (Published::default(), BTreeMap::new());
+    let published = files.iter().try_for_each(|file| {
+        let digest = publish_file(root, options, file, &before, &mut done)?;
+        if file.witness == Witness::Memory {
+            digests.insert(file.path.clone().into_owned(), digest);
+        }
+        Ok(())
+    });
+    // One that is lost makes no difference but that an edit is not told from an older version.
+    let _forgotten = before.intend(&digests, &BTreeMap::new());
     published.map(|()| done)
 }
 
-pub(crate) fn was_written(root: &Root, name: &str, path: &ProjectPath) -> bool {
-    Memory::of(root, name).digest(path).is_some()
+pub(crate) fn was_written(root: &Root, name: &'static str, path: &ProjectPath) -> bool {
+    WrittenFiles::of(root, name).has(path)
 }
 
 fn publish_file(
     root: &Root,
     options: &CommitOptions,
     file: &ProjectedFile<'_>,
-    memory: &mut Memory<'_>,
+    before: &WrittenFiles<'_>,
     done: &mut Published,
-) -> Result<(), ProjectionError> {
+) -> Result<FileHash, ProjectionError> {
     let wanted = FileHash::of(&file.bytes);
-    let state = file.state(wanted, memory.digest(&file.path));
+    let state = file.state(wanted, before.digest(&file.path));
     if state == FileState::Current {
         done.unchanged += 1;
     } else {
@@ -115,10 +120,7 @@ fn publish_file(
             }
         }
     }
-    if file.witness == Witness::Memory {
-        memory.note(&file.path, wanted);
-    }
-    Ok(())
+    Ok(wanted)
 }
 
 /// Copies the file at `path` beside itself, under the first name that is free or has these bytes already;
@@ -142,47 +144,4 @@ fn keep_edited(
         }
     }
     Err(ProjectionError::ManyEdited { path: path.clone() })
-}
-
-/// A line is about 150 bytes, and a projection has a few files.
-const LIMIT: u64 = 1024 * 1024;
-
-/// The digests of what one projection wrote last: a file in the state of this clone. One that is lost makes
-/// no difference but that an edit of a file is not told from an older version of it.
-#[derive(Debug)]
-pub(super) struct Memory<'r> {
-    root: &'r Root,
-    file_name: String,
-    digests: BTreeMap<String, String>,
-    is_changed: bool,
-}
-
-impl<'r> Memory<'r> {
-    /// Reads those of the projection `name`; none where there are none that can be read.
-    pub(super) fn of(root: &'r Root, name: &str) -> Self {
-        let file_name = format!("{name}.json");
-        let folder = root.state().folder(StateFolder::Projections).ok();
-        let bytes = folder.and_then(|folder| own_file::read(&folder, file_name.as_ref(), LIMIT).ok());
-        let digests = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        Self { root, file_name, digests, is_changed: false }
-    }
-
-    pub(super) fn digest(&self, path: &ProjectPath) -> Option<FileHash> {
-        self.digests.get(path.as_str())?.parse().ok()
-    }
-
-    pub(super) fn note(&mut self, path: &ProjectPath, digest: FileHash) {
-        let (path, digest) = (path.to_string(), digest.to_string());
-        self.is_changed |= self.digests.insert(path, digest.clone()) != Some(digest);
-    }
-
-    /// Keeps what was noted. A failure costs no more than the memory.
-    pub(super) fn keep(&self) {
-        if !self.is_changed {
-            return;
-        }
-        let Ok(folder) = self.root.state().make(StateFolder::Projections) else { return };
-        let bytes = serde_json::json!(self.digests).to_string().into_bytes();
-        let _forgotten = replace_state_file(&folder, &self.file_name, &bytes, FsyncPolicy::Never);
-    }
 }

@@ -1,5 +1,5 @@
-//! Copies and digests of the files that follow records, as they were written last, in the local state of this
-//! clone.
+//! Digests of the files of projections, and copies of those that follow records, as they were written last,
+//! in the local state of this clone.
 
 use super::found_files::HashedFiles;
 use super::record_format::Files;
@@ -43,6 +43,10 @@ impl<'r> WrittenFiles<'r> {
     pub(super) fn knows(&self, path: &ProjectPath, digest: FileHash) -> bool {
         let digest = digest.to_string();
         self.digests.get(path).is_some_and(|digests| digests.contains(&digest))
+    }
+
+    pub(super) fn digest(&self, path: &ProjectPath) -> Option<FileHash> {
+        self.digests.get(path)?.first()?.parse().ok()
     }
 
     pub(super) fn has(&self, path: &ProjectPath) -> bool {

@@ -82,12 +82,10 @@ pub struct Artifacts {
     pub artifacts: Vec<TrackedArtifact>,
     /// The other files that were looked at: they hold no workflow state.
     pub stateless: Vec<ProjectPath>,
-    /// The number of files that were looked at.
     pub files: usize,
     /// Folders that could not be walked, names that are no UTF-8, and links that lead nowhere or out of the
     /// project.
     pub problems: Vec<WalkProblem>,
-    /// Artifacts that could not be read.
     pub unreadable: Vec<ArtifactError>,
 }
 
@@ -166,7 +164,6 @@ impl Workspace {
         self
     }
 
-    /// The same project under another clock.
     #[must_use]
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
@@ -238,7 +235,6 @@ impl Workspace {
         Ok(self.track(Artifact::read(path.clone(), self.read_file(path)?))?)
     }
 
-    /// The bytes of a file of the project.
     pub(crate) fn read_file(&self, path: &ProjectPath) -> Result<Vec<u8>, ArtifactError> {
         let place = self.root.resolve(path)?;
         let mut bytes = Vec::new();

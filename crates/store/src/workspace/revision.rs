@@ -29,7 +29,6 @@ pub struct ArtifactChanges {
 #[non_exhaustive]
 pub enum ArtifactChange {
     Added(Box<TrackedArtifact>),
-    /// Its file has other bytes.
     Changed(Box<TrackedArtifact>),
     /// It is gone, or holds no workflow state any more.
     Removed(ProjectPath),

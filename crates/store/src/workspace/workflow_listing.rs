@@ -18,7 +18,6 @@ const SKIPPED: [&str; 6] = ["node_modules", ".git", "_config", "_cfg", "_memory"
 /// The depth of folders that are entered below a root; the deepest step file of a known release is 7 deep.
 const DEPTH_LIMIT: usize = 12;
 
-/// A folder that could not be listed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot look for workflows in `{folder}`")]
 pub struct ListingProblem {

@@ -59,7 +59,6 @@ pub struct Workflows {
 }
 
 impl Workflows {
-    /// Finds the workflows of the project.
     pub fn find(root: &Root, configuration: &Configuration) -> Self {
         let declarations = configuration.workflows().to_vec();
         let folders: Vec<ProjectPath> = declarations
@@ -123,7 +122,6 @@ impl Workflows {
         &self.files
     }
 
-    /// The folders that could not be listed.
     pub fn problems(&self) -> &[ListingProblem] {
         &self.problems
     }

@@ -12,7 +12,6 @@ use crate::scalar::deserialize_as_scalar;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
-/// The reason why an address cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this address of a tracker cannot be used: {reason}")]
 pub struct BaseUrlError {

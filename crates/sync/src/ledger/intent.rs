@@ -62,6 +62,5 @@ pub struct Link {
     pub remote: RemoteTicket,
     /// The digest of what the ticket is known to say; `None` where it was only found.
     pub digest: Option<TicketDigest>,
-    /// Since when this is known.
     pub linked_at: Timestamp,
 }

@@ -118,16 +118,10 @@ pub enum LedgerError {
     Corrupt {
         /// The kind of thing that it should be.
         what: &'static str,
-        /// The reason why it is none.
         reason: String,
     },
     #[error("`{}` was written by a newer stepmark (its tables have version {found}, this one knows {known}): update stepmark", .path.display())]
-    Newer {
-        path: PathBuf,
-        /// The version of its tables.
-        found: i64,
-        known: i64,
-    },
+    Newer { path: PathBuf, found: i64, known: i64 },
     #[error("{key} is the ticket of another artifact")]
     LinkedElsewhere {
         /// The name by which people know the ticket.

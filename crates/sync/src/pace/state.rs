@@ -20,7 +20,6 @@ pub struct Pace {
 /// The rest of a tracker's own limit, as it says: `x-ratelimit-remaining` and `x-ratelimit-reset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
-    /// The number of requests that are left.
     pub remaining: u32,
     /// The time at which there are as many as at the beginning again, by this machine's clock.
     pub reset_at: Timestamp,

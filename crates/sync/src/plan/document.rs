@@ -48,7 +48,6 @@ impl Plan {
         }
     }
 
-    /// Reads a plan that was written down.
     pub fn read(json: &str) -> Result<Self, PlanReadError> {
         #[derive(Deserialize)]
         struct Named {

@@ -90,16 +90,12 @@ pub enum Remark {
     Aside {
         /// The branch that is checked out; a commit where none is.
         branch: String,
-        /// The branch that tickets follow.
         follows: String,
     },
     /// The configuration names another place than the one in which the tickets are known to be. Before
     /// anything is sent the tracker is asked whether that is the same repository or project under another
     /// name.
-    Moved {
-        /// The place where they were.
-        from: String,
-    },
+    Moved { from: String },
     /// An artifact gets no ticket.
     LeftOut {
         path: String,

@@ -17,7 +17,6 @@ pub enum Delivery {
     #[default]
     Due,
     Waiting {
-        /// The number of times that it was tried.
         attempts: u32,
         until: Timestamp,
         /// The time at which it failed; earlier versions did not note it.
@@ -28,7 +27,6 @@ pub enum Delivery {
     /// It failed for good. It stays visible until a person or a change of the artifact gives it another try,
     /// or its cause has passed.
     Parked {
-        /// The number of times that it was tried.
         attempts: u32,
         /// Since when.
         since: Timestamp,

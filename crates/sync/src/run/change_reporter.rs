@@ -61,7 +61,6 @@ pub enum StatusChange {
     Works,
     /// The number of artifacts without a ticket, and of tickets that need a look; `sync plan` says which.
     Remarks {
-        /// The number of both together.
         count: usize,
     },
     /// Artifacts that no ticket can follow until somebody fixes them.

@@ -31,7 +31,6 @@ pub enum RunEvent<'e> {
         at: Timestamp,
         took: Duration,
     },
-    /// A pass could not be made.
     PassFailed {
         error: &'e PassError,
     },

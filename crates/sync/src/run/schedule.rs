@@ -68,7 +68,6 @@ impl Schedule {
         self.failures = 0;
     }
 
-    /// A pass could not be made.
     pub(super) fn failed(&mut self, now: Instant) {
         let doubled = 1_u32.checked_shl(self.failures).unwrap_or(u32::MAX);
         let wait = FIRST_WAIT.saturating_mul(doubled).min(self.settings.pass_interval());

@@ -18,7 +18,6 @@ pub struct SnapshotEntry {
     pub(super) parent_id: Option<String>,
     /// True where it is a record of a system, whatever the name of its file.
     pub(super) is_record: bool,
-    /// True where its frontmatter can be read.
     pub(super) is_readable: bool,
     /// The digest of everything that its facts follow from; `None` where that is not known.
     pub(crate) content: Option<FileHash>,

@@ -29,7 +29,6 @@ pub struct TicketFacts {
     pub scope: Option<String>,
     /// Its status: the state of its lifecycle that the word means, else the word.
     pub status: Option<String>,
-    /// True where its work is finished.
     pub is_finished: bool,
     /// True where its lifecycle says that the work ended without being done, as what failed or was cancelled.
     pub is_given_up: bool,

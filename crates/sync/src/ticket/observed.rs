@@ -94,7 +94,6 @@ pub struct RemoteTicket {
     pub id: String,
     /// The name by which people know it: `#12`, `ABC-3`.
     pub key: String,
-    /// The address at which people look at it.
     pub url: String,
     /// Further ids that some requests want, by the tracker's names for them (`node_id`, `database_id`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -16,7 +16,6 @@ enum Piece {
     Place(Placeholder),
 }
 
-/// The reason why a text is no template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` cannot be used as a template: {reason}")]
 pub struct TemplateError {

@@ -172,7 +172,6 @@ pub struct Answer<T> {
     pub budget: Option<Budget>,
 }
 
-/// A ticket that was made or changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivered {
     /// The place of the ticket now: a tracker may have moved it.

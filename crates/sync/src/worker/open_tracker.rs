@@ -28,12 +28,7 @@ pub enum TrackerOpenError {
     #[error(
         "the tracker `{tracker}` of this repository would send the credential of `{credential}` to {destination}"
     )]
-    NotAllowed {
-        tracker: TrackerName,
-        /// The source of the credential.
-        credential: String,
-        destination: Destination,
-    },
+    NotAllowed { tracker: TrackerName, credential: String, destination: Destination },
     #[cfg(feature = "http")]
     #[error("the tracker `{tracker}` cannot be opened")]
     Http { tracker: TrackerName, source: HttpSetupError },

@@ -72,11 +72,7 @@ pub enum Deferred {
     #[error("it failed and is tried again after {until}: {}", .last.detail)]
     Waiting { until: Timestamp, last: Failure },
     #[error("it is parked after {attempts} tries: {}: {}", .last.reason, .last.detail)]
-    Parked {
-        /// The number of times that it was tried.
-        attempts: u32,
-        last: Failure,
-    },
+    Parked { attempts: u32, last: Failure },
     #[error("`{scope}` is left alone until {until}: {}: {}", .cause.reason, .cause.detail)]
     Refused { scope: Scope, until: Timestamp, cause: Failure },
     #[error("the pace of the tracker allows it at {until}")]

@@ -13,7 +13,6 @@ pub struct FindingRow {
     pub rule: &'static Rule,
     pub severity: Severity,
     pub message: String,
-    /// The advice on what to do about it.
     pub help: Option<String>,
     pub path: ProjectPath,
     /// The place in it, from 1.

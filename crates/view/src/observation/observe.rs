@@ -117,7 +117,6 @@ fn findings(summaries: &mut Summaries<'_>) -> Result<Vec<FindingRow>, CheckError
     Ok(findings)
 }
 
-/// The files that could not be read.
 fn unreadable(summaries: Summaries<'_>) -> Arc<Artifacts> {
     Arc::new(Artifacts { artifacts: Vec::new(), ..summaries.into_found() })
 }

@@ -26,7 +26,6 @@ pub struct TrackerState {
     pub deliveries: Vec<DeliveryState>,
     /// The number of requests that were begun and of which nobody knows the outcome.
     pub in_doubt: usize,
-    /// Breakers that are not closed.
     pub breakers: Vec<BreakerState>,
     /// The time at which the tracker was last looked through.
     pub listed_at: Option<Timestamp>,
@@ -47,7 +46,6 @@ pub struct TicketLink {
 pub struct DeliveryState {
     /// The path of the artifact; its marker where it is gone.
     pub name: String,
-    /// The number of times that it was tried.
     pub attempts: u32,
     /// The time at which it is tried again; `None` where a person has to do something.
     pub until: Option<Timestamp>,
@@ -58,11 +56,9 @@ pub struct DeliveryState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BreakerState {
     pub scope: String,
-    /// Since when it is open.
     pub since: Timestamp,
     pub until: Timestamp,
     pub why: String,
-    /// The advice on what a person can do.
     pub remedy: Option<String>,
 }
 

@@ -16,7 +16,6 @@ pub struct TreeRow {
     pub status: Option<String>,
     /// Steps done and steps in all, where its workflow is known.
     pub progress: Option<(usize, usize)>,
-    /// Set where its work is finished.
     pub is_finished: bool,
     /// Set where it names a parent that is not there.
     pub is_cut_off: bool,

@@ -12,9 +12,7 @@ const MOST: usize = 1024 * KIB;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Excerpt<'t> {
     pub(super) text: Cow<'t, str>,
-    /// The number of bytes that are shown.
     pub(super) shown: usize,
-    /// The number of all bytes.
     pub(super) all: usize,
 }
 

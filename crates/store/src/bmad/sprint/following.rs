@@ -178,11 +178,9 @@ pub struct StorySurvey {
     /// Stories of which something is said and whose ledger cannot be read: what all sides say is not known,
     /// so nobody can choose.
     pub waiting: Vec<WaitingStory>,
-    /// Ledgers that are no YAML.
     pub broken: Vec<BrokenSprintStatus>,
     /// Ledgers with an entry that cannot be joined to a story.
     pub unmatched: Vec<BrokenSprintStatus>,
-    /// Files that could not be read.
     pub unreadable: Vec<ArtifactError>,
 }
 

@@ -27,7 +27,6 @@ pub struct StoryImport {
     pub unchanged: usize,
     /// Stories that changed after they were shown: nobody has decided on what they say now.
     pub changed_meanwhile: Vec<ProjectPath>,
-    /// The errors of what could not be written.
     pub failed: Vec<ChangeError>,
     pub ledgers: LedgerProjection,
 }

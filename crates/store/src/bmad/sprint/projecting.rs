@@ -33,9 +33,7 @@ pub struct LedgerProjection {
     /// Those that would go back, or from or to an unknown word, which nothing explains.
     pub refused: Vec<LedgerEntry>,
     pub left: Vec<LedgerLeft>,
-    /// Ledgers that are no YAML.
     pub broken: Vec<BrokenSprintStatus>,
-    /// Files that could not be read or written.
     pub failed: Vec<ChangeError>,
 }
 

@@ -11,9 +11,7 @@ use stepmark_model::artifact::{FileHash, ProjectPath};
 /// A file was replaced or created: it holds the new bytes, on the disk where the policy asks for that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// The state of the file before.
     pub before: Expected,
-    /// The hash of what it holds now.
     pub after: FileHash,
 }
 

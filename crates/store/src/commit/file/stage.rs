@@ -37,11 +37,7 @@ pub enum StageError {
     #[error(
         "cannot write `{path}`: {size} bytes are more than the {READ_LIMIT} that stepmark reads; that file is as it was"
     )]
-    TooLarge {
-        path: ProjectPath,
-        /// The number of bytes that it would have.
-        size: u64,
-    },
+    TooLarge { path: ProjectPath, size: u64 },
     #[error("cannot write the new content of `{path}` to a temporary file beside it; that file is as it was")]
     Write { path: ProjectPath, source: io::Error },
     #[error("cannot flush the new content of `{path}` to the disk; that file is as it was")]

@@ -124,7 +124,6 @@ struct Place {
     began: Timestamp,
 }
 
-/// The segments that were found.
 #[derive(Default)]
 struct Found {
     places: BTreeMap<SegmentName, Place>,

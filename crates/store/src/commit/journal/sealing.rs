@@ -105,7 +105,6 @@ pub fn unpublished_segments(root: &Root) -> Result<Vec<SegmentName>, JournalWrit
 pub struct Seal {
     /// The segments before it: see [`History::tips`](crate::history::History::tips).
     pub heads: Vec<SegmentHead>,
-    /// The time when it is sealed.
     pub at: Timestamp,
 }
 

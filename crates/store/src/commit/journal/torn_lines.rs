@@ -16,7 +16,6 @@ pub struct CutLine {
     pub segment: String,
     /// The file beside it that keeps what was cut.
     pub copy: String,
-    /// The number of bytes that it had.
     pub length: usize,
 }
 

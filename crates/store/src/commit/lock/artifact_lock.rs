@@ -63,11 +63,7 @@ pub enum LockError {
          `{}`: compare the two files, then run the command again",
         kept.display()
     )]
-    Interrupted {
-        path: ProjectPath,
-        /// The path of the kept bytes.
-        kept: PathBuf,
-    },
+    Interrupted { path: ProjectPath, kept: PathBuf },
 }
 
 impl ArtifactLock {
@@ -93,7 +89,6 @@ impl ArtifactLock {
         Ok(lock)
     }
 
-    /// The path under which the file was locked.
     pub fn path(&self) -> &ProjectPath {
         &self.path
     }

@@ -19,13 +19,9 @@ const NOTE_LIMIT: u64 = 512;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::commit) enum Note {
     /// The temporary file `name` is being written. It is ours, and may be incomplete.
-    Staging {
-        /// Its name in the folder of the target.
-        name: String,
-    },
+    Staging { name: String },
     /// `name` is complete, and changes names with the target. It may hold what another program wrote.
     Exchanging {
-        /// Its name in the folder of the target.
         name: String,
         /// The hash of what the target held when it was read.
         before: FileHash,

@@ -79,7 +79,6 @@ pub struct GitChanges {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OverLimit {
     pub path: ProjectPath,
-    /// The number of bytes that it has.
     pub size: u64,
 }
 

@@ -50,7 +50,6 @@ pub(in crate::tracker) enum HttpScheme<'a> {
     Basic { account: &'a str },
 }
 
-/// The reason why no client can be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("requests to `{host}` cannot be made: {reason}")]
 pub struct HttpSetupError {

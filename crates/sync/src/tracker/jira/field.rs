@@ -13,7 +13,6 @@ pub(super) struct Field {
     #[serde(rename = "fieldId")]
     pub(super) id: String,
     pub(super) name: String,
-    /// True where an issue must have it.
     pub(super) required: bool,
     #[serde(default, rename = "hasDefaultValue")]
     pub(super) has_default: bool,

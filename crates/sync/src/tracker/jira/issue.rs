@@ -90,7 +90,6 @@ impl JiraIssue {
         marker_in(&self.properties).map(|(marker, _)| marker)
     }
 
-    /// The time at which it was last changed.
     pub(super) fn updated_at(&self) -> Timestamp {
         self.fields.updated
     }

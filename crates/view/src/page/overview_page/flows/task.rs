@@ -16,7 +16,6 @@ pub(super) struct Task<'f> {
     pub(super) title: &'f str,
     /// The status of its execution; empty where there is none yet.
     pub(super) status: &'f str,
-    /// True if it can be claimed.
     pub(super) is_ready: bool,
     /// True if somebody has to do something for it to go on.
     pub(super) is_to_do: bool,
