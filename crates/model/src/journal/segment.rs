@@ -62,8 +62,8 @@ pub enum LineProblem {
     },
     #[error("it is no regular file, and is not read")]
     NotAFile,
-    /// Another file of the segment holds other lines, and counts: the one that this clone sealed, or one of its
-    /// own.
+    /// Another file of the segment holds other lines, and counts: the one that this clone sealed, or one of
+    /// its own.
     #[error(
         "it is not the segment that this clone sealed, or that has a file of its own: it was replaced or changed; the other counts"
     )]

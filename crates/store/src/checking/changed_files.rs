@@ -10,9 +10,6 @@ use crate::checking::manifest_rows::ManifestRows;
 use crate::checking::{BASELINE_PATH, CheckError, CheckReport, Checks, manifest_rows};
 use crate::git::GitVersion;
 use crate::manifest::DEFAULT_MANIFEST;
-#[cfg(feature = "write")]
-use crate::projection::file_findings::FileFindings;
-use crate::records::ChangedRecords as _;
 use crate::repository::ChangedArtifact;
 use crate::workspace::Workspace;
 use stepmark_model::tracked_artifact::TrackedArtifact;
@@ -259,7 +256,7 @@ impl Checks<'_> {
         let in_use = &mut AllowancesInUse::default();
         #[cfg(feature = "write")]
         {
-            let files = self.files_of_records(changed, version)?;
+            let files = self.workspace.files_of_records(changed, version)?;
             self.workspace.add_files_of_records(&mut report, files, in_use, &mut baseline);
         }
         self.workspace.add_ledgers(
@@ -273,27 +270,5 @@ impl Checks<'_> {
             self.add_lost_in_merges(&mut report)?;
         }
         Ok(report)
-    }
-
-    /// The findings in files that follow records, where these or one of the files are `changed`.
-    #[cfg(feature = "write")]
-    fn files_of_records(
-        &self,
-        changed: &[ChangedArtifact],
-        version: &GitVersion,
-    ) -> Result<Vec<FileFindings>, CheckError> {
-        let read = |path: &ProjectPath| version.read(path).ok().flatten();
-        let mut files = Vec::new();
-        if let Some(own) = self.workspace.coordination()
-            && let Some(state) = own.state_in(changed, version)?
-        {
-            files.extend(own.file_findings(&state, read));
-        }
-        if let Some(own) = self.workspace.asdd()
-            && let Some(state) = own.state_in(changed, version)?
-        {
-            files.extend(own.file_findings(&state, read));
-        }
-        Ok(files)
     }
 }

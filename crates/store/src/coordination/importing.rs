@@ -91,7 +91,7 @@ impl Coordination<'_> {
         takes_file: bool,
         removes: bool,
     ) -> Result<(usize, CoordinationFiles), SystemError> {
-        found.survey.bring_in(self, (takes_file, removes), || Ok(self.last_and_found()?))
+        found.survey.bring_in(self, (takes_file, removes), || self.last_and_found())
     }
 
     /// The records as they were written last to the files that follow, and as these hold them now. Those of

@@ -76,8 +76,8 @@ impl Gates<'_> {
         })
     }
 
-    /// Asks the artifact at `path` whether `step` is done: whether it is listed in a frontmatter that says one
-    /// thing to every reader.
+    /// Asks the artifact at `path` whether `step` is done: whether it is listed in a frontmatter that says
+    /// one thing to every reader.
     ///
     /// # Errors
     /// When the artifact cannot be read: then nothing is known.

@@ -15,9 +15,9 @@ pub use error::HistoryError;
 pub use index::EventSum;
 use reading::EventReader;
 pub use reading::{History, KnownArtifact, KnownSegment, Point, Removal, Selection, Session};
-pub(crate) use segments::{
-    JOINED, JoinedSegments, Part, files_of_segment, is_joined, joined_segments, read_parts,
-};
+#[cfg(feature = "write")]
+pub(crate) use segments::{JOINED, Part, is_joined, read_parts};
+pub(crate) use segments::{JoinedSegments, files_of_segment, joined_segments};
 pub use segments::{
     SEALED_FOLDER, SegmentEnd, SegmentEnds, SegmentFile, SegmentPlace, SegmentProblem, VerifiedSegments,
     verify_segments,

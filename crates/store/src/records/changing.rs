@@ -12,6 +12,7 @@ use crate::projection::{
 };
 use crate::records::{KindOf, RecordSystem, SystemError};
 use crate::repository::ChangedArtifact;
+use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{EventDraft, Kind},
@@ -118,6 +119,29 @@ pub(crate) trait ChangedRecords: RecordSystem {
             files.into_iter().map(|(path, bytes)| self.read_bytes(&path, bytes)).collect();
         // One that is damaged has findings of its own.
         Ok(records.ok().and_then(|records| Self::State::from_records(records.into_iter().flatten())))
+    }
+}
+
+impl Workspace {
+    /// The findings in files that follow records, where these or one of the files are `changed`.
+    pub(crate) fn files_of_records(
+        &self,
+        changed: &[ChangedArtifact],
+        version: &GitVersion,
+    ) -> Result<Vec<FileFindings>, GitVersionError> {
+        let read = |path: &ProjectPath| version.read(path).ok().flatten();
+        let mut files = Vec::new();
+        if let Some(own) = self.coordination()
+            && let Some(state) = own.state_in(changed, version)?
+        {
+            files.extend(own.file_findings(&state, read));
+        }
+        if let Some(own) = self.asdd()
+            && let Some(state) = own.state_in(changed, version)?
+        {
+            files.extend(own.file_findings(&state, read));
+        }
+        Ok(files)
     }
 }
 

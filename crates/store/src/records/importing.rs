@@ -78,7 +78,8 @@ type LastAndFound<S> = record_files::LastAndFound<S>;
 
 impl<K: RecordKinds> ImportSurvey<K> {
     /// Compares what files in `format` hold, `theirs`, with `ours`. Where the files are those that follow the
-    /// records, `last` is what was written there last: of what they say since, the artifact alone was changed.
+    /// records, `last` is what was written there last: of what they say since, the artifact alone was
+    /// changed.
     pub(crate) fn of<F>(
         format: &F,
         (theirs, signals): (F::State, Signals),

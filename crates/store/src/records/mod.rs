@@ -75,6 +75,7 @@ impl RecordsError {
 pub(crate) type KindOf<S> = <<S as RecordSystem>::State as RecordSet>::Kind;
 
 /// A system of a project whose records stand in a folder of it, a file each.
+#[cfg_attr(not(feature = "write"), expect(dead_code, reason = "only a change asks for all of them"))]
 pub(crate) trait RecordSystem {
     type State: RecordSet;
 

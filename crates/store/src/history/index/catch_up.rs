@@ -213,8 +213,8 @@ fn drop_segment(connection: &Connection, segment: i64, lost: &mut HashSet<i64>) 
         .try_for_each(|copied| drop_segment(connection, copied, lost))
 }
 
-/// Reads what the index does not know yet of a segment, or all of it. Of joined segments those are passed over
-/// that stand `alone`, too. Returns its number, and how far it was read.
+/// Reads what the index does not know yet of a segment, or all of it. Of joined segments those are passed
+/// over that stand `alone`, too. Returns its number, and how far it was read.
 fn read_segment(
     connection: &Connection,
     root: &Root,

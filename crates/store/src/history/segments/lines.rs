@@ -66,6 +66,7 @@ impl ReadLine {
 pub(crate) struct Part {
     pub(crate) name: SegmentName,
     /// The start of its first line in the file, that of its last, and the end of that.
+    #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "joining alone asks for it"))]
     pub(crate) from: u64,
     pub(crate) start: u64,
     pub(crate) end: u64,

@@ -2,15 +2,12 @@
 
 use std::collections::{HashMap, HashSet, btree_map::Entry};
 
-use std::{
-    fs::File,
-    io::{self, BufReader},
-};
+use std::io;
 
 use crate::disk::root::Root;
 use crate::history::index::{EventSum, Fault};
 use crate::history::segments::{
-    NamedHeads, Part, ReadLine, SegmentEnd, SegmentEnds, SegmentFile, SegmentSource, files, lines,
+    NamedHeads, ReadLine, SegmentEnd, SegmentEnds, SegmentFile, SegmentSource, files, lines,
 };
 use crate::history::{HistoryError, SegmentPlace, SegmentProblem};
 use stepmark_model::journal::{Event, EventId, LineProblem, SegmentName, heads_in};
@@ -198,9 +195,10 @@ impl<'a> Verification<'a> {
 }
 
 /// The segments in the file `name`; `None` where anything is wrong with it.
-pub(crate) fn read_parts(file: File, name: &SegmentName) -> io::Result<Option<Vec<Part>>> {
+#[cfg(feature = "write")]
+pub(crate) fn read_parts(file: std::fs::File, name: &SegmentName) -> io::Result<Option<Vec<super::Part>>> {
     let mut is_sound = true;
-    let (_, parts) = lines::read(&mut BufReader::new(file), name, None, |line| {
+    let (_, parts) = lines::read(&mut io::BufReader::new(file), name, None, |line| {
         let event = line.event.as_ref().or(line.seal.as_ref());
         is_sound &= line.problem.is_none() && event.is_none_or(|event| event.is_genuine());
         Ok::<(), io::Error>(())
