@@ -277,7 +277,7 @@ fn the_answers_say_what_was_intended_and_why_it_failed() {
     error: cannot write the new content of `docs/prd.md` to a temporary file beside it; that file is as it was
       cause: No space left on device (os error 28)
     ");
-    assert_snapshot!(answer("fsync", "EIO", 1), @r"
+    assert_snapshot!(answer("fsync", "EIO", 2), @r"
     exit 4
     ── stderr
     error: cannot flush the new content of `docs/prd.md` to the disk; that file is as it was
@@ -289,7 +289,7 @@ fn the_answers_say_what_was_intended_and_why_it_failed() {
     error: cannot put the new content of `docs/prd.md` in place; that file is as it was
       cause: Permission denied (os error 13)
     ");
-    assert_snapshot!(answer("fsync", "EIO", 5), @r"
+    assert_snapshot!(answer("fsync", "EIO", 3), @r"
     exit 4
     ── stderr
     error: `docs/prd.md` has its new content, but its folder could not be flushed: a loss of power may undo the change
