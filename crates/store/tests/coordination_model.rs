@@ -14,6 +14,7 @@ use std::{
 use proptest::{prelude::*, sample::Index};
 use serde_json::{Map, Value as Json, json};
 use stepmark_model::{
+    artifact::ProjectPath,
     coordination::{NewTask, task_move},
     packs::MoveCall,
 };
@@ -339,6 +340,9 @@ impl Project {
         };
         assert_ne!(edited, text);
         self.write(&path, &edited);
+        // No move is made of it before a person accepts that.
+        let path = ProjectPath::new(path).unwrap();
+        assert!(self.workspace.history().accept_edit(&path, "as agreed").unwrap());
         false
     }
 

@@ -1,13 +1,10 @@
 //! `stepmark gate`, `stepmark project` and `stepmark hook`: go on, or stop.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::path::Path;
 
 use insta::assert_snapshot;
 
-use crate::harness::{Sandbox, demo::PRD, tool};
+use crate::harness::{Repository, Run, Sandbox, demo::PRD, tool};
 
 const STEP: &str = "step-04-journeys";
 
@@ -164,70 +161,26 @@ fn an_exclusive_answer_takes_the_lease() {
     assert_eq!(run("two", &["complete", PRD, "4"]).code, 0);
 }
 
-/// Git in a sandbox, with the program on its search path.
-struct Git {
-    program: PathBuf,
-    path: String,
+/// A repository with two branches: in `later` one more step is done.
+fn repository(test: &str) -> Option<Repository> {
+    let repository = Repository::of_demo(test)?;
+    repository.sandbox.write(".stepmark/config.yaml", "gates: true\n");
+    repository.sandbox.write(".gitignore", ".stepmark/\n");
+    repository.commit("main");
+    repository.git(&["checkout", "--quiet", "-b", "later"]);
+    assert_eq!(repository.sandbox.stepmark(&["complete", PRD, "4"]).code, 0);
+    repository.commit("later");
+    Some(repository)
 }
 
-impl Git {
-    fn find(test: &str) -> Option<Self> {
-        let program = tool("git", test)?;
-        let own = Path::new(env!("CARGO_BIN_EXE_stepmark")).parent().unwrap();
-        let system = std::env::var("PATH").unwrap_or_default();
-        Some(Self { program, path: format!("{}:{system}", own.display()) })
-    }
+/// Git, where its hooks find `stepmark`.
+fn git(repository: &Repository, arguments: &[&str]) {
+    let run = repository.try_git_with_stepmark(arguments);
+    assert_eq!(run.code, 0, "git {arguments:?}: {run}");
+}
 
-    fn run_in(&self, sandbox: &Sandbox, folder: &Path, arguments: &[&str]) -> String {
-        let mut command = Command::new(&self.program);
-        sandbox.isolate(&mut command);
-        command
-            .current_dir(folder)
-            .env("PATH", &self.path)
-            .args([
-                "-c",
-                "user.name=Ada",
-                "-c",
-                "user.email=ada@example.org",
-                "-c",
-                "init.defaultBranch=main",
-            ])
-            .args(arguments);
-        let output = command.output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        assert!(
-            output.status.success(),
-            "git {arguments:?}: {}{}",
-            text(&output.stdout),
-            text(&output.stderr)
-        );
-        text(&output.stdout)
-    }
-
-    fn run(&self, sandbox: &Sandbox, arguments: &[&str]) -> String {
-        self.run_in(sandbox, sandbox.root(), arguments)
-    }
-
-    /// `stepmark ARGUMENTS…` where git can be found.
-    fn stepmark(&self, sandbox: &Sandbox, folder: &Path, arguments: &[&str]) -> crate::harness::Run {
-        sandbox.run(sandbox.command(arguments).current_dir(folder).env("PATH", &self.path))
-    }
-
-    /// A repository with two branches: in `later` one more step is done.
-    fn repository(&self) -> Sandbox {
-        let demo = demo_with_gates();
-        demo.write(".gitignore", ".stepmark/\n");
-        self.run(&demo, &["init", "--quiet"]);
-        for (branch, step) in [("main", None), ("later", Some("4"))] {
-            if let Some(step) = step {
-                self.run(&demo, &["checkout", "--quiet", "-b", branch]);
-                assert_eq!(demo.stepmark(&["complete", PRD, step]).code, 0);
-            }
-            self.run(&demo, &["add", "--all"]);
-            self.run(&demo, &["commit", "--quiet", "-m", branch]);
-        }
-        demo
-    }
+fn stepmark_in(repository: &Repository, folder: &Path, arguments: &[&str]) -> Run {
+    repository.sandbox.run(repository.command(arguments).current_dir(folder))
 }
 
 fn gates(sandbox: &Sandbox) -> (bool, bool) {
@@ -236,11 +189,11 @@ fn gates(sandbox: &Sandbox) -> (bool, bool) {
 
 #[test]
 fn the_hook_makes_gates_anew_after_a_checkout() {
-    let Some(git) = Git::find("gates after a checkout") else { return };
-    let demo = git.repository();
+    let Some(repository) = repository("gates after a checkout") else { return };
+    let demo = &repository.sandbox;
     assert_eq!(demo.stepmark(&["project", "--gates"]).code, 0);
-    git.run(&demo, &["checkout", "--quiet", "main"]);
-    assert_eq!(gates(&demo), (true, true), "git knows nothing of gates");
+    git(&repository, &["checkout", "--quiet", "main"]);
+    assert_eq!(gates(demo), (true, true), "git knows nothing of gates");
 
     demo.write(".git/hooks/post-checkout", "#!/bin/sh\necho \"$1\" >> ran.log\nexit 0\n");
     demo.write(".git/hooks/post-merge", "#!/usr/bin/env perl\nopen(F, '>>', 'merged.log'); print F 'x';\n");
@@ -250,7 +203,7 @@ fn the_hook_makes_gates_anew_after_a_checkout() {
     }
     let before = demo.read(".git/hooks/post-checkout");
     let gate_hooks = ["hook", "install", "post-checkout", "post-merge", "post-rewrite", "--json"];
-    let installed = git.stepmark(&demo, demo.root(), &gate_hooks[..5]);
+    let installed = repository.stepmark(&gate_hooks[..5]);
     assert_snapshot!(installed, @r"
     exit 0
     ── stdout
@@ -258,26 +211,26 @@ fn the_hook_makes_gates_anew_after_a_checkout() {
     [ROOT]/.git/hooks/post-merge: chained; rebuilds gates, and keeps the history that a merge got in the work tree
     [ROOT]/.git/hooks/post-rewrite: created; rebuilds gates
     ");
-    let again = git.stepmark(&demo, demo.root(), &gate_hooks).json("stepmark.hook/1");
+    let again = repository.stepmark(&gate_hooks).json("stepmark.hook/1");
     assert!(again["hooks"].as_array().unwrap().iter().all(|hook| hook["change"] == "unchanged"), "{again}");
 
-    git.run(&demo, &["checkout", "--quiet", "later"]);
-    assert_eq!(gates(&demo), (true, true));
-    git.run(&demo, &["checkout", "--quiet", "main"]);
-    assert_eq!(gates(&demo), (true, false));
+    git(&repository, &["checkout", "--quiet", "later"]);
+    assert_eq!(gates(demo), (true, true));
+    git(&repository, &["checkout", "--quiet", "main"]);
+    assert_eq!(gates(demo), (true, false));
     assert_eq!(
         String::from_utf8(demo.read("ran.log")).unwrap().lines().count(),
         2,
         "the hook that was there runs"
     );
-    git.run(&demo, &["merge", "--quiet", "later"]);
-    assert_eq!(gates(&demo), (true, true));
+    git(&repository, &["merge", "--quiet", "later"]);
+    assert_eq!(gates(demo), (true, true));
     if tool("perl", "a chained hook").is_some() {
         assert_eq!(demo.read("merged.log"), b"x", "and the program that was set aside");
     }
-    git.run(&demo, &["commit", "--quiet", "--amend", "-m", "again"]);
+    git(&repository, &["commit", "--quiet", "--amend", "-m", "again"]);
 
-    let removed = git.stepmark(&demo, demo.root(), &["hook", "uninstall", "--json"]).json("stepmark.hook/1");
+    let removed = repository.stepmark(&["hook", "uninstall", "--json"]).json("stepmark.hook/1");
     let changes = removed["hooks"].as_array().unwrap().iter().map(|hook| hook["change"].as_str().unwrap());
     let expected =
         ["unchanged", "unchanged", "unchanged", "unchanged", "removed", "removed", "removed", "unchanged"];
@@ -289,30 +242,30 @@ fn the_hook_makes_gates_anew_after_a_checkout() {
 
 #[test]
 fn hooks_are_found_from_a_worktree_and_by_core_hooks_path() {
-    let Some(git) = Git::find("hooks of worktrees") else { return };
-    let demo = git.repository();
-    git.run(&demo, &["checkout", "--quiet", "main"]);
+    let Some(repository) = repository("hooks of worktrees") else { return };
+    let demo = &repository.sandbox;
+    git(&repository, &["checkout", "--quiet", "main"]);
     let tree = demo.outside().join("tree");
-    git.run(&demo, &["worktree", "add", "--quiet", tree.to_str().unwrap(), "later"]);
-    let installed = git.stepmark(&demo, &tree, &["hook", "install", "--all"]);
+    git(&repository, &["worktree", "add", "--quiet", tree.to_str().unwrap(), "later"]);
+    let installed = stepmark_in(&repository, &tree, &["hook", "install", "--all"]);
     assert_eq!(installed.code, 0, "{installed}");
     assert!(demo.place(".git/hooks/post-checkout").is_file(), "{installed}");
-    git.run_in(&demo, &tree, &["checkout", "--quiet", "--detach", "main"]);
-    git.run_in(&demo, &tree, &["checkout", "--quiet", "later"]);
-    let check = git.stepmark(&demo, &tree, &["gate", "check", PRD, "4"]);
+    git(&repository, &["-C", tree.to_str().unwrap(), "checkout", "--quiet", "--detach", "main"]);
+    git(&repository, &["-C", tree.to_str().unwrap(), "checkout", "--quiet", "later"]);
+    let check = stepmark_in(&repository, &tree, &["gate", "check", PRD, "4"]);
     assert_eq!(check.code, 0, "{check}");
 
-    git.run(&demo, &["config", "core.hooksPath", ".husky"]);
-    assert_eq!(git.stepmark(&demo, demo.root(), &["hook", "install", "--all"]).code, 0);
+    git(&repository, &["config", "core.hooksPath", ".husky"]);
+    assert_eq!(repository.stepmark(&["hook", "install", "--all"]).code, 0);
     assert!(demo.place(".husky/post-rewrite").is_file());
     let foreign = demo.outside().join("hooks");
     std::fs::create_dir(&foreign).unwrap();
-    git.run(&demo, &["config", "core.hooksPath", foreign.to_str().unwrap()]);
-    let refused = git.stepmark(&demo, demo.root(), &["hook", "install"]);
+    git(&repository, &["config", "core.hooksPath", foreign.to_str().unwrap()]);
+    let refused = repository.stepmark(&["hook", "install"]);
     assert!(refused.code == 1 && refused.stderr.contains("outside of this repository"), "{refused}");
     assert_eq!(std::fs::read_dir(foreign).unwrap().count(), 0);
     let nowhere = Sandbox::demo();
-    let none = git.stepmark(&nowhere, nowhere.root(), &["hook", "install"]);
+    let none = nowhere.run(nowhere.command(&["hook", "install"]).env("PATH", repository.search_path()));
     assert!(none.code == 1 && none.stderr.contains("in no git repository"), "{none}");
 }
 

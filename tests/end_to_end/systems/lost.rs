@@ -85,7 +85,28 @@ fn a_record_that_is_edited_by_hand_is_found_until_a_person_accepts_it() {
     project.write(path, text.replace("description: x", "description: y"));
     let checked = run(&["check"]);
     assert!(checked.code == 1 && checked.stdout.contains("SMP11"), "{checked}");
+    let claim = ["task", "claim", "t1", "--agent", "w"];
+    let claimed = run(&claim);
+    assert!(
+        claimed.code == 1 && claimed.stderr.contains("no recorded change led to this state"),
+        "{claimed}"
+    );
     assert_eq!(run(&["set", path, "description=y", "--force", "--reason", "as agreed"]).code, 0);
     assert_eq!(run(&["coordination", "project"]).code, 0);
+    assert_eq!(run(&["check"]).code, 0);
+    assert_eq!(run(&claim).code, 0);
+}
+
+#[test]
+fn set_names_no_task_that_is_not_there_and_makes_no_circle() {
+    let project = crate::harness::Sandbox::empty();
+    let run = |arguments: &[&str]| project.stepmark(&[&["--actor", "human:Ada"], arguments].concat());
+    assert_eq!(run(&["coordination", "init", "--goal", "g"]).code, 0);
+    assert_eq!(run(&["task", "add", "x", "--id", "a"]).code, 0);
+    assert_eq!(run(&["task", "add", "y", "--id", "b", "--after", "a"]).code, 0);
+    for (list, told) in [("[b]", "a → b → a"), ("[c]", "depends on `c`, which is no task")] {
+        let set = run(&["set", ".coordination/tasks/a.md", &format!("dependencies={list}")]);
+        assert!(set.code == 1 && set.stderr.contains(told), "{set}");
+    }
     assert_eq!(run(&["check"]).code, 0);
 }

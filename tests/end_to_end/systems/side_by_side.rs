@@ -29,7 +29,7 @@ fn project() -> Sandbox {
     succeeds(&sandbox, &["task", "add", "Write the parser\nwith care", "--id", "parser"]);
     succeeds(&sandbox, &["task", "add", "Test the parser", "--id", "tests", "--after", "parser"]);
     succeeds(&sandbox, &["coordination", "discover", "Titles repeat", "--agent", "w1", "--tag", "data"]);
-    edit(&sandbox, TESTS, "priority: 5", "priority: 5\nparent_id: parser");
+    succeeds(&sandbox, &["set", TESTS, "parent_id=parser"]);
     succeeds(&sandbox, &["task", "claim", "--agent", "w1"]);
     // A program may give its agents a status, which is none of work.
     edit(&sandbox, ".coordination/agents/w1.md", "role: worker", "role: worker\nstatus: active");
@@ -220,7 +220,7 @@ fn a_query_and_a_list_have_titles_and_agents_of_all() {
 #[test]
 fn a_task_is_done_after_its_parts() {
     let sandbox = project();
-    edit(&sandbox, TESTS, "[parser]", "[]");
+    succeeds(&sandbox, &["set", TESTS, "dependencies=[]"]);
     fails(
         &sandbox,
         &["task", "done", "parser", "--agent", "w1"],

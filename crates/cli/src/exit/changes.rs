@@ -122,6 +122,7 @@ pub(super) fn refusal(path: &ProjectPath, refusal: &TransitionRefusal) -> Failur
         TransitionRefusal::StepsFollow { .. } => {
             format!("`stepmark next {path}` says which command comes next")
         }
+        TransitionRefusal::Record { help, .. } => help.clone(),
         TransitionRefusal::OfFlow => {
             "`stepmark help flow` lists them: `retry` tries a task again, `restore` takes back what was edited by other means".to_owned()
         }

@@ -64,6 +64,9 @@ pub enum TransitionRefusal {
     ScopeOfHuman { stands: String },
     #[error("it is a record of a flow, which the commands `stepmark flow` alone change")]
     OfFlow,
+    /// It is a record of a system, which does not allow the change.
+    #[error("{reason}")]
+    Record { reason: String, help: String },
     #[error("event {event} cannot be undone: {reason}")]
     NoUndo { event: String, reason: String },
 }

@@ -43,6 +43,15 @@ impl Workspace {
             let source = TransitionRefusal::OfFlow;
             return Err(ChangeError::Refused { path: path.clone(), source });
         }
+        if let (false, None, Some(new)) = (draft.is_decided, &draft.insistence, new)
+            && let Some(reason) = self.coordination().and_then(|own| own.wrong_reference(old, new))
+        {
+            let help = format!(
+                "`stepmark task list` shows all tasks; `--force --reason TEXT` writes `{path}` all the same"
+            );
+            let source = TransitionRefusal::Record { reason, help };
+            return Err(ChangeError::Refused { path: path.clone(), source });
+        }
         Ok(insisted)
     }
 

@@ -10,10 +10,12 @@ use crate::repository::git::GitFacts;
 use crate::workspace::Workspace;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
+    check::rules::systems::record_edited_finding,
     journal::{
-        Ancestor, ArtifactState, Digests, Event, EventBuilder, EventDraft, EventId, ExternalAuthor,
+        Ancestor, ArtifactState, Digests, Event, EventBuilder, EventDraft, EventId, ExternalAuthor, Kind,
         PriorState,
     },
+    transition::TransitionRefusal,
 };
 
 impl Workspace {
@@ -59,6 +61,25 @@ impl Workspace {
                 git.author.ok_or_else(|| ask_git(false))?
             }
         };
+        // What is committed counts as accepted. Flows tell by themselves, of all their records.
+        let is_edited = old.digests.is_some()
+            && matches!(&prior, PriorState::Unexplained { heads, .. } if heads.len() == 1)
+            && author.commit.is_none();
+        if is_edited
+            && draft.is_decided
+            && draft.kind != Kind::IMPORT
+            && self.configuration().is_of_system(path)
+            && versions
+                .old
+                .as_ref()
+                .is_some_and(|old| self.configuration().lifecycles().choose(old).is_some())
+            && !self.flows().is_some_and(|flows| flows.is_record(path))
+        {
+            let finding = record_edited_finding(path);
+            let (reason, help) = (finding.message, finding.help.unwrap_or_default());
+            let source = TransitionRefusal::Record { reason, help };
+            return Err(ChangeError::Refused { path: path.clone(), source }.into());
+        }
         let failed = |source| ChangeError::GatesNotClosed { path: path.clone(), source };
         self.gates().close(path, versions.new.as_ref()).map_err(failed)?;
         let draft = draft.clone().keeping(versions.spelling.as_ref());

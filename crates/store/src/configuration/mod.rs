@@ -260,7 +260,7 @@ impl Configuration {
     }
 
     /// Returns whether `path` is the folder of a system that is switched on, or lies in it.
-    fn is_of_system(&self, path: &ProjectPath) -> bool {
+    pub(crate) fn is_of_system(&self, path: &ProjectPath) -> bool {
         self.system_folders().any(|folder| path.starts_with(folder))
     }
 

@@ -9,6 +9,7 @@ use super::{Coordination, agents::changed, files::CoordinationFiles};
 use crate::changes::{ChangeError, RECORDS_A_COMMIT, RecordDecision};
 use crate::records::{ChangedRecords as _, RecordSystem as _, SystemError, draft, keep};
 use stepmark_model::{
+    artifact::Artifact,
     coordination::{
         NewTask, Record, RecordKind, State, TaskRefusal, check_dependencies, decide, dependants_freed,
         is_held,
@@ -41,6 +42,19 @@ pub(super) enum Attempt {
 }
 
 impl Coordination<'_> {
+    /// The reason why `new` cannot wait for the tasks that it names; `None` where `old` waited for them too.
+    pub(crate) fn wrong_reference(&self, old: Option<&Artifact>, new: &Artifact) -> Option<String> {
+        if !new.path().starts_with(&self.settings.folder) {
+            return None;
+        }
+        let [old, new] = [old, Some(new)].map(|found| Self::read_artifact(found?).ok());
+        let new = new.filter(|new| new.kind == RecordKind::Task)?;
+        if old.is_some_and(|old| old.dependencies() == new.dependencies()) {
+            return None;
+        }
+        check_dependencies(&self.state().ok()?, &[new]).err().map(|refusal| refusal.to_string())
+    }
+
     pub fn create(&self, wanted: &[NewTask]) -> Result<(Vec<Record>, CoordinationFiles), SystemError> {
         let state = self.state_to_change()?;
         let now = self.now();
