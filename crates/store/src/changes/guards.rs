@@ -1,7 +1,7 @@
 //! The checks before a publication, and the steps that follow a commit.
 //!
 //! Every change of an artifact goes through both: [`Workspace::guard`] under the locks, when the new bytes
-//! are known and nothing is written yet; [`Workspace::follow`] when all of it is on the disk.
+//! are known and nothing is written yet; `Gates::follow` when all of it is on the disk.
 
 use crate::changes::ChangeError;
 use crate::workspace::{Delegations, Workspace};

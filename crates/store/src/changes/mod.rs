@@ -17,7 +17,7 @@ pub(crate) use records::RECORDS_A_COMMIT;
 pub use records::RecordDecision;
 pub use removing::ConfigureError;
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeSet, path::Path};
 
 use crate::changes::artifact_change::ArtifactChange;
 use crate::changes::records::Versions;
@@ -32,7 +32,7 @@ use stepmark_frontmatter::{Edit, KeyIndex, KeyPath, Value};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
-    journal::{Event, EventDraft, EventId, Kind},
+    journal::{Event, EventDraft, Kind},
     packs::{MoveCall, NamedMove},
     transition::{Command, Plan, Remark, Strictness},
 };
@@ -137,7 +137,7 @@ impl Workspace {
         mut decide: impl FnMut(&[Option<&[u8]>]) -> Result<Vec<FileDecision>, Halt<E>>,
     ) -> Result<Vec<Outcome>, E> {
         // Each file that an attempt was to change, with the last event that was to tell of it.
-        let mut told: BTreeMap<ProjectPath, Option<EventId>> = BTreeMap::new();
+        let mut told = BTreeSet::new();
         let facts = GitFacts::default();
         let record = |(), changed: &[FileTransition<'_>]| -> Result<Vec<Event>, Halt<E>> {
             let (mut events, mut questions, mut first) = (Vec::new(), Vec::new(), None);
@@ -147,7 +147,7 @@ impl Workspace {
                 match self.events_of(*change, &versions, &draft, &facts) {
                     Ok(own) => {
                         first = first.or_else(|| own.last().map(|event| event.id));
-                        told.insert(change.path.clone(), own.last().map(|event| event.id));
+                        told.insert(change.path.clone());
                         events.extend(own);
                     }
                     Err(Halt::Ask(question)) => questions.push(question),
@@ -162,15 +162,15 @@ impl Workspace {
         let transaction = Transaction::new(self.root(), paths, self.commit_options());
         let outcomes = transaction.run::<(), E>(|found| Ok((decide(found)?, ())), record);
         if outcomes.is_err() {
-            told.keys().for_each(|path| self.reopen_gates(path));
+            told.iter().for_each(|path| self.reopen_gates(path));
         }
         let outcomes = outcomes?;
         for (path, outcome) in paths.iter().zip(&outcomes) {
-            match told.remove(path) {
-                None => {}
+            match told.contains(path) {
+                false => {}
                 // An attempt before the last one made an event of it, which the journal was never told.
-                Some(_) if *outcome == Outcome::Unchanged => self.reopen_gates(path),
-                Some(_) => self
+                true if *outcome == Outcome::Unchanged => self.reopen_gates(path),
+                true => self
                     .gates()
                     .follow(path)
                     .map_err(|source| ChangeError::GatesNotOpened { path: path.clone(), source })?,
