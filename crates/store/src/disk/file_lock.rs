@@ -48,9 +48,10 @@ pub fn exclusive_within(file: &File, timeout: Duration) -> Result<(), TryLockErr
     }
 }
 
-/// Takes the lock that others may share, if it is free.
-pub fn try_shared(file: &File) -> Result<(), TryLockError> {
-    try_uninterrupted(|| file.try_lock_shared())
+/// Returns whether nobody has the lock. It is given back at once: closing the file alone would leave it to a
+/// program that another thread is starting, which has the file open as well for a moment.
+pub fn is_free(file: &File) -> bool {
+    try_uninterrupted(|| file.try_lock_shared()).is_ok() && file.unlock().is_ok()
 }
 
 fn try_uninterrupted(call: impl Fn() -> Result<(), TryLockError>) -> Result<(), TryLockError> {
@@ -67,6 +68,19 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
+
+    #[test]
+    fn who_only_asks_keeps_nobody_out() {
+        let asked = tempfile::NamedTempFile::new().unwrap();
+        let other = || File::open(asked.path()).unwrap();
+        let file = other();
+        let of_a_started_program = file.try_clone().unwrap();
+        assert!(is_free(&file));
+        drop(file);
+        let holder = other();
+        try_exclusive(&holder).unwrap();
+        assert!(!is_free(&of_a_started_program));
+    }
 
     #[test]
     fn an_interruption_is_no_answer() {

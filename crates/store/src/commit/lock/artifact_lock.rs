@@ -131,7 +131,7 @@ pub(crate) fn is_left_over(root: &Root, path: &str) -> bool {
     let Some((key, _)) = key_of(path).filter(|_| is_regular(root, path)) else { return false };
     let Ok(folder) = root.state().folder(StateFolder::Locks) else { return false };
     match own_file::open(&folder, format!("{key}.lock").as_ref(), Access::Change) {
-        Ok(lock) => file_lock::try_exclusive(&lock).is_ok(),
+        Ok(lock) => file_lock::is_free(&lock),
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
 }

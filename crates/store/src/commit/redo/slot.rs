@@ -124,6 +124,13 @@ impl Slot {
     }
 }
 
+impl Drop for Slot {
+    /// A program that another thread is starting has the file open too, and would keep the lock.
+    fn drop(&mut self) {
+        let _ends_with_the_file = self.file.unlock();
+    }
+}
+
 /// Returns whether a slot that this process has locked is empty, and has not lost its name to the one that
 /// had it before.
 fn is_free(metadata: &fs::Metadata) -> bool {
@@ -193,7 +200,7 @@ pub(crate) fn pending_paths(root: &Root) -> io::Result<Vec<ProjectPath>> {
         let opened = unless_gone(own_file::open(&folder, name.as_ref(), Access::Read));
         let Some(file) = opened.map_err(|error| named(&folder, &name, error))? else { continue };
         // A shared lock is refused while a living process has its own.
-        if crate::disk::file_lock::try_shared(&file).is_ok()
+        if crate::disk::file_lock::is_free(&file)
             && file.metadata()?.len() <= LIMIT
             && let Found::Record(record) = RedoRecord::parse(&own_file::read_bounded(&file, LIMIT)?)
         {

@@ -76,7 +76,7 @@ impl HolderLocks {
             Err(error) => return Err(failed(error)),
         };
         match file_lock::try_exclusive(&file) {
-            Ok(()) => Ok(true),
+            Ok(()) => file.unlock().map(|()| true).map_err(failed),
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(false),
             Err(TryLockError::Error(error)) => Err(failed(error)),
