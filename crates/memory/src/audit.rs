@@ -7,13 +7,11 @@ use crate::{Memory, MemoryError};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The memory `id` holds a secret of the kind `secret`.
     Secret {
         id: String,
         /// The name of the rule that finds the secret.
         secret: String,
     },
-    /// A memory was superseded by one that is not there.
     SupersededByMissing {
         old: String,
         /// The one that is not there.

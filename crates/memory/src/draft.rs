@@ -91,7 +91,6 @@ impl Draft {
     }
 }
 
-/// The event by which the memory `by` supersedes the memory `id`.
 pub fn supersession(id: &str, by: &str, is_local: bool) -> EventDraft {
     EventDraft::new(Kind::of(SUPERSEDED)).with("superseded", id).with("by", by).kept_local(is_local)
 }

@@ -37,7 +37,6 @@ pub enum EdgeKind {
     Mentions,
     #[serde(rename = "RELATES_TO")]
     RelatesTo,
-    /// A memory was told in a session.
     #[serde(rename = "BELONGS_TO_SESSION")]
     BelongsToSession,
     #[serde(rename = "CO_OCCURS_WITH")]
@@ -64,7 +63,6 @@ pub enum EdgeKind {
     ToldBy,
 }
 
-/// The names of node kinds, in their order.
 const NODE_KINDS: [(NodeKind, &str); 7] = [
     (NodeKind::Memory, "memory"),
     (NodeKind::Artifact, "artifact"),
@@ -75,7 +73,6 @@ const NODE_KINDS: [(NodeKind, &str); 7] = [
     (NodeKind::Session, "session"),
 ];
 
-/// The names of edge kinds, in their order.
 const EDGE_KINDS: [(EdgeKind, &str); 12] = [
     (EdgeKind::Mentions, "MENTIONS"),
     (EdgeKind::RelatesTo, "RELATES_TO"),

@@ -63,7 +63,6 @@ pub struct Source {
 }
 
 impl MemoryRecord {
-    /// A record of `kind` that says `content`, with what is usual for the kind.
     pub fn new(kind: MemoryKind, content: String, source: Source, created_at: Timestamp) -> Self {
         let content_hash = content_hash(&content);
         let record = Self {

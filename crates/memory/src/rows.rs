@@ -102,7 +102,6 @@ fn told(event: &Event) -> Option<Rows> {
     Some(of_record(record))
 }
 
-/// The rows of a record: itself, and its edges.
 fn of_record(record: MemoryRecord) -> Rows {
     let (own, source) = (Node::new(NodeKind::Memory, &record.id), &record.source);
     let mut rows = Rows::default();

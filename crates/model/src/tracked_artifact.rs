@@ -69,7 +69,6 @@ impl TrackedArtifact {
         self.artifact.state()
     }
 
-    /// The steps that the frontmatter lists as completed.
     pub const fn steps(&self) -> &StepLists {
         &self.steps
     }
@@ -79,7 +78,6 @@ impl TrackedArtifact {
         &self.membership
     }
 
-    /// The workflow, if it is known.
     pub fn workflow(&self) -> Option<&WorkflowDefinition> {
         match &self.membership {
             Membership::Member { workflow, .. } => Some(workflow),
@@ -114,7 +112,6 @@ impl TrackedArtifact {
         Completion { by_status, ..completion }
     }
 
-    /// The state of its lifecycle that its status means.
     pub fn lifecycle_state(&self) -> Option<&LifecycleState> {
         let status = self.state().status.as_ref()?.filled()?;
         self.lifecycle()?.lifecycle.state_of(status)
@@ -229,7 +226,6 @@ impl TrackedArtifact {
         self.decide(&Command::Complete { steps: vec![step.to_owned()] }, Strictness::Warn)
     }
 
-    /// The plan that opens `step` again.
     pub fn reopen(&self, step: &str) -> Result<Plan, TransitionRefusal> {
         self.decide(&Command::Reopen { steps: vec![step.to_owned()] }, Strictness::Warn)
     }

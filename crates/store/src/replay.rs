@@ -50,7 +50,6 @@ pub struct ReplayedArtifacts {
     pub unreadable: Vec<ArtifactError>,
     /// Folders that cannot be read, and names that no artifact may have.
     pub problems: Vec<WalkProblem>,
-    /// Checkpoints that are not to be believed.
     pub checkpoints: Vec<(ProjectPath, CheckpointReadError)>,
 }
 

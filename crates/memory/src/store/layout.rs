@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use stepmark_store::disk::CacheLayout;
 
-/// The database of memory, `memory.db` in the cache.
 pub(super) static LAYOUT: CacheLayout = CacheLayout {
     name: "memory.db",
     meaning: 2,

@@ -33,7 +33,6 @@ const ANSWER: u64 = 256 * 1024 * 1024;
 const ALL: &str = "1000000";
 const MOST: (usize, usize) = (8_000, 200);
 
-/// A database of `kuzu-memory`.
 #[derive(Debug)]
 pub struct KuzuMemory {
     folder: PathBuf,

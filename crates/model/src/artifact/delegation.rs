@@ -73,12 +73,10 @@ impl Delegation {
         }
     }
 
-    /// The id, if there is one.
     pub fn id(&self) -> Option<&str> {
         self.id.as_ref().and_then(Field::filled)
     }
 
-    /// The id of the parent, if there is one.
     pub fn parent_id(&self) -> Option<&str> {
         self.parent_id.as_ref().and_then(Field::filled)
     }

@@ -13,7 +13,6 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// An oddity at `span`.
     pub const fn new(problem: Problem, span: Span) -> Self {
         Self { problem, span }
     }

@@ -13,7 +13,6 @@ use stepmark_frontmatter::{
 
 const PROJECT_NAME_KEY: &str = "project_name";
 
-/// The state that the frontmatter of an artifact holds.
 #[derive(Clone, Debug, Default)]
 pub struct FrontmatterState {
     /// Completed steps; two lists in files that are validated too.
@@ -50,7 +49,6 @@ pub struct FrontmatterState {
     pub times: Vec<Timestamp>,
     /// All other keys of the root, in order. Nothing is done with them; they survive every edit.
     pub other_keys: Vec<String>,
-    /// The `Status:` line of the body.
     pub body_status: Option<BodyStatus>,
 }
 

@@ -23,7 +23,6 @@ pub fn state_edits(before: &Map<String, Json>, after: &Map<String, Json>) -> Vec
     set.chain(gone).collect()
 }
 
-/// The bytes of a new artifact with this frontmatter and this body.
 pub fn state_file(frontmatter: &Map<String, Json>, body: &str) -> Result<Vec<u8>, EditError> {
     let set = |(key, value): (&String, &Json)| Edit::Set {
         path: KeyPath::key(key),

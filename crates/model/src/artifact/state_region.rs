@@ -30,7 +30,6 @@ pub fn file_with_state(path: &ProjectPath, text: &str, body: &[u8]) -> Vec<u8> {
 }
 
 impl Artifact {
-    /// The region of the file that holds the state.
     pub fn region(&self) -> Region {
         state_region(self.path())
     }

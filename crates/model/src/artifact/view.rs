@@ -153,7 +153,6 @@ impl Artifact {
             || state.validation_status.is_some()
     }
 
-    /// The title of the first heading of the body.
     pub fn first_heading(&self) -> Option<String> {
         first_heading(&self.document(), &self.bytes)
     }
@@ -195,7 +194,6 @@ pub(super) enum Parsed<'b, 't> {
     Unclosed(Span),
     /// The heading above it stands nowhere, or several times.
     NoBlock(RegionError),
-    /// It is no YAML.
     NotYaml(ParseError),
     Own(Yaml<'b>),
     Given(&'t Yaml<'b>),

@@ -160,7 +160,6 @@ const fn phase(status: &'static str, agent: Option<&'static str>, files: &'stati
     Phase { status, agent, files }
 }
 
-/// The phases, in order.
 pub static PHASES: [Phase; 8] = [
     phase("DISCOVERY", Some("discovery"), &["intent"]),
     phase("SPEC", Some("spec"), &["requirements"]),

@@ -98,7 +98,6 @@ pub fn read(bytes: &[u8]) -> Result<(State, Signals), ManifestError> {
     Ok((state, signals))
 }
 
-/// The state as a reader of the manifest sees it.
 pub fn seen(state: &State) -> State {
     // What was just written is read.
     read(&render(state, &Signals::new())).map_or_else(|_| state.clone(), |(seen, _)| seen)

@@ -57,7 +57,6 @@ impl Record {
         self.phase_files().into_iter().find(|(own, _)| *own == key).map(|(_, path)| path)
     }
 
-    /// The hash with which it accepted the file at `path`.
     pub fn accepted(&self, path: &str) -> Option<&str> {
         self.values.get("accepted")?.get(path)?.as_str()
     }

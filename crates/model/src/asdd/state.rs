@@ -51,7 +51,6 @@ pub struct SliceFacts {
 }
 
 impl SliceFacts {
-    /// The hash of the file at `path`; `None` where it is not there.
     pub fn hash(&self, path: &str) -> Option<FileHash> {
         self.files.get(path).copied().flatten()
     }

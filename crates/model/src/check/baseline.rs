@@ -63,7 +63,6 @@ impl Baseline {
         Self(counts)
     }
 
-    /// Reads the bytes of a file.
     pub fn read(bytes: &[u8]) -> Result<Self, BaselineError> {
         let file: File = serde_json::from_slice(bytes)?;
         if file.schema != SCHEMA {

@@ -49,7 +49,6 @@ impl Finding {
     }
 }
 
-/// The severity of a finding, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// State is lost or unreadable for some reader.

@@ -14,17 +14,14 @@ use stepmark_frontmatter::{Span, Splice};
 /// The largest number of rounds; what is left after them waits for the next run.
 const MAX_ROUNDS: usize = 64;
 
-/// A file after its fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedFile {
     pub bytes: Vec<u8>,
-    /// The fixes that were made, in their order.
     pub made: Vec<Remedy>,
     /// The fixes that were allowed and not made.
     pub declined: Vec<Declined>,
 }
 
-/// A fix by its words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remedy {
     pub rule: &'static Rule,
@@ -33,7 +30,6 @@ pub struct Remedy {
     pub title: String,
 }
 
-/// A fix that was not made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declined {
     pub remedy: Remedy,

@@ -28,7 +28,6 @@ pub use subject::{ManifestRow, RuleEnvironment, Subject};
 
 use rule::Decision;
 
-/// The findings of `subject`, in file order.
 pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let is_of_autodev = keeps_state(subject.artifact.path());
@@ -39,7 +38,6 @@ pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
     found
 }
 
-/// The findings on the deletion of an artifact; `subject` is the artifact as it was.
 pub fn deletion_findings(subject: &Subject<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for rule in RULES {

@@ -70,7 +70,6 @@ pub enum ManifestRow {
     Missing,
     /// It lists the file without a hash.
     WithoutHash,
-    /// It lists the file with this hash.
     Hash(FileHash),
 }
 
@@ -216,7 +215,6 @@ pub struct BaseVersion<'a> {
     pub accepted: Option<&'a dyn AcceptedLosses>,
 }
 
-/// The losses that history accepts.
 pub trait AcceptedLosses {
     /// Returns whether somebody took this away through stepmark, so that history knows who and why.
     fn accepts(&self, loss: &Loss<'_>) -> bool;

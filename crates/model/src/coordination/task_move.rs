@@ -58,7 +58,6 @@ pub fn decide(
     Ok(after)
 }
 
-/// The refusal of a move that the status of the task does not allow.
 fn of_status(task: &Record, table: &Lifecycle, refusal: MoveRefusal) -> TaskRefusal {
     let moves = state_of(task).map(|from| table.moves_from(from, None)).unwrap_or_default();
     match refusal {
@@ -136,11 +135,7 @@ pub enum TaskRefusal {
     #[error("the task `{task}` is `{status}`, and {reason}")]
     Status { task: String, status: String, reason: String },
     #[error("the task `{task}` waits for {}", listed(open))]
-    Waits {
-        task: String,
-        /// The tasks that are not done, or not there.
-        open: Vec<String>,
-    },
+    Waits { task: String, open: Vec<String> },
     #[error("the task `{task}` may be tried again at {at}")]
     Later { task: String, at: String },
     #[error(

@@ -82,7 +82,6 @@ impl Chains {
         self.children.get(id).into_iter().flatten().map(|place| &self.members[*place])
     }
 
-    /// The children of `id` that are not finished.
     pub fn open_children(&self, id: &str) -> impl Iterator<Item = &Member> {
         self.children(id).filter(|child| !child.completion.is_finished())
     }
@@ -181,7 +180,6 @@ impl<'c> Forest<'c> {
         forest
     }
 
-    /// The rows of the member at `path` and all below it.
     pub fn below(&self, path: &ProjectPath) -> &[ForestRow<'c>] {
         let Some(start) = self.rows.iter().position(|row| row.member.path == *path) else { return &[] };
         let level = self.rows[start].level;

@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, HashSet};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventDump {
     pub events: usize,
-    /// The graphs, with their tasks, in the order of their events.
     pub graphs: Vec<Graph>,
     /// The last status of each task in a flow, by `FLOW.TASK`.
     pub statuses: BTreeMap<String, String>,
@@ -18,7 +17,6 @@ pub struct EventDump {
 }
 
 impl EventDump {
-    /// Folds the events of `text`; `None` where it is no dump of events.
     pub fn read(text: &str) -> Option<Self> {
         let events: Vec<Json> = match serde_json::from_str(text) {
             Ok(Json::Array(events)) => events,

@@ -127,7 +127,6 @@ pub struct CheckResult {
     pub name: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
-    /// True if it passed.
     pub passed: bool,
     /// False for one that decides nothing.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
@@ -153,7 +152,6 @@ pub enum Decision {
     HardFail,
 }
 
-/// The merge of a flow as it was prepared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergePlan {
     pub target_branch: String,

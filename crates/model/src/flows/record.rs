@@ -15,7 +15,6 @@ pub enum FlowKind {
     Execution,
 }
 
-/// A record: what one artifact of a flow says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FlowRecord {

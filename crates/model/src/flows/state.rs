@@ -78,7 +78,6 @@ impl FlowState {
         open.map(|task| task.task().to_owned()).chain(missing.map(|own| own.id.clone())).collect()
     }
 
-    /// The refusal of a claim where nothing is ready.
     pub fn nothing_ready(&self) -> FlowRefusal {
         let count =
             |statuses: &[&str]| self.tasks.iter().filter(|task| statuses.contains(&task.status())).count();

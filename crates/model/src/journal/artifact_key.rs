@@ -13,14 +13,12 @@ use crate::artifact::{Artifact, ProjectPath};
 pub struct ArtifactKey(String);
 
 impl ArtifactKey {
-    /// The key of an artifact that was read.
     pub fn of(artifact: &Artifact) -> Self {
         let state = artifact.state();
         let id = [&state.id, &state.stepmark_id].into_iter().flatten().find_map(|field| field.filled());
         id.map_or_else(|| Self::of_path(artifact.path()), Self::of_id)
     }
 
-    /// The key of the artifact with the id `id`.
     pub fn of_id(id: &str) -> Self {
         Self(format!("id:{id}"))
     }

@@ -28,7 +28,6 @@ pub struct Event {
     /// The id by which the caller finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation: Option<String>,
-    /// The artifact, if it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact: Option<ArtifactRef>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -70,7 +69,6 @@ pub struct Event {
 #[serde(transparent)]
 pub struct Kind(pub std::borrow::Cow<'static, str>);
 
-/// The artifact that an event is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArtifactRef {
     /// Its identity after the event.
@@ -132,7 +130,6 @@ impl Kind {
     pub const HAND_OFF: Self = Self::of("hand-off");
     /// Work was given to an agent in a child artifact.
     pub const DELEGATE: Self = Self::of("delegate");
-    /// A lease that had run out was taken over.
     pub const LEASE_TAKEN_OVER: Self = Self::of("lease-taken-over");
     /// A segment was sealed: the line names those before it, and is counted as no event.
     pub const SEAL: Self = Self::of("seal");
@@ -208,7 +205,6 @@ impl Event {
         self.id == self.content_id()
     }
 
-    /// The id that belongs to its content.
     fn content_id(&self) -> EventId {
         let mut json = serde_json::to_value(self).unwrap_or_default();
         if let Json::Object(fields) = &mut json {
@@ -249,7 +245,6 @@ impl fmt::Debug for EventId {
     }
 }
 
-/// A text that is no event id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no event id: 32 hexadecimal digits are wanted; `stepmark log` shows the ids")]
 pub struct EventIdError {

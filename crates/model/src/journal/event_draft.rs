@@ -36,7 +36,6 @@ pub(super) const TOGETHER: &str = "together";
 pub(super) const LOCAL: &str = "local";
 
 impl EventDraft {
-    /// A draft that says no more than the kind.
     pub fn new(kind: Kind) -> Self {
         Self {
             kind,

@@ -124,12 +124,10 @@ impl Header {
 }
 
 impl HashChain {
-    /// Goes on behind a line with this hash.
     pub const fn behind(last: FileHash) -> Self {
         Self { last }
     }
 
-    /// The hash of the last line.
     pub const fn last(&self) -> FileHash {
         self.last
     }

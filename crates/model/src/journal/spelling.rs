@@ -217,7 +217,6 @@ fn changed_runs(old: &[&str], new: &[&str]) -> Vec<Run> {
     runs
 }
 
-/// The last place of each head.
 fn last_by_head<'t>(entries: &[&'t str]) -> HashMap<&'t str, usize> {
     entries.iter().enumerate().map(|(place, entry)| (head_of(entry), place)).collect()
 }

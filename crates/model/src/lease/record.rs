@@ -13,7 +13,6 @@ const SCHEMA: &str = "stepmark.lease/1";
 pub struct Lease {
     schema: String,
     pub artifact: ArtifactKey,
-    /// The path of the artifact when the lease was taken.
     pub path: ProjectPath,
     /// The fencing number of the present or the last holder.
     pub fence: u64,
@@ -48,7 +47,6 @@ impl Lease {
         bytes
     }
 
-    /// The name of the file that keeps the lease of `artifact`.
     pub fn file_name(artifact: &ArtifactKey) -> String {
         let mut name = FileHash::of(artifact.as_str().as_bytes()).to_string();
         name.truncate(32);

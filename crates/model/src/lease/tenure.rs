@@ -62,7 +62,6 @@ impl LeaseTerm {
         since.renewed(now, duration)
     }
 
-    /// The same tenure, which ends `duration` from now.
     fn renewed(&self, now: Timestamp, duration: Duration) -> Self {
         let duration = duration.min(LONGEST);
         let lasts_seconds = Some(duration.as_secs() + u64::from(duration.subsec_nanos() > 0));

@@ -37,7 +37,6 @@ pub struct Choice {
     pub evidence: Vec<ConditionMatch>,
 }
 
-/// The source that assigns a lifecycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LifecycleSource {
     Declared,
@@ -163,7 +162,6 @@ pub struct Condition {
     /// Keys with their values; none means any value.
     pub(super) keys: Vec<(String, Option<Vec<String>>)>,
     pub(super) heading: Option<String>,
-    /// True if it was delegated.
     pub(super) delegated: Option<bool>,
 }
 
@@ -174,7 +172,6 @@ pub enum ConditionMatch {
     WorkflowType(String),
     Key(String),
     KeyValue(String, String),
-    /// Its first heading.
     Heading(String),
     /// It was delegated from another artifact, or was not.
     Delegated(bool),

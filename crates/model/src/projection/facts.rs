@@ -15,7 +15,6 @@ pub struct ProjectionFacts {
     pub files: &'static str,
 }
 
-/// The source that a projection is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Source {

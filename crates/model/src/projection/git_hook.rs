@@ -33,7 +33,6 @@ pub const EVERY_PROJECT: &str = "*";
 /// The text before the quoted root of a project in our lines.
 const ROOT: &str = "--root ";
 
-/// A hook that stands where git looks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundHook<'a> {
     pub bytes: &'a [u8],

@@ -14,7 +14,6 @@ pub const META_SUFFIX: &str = ".meta";
 pub struct InstructionMeta {
     /// The version of the format: `1.0`.
     pub version: String,
-    /// `assembled_instruction`.
     pub content_type: String,
     pub components: Vec<String>,
     /// SHA-256 of the instruction file, as 64 hexadecimal digits.
@@ -56,10 +55,11 @@ impl InstructionMeta {
 pub enum CacheState {
     /// File and meta file are what the inputs give.
     Current,
-    /// There is no instruction file.
     Absent,
     /// The file is as it was assembled, and the inputs have changed since.
-    InputsChanged { changed: Vec<String> },
+    InputsChanged {
+        changed: Vec<String>,
+    },
     /// The meta file is missing, unreadable or behind: a build was interrupted between the two.
     MetaBehind,
     /// The bytes of the file are not those that the meta file vouches for.

@@ -18,7 +18,6 @@ pub struct InstructionComponent {
     pub text: String,
 }
 
-/// A component that is no text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the component `{path}` of the instructions is not UTF-8; save it as UTF-8")]
 pub struct ComponentNotText {

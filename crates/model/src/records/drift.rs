@@ -13,7 +13,6 @@ pub struct Drift<K> {
     pub change: DriftChange,
 }
 
-/// A change of a record by somebody else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DriftChange {
     Changed,

@@ -12,7 +12,6 @@ pub(super) const ORDER: &str = "stepmark_order";
 
 pub(super) const FOREIGN: &str = "foreign";
 
-/// The kinds of records that a system has.
 pub trait RecordKinds: Copy + Debug + Display + Eq + Ord + Hash + 'static {
     const ALL: &'static [Self];
 

@@ -9,11 +9,9 @@ mod strict_json;
 
 pub use drift::{Drift, DriftChange, Merged, merge};
 
-/// A system of records, as messages name it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct System {
     pub name: &'static str,
-    /// The command that begins it.
     pub begin: &'static str,
     /// The way in which a record that cannot be read is mended.
     pub mend: &'static str,

@@ -35,7 +35,6 @@ pub enum RecordError {
 }
 
 impl<K: RecordKinds> Record<K> {
-    /// A record with `values`, at no place.
     pub fn new(kind: K, id: impl Into<String>, values: Map<String, Json>) -> Self {
         Self { kind, id: id.into(), order: None, values: values.into(), body: String::new() }
     }
@@ -136,7 +135,6 @@ pub trait RecordSet: Clone {
     /// Those with these records; `None` where one is missing without which there are none.
     fn from_records(records: impl IntoIterator<Item = Record<Self::Kind>>) -> Option<Self>;
 
-    /// The records of `kind`, in the order of their places.
     fn of_kind(&self, kind: Self::Kind) -> &[Record<Self::Kind>];
 
     fn record(&self, kind: Self::Kind, id: &str) -> Option<&Record<Self::Kind>> {
@@ -153,7 +151,6 @@ pub trait RecordSet: Clone {
     }
 }
 
-/// `records` by their kinds, in the order of their places.
 pub(crate) fn by_kind<K: RecordKinds>(
     records: impl IntoIterator<Item = Record<K>>,
 ) -> BTreeMap<K, Vec<Record<K>>> {

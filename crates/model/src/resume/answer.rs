@@ -22,7 +22,6 @@ pub enum ResumeDecision {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResumeAnswer {
     pub tier: Tier,
-    /// The source that is believed.
     pub source: StateSource,
     pub point: ResumePoint,
     pub why: String,

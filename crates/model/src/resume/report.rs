@@ -27,7 +27,6 @@ pub struct OpenDelegation {
     pub path: ProjectPath,
     /// Its `status`, as it is spelled.
     pub status: Option<String>,
-    /// Its next steps, if it names them.
     pub next: Vec<NextStep>,
 }
 

@@ -25,7 +25,6 @@ pub enum StateSource {
     GitHistory(Option<String>),
 }
 
-/// The result of reading a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceResult {
     State {

@@ -12,9 +12,7 @@ pub enum SelectionField {
     /// `id`: its own id, else the one that `track` gave it.
     Id,
     Title,
-    /// `workflow`: the workflow that it belongs to.
     Workflow,
-    /// `status`: its status word.
     Status,
     /// `scope`: how big the work is, from `micro` to `epic`.
     Scope,
@@ -28,7 +26,6 @@ pub enum SelectionField {
     Progress,
     /// `next`: the step that comes next; several where there is a choice.
     Next,
-    /// `agent`: who works on it.
     Agent,
     /// `parent`: the id of the artifact that it was delegated from.
     Parent,

@@ -93,7 +93,6 @@ fn is_blocked(artifact: &TrackedArtifact, status: &str) -> bool {
     }
 }
 
-/// The condition by a status that is not finished.
 fn by_status(artifact: &TrackedArtifact, status: &str) -> Condition {
     let Some(choice) = artifact.lifecycle() else { return Condition::Underway };
     match choice.lifecycle.state_of(status) {

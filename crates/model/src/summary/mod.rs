@@ -71,7 +71,6 @@ pub struct ProgressSummary<'a> {
     pub total: usize,
     pub state: WorkState,
     pub next: NextSteps<'a>,
-    /// The units, in order.
     pub units: Units<'a>,
 }
 

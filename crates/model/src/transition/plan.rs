@@ -101,7 +101,6 @@ pub enum Remark {
     },
     /// A copy of the status in a ledger, or in the body, stays behind.
     LedgerLeft {
-        /// The key, and the reason.
         reason: String,
     },
     AlreadyTracked {

@@ -34,7 +34,6 @@ impl StepLists {
         }
     }
 
-    /// The completed steps in file order.
     pub fn completed(&self) -> &[StepId] {
         &self.completed
     }

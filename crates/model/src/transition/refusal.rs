@@ -33,10 +33,7 @@ pub enum TransitionRefusal {
     #[error("`{key}` is no list of steps")]
     StepsNotAList { key: String },
     #[error("{} open: {}", pieces(children.len()), listed(children))]
-    OpenChildren {
-        /// The open children, in the order of their paths.
-        children: Vec<OpenChild>,
-    },
+    OpenChildren { children: Vec<OpenChild> },
     #[error("it has no lifecycle: neither the configuration nor its type gives it one")]
     NoLifecycle,
     #[error("it is a story that is not imported yet: its frontmatter has no status")]

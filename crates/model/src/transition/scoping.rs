@@ -26,7 +26,6 @@ pub struct Confidence {
     decimals: Option<usize>,
 }
 
-/// A text that is no confidence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is no confidence: write a number from 0 to 1")]
 pub struct ConfidenceError {

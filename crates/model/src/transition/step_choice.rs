@@ -27,7 +27,6 @@ pub(super) fn resolve<'w>(
     }
 }
 
-/// The remark that the workflow has no step `given`.
 pub(super) fn unknown(workflow: &WorkflowDefinition, given: &str) -> Remark {
     let near = nearest(&workflow.chain, given).map(|step| step.name().to_owned());
     Remark::UnknownStep { step: given.to_owned(), workflow: workflow.name.clone(), near }

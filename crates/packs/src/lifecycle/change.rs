@@ -42,7 +42,6 @@ impl Lifecycle {
         Some(ChangeRefusal::NotWriter { lifecycle, role, actor: actor.to_owned(), actors })
     }
 
-    /// The old list begins the new one.
     fn not_appended(&self, key: &str, old: &Json, new: &Json) -> Option<ChangeRefusal> {
         let entries = |state| value_at(state, key).and_then(Json::as_array).map(Vec::as_slice);
         let old = entries(old).filter(|old| !old.is_empty())?;

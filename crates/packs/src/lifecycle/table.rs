@@ -65,7 +65,6 @@ impl Lifecycle {
         self.title.as_deref()
     }
 
-    /// The states, in the order of the table.
     pub fn states(&self) -> &[LifecycleState] {
         &self.states
     }

@@ -73,7 +73,6 @@ impl Asdd<'_> {
         self.change_slice(id, draft(event, &command).with_reason(reason), |slice| change(slice, &made, &now))
     }
 
-    /// Accepts the file at `path` as it is, for the slice `id`.
     pub fn accept(&self, id: &str, path: &str, reason: &str) -> Result<(Record, AsddFiles), SystemError> {
         self.want_role("accepting a file", "tech_lead")?;
         let hash = self.hash_of_work(path)?;
@@ -221,7 +220,6 @@ impl Asdd<'_> {
         }
     }
 
-    /// Refuses an agent that is no custodian.
     pub(super) fn want_agents_to_be_custodian(&self, wanted: &'static str) -> Result<(), SystemError> {
         match self.workspace.attribution().actor.kind {
             ActorKind::Agent => self.want_role(wanted, "custodian"),

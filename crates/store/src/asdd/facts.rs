@@ -34,7 +34,6 @@ impl Asdd<'_> {
         is_record || path.is_in_git_folder() || path.is_in_own_folder()
     }
 
-    /// The hash of a file of the project; `None` where it is not there.
     pub(super) fn hash(&self, path: &str) -> Option<FileHash> {
         let path = ProjectPath::new(path).ok()?;
         Some(FileHash::of(&self.workspace.read_file(&path).ok()?))

@@ -61,7 +61,6 @@ impl Asdd<'_> {
         Ok(names.map(|name| folder.join(&name)).collect::<Result<_, _>>()?)
     }
 
-    /// The names in a folder, in order; none where it is not there.
     pub(super) fn names_in(&self, folder: &ProjectPath) -> Result<Vec<String>, RecordsError> {
         let place = self.workspace.root().resolve(folder).map_err(ArtifactError::from)?;
         let failed = |source| RecordsError::List { folder: folder.clone(), source };

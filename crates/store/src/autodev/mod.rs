@@ -35,7 +35,6 @@ pub struct Autodev<'w> {
 #[derive(Clone, Debug)]
 pub struct AutodevStatus {
     pub file: ProjectPath,
-    /// The position that it notes; `None` where it is not there.
     pub noted: Option<Result<Position, PositionError>>,
     /// The flow: the one that is noted, else the one that the files of the project tell.
     pub flow: Flow,

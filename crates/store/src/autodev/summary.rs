@@ -15,7 +15,6 @@ use crate::projection::{
     OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish, was_written,
 };
 
-/// The file that `autodev.summary` names.
 struct Summary<'s> {
     path: &'s ProjectPath,
     text: String,

@@ -44,9 +44,7 @@ struct Deciding<'w, D> {
     last: Option<Rc<Decision>>,
 }
 
-/// The decision on the bytes of an artifact.
 struct Decision {
-    /// The artifact as it was found, and as it is to be.
     versions: Versions,
     after: TrackedArtifact,
     /// Set where that is another file.

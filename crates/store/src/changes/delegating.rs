@@ -21,7 +21,6 @@ pub struct DelegationOrder<'a> {
     pub file: Option<&'a ProjectPath>,
     /// The id of the child. Random, so that no two agents choose the same.
     pub child_id: &'a str,
-    /// The id that the parent gets if it has none.
     pub parent_id: &'a str,
 }
 

@@ -37,7 +37,6 @@ use stepmark_model::{
     transition::{Command, Plan, Remark, Strictness},
 };
 
-/// The reason for which an artifact is changed, for history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeReason {
     Unsaid,
@@ -47,7 +46,6 @@ pub enum ChangeReason {
 }
 
 impl ChangeReason {
-    /// The reason that somebody may have said.
     pub fn said(reason: Option<String>) -> Self {
         reason.map_or(Self::Unsaid, Self::Said)
     }
@@ -65,7 +63,6 @@ impl ChangeReason {
 pub struct ChangeReport {
     pub artifact: TrackedArtifact,
     pub remarks: Vec<Remark>,
-    /// The outcome: what was written.
     pub outcome: Outcome,
 }
 
@@ -296,7 +293,6 @@ impl Workspace {
         self.tracked(&Artifact::read(path.clone(), bytes.to_vec()))
     }
 
-    /// The artifact with its workflow.
     pub(crate) fn tracked(&self, artifact: &Artifact) -> Result<TrackedArtifact, ChangeError> {
         let tracked = self.track(artifact.clone());
         tracked.map_err(|error: WorkflowFileError| ArtifactError::from(error).into())

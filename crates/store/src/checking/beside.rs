@@ -75,7 +75,6 @@ impl Workspace {
         }
     }
 
-    /// Adds `ledgers` with their findings to `report`.
     pub(crate) fn add_ledgers(
         &self,
         report: &mut CheckReport<'_>,

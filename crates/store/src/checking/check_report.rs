@@ -16,7 +16,6 @@ use stepmark_model::delegation::Chains;
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::workflow::WorkflowDefinition;
 
-/// A report of what is wrong with the artifacts that were checked.
 #[derive(Clone, Debug, Default)]
 pub struct CheckReport<'t> {
     /// A file for each artifact in the order of the paths; then files that stand beside them, where something
@@ -29,7 +28,6 @@ pub struct CheckReport<'t> {
     pub cache: CacheOutcome,
 }
 
-/// A file with what is wrong with it.
 #[derive(Clone, Debug)]
 pub struct CheckedFile<'t> {
     pub path: ProjectPath,
@@ -120,7 +118,6 @@ pub(crate) struct CheckingRun<'w, 't> {
     workspace: &'w Workspace,
     has_gates: bool,
     baseline: Baseline,
-    /// The digest of the baseline, as `Facts` hold it.
     baseline_digest: String,
     in_use: AllowancesInUse,
     pub(crate) report: CheckReport<'t>,

@@ -29,7 +29,6 @@ pub struct CheckedBefore<'w> {
     run: Option<Run<'w>>,
 }
 
-/// An artifact that was not read.
 #[derive(Debug)]
 pub(super) struct KnownArtifact {
     pub(super) path: ProjectPath,
@@ -106,7 +105,6 @@ impl Workspace {
         Ok((found, before))
     }
 
-    /// Reads artifacts that a walk passed by.
     fn read_known(&self, known: &[KnownArtifact], found: &mut Artifacts) {
         for read in par_map(known, |artifact| self.artifact(&artifact.path)) {
             match read {

@@ -113,7 +113,6 @@ impl Workspace {
         Ok(run.finish(selection))
     }
 
-    /// Judges `findings` by the configuration.
     pub(crate) fn by_policy(&self, subject: &Subject<'_>, findings: Vec<Finding>) -> Judged {
         self.policy_at(subject.artifact.path(), |policy| policy.judge(subject, findings))
     }
@@ -139,7 +138,6 @@ impl Workspace {
             .map_or_else(|_| String::new(), |bytes| check_report::digest_of_baseline(bytes.as_deref()))
     }
 
-    /// The bytes of the baseline; `None` where there is none.
     pub(crate) fn baseline_bytes(&self) -> Result<Option<Vec<u8>>, CheckError> {
         match own_file::read(self.root().path(), BASELINE_PATH.as_ref(), READ_LIMIT) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -179,7 +177,6 @@ impl Checks<'_> {
         self.workspace.by_policy(&subject, check::findings(&subject)).findings
     }
 
-    /// The artifacts that name the file at `path` as an input document.
     pub fn artifacts_that_name(&self, path: &ProjectPath) -> Result<Vec<ProjectPath>, WalkError> {
         let names = |found: &TrackedArtifact| {
             let mut documents = found.artifact().state().input_documents.iter();

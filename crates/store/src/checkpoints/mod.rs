@@ -79,7 +79,6 @@ impl Checkpoints<'_> {
         Ok(places)
     }
 
-    /// All checkpoints of the project, in the order of their paths.
     pub fn all(&self) -> Result<Vec<ProjectPath>, CheckpointListError> {
         let mut places = Vec::new();
         for folder in self.names_in(CHECKPOINTS)? {

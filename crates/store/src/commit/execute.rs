@@ -128,7 +128,6 @@ impl Default for CommitOptions {
     }
 }
 
-/// The outcome of a commit for one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The file is as it should be; no byte was written.

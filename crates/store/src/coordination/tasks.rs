@@ -189,7 +189,6 @@ pub(super) fn task_of<'s>(state: &'s State, id: &str) -> Result<&'s Record, Syst
     task.ok_or_else(|| SystemError::Unknown { what: "task", id: id.to_owned() })
 }
 
-/// The agent without the task `id`, which it has completed or not.
 fn released(agent: &Record, id: &str, is_completed: bool) -> Record {
     let mut agent = agent.clone();
     if agent.text("current_task") == Some(id) {

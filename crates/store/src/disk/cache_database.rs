@@ -99,7 +99,6 @@ impl CacheLayout {
         DatabaseFiles::of(root, self.name).is_ok_and(|files| files.is_there())
     }
 
-    /// Makes an empty database in memory.
     pub fn in_memory(&'static self) -> rusqlite::Result<CacheDatabase> {
         let connection = Connection::open_in_memory()?;
         self.configure(&connection)?;

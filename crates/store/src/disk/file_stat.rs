@@ -13,7 +13,6 @@ use std::{
 /// bytes, except within the instant that [`FileStat::may_hide_a_change`] describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileStat {
-    /// Size in bytes.
     pub(crate) size: u64,
     /// Last change of the bytes, in nanoseconds since 1970.
     pub(crate) modified: i64,

@@ -100,7 +100,6 @@ pub enum RelativeError {
 }
 
 impl Root {
-    /// Takes `folder` as the root of the project.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self, RootError> {
         let folder = folder.as_ref();
         let real = fs::canonicalize(folder)

@@ -15,7 +15,6 @@ use stepmark_model::{
     check::{self, FixedFile, Safety},
 };
 
-/// A staged artifact after its fixes.
 #[derive(Clone, Debug)]
 pub struct StagedFix {
     pub path: ProjectPath,

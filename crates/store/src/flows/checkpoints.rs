@@ -71,7 +71,6 @@ impl Flows<'_> {
         })
     }
 
-    /// The files that a task has changed by its checkpoint commits; none where it has none.
     pub(super) fn changed_files(&self, task: &FlowRecord) -> Result<Vec<String>, FlowError> {
         match self.commits_of(task) {
             Some((from, to)) => Ok(task_refs::changed_between(self.workspace.root(), &from, &to)?),

@@ -38,7 +38,6 @@ impl KnownFile {
 
 #[cfg(feature = "write")]
 impl FlowFiles {
-    /// The key and the digests of the file at `path`; `None` where it is gone.
     pub(super) fn get(&self, path: &ProjectPath) -> Option<(ArtifactKey, Digests)> {
         self.known.get(path.as_str()).cloned()
     }
@@ -112,7 +111,6 @@ impl Flows<'_> {
         Ok(executions)
     }
 
-    /// The record of `kind` in the file at `path`; `None` where there is no file.
     fn known_file(&self, path: &ProjectPath, kind: FlowKind) -> Result<Option<KnownFile>, FlowRecordsError> {
         match self.workspace.read_file(path) {
             Ok(bytes) => KnownFile::of(&Artifact::read(path.clone(), bytes), kind).map(Some),

@@ -63,7 +63,6 @@ impl Flows<'_> {
         Ok(replayed)
     }
 
-    /// A flow as it was after an event.
     pub fn state_at(&self, flow: &str, event: &str) -> Result<FlowState, FlowError> {
         let event = self.workspace.history().ask(|history| history.event(event))?.id;
         let now = self.state(flow)?;

@@ -24,7 +24,6 @@ impl Flows<'_> {
             || self.allowed().contains(&self.permission(graph))
     }
 
-    /// Allows the checks of `graph` in this clone, as a person.
     pub fn allow_checks(&self, graph: &Graph) -> Result<(), FlowError> {
         let acting = self.acting(None);
         if !acting.is_human() {

@@ -88,7 +88,6 @@ impl Flows<'_> {
         Ok(self.files(flow)?.state)
     }
 
-    /// The ids of all flows, in order.
     pub fn ids(&self) -> Vec<String> {
         let folders = self.names(&self.settings.folder);
         let is_flow = |id: &String| {

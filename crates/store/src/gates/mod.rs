@@ -114,7 +114,6 @@ impl Gates<'_> {
         Ok(GateAnswer { lease: is_done.then_some(taken.lease), ..answer? })
     }
 
-    /// The completed steps of the artifact at `path`.
     pub fn steps(&self, path: &ProjectPath) -> Result<Vec<GateStep>, ArtifactError> {
         self.workspace.artifact(path).map(|artifact| steps_of(&artifact))
     }

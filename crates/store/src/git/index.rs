@@ -7,7 +7,6 @@ use crate::disk::root::Root;
 use crate::git::{GitVersionError, process};
 use stepmark_model::artifact::ProjectPath;
 
-/// An entry of the index: a file that is in no conflict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IndexEntry {
     mode: String,
@@ -72,7 +71,6 @@ fn object_name(root: &Root, arguments: &[&str], bytes: &[u8]) -> Result<String, 
     if process::is_object_name(&name) { Ok(name) } else { Err(GitVersionError::Unknown { answer: name }) }
 }
 
-/// The output of git when it is given `input`.
 fn answer(root: &Root, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>, GitVersionError> {
     let mut process = process::git(root.path(), arguments)
         .stdin(Stdio::piped())

@@ -24,7 +24,6 @@ pub(super) struct ArtifactRows {
 }
 
 impl ArtifactRows {
-    /// The rows of `tracked`; `stat` was taken before it was read.
     pub(super) fn of(tracked: &TrackedArtifact, stat: Option<&FileStat>) -> Self {
         let summary = ArtifactSummary::of(tracked);
         let state = tracked.artifact().state_value().ok();

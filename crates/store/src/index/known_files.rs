@@ -33,7 +33,6 @@ impl KnownFolders {
         rows.collect::<Result<_, _>>().map(Self)
     }
 
-    /// The files of `folder`, which are none where it is not known.
     pub(super) fn files(&self, folder: &str) -> Result<FolderFiles<'_>, NoFiles> {
         FolderFiles::read(self.bytes(folder)).ok_or(NoFiles)
     }
@@ -43,7 +42,6 @@ impl KnownFolders {
         self.0.keys().map(String::as_str)
     }
 
-    /// The bytes of `folder`, none where it is not known.
     pub(super) fn bytes(&self, folder: &str) -> &[u8] {
         self.0.get(folder).map_or(&[], Vec::as_slice)
     }

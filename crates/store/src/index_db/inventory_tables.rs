@@ -84,7 +84,6 @@ pub(super) const INVENTORY_TABLES: [Table; 6] = [
     ),
 ];
 
-/// A catalogue that the inventory is taken from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Catalogue {
     pub(crate) table: &'static str,

@@ -31,7 +31,6 @@ pub struct SqlQuery {
     parameters: Vec<String>,
 }
 
-/// The limits at which a query is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub time: Duration,

@@ -5,7 +5,6 @@ pub struct Table {
     pub name: &'static str,
     pub part: Part,
     pub about: &'static str,
-    /// The columns, in order.
     pub columns: &'static [Column],
     /// The columns of its primary key. Rows lie in their order, so that a query without `ORDER BY` is
     /// answered alike whatever way the rows came.

@@ -41,7 +41,6 @@ pub struct ManifestPlace {
     pub(super) is_named: bool,
 }
 
-/// The files of the root that the manifest is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Files {
     Artifacts,

@@ -8,7 +8,6 @@ use stepmark_model::{
     records::{Drift, Merged, RecordSet, System, merge},
 };
 
-/// The bytes of files, by their paths.
 pub(crate) type Files = BTreeMap<ProjectPath, Vec<u8>>;
 
 /// The change of a record that another program made in a file of `F`.
@@ -33,7 +32,6 @@ pub(crate) trait RecordFormat {
 
     fn render(&self, state: &Self::State) -> Files;
 
-    /// The records that `files` hold; `None` where they are no files of the format.
     fn read(&self, files: &Files) -> Option<Self::State>;
 
     /// The records as a reader of the format sees them.

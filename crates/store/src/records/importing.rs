@@ -20,9 +20,7 @@ use stepmark_model::{
 pub struct ImportRow<K> {
     pub kind: K,
     pub id: String,
-    /// The record as the file has it; `None` where it has none.
     pub file: Option<Record<K>>,
-    /// The record as the artifact has it; `None` where there is none.
     pub artifact: Option<Record<K>>,
     /// The same as a reader of the format sees it.
     shown: Option<Record<K>>,

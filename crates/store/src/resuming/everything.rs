@@ -21,7 +21,6 @@ use stepmark_model::{
 /// The number of events that are searched back for a state after which the file could be read.
 const UNREADABLE_EVENTS: usize = 50;
 
-/// The last state that history knows.
 struct LastState {
     event: Event,
     state: Json,
@@ -196,7 +195,6 @@ fn readable_state(history: &History, head: &Event) -> Result<Option<(Event, Json
     Ok(None)
 }
 
-/// Children of the artifact that are not finished.
 fn hear_children(artifacts: Result<Artifacts, WalkError>, subject: &Subject, report: &mut ResumeReport) {
     let artifacts = match artifacts {
         Ok(artifacts) => artifacts,

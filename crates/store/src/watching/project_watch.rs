@@ -38,7 +38,6 @@ pub struct WatchChoice {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchEvent {
     Changed,
-    /// Something is not watched.
     Trouble(WatchTrouble),
 }
 

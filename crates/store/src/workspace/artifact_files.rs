@@ -77,7 +77,6 @@ pub(crate) struct Reader<'w> {
 /// The outcome of looking at a name in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Looked {
-    /// It is an artifact, which was read.
     Tracked,
     /// It holds no workflow state, leads nowhere, or is gone.
     Stateless,

@@ -15,7 +15,6 @@ use stepmark_model::tracked_artifact::TrackedArtifact;
 #[serde(transparent)]
 pub struct Revision(BTreeMap<ProjectPath, FileHash>);
 
-/// The changes among the artifacts of a project.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ArtifactChanges {

@@ -101,7 +101,6 @@ impl Workflows {
         self.sources.is_empty()
     }
 
-    /// The name of the workflow at `index`.
     pub fn name(&self, index: usize) -> Option<String> {
         self.sources.get(index).map(|source| match source {
             Source::Found(outline) => outline.name(),

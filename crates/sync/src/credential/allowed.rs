@@ -20,7 +20,6 @@ struct Form {
 }
 
 impl AllowedDestinations {
-    /// Reads the form that [`Self::to_text`] writes.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         let form: Form = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         if form.schema == SCHEMA {

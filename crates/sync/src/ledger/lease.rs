@@ -33,7 +33,6 @@ pub struct LeaseHeld(pub Lease);
      had begun is looked up by whoever goes on"
 )]
 pub struct Fenced {
-    /// The name of what the lease is about.
     pub name: String,
     pub number: u64,
     /// The number that counts; 0 where the ledger knows none.

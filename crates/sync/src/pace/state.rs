@@ -85,7 +85,6 @@ impl Pace {
         self.budget.as_ref()
     }
 
-    /// The window of `limit`; empty where it is a new one.
     fn window(&self, limit: &super::RateLimit) -> Window {
         let own = self.windows.iter().find(|window| window.limit() == limit);
         own.cloned().unwrap_or_else(|| Window::new(*limit))

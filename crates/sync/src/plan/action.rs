@@ -22,7 +22,6 @@ pub struct Action {
     pub differences: Vec<FieldDifference>,
 }
 
-/// The kinds of actions, in the order in which they are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActionKind {

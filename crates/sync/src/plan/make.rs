@@ -114,7 +114,6 @@ impl<'a> Making<'_, 'a> {
         Ok(())
     }
 
-    /// The first action for an artifact that is linked to no ticket.
     fn first(&mut self, marker: &Marker, desired: Ticket) -> Action {
         let same = self.same(marker);
         if let Some(oldest) = same.first() {

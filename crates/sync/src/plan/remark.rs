@@ -99,7 +99,6 @@ pub enum Remark {
     /// An artifact gets no ticket.
     LeftOut {
         path: String,
-        /// The reason, and what to do.
         reason: String,
         /// True where something is wrong with it: an artifact that was never given an id only has no ticket.
         #[serde(default)]

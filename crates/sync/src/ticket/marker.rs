@@ -37,7 +37,6 @@ const LABEL_PREFIX: &str = "stepmark:";
 const LABEL_LIMIT: usize = 50;
 
 impl Marker {
-    /// The marker of the artifact `artifact` in the project with the id `project`.
     pub fn new(project: &str, artifact: ArtifactKey) -> Result<Self, MarkerError> {
         if project.is_empty() {
             return Err(MarkerError::NoProject);

@@ -45,7 +45,6 @@ pub fn oldest_first(tickets: &mut [&Observed]) {
 }
 
 impl Observed {
-    /// Returns whether it is closed as a duplicate of another ticket.
     pub fn is_closed_duplicate(&self) -> bool {
         self.state == TicketState::Closed(CloseReason::Duplicate)
     }

@@ -25,7 +25,6 @@ pub struct Stamp {
     /// The id of the ticket that it was written into. A copy of the ticket has another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ticket: Option<String>,
-    /// The checkout that the ticket is to be written from.
     #[serde(skip)]
     pub checkout: Checkout,
 }

@@ -128,15 +128,10 @@ impl Change {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestKind {
-    /// [`Tracker::target`](super::Tracker::target).
     Target,
-    /// [`Tracker::create`](super::Tracker::create).
     Create,
-    /// [`Tracker::update`](super::Tracker::update).
     Update,
-    /// [`Tracker::read`](super::Tracker::read).
     Read,
-    /// [`Tracker::list`](super::Tracker::list).
     List,
 }
 
@@ -201,7 +196,6 @@ pub struct Page {
 pub struct Cursor(pub String);
 
 impl<T> Outcome<T> {
-    /// The failure, if it is one.
     pub const fn failure(&self) -> Option<&Failure> {
         match self {
             Self::Done(_) => None,

@@ -17,7 +17,6 @@ pub struct DryTracker {
     asked: Mutex<Vec<DryRequest>>,
 }
 
-/// A request to a [`DryTracker`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DryRequest {
     Create(Box<Creation>),

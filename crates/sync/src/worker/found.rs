@@ -152,7 +152,6 @@ fn said_already<'p>(
     Ok((hangs_right && says_it).then_some(ticket))
 }
 
-/// A transaction that settles what was found.
 struct Settling<'s> {
     ledger: &'s mut dyn LedgerWriter,
     settings: &'s TrackerSettings,

@@ -49,7 +49,6 @@ pub struct CredentialAccess {
 }
 
 impl CredentialAccess {
-    /// Loads the credential for the target of `settings`: for whoever opens a tracker of a kind of its own.
     pub fn load(&self, settings: &TrackerSettings) -> Result<Credential, TrackerOpenError> {
         let (tracker, target) = (settings.name.clone(), &settings.target);
         let Some(sources) = CredentialSource::of(target, &self.bindings) else {

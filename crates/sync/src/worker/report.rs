@@ -117,7 +117,6 @@ impl ActionOutcome {
 }
 
 impl Report {
-    /// The entry of an artifact, where there is one.
     pub fn of(&self, marker: &Marker) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| entry.marker == *marker)
     }

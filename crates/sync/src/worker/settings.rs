@@ -23,7 +23,6 @@ impl Default for WorkerSettings {
     }
 }
 
-/// A notice of a worker at work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// It waits until then.

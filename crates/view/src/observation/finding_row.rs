@@ -23,7 +23,6 @@ pub struct FindingRow {
 }
 
 impl FindingRow {
-    /// The findings of `file`, in file order.
     pub fn of_file(file: &CheckedFile<'_>) -> Vec<Self> {
         if file.findings.is_empty() {
             return Vec::new();

@@ -53,7 +53,6 @@ pub struct EntryGroup {
     pub unwritten: usize,
 }
 
-/// The key of a group, in the order of the groups.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key<'a> {
     Alone,

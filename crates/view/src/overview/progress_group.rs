@@ -13,7 +13,6 @@ use crate::observation::Entry;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgressGroup {
-    /// The name of what they have in common.
     pub name: String,
     pub epic: Option<u16>,
     pub finished: usize,

@@ -27,7 +27,6 @@ use crate::{
 /// The most characters of a value that are shown beside an event; `stepmark log` shows all of it.
 const VALUE_CHARACTERS: usize = 1000;
 
-/// The data that the page of an artifact is made from.
 #[derive(Clone, Copy, Debug)]
 pub struct ArtifactView<'v> {
     pub overview: &'v Overview,

@@ -13,7 +13,6 @@ use crate::{
 
 const SHOWN: usize = 300;
 
-/// The section with the findings, the worst first.
 pub(super) fn section(overview: &Overview, links: Links) -> Markup {
     let findings = &overview.findings;
     let beside = overview.wrong.iter().filter(|trouble| trouble.rule.is_none());

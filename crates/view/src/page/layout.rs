@@ -18,7 +18,6 @@ pub(super) enum Form<'s> {
     /// A page of the server, which also follows changes. What it may do, the answer's header says.
     Live {
         revision: Revision<'s>,
-        /// Set where there is a page of memory.
         has_memory: bool,
         /// Set for the overview, whose parts come one by one; other pages are read again as a whole.
         has_pieces: bool,

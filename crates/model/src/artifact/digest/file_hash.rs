@@ -21,7 +21,6 @@ impl FileHash {
         Self(digest)
     }
 
-    /// The 32 bytes of the digest.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -33,7 +33,6 @@ impl StateDigest {
         Self(*FileHash::of(canonical(state).as_bytes()).as_bytes())
     }
 
-    /// The 32 bytes of the digest.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

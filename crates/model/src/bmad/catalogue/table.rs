@@ -14,7 +14,6 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// An error of reading or writing a catalogue.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct TableError(#[from] csv::Error);

@@ -14,14 +14,11 @@ pub struct LedgerKey {
     pub part: LedgerPart,
 }
 
-/// The part of an epic that a key names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LedgerPart {
-    /// `epic-N`: the epic itself.
     Epic,
     /// `N-M-slug` or `N-Ma-slug`: a story.
     Story {
-        /// Its number in the epic.
         number: u16,
         letter: Option<char>,
     },

@@ -13,11 +13,9 @@ use stepmark_frontmatter::ParseError;
 /// A place that says a story's status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StorySide {
-    /// `status` in its frontmatter.
     Frontmatter,
     /// The line `Status:` in its body.
     StatusLine,
-    /// Its entry in `sprint-status.yaml`.
     SprintStatus,
 }
 
@@ -41,7 +39,6 @@ impl StorySide {
     /// The copy that counts where all that say anything agree: the truth, then what agents choose stories by.
     const FALLBACK: [Self; 3] = [Self::Frontmatter, Self::SprintStatus, Self::StatusLine];
 
-    /// Its key in the data of an event of an import.
     pub fn data_key(self) -> String {
         self.as_str().replace('-', "_")
     }

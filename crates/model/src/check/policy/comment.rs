@@ -160,7 +160,6 @@ pub enum Level {
     At(Severity),
 }
 
-/// A text that is no level.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a rule is set to `off`, `note`, `warning` or `error`, not to `{text}`")]
 pub struct LevelError {

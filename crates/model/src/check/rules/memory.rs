@@ -11,7 +11,6 @@ rules! { Memory;
     pub SUPERSEDED_BY_MISSING "SMM03" "superseded-by-missing" Warning Decision::OfLaterStage;
 }
 
-/// The finding that the store `name`, which is configured at `span`, lacks `count` units.
 pub fn store_behind_finding(path: &ProjectPath, span: Span, (name, count): (&str, usize)) -> Finding {
     let message = match count {
         0 => format!("the store `{name}` could not be asked"),
@@ -22,14 +21,12 @@ pub fn store_behind_finding(path: &ProjectPath, span: Span, (name, count): (&str
         .with_help("`stepmark memory sync` gives it what it lacks; `stepmark memory status` says what failed")
 }
 
-/// The finding that the memory `id` holds a secret of the kind `secret`.
 pub fn secret_in_memory_finding(path: &ProjectPath, span: Span, (id, secret): (&str, &str)) -> Finding {
     Finding::new(&SECRET_IN_MEMORY, path, span, format!("memory {id:.8} holds a secret ({secret})")).with_help(format!(
         "take the secret out of use, tell the memory without it, and `stepmark memory supersede {id:.8} --by ID`"
     ))
 }
 
-/// The finding that the memory `old` was superseded by `new`, which is not there.
 pub fn superseded_by_missing_finding(path: &ProjectPath, span: Span, (old, new): (&str, &str)) -> Finding {
     Finding::new(
         &SUPERSEDED_BY_MISSING,

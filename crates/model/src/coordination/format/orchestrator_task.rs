@@ -22,7 +22,6 @@ const NOTE: &str = "stepmark";
 /// The entry of the note that names keys which the task does not have.
 const ABSENT: &str = "absent";
 
-/// A kind of value in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Any,

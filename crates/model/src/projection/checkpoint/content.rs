@@ -22,7 +22,6 @@ pub struct Checkpoint {
     pub git_commit: Option<String>,
     pub at: Timestamp,
     pub message: Option<String>,
-    /// The hash of the whole file.
     pub file_hash: FileHash,
     pub state_digest: StateDigest,
     /// The hash of `frontmatter`, so that a change of a comment shows too.
@@ -71,7 +70,6 @@ pub struct CheckpointContext {
 }
 
 impl Checkpoint {
-    /// Makes a checkpoint of `artifact`.
     pub fn of(artifact: &Artifact, context: CheckpointContext) -> Result<Self, NoCheckpoint> {
         let (frontmatter, state_digest) = Self::state_of(artifact)?;
         let CheckpointContext { event, git_commit, at, message } = context;
@@ -91,7 +89,6 @@ impl Checkpoint {
         })
     }
 
-    /// The frontmatter and the state digest that a checkpoint of `artifact` would hold.
     pub fn state_of(artifact: &Artifact) -> Result<(&str, StateDigest), NoCheckpoint> {
         let state = artifact.state_value()?;
         let span = artifact.state_span().ok_or(NoCheckpoint::NoFrontmatter)?;

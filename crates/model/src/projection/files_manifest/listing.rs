@@ -11,7 +11,6 @@ use super::{
 };
 use crate::artifact::FileHash;
 
-/// The files that a manifest lists, folder by folder.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     folders: Vec<ListedFolder>,
@@ -59,12 +58,10 @@ impl Listing {
         self.folders.len() - 1
     }
 
-    /// The folder at `path` (empty: the root), if files directly in it are listed.
     pub fn folder(&self, path: &str) -> Option<&ListedFolder> {
         self.places.get(path).and_then(|place| self.folders.get(*place))
     }
 
-    /// All folders with listed files, in no order.
     pub fn folders(&self) -> &[ListedFolder] {
         &self.folders
     }
@@ -123,7 +120,6 @@ impl ListedFolder {
         self.files.get(place).map_or("", |file| &self.names[file.name.clone()])
     }
 
-    /// The hash of the file at `place`; `None` where the manifest holds none.
     pub fn hash(&self, place: usize) -> Option<FileHash> {
         self.files.get(place).and_then(|file| file.hash)
     }
@@ -166,7 +162,6 @@ impl ListedFolder {
     }
 }
 
-/// Makes a [`Listing`] of the lines of a manifest.
 #[derive(Debug, Default)]
 pub struct ListingBuilder {
     listing: Listing,

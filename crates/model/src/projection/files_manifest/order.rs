@@ -30,7 +30,6 @@ pub struct RowOrderError {
 }
 
 impl RowOrder {
-    /// The order of the root locale.
     pub fn root() -> Result<Self, RowOrderError> {
         let prefs = icu_collator::CollatorPreferences::default();
         CollatorBorrowed::try_new(prefs, CollatorOptions::default())

@@ -23,12 +23,10 @@ pub struct ReadRow<'text> {
 /// Something in a manifest that stepmark passes over, and says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManifestWarning {
-    /// The line in the file, from 1.
     pub line: usize,
     pub kind: ManifestWarningKind,
 }
 
-/// A kind of warning about a manifest's line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ManifestWarningKind {
     /// The first line is not the header; like the installer's reader, this one takes it for the header.

@@ -32,7 +32,6 @@ pub struct FileRow<'text> {
     path.escape_debug()
 )]
 pub struct UnlistablePath {
-    /// The path, relative to the root of the manifest.
     pub path: String,
     pub reason: UnlistableReason,
 }

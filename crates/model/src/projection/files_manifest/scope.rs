@@ -18,7 +18,6 @@ pub enum ManifestScope<'a> {
     Artifacts(&'a dyn ArtifactFilter),
 }
 
-/// Says which files are artifacts.
 pub trait ArtifactFilter: Sync {
     fn is_artifact(&self, path: &str) -> bool;
 

@@ -38,7 +38,6 @@ pub fn write(rows: &[FileRow<'_>]) -> Result<Vec<u8>, UnlistablePath> {
     Ok(bytes)
 }
 
-/// The length of a hash in a manifest.
 const HASH: usize = 64;
 
 /// The bytes behind it.

@@ -90,7 +90,6 @@ fn shared_name(outline: &WorkflowOutline) -> Option<&str> {
     outline.variant.as_ref().map(|_| outline.folder.file_name())
 }
 
-/// The facts in an artifact about the workflow that writes it.
 #[derive(Clone, Copy, Debug)]
 pub struct ArtifactFacts<'artifact> {
     pub path: &'artifact ProjectPath,
@@ -117,7 +116,6 @@ pub enum StepList {
 /// A workflow that the project's configuration names for an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConfiguredWorkflow<'configuration> {
-    /// The workflow's name, in any of its forms.
     pub name: &'configuration str,
     pub track: Option<Track>,
 }

@@ -35,7 +35,6 @@ pub enum Recording {
     Silent,
 }
 
-/// The kind of an edge from one step to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum EdgeKind {
     Next,

@@ -25,7 +25,6 @@ impl fmt::Display for ContextSourceKind {
     }
 }
 
-/// The statement of one source.
 #[derive(Clone, Debug)]
 pub struct ContextSource {
     pub kind: ContextSourceKind,
@@ -39,7 +38,6 @@ pub struct ContextSource {
 /// `key: path` in a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextStatement {
-    /// One of the keys of a [`ContextQuery`].
     pub key: String,
     /// The value as written; `None` where it is a list or a map.
     pub text: Option<String>,

@@ -17,7 +17,6 @@ pub enum Next<'chain> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnknownNext {
-    /// The chain has no steps.
     NoSteps,
     /// The list names steps, and none of them is a step of this chain.
     NothingMatches,

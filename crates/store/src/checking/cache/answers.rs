@@ -69,7 +69,6 @@ impl<'w> Answers<'w> {
         self.manifest.row(path, self.workspace.configuration(), read)
     }
 
-    /// The facts about autodev, where `artifact` is its state file.
     pub(super) fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts> {
         self.workspace.autodev()?.facts(artifact)
     }

@@ -11,7 +11,6 @@ use stepmark_model::artifact::{FileHash, ProjectPath};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     Absent,
-    /// The file held bytes of this hash.
     Hash(FileHash),
 }
 

@@ -93,7 +93,6 @@ pub(in crate::commit) fn compact_up_to(
     Ok(Compacted { segments, before: sums(&before), after: sums(&after) })
 }
 
-/// The files of segments in the folder, with their sizes.
 fn list(folder: &Path) -> io::Result<BTreeMap<SegmentName, u64>> {
     let entries = match uninterrupted(|| fs::read_dir(folder)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),

@@ -187,7 +187,6 @@ impl JournalFile {
 }
 
 impl Live {
-    /// The segment of this name in a file without content.
     fn empty(file: File, name: &SegmentName, event: &Event) -> Self {
         let (header, chain) = Header::new(name, event.session.as_deref()).line();
         Self { file, length: 0, chain, header }

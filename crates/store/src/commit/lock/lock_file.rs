@@ -25,7 +25,6 @@ impl LockKey {
         Self(digits)
     }
 
-    /// The key in the name of a temporary file; `None` where it is none.
     pub(in crate::commit) fn of_temporary_file(name: &str) -> Option<Self> {
         let (digits, _) = name.strip_prefix(".stepmark-")?.split_once('-')?;
         let is_key = digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -29,7 +29,6 @@ pub struct CommitSetAside {
     pub files: Vec<ProjectPath>,
 }
 
-/// The outcome of `doctor --repair` for a commit that was set aside.
 #[derive(Debug)]
 pub enum SetAsideRepair {
     /// It is finished now, and its record is gone.

@@ -29,7 +29,6 @@ pub(crate) enum EntryKind {
 pub(crate) struct Folder {
     path: String,
     handle: Handle,
-    /// All names, one after the other.
     names: String,
     entries: Vec<Entry>,
     names_not_utf8: Vec<String>,
@@ -44,7 +43,6 @@ struct Entry {
 }
 
 impl Entry {
-    /// The entry of the next name after `names`.
     fn append(names: &mut String, name: &str, kind: EntryKind) -> Self {
         // No name holds a NUL, so the shorter of two names that begin alike is the lesser number, too.
         let mut start = [0; 16];

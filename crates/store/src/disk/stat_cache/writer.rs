@@ -74,7 +74,6 @@ impl Writer {
         Some(())
     }
 
-    /// All bytes of the cache.
     pub(super) fn finish(mut self, hashing: Hashing, manifest: ManifestKey) -> Vec<u8> {
         let mut header = Vec::with_capacity(HEADER);
         header.extend_from_slice(MAGIC);

@@ -34,7 +34,6 @@ enum Place {
 }
 
 impl Supposed {
-    /// Supposes that a file has these bytes.
     fn new(bytes: Vec<u8>, place: Place) -> Self {
         Self { sha1: blob_name::<Sha1>(&bytes), bytes, place }
     }

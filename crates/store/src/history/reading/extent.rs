@@ -29,7 +29,6 @@ impl History {
         })
     }
 
-    /// The ids of all events, ascending.
     pub fn event_ids(&self) -> Result<Vec<EventId>, HistoryError> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached("SELECT id FROM events ORDER BY id")?;

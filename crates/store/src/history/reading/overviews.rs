@@ -61,7 +61,6 @@ impl History {
         })
     }
 
-    /// The end of a session; `None` where it has not ended, or no event names it.
     pub fn end_of_session(&self, session: &str) -> Result<Option<Event>, HistoryError> {
         self.ask(|index| match database::number(index.connection(), session)? {
             Some(number) => index.mark(number, database::SESSION_END, "DESC"),

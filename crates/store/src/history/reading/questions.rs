@@ -16,7 +16,6 @@ const SHORTEST_PREFIX: usize = 4;
 const CANDIDATES: usize = 8;
 
 impl Index {
-    /// Reads the events of `rows`, in their order.
     pub(in crate::history) fn events(&self, rows: &[Row]) -> Result<Vec<Event>, Fault> {
         let mut reader = self.reader.borrow_mut();
         let lines = rows.iter().map(|row| reader.line(self.connection(), row.place));

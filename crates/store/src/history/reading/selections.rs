@@ -49,7 +49,6 @@ impl History {
         })
     }
 
-    /// The paths below `folder` at which history knows artifacts, in order.
     pub fn known_below(&self, folder: &ProjectPath) -> Result<Vec<ProjectPath>, HistoryError> {
         self.ask(|index| {
             let mut statement = index.connection().prepare_cached(
@@ -64,7 +63,6 @@ impl History {
         })
     }
 
-    /// The latest events, the last first.
     pub fn latest(&self, limit: usize) -> Result<Vec<Event>, HistoryError> {
         self.select(Selection { limit: Some(limit), ..Selection::default() })
     }

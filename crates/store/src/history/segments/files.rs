@@ -79,7 +79,6 @@ impl SegmentPlace {
     }
 }
 
-/// The ending of the names of all files of segments.
 const ENDING: &str = ".jsonl";
 
 impl SegmentFile {

@@ -42,7 +42,6 @@ pub(in crate::history) struct ReadLine {
     pub(in crate::history) event: Option<Box<Event>>,
     pub(in crate::history) seal: Option<Box<Event>>,
     pub(in crate::history) begins: Option<SegmentName>,
-    /// The problem of the line, if there is one.
     pub(in crate::history) problem: Option<LineProblem>,
 }
 
@@ -76,7 +75,6 @@ pub(crate) struct Part {
     pub(crate) events: u64,
     /// The time of its first event.
     pub(crate) at: Option<Timestamp>,
-    /// The segments that its seal names.
     pub(crate) named: Option<Vec<SegmentHead>>,
 }
 

@@ -160,7 +160,6 @@ impl VerifiedSegments {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentEnd {
     pub place: SegmentPlace,
-    /// The path of the file, as [`SegmentProblem::file`].
     pub file: String,
     pub last: stepmark_model::artifact::FileHash,
     pub lines: u64,

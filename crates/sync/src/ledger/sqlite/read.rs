@@ -61,7 +61,6 @@ impl SqliteTransaction<'_> {
     }
 }
 
-/// A row of `links` as it is stored.
 struct LinkRow {
     marker: String,
     remote: String,
@@ -89,7 +88,6 @@ impl LinkRow {
     }
 }
 
-/// A row of `intents` as it is stored.
 struct IntentRow {
     marker: String,
     action: String,

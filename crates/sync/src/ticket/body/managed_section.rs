@@ -15,7 +15,6 @@ pub struct ManagedSection<'t> {
     ticket: &'t Ticket,
 }
 
-/// A body with its managed section renewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
     pub body: String,

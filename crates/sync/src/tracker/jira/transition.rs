@@ -20,7 +20,6 @@ pub(super) struct Transition {
     fields: BTreeMap<String, ScreenField>,
 }
 
-/// A field of the screen of a transition (schema `FieldMetadata`).
 #[derive(Clone, Debug, Deserialize)]
 struct ScreenField {
     required: bool,

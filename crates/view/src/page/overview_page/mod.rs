@@ -37,7 +37,6 @@ pub struct OverviewPage {
 }
 
 impl OverviewPage {
-    /// The live page of `overview`, which is the state `revision`.
     pub fn live(overview: &Overview, revision: Revision<'_>) -> Self {
         let form = Form::Live { revision, has_memory: overview.has_memory, has_pieces: true };
         Self::drawn(overview, Links::Pages, form, None)

@@ -13,7 +13,6 @@ pub(super) struct Heading {
     pub(super) end: usize,
 }
 
-/// The headings of `markdown`, in their order.
 pub(super) fn headings(markdown: &str) -> Vec<Heading> {
     let mut found: Vec<Heading> = Vec::new();
     let (mut depth, mut is_open) = (0_usize, false);

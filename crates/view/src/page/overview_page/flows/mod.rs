@@ -20,7 +20,6 @@ use crate::wording;
 /// The most commands that stand above a graph; the list has all.
 const SHOWN: usize = 4;
 
-/// The section; `None` where there is no flow.
 pub(super) fn section(overview: &Overview, links: Links) -> Option<Markup> {
     let flows = &overview.systems.flows;
     (!flows.is_empty()).then(|| {

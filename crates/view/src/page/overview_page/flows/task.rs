@@ -10,7 +10,6 @@ use stepmark_model::{
 use crate::observation::ObservedFlow;
 use crate::page::Links;
 
-/// A task of a flow, in the order of the graph.
 pub(super) struct Task<'f> {
     pub(super) id: &'f str,
     pub(super) title: &'f str,
