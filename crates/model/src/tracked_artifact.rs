@@ -112,6 +112,10 @@ impl TrackedArtifact {
         Completion { by_status, ..completion }
     }
 
+    pub fn waits_for_person(&self) -> bool {
+        self.lifecycle_state().is_some_and(|state| state.waits_for_person)
+    }
+
     pub fn lifecycle_state(&self) -> Option<&LifecycleState> {
         let status = self.state().status.as_ref()?.filled()?;
         self.lifecycle()?.lifecycle.state_of(status)

@@ -11,8 +11,8 @@ use crate::{
     ArgumentType, NamedMoveDeclaration,
     lifecycle::Guard,
     lifecycle::{
-        ConditionDeclaration, CounterDeclaration, Lifecycle, LifecycleDeclaration, LifecycleError,
-        MoveDeclaration, StateDeclaration,
+        ChangeRefusal, ConditionDeclaration, CounterDeclaration, Lifecycle, LifecycleDeclaration,
+        LifecycleError, MoveDeclaration, Roles, StateDeclaration, refused_to,
     },
     scalar::Name,
     spelling::argument,
@@ -30,10 +30,21 @@ pub struct PackDeclaration {
     pub extends: Option<Name>,
     /// True if an artifact says under `stepmark_kind` which kind it is.
     pub records: Option<bool>,
+    /// `recorded` where a change that no command made is a finding, and stops moves until a person accepts it;
+    /// without it such a change is as good as one by `stepmark set`.
+    pub hand_edits: Option<HandEdits>,
     /// The place among the packs in which a file is looked for.
     pub order: Option<u32>,
     /// The kinds of artifacts, by name.
     pub kinds: IndexMap<Name, KindDeclaration>,
+}
+
+/// The worth of changes that no command made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HandEdits {
+    Legal,
+    Recorded,
 }
 
 /// A kind of artifacts: how they are known, their states and their moves.
@@ -71,6 +82,8 @@ pub struct KindDeclaration {
     pub dated: Option<Name>,
     /// Frontmatter keys of lists that only grow.
     pub append_only: Option<Vec<Name>>,
+    /// Frontmatter keys that an agent changes by moves alone.
+    pub by_moves: Option<Vec<Name>>,
     /// Frontmatter keys under which no other names may stand than these.
     pub closed: Option<std::collections::BTreeMap<Name, Vec<Name>>>,
     /// The role of those who may change the frontmatter.
@@ -102,12 +115,16 @@ pub struct Kind {
     pub is_work: bool,
     /// True if artifacts say under `stepmark_kind` that they are of it.
     pub is_record: bool,
+    /// True if only recorded changes of it count.
+    pub is_recorded: bool,
     pub title: Option<String>,
     pub parent: Option<String>,
     pub agent: Option<String>,
     /// The word behind `stepmark` for its moves.
     pub command: String,
     pub keys: Vec<(String, ArgumentType)>,
+    /// The role of those who may change it, where it has no lifecycle that says so.
+    pub writers: Option<String>,
     /// The commands that lead on, by state; `ID` stands for the id.
     pub commands: Vec<(String, String)>,
     pub lifecycle: Option<Arc<Lifecycle>>,
@@ -259,12 +276,14 @@ impl PackDeclaration {
             system: self.pack.0.clone(),
             is_work: declared.work.unwrap_or(lifecycle.is_some() && self.records != Some(true)),
             is_record: self.records == Some(true),
+            is_recorded: self.hand_edits == Some(HandEdits::Recorded),
             title: text(view.title),
             parent: text(view.parent),
             agent: text(view.agent),
             command,
             keys: declared.keys.iter().flatten().map(|(key, kind)| (key.0.clone(), *kind)).collect(),
             commands,
+            writers: lifecycle.is_none().then(|| text(declared.writers.clone())).flatten(),
             lifecycle: lifecycle.map(Arc::new),
         };
         Ok(PackKind { kind: Arc::new(kind), applies_to: declared.applies_to.clone().unwrap_or_default() })
@@ -334,6 +353,7 @@ impl KindDeclaration {
             subject: self.subject.or_else(|| base.subject.clone()),
             dated: self.dated.or_else(|| base.dated.clone()),
             append_only: joined(&base.append_only, self.append_only, |one, other| one == other),
+            by_moves: joined(&base.by_moves, self.by_moves, |one, other| one == other),
             closed: self.closed.or_else(|| base.closed.clone()),
             writers: self.writers.or_else(|| base.writers.clone()),
             approvers: self.approvers.or_else(|| base.approvers.clone()),
@@ -352,6 +372,7 @@ impl KindDeclaration {
             subject: self.subject.clone(),
             dated: self.dated.clone(),
             append_only: self.append_only.clone(),
+            by_moves: self.by_moves.clone(),
             closed: self.closed.clone(),
             writers: self.writers.clone(),
             approvers: self.approvers.clone(),
@@ -395,6 +416,11 @@ impl Kind {
             kinds.map(|own| &*own.kind).filter(|kind| kind.is_record).collect()
         });
         &RECORDS
+    }
+
+    /// The refusal of a change by `actor` of an artifact without a lifecycle.
+    pub fn judge_writer(&self, actor: &str, roles: &Roles) -> Option<ChangeRefusal> {
+        refused_to(&self.name, self.writers.as_deref()?, (actor, roles))
     }
 
     /// The command behind `stepmark` that moves the artifact `id` on from `state`.

@@ -20,7 +20,7 @@ fn without_any_work_several_are_named() {
     assert_eq!(demo.reads_only(&["show"]).code, 2);
     assert_eq!(demo.reads_only(&["gate", "list"]).code, 2);
     assert_snapshot!(Sandbox::empty().reads_only(&["next"]), @r"
-    exit 2
+    exit 6
     ── stderr
     error: there is no artifact yet
       help: a Markdown file with `stepsCompleted` or `status` in its frontmatter is one

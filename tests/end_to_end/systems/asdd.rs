@@ -107,6 +107,9 @@ fn a_manual_slice_goes_on_when_both_say_so() {
     ];
     assert_eq!(keys, expected, "in the order of the manifest, and nothing of stepmark's own");
     fails(&sandbox, &["set", ".asdd/slices/SLICE-001.md", "ccs=1"], "only the role `custodian` changes it");
+    fails(&sandbox, &["set", ".asdd/project.md", "current_sprint=9"], "only the role `custodian` changes it");
+    let block = ["--actor", "agent:spec", "asdd", "block", "SLICE-001", "--reason", "slow"];
+    fails(&sandbox, &block, "blocking a slice, by an agent, is for a custodian");
     let log = sandbox.stepmark(&["log", ".asdd/slices/SLICE-001.md"]);
     assert!(log.stdout.contains("asdd-commit") && log.stdout.contains("asdd-approve"), "{log}");
     let check = sandbox.stepmark(&["check"]);

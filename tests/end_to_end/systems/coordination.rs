@@ -20,8 +20,12 @@ pub(super) fn succeeds(sandbox: &Sandbox, arguments: &[&str]) -> Run {
 }
 
 pub(super) fn fails(sandbox: &Sandbox, arguments: &[&str], reason: &str) {
+    ends(sandbox, arguments, 1, reason);
+}
+
+pub(super) fn ends(sandbox: &Sandbox, arguments: &[&str], code: i32, reason: &str) {
     let run = sandbox.stepmark(arguments);
-    assert_eq!(run.code, 1, "{arguments:?}: {run}");
+    assert_eq!(run.code, code, "{arguments:?}: {run}");
     assert!(run.stderr.contains(reason), "{arguments:?}: {run}");
 }
 
@@ -37,7 +41,7 @@ fn a_task_goes_from_added_to_done() {
     let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w1", "--json"]).json("stepmark.task/1");
     assert_eq!(claimed["task"]["id"], "t1", "the second has a higher priority and waits");
     fails(&sandbox, &["task", "claim", "--agent", "w1"], "`w1` has `t1`: complete, fail or release");
-    fails(&sandbox, &["task", "claim", "--agent", "w2"], "no task can be claimed: 0 available, 1 waiting");
+    ends(&sandbox, &["task", "claim", "--agent", "w2"], 7, "no task can be claimed: 0 available, 1 waiting");
     fails(&sandbox, &["task", "start", "t1", "--agent", "w2"], "is that of `w1`");
     fails(&sandbox, &["task", "start", "t9", "--agent", "w1"], "there is no task `t9`");
     fails(&sandbox, &["task", "retry", "t1"], "is `claimed`");
@@ -168,7 +172,7 @@ fn a_task_that_waits_for_nothing_more_is_freed() {
     succeeds(&sandbox, &["import", "coordination", "old"]);
     fails(&sandbox, &["task", "free", "c"], "the task `c` waits for `b`");
     fails(&sandbox, &["task", "free", "a"], "is for tasks that are `pending` and `blocked`: `done` is final");
-    fails(&sandbox, &["task", "claim", "--agent", "w1"], "no task can be claimed");
+    ends(&sandbox, &["task", "claim", "--agent", "w1"], 7, "no task can be claimed");
     succeeds(&sandbox, &["task", "free", "b"]);
     succeeds(&sandbox, &["task", "claim", "b", "--agent", "w1"]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::coordination::{fails, project, succeeds, tasks};
+use super::coordination::{ends, fails, project, succeeds, tasks};
 use crate::harness::Sandbox;
 
 const TASKS: &str = ".coordination/tasks.json";
@@ -62,7 +62,7 @@ fn what_another_program_may_have_claimed_is_not_claimed() {
     assert!(next.stdout.starts_with("t3 "), "{next}");
     let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w1", "--json"]).json("stepmark.task/1");
     assert_eq!(claimed["task"]["id"], "t3", "it has the last priority, and nobody else has it");
-    fails(&sandbox, &["task", "claim", "--agent", "w2"], "other programs changed t1 in the state files");
+    ends(&sandbox, &["task", "claim", "--agent", "w2"], 8, "other programs changed t1 in the state files");
     succeeds(&sandbox, &["coordination", "project", "--overwrite", "t1"]);
     succeeds(&sandbox, &["task", "claim", "t1", "--agent", "w2"]);
 }
@@ -340,7 +340,7 @@ fn agents_that_are_alive_in_a_file_keep_their_tasks() {
         };
         assert_eq!(seen(), "2026-11-25T12:00:00Z", "{name}");
         let claimed = at(&sandbox, "2026-11-25T12:01:00Z", &["task", "claim", "--agent", "w2"]);
-        assert!(claimed.code == 1 && claimed.stderr.contains("1 held"), "{name}: {claimed}");
+        assert!(claimed.code == 7 && claimed.stderr.contains("1 held"), "{name}: {claimed}");
         // Its program goes on, and nobody imports anything.
         edit(&sandbox, &path, |file| {
             let agents = &mut file["agents"];
@@ -388,27 +388,47 @@ fn only_records_that_there_are_can_be_overwritten() {
 }
 
 #[test]
-fn what_is_unknown_in_a_file_is_taken_in_and_told() {
+fn values_of_a_file_are_as_good_as_those_of_a_command() {
     let sandbox = Sandbox::empty();
     let outside = sandbox.outside();
     let list = json!([{"id": "a", "description": "A", "status": "frozen"},
         {"id": "b", "description": "B", "status": "available", "priority": 12},
         {"id": "c", "description": "C", "status": "available"}]);
-    std::fs::write(outside.join("tasks.json"), json!({"tasks": list}).to_string()).unwrap();
+    let write = |list: &Value| {
+        std::fs::write(outside.join("tasks.json"), json!({"tasks": list}).to_string()).unwrap();
+    };
+    write(&list);
     let place = outside.to_str().unwrap();
     for given in [place, &format!("{place}/tasks.json")] {
         let dry = sandbox.reads_only(&["import", "coordination", given, "--dry-run", "--json"]);
         assert_eq!(dry.json("stepmark.import-coordination/1")["records"].as_array().unwrap().len(), 4);
     }
-    let imported = succeeds(&sandbox, &["import", "coordination", "../outside"]);
-    let odd = "2 tasks with a status or a priority that tasks do not have: `stepmark check` says which";
-    assert!(imported.stderr.contains(odd), "{imported}");
-    let check = sandbox.stepmark(&["check", "--json"]).json("stepmark.check/1");
-    let ids: Vec<&str> =
-        check["findings"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["SM304", "SMC05"]);
+    let import = ["import", "coordination", "../outside"];
+    fails(&sandbox, &import, "task `a`: the status \"frozen\" is none of `pending`, `available`,");
+    fails(&sandbox, &import, "task `b`: the priority 12 is no whole number from 1 to 10");
+    assert!(!sandbox.place(".coordination/coordination.md").exists(), "nothing is brought in");
+    write(&json!([list[2]]));
+    succeeds(&sandbox, &import);
+    assert_eq!(sandbox.stepmark(&["check"]).code, 0);
     fails(&sandbox, &["import", "coordination", "../nowhere"], "there is no state file of coordination in");
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1, "nothing is written there");
+}
+
+#[test]
+fn an_agent_goes_no_way_round_its_moves() {
+    let sandbox = project();
+    let agent = |line: &[&str], refusal: &str| {
+        fails(&sandbox, &[&["--actor", "agent:w1"], line].concat(), refusal);
+    };
+    let task = ".coordination/tasks/t1.md";
+    agent(&["set", task, "attempts=0"], "`attempts` changes by moves alone by the lifecycle `cc-task`");
+    agent(&["set", task, "claimed_by=w1", "result=null"], "`claimed_by` and `result` change by moves alone");
+    succeeds(&sandbox, &["--actor", "agent:w1", "set", task, "note=mine"]);
+    edit(&sandbox, TASKS, |file| file["tasks"][1]["hint"] = "theirs".into());
+    let person = "is for a person, and `agent:w1` is none";
+    agent(&["import", "coordination", "--take", "file"], person);
+    agent(&["coordination", "project", "--overwrite"], person);
+    succeeds(&sandbox, &["import", "coordination", "--take", "file"]);
 }
 
 /// The file of option C is written on `save`; a repair does not save.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::coordination::{fails, succeeds};
+use super::coordination::{ends, fails, succeeds};
 use crate::harness::{Repository, Sandbox};
 
 /// Six tasks: `a`, then `b` to `e`, of which two write the same, then `f`.
@@ -89,7 +89,8 @@ fn checks_that_came_with_a_repository_wait_for_a_person() {
 fn a_flow_of_six_tasks_with_two_retries_a_pause_and_an_abort() {
     let sandbox = project();
     assert_eq!(claim(&sandbox, "w1"), "a");
-    fails(&sandbox, &["flow", "next", "r1", "--claim", "--agent", "w2"], "no task of `r1` can be claimed");
+    let next = ["flow", "next", "r1", "--claim", "--agent", "w2"];
+    ends(&sandbox, &next, 7, "no task of `r1` can be claimed");
     fails(
         &sandbox,
         &["flow", "attempt", "end", "r1", "a", "--attempt", "r1.a.9"],

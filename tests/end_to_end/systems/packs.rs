@@ -85,6 +85,34 @@ fn a_refusal_names_all_that_is_missing_and_commands_that_work() {
     assert_eq!(run(&sandbox, "check").code, 0);
 }
 
+/// What was edited by hand is found, and goes on when a person has accepted it.
+#[test]
+fn a_pack_counts_only_what_was_recorded() {
+    let pack = "pack: work\nhand_edits: recorded\nkinds:\n  item:\n    applies_to: [{path: 'work/*.md'}]\n    by_moves: [note]\n    \
+                states: [{name: todo}, {name: doing}, {name: asked, waits_for: person}, {name: done, terminal: true}]\n    \
+                transitions: [{from: asked, to: done, guards: [filled(note), filled(owner)]}]\n    \
+                moves: {start: {from: todo, to: doing}, ask: {from: doing, to: asked}, note: {from: asked, set: {note: $agent}}}\n";
+    let sandbox = with(&[("work", pack)]);
+    sandbox.write("work/a.md", "---\nid: a\nstatus: todo\n---\n");
+    assert_eq!(run(&sandbox, "item start a").code, 0);
+    sandbox.write("work/a.md", text(&sandbox, "work/a.md").replace("id: a", "id: a\nsize: 3"));
+    let check = run(&sandbox, "check");
+    assert!(check.code == 1 && check.stdout.contains("SMP11"), "{check}");
+    assert!(refused(&sandbox, "item ask a").contains("no recorded change led to this state"));
+    assert_eq!(run(&sandbox, "set work/a.md size=4 --force --reason 'mine'").code, 0);
+    assert_eq!((run(&sandbox, "check").code, run(&sandbox, "item ask a").code), (0, 0));
+    assert_eq!(run(&sandbox, "next").code, 8, "a person goes on");
+    let missing = refused(&sandbox, "transition work/a.md done");
+    assert!(
+        missing.contains("`filled(note)`: ") && missing.contains("; and with `filled(owner)`: "),
+        "{missing}"
+    );
+    assert!(
+        refused(&sandbox, "set work/a.md note=x --actor agent:w").contains("`note` changes by moves alone")
+    );
+    assert_eq!(run(&sandbox, "item note a --actor agent:w").code, 0);
+}
+
 #[test]
 fn tasks_of_backlog_md_wait_for_their_dependencies() {
     let sandbox = with(&[("backlog", BACKLOG)]);

@@ -46,7 +46,7 @@ fn work_that_has_a_status_only_goes_on_with_a_move() {
         (&answer["moves"], &false.into(), &serde_json::Value::Null)
     );
     sandbox.write(&lamp, spec("done"));
-    assert_eq!(sandbox.reads_only(&["next"]).code, 2, "nothing is left");
+    assert_eq!(sandbox.reads_only(&["next"]).code, 6, "nothing is left");
     assert!(sandbox.reads_only(&["next", &lamp]).stdout.contains("is finished"));
     let resumed = sandbox.reads_only(&["resume", &lamp, "--json"]).json("stepmark.resume/2");
     assert_eq!(resumed["finished"], true);
@@ -121,11 +121,11 @@ fn the_named_file_is_there() {
 fn says_when_a_workflow_is_finished() {
     let demo = Sandbox::demo();
     assert_snapshot!(demo.reads_only(&["next", BRIEF]), @r"
-    exit 0
+    exit 6
     ── stdout
     `_bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md` is finished
     ");
-    assert_eq!(demo.reads_only(&["next", "-q", BRIEF]).to_string(), "exit 0\n");
+    assert_eq!(demo.reads_only(&["next", "-q", BRIEF]).to_string(), "exit 6\n");
     let answer = demo.reads_only(&["next", "--json", BRIEF]).json("stepmark.next/3");
     assert_eq!((&answer["work_state"], answer["next"].as_array().unwrap().len()), (&"finished".into(), 0));
 }
@@ -230,7 +230,9 @@ fn a_story_that_waits_for_a_person_says_what_for_and_has_a_way_on() {
         list.stdout, "every open artifact waits for a person: `stepmark status` shows them\n",
         "{list}"
     );
-    assert_eq!(list.code, 0);
+    assert_eq!(list.code, 8);
+    let waiting = sandbox.reads_only(&["list", "--waiting", "--columns", "path"]).stdout;
+    assert!(waiting.contains("spec-1-3-dns") && !waiting.contains("spec-1-1-a"), "{waiting}");
     let done = sandbox.stepmark(&["transition", &spec, "done"]);
     assert_eq!(done.code, 0, "{done}");
     assert!(!sandbox.reads_only(&["show", &spec]).stdout.contains("waits for"));

@@ -43,6 +43,23 @@ pub(crate) enum Exit {
     /// A file cannot be read or written, or holds no usable data.
     Io = 4,
     Remote = 5,
+    /// Nothing is left to do.
+    Nothing = 6,
+    /// There is work, and it waits for other work.
+    Waits = 7,
+    /// There is work, and only a person can go on.
+    Person = 8,
+}
+
+impl Exit {
+    /// The exit code where nothing can be done now, and so much work is open.
+    pub(crate) const fn idle(open: usize, is_for_person: bool) -> Self {
+        match (open, is_for_person) {
+            (_, true) => Self::Person,
+            (0, false) => Self::Nothing,
+            (_, false) => Self::Waits,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {

@@ -1,6 +1,5 @@
 //! The kinds of records, and the order of their keys.
 
-use super::claiming::state_of;
 use super::{Format, Record};
 use crate::records::RecordKinds;
 use serde::{Deserialize, Serialize};
@@ -104,6 +103,11 @@ impl RecordKinds for RecordKind {
         }
     }
 
+    fn fault(record: &Record) -> Option<String> {
+        let priority = record.values.get("priority").filter(|_| record.has_odd_priority())?;
+        Some(format!("the priority {priority} is no whole number from 1 to 10"))
+    }
+
     fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Coordination => &[
@@ -187,11 +191,6 @@ impl Record {
         let is_in_range = |number| (1..=10).contains(&number);
         let odd = |priority: &Json| !priority.is_null() && !priority.as_i64().is_some_and(is_in_range);
         self.values.get("priority").is_some_and(odd)
-    }
-
-    /// Returns whether it is a task with a status or a priority that no command gives.
-    pub fn is_odd(&self) -> bool {
-        self.kind == RecordKind::Task && (state_of(self).is_none() || self.has_odd_priority())
     }
 
     /// The priority that counts when tasks are claimed: a boost makes it higher.

@@ -18,6 +18,8 @@ pub struct EventDraft {
     /// True if whoever makes it has asked already who moves and what it waits for: nobody reads all artifacts
     /// to ask again.
     pub is_decided: bool,
+    /// True if it makes a move, which may change what an agent does not set.
+    pub is_move: bool,
     /// True if the changes of its commit are one decision, which is taken back as one.
     pub is_in_one_decision: bool,
     /// True if its maker has asked for open parts already.
@@ -44,6 +46,7 @@ impl EventDraft {
             data: Map::new(),
             insistence: None,
             is_decided: false,
+            is_move: false,
             is_in_one_decision: false,
             knows_parts: false,
             brings_back: false,
@@ -75,6 +78,13 @@ impl EventDraft {
     #[must_use]
     pub const fn decided(mut self) -> Self {
         self.is_decided = true;
+        self.making_a_move()
+    }
+
+    /// The same, as a move of a lifecycle.
+    #[must_use]
+    pub const fn making_a_move(mut self) -> Self {
+        self.is_move = true;
         self
     }
 

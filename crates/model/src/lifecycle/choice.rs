@@ -120,6 +120,11 @@ impl Lifecycles {
         self.all().find(|lifecycle| lifecycle.name() == name)
     }
 
+    /// Returns whether only recorded changes of `artifact` count.
+    pub fn is_recorded(&self, artifact: &Artifact) -> bool {
+        self.choose(artifact).and_then(|choice| choice.kind).is_some_and(|kind| kind.is_recorded)
+    }
+
     /// The lifecycle of `artifact`: the first that the project declares for it, else the one of its type,
     /// else none. A status alone is no evidence: `complete` in a PRD belongs to no table.
     pub fn choose(&self, artifact: &Artifact) -> Option<Choice> {

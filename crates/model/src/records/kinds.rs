@@ -1,6 +1,6 @@
 //! The kinds of records that a system has, and the order of their keys.
 
-use super::read_time;
+use super::{Record, read_time};
 use crate::artifact::KIND_KEY;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -36,6 +36,11 @@ pub trait RecordKinds: Copy + Debug + Display + Eq + Ord + Hash + 'static {
     /// Returns whether a record says the same without this value.
     fn is_usual(self, _key: &str, _value: &Json) -> bool {
         false
+    }
+
+    /// A value besides the status that no command gives such a record, in words.
+    fn fault(_record: &Record<Self>) -> Option<String> {
+        None
     }
 
     fn named(name: &str) -> Option<Self> {

@@ -2,7 +2,8 @@
 
 use super::kinds::{FOREIGN, ORDER, ordered, owns};
 use super::{RecordKinds, SharedValues};
-use crate::artifact::{Artifact, KIND_KEY, StateUnreadable, state_edits, state_file};
+use crate::artifact::{Artifact, KIND_KEY, Kind, StateUnreadable, state_edits, state_file};
+use crate::spelling::listed;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
@@ -80,6 +81,18 @@ impl<K: RecordKinds> Record<K> {
         }
         let kept = edited.len() - artifact.document().body().range().len();
         Ok([&edited[..kept], wanted.body.as_bytes()].concat())
+    }
+
+    /// The values that no command gives such a record, in words.
+    pub fn faults(&self) -> Vec<String> {
+        let table = Kind::named(self.kind.name()).and_then(|kind| kind.lifecycle.as_ref());
+        let status = self.values.get("status").filter(|status| !status.is_null());
+        let status = table.zip(status).and_then(|(table, status)| {
+            let is_known = status.as_str().is_some_and(|word| table.state_of(word).is_some());
+            let states: Vec<&str> = table.states().iter().map(|state| state.name.as_str()).collect();
+            (!is_known).then(|| format!("the status {status} is none of {}", listed(&states)))
+        });
+        status.into_iter().chain(K::fault(self)).collect()
     }
 
     fn frontmatter(&self) -> Map<String, Json> {

@@ -13,6 +13,8 @@ pub enum Condition {
     Finished,
     /// Its status stands beside the way of its lifecycle: work on it is held up.
     Blocked,
+    /// Its state waits for a person.
+    Waiting,
     /// It has content and no completed step: somebody has to look at it before its first step runs again.
     Interrupted,
     Underway,
@@ -26,9 +28,10 @@ pub enum Condition {
 
 impl Condition {
     /// All of them, in their order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Finished,
         Self::Blocked,
+        Self::Waiting,
         Self::Interrupted,
         Self::Underway,
         Self::NotStarted,
@@ -40,6 +43,9 @@ impl Condition {
     pub fn of(artifact: &TrackedArtifact) -> Self {
         if artifact.completion().is_finished() {
             return if goes_on(artifact) { Self::Blocked } else { Self::Finished };
+        }
+        if artifact.waits_for_person() {
+            return Self::Waiting;
         }
         let status = artifact.state().status.as_ref().and_then(|status| status.filled());
         if status.is_some_and(|status| is_blocked(artifact, status)) {
@@ -62,6 +68,7 @@ impl Condition {
         match self {
             Self::Finished => "done",
             Self::Blocked => "blocked",
+            Self::Waiting => "waiting",
             Self::Interrupted => "interrupted",
             Self::Underway => "underway",
             Self::NotStarted => "not started",
@@ -86,9 +93,7 @@ fn goes_on(artifact: &TrackedArtifact) -> bool {
 /// itself tells.
 fn is_blocked(artifact: &TrackedArtifact, status: &str) -> bool {
     match artifact.lifecycle().and_then(|choice| choice.lifecycle.state_of(status)) {
-        Some(state) => {
-            state.waits_for_person || state.rank.is_none() && !state.is_initial && !state.is_terminal
-        }
+        Some(state) => state.rank.is_none() && !state.is_initial && !state.is_terminal,
         None => status.trim().eq_ignore_ascii_case("blocked"),
     }
 }

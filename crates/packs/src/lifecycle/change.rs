@@ -26,6 +26,18 @@ impl Lifecycle {
             refused.extend(lists.filter_map(|key| self.not_appended(key, old, new)));
         }
         refused.extend(before.and_then(|before| self.frozen(before, after)));
+        if let (Some(old), Some(new), Some((actor, _))) = (before, after, writer)
+            && actor.starts_with("agent:")
+        {
+            let differs = |key: &&String| value_at(old, key) != value_at(new, key);
+            let keys: Vec<String> = self.attributes.by_moves.iter().filter(differs).cloned().collect();
+            let (lifecycle, actor) = (self.name.clone(), actor.to_owned());
+            refused.extend((!keys.is_empty()).then_some(ChangeRefusal::OnlyByMoves {
+                lifecycle,
+                actor,
+                keys,
+            }));
+        }
         refused.extend(writer.and_then(|(actor, roles)| self.judge_writer(actor, roles)));
         if let Some(new) = after {
             let closed = self.attributes.closed.iter();
@@ -37,9 +49,7 @@ impl Lifecycle {
 
     /// The refusal of a change by `actor`, where only a role may make it that `actor` does not have.
     pub fn judge_writer(&self, actor: &str, roles: &Roles) -> Option<ChangeRefusal> {
-        let role = self.attributes.writers.as_ref().filter(|role| !roles.has(role, actor))?;
-        let (lifecycle, role, actors) = (self.name.clone(), role.clone(), roles.of(role));
-        Some(ChangeRefusal::NotWriter { lifecycle, role, actor: actor.to_owned(), actors })
+        refused_to(&self.name, self.attributes.writers.as_deref()?, (actor, roles))
     }
 
     fn not_appended(&self, key: &str, old: &Json, new: &Json) -> Option<ChangeRefusal> {
@@ -81,6 +91,18 @@ impl Lifecycle {
     }
 }
 
+/// The refusal of a change that only `role` may make, where `actor` does not have it.
+pub(crate) fn refused_to(name: &str, role: &str, (actor, roles): (&str, &Roles)) -> Option<ChangeRefusal> {
+    let (lifecycle, actor) = (name.to_owned(), actor.to_owned());
+    let actors = roles.of(role);
+    (!roles.has(role, &actor)).then(|| ChangeRefusal::NotWriter {
+        lifecycle,
+        role: role.to_owned(),
+        actor,
+        actors,
+    })
+}
+
 /// The names in a mapping, or in all mappings of a list; each once.
 fn names_in(value: &Json) -> Vec<String> {
     let mut names: Vec<String> = match value {
@@ -110,6 +132,12 @@ pub enum ChangeRefusal {
         who(actors)
     )]
     NotWriter { lifecycle: String, role: String, actor: String, actors: Vec<String> },
+    #[error(
+        "{} change{} by moves alone by the lifecycle `{lifecycle}`, and `{actor}` is no person",
+        listed(keys),
+        if keys.len() == 1 { "s" } else { "" }
+    )]
+    OnlyByMoves { lifecycle: String, actor: String, keys: Vec<String> },
     #[error("under `{key}` the lifecycle `{lifecycle}` has no {}: it has {}", listed(names), listed(known))]
     NotClosed { lifecycle: String, key: String, names: Vec<String>, known: Vec<String> },
 }

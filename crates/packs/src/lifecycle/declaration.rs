@@ -33,6 +33,8 @@ pub struct LifecycleDeclaration {
     pub dated: Option<Name>,
     /// Frontmatter keys of lists that only grow: what stands in them is never changed or taken away.
     pub append_only: Option<Vec<Name>>,
+    /// Frontmatter keys that an agent changes by moves alone.
+    pub by_moves: Option<Vec<Name>>,
     /// Frontmatter keys under which no other names may stand than these; in a list that holds of each entry.
     pub closed: Option<BTreeMap<Name, Vec<Name>>>,
     /// The role (`roles`) of those who may change the frontmatter.
@@ -130,6 +132,8 @@ pub struct ConditionDeclaration {
 pub struct Attributes {
     /// The frontmatter keys of lists that only grow; each may be a path.
     pub append_only: Vec<String>,
+    /// The frontmatter keys that an agent changes by moves alone.
+    pub by_moves: Vec<String>,
     /// The names that may stand under a frontmatter key, or in each entry of the list under it.
     pub closed: BTreeMap<String, Vec<String>>,
     /// The role of those who may change the frontmatter; without one everybody may.
@@ -140,11 +144,12 @@ pub struct Attributes {
 
 impl Attributes {
     pub fn of(declaration: &LifecycleDeclaration) -> Self {
-        let LifecycleDeclaration { append_only, closed, writers, approvers, .. } = declaration;
+        let LifecycleDeclaration { append_only, by_moves, closed, writers, approvers, .. } = declaration;
         let names = |names: &[Name]| names.iter().map(|name| name.0.clone()).collect::<Vec<_>>();
         let closed = closed.iter().flatten();
         Self {
             append_only: append_only.as_deref().map(names).unwrap_or_default(),
+            by_moves: by_moves.as_deref().map(names).unwrap_or_default(),
             closed: closed.map(|(key, known)| (key.0.clone(), names(known))).collect(),
             writers: writers.as_ref().map(|role| role.0.clone()),
             approvers: approvers.as_ref().map(|role| role.0.clone()),

@@ -119,9 +119,11 @@ impl Lifecycle {
             Some(from) => names(&self.moves_from(from, remembered)),
             None => self.state_names(),
         };
-        if let Some((guard, unmet)) =
-            verdict.guards.iter().find_map(|guard| Some((*guard, unmet(guard, facts)?)))
-        {
+        let mut missing = verdict.guards.iter().filter_map(|guard| Some((*guard, unmet(guard, facts)?)));
+        if let Some((guard, mut unmet)) = missing.next() {
+            for (other, reason) in missing {
+                unmet.push_str(&format!("; and with `{other}`: {reason}"));
+            }
             return Err(MoveRefusal::Guarded {
                 lifecycle: self.name.clone(),
                 to: verdict.to.name.clone(),

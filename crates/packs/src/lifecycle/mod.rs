@@ -14,6 +14,7 @@ mod assemble;
 
 pub use assemble::{ANY, LifecycleError, LifecycleProblem};
 pub use change::ChangeRefusal;
+pub(crate) use change::refused_to;
 pub use declaration::{
     Attributes, ConditionDeclaration, CounterDeclaration, LifecycleDeclaration, MoveDeclaration,
     StateDeclaration, Waits,

@@ -58,6 +58,7 @@ impl Asdd<'_> {
             "approve" => self.want_role("approving a phase", "tech_lead")?,
             "review" => self.want_role("a review", "tech_lead")?,
             "unblock" => self.want_role("unblocking a slice", "tech_lead")?,
+            "block" => self.want_agents_to_be_custodian("blocking a slice, by an agent,")?,
             "unlock" => {
                 let base = slice_of(&self.state()?, id)?.base();
                 if self.pending(id, base)?.len() > 1 {
@@ -66,6 +67,16 @@ impl Asdd<'_> {
             }
             _ => {}
         }
+        self.make(id, event, made)
+    }
+
+    /// The same, by whoever watches the agents.
+    pub(super) fn make(
+        &self,
+        id: &str,
+        event: &'static str,
+        made: &MoveCall,
+    ) -> Result<(Record, AsddFiles), SystemError> {
         let now = self.now();
         let reason = made.text("reason").map(str::to_owned);
         let made = made.clone().with("actor", self.workspace.attribution().actor.to_string());

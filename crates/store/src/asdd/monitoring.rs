@@ -86,7 +86,7 @@ impl Asdd<'_> {
     ) -> Result<(), SystemError> {
         let blocker = json!({"kind": kind, "to": "tech_lead", "text": reason, "timestamp": self.now()});
         let made = slice_move("block").with("reason", &*reason).with("blocker", blocker);
-        self.change(id, "asdd-block", &made)?;
+        self.make(id, "asdd-block", &made)?;
         found.blocked.push((id.to_owned(), reason));
         Ok(())
     }

@@ -103,7 +103,7 @@ impl Autodev<'_> {
         } else {
             Kind::CHANGE
         };
-        let draft = EventDraft::new(kind).with_command(format!("autodev {}", made.name()));
+        let draft = EventDraft::new(kind).with_command(format!("autodev {}", made.name())).making_a_move();
         let noted = self.workspace.artifact(self.file()).ok();
         let noted = noted.and_then(|noted| Position::of(noted.artifact()).ok());
         match (made, noted) {
@@ -151,7 +151,11 @@ impl Autodev<'_> {
     /// says no position. History keeps both. `None` where there is nothing to correct.
     pub fn correct(&self) -> Result<Option<Correction>, AutodevError> {
         let status = self.status()?;
+        let is_human = self.workspace.attribution().actor.kind == ActorKind::Human;
         match (&status.noted, &status.detection) {
+            (Some(Ok(noted)), Detection::Elsewhere(_)) if noted.status == "failed" && !is_human => {
+                Err(AutodevRefusal::NotHuman.into())
+            }
             (Some(Ok(noted)), Detection::Elsewhere(to)) => {
                 let told = in_words(*to);
                 let reason = format!("the files of the project tell step {told}");

@@ -32,12 +32,22 @@ impl Workspace {
         else {
             return Ok(None);
         };
-        let Some(choice) = lifecycles.choose(artifact) else { return Ok(None) };
         let (actor, roles) = (self.attribution().actor.to_string(), self.configuration().roles());
-        let writer = (!draft.is_decided).then_some((actor.as_str(), roles));
-        let state = |artifact: &Artifact| artifact.state_value().unwrap_or_default();
-        let states = versions.map(|version| version.filter(|_| choice.lifecycle.judges_changes()).map(state));
-        let mut refused = choice.lifecycle.judge_change(states.each_ref().map(Option::as_ref), writer);
+        let writer = (!draft.is_move).then_some((actor.as_str(), roles));
+        let (lifecycle, mut refused) = match (lifecycles.choose(artifact), artifact.state().kind) {
+            (Some(choice), _) => {
+                let state = |artifact: &Artifact| artifact.state_value().unwrap_or_default();
+                let judges = choice.lifecycle.judges_changes();
+                let states = versions.map(|version| version.filter(|_| judges).map(state));
+                let refused = choice.lifecycle.judge_change(states.each_ref().map(Option::as_ref), writer);
+                (choice.lifecycle.name().to_owned(), refused)
+            }
+            (None, Some(kind)) => {
+                let refused = writer.and_then(|(actor, roles)| kind.judge_writer(actor, roles));
+                (kind.name.clone(), refused.into_iter().collect())
+            }
+            (None, None) => return Ok(None),
+        };
         if draft.kind == Kind::IMPORT {
             refused.retain(|refusal| !refusal.may_be_forced());
         }
@@ -49,9 +59,8 @@ impl Workspace {
         if told.is_empty() {
             return Ok(None);
         }
-        let insisted = EventDraft::new(Kind::OVERRIDE)
-            .with("lifecycle", choice.lifecycle.name())
-            .with("refused", told.join("; "));
+        let insisted =
+            EventDraft::new(Kind::OVERRIDE).with("lifecycle", lifecycle).with("refused", told.join("; "));
         Ok(Some(self.insisted(path, insisted, draft)))
     }
 

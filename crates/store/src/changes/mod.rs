@@ -187,7 +187,8 @@ impl Workspace {
         strictness: Strictness,
         reason: ChangeReason,
     ) -> Result<ChangeReport, ChangeError> {
-        let draft = reason.on(EventDraft::new(Kind::CHANGE).with_command(command.to_string()));
+        let mut draft = reason.on(EventDraft::new(Kind::CHANGE).with_command(command.to_string()));
+        draft.is_move = matches!(command, Command::Move(_));
         let mut carried = self.update_telling(path, &draft, |artifact| {
             let mut plan = artifact.decide(command, strictness)?;
             plan.edits.extend(self.date_of_move(artifact, &plan));

@@ -61,19 +61,14 @@ impl Workspace {
                 git.author.ok_or_else(|| ask_git(false))?
             }
         };
-        // What is committed counts as accepted. Flows tell by themselves, of all their records.
+        // What is committed counts as accepted.
         let is_edited = old.digests.is_some()
             && matches!(&prior, PriorState::Unexplained { heads, .. } if heads.len() == 1)
             && author.commit.is_none();
         if is_edited
-            && draft.is_decided
+            && draft.is_move
             && draft.kind != Kind::IMPORT
-            && self.configuration().is_of_system(path)
-            && versions
-                .old
-                .as_ref()
-                .is_some_and(|old| self.configuration().lifecycles().choose(old).is_some())
-            && !self.flows().is_some_and(|flows| flows.is_record(path))
+            && versions.old.as_ref().is_some_and(|old| self.configuration().lifecycles().is_recorded(old))
         {
             let finding = record_edited_finding(path);
             let (reason, help) = (finding.message, finding.help.unwrap_or_default());

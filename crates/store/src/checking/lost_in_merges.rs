@@ -4,15 +4,17 @@ use crate::checking::{CheckError, CheckReport, Checks};
 use crate::history::History;
 #[cfg(feature = "write")]
 use std::collections::BTreeSet;
+#[cfg(feature = "write")]
+use stepmark_model::{
+    artifact::Kind,
+    check::rules::systems::{record_edited_finding, record_lost_finding, record_unusable_finding},
+    lifecycle::{Choice, LifecycleSource},
+    records::RecordSet,
+};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     check::{Finding, rules::history::lost_in_merge},
     journal::ArtifactKey,
-};
-#[cfg(feature = "write")]
-use stepmark_model::{
-    check::rules::systems::{record_edited_finding, record_lost_finding, record_unusable_finding},
-    records::RecordSet,
 };
 
 impl Checks<'_> {
@@ -54,10 +56,33 @@ impl Checks<'_> {
             let records = records.map_err(|error| error.unusable());
             self.add_records_of(report, &own.settings().folder, records, "`stepmark asdd rebuild`")?;
         }
+        let is_recorded = |kind: Option<&Kind>| kind.is_some_and(|kind| kind.is_recorded);
+        let declared = self.workspace.configuration().lifecycles().declared();
+        if declared.iter().any(|own| is_recorded(own.kind.as_deref())) {
+            let found = self.workspace.artifacts()?;
+            let is_own = |choice: &Choice| {
+                choice.source == LifecycleSource::Declared && is_recorded(choice.kind.as_deref())
+            };
+            let own = found.artifacts.iter().filter(|own| own.lifecycle().is_some_and(is_own));
+            let paths = own.map(|own| own.path().clone()).filter(|path| is_meant(path)).collect();
+            self.add_edited(report, &paths)?;
+        }
         if let Some(own) = self.workspace.coordination().filter(|own| is_meant(&own.settings().folder)) {
             let records = own.state().map(|state| paths(&state, |kind, id| own.path_of(kind, id).ok()));
             let records = records.map_err(|error| error.unusable());
             self.add_records_of(report, &own.settings().folder, records, "`git restore FILE`")?;
+        }
+        Ok(())
+    }
+
+    fn add_edited(
+        &self,
+        report: &mut CheckReport<'_>,
+        recorded: &BTreeSet<ProjectPath>,
+    ) -> Result<(), CheckError> {
+        for path in self.workspace.unrecorded(recorded)? {
+            let finding = record_edited_finding(&path);
+            self.add_beside(report, path, |_| vec![finding])?;
         }
         Ok(())
     }
@@ -78,10 +103,7 @@ impl Checks<'_> {
             }
             Err(None) => return Ok(()),
         };
-        for path in self.workspace.unrecorded(&present)? {
-            let finding = record_edited_finding(&path);
-            self.add_beside(report, path, |_| vec![finding])?;
-        }
+        self.add_edited(report, &present)?;
         for (path, is_gone) in self.workspace.lost_records(folder, &present)? {
             let finding = record_lost_finding(&path, is_gone, &command.replace("FILE", path.as_str()));
             self.add_beside(report, path, |_| vec![finding])?;

@@ -69,8 +69,8 @@ impl Coordination<'_> {
         Err(SystemError::Busy { path: self.path_of(RecordKind::Task, id)? })
     }
 
-    /// The task that `agent` would be given; `None` where there is none.
-    pub fn next(&self, agent: &str) -> Result<Option<Record>, SystemError> {
+    /// The task that `agent` would be given.
+    pub fn next(&self, agent: &str) -> Result<Record, SystemError> {
         let state = self.state()?;
         let changed = match self.settings.format {
             Format::OrchestratorState => Vec::new(),
@@ -78,7 +78,9 @@ impl Coordination<'_> {
             _ => self.drift().unwrap_or_default(),
         };
         let is_free = |task: &&Record| !changed.iter().any(|drift| drift.id == task.id);
-        Ok(claimable(&state, agent, self.workspace.now()).into_iter().find(is_free).cloned())
+        let best = claimable(&state, agent, self.workspace.now()).into_iter().find(is_free).cloned();
+        let undecided = || changed.iter().map(|drift| drift.id.clone()).collect();
+        best.ok_or_else(|| nothing_to_claim(&state, Vec::new(), undecided()))
     }
 
     fn claim_one(&self, state: &State, id: &str, agent: &str) -> Result<Attempt, SystemError> {

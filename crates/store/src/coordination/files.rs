@@ -20,6 +20,7 @@ use stepmark_model::{
         Drift, Format, Merged, Record, RecordKind, SYSTEM, State, file_stem, latest_time, merge, read,
         render, result_file, seen,
     },
+    journal::ActorKind,
     records::{Signal, Signals, System},
     transition::Remark,
 };
@@ -183,8 +184,20 @@ impl Coordination<'_> {
     /// Makes the files follow, whatever the format; changes that other programs made are given up as
     /// `overwrite` says.
     pub fn project(&self, overwrite: &Overwrite) -> Result<CoordinationFiles, SystemError> {
+        if !matches!(overwrite, Overwrite::None) {
+            self.want_a_person("giving up what others wrote")?;
+        }
         let tasks = self.state()?.tasks;
         self.write_all(&tasks, overwrite)
+    }
+
+    /// Refuses an agent: which of two words counts, a person decides.
+    pub(super) fn want_a_person(&self, wanted: &'static str) -> Result<(), SystemError> {
+        let actor = &self.workspace.attribution().actor;
+        match actor.kind {
+            ActorKind::Agent => Err(SystemError::NotHuman { wanted, actor: actor.to_string() }),
+            _ => Ok(()),
+        }
     }
 
     pub fn drift(&self) -> Result<Vec<Drift>, SystemError> {

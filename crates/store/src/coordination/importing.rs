@@ -6,7 +6,7 @@ use super::{Coordination, CoordinationFiles};
 use crate::commit::read_whole;
 use crate::disk::file_reading::read_file;
 use crate::projection::{ProjectionError, record_files};
-use crate::records::{ImportSurvey, RecordsError, SystemError};
+use crate::records::{ImportRow, ImportSurvey, RecordsError, SystemError};
 use stepmark_model::{
     artifact::ProjectPath,
     coordination::{Files, Format, RecordKind, State, heartbeats, read},
@@ -91,6 +91,9 @@ impl Coordination<'_> {
         takes_file: bool,
         removes: bool,
     ) -> Result<(usize, CoordinationFiles), SystemError> {
+        if takes_file && found.survey.rows.iter().any(ImportRow::is_disputed) {
+            self.want_a_person("taking what a file says of records")?;
+        }
         found.survey.bring_in(self, (takes_file, removes), || self.last_and_found())
     }
 

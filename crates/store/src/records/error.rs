@@ -59,6 +59,8 @@ pub enum SystemError {
     NoProposal { id: String },
     #[error("{wanted} is for a {role}, and `{actor}` is none")]
     Role { wanted: &'static str, role: &'static str, actor: String, holders: Vec<String> },
+    #[error("{wanted} is for a person, and `{actor}` is none: run it without `--actor` and `STEPMARK_ACTOR`")]
+    NotHuman { wanted: &'static str, actor: String },
     #[error("other agents change `{path}` again and again; nothing was changed")]
     Busy { path: ProjectPath },
     #[error(transparent)]
@@ -67,6 +69,9 @@ pub enum SystemError {
     Manifest { place: String, source: ManifestError },
     #[error("there is no {wanted} `{place}`")]
     NothingToImport { wanted: &'static str, place: String },
+    /// Values of a file that no command would give a record. Nothing was written.
+    #[error("nothing was brought in: {}; correct that in the file, and import it again", faults.join("; "))]
+    Values { faults: Vec<String> },
     #[error("cannot read `{place}`")]
     Outside { place: String, source: io::Error },
     #[error("cannot note that `{agent}` is alive")]

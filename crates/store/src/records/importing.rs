@@ -147,6 +147,14 @@ impl<K: RecordKinds> ImportSurvey<K> {
             (Some(_), None) => true,
         };
         let wanted: Vec<&ImportRow<K>> = self.rows.iter().filter(is_wanted).collect();
+        let faults = wanted.iter().filter_map(|row| row.file.as_ref()).flat_map(|record| {
+            let told = move |fault| format!("{} `{}`: {fault}", record.kind, record.id);
+            record.faults().into_iter().map(told)
+        });
+        let faults: Vec<String> = faults.collect();
+        if !faults.is_empty() {
+            return Err(SystemError::Values { faults });
+        }
         let paths =
             wanted.iter().map(|row| system.place_of(row.kind, &row.id)).collect::<Result<Vec<_>, _>>()?;
         system.make_folders(&paths)?;

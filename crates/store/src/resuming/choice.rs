@@ -83,7 +83,9 @@ impl ProjectHistory<'_> {
                 continue;
             }
             match self.workspace.artifact(&path) {
-                Ok(artifact) if is_unfinished(&artifact) => return Ok(Some(path)),
+                Ok(artifact) if is_unfinished(&artifact) && !artifact.waits_for_person() => {
+                    return Ok(Some(path));
+                }
                 Ok(_) | Err(ArtifactError::Missing { .. } | ArtifactError::Resolve(_)) => {}
                 Err(error) => return Err(error.into()),
             }

@@ -26,7 +26,7 @@ impl Theme {
     pub(super) fn condition(self, condition: Condition) -> Style {
         match condition {
             Condition::Finished => self.coloured(Color::Green),
-            Condition::Blocked | Condition::Interrupted | Condition::NotImported => {
+            Condition::Blocked | Condition::Waiting | Condition::Interrupted | Condition::NotImported => {
                 self.coloured(Color::Yellow).add_modifier(Modifier::BOLD)
             }
             Condition::Underway => self.coloured(Color::Blue),

@@ -46,9 +46,10 @@ fn key(entry: &Entry) -> Key {
         Condition::NotImported => 1,
         Condition::NotStarted => 2,
         Condition::Underway => 3,
-        Condition::Blocked => 4,
-        Condition::Interrupted => 5,
-        Condition::Finished => 6,
+        Condition::Waiting => 4,
+        Condition::Blocked => 5,
+        Condition::Interrupted => 6,
+        Condition::Finished => 7,
     };
     let state = entry
         .state

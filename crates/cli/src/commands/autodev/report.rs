@@ -58,7 +58,7 @@ pub(super) fn detection(
 pub(super) fn next(status: &AutodevStatus, output: &Output) -> Result<Exit, Failure> {
     let failed = status.position().filter(|noted| noted.status == "failed");
     let waits = status.position().filter(|noted| matches!(noted.status.as_str(), "completed" | "skipped"));
-    let exit = if failed.is_some() { Exit::Findings } else { exit(status) };
+    let exit = if failed.is_some() { Exit::Person } else { exit(status) };
     if output.json {
         output.json("stepmark.autodev/1", wire(status));
         return Ok(exit);

@@ -134,12 +134,13 @@ fn show(lifecycle: &Table, output: &Output) {
 }
 
 fn attributes(attributes: &Attributes) -> Vec<String> {
-    let Attributes { append_only, closed, writers, approvers } = attributes;
+    let Attributes { append_only, by_moves, closed, writers, approvers } = attributes;
     let grows = append_only.iter().map(|key| format!("`{key}` only grows"));
     let closed = closed.iter().map(|(key, known)| format!("under `{key}` stand only {}", listed(known)));
     let writers = writers.iter().map(|role| format!("only the role `{role}` changes it"));
     let approvers = approvers.iter().map(|role| format!("the role `{role}` approves"));
-    grows.chain(closed).chain(writers).chain(approvers).collect()
+    let moves = by_moves.iter().map(|key| format!("an agent changes `{key}` by moves alone"));
+    grows.chain(moves).chain(closed).chain(writers).chain(approvers).collect()
 }
 
 fn shown(legal: &Move<'_>) -> String {
@@ -218,6 +219,7 @@ fn table_wire(lifecycle: &Table) -> serde_json::Value {
         "states": lifecycle.states().iter().map(state).collect::<Vec<_>>(),
         "counters": counters,
         "append_only": lifecycle.attributes().append_only,
+        "by_moves": lifecycle.attributes().by_moves,
         "closed": lifecycle.attributes().closed,
         "writers": lifecycle.attributes().writers,
         "approvers": lifecycle.attributes().approvers,

@@ -120,7 +120,6 @@ pub(super) fn load(
     let (count, _) = coordination.import(&found, true, name.is_some())?;
     let (count, same) = (wording::count(count, "record"), wording::count(survey.same, "record"));
     output.remark(format_args!("{place}: {count} written, {same} the same"));
-    report::odd(&found, output);
     if !missing.is_empty() {
         let fate = if name.is_some() { "gone, as in the copy" } else { "kept, though the file has them not" };
         output.remark(format_args!("{}: {fate}", missing.join(", ")));

@@ -75,6 +75,9 @@ impl From<SystemError> for Failure {
             SystemError::Slice(AsddRefusal::Outdated { .. }) | SystemError::Busy { .. } => {
                 Self::from_error(Exit::Conflict, &error)
             }
+            SystemError::NothingToClaim { available, waiting, held, ref changed, .. } => {
+                Self::from_error(Exit::idle(available + waiting + held, !changed.is_empty()), &error)
+            }
             SystemError::Local { .. } => Self::from_error(Exit::Io, &error),
             error => Self::from_error(Exit::Findings, &error),
         };

@@ -2,12 +2,12 @@
 
 use serde_json::{Value as Json, json};
 use stepmark_model::coordination::Record;
-use stepmark_store::coordination::{CoordinationFiles, StateFile, TaskChange};
+use stepmark_store::coordination::{CoordinationFiles, TaskChange};
 
 use crate::{
     commands::followed_files,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, table, wording},
+    output::{ListArguments, Output, table},
 };
 
 const TASK: &str = "stepmark.task/1";
@@ -53,7 +53,7 @@ pub(super) fn task(task: &Record, output: &Output) {
     );
 }
 
-pub(super) fn next(next: Option<&Record>, output: &Output) -> Result<Exit, Failure> {
+pub(super) fn next(next: Option<&Record>, output: &Output) {
     output.json_or(
         TASK,
         || json!({"task": next.map(wire)}),
@@ -62,7 +62,6 @@ pub(super) fn next(next: Option<&Record>, output: &Output) -> Result<Exit, Failu
             None => output.remark("no task can be claimed"),
         },
     );
-    Ok(if next.is_some() { Exit::Fine } else { Exit::Findings })
 }
 
 pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Failure> {
@@ -95,18 +94,6 @@ pub(super) fn changed(change: &TaskChange, output: &Output) -> Result<Exit, Fail
 
 pub(crate) fn told(files: &CoordinationFiles, output: &Output) -> Exit {
     followed_files::told(files, "coordination", output)
-}
-
-/// Tells that records of a file were taken in with values that no command gives: what is unknown is kept.
-pub(crate) fn odd(found: &StateFile, output: &Output) {
-    let odd =
-        found.survey.rows.iter().filter_map(|row| row.file.as_ref()).filter(|file| file.is_odd()).count();
-    if odd > 0 {
-        let tasks = wording::count(odd, "task");
-        output.warning(format_args!(
-            "{tasks} with a status or a priority that tasks do not have: `stepmark check` says which"
-        ));
-    }
 }
 
 pub(crate) fn wire(record: &Record) -> Json {

@@ -163,7 +163,15 @@ impl Task {
             }
             What::Next(acting) => {
                 let agent = agent(project, acting.agent.as_deref())?;
-                report::next(coordination.next(&agent)?.as_ref(), output)
+                match coordination.next(&agent) {
+                    Ok(task) => report::next(Some(&task), output),
+                    Err(nothing @ SystemError::NothingToClaim { .. }) => {
+                        report::next(None, output);
+                        return Ok(Failure::from(nothing).exit);
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+                Ok(Exit::Fine)
             }
             What::Claim { id, acting } => {
                 let agent = agent(project, acting.agent.as_deref())?;

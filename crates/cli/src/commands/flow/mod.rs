@@ -15,6 +15,7 @@ mod task_argument;
 mod verify;
 
 use clap::{Args, Subcommand};
+use stepmark_model::flows::FlowRefusal;
 use stepmark_model::journal::ActorKind;
 use stepmark_store::flows::{FlowError, FlowRecordsError, Flows};
 
@@ -106,6 +107,10 @@ impl From<FlowError> for Failure {
             FlowError::Git(error) => error.into(),
             FlowError::Busy { .. } | FlowError::BranchMoved { .. } => {
                 Self::from_error(Exit::Conflict, &error)
+            }
+            FlowError::Refused(FlowRefusal::NothingReady { waiting, running, failed, .. }) => {
+                let is_for_person = running == 0 && failed > 0;
+                Self::from_error(Exit::idle(waiting + running, is_for_person), &error)
             }
             error => Self::from_error(Exit::Findings, &error),
         };

@@ -42,6 +42,9 @@ pub(crate) struct List {
     /// Only artifacts that match this filter
     #[arg(long = "where", value_name = "FILTER")]
     filter: Option<String>,
+    /// Only artifacts that wait for a person
+    #[arg(long)]
+    waiting: bool,
     /// Fields to sort by, the greatest first with `-`: `-scope,path`
     #[arg(long, value_name = "FIELDS", allow_hyphen_values = true)]
     sort: Option<String>,
@@ -82,6 +85,7 @@ impl List {
             let mut matches = par_map(&rows, |row| selection.matches(&row.listed())).into_iter();
             rows.retain(|_| matches.next().unwrap_or(true));
         }
+        rows.retain(|row| !self.waiting || row.brief().condition == Condition::Waiting);
         rows.sort_by(|one, other| natural_order(one.path().as_str(), other.path().as_str()));
         let mut rows = sort.sort(rows);
         let total = rows.len();

@@ -50,6 +50,9 @@ impl Next {
             Some(given) => project.artifact_path(given)?,
             None => match project.resume_choice()? {
                 ResumeChoice::Several(paths) => return list(project, &paths, output),
+                choice @ ResumeChoice::Nothing => {
+                    project.chosen(choice).map_err(|nothing| Failure { exit: Exit::Nothing, ..nothing })?
+                }
                 choice => project.chosen(choice)?,
             },
         };
@@ -72,8 +75,7 @@ impl Next {
             output.json("stepmark.next/3", wire);
         }
         let Some(progress) = progress else {
-            tell_move(&artifact, output);
-            return Ok(Exit::Fine);
+            return Ok(tell_move(&artifact, output));
         };
         if progress.state == WorkState::Interrupted {
             output.warning(format_args!(
@@ -90,7 +92,10 @@ impl Next {
                 }
             }
             NextStep::Choice(steps) => steps.iter().for_each(|step| output.line(line(step))),
-            NextStep::Finished => output.remark(format_args!("`{}` is finished", artifact.path())),
+            NextStep::Finished => {
+                output.remark(format_args!("`{}` is finished", artifact.path()));
+                return Ok(Exit::Nothing);
+            }
             NextStep::Unknown(unknown) => {
                 return Err(Failure::new(
                     Exit::Findings,
@@ -122,7 +127,10 @@ fn list(project: &Project, paths: &[ProjectPath], output: &Output) -> Result<Exi
     let mut entries: Vec<Entry> =
         open.iter().map(|artifact| Entry::of(&ArtifactSummary::of(artifact))).collect();
     // An artifact that is held up is not next.
-    entries.retain(|entry| entry.condition != Condition::Blocked || entry.kind.is_some());
+    entries.retain(|entry| match entry.condition {
+        Condition::Blocked => entry.kind.is_some(),
+        condition => condition != Condition::Waiting,
+    });
     let is_begun = |entry: &Entry| {
         let is_past_start = entry.state.as_ref().is_some_and(|(rank, _)| *rank > 1);
         is_past_start || entry.bar.as_ref().is_some_and(|bar| bar.done > 0)
@@ -142,14 +150,15 @@ fn list(project: &Project, paths: &[ProjectPath], output: &Output) -> Result<Exi
             output.remark("`stepmark next ARTIFACT` names the command");
         },
     );
-    Ok(Exit::Fine)
+    Ok(if entries.is_empty() { Exit::Person } else { Exit::Fine })
 }
 
 /// `status → in-progress`, the command for it, and the other moves; or that nothing is left.
-fn tell_move(artifact: &TrackedArtifact, output: &Output) {
+fn tell_move(artifact: &TrackedArtifact, output: &Output) -> Exit {
     let entry = Entry::of(&ArtifactSummary::of(artifact));
     let (Some(next), Some(command)) = (entry.next, entry.command) else {
-        return output.remark(format_args!("`{}` is finished", artifact.path()));
+        output.remark(format_args!("`{}` is finished", artifact.path()));
+        return Exit::Nothing;
     };
     for action in artifact.artifact().operator_actions() {
         output.line(format_args!("a person has to: {action}"));
@@ -167,6 +176,7 @@ fn tell_move(artifact: &TrackedArtifact, output: &Output) {
     if !others.is_empty() {
         output.remark(format_args!("  or to {}", others.join(", ")));
     }
+    if artifact.waits_for_person() { Exit::Person } else { Exit::Fine }
 }
 
 fn has_commands(artifact: &TrackedArtifact) -> bool {

@@ -110,7 +110,7 @@ impl ImportAsdd {
         let workspace = if is_new { switched_on(&workspace)? } else { workspace };
         let asdd = workspace.asdd().ok_or_else(nothing)?;
         let (count, _) = asdd.import(&found, self.take == Some(ManifestSide::File), self.remove)?;
-        words.tell(&found, count, output, || {});
+        words.tell(&found, count, output);
         Ok(Exit::Fine)
     }
 }
@@ -142,7 +142,7 @@ impl ImportCoordination {
         // Without a word none is disputed.
         let (count, files) =
             coordination.import(&found, self.take != Some(FileSide::Artifact), self.remove)?;
-        words.tell(&found.survey, count, output, || report::odd(&found, output));
+        words.tell(&found.survey, count, output);
         Ok(report::told(&files, output))
     }
 
@@ -202,20 +202,13 @@ impl Words {
             .with_help("say which: `--take file` or `--take artifact`; `--dry-run` shows them"))
     }
 
-    fn tell<K: RecordKinds>(
-        &self,
-        found: &ImportSurvey<K>,
-        count: usize,
-        output: &Output,
-        more: impl FnOnce(),
-    ) {
+    fn tell<K: RecordKinds>(&self, found: &ImportSurvey<K>, count: usize, output: &Output) {
         output.json_or(
             self.schema,
             || self.wire(found, Some(count)),
             || {
                 let (count, same) = (wording::count(count, "record"), wording::count(found.same, "record"));
                 output.remark(format_args!("{count} written, {same} the same"));
-                more();
                 if let Some(system) = self.switched_on {
                     output.remark(format_args!("{system} is switched on in .stepmark/config.yaml"));
                 }

@@ -99,6 +99,7 @@ fn cells((row, brief): &BriefRow<'_>, name: &str) -> [String; 5] {
         Condition::Finished if entry.bar.is_some() => "finished".to_owned(),
         Condition::NotImported => "import stories".to_owned(),
         Condition::Interrupted => "interrupted: look at it".to_owned(),
+        Condition::Waiting => "a person decides".to_owned(),
         Condition::Blocked if entry.kind.is_none() && entry.next.is_some() => "a person decides".to_owned(),
         _ => entry.next.clone().unwrap_or_default(),
     };

@@ -139,7 +139,7 @@ mod tests {
             agent: Some(text.into()),
             parent: (number % 2 == 1).then_some(text),
             updated: Timestamp::from_nanosecond(i128::try_from(number).unwrap_or(0) * -1_000_000_007).ok(),
-            condition: Condition::ALL[number % 7],
+            condition: Condition::ALL[number % 8],
             waits_for_import: number.is_multiple_of(2),
             epic_titles: vec![(7, text.into()); number % 2],
             is_readable: number % 2 == 1,
