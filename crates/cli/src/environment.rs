@@ -11,8 +11,7 @@ use std::{
 };
 
 use stepmark_model::{journal::Attribution, packs::MOST_BYTES};
-use stepmark_store::configuration::ConfigurationSources;
-use stepmark_store::workspace::Clock;
+use stepmark_store::{configuration::ConfigurationSources, workspace::Clock};
 
 use crate::{
     attribution::{self, ActorSource},

@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use stepmark_model::projection::git_hook::EVERY_PROJECT;
-use stepmark_store::configuration::ConfigurationSources;
-use stepmark_store::disk::Root;
-use stepmark_store::workspace::Workspace;
+use stepmark_store::{configuration::ConfigurationSources, disk::Root, workspace::Workspace};
 
 use crate::{
     arguments::{Arguments, Command, ProjectArguments},

@@ -96,8 +96,7 @@ pub use stepmark_model::journal::{Actor, ActorError, Attribution, SessionId, Ses
 
 pub use stepmark_model::journal::{ArtifactKey, Event, EventDraft, EventId, Kind};
 pub use stepmark_model::lease::{Lease, LeaseRefusal, LeaseTerm};
-pub use stepmark_model::projection::checkpoint::Checkpoint;
-pub use stepmark_model::projection::gates::Closed;
+pub use stepmark_model::projection::{checkpoint::Checkpoint, gates::Closed};
 pub use stepmark_store::checkpoints::Checkpoints;
 #[cfg(feature = "write")]
 pub use stepmark_store::checkpoints::{CheckpointError, CheckpointMade, RestoreError, Restored};

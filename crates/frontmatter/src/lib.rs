@@ -33,8 +33,7 @@ pub use node::{CollectionStyle, Entry, Node, NodeKind, Properties, ScalarStyle, 
 #[cfg(feature = "counted")]
 pub use parse::PARSED;
 pub use parse::{LIMITS, Limits, ParseError, Yaml};
-pub use region::heading_title;
-pub use region::{Region, RegionError};
+pub use region::{Region, RegionError, heading_title};
 pub use scalar::Scalar;
 pub use scan::{Document, Frontmatter, LineEnding};
 pub use span::{LineIndex, Position, Span};

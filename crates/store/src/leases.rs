@@ -6,8 +6,7 @@ use std::{io, path::PathBuf};
 
 #[cfg(feature = "write")]
 use crate::commit::{self, ArtifactLock, CommitError};
-use crate::disk::ResolveError;
-use crate::disk::{local_state::StateFolder, own_file};
+use crate::disk::{ResolveError, local_state::StateFolder, own_file};
 #[cfg(feature = "write")]
 use crate::git::process::WithoutGit;
 use crate::workspace::{ArtifactError, Workspace};

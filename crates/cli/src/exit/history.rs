@@ -4,14 +4,11 @@ use stepmark_model::journal::ReplayError;
 use stepmark_store::checkpoints::{
     CheckpointError, CheckpointPlacesError, CheckpointReadError, RestoreError,
 };
-use stepmark_store::commit::CompactError;
-use stepmark_store::disk::LocalStateError;
-use stepmark_store::doctor::DoctorError;
-use stepmark_store::history::HistoryError;
-use stepmark_store::hooks::StageHistoryError;
-use stepmark_store::replay::ReplayArtifactsError;
-use stepmark_store::resuming::ChoiceError;
 use stepmark_store::workspace::AppendError;
+use stepmark_store::{
+    commit::CompactError, disk::LocalStateError, doctor::DoctorError, history::HistoryError,
+};
+use stepmark_store::{hooks::StageHistoryError, replay::ReplayArtifactsError, resuming::ChoiceError};
 
 use super::{Exit, Failure};
 

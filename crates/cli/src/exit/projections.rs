@@ -1,16 +1,13 @@
 //! Failures to make or use a copy of the artifacts.
 
-use stepmark_store::bmad::catalogues::CatalogueError;
-use stepmark_store::changes::ChangeError;
 use stepmark_store::checking::{BaselineWriteError, CheckError};
-use stepmark_store::gates::GateError;
-use stepmark_store::hooks::HookError;
-use stepmark_store::index::RefreshError;
-use stepmark_store::instructions::InstructionError;
 use stepmark_store::manifest::{
     ManifestPlaceError, ManifestPublishError, ManifestReadError, ManifestWriteError,
 };
-use stepmark_store::projection::ProjectionError;
+use stepmark_store::{bmad::catalogues::CatalogueError, changes::ChangeError, projection::ProjectionError};
+use stepmark_store::{
+    gates::GateError, hooks::HookError, index::RefreshError, instructions::InstructionError,
+};
 
 use super::{Exit, Failure};
 

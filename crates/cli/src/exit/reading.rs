@@ -5,10 +5,8 @@ use std::io::ErrorKind;
 use stepmark_model::artifact::ProjectPathError;
 use stepmark_store::configuration::ConfigurationError;
 use stepmark_store::disk::{RelativeError, ResolveError, WalkError};
-use stepmark_store::fixing::StagedFixError;
-use stepmark_store::git::GitVersionError;
-use stepmark_store::repository::ChangedArtifactsError;
 use stepmark_store::workspace::{ArtifactError, OpenError, WorkflowFileError};
+use stepmark_store::{fixing::StagedFixError, git::GitVersionError, repository::ChangedArtifactsError};
 
 use super::{Exit, Failure};
 

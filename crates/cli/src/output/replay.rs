@@ -2,8 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use stepmark_model::journal::{EventId, HistoryState};
-use stepmark_store::history::SegmentProblem;
-use stepmark_store::replay::Replayed;
+use stepmark_store::{history::SegmentProblem, replay::Replayed};
 
 use super::{Output, history, on_one_line, wording};
 use crate::exit::{Exit, chain};

@@ -1,11 +1,10 @@
 //! An artifact: a file of the project with the state that it holds.
 
-use super::body::conflict_below;
-use super::digest::state_value;
 use super::frontmatter_state::{first_heading, read_state};
 use super::{
     Diagnosis, FileHash, FrontmatterState, Problem, ProjectPath, StateUnreadable, Steps, state_region,
 };
+use super::{body::conflict_below, digest::state_value};
 use serde_json::Value as Json;
 use stepmark_frontmatter::{Document, ParseError, RegionError, Span, Yaml};
 

@@ -17,21 +17,15 @@ mod status_change;
 mod rebuilding;
 
 pub use committing::{commit, settle};
-pub use consistency::{Inconsistency, drifted, inconsistencies};
-pub use consistency::{PHASES, Phase, phase_of, plain_name};
-pub use failing::add_row;
-pub use failing::{Failure, fail};
-pub use failing::{Timeout, timeouts};
+pub use consistency::{Inconsistency, PHASES, Phase, drifted, inconsistencies, phase_of, plain_name};
+pub use failing::{Failure, Timeout, add_row, fail, timeouts};
 pub use kind::SliceKind;
 pub use manifest::{MANIFEST, ManifestError, read, render, seen};
-pub use proposal::{Confidence, Proposal, ProposedFile, Verdict};
-pub use proposal::{Conflict, Prefer, SteeringRule, reconcile};
+pub use proposal::{Confidence, Conflict, Prefer, Proposal, ProposedFile, SteeringRule, Verdict, reconcile};
 pub use rebuilding::{FoundFile, from_files};
 pub use refusal::AsddRefusal;
 pub use slice::ChainEntry;
-pub use state::State;
-pub use state::{AsddFacts, SliceFacts};
-pub use state::{Rules, Thresholds};
+pub use state::{AsddFacts, Rules, SliceFacts, State, Thresholds};
 pub use status_change::{change, slice_move};
 
 pub type Record = crate::records::Record<SliceKind>;

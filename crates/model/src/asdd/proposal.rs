@@ -1,12 +1,10 @@
 //! Proposals of agents.
 
 use super::plain_name;
-use crate::artifact::FileHash;
-use crate::records::read_time;
+use crate::{artifact::FileHash, records::read_time};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 /// A change of a slice that an agent proposes. It is no state: it waits until the custodian commits or
 /// refuses it.

@@ -1,8 +1,7 @@
 //! A reason why a change of a slice is refused.
 
 use super::{Conflict, Inconsistency};
-use crate::artifact::FileHash;
-use crate::lifecycle::MoveRefusal;
+use crate::{artifact::FileHash, lifecycle::MoveRefusal};
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -1,7 +1,6 @@
 //! The step that the files of a project tell: autodev trusts them more than its state file.
 
-use super::flow::kebab;
-use super::{Flow, FlowStep, Flows, Position, StepPlace};
+use super::{Flow, FlowStep, Flows, Position, StepPlace, flow::kebab};
 use crate::artifact::{PathGlob, ProjectPath};
 use schemars::JsonSchema;
 use serde::Deserialize;

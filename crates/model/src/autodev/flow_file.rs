@@ -1,7 +1,6 @@
 //! Reading a flow file of autodev: the tables of it and the blocks that it shows, never its prose.
 
-use super::flow::kebab;
-use super::{AWAITING, Flow, FlowStep, Position, PositionError, SubStep};
+use super::{AWAITING, Flow, FlowStep, Position, PositionError, SubStep, flow::kebab};
 use crate::artifact::Artifact;
 use serde_json::Value as Json;
 use stepmark_frontmatter::{Edit, KeyPath, Value};

@@ -15,16 +15,12 @@ mod baseline;
 use crate::autodev::keeps_state;
 pub use crate::journal::Loss;
 pub use baseline::{Baseline, BaselineError};
-pub use finding::ProblemCounts;
-pub use finding::{Finding, Severity};
-pub use finding::{Fix, Safety};
+pub use finding::{Finding, Fix, ProblemCounts, Safety, Severity};
 pub use fixing::{DeclineReason, Declined, FixedFile, Remedy, apply_fixes};
 pub use policy::{Allowance, Judged, Level, LevelError, Levels, Policy};
-pub use registry::pages;
-pub use registry::{RULES, rule_of};
+pub use registry::{RULES, pages, rule_of};
 pub use rule::{Group, Rule};
-pub use subject::{AcceptedLosses, BaseVersion};
-pub use subject::{ManifestRow, RuleEnvironment, Subject};
+pub use subject::{AcceptedLosses, BaseVersion, ManifestRow, RuleEnvironment, Subject};
 
 use rule::Decision;
 

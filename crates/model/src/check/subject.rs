@@ -2,19 +2,13 @@
 
 use super::{Finding, Rule};
 use crate::artifact::{Artifact, Diagnosis, FileHash, Problem, ProjectPath};
-use crate::asdd;
-use crate::asdd::AsddFacts;
-use crate::autodev::AutodevFacts;
 use crate::coordination::{CoordinationFacts, Record};
-use crate::delegation::Chains;
-use crate::flows::FlowFacts;
-use crate::journal::Loss;
-use crate::lifecycle::Lifecycle;
 use crate::tracked_artifact::{Membership, TrackedArtifact};
 use crate::workflow::{BindingReason, Chain, Progress};
+use crate::{asdd, asdd::AsddFacts, autodev::AutodevFacts};
+use crate::{delegation::Chains, flows::FlowFacts, journal::Loss, lifecycle::Lifecycle};
 use BindingReason::{FileNameWords, OutputPattern, Track};
-use std::cell::OnceCell;
-use std::sync::Arc;
+use std::{cell::OnceCell, sync::Arc};
 use stepmark_frontmatter::Span;
 use stepmark_packs::Kind;
 

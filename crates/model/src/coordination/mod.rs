@@ -31,11 +31,8 @@ pub(crate) use format::unheld;
 pub use format::{
     Files, Format, FormatError, JsonError, file_stem, heartbeats, read, read_json, render, result_file,
 };
-pub use kind::NewTask;
-pub use kind::RecordKind;
-pub use state::State;
-pub use state::{Drift, Merged, merge, seen};
-pub use state::{Overview, latest_time};
+pub use kind::{NewTask, RecordKind};
+pub use state::{Drift, Merged, Overview, State, latest_time, merge, seen};
 pub use task_move::{TaskRefusal, decide, task_move};
 
 pub type Record = crate::records::Record<RecordKind>;

@@ -7,9 +7,8 @@ use super::{
     Record, State, check_dependencies, claimable, decide, dependants_freed, dependency_circle, orphaned,
     sample::{agent, state, task},
 };
-use crate::lifecycle::built_in;
-use crate::packs::MoveCall;
 use crate::records::{Signal, Signals};
+use crate::{lifecycle::built_in, packs::MoveCall};
 
 const NOW: &str = "2026-11-24T12:00:00Z";
 

@@ -6,8 +6,5 @@ mod chains;
 #[cfg(test)]
 mod cases;
 
-pub use chains::{Ancestry, Chains};
-pub use chains::{Forest, ForestRow};
-pub use member::{Agent, Member};
-pub use member::{ChainPosition, ParentPositionError};
-pub use member::{Completion, FINISHED_WORDS};
+pub use chains::{Ancestry, Chains, Forest, ForestRow};
+pub use member::{Agent, ChainPosition, Completion, FINISHED_WORDS, Member, ParentPositionError};

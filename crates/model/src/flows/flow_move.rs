@@ -1,8 +1,7 @@
 //! Moves of flows.
 
-use super::refusal::legal_moves;
-use super::verifying::close_attempt;
 use super::{FlowKind, FlowRecord, FlowRefusal, FlowState, Graph, HumanAction, MergePlan, TaskDefinition};
+use super::{refusal::legal_moves, verifying::close_attempt};
 use crate::lifecycle::{Guard, MoveRefusal, built_in};
 use crate::packs::{MoveCall, Refused};
 use serde_json::{Map, Value as Json, json};

@@ -15,11 +15,10 @@ mod cases;
 #[cfg(test)]
 mod sample;
 
-pub use event_dump::EventDump;
-pub use event_dump::{FlowFact, FollowingEvent, following_events};
-pub use flow_move::{Acting, RecordChange};
-pub use flow_move::{accept, make};
-pub use flow_move::{execution_record, flow_record, freeze, graph_record};
+pub use event_dump::{EventDump, FlowFact, FollowingEvent, following_events};
+pub use flow_move::{
+    Acting, RecordChange, accept, execution_record, flow_record, freeze, graph_record, make,
+};
 pub use graph::{Graph, GraphProblem};
 pub use parts::{
     Attempt, Check, CheckResult, Decision, Failure, HumanAction, MergePlan, OutputSummary, RetryPolicy,
@@ -27,9 +26,5 @@ pub use parts::{
 };
 pub use record::{FlowKind, FlowRecord, FlowRecordError, is_flow_id, is_task_id};
 pub use refusal::FlowRefusal;
-pub use state::FlowFacts;
-pub use state::FlowState;
-pub use state::{Why, why};
-pub use state::{allows, overlap};
-pub use verifying::{AttemptEnd, add_checkpoint, claim, end_attempt};
-pub use verifying::{Judgement, verify};
+pub use state::{FlowFacts, FlowState, Why, allows, overlap, why};
+pub use verifying::{AttemptEnd, Judgement, add_checkpoint, claim, end_attempt, verify};

@@ -5,8 +5,7 @@ use super::{
     Acting, Attempt, Check, CheckResult, Decision, Failure, FlowKind, FlowRecord, FlowRefusal, FlowState,
     OutputSummary, RecordChange, TaskDefinition, Verification, Verifier, allows,
 };
-use crate::packs::MoveCall;
-use crate::spelling::argument;
+use crate::{packs::MoveCall, spelling::argument};
 
 /// The facts from which an attempt is judged.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,8 +6,7 @@ use crate::artifact::{Artifact, FileHash, ProjectPath, StateDigest};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 use stepmark_frontmatter::Change;
 
 const VERSION: u32 = 1;

@@ -16,18 +16,17 @@ mod spelling;
 mod undo;
 mod work_context;
 
-pub use actor::{Actor, ActorError, ActorKind, Attribution};
-pub use actor::{SessionId, SessionIdError};
+pub use actor::{Actor, ActorError, ActorKind, Attribution, SessionId, SessionIdError};
 pub use artifact_key::ArtifactKey;
 pub use change_words::{change_in_words, changes_in_words, value_in_words};
-pub use event::{ArtifactRef, Digests, Event, Kind};
-pub use event::{EventId, EventIdError};
+pub use event::{ArtifactRef, Digests, Event, EventId, EventIdError, Kind};
 pub use event_builder::{Ancestor, ArtifactState, EventBuilder, ExternalAuthor, PriorState};
 pub use event_draft::EventDraft;
 pub use lineage::{HistoryState, Lineage, ReplayError};
 pub use loss_explanation::{ChangeInHistory, Loss, LossExplanation, NewerState};
-pub use segment::{HashChain, Header, Line, LineProblem, SegmentName};
-pub use segment::{MOST_HEADS, SegmentHead, heads_in, seal};
+pub use segment::{
+    HashChain, Header, Line, LineProblem, MOST_HEADS, SegmentHead, SegmentName, heads_in, seal,
+};
 pub use spelling::Spelling;
 pub use undo::undo;
 pub use work_context::WorkContext;

@@ -9,9 +9,7 @@
 mod record;
 mod tenure;
 
-pub use record::Lease;
-pub use record::LeaseRefusal;
-pub use record::admits;
+pub use record::{Lease, LeaseRefusal, admits};
 pub use tenure::{AcquiredLease, Claim, LONGEST, LeaseTerm, release, renew, take};
 
 #[cfg(test)]

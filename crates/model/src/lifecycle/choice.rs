@@ -4,9 +4,8 @@ use super::{Attributes, Lifecycle, LifecycleDeclaration, LifecycleError, Lifecyc
 use crate::artifact::{Artifact, Delegation};
 use crate::spelling::folded;
 use memchr::memmem;
-use std::cell::OnceCell;
-use std::fmt;
 use std::sync::{Arc, LazyLock};
+use std::{cell::OnceCell, fmt};
 use stepmark_frontmatter::KeyPath;
 use stepmark_packs::lifecycle::{ANY, ConditionDeclaration};
 use stepmark_packs::scalar::{Name, OneOrMore};

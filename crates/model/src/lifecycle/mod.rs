@@ -7,9 +7,9 @@ mod cases;
 #[cfg(test)]
 mod change_cases;
 
-pub use choice::built_in;
-pub use choice::{Choice, DeclaredLifecycle, LifecycleSource, Lifecycles};
-pub use choice::{Condition, ConditionMatch};
+pub use choice::{
+    Choice, Condition, ConditionMatch, DeclaredLifecycle, LifecycleSource, Lifecycles, built_in,
+};
 pub use stepmark_packs::lifecycle::{
     Attributes, ChangeRefusal, Counter, CounterLimit, Guard, KeyUpdate, Lifecycle, LifecycleDeclaration,
     LifecycleError, LifecycleProblem, LifecycleState, Move, MoveDecision, MoveFacts, MoveRefusal, Roles,

@@ -20,15 +20,11 @@ pub struct System {
     pub project: &'static str,
 }
 
-pub use kinds::RecordKinds;
-pub use kinds::{Signal, Signals, take_newer};
+pub use kinds::{RecordKinds, Signal, Signals, take_newer};
 pub(crate) use kinds::{entries_in_order, in_order, ordered};
 pub use record::RecordSet;
 pub(crate) use record::by_kind;
 pub use record::{Record, RecordError};
 pub use strict_json::{JsonError, read_json};
-pub use values::SharedValues;
-pub use values::file_stem;
-pub use values::read_time;
-pub use values::values_digest;
+pub use values::{SharedValues, file_stem, read_time, values_digest};
 pub(crate) use values::{VOLATILE, said};

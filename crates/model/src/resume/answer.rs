@@ -1,7 +1,6 @@
 //! The answer to where work goes on.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use super::{NoResumePoint, ResumePoint, StateSource};
 

@@ -8,8 +8,7 @@ mod report;
 mod answer;
 mod decide;
 
-pub use answer::{ResumeAnswer, ResumeDecision};
-pub use answer::{Tier, TierError};
+pub use answer::{ResumeAnswer, ResumeDecision, Tier, TierError};
 pub use decide::decide;
 pub use report::{InterruptedSession, OpenDelegation, ResumeReport};
 pub use resume_point::{NextStep, NoResumePoint, ResumePoint};

@@ -2,10 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::parser::Operator;
-use super::value::TimeLiteral;
-use super::value::scope_rank;
 use super::{FieldValue, SelectionError, SelectionField, parser};
+use super::{parser::Operator, value::TimeLiteral, value::scope_rank};
 use crate::artifact::Scope;
 
 /// Something that a question can be asked of. A value is asked for only where the question needs it, and

@@ -25,6 +25,5 @@ mod cases;
 
 pub use error::{SelectionError, SelectionErrorKind};
 pub use evaluate::{Selectable, Selection};
-pub use field::{FieldType, SelectionField, parse_fields};
-pub use field::{SortKey, SortKeys};
+pub use field::{FieldType, SelectionField, SortKey, SortKeys, parse_fields};
 pub use value::{FieldValue, StatusValue};

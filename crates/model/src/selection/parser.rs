@@ -1,8 +1,7 @@
 //! Tokens → a question whose comparisons make sense.
 
 use super::evaluate::{Expression, Literal};
-use super::value::TimeLiteral;
-use super::{FieldType, SelectionError, SelectionErrorKind, SelectionField};
+use super::{FieldType, SelectionError, SelectionErrorKind, SelectionField, value::TimeLiteral};
 use crate::artifact::Scope;
 use std::iter::Peekable;
 use stepmark_frontmatter::Span;

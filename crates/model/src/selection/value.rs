@@ -2,11 +2,8 @@
 
 use crate::artifact::{Artifact, Field as ArtifactField, Scope, natural_order};
 use crate::lifecycle::Lifecycle;
-use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan, civil};
-use std::cmp::Ordering;
-use std::ops::Range;
-use std::sync::Arc;
+use jiff::{Timestamp, ToSpan, civil, tz::TimeZone};
+use std::{cmp::Ordering, ops::Range, sync::Arc};
 use stepmark_frontmatter::{Node, NodeKind};
 
 #[derive(Clone, Debug)]

@@ -3,8 +3,7 @@
 use crate::bmad::sprint::{LedgerKey, LedgerPart};
 use crate::tracked_artifact::TrackedArtifact;
 use crate::workflow::{Next, Progress, Step, Unit, UnknownNext, WorkflowDefinition};
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 const SEPARATOR: char = '\0';
 

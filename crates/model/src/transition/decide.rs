@@ -2,8 +2,7 @@
 
 use super::{Command, Plan, Remark, Strictness, TransitionRefusal, complete, scoping, setting, status_move};
 use crate::artifact::{Artifact, Problem, StepsForm};
-use crate::lifecycle::Lifecycle;
-use crate::workflow::WorkflowDefinition;
+use crate::{lifecycle::Lifecycle, workflow::WorkflowDefinition};
 use stepmark_frontmatter::{Edit, KeyPath, Value};
 
 /// The facts around an artifact that a command is to change.

@@ -17,13 +17,10 @@ mod status_move;
 mod step_choice;
 
 pub use complete::{OpenChild, finish_above};
-pub use decide::DecisionContext;
-pub use decide::decide;
+pub use decide::{DecisionContext, decide};
 pub use delegate::{DelegationPlan, NewChild, delegate};
-pub use plan::{Command, ItemChange, Strictness};
-pub use plan::{Plan, Remark};
-pub use record::lists_step;
-pub use record::{StepLists, completed_ids, last_step_id, step_list_key};
+pub use plan::{Command, ItemChange, Plan, Remark, Strictness};
+pub use record::{StepLists, completed_ids, last_step_id, lists_step, step_list_key};
 pub use refusal::TransitionRefusal;
 pub use scoping::{Confidence, ConfidenceError, ScopeSource};
 pub use status_move::{StatusMove, judge_status};

@@ -192,8 +192,7 @@ fn is_number(node: &Node<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::artifact::ProjectPath;
-    use stepmark_frontmatter::Region;
-    use stepmark_frontmatter::apply;
+    use stepmark_frontmatter::{Region, apply};
 
     #[test]
     fn what_stands_in_place_says_whether_a_number_is_meant() {

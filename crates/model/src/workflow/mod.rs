@@ -23,8 +23,7 @@ pub use context::{
     ContextAnswer, ContextCandidate, ContextOutcome, ContextQuery, ContextSource, ContextSourceError,
     ContextSourceKind, ContextStatement, answer_context, context_statements,
 };
-pub use definition::Track;
-pub use definition::{ChainOutline, StepOutline, WorkflowDefinition, WorkflowDetail, WorkflowOutline};
+pub use definition::{ChainOutline, StepOutline, Track, WorkflowDefinition, WorkflowDetail, WorkflowOutline};
 pub use progress::{
     Content, DoneItem, LastStep, MatchedBy, Next, Progress, StepMatch, StepRecord, UnknownItem, UnknownNext,
     UnknownReason, WorkState,

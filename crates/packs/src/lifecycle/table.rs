@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::moves::NamedMove;
-use super::{Attributes, CounterLimit, Guard, LifecycleProblem, RootKeys};
+use super::{Attributes, CounterLimit, Guard, LifecycleProblem, RootKeys, moves::NamedMove};
 use crate::spelling::folded;
 
 /// A lifecycle: states, and the moves between them that are legal. It is well formed: names are unique, every

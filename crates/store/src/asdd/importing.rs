@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use super::{Asdd, AsddFiles};
-use crate::disk::file_reading::read_file;
-use crate::projection::record_files;
 use crate::records::{ImportSurvey, RecordsError, SystemError};
+use crate::{disk::file_reading::read_file, projection::record_files};
 use stepmark_model::asdd::{MANIFEST, SliceKind, State, read};
 
 impl Asdd<'_> {

@@ -8,8 +8,7 @@ use crate::projection::{
     record_format::{Files, Followed, Overwrite, RecordFormat},
 };
 use crate::records::{ChangedRecords, SystemError, behind};
-use crate::signals::write_signal;
-use crate::workspace::Workspace;
+use crate::{signals::write_signal, workspace::Workspace};
 use stepmark_model::{
     artifact::ProjectPath,
     asdd::{MANIFEST, SYSTEM, SliceKind, State, read, render, seen},

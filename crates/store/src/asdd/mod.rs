@@ -29,9 +29,7 @@ mod importing;
 
 use stepmark_model::records::Signals;
 
-use crate::configuration::AsddSettings;
-use crate::signals::read_signals;
-use crate::workspace::Workspace;
+use crate::{configuration::AsddSettings, signals::read_signals, workspace::Workspace};
 
 #[cfg(feature = "write")]
 pub use self::{

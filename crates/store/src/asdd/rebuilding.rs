@@ -1,10 +1,8 @@
 //! Slices made again whose artifact is gone: from history, else from the files of their phases.
 
 use super::{Asdd, changing::draft};
-use crate::changes::RecordDecision;
-use crate::commit::make_folders_to;
-use crate::history::History;
 use crate::records::{ChangedRecords as _, RecordSystem as _, SystemError};
+use crate::{changes::RecordDecision, commit::make_folders_to, history::History};
 use stepmark_model::{
     artifact::ProjectPath,
     asdd::{FoundFile, Record, SliceKind, from_files},

@@ -1,8 +1,7 @@
 //! Delegation: the child and what the parent lacks, in one commit.
 
-use crate::changes::ChangeError;
-use crate::commit::FileDecision;
 use crate::workspace::{Delegations, Workspace};
+use crate::{changes::ChangeError, commit::FileDecision};
 use stepmark_frontmatter::apply;
 use stepmark_model::{
     artifact::{ProjectPath, state_region},

@@ -2,11 +2,8 @@
 
 use crate::checking::CheckError;
 use crate::commit::{CommitError, Conflict, PublishError, WriteState, named};
-use crate::disk::walk::WalkError;
-use crate::gates::GateError;
-use crate::history::HistoryError;
-use crate::leases::LeaseError;
 use crate::workspace::ArtifactError;
+use crate::{disk::walk::WalkError, gates::GateError, history::HistoryError, leases::LeaseError};
 use stepmark_frontmatter::EditError;
 use stepmark_model::artifact::{ProjectPath, ProjectPathError};
 use stepmark_model::journal::{ArtifactKey, EventId};

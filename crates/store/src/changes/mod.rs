@@ -11,23 +11,20 @@ pub(crate) mod records;
 pub(crate) mod removing;
 
 pub use delegating::{Delegated, DelegationOrder};
-pub use error::ChangeError;
-pub use error::UpdateError;
+pub use error::{ChangeError, UpdateError};
 pub(crate) use records::RECORDS_A_COMMIT;
 pub use records::RecordDecision;
 pub use removing::ConfigureError;
 
 use std::{collections::BTreeSet, path::Path};
 
-use crate::changes::artifact_change::ArtifactChange;
-use crate::changes::records::Versions;
+use crate::changes::{artifact_change::ArtifactChange, records::Versions};
 use crate::commit::{
     self, CommitError, FileDecision, FileTransition, Halt, Outcome, PublishError, Transaction,
 };
 use crate::configuration::{PACKS_FOLDER, STEPMARK_GITIGNORE, initial_configuration};
-use crate::disk::CONFIGURATION_PATH;
-use crate::repository::git::GitFacts;
 use crate::workspace::{ArtifactError, Workspace, workflows::WorkflowFileError};
+use crate::{disk::CONFIGURATION_PATH, repository::git::GitFacts};
 use stepmark_frontmatter::{Edit, KeyIndex, KeyPath, Value};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{

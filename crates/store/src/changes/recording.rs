@@ -2,12 +2,10 @@
 
 use serde_json::Value as Json;
 
-use crate::changes::ChangeError;
-use crate::changes::records::Versions;
+use crate::changes::{ChangeError, records::Versions};
 use crate::commit::{FileTransition, Halt};
 use crate::history::{History, HistoryError};
-use crate::repository::git::GitFacts;
-use crate::workspace::Workspace;
+use crate::{repository::git::GitFacts, workspace::Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     check::rules::systems::record_edited_finding,
@@ -163,8 +161,7 @@ fn recorded_state(history: &History, event: EventId) -> Result<Option<Json>, His
 #[expect(clippy::disallowed_methods, reason = "tests write files directly")]
 mod tests {
     use super::*;
-    use crate::changes::ChangeReason;
-    use crate::commit::CommitOptions;
+    use crate::{changes::ChangeReason, commit::CommitOptions};
     use stepmark_frontmatter::{PARSED, Value};
     use stepmark_model::transition::{Command, Strictness};
 

@@ -3,19 +3,15 @@
 use crate::changes::{ChangeError, ChangeReason, ChangeReport, RecordDecision, removing};
 use crate::commit;
 use crate::commit::{CommitError, Expected, FileDecision, Halt, Outcome};
-use crate::disk::CONFIGURATION_PATH;
-use crate::repository::CheckedOut;
 use crate::workspace::{ArtifactError, OpenError, Workspace};
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::{disk::CONFIGURATION_PATH, repository::CheckedOut};
+use std::{cell::Cell, collections::BTreeMap, rc::Rc};
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 use stepmark_model::artifact::{Artifact, FileHash, ProjectPath, ProjectPathError};
-use stepmark_model::delegation::Member;
-use stepmark_model::journal;
 use stepmark_model::journal::{Event, EventDraft, EventId, Kind};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::transition::{Remark, TransitionRefusal};
+use stepmark_model::{delegation::Member, journal};
 
 /// Says in the event of a removal that git did not have the bytes.
 pub(crate) const IN_GIT: &str = "in_git";

@@ -5,13 +5,11 @@ use std::{
     ptr,
 };
 
-use crate::bmad::sprint::BrokenSprintStatus;
-use crate::checking::CheckReport;
-use crate::configuration::PathAllowance;
 use crate::disk::CONFIGURATION_PATH;
 #[cfg(feature = "write")]
 use crate::projection::file_findings::FileFindings;
 use crate::workspace::Workspace;
+use crate::{bmad::sprint::BrokenSprintStatus, checking::CheckReport, configuration::PathAllowance};
 use stepmark_model::{
     artifact::ProjectPath,
     check::{

@@ -2,11 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::checking::CheckError;
-use crate::git::GitVersion;
-use crate::repository::ChangedArtifact;
-use crate::repository::Repository;
 use crate::workspace::chain::FOLDER_SUFFIX;
+use crate::{checking::CheckError, git::GitVersion, repository::ChangedArtifact, repository::Repository};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},

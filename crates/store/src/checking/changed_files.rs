@@ -2,16 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::bmad::sprint::Ledgers;
-use crate::checking::beside::AllowancesInUse;
 use crate::checking::chains_in_version::ChainsAround;
 use crate::checking::journal_account::{HeldHistory, JournalAccount};
 use crate::checking::manifest_rows::ManifestRows;
 use crate::checking::{BASELINE_PATH, CheckError, CheckReport, Checks, manifest_rows};
-use crate::git::GitVersion;
-use crate::manifest::DEFAULT_MANIFEST;
-use crate::repository::ChangedArtifact;
-use crate::workspace::Workspace;
+use crate::{bmad::sprint::Ledgers, checking::beside::AllowancesInUse};
+use crate::{git::GitVersion, manifest::DEFAULT_MANIFEST, repository::ChangedArtifact, workspace::Workspace};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},

@@ -3,18 +3,13 @@
 use crate::bmad::sprint::Ledgers;
 use crate::checking::beside::{AllowancesInUse, AllowedRule};
 use crate::checking::cache::{Answers, Asked, Noted};
-use crate::checking::kept_chains::ChainPart;
-use crate::checking::{CheckError, Selection};
-use crate::disk::in_parts::par_map;
-use crate::manifest::CacheOutcome;
-use crate::workspace::Workspace;
+use crate::checking::{CheckError, Selection, kept_chains::ChainPart};
+use crate::{disk::in_parts::par_map, manifest::CacheOutcome, workspace::Workspace};
 use std::borrow::Cow;
 use stepmark_model::artifact::{Artifact, FileHash, ProjectPath};
 use stepmark_model::check;
 use stepmark_model::check::{Baseline, Finding, Judged, ProblemCounts, Subject};
-use stepmark_model::delegation::Chains;
-use stepmark_model::tracked_artifact::TrackedArtifact;
-use stepmark_model::workflow::WorkflowDefinition;
+use stepmark_model::{delegation::Chains, tracked_artifact::TrackedArtifact, workflow::WorkflowDefinition};
 
 #[derive(Clone, Debug, Default)]
 pub struct CheckReport<'t> {

@@ -4,9 +4,8 @@ use std::{collections::HashMap, mem, ops::Range};
 
 use crate::bmad::sprint::StoryLedgers;
 use crate::checking::cache::{Answers, Facts, FactsKey, FolderPart, Judgement, Learned, Verdict, Verdicts};
-use crate::checking::check_report::CheckingRun;
-use crate::checking::kept_chains::ChainPart;
 use crate::checking::{CheckError, CheckReport, Checks, Known, Selection, kept_chains};
+use crate::checking::{check_report::CheckingRun, kept_chains::ChainPart};
 use crate::disk::{
     WalkError, file_stat::FileStat, folder::EntryKind, folder::Folder, in_parts::par_map, walk::Visitor,
 };
@@ -14,9 +13,7 @@ use crate::workspace::{
     ArtifactError, Artifacts, Workspace, artifact_files::Looked, artifact_files::Reader,
     artifact_files::gathered, artifact_files::walk_artifacts,
 };
-use stepmark_model::artifact::ProjectPath;
-use stepmark_model::delegation::Chains;
-use stepmark_model::tracked_artifact::TrackedArtifact;
+use stepmark_model::{artifact::ProjectPath, delegation::Chains, tracked_artifact::TrackedArtifact};
 
 /// The artifacts that need not be read for a check: they were clean, and nothing has changed that decides
 /// about them.

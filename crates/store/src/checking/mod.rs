@@ -31,17 +31,13 @@ pub use summaries::{Summaries, SummaryRow};
 
 use std::{collections::HashMap, io};
 
-use crate::bmad::sprint::StoryLedgers;
-use crate::checking::cache::Answers;
-use crate::checking::check_report::CheckingRun;
-use crate::disk::own_file;
-use crate::disk::walk::WalkError;
-use crate::gates::GateError;
 #[cfg(feature = "history")]
 use crate::git::GitVersionError;
 #[cfg(feature = "history")]
 use crate::history::HistoryError;
 use crate::workspace::{Workspace, workflows::WorkflowFileError};
+use crate::{bmad::sprint::StoryLedgers, checking::cache::Answers, checking::check_report::CheckingRun};
+use crate::{disk::own_file, disk::walk::WalkError, gates::GateError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,

@@ -1,14 +1,10 @@
 //! Making checkpoints: the file and the event that tells of it, as one.
 
-use crate::changes::records::Versions;
-use crate::changes::{ChangeError, ChangeReport};
-use crate::checkpoints::Checkpoints;
-use crate::commit;
+use crate::changes::{ChangeError, ChangeReport, records::Versions};
 use crate::commit::{CommitError, FileDecision, FileTransition, Halt, Outcome, Transaction};
-use crate::configuration::Milestone;
-use crate::repository::git::GitFacts;
-use crate::repository::git_history::head_commit;
 use crate::workspace::{AppendError, ArtifactError, Workspace};
+use crate::{checkpoints::Checkpoints, commit};
+use crate::{configuration::Milestone, repository::git::GitFacts, repository::git_history::head_commit};
 use std::fmt;
 use stepmark_model::artifact::{Artifact, FileHash, ProjectPath};
 use stepmark_model::journal::{ArtifactKey, Event, EventDraft, Kind, SegmentName};

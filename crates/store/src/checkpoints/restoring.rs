@@ -3,8 +3,7 @@
 use std::cell::RefCell;
 
 use crate::changes::{ChangeError, ChangeReason};
-use crate::checkpoints::CheckpointReadError;
-use crate::checkpoints::Checkpoints;
+use crate::checkpoints::{CheckpointReadError, Checkpoints};
 use crate::commit::{self, CommitError, FileDecision, Outcome, PublishError};
 use crate::workspace::ArtifactError;
 use stepmark_frontmatter::{Document, Fences, replace_region};

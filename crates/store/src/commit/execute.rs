@@ -1,13 +1,10 @@
 //! The decided commit made: files staged, the redo record written, files published, the journal told.
 
-use crate::commit::file::remove;
-use crate::commit::journal::JournalFile;
 use crate::commit::redo::{RedoRecord, Slot, roll_forward, told, withdraw};
 use crate::commit::{ArtifactLock, CommitError, Expected, FsyncPolicy, PublishError, Staged, WriteState};
+use crate::commit::{file::remove, journal::JournalFile};
 use crate::disk::root::Root;
-use std::num::NonZeroU32;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 use stepmark_model::journal::Ancestor;
 

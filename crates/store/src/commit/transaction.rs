@@ -15,8 +15,7 @@ use crate::commit::{
     lock::LastEvent, lock::is_ever_locked, lock::remember, redo::RedoFile, redo::RedoRecord,
     redo::acquire_all, redo::hindrance, redo::recover, redo::slot,
 };
-use crate::disk::root::Root;
-use crate::git::process::WithoutGit;
+use crate::{disk::root::Root, git::process::WithoutGit};
 use stepmark_model::{artifact::ProjectPath, journal::Event};
 
 const DYING: Duration = Duration::from_millis(1);

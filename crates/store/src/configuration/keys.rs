@@ -7,16 +7,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 use serde_yaml::{Mapping, Value};
 
-use crate::configuration::WorkflowDeclaration;
-use crate::configuration::asdd::AsddKeys;
 use crate::configuration::check_keys::{CheckKeys, RuleLevels};
 use crate::configuration::scalars::{
     Count, FilePath, Limit, ProjectId, SettingText, VariableName, VariablePath,
 };
 use crate::configuration::sections::{AutodevKeys, CoordinationKeys, FlowKeys, MemoryKeys, ProjectKeys};
 use crate::configuration::variable_sides::{FREE_MAPS, Variable};
-use crate::configuration::workflow_declaration::Workflows;
-use crate::configuration::{Milestone, UnknownKey};
+use crate::configuration::{Milestone, UnknownKey, workflow_declaration::Workflows};
+use crate::configuration::{WorkflowDeclaration, asdd::AsddKeys};
 use stepmark_frontmatter::Position;
 use stepmark_model::{
     artifact::{PathGlob, PathGlobs},

@@ -4,11 +4,8 @@
 use crate::configuration::scalars::{Count, FilePath, StoreName};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::num::NonZeroU32;
-use stepmark_model::artifact::ProjectPath;
-use stepmark_model::autodev::Flow;
-use stepmark_model::coordination::Format;
+use std::{collections::BTreeMap, num::NonZeroU32};
+use stepmark_model::{artifact::ProjectPath, autodev::Flow, coordination::Format};
 
 /// Declares the settings of a section, and the keys as they are written, each of which may be missing: the
 /// type in which it is written, that of the setting, and how the one becomes the other.

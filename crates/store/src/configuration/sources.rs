@@ -1,8 +1,7 @@
 //! The sources of configuration besides the project: values that the edge of a program collects.
 
 use crate::configuration::{ConfiguredValue, Origin};
-use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::{num::NonZeroU32, path::PathBuf};
 use stepmark_frontmatter::Value;
 use stepmark_model::artifact::PathGlobs;
 

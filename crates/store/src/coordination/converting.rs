@@ -3,8 +3,7 @@
 use super::{Coordination, CoordinationFiles};
 use crate::commit::{Expected, read_whole, replace_whole};
 use crate::projection::file_findings::{FileFindings, FollowingFile};
-use crate::projection::record_format::Overwrite;
-use crate::projection::{ProjectionError, record_files};
+use crate::projection::{ProjectionError, record_files, record_format::Overwrite};
 use crate::records::{ChangedRecords as _, RecordsError, SystemError};
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::artifact::ProjectPath;

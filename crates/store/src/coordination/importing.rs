@@ -3,10 +3,9 @@
 use std::{io, path::Path};
 
 use super::{Coordination, CoordinationFiles};
-use crate::commit::read_whole;
-use crate::disk::file_reading::read_file;
 use crate::projection::{ProjectionError, record_files};
 use crate::records::{ImportRow, ImportSurvey, RecordsError, SystemError};
+use crate::{commit::read_whole, disk::file_reading::read_file};
 use stepmark_model::{
     artifact::ProjectPath,
     coordination::{Files, Format, RecordKind, State, heartbeats, read},

@@ -32,10 +32,8 @@ use stepmark_model::{
     records::{Signals, take_newer},
 };
 
-use crate::configuration::CoordinationSettings;
-use crate::records::snapshot::Snapshot;
-use crate::signals::read_signals;
 use crate::workspace::Workspace;
+use crate::{configuration::CoordinationSettings, records::snapshot::Snapshot, signals::read_signals};
 
 #[cfg(feature = "write")]
 pub use self::{files::CoordinationFiles, importing::StateFile, tasks::TaskChange};

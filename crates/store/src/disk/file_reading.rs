@@ -6,9 +6,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write as _};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
-use std::{fs, io, process};
+use std::{fs, io, os::unix::fs::OpenOptionsExt, path::Path, process};
 use stepmark_model::artifact::READ_LIMIT;
 
 /// Opens the file at `place`, never waiting for the other end of a pipe.

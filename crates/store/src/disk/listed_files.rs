@@ -2,11 +2,7 @@
 
 use crate::disk::stat_cache::StatCache;
 use sha2::{Digest, Sha256};
-use std::collections::HashSet;
-use std::fs::File;
-use std::io;
-use std::io::Read;
-use std::ops::Range;
+use std::{collections::HashSet, fs::File, io, io::Read, ops::Range};
 use stepmark_model::artifact::FileHash;
 use stepmark_model::projection::files_manifest::{
     LineEndHasher, LineEndHashes, ListedFolder, Listing, ManifestWarning,

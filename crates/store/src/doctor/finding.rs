@@ -1,10 +1,7 @@
 //! A finding of `stepmark doctor`: what is wrong, and what to do.
 
-use crate::checkpoints::CheckpointReadError;
-use crate::commit::CommitSetAside;
-use crate::disk::WalkProblem;
-use crate::history::SegmentProblem;
-use crate::workspace::ArtifactError;
+use crate::{checkpoints::CheckpointReadError, commit::CommitSetAside, disk::WalkProblem};
+use crate::{history::SegmentProblem, workspace::ArtifactError};
 use stepmark_model::{
     artifact::ProjectPath,
     journal::{EventId, ReplayError},

@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use crate::disk::root::Root;
-use crate::disk::{folder::EntryKind, folder::Folder, walk, walk::Visitor, walk::WalkError};
+use crate::disk::{folder::EntryKind, folder::Folder, root::Root, walk, walk::Visitor, walk::WalkError};
 
 /// The start of the names of all such files (`commit`, "Guarantees").
 const PREFIX: &str = ".stepmark-";

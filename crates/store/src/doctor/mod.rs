@@ -7,12 +7,10 @@ pub use finding::DoctorFinding;
 
 use crate::commit::{self, CommitError, CutLine, SetAsideRepair};
 use crate::disk::{WalkError, local_state::PLAIN_FOLDER};
-use crate::history::verify_segments;
-use crate::history::{History, HistoryError, SEALED_FOLDER};
+use crate::history::{History, HistoryError, SEALED_FOLDER, verify_segments};
 use crate::projection::record_format::Overwrite;
 use crate::replay::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts};
-use crate::workspace::AppendError;
-use crate::workspace::Workspace;
+use crate::workspace::{AppendError, Workspace};
 use stepmark_model::{
     artifact::ProjectPath,
     coordination::Format,

@@ -3,12 +3,10 @@
 
 use std::cell::RefCell;
 
-use crate::changes::ChangeError;
-use crate::commit::FileDecision;
 use crate::fixing::{Fixes, draft};
 use crate::git::{GitVersion, GitVersionError, index, index::IndexEntry};
-use crate::repository::ChangedArtifact;
-use crate::workspace::ArtifactError;
+use crate::{changes::ChangeError, commit::FileDecision};
+use crate::{repository::ChangedArtifact, workspace::ArtifactError};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,

@@ -1,8 +1,6 @@
 //! New graphs, flows and executions.
 
-use super::changing::draft;
-use super::records::read;
-use super::{FlowError, FlowRecordsError, Flows};
+use super::{FlowError, FlowRecordsError, Flows, changing::draft, records::read};
 use crate::changes::{ChangeError, RECORDS_A_COMMIT, RecordDecision};
 use crate::commit::{CommitError, make_folders_to};
 use crate::git::{GitVersionError, task_refs};

@@ -1,11 +1,8 @@
 //! A reason why an operation of flows was not made.
 
 use crate::changes::{ChangeError, UpdateError};
-use crate::flows::FlowRecordsError;
-use crate::git::GitVersionError;
-use crate::history::HistoryError;
-use crate::replay::ReplayArtifactsError;
-use crate::workspace::AppendError;
+use crate::{flows::FlowRecordsError, git::GitVersionError, history::HistoryError};
+use crate::{replay::ReplayArtifactsError, workspace::AppendError};
 use stepmark_frontmatter::EditError;
 use stepmark_model::{
     artifact::ProjectPath,

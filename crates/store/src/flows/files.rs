@@ -5,8 +5,7 @@ use std::{collections::BTreeMap, io, sync::PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::{FlowRecordsError, Flows, records::read};
-use crate::disk::folder::Folder;
-use crate::workspace::ArtifactError;
+use crate::{disk::folder::Folder, workspace::ArtifactError};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     flows::{FlowKind, FlowRecord, FlowState, Graph},

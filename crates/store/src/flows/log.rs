@@ -4,11 +4,8 @@
 use std::sync::PoisonError;
 
 use super::{FlowError, FlowRecordsError, Flows, creating::bytes_of, files::FlowFiles, records::read};
-use crate::changes::RecordDecision;
-use crate::history::Point;
-use crate::replay::Replayed;
-use crate::repository::CheckedOut;
 use crate::workspace::ArtifactError;
+use crate::{changes::RecordDecision, history::Point, replay::Replayed, repository::CheckedOut};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     flows::{Acting, FlowKind, FlowRecord, FlowRefusal, FlowState},

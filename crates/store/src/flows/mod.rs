@@ -31,10 +31,8 @@ mod running;
 use std::sync::{Arc, Mutex};
 
 use self::files::KnownFile;
-use crate::configuration::FlowSettings;
-use crate::records::snapshot::Snapshot;
-use crate::signals::read_signals;
 use crate::workspace::Workspace;
+use crate::{configuration::FlowSettings, records::snapshot::Snapshot, signals::read_signals};
 use stepmark_model::{flows::FlowFacts, records::Signals};
 
 pub use constitution::Constitution;

@@ -1,8 +1,7 @@
 //! Edits of other programs in artifacts that are about to be committed: history gets to know them.
 
 use crate::bmad::sprint::{ImportDecision, StoryImport};
-use crate::changes::ChangeError;
-use crate::changes::records::Versions;
+use crate::changes::{ChangeError, records::Versions};
 use crate::commit::{FileDecision, FileTransition, Halt, Transaction, read_whole};
 use crate::git::{
     Comparison, GitVersion, process::answer, process::git, process::is_repository, process::printed,

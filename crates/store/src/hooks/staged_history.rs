@@ -2,16 +2,11 @@
 
 use std::{collections::BTreeSet, io, path::Path};
 
-use crate::changes::ChangeError;
-use crate::checking::CheckError;
-use crate::commit;
 use crate::disk::{WalkError, own_file};
-use crate::git::{GitVersionError, index, index::IndexEntry};
-use crate::git::{process::is_repository, process::printed};
+use crate::git::{GitVersionError, index, index::IndexEntry, process::is_repository, process::printed};
 use crate::history::{HistoryError, SEALED_FOLDER, SegmentPlace};
-use crate::repository::ChangedArtifactsError;
-use crate::workspace::AppendError;
-use crate::workspace::ProjectHistory;
+use crate::{changes::ChangeError, checking::CheckError, commit};
+use crate::{repository::ChangedArtifactsError, workspace::AppendError, workspace::ProjectHistory};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::ProjectPath,

@@ -6,8 +6,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf, thread, time::Duration};
 
 use proptest::prelude::*;
 
-use crate::index::*;
-use crate::index_db::tables;
+use crate::{index::*, index_db::tables};
 
 const CONFIGURATION: &str = "artifacts:\n  include: ['docs/**/*.md']\n";
 

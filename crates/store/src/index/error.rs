@@ -1,17 +1,12 @@
 //! Reasons why the database is not brought up to date.
 
-use crate::checking::CheckError;
-use crate::disk::WalkError;
-use crate::disk::file_stat::FileStat;
 use crate::disk::folder::{EntryKind, Folder};
-use crate::disk::walk::Visitor;
-use crate::history::HistoryError;
 use crate::index::known_files::{FolderFiles, KnownFolders, NoFiles};
 use crate::index_db::{IndexError, QueryError};
 use crate::workspace::artifact_files::{Looked, Reader};
-use std::collections::HashMap;
-use std::io;
-use std::ops::Range;
+use crate::{checking::CheckError, disk::WalkError, disk::file_stat::FileStat};
+use crate::{disk::walk::Visitor, history::HistoryError};
+use std::{collections::HashMap, io, ops::Range};
 use stepmark_model::artifact::ProjectPath;
 
 /// A reason why the database is not brought up to date. What cannot be read of single artifacts is no error:

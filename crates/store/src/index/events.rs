@@ -3,10 +3,8 @@
 
 use jiff::Timestamp;
 
-use crate::history::HistoryError;
-use crate::index::error::Fault;
 use crate::index_db::{Contents, IntoCell as _, Part, Row};
-use crate::workspace::Workspace;
+use crate::{history::HistoryError, index::error::Fault, workspace::Workspace};
 use stepmark_model::journal::{Event, EventId, changes_in_words};
 
 /// Takes in what the journal tells since the last time.

@@ -8,8 +8,7 @@ use crate::disk::{
 };
 use crate::index::{error::Fault, error::RefreshError};
 use crate::index_db::{Cell, Contents, IntoCell as _, Row};
-use crate::leases::LIMIT;
-use crate::workspace::Workspace;
+use crate::{leases::LIMIT, workspace::Workspace};
 use stepmark_model::lease::Lease;
 
 pub(super) fn refresh(workspace: &Workspace, contents: &mut Contents<'_>) -> Result<(), Fault> {

@@ -1,11 +1,9 @@
 //! The file `.stepmark/local/cache/index.db`: opened, made, made anew; in memory where it cannot be written.
 
-use crate::disk::root::Root;
-use crate::disk::{CacheDatabase, CacheUnavailable as Unavailable, SqliteError};
+use crate::disk::{CacheDatabase, CacheUnavailable as Unavailable, SqliteError, root::Root};
 use crate::index_db::schema::LAYOUT;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
-use rusqlite::limits::Limit;
-use rusqlite::{Connection, ffi};
+use rusqlite::{Connection, ffi, limits::Limit};
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

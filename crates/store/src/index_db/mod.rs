@@ -16,12 +16,8 @@ mod query;
 
 pub use database::{IndexError, QueryError};
 pub use query::{Answer, Limits, SqlQuery};
-pub use schema::{NAMED_QUERIES, NamedQuery};
-pub use schema::{VIEWS, View};
-pub use schema::{schema_markdown, tables};
-pub use table::{Cell, Row};
-pub use table::{Column, ColumnKind, Table};
-pub use table::{Part, Parts};
+pub use schema::{NAMED_QUERIES, NamedQuery, VIEWS, View, schema_markdown, tables};
+pub use table::{Cell, Column, ColumnKind, Part, Parts, Row, Table};
 
 pub(crate) use crate::disk::{CacheUnavailable as Unavailable, is_corrupt};
 pub(crate) use contents::{Contents, Written, count_rows};

@@ -12,10 +12,9 @@ use std::{
 
 use rusqlite::{Batch, Connection, ErrorCode, Statement, types::ValueRef};
 
-use crate::disk::SqliteError;
-use crate::index_db::database::Seen;
 use crate::index_db::table::{Cell, Row};
 use crate::index_db::{Parts, QueryError, VIEWS, database, schema};
+use crate::{disk::SqliteError, index_db::database::Seen};
 
 /// After how many steps of SQLite's machine the clock is looked at: some tens of microseconds.
 const STEPS: i32 = 10_000;

@@ -1,9 +1,7 @@
 //! The tables and views, in SQL and for people.
 
-use crate::disk::cache_database::CacheLayout;
-use crate::index_db::inventory_tables::INVENTORY_TABLES;
-use crate::index_db::state_tables::STATE_TABLES;
-use crate::index_db::{Part, Parts, Table};
+use crate::index_db::{Part, Parts, Table, state_tables::STATE_TABLES};
+use crate::{disk::cache_database::CacheLayout, index_db::inventory_tables::INVENTORY_TABLES};
 use std::time::Duration;
 
 /// The database of queries, in `.stepmark/local/cache/index.db`.

@@ -2,11 +2,10 @@
 
 use std::{fs::File, io};
 
-use crate::disk::Root;
-use crate::disk::file_stat::FileStat;
 use crate::disk::folder::{EntryKind, Folder};
 use crate::disk::listed_files::FileHasher;
 use crate::disk::stat_cache::{EntryCursor, FolderRenewal, StatCache};
+use crate::disk::{Root, file_stat::FileStat};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     projection::files_manifest::LineEndHashes,

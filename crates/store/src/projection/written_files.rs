@@ -1,15 +1,11 @@
 //! Digests of the files of projections, and copies of those that follow records, as they were written last,
 //! in the local state of this clone.
 
-use super::found_files::HashedFiles;
-use super::record_format::Files;
+use super::{found_files::HashedFiles, record_format::Files};
 use crate::commit::{FsyncPolicy, replace_state_file};
-use crate::disk::local_state::StateFolder;
-use crate::disk::{Root, own_file};
+use crate::disk::{Root, local_state::StateFolder, own_file};
 use crate::workspace::Workspace;
-use std::collections::BTreeMap;
-use std::io;
-use std::path::PathBuf;
+use std::{collections::BTreeMap, io, path::PathBuf};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 use stepmark_model::transition::Remark;
 

@@ -2,8 +2,6 @@
 
 use std::cell::RefCell;
 
-use crate::changes::RecordDecision;
-use crate::commit::make_folders_to;
 use crate::git::{GitVersion, GitVersionError};
 use crate::projection::{
     Overwrite,
@@ -11,8 +9,8 @@ use crate::projection::{
     record_format::{Followed, RecordFormat},
 };
 use crate::records::{KindOf, RecordSystem, SystemError};
-use crate::repository::ChangedArtifact;
-use crate::workspace::Workspace;
+use crate::{changes::RecordDecision, commit::make_folders_to};
+use crate::{repository::ChangedArtifact, workspace::Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{EventDraft, Kind},

@@ -4,10 +4,8 @@ use std::{collections::BTreeSet, io};
 
 use crate::changes::{ChangeError, ConfigureError, UpdateError};
 use crate::commit::{CommitError, FolderError};
-use crate::history::HistoryError;
-use crate::projection::ProjectionError;
-use crate::records::RecordsError;
 use crate::workspace::AppendError;
+use crate::{history::HistoryError, projection::ProjectionError, records::RecordsError};
 use stepmark_frontmatter::EditError;
 use stepmark_model::{
     artifact::{ProjectPath, ProjectPathError},

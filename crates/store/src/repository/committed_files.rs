@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::git::process::printed;
-use crate::repository::Repository;
 use crate::repository::{git::holds, git::object_of, git_history::head_commit};
+use crate::{git::process::printed, repository::Repository};
 use stepmark_model::artifact::ProjectPath;
 
 /// The commit that is checked out, as far as it is about files of the project.

@@ -12,8 +12,7 @@ pub(crate) mod git_history;
 
 use std::path::Path;
 
-use crate::configuration::PACKS_FOLDER;
-use crate::configuration::{Configuration, ConfigurationSources};
+use crate::configuration::{Configuration, ConfigurationSources, PACKS_FOLDER};
 use crate::disk::{CONFIGURATION_PATH, WalkError};
 use crate::git::GitVersion;
 use crate::workspace::{OpenError, Workspace};

@@ -1,9 +1,7 @@
 //! The choice of the artifact to go on with when none is named.
 
-use crate::disk::WalkError;
-use crate::history::HistoryError;
-use crate::resuming::damage;
 use crate::workspace::{ArtifactError, ProjectHistory};
+use crate::{disk::WalkError, history::HistoryError, resuming::damage};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{ProjectPath, natural_order},

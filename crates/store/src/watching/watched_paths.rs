@@ -1,16 +1,14 @@
 //! The meaning of an event of the file system.
 
-use crate::configuration::Configuration;
-use crate::disk::WalkError;
 use crate::watching::{ProjectWatch, WatchChoice, WatchEvent};
 use crate::workspace::{ArtifactChanges, Revision, Workspace};
+use crate::{configuration::Configuration, disk::WalkError};
 use notify::event::{AccessKind, AccessMode, CreateKind, ModifyKind};
 use notify::{Event, EventKind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::sync::mpsc::{Receiver, SyncSender};
-use std::thread;
-use std::time::Duration;
+use std::{thread, time::Duration};
 use stepmark_model::artifact::ProjectPath;
 
 /// The meaning of an event, the least first.

@@ -1,8 +1,7 @@
 //! Events that change no file.
 
 use crate::commit::{self, CommitError, JournalWriteError, LiveSegments, Seal};
-use crate::history::HistoryError;
-use crate::workspace::ProjectHistory;
+use crate::{history::HistoryError, workspace::ProjectHistory};
 use stepmark_model::journal::{Event, EventDraft, MOST_HEADS, SegmentName, SessionId};
 
 #[derive(Debug, thiserror::Error)]

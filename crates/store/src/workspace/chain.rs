@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 
 use crate::workspace::{ArtifactError, Workspace};
-use stepmark_model::tracked_artifact::TrackedArtifact;
-use stepmark_model::{artifact::ProjectPath, delegation::Member};
+use stepmark_model::{artifact::ProjectPath, delegation::Member, tracked_artifact::TrackedArtifact};
 
 #[derive(Clone, Debug)]
 pub struct ChainLink {

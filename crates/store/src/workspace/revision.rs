@@ -4,8 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::WalkError;
-use crate::workspace::Workspace;
+use crate::{disk::WalkError, workspace::Workspace};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 use stepmark_model::tracked_artifact::TrackedArtifact;
 

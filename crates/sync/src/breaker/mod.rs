@@ -10,8 +10,6 @@ mod circuit;
 mod cases;
 
 pub use circuit::{Circuit, RouteAdmission};
-pub use reason::{Consequence, Reason, Retry, Trip};
-pub use reason::{DETAIL_LIMIT, Failure};
+pub use reason::{Consequence, DETAIL_LIMIT, Failure, Reason, Retry, Trip};
 pub use scope::{Route, Scope, ScopeError, ScopeKind};
-pub use state::BreakerSettings;
-pub use state::{Admission, Breaker, Outage};
+pub use state::{Admission, Breaker, BreakerSettings, Outage};

@@ -10,6 +10,5 @@ mod cases;
 
 pub use allowed::AllowedDestinations;
 pub use binding::{CredentialBinding, CredentialBindings};
-pub use load::{Credential, CredentialError};
-pub use load::{Secret, SecretError};
+pub use load::{Credential, CredentialError, Secret, SecretError};
 pub use source::CredentialSource;

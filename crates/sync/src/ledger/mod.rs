@@ -10,11 +10,9 @@ mod sqlite;
 #[cfg(test)]
 mod conformance_cases;
 
-pub use intent::Link;
-pub use intent::{Intent, IntentAction};
+pub use intent::{Intent, IntentAction, Link};
 pub use lease::{Fenced, Lease, LeaseHeld};
 pub use record::TrackerRecord;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{LEDGER_FILE, SqliteLedger};
-pub use store::LedgerError;
-pub use store::{Ledger, LedgerReader, LedgerWriter, check_lease};
+pub use store::{Ledger, LedgerError, LedgerReader, LedgerWriter, check_lease};

@@ -7,7 +7,5 @@ mod rate_limiter;
 mod cases;
 
 pub use rate_limiter::RateLimiter;
-pub use settings::{Cost, Counted};
-pub use settings::{PaceSettings, RateLimit, ScopedPace};
-pub use state::Window;
-pub use state::{Budget, Pace};
+pub use settings::{Cost, Counted, PaceSettings, RateLimit, ScopedPace};
+pub use state::{Budget, Pace, Window};

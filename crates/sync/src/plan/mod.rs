@@ -9,11 +9,9 @@ mod make;
 #[cfg(test)]
 mod cases;
 
-pub(crate) use claim::Claim;
-pub(crate) use claim::{by_marker, copies};
+pub(crate) use claim::{Claim, by_marker, copies};
 
 pub use action::{Action, ActionKind};
 pub use claim::{PlanInputs, Survey};
-pub use document::Stale;
-pub use document::{PLAN_SCHEMA, Plan, PlanReadError};
+pub use document::{PLAN_SCHEMA, Plan, PlanReadError, Stale};
 pub use remark::Remark;

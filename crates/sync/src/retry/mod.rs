@@ -7,6 +7,4 @@ mod wait;
 mod cases;
 
 pub use delivery::Delivery;
-pub use wait::RetrySettings;
-pub use wait::named_wait;
-pub use wait::{Chance, Jitter};
+pub use wait::{Chance, Jitter, RetrySettings, named_wait};

@@ -18,10 +18,8 @@ mod runner;
 mod cases;
 
 pub use change_reporter::{ChangeReporter, StatusChange};
-pub use event::RunEvent;
-pub use event::{ChangeListener, ChangeSignal};
+pub use event::{ChangeListener, ChangeSignal, RunEvent};
 pub use pass::{Pass, PassError};
-pub use runner::leader_lease_name;
-pub use runner::{RunContext, run};
+pub use runner::{RunContext, leader_lease_name, run};
 
 pub use crate::configuration::RunSettings;

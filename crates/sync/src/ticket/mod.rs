@@ -27,16 +27,12 @@ pub(crate) mod sample;
 pub use body::BodyTemplate;
 #[cfg(feature = "jira")]
 pub(crate) use body::cut;
-pub use body::{Block, Entry, Inline, Mark, Task};
-pub use body::{ManagedSection, MergeError, Merged};
-pub use body::{Markdown, markdown};
+pub use body::{Block, Entry, Inline, ManagedSection, Mark, Markdown, MergeError, Merged, Task, markdown};
 #[cfg(feature = "jira")]
 pub(crate) use body::{depths, shortened};
 pub use commit::Commit;
-pub use desired::TicketDigest;
-pub use desired::{TITLE_LIMIT, Ticket, TicketKind};
-pub use difference::FieldDifference;
-pub use difference::{labels_agree, merged_labels};
+pub use desired::{TITLE_LIMIT, Ticket, TicketDigest, TicketKind};
+pub use difference::{FieldDifference, labels_agree, merged_labels};
 #[cfg(feature = "http")]
 pub(crate) use difference::{parent_difference, shown_marker};
 pub use entry::SnapshotEntry;
@@ -44,13 +40,10 @@ pub use facts::{StepFact, TicketFacts};
 pub use file_url::{FileUrl, FileUrlError};
 pub(crate) use key::TicketKeys;
 pub use marker::{Marker, MarkerError, project_label};
-pub use observed::RemoteTicket;
-pub use observed::{CloseReason, TicketState};
-pub use observed::{Observed, oldest_first};
+pub use observed::{CloseReason, Observed, RemoteTicket, TicketState, oldest_first};
 pub use outgoing::Withheld;
 pub use settings::{Parents, Section, TicketSettings};
 pub(crate) use snapshot::Hangs;
 pub use snapshot::{LeftOut, LeftOutReason, Snapshot};
 pub use stamp::{CHANGED, Checkout, Stamp};
-pub use template::Placeholder;
-pub use template::{Template, TemplateError};
+pub use template::{Placeholder, Template, TemplateError};

@@ -12,9 +12,7 @@ mod github;
 mod jira;
 
 pub use condition::Condition;
-pub use contract::Tracker;
-pub use contract::{Answer, Cursor, Delivered, Outcome, Page};
-pub use contract::{Change, Creation, RequestKind};
+pub use contract::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker};
 pub use dry::{DryRequest, DryTracker};
 pub use file::{FileTracker, Line, LineKind};
 #[cfg(feature = "github")]

@@ -40,13 +40,9 @@ mod cases;
 pub use lease_keeper::{begin, give_back, try_lease};
 
 pub use apply::Worker;
-pub use clock::StopSignal;
-pub use clock::{WallClock, WorkerClock};
+pub use clock::{StopSignal, WallClock, WorkerClock};
 pub use look_up::wants_look;
 pub use open_tracker::{CredentialAccess, TrackerOpenError, open_tracker};
 pub use report::{ActionOutcome, Deferred, Entry, Report};
-pub use reset::{LostLink, retry};
-pub use reset::{Reset, clock_was_ahead, reset};
-pub use settings::ApplyError;
-pub use settings::WorkerSettings;
-pub use settings::{Listener, Notice};
+pub use reset::{LostLink, Reset, clock_was_ahead, reset, retry};
+pub use settings::{ApplyError, Listener, Notice, WorkerSettings};

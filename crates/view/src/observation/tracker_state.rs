@@ -3,9 +3,7 @@
 use jiff::Timestamp;
 use stepmark_model::artifact::{ProjectPath, natural_order};
 use stepmark_model::spelling::with_causes;
-use stepmark_store::checking::Summaries;
-use stepmark_store::disk::StateFolder;
-use stepmark_store::workspace::Workspace;
+use stepmark_store::{checking::Summaries, disk::StateFolder, workspace::Workspace};
 use stepmark_sync::{
     configuration::{SyncConfiguration, Target, TrackerSettings},
     ledger::{LEDGER_FILE, Ledger, LedgerReader, SqliteLedger},

@@ -11,8 +11,7 @@ use axum::{
 };
 use serde::Deserialize;
 use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey, spelling::with_causes};
-use stepmark_store::history::Selection;
-use stepmark_store::workspace::Workspace;
+use stepmark_store::{history::Selection, workspace::Workspace};
 
 use super::{Served, Shown};
 use crate::observation::ObservedMemory;

@@ -7,8 +7,7 @@ use stepmark_model::{
 };
 use stepmark_store::checking::{CheckReport, CheckedFile};
 use stepmark_store::fixing::{StagedFix, StagedOutcome};
-use stepmark_store::git::GitVersion;
-use stepmark_store::repository::ChangedArtifact;
+use stepmark_store::{git::GitVersion, repository::ChangedArtifact};
 
 use crate::{
     exit::Failure,

@@ -8,10 +8,8 @@ pub(crate) mod task;
 
 use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{asdd::AsddRefusal, coordination::Format, journal::ActorKind};
-use stepmark_store::changes::ConfigureError;
-use stepmark_store::coordination::Coordination;
 use stepmark_store::records::{RecordsError, SystemError};
-use stepmark_store::workspace::Workspace;
+use stepmark_store::{changes::ConfigureError, coordination::Coordination, workspace::Workspace};
 
 use crate::{
     commands::asdd,

@@ -15,8 +15,7 @@ mod task_argument;
 mod verify;
 
 use clap::{Args, Subcommand};
-use stepmark_model::flows::FlowRefusal;
-use stepmark_model::journal::ActorKind;
+use stepmark_model::{flows::FlowRefusal, journal::ActorKind};
 use stepmark_store::flows::{FlowError, FlowRecordsError, Flows};
 
 use crate::{

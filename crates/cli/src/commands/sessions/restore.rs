@@ -6,8 +6,7 @@ use clap::Args;
 use serde_json::json;
 use stepmark_frontmatter::Fences;
 use stepmark_model::summary::NextSteps;
-use stepmark_store::checkpoints::Restored;
-use stepmark_store::commit::Outcome;
+use stepmark_store::{checkpoints::Restored, commit::Outcome};
 
 use super::checkpoint;
 use crate::{

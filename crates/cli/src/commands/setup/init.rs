@@ -1,8 +1,7 @@
 //! `stepmark init`
 
 use clap::Args;
-use stepmark_store::changes::Initialised;
-use stepmark_store::disk::CONFIGURATION_PATH;
+use stepmark_store::{changes::Initialised, disk::CONFIGURATION_PATH};
 
 use crate::{
     environment::new_id,

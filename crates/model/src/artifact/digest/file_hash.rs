@@ -1,10 +1,8 @@
 //! The SHA-256 of a file's raw bytes.
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest, Sha256};
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// SHA-256 over the raw bytes of a file: what `files-manifest.csv` holds and what guards a replacement
 /// against a lost update (docs/design.md, "Digests"). Shown as 64 lower-case hexadecimal digits.

@@ -4,8 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde_json::Value as Json;
 
-use crate::artifact::is_time_key;
-use crate::artifact::{FileHash, FileHashError};
+use crate::artifact::{FileHash, FileHashError, is_time_key};
 
 /// SHA-256 of the canonical JSON (RFC 8785) of a state without its time keys (docs/design.md, "Digests"). Two
 /// files with the same digest are in the same state whatever their line ends, comments, key order, quoting

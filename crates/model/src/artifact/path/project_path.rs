@@ -1,11 +1,7 @@
 //! The name of a file inside a project.
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
-use std::borrow::Borrow;
-use std::fmt;
-use std::path::Path;
-use std::str::FromStr;
+use serde::{Deserialize, Deserializer, de::Error as _};
+use std::{borrow::Borrow, fmt, path::Path, str::FromStr};
 
 /// The largest number of bytes of a file that is read or written: 64 MiB. Artifacts are prose (the largest of
 /// 734 real ones is far below 1 MiB) and a manifest of 100,000 rows has about 12 MB; what is larger is no

@@ -25,8 +25,7 @@ mod table_cases;
 pub use column::{CatalogueKind, Column, Entry};
 pub use read_agent::{SKILL_FILE, agent_of_skill, is_agent_skill, read_agent, read_skill};
 pub use read_workflow::{is_workflow_file, read_task, read_workflow};
-pub use table::{EntryProblem, EntryProblemKind};
-pub use table::{Table, TableError, write};
+pub use table::{EntryProblem, EntryProblemKind, Table, TableError, write};
 pub use table::{distinct, in_walk_order, module_order};
 
 use crate::artifact::ProjectPath;

@@ -3,8 +3,7 @@
 use super::{CatalogueKind, Column, Entry};
 use crate::artifact::ProjectPath;
 use csv::{QuoteStyle, ReaderBuilder, Terminator, Writer, WriterBuilder};
-use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::{cmp::Ordering, collections::HashMap};
 use stepmark_frontmatter::ParseError;
 
 /// A catalogue that was read: its columns, and its rows as text.

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::sprint_status::STATES_KEY;
-use super::{EntryLocation, LedgerEntry, Story};
+use super::{EntryLocation, LedgerEntry, Story, sprint_status::STATES_KEY};
 use crate::{
     artifact::ProjectPath,
     bmad::sprint::{LedgerKey, LedgerPart, SprintStatus, WordChange},

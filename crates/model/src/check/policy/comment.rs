@@ -5,9 +5,7 @@
 
 use crate::artifact::Artifact;
 use crate::check::{Finding, Group, Rule, Severity, rule_of};
-use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
+use std::{collections::BTreeMap, fmt, str::FromStr};
 use stepmark_frontmatter::{Span, Yaml};
 
 const MARK: &str = "stepmark:";

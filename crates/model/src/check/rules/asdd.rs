@@ -2,9 +2,7 @@
 
 use super::value_span;
 use crate::asdd::{Inconsistency, Record, SliceKind, drifted, inconsistencies};
-use crate::check::rule::Decision;
-use crate::check::rules::argument;
-use crate::check::{Finding, Fix, Loss, Safety, Subject};
+use crate::check::{Finding, Fix, Loss, Safety, Subject, rule::Decision, rules::argument};
 use crate::records::read_time;
 use stepmark_frontmatter::{Edit, KeyPath, Span, Value};
 

@@ -6,8 +6,7 @@ use crate::autodev::{
     AWAITING, Detection, Flow, FlowStep, MOST_RETRIES, Position, STATUSES, StepPlace, is_kebab_case,
     keeps_state,
 };
-use crate::check::rule::Decision;
-use crate::check::{Finding, Severity, Subject};
+use crate::check::{Finding, Severity, Subject, rule::Decision};
 use serde_json::Value as Json;
 use stepmark_frontmatter::Span;
 

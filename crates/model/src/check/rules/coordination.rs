@@ -1,9 +1,7 @@
 //! Records of a coordination: tasks, agents and discoveries.
 
 use super::value_span;
-use crate::check::rule::Decision;
-use crate::check::rules::argument;
-use crate::check::{Finding, Fix, Safety, Subject};
+use crate::check::{Finding, Fix, Safety, Subject, rule::Decision, rules::argument};
 use crate::coordination::{Format, Record, RecordKind, dependency_circle, is_done, is_held, unheld};
 use crate::spelling::{listed, near_words};
 use stepmark_frontmatter::{Edit, KeyPath, Span, Value, Yaml};

@@ -1,9 +1,7 @@
 //! Chains of delegation.
 
 use crate::artifact::{Delegation, Field};
-use crate::check::rule::Decision;
-use crate::check::rules::argument;
-use crate::check::{Finding, Fix, Safety, Subject};
+use crate::check::{Finding, Fix, Safety, Subject, rule::Decision, rules::argument};
 use crate::delegation::{Ancestry, Chains, Member};
 use stepmark_frontmatter::{Edit, KeyPath, Span, Value};
 

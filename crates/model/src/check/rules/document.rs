@@ -1,8 +1,7 @@
 //! Fences, YAML, bytes.
 
 use crate::artifact::{Artifact, Problem};
-use crate::check::rule::Decision;
-use crate::check::{Finding, Fix, Safety, Subject};
+use crate::check::{Finding, Fix, Safety, Subject, rule::Decision};
 use ParseError::{TooDeep, TooLarge, TooManyNodes};
 use stepmark_frontmatter::{
     Document, LineEnding, NodeKind, ParseError, Span, Splice, Yaml, heading_title, merge_sides, splice,

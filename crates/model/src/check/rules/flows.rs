@@ -1,8 +1,7 @@
 //! Records of flows: graphs, flows and executions.
 
 use super::value_span;
-use crate::check::rule::Decision;
-use crate::check::{Finding, Subject};
+use crate::check::{Finding, Subject, rule::Decision};
 use crate::flows::{Attempt, FlowFacts, FlowKind, FlowRecord, Graph, allows, execution_record};
 use crate::lifecycle::Guard;
 use std::sync::Arc;

@@ -3,8 +3,7 @@
 
 use super::argument;
 use crate::artifact::{Artifact, Field, STEPS_KEYS, StepItem, Steps};
-use crate::check::rule::Decision;
-use crate::check::{AcceptedLosses, BaseVersion, Finding, Loss, Subject};
+use crate::check::{AcceptedLosses, BaseVersion, Finding, Loss, Subject, rule::Decision};
 use crate::journal::{EventId, Lineage, changes_in_words};
 use crate::lifecycle::{Lifecycle, MoveRefusal};
 use crate::workflow::{Progress, Step, StepForm, StepId, UnknownReason};

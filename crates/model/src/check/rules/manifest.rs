@@ -1,8 +1,7 @@
 //! The manifest of the artifacts.
 
-use crate::artifact::LineEndHashes;
-use crate::check::rule::Decision;
 use crate::check::{Finding, ManifestRow, Subject};
+use crate::{artifact::LineEndHashes, check::rule::Decision};
 use stepmark_frontmatter::Span;
 
 rules! { Manifest;

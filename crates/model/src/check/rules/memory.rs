@@ -1,8 +1,6 @@
 //! Memories of a project, and the stores that are given them.
 
-use crate::artifact::ProjectPath;
-use crate::check::Finding;
-use crate::check::rule::Decision;
+use crate::{artifact::ProjectPath, check::Finding, check::rule::Decision};
 use stepmark_frontmatter::Span;
 
 rules! { Memory;

@@ -1,8 +1,7 @@
 //! Files that an artifact names.
 
 use crate::artifact::{Problem, ProjectPath};
-use crate::check::rule::Decision;
-use crate::check::{Finding, Subject};
+use crate::check::{Finding, Subject, rule::Decision};
 use crate::workflow::{Chain, StepId, StepMatch};
 use stepmark_frontmatter::{Document, Frontmatter, Span, Yaml};
 

@@ -1,8 +1,7 @@
 //! The scope of the work.
 
 use crate::artifact::{Field, FrontmatterState, Scope};
-use crate::check::rule::Decision;
-use crate::check::{Finding, Fix, Safety, Subject};
+use crate::check::{Finding, Fix, Safety, Subject, rule::Decision};
 
 /// The values of `scope_source`.
 const SOURCES: [&str; 2] = ["human", "ai"];

@@ -4,10 +4,8 @@ use self::written_time::WrittenTime;
 use crate::artifact::{Field, Problem, ProjectPath};
 use crate::autodev::keeps_state;
 use crate::bmad::sprint::{LedgerKey, LedgerWords, SprintStatus, WordChange};
-use crate::check::rule::Decision;
-use crate::check::{Finding, Fix, Safety, Severity, Subject};
-use crate::delegation::Completion;
-use crate::workflow::WorkState;
+use crate::check::{Finding, Fix, Safety, Severity, Subject, rule::Decision};
+use crate::{delegation::Completion, workflow::WorkState};
 use stepmark_frontmatter::{ParseError, Span};
 
 mod written_time;

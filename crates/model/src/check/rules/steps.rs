@@ -2,8 +2,7 @@
 
 use super::argument;
 use crate::artifact::{Field, FieldKind, Problem, StepItemKind, Steps};
-use crate::check::rule::Decision;
-use crate::check::{Finding, Fix, Safety, Subject};
+use crate::check::{Finding, Fix, Safety, Subject, rule::Decision};
 use crate::workflow::{LastStep, Step, UnknownReason, WorkState};
 use std::collections::HashMap;
 use stepmark_frontmatter::{Edit, KeyPath, Span};

@@ -1,8 +1,7 @@
 //! The suppressions themselves. `check::policy` looks for what these rules are about.
 
-use crate::artifact::ProjectPath;
-use crate::check::rule::Decision;
 use crate::check::{Finding, Fix, Rule, Safety, Subject};
+use crate::{artifact::ProjectPath, check::rule::Decision};
 use stepmark_frontmatter::Span;
 
 rules! { Suppressions;

@@ -7,8 +7,7 @@
 
 use super::server_state::{discovery, read_state};
 use super::source::{Source, UNKNOWN_TIME, add_extra, to_bytes};
-use super::tasks_file::agent;
-use super::{Files, FormatError};
+use super::{Files, FormatError, tasks_file::agent};
 use crate::coordination::{Record, State};
 use crate::lifecycle::built_in;
 use crate::records::{Signals, in_order, read_time, said};

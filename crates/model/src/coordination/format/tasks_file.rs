@@ -2,11 +2,9 @@
 
 use super::source::{Source, UNKNOWN_TIME, add_extra, new_root, to_bytes};
 use super::{Files, FormatError, file_stem};
-use crate::coordination::state::Places;
-use crate::coordination::{Record, RecordKind, State, is_done};
+use crate::coordination::{Record, RecordKind, State, is_done, state::Places};
 use crate::records::{RecordKinds as _, Signals, VOLATILE, entries_in_order, in_order};
-use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use serde_json::{Map, Value as Json};
 
 pub(super) const TASKS: &str = "tasks.json";

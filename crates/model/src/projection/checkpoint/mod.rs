@@ -3,6 +3,5 @@
 mod content;
 mod name;
 
-pub use content::CheckpointContext;
-pub use content::{Checkpoint, CheckpointProblem, NoCheckpoint};
+pub use content::{Checkpoint, CheckpointContext, CheckpointProblem, NoCheckpoint};
 pub use name::{CHECKPOINTS, checkpoint_folder, checkpoint_path, damaged_copy_path, surviving_keys};

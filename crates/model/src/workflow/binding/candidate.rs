@@ -1,9 +1,7 @@
 //! A workflow that an artifact may belong to.
 
-use crate::artifact::ProjectPath;
-use crate::workflow::binding::pattern;
-use crate::workflow::binding::pattern::agreement;
 use crate::workflow::{NameAgreement, OutputPattern, StepId, Track, WorkflowDetail, WorkflowOutline};
+use crate::{artifact::ProjectPath, workflow::binding::pattern, workflow::binding::pattern::agreement};
 use std::fmt;
 
 /// One workflow that an artifact may belong to.

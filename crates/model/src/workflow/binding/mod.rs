@@ -7,7 +7,5 @@ mod binder;
 mod cases;
 
 pub use binder::Binder;
-pub use candidate::Candidate;
-pub use candidate::{ArtifactFacts, Binding, BindingReason, ConfiguredWorkflow, StepList};
-pub use pattern::NameAgreement;
-pub use pattern::OutputPattern;
+pub use candidate::{ArtifactFacts, Binding, BindingReason, Candidate, ConfiguredWorkflow, StepList};
+pub use pattern::{NameAgreement, OutputPattern};

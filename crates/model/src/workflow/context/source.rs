@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use crate::artifact::ProjectPath;
-use crate::workflow::ContextQuery;
+use crate::{artifact::ProjectPath, workflow::ContextQuery};
 use stepmark_frontmatter::{Document, LineIndex, ParseError, Position, Region, RegionError, Yaml};
 
 /// The kinds of sources, the nearest to the artifact first.

@@ -1,11 +1,10 @@
 //! Reading a list of completed steps against a chain, item by item.
 
-use crate::workflow::chain::graph::RoutePosition;
-use crate::workflow::progress::next::Position;
 use crate::workflow::{
     Chain, Content, DoneItem, LastStep, Next, Progress, Recording, Step, StepForm, StepId, StepNumber,
     StepRecord, Track, UnknownItem, UnknownNext, UnknownReason, WorkState, same_step,
 };
+use crate::workflow::{chain::graph::RoutePosition, progress::next::Position};
 
 /// The part of the list that has been read so far.
 pub(in crate::workflow) struct Reading<'chain> {

@@ -1,22 +1,17 @@
 //! The consequences of a move of a story's status for its line and its ledger, in the same commit.
 
-use super::ledgers::Ledger;
-use super::{BrokenSprintStatus, LedgerProjection, Ledgers, StoryLedgers, story_state};
-use crate::commit::FileDecision;
-use crate::disk::WalkError;
-use crate::disk::git_folders::GitFolders;
+use super::{BrokenSprintStatus, LedgerProjection, Ledgers, StoryLedgers, ledgers::Ledger, story_state};
 use crate::git::process::{answer, git};
 use crate::workspace::{ArtifactError, Workspace};
-use std::path::Path;
-use std::sync::Arc;
+use crate::{commit::FileDecision, disk::WalkError, disk::git_folders::GitFolders};
+use std::{path::Path, sync::Arc};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::bmad::sprint::{
     EntryLocation, LedgerEntry, LedgerKey, SprintStatus, Story, StorySides, StoryState, line_entry,
     listed_entries, write_entries, write_line,
 };
 use stepmark_model::check::{Finding, Severity};
-use stepmark_model::tracked_artifact::TrackedArtifact;
-use stepmark_model::transition::Remark;
+use stepmark_model::{tracked_artifact::TrackedArtifact, transition::Remark};
 
 /// A story, epic or retrospective whose status a change moves.
 #[derive(Debug)]

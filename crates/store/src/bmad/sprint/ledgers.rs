@@ -192,8 +192,7 @@ impl StoryLedgers<'_> {
 mod tests {
     use super::*;
     use crate::workspace::Workspace;
-    use std::cell::Cell;
-    use std::fs;
+    use std::{cell::Cell, fs};
 
     #[test]
     fn a_ledger_is_read_once() {

@@ -7,10 +7,7 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
-use crate::bmad::sprint::Ledgers;
-use crate::checking::manifest_rows::ManifestRows;
-use crate::manifest;
-use crate::workspace::Workspace;
+use crate::{bmad::sprint::Ledgers, checking::manifest_rows::ManifestRows, manifest, workspace::Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     asdd::AsddFacts,

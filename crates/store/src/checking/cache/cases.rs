@@ -4,8 +4,7 @@
 use std::{collections::BTreeMap, fs, slice, thread, time::Duration};
 
 use crate::checking::{Brief, CheckReport, Known, Selection, Summaries, SummaryRow};
-use crate::manifest::CacheOutcome;
-use crate::workspace::Workspace;
+use crate::{manifest::CacheOutcome, workspace::Workspace};
 use stepmark_model::{
     artifact::ProjectPath,
     check::{Baseline, ProblemCounts},

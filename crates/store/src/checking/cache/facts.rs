@@ -8,9 +8,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::checking::beside::AllowedRule;
-use crate::checking::kept_chains::ChainPart;
-use crate::checking::{cache::Answers, cache::key::FactsKey};
+use crate::checking::{beside::AllowedRule, cache::Answers, cache::key::FactsKey, kept_chains::ChainPart};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     workflow::Track,

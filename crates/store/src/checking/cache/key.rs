@@ -3,8 +3,7 @@
 use crate::checking::cache::Noted;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
-use stepmark_model::artifact::FileHash;
-use stepmark_model::check::ManifestRow;
+use stepmark_model::{artifact::FileHash, check::ManifestRow};
 
 /// Half of a hash: enough for a cache, which nobody attacks.
 pub(super) const HALF: usize = 16;

@@ -3,8 +3,7 @@
 use crate::commit::ReadError;
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-use std::path::PathBuf;
-use std::{fmt, io};
+use std::{fmt, io, path::PathBuf};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
 /// The state of the file that the caller saw, and that must still be there when it is replaced.

@@ -8,11 +8,8 @@ use crate::disk::own_file::remove_if_there;
 use crate::disk::root::{ResolveError, Root};
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
-use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
-use std::{fs, io};
+use std::{fs, io, io::Read, os::unix::fs::OpenOptionsExt, time::SystemTime};
 use stepmark_model::artifact::{ProjectPath, READ_LIMIT};
 
 #[derive(Debug, thiserror::Error)]

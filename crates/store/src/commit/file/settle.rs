@@ -126,8 +126,7 @@ mod tests {
     use super::*;
     use crate::commit::scratch_project::{OLD, PRD, ScratchProject};
     use crate::commit::{ArtifactLock, FsyncPolicy};
-    use std::fs;
-    use std::io::Write;
+    use std::{fs, io::Write};
 
     #[test]
     fn an_editor_that_is_not_done_yet_is_waited_for() {

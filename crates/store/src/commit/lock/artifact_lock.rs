@@ -7,11 +7,9 @@
 use crate::commit::file::{FileContent, read_file};
 use crate::commit::lock::{LastEvent, LockKey, Note, open_lock_file, recover};
 use crate::commit::{ReadError, names_in};
-use crate::disk::file_lock::exclusive_within;
-use crate::disk::local_state::StateFolder;
-use crate::disk::own_file::Access;
 use crate::disk::root::{ResolveError, Root};
 use crate::disk::{file_lock, own_file};
+use crate::disk::{file_lock::exclusive_within, local_state::StateFolder, own_file::Access};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -182,9 +180,7 @@ mod tests {
     use super::*;
     use crate::commit::scratch_project::{PRD, ScratchProject, named};
     use crate::disk::file_lock::LONGEST_PAUSE;
-    use std::os::unix::fs::symlink;
-    use std::sync::mpsc;
-    use std::{fs, thread};
+    use std::{fs, os::unix::fs::symlink, sync::mpsc, thread};
 
     #[test]
     fn works_without_init_and_ignores_itself() {

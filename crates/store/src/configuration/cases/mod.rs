@@ -5,11 +5,9 @@ mod layers;
 
 use std::path::Path;
 
-use crate::configuration::layer::ConfigurationLayer;
-use crate::configuration::read::unusable;
 use crate::configuration::sources::{DEFAULT_EXCLUDE, DEFAULT_INCLUDE};
 use crate::configuration::{Configuration, ConfigurationError, Milestone, Origin};
-use crate::configuration::{StepSource, initial_configuration};
+use crate::configuration::{StepSource, initial_configuration, layer::ConfigurationLayer, read::unusable};
 use crate::disk::{root::CONFIGURATION_PATH, root::Root};
 use stepmark_model::{artifact::PathGlobs, artifact::ProjectPath, check::rule_of};
 

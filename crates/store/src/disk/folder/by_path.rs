@@ -8,8 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::disk::uninterrupted::uninterrupted;
-use crate::disk::{folder::EntryKind, folder::FileStat};
+use crate::disk::{folder::EntryKind, folder::FileStat, uninterrupted::uninterrupted};
 
 #[derive(Debug)]
 pub(super) struct Handle(PathBuf);

@@ -24,8 +24,7 @@ use std::{
 pub(crate) use self::format::ManifestKey;
 use self::format::{Bytes, Hashing};
 pub(crate) use self::renewal::{FolderRenewal, ReadManifest, Renewal};
-use crate::disk::file_stat::FileStat;
-use crate::disk::{file_stat, own_file, own_file::Access};
+use crate::disk::{file_stat, file_stat::FileStat, own_file, own_file::Access};
 use stepmark_model::artifact::FileHash;
 
 /// The largest size of a cache in bytes: about a million files.

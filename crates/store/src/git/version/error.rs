@@ -1,15 +1,9 @@
 //! The reasons why git cannot say what changed.
 
-use crate::disk::root::Root;
-use crate::git::process;
-use crate::git::process::is_object_name;
 use crate::git::version::git_version::{Listing, parse};
-use crate::git::version::wanted::Wanted;
-use crate::git::version::{GitChanges, GitVersion, Object, error};
-use std::collections::HashSet;
-use std::io;
-use std::path::PathBuf;
-use std::process::Stdio;
+use crate::git::version::{GitChanges, GitVersion, Object, error, wanted::Wanted};
+use crate::{disk::root::Root, git::process, git::process::is_object_name};
+use std::{collections::HashSet, io, path::PathBuf, process::Stdio};
 use stepmark_model::artifact::ProjectPath;
 
 #[derive(Debug, thiserror::Error)]

@@ -6,13 +6,9 @@ use std::{
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use crate::disk::root::Root;
-use crate::git::process;
-use crate::git::version::objects::ObjectReader;
-use crate::git::version::raw_diff::RawChange;
-use crate::git::version::supposed::Supposed;
-use crate::git::version::wanted::Wanted;
 use crate::git::version::{Comparison, GitChanges, GitVersionError, Object, error, raw_diff};
+use crate::git::version::{raw_diff::RawChange, supposed::Supposed, wanted::Wanted};
+use crate::{disk::root::Root, git::process, git::version::objects::ObjectReader};
 use jiff::Timestamp;
 use stepmark_model::artifact::ProjectPath;
 

@@ -8,8 +8,7 @@ mod supposed;
 mod git_version;
 mod wanted;
 
-pub use error::Comparison;
-pub use error::GitVersionError;
+pub use error::{Comparison, GitVersionError};
 pub use git_version::GitVersion;
 pub(crate) use objects::{Object, ObjectReader, read_object};
 pub use raw_diff::{ChangedFile, GitChanges, OverLimit};

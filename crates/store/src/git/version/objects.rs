@@ -6,9 +6,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Stdio},
 };
 
-use crate::git::process;
-use crate::git::version::GitVersionError;
-use crate::git::version::raw_diff::Tree;
+use crate::git::{process, version::GitVersionError, version::raw_diff::Tree};
 use stepmark_model::artifact::READ_LIMIT;
 
 /// The number of objects that are asked for before their answers are read: so few that the questions fit into

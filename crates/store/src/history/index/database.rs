@@ -1,12 +1,10 @@
 //! The database that says where each event stands: on disk where that is possible, else in memory.
 
 use crate::disk::cache_database::{CacheDatabase, CacheLayout};
-use crate::disk::root::Root;
-use crate::history::reading::EventPlace;
 use crate::history::{EventReader, HistoryError};
+use crate::{disk::root::Root, history::reading::EventPlace};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
-use std::cell::RefCell;
-use std::time::Duration;
+use std::{cell::RefCell, time::Duration};
 use stepmark_model::journal::{Digests, Event, EventId};
 
 #[derive(Debug)]

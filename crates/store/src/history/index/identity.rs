@@ -1,7 +1,6 @@
 //! The events that belong to one artifact, whatever key it had when they happened.
 
-use crate::disk::file_reading::read_file;
-use crate::disk::root::Root;
+use crate::disk::{file_reading::read_file, root::Root};
 use crate::history::index::{Row, database};
 use rusqlite::Connection;
 use std::collections::HashSet;

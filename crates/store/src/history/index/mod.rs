@@ -7,9 +7,7 @@ mod filling;
 pub(super) mod identity;
 
 pub use check::EventSum;
-pub(super) use database::LAYOUT;
-pub(super) use database::{Fault, Index};
-pub(super) use database::{Row, state_part};
+pub(super) use database::{Fault, Index, LAYOUT, Row, state_part};
 pub(super) use filling::Filling;
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! The extent of the journal, for whoever keeps a copy of it.
 
-use crate::disk::file_stat::FileStat;
-use crate::history::index::database;
-use crate::history::segments::files;
 use crate::history::{History, HistoryError, Selection};
+use crate::{disk::file_stat::FileStat, history::index::database, history::segments::files};
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use stepmark_model::artifact::FileHash;

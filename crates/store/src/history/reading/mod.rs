@@ -9,8 +9,7 @@ mod reader;
 mod selections;
 
 pub(super) use event_reader::{EventPlace, EventReader};
-pub use event_segments::Point;
-pub use event_segments::Removal;
+pub use event_segments::{Point, Removal};
 pub use overviews::{KnownArtifact, KnownSegment, Session};
 pub use reader::History;
 pub use selections::Selection;

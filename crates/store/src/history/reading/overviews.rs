@@ -4,8 +4,7 @@ use jiff::Timestamp;
 
 use crate::disk::file_stat::FileStat;
 use crate::history::index::{Fault, Index, Row, database, identity};
-use crate::history::segments::files;
-use crate::history::{History, HistoryError, SegmentPlace};
+use crate::history::{History, HistoryError, SegmentPlace, segments::files};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{ArtifactKey, Event, EventId, SegmentName};
 

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 
 use crate::history::index::{Fault, Index, Row, database, identity, state_part};
-use crate::history::reading::event_reader;
-use crate::history::segments::source;
 use crate::history::{History, HistoryError, SegmentPlace, SegmentProblem};
+use crate::history::{reading::event_reader, segments::source};
 use stepmark_model::artifact::ProjectPath;
 use stepmark_model::journal::{ArtifactKey, Digests, Event, EventId, Lineage, SegmentName};
 

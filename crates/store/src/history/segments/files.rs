@@ -13,8 +13,7 @@ use crate::disk::{
     file_stat, file_stat::FileStat, local_state::StateFolder, own_file, own_file::Access, root::Root,
     uninterrupted::uninterrupted,
 };
-use crate::history::HistoryError;
-use crate::history::segments::is_joined;
+use crate::history::{HistoryError, segments::is_joined};
 use stepmark_model::journal::SegmentName;
 
 pub const SEALED_FOLDER: &str = ".stepmark/journal";

@@ -1,10 +1,9 @@
 //! A segment read from its start, and what is wrong with it.
 
 use crate::disk::own_file::{self, Access};
-use crate::disk::root::Root;
-use crate::history::index::Fault;
 use crate::history::segments::{LONGEST_LINE, SEALED_FOLDER, files, is_joined, without_line_end};
 use crate::history::{HistoryError, SegmentFile, SegmentPlace, VerifiedSegments};
+use crate::{disk::root::Root, history::index::Fault};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};

@@ -10,8 +10,7 @@ use std::{
 };
 
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::disk::Root;
-use stepmark_store::workspace::Clock;
+use stepmark_store::{disk::Root, workspace::Clock};
 
 use super::{FileTracker, Line, LineKind};
 use crate::{

@@ -8,8 +8,7 @@ mod cases;
 use std::collections::BTreeMap;
 
 use stepmark_model::artifact::ProjectPath;
-use stepmark_store::disk::Root;
-use stepmark_store::workspace::Clock;
+use stepmark_store::{disk::Root, workspace::Clock};
 
 use self::log::{Log, LogError};
 use super::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker};

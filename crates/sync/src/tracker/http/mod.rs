@@ -10,5 +10,4 @@ mod turn;
 pub use client::HttpSetupError;
 pub(super) use client::{HttpClient, HttpIdentity, HttpScheme};
 pub use request::HttpLimits;
-pub(super) use request::{Effect, HttpRequest};
-pub(super) use request::{HttpReply, Refused};
+pub(super) use request::{Effect, HttpReply, HttpRequest, Refused};

@@ -2,9 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::observation::TreeRow;
-use crate::overview::Overview;
-use crate::page::Links;
+use crate::{observation::TreeRow, overview::Overview, page::Links};
 
 const SHOWN: usize = 500;
 /// The level from which rows are no longer moved to the right.

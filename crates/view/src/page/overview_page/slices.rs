@@ -8,10 +8,8 @@ use stepmark_model::{
     records::Signal,
 };
 
-use crate::observation::ObservedSlices;
-use crate::overview::Overview;
 use crate::page::{Links, marks};
-use crate::wording;
+use crate::{observation::ObservedSlices, overview::Overview, wording};
 
 /// The most cards that a column shows: what is more stands in the table.
 const SHOWN: usize = 30;

@@ -3,13 +3,11 @@
 use std::mem;
 
 use stepmark_model::{artifact::ProjectPath, projection::ProjectionFacts};
-use stepmark_store::bmad::sprint::LedgerProjection;
-use stepmark_store::changes::ChangeError;
 use stepmark_store::disk::{WalkError, WalkProblemKind};
 use stepmark_store::gates::GateRebuild;
 use stepmark_store::manifest::{IgnoreFiles, ManifestChoice, ManifestDraft, ManifestPlace};
-use stepmark_store::projection::Published;
-use stepmark_store::workspace::Artifacts;
+use stepmark_store::{bmad::sprint::LedgerProjection, changes::ChangeError};
+use stepmark_store::{projection::Published, workspace::Artifacts};
 
 use super::{Project, done::Done};
 use crate::{

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use stepmark_model::{artifact::ProjectPath, tracked_artifact::TrackedArtifact};
-use stepmark_store::gates::GateRebuild;
-use stepmark_store::workspace::ArtifactError;
+use stepmark_store::{gates::GateRebuild, workspace::ArtifactError};
 
 use super::{
     Projection,

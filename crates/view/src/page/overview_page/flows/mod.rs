@@ -8,14 +8,12 @@ use maud::{Markup, html};
 use stepmark_model::artifact::Kind;
 
 use self::task::Task;
-use crate::observation::ObservedFlow;
-use crate::overview::Overview;
 use crate::page::{
     Links,
     drawing::{Lines, Shape, drawing},
     marks,
 };
-use crate::wording;
+use crate::{observation::ObservedFlow, overview::Overview, wording};
 
 /// The most commands that stand above a graph; the list has all.
 const SHOWN: usize = 4;

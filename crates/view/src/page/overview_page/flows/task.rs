@@ -7,8 +7,7 @@ use stepmark_model::{
     flows::{FlowRecord, TaskDefinition},
 };
 
-use crate::observation::ObservedFlow;
-use crate::page::Links;
+use crate::{observation::ObservedFlow, page::Links};
 
 pub(super) struct Task<'f> {
     pub(super) id: &'f str,
