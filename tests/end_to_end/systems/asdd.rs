@@ -107,6 +107,7 @@ fn a_manual_slice_goes_on_when_both_say_so() {
     ];
     assert_eq!(keys, expected, "in the order of the manifest, and nothing of stepmark's own");
     fails(&sandbox, &["set", ".asdd/slices/SLICE-001.md", "ccs=1"], "only the role `custodian` changes it");
+    assert_eq!(sandbox.reads_only(&["asdd", "show", "SLICE"]).code, 0, "the beginning of an id");
     fails(&sandbox, &["set", ".asdd/project.md", "current_sprint=9"], "only the role `custodian` changes it");
     let block = ["--actor", "agent:spec", "asdd", "block", "SLICE-001", "--reason", "slow"];
     fails(&sandbox, &block, "blocking a slice, by an agent, is for a custodian");
@@ -114,6 +115,24 @@ fn a_manual_slice_goes_on_when_both_say_so() {
     assert!(log.stdout.contains("asdd-commit") && log.stdout.contains("asdd-approve"), "{log}");
     let check = sandbox.stepmark(&["check"]);
     assert_eq!(check.code, 0, "{check}");
+}
+
+#[test]
+fn what_stands_in_the_way_and_who_does_not_agree_is_told_by_commands() {
+    let sandbox = project("MANUAL");
+    let spec = ["--actor", "agent:spec"];
+    succeeds(&sandbox, &[&spec[..], &["asdd", "raise", "SLICE-001", "No key yet"]].concat());
+    succeeds(&sandbox, &[&spec[..], &["asdd", "dissent", "SLICE", "Too early"]].concat());
+    let slice = String::from_utf8(sandbox.read(".asdd/slices/SLICE-001.md")).unwrap();
+    assert!(slice.contains("text: No key yet") && slice.contains("text: Too early"), "{slice}");
+    let resolve = ["asdd", "resolve", "SLICE-001", "--reason", "it came"];
+    fails(&sandbox, &[&spec[..], &resolve].concat(), "resolving what stands in the way is for a tech_lead");
+    succeeds(&sandbox, &[&["--actor", "human:Ada"], &resolve[..]].concat());
+    assert!(String::from_utf8(sandbox.read(".asdd/slices/SLICE-001.md")).unwrap().contains("blockers: []"));
+    succeeds(&sandbox, &["asdd", "heartbeat", "spec_agent", "--slice", "SLICE-001"]);
+    succeeds(&sandbox, &["asdd", "heartbeat", "spec", "--slice", "SLICE-001"]);
+    let manifest = String::from_utf8(sandbox.read(".asdd/state/manifest.json")).unwrap();
+    assert_eq!(manifest.matches("\"last_execution\"").count(), 1, "one agent: {manifest}");
 }
 
 #[test]

@@ -44,6 +44,7 @@ fn a_task_goes_from_added_to_done() {
     ends(&sandbox, &["task", "claim", "--agent", "w2"], 7, "no task can be claimed: 0 available, 1 waiting");
     fails(&sandbox, &["task", "start", "t1", "--agent", "w2"], "is that of `w1`");
     fails(&sandbox, &["task", "start", "t9", "--agent", "w1"], "there is no task `t9`");
+    fails(&sandbox, &["task", "show", "t"], "`t` begins the id of several of the kind task: `t1` and `t2`");
     fails(&sandbox, &["task", "retry", "t1"], "is `claimed`");
     succeeds(&sandbox, &["task", "start", "t1", "--agent", "w1"]);
     succeeds(

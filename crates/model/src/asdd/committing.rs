@@ -1,6 +1,6 @@
 //! Proposals that become what a slice says.
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::{
     AsddRefusal, Proposal, Record, Rules, SliceFacts, State,
@@ -150,7 +150,14 @@ fn apply(
         check_score(score, &confidence.uncertainty_factors)?;
         let agent = plain_name(&proposal.agent);
         if slice.chain().iter().any(|entry| plain_name(entry.agent) == agent) {
-            return Err(AsddRefusal::TwiceInChain { slice: slice.id, agent });
+            // What was good in parts is looked at again: the second word counts.
+            if slice.status_below_lock() != "PARTIAL" {
+                return Err(AsddRefusal::TwiceInChain { slice: slice.id, agent });
+            }
+            let chain = slice.values.get("confidence_chain").and_then(Json::as_array);
+            let is_other = |entry: &&Json| entry["agent"].as_str().is_none_or(|own| plain_name(own) != agent);
+            let kept: Vec<Json> = chain.into_iter().flatten().filter(is_other).cloned().collect();
+            slice.set("confidence_chain", kept);
         }
         slice.push("confidence_chain", json!({"agent": agent, "score": number(score), "timestamp": now}));
         slice.follow_chain();

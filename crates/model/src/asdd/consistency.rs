@@ -50,18 +50,14 @@ pub fn inconsistencies(slice: &Record, facts: &SliceFacts) -> Vec<Inconsistency>
     unknown.into_iter().chain(missing).chain(twice).chain(later_files(slice, facts)).collect()
 }
 
-/// The files of phases that are still to come. Tasks are planned while the design is still open, and what a
-/// failed attempt left is there until the next one.
+/// The files of phases that are still to come. What a failed attempt left is there until the next one.
 fn later_files(slice: &Record, facts: &SliceFacts) -> Vec<Inconsistency> {
     let status = slice.status_below_lock();
     if slice.values.contains_key("rollback_timestamp") {
         return Vec::new();
     }
     let Some((place, _)) = phase_of(status) else { return Vec::new() };
-    let is_later = |key: &str| {
-        let early = usize::from(key == "tasks");
-        place_of_file(key).is_some_and(|own| own > place + early)
-    };
+    let is_later = |key: &str| place_of_file(key).is_some_and(|own| own > place);
     let own = slice.phase_files();
     let beside = SliceFacts::paths_of(slice);
     let beside = beside.iter().filter_map(|path| {

@@ -1,6 +1,6 @@
 //! Changes of a slice by people and by the custodian.
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{AsddRefusal, Record};
 use crate::lifecycle::{MoveRefusal, built_in};
@@ -32,6 +32,14 @@ pub fn change(slice: &Record, made: &MoveCall, now: &str) -> Result<Record, Asdd
                 let (slice, from, to) = (slice.id.clone(), from.to_owned(), to.to_owned());
                 return Err(AsddRefusal::Move { slice, from, to, legal });
             }
+        }
+        "raise" | "dissent" => {
+            let by = made.text("actor").unwrap_or_default();
+            let mut entry = json!({"by": by, "text": made.text("text"), "timestamp": now});
+            if made.name == "raise" {
+                entry["to"] = "tech_lead".into();
+            }
+            call = call.with("entry", entry);
         }
         "count" => {
             let is_complete = made.given.get("missing").is_some_and(|missing| *missing == 0);

@@ -41,6 +41,11 @@ impl Asdd<'_> {
         Ok((slice, self.follow()))
     }
 
+    /// The slice that `given` names: by its id, or a beginning that no other has.
+    pub fn slice_id(&self, given: &str) -> Result<String, SystemError> {
+        Ok(self.whole_id(SliceKind::Slice, given)?)
+    }
+
     /// Returns whether history knows a slice `id`: one that is gone keeps its id.
     pub fn was_given(&self, id: &str) -> Result<bool, SystemError> {
         let (path, folder) = (self.path_of(SliceKind::Slice, id)?, &self.settings.folder);
@@ -57,6 +62,7 @@ impl Asdd<'_> {
         match &*made.name {
             "approve" => self.want_role("approving a phase", "tech_lead")?,
             "review" => self.want_role("a review", "tech_lead")?,
+            "resolve" => self.want_role("resolving what stands in the way", "tech_lead")?,
             "unblock" => self.want_role("unblocking a slice", "tech_lead")?,
             "block" => self.want_agents_to_be_custodian("blocking a slice, by an agent,")?,
             "unlock" => {
@@ -139,6 +145,9 @@ impl Asdd<'_> {
         numbers: &[(&str, i64)],
     ) -> Result<(), SystemError> {
         let status = status.unwrap_or(if slice.is_some() { "ACTIVE" } else { "IDLE" });
+        let signals = self.signals();
+        let mut known = signals.keys().filter(|own| plain_name(own) == plain_name(agent));
+        let agent = known.next().map_or(agent, String::as_str);
         let signal = Signal {
             agent: agent.to_owned(),
             at: self.now(),

@@ -88,6 +88,11 @@ impl Coordination<'_> {
         Ok((made, self.follow(&[])))
     }
 
+    /// The task that `given` names: by its id, or a beginning that no other has.
+    pub fn task_id(&self, given: &str) -> Result<String, SystemError> {
+        Ok(self.whole_id(RecordKind::Task, given)?)
+    }
+
     pub fn make(&self, id: &str, made: &MoveCall) -> Result<TaskChange, SystemError> {
         if let ("claim", Some(agent)) = (&*made.name, made.text("agent")) {
             return self.claim_task(id, agent);

@@ -18,7 +18,8 @@ use std::io;
 use stepmark_frontmatter::{Span, merge_conflict, merge_sides};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
-    records::{Record, RecordError, RecordSet, System},
+    records::{Record, RecordError, RecordKinds as _, RecordSet, System},
+    spelling::listed,
 };
 #[cfg(feature = "write")]
 use stepmark_model::{
@@ -51,6 +52,8 @@ pub enum RecordsError {
     Reserved { folder: ProjectPath },
     #[error("the id of the {kind} is empty: give it one")]
     EmptyId { kind: &'static str },
+    #[error("`{given}` begins the id of several of the kind {kind}: {ids}")]
+    Ambiguous { kind: &'static str, given: String, ids: String },
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
     #[error("cannot list `{folder}`")]
@@ -93,6 +96,25 @@ pub(crate) trait RecordSystem {
         let failed =
             |source| RecordsError::Record { system: Self::SYSTEM, path: artifact.path().clone(), source };
         Record::of(artifact).map_err(failed)
+    }
+
+    /// The id that `given` is, or that alone begins so.
+    fn whole_id(&self, kind: KindOf<Self>, given: &str) -> Result<String, RecordsError> {
+        if self.workspace().read_file(&self.place_of(kind, given)?).is_ok() {
+            return Ok(given.to_owned());
+        }
+        let state = self.records()?;
+        let ids = state.of_kind(kind).iter().map(|record| record.id.as_str());
+        let mut ids: Vec<&str> = ids.filter(|id| id.starts_with(given)).collect();
+        ids.sort_unstable();
+        match ids[..] {
+            [] => Ok(given.to_owned()),
+            [only] => Ok(only.to_owned()),
+            _ => {
+                let (given, ids) = (given.to_owned(), listed(&ids));
+                Err(RecordsError::Ambiguous { kind: kind.name(), given, ids })
+            }
+        }
     }
 
     /// The record in the file at `path`; `None` where it is gone, or no record.

@@ -132,6 +132,28 @@ enum What {
         #[arg(long)]
         reason: String,
     },
+    /// Name what stands in the way of a slice: it enters no phase before that is resolved
+    Raise {
+        /// The slice
+        slice: String,
+        /// What stands in the way
+        text: String,
+    },
+    /// Say that nothing stands in the way of a slice any more, as a tech lead
+    Resolve {
+        /// The slice
+        slice: String,
+        /// Why
+        #[arg(long)]
+        reason: String,
+    },
+    /// Note that an agent does not agree
+    Dissent {
+        /// The slice
+        slice: String,
+        /// What it does not agree with, and why
+        text: String,
+    },
     /// Let a blocked slice go on in the last phase that was good
     Unblock {
         /// The slice
@@ -224,7 +246,7 @@ impl AsddCommand {
         }
         let asdd = asdd(&project.workspace)?;
         if let Some((slice, event, made)) = self.what.slice_move(project)? {
-            let (slice, files) = asdd.change(slice, event, &made)?;
+            let (slice, files) = asdd.change(&asdd.slice_id(slice)?, event, &made)?;
             report::changed(&slice, &files, output);
             if let What::Approve { phase, .. } = &self.what {
                 output.remark(format_args!("{phase} is approved"));
@@ -233,7 +255,7 @@ impl AsddCommand {
         }
         match &self.what {
             What::Status => overview::status(&asdd, project, output),
-            What::Show { slice } => slice::show(&asdd, slice, output),
+            What::Show { slice } => slice::show(&asdd, &asdd.slice_id(slice)?, output),
             What::Add { name, kind, id } => {
                 slice::add(&asdd, id.as_deref(), (name, kind), "DISCOVERY", output)
             }
@@ -242,7 +264,7 @@ impl AsddCommand {
                 slice::add(&asdd, id.as_deref(), (name, "RETRO_SPEC"), "BEHAVIOR_CAPTURE", output)
             }
             What::Begin { slice, agent } => {
-                proposing::begin((&asdd, project), slice, agent.as_deref(), output)
+                proposing::begin((&asdd, project), &asdd.slice_id(slice)?, agent.as_deref(), output)
             }
             What::Propose(command) => command.run((&asdd, project), output),
             What::Proposals { all, list } => proposing::proposals(&asdd, *all, list, output),
@@ -254,14 +276,16 @@ impl AsddCommand {
             What::Fail { slice, agent: named, score, uncertainty } => {
                 let agent = agent(project, named.as_deref())?;
                 let uncertainty_factors = uncertainty.clone();
-                let (slice, files) =
-                    asdd.fail(slice, &AgentFailure { agent, score: *score, uncertainty_factors })?;
+                let (slice, files) = asdd.fail(
+                    &asdd.slice_id(slice)?,
+                    &AgentFailure { agent, score: *score, uncertainty_factors },
+                )?;
                 report::changed(&slice, &files, output);
                 output.remark(format_args!("a row joined {}", asdd.settings().failure_log));
                 Ok(Exit::Fine)
             }
             What::Accept { slice, path, reason } => {
-                let (slice, files) = asdd.accept(slice, path, reason)?;
+                let (slice, files) = asdd.accept(&asdd.slice_id(slice)?, path, reason)?;
                 report::changed(&slice, &files, output);
                 output.remark(format_args!("{path} is accepted as it is"));
                 Ok(Exit::Fine)
@@ -295,6 +319,13 @@ impl What {
             Self::Unlock { slice } => (slice, "asdd-unlock", slice_move("unlock")),
             Self::Block { slice, reason } => {
                 (slice, "asdd-block", slice_move("block").with("reason", reason.as_str()))
+            }
+            Self::Raise { slice, text } => (slice, "asdd-raise", slice_move("raise").with("text", &**text)),
+            Self::Resolve { slice, reason } => {
+                (slice, "asdd-resolve", slice_move("resolve").with("reason", &**reason))
+            }
+            Self::Dissent { slice, text } => {
+                (slice, "asdd-dissent", slice_move("dissent").with("text", &**text))
             }
             Self::Unblock { slice } => (slice, "asdd-unblock", slice_move("unblock")),
             Self::Review { slice, set } => {

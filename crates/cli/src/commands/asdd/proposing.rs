@@ -89,7 +89,8 @@ impl Propose {
             trace: self.trace.clone(),
         };
         let agent = agent(project, self.agent.as_deref())?;
-        let proposed = asdd.propose(&format!("proposal-{}", new_id()), &self.slice, &agent, draft)?;
+        let proposed =
+            asdd.propose(&format!("proposal-{}", new_id()), &asdd.slice_id(&self.slice)?, &agent, draft)?;
         report::proposed(&proposed, output);
         match proposed.proposal.verdict {
             Verdict::Failed => Ok(Exit::Findings),

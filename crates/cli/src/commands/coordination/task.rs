@@ -156,7 +156,8 @@ impl Task {
                 report::tasks(tasks, list, output)
             }
             What::Show { id } => {
-                let task = coordination.state()?.tasks.into_iter().find(|task| task.id == *id);
+                let id = coordination.task_id(id)?;
+                let task = coordination.state()?.tasks.into_iter().find(|task| task.id == id);
                 let task = task.ok_or_else(|| SystemError::Unknown { what: "task", id: id.clone() })?;
                 report::task(&task, output);
                 Ok(Exit::Fine)
@@ -176,14 +177,14 @@ impl Task {
             What::Claim { id, acting } => {
                 let agent = agent(project, acting.agent.as_deref())?;
                 let change = match id {
-                    Some(id) => coordination.claim_task(id, &agent)?,
+                    Some(id) => coordination.claim_task(&coordination.task_id(id)?, &agent)?,
                     None => coordination.claim(&agent)?,
                 };
                 report::changed(&change, output)
             }
             other => {
                 let (id, made) = other.to_move(project)?;
-                report::changed(&coordination.make(id, &made)?, output)
+                report::changed(&coordination.make(&coordination.task_id(id)?, &made)?, output)
             }
         }
     }
