@@ -12,7 +12,7 @@ use crate::{
     lifecycle::Guard,
     lifecycle::{
         ChangeRefusal, ConditionDeclaration, CounterDeclaration, Lifecycle, LifecycleDeclaration,
-        LifecycleError, MoveDeclaration, Roles, StateDeclaration, refused_to,
+        LifecycleError, LifecycleProblem, MoveDeclaration, Roles, StateDeclaration, refused_to,
     },
     scalar::Name,
     spelling::argument,
@@ -70,6 +70,9 @@ pub struct KindDeclaration {
     pub keys: Option<IndexMap<Name, ArgumentType>>,
     /// The states, in the order in which people read them.
     pub states: Option<Vec<StateDeclaration>>,
+    /// Names that states had before, with those that they have now: they are read, and `stepmark pack check
+    /// --rename` writes the new ones.
+    pub renamed: Option<IndexMap<Name, Name>>,
     /// Legal changes of the status that no move makes.
     pub transitions: Option<Vec<MoveDeclaration>>,
     /// The moves, by name.
@@ -115,6 +118,8 @@ pub struct Kind {
     pub is_work: bool,
     /// True if artifacts say under `stepmark_kind` that they are of it.
     pub is_record: bool,
+    /// Names that its states had before.
+    pub renamed: Vec<String>,
     /// True if only recorded changes of it count.
     pub is_recorded: bool,
     pub title: Option<String>,
@@ -276,6 +281,7 @@ impl PackDeclaration {
             system: self.pack.0.clone(),
             is_work: declared.work.unwrap_or(lifecycle.is_some() && self.records != Some(true)),
             is_record: self.records == Some(true),
+            renamed: declared.renamed.iter().flatten().map(|(old, _)| old.0.clone()).collect(),
             is_recorded: self.hand_edits == Some(HandEdits::Recorded),
             title: text(view.title),
             parent: text(view.parent),
@@ -346,6 +352,7 @@ impl KindDeclaration {
             view: self.view.or_else(|| base.view.clone()),
             applies_to: self.applies_to.or_else(|| base.applies_to.clone()),
             states: joined(&base.states, self.states, |one, other| one.name == other.name),
+            renamed: self.renamed.or_else(|| base.renamed.clone()),
             transitions: joined(&base.transitions, self.transitions, |_, _| false),
             keys: (!keys.is_empty()).then_some(keys),
             moves: (!moves.is_empty()).then_some(moves),
@@ -363,6 +370,16 @@ impl KindDeclaration {
     fn lifecycle(&self, name: &Name) -> Result<Lifecycle, LifecycleError> {
         let mut states = self.states.clone();
         count_in_order(states.as_deref_mut().unwrap_or_default());
+        let names: Vec<String> = states.iter().flatten().map(|state| state.name.0.clone()).collect();
+        for (old, new) in self.renamed.iter().flatten() {
+            let own = states.iter_mut().flatten().find(|state| state.name == *new);
+            let own = own.ok_or_else(|| LifecycleError {
+                name: name.0.clone(),
+                way: KeyPath::key("renamed").then(&old.0),
+                problem: LifecycleProblem::UnknownState { word: new.0.clone(), states: names.clone() },
+            })?;
+            own.synonyms.get_or_insert_default().push(old.clone());
+        }
         let declaration = LifecycleDeclaration {
             name: self.lifecycle.as_ref().unwrap_or(name).clone(),
             title: self.title.clone(),

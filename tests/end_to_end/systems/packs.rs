@@ -114,6 +114,25 @@ fn a_pack_counts_only_what_was_recorded() {
 }
 
 #[test]
+fn a_state_gets_another_name_with_history() {
+    let pack = "pack: work\nkinds: {item: {applies_to: [{path: 'work/*.md'}], renamed: {doing: active}, \
+                states: [{name: todo}, {name: active}, {name: done, terminal: true}], \
+                moves: {start: {from: todo, to: active}, finish: {from: active, to: done}}}}\n";
+    let sandbox = with(&[("work", pack)]);
+    for id in ["a", "b"] {
+        sandbox.write(&format!("work/{id}.md"), format!("---\nid: {id} # ours\nstatus: doing\n---\n"));
+    }
+    assert_eq!(run(&sandbox, "item finish a").code, 0, "the old name is read");
+    let renamed = run(&sandbox, "pack check --rename");
+    assert_eq!((renamed.code, renamed.stdout.contains("work/b.md: doing → active")), (0, true), "{renamed}");
+    assert_eq!(text(&sandbox, "work/b.md"), "---\nid: b # ours\nstatus: active\n---\n");
+    assert!(run(&sandbox, "log work/b.md").stdout.contains("the state `doing` is called `active` now"));
+    sandbox.write(".stepmark/packs/work.yaml", pack.replace("doing: active", "doing: ative"));
+    let wrong = run(&sandbox, "pack check");
+    assert!(wrong.code == 4 && wrong.stderr.contains("there is no state `ative`"), "{wrong}");
+}
+
+#[test]
 fn tasks_of_backlog_md_wait_for_their_dependencies() {
     let sandbox = with(&[("backlog", BACKLOG)]);
     let task = |id: &str, status: &str, more: &str| {

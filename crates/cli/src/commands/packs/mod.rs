@@ -7,14 +7,23 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
-use stepmark_model::packs::{Kind, Pack, PackDeclaration, built_in};
-use stepmark_store::configuration::{PACKS_FOLDER, ProjectPack};
-use stepmark_store::workspace::OpenError;
+use stepmark_frontmatter::{KeyPath, Value};
+use stepmark_model::{
+    artifact::ProjectPath,
+    packs::{Kind, Pack, PackDeclaration, built_in},
+    tracked_artifact::TrackedArtifact,
+    transition::{Command, Strictness},
+};
+use stepmark_store::{
+    changes::ChangeReason,
+    configuration::{PACKS_FOLDER, ProjectPack},
+    workspace::{Artifacts, OpenError},
+};
 
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
-    output::{ListArguments, Output, Reader, table},
+    output::{ListArguments, Output, Reader, table, wording},
     project::Project,
 };
 
@@ -41,6 +50,9 @@ enum Task {
     Check {
         /// Its file; without it all packs of the project, and those that are built in
         file: Option<PathBuf>,
+        /// Write the new name into artifacts whose state was renamed
+        #[arg(long, conflicts_with = "file")]
+        rename: bool,
     },
     /// Write a new pack with an explanation of each part
     New {
@@ -122,7 +134,12 @@ impl PackCommand {
         match &self.task {
             Task::List(list) => self::list(project, list, output).map(|()| Exit::Fine),
             Task::Show { name } => show(project, name, output),
-            Task::Check { file } => check(project, file.as_deref(), output),
+            Task::Check { file, rename } => {
+                if *rename {
+                    write_new_names(project, output)?;
+                }
+                check(project, file.as_deref(), output)
+            }
             Task::New { name } => new(project, name, output),
             Task::Schema => {
                 output.rendered(&format!("{:#}\n", PackDeclaration::schema()), Reader::Program);
@@ -273,12 +290,40 @@ fn check(project: &Project, file: Option<&Path>, output: &Output) -> Result<Exit
     for IllegalArtifact { path, status, states } in &checked.illegal {
         output.line(format_args!("{path}: `{status}` is no state: there are {}", states.join(", ")));
     }
-    output.remark(format_args!("{} can be used: {}", plural(checked.packs.len()), checked.packs.join(", ")));
+    let renamed = renamed(&found).len();
+    if renamed > 0 {
+        let renamed = wording::count(renamed, "artifact");
+        output.remark(format_args!(
+            "{renamed} with the old name of a state: `stepmark pack check --rename` writes the new one"
+        ));
+    }
+    output.remark(format_args!(
+        "{} can be used: {}",
+        wording::count(checked.packs.len(), "pack"),
+        checked.packs.join(", ")
+    ));
     Ok(exit)
 }
 
-fn plural(count: usize) -> String {
-    if count == 1 { "1 pack".to_owned() } else { format!("{count} packs") }
+/// The artifacts whose state was renamed in their pack, with the old name and the new one.
+fn renamed(found: &Artifacts) -> Vec<(&ProjectPath, &str, &str)> {
+    fn of(artifact: &TrackedArtifact) -> Option<(&ProjectPath, &str, &str)> {
+        let old = artifact.state().status.as_ref()?.filled()?;
+        let kind = artifact.lifecycle()?.kind.as_ref()?;
+        let is_renamed = kind.renamed.iter().any(|own| own == old);
+        is_renamed.then_some((artifact.path(), old, artifact.lifecycle_state()?.name.as_str()))
+    }
+    found.artifacts.iter().filter_map(of).collect()
+}
+
+fn write_new_names(project: &Project, output: &Output) -> Result<(), Failure> {
+    for (path, old, new) in renamed(&project.workspace.artifacts()?) {
+        let assignments = vec![(KeyPath::key("status"), Value::from(new))];
+        let reason = ChangeReason::said(Some(format!("the state `{old}` is called `{new}` now")));
+        project.workspace.execute(path, &Command::Set { assignments }, Strictness::Warn, reason)?;
+        output.line(format_args!("{path}: {old} → {new}"));
+    }
+    Ok(())
 }
 
 /// The name of the pack in `file`, which the file has too.
