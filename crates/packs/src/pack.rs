@@ -30,8 +30,8 @@ pub struct PackDeclaration {
     pub extends: Option<Name>,
     /// True if an artifact says under `stepmark_kind` which kind it is.
     pub records: Option<bool>,
-    /// `recorded` where a change that no command made is a finding, and stops moves until a person accepts it;
-    /// without it such a change is as good as one by `stepmark set`.
+    /// `recorded` where a change that no command made is a finding, and stops moves until a person accepts
+    /// it; without it such a change is as good as one by `stepmark set`.
     pub hand_edits: Option<HandEdits>,
     /// The place among the packs in which a file is looked for.
     pub order: Option<u32>,
