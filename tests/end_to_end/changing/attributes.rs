@@ -137,12 +137,17 @@ fn a_move_wants_a_file_a_number_a_verification_and_an_approval() {
         "status: open\nreviews: [x]\nreport: {path: report.txt}\nattempts: [{attempt_id: a, agent: w}]\n",
     );
     let close = || sandbox.stepmark(&["transition", RUN, "closed"]);
-    assert!(cause(&close()).ends_with("only with `verified`: the attempt `a` has no verification"));
+    let all =
+        "only with `verified`: the attempt `a` has no verification; and with `file-exists(report.path)`: ";
+    assert!(
+        cause(&close()).contains(all)
+            && cause(&close()).ends_with("; and with `at-least(reviews, 2)`: `reviews` is 1")
+    );
     let verified = "verifications=[{attempt_id: a, verifier: {decision: PASS}}]";
     assert_eq!(sandbox.stepmark(&["set", RUN, verified]).code, 0);
     let refused = cause(&close());
     assert!(
-        refused.ends_with("`file-exists(report.path)`: `report.txt` is no file of the project"),
+        refused.contains("`file-exists(report.path)`: `report.txt` is no file of the project; and with "),
         "{refused}"
     );
     sandbox.write("report.txt", "fine\n");

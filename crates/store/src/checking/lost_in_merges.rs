@@ -10,6 +10,7 @@ use stepmark_model::{
     check::rules::systems::{record_edited_finding, record_lost_finding, record_unusable_finding},
     lifecycle::{Choice, LifecycleSource},
     records::RecordSet,
+    tracked_artifact::TrackedArtifact,
 };
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -45,16 +46,18 @@ impl Checks<'_> {
 #[cfg(feature = "write")]
 impl Checks<'_> {
     /// Adds the records of systems that history knows and that are gone, those to whose state no recorded
-    /// change led, and the first file among them that is none: of the systems whose folder `is_meant`.
+    /// change led, and the first file among them that is none: of the systems whose folder `is_meant`. What
+    /// stands in `read` is not read again.
     pub fn add_records(
         &self,
         report: &mut CheckReport<'_>,
+        read: &[TrackedArtifact],
         is_meant: impl Fn(&ProjectPath) -> bool,
     ) -> Result<(), CheckError> {
         if let Some(own) = self.workspace.asdd().filter(|own| is_meant(&own.settings().folder)) {
             let records = own.state().map(|state| paths(&state, |kind, id| own.path_of(kind, id).ok()));
             let records = records.map_err(|error| error.unusable());
-            self.add_records_of(report, &own.settings().folder, records, "`stepmark asdd rebuild`")?;
+            self.add_records_of((report, read), &own.settings().folder, records, "`stepmark asdd rebuild`")?;
         }
         let is_recorded = |kind: Option<&Kind>| kind.is_some_and(|kind| kind.is_recorded);
         let declared = self.workspace.configuration().lifecycles().declared();
@@ -65,12 +68,12 @@ impl Checks<'_> {
             };
             let own = found.artifacts.iter().filter(|own| own.lifecycle().is_some_and(is_own));
             let paths = own.map(|own| own.path().clone()).filter(|path| is_meant(path)).collect();
-            self.add_edited(report, &paths)?;
+            self.add_edited(report, &paths, &found.artifacts)?;
         }
         if let Some(own) = self.workspace.coordination().filter(|own| is_meant(&own.settings().folder)) {
             let records = own.state().map(|state| paths(&state, |kind, id| own.path_of(kind, id).ok()));
             let records = records.map_err(|error| error.unusable());
-            self.add_records_of(report, &own.settings().folder, records, "`git restore FILE`")?;
+            self.add_records_of((report, read), &own.settings().folder, records, "`git restore FILE`")?;
         }
         Ok(())
     }
@@ -79,8 +82,9 @@ impl Checks<'_> {
         &self,
         report: &mut CheckReport<'_>,
         recorded: &BTreeSet<ProjectPath>,
+        read: &[TrackedArtifact],
     ) -> Result<(), CheckError> {
-        for path in self.workspace.unrecorded(recorded)? {
+        for path in self.workspace.unrecorded(recorded, read)? {
             let finding = record_edited_finding(&path);
             self.add_beside(report, path, |_| vec![finding])?;
         }
@@ -90,7 +94,7 @@ impl Checks<'_> {
     /// The same of one system, whose records stand at `present`; or the one that is none, and why.
     fn add_records_of(
         &self,
-        report: &mut CheckReport<'_>,
+        (report, read): (&mut CheckReport<'_>, &[TrackedArtifact]),
         folder: &ProjectPath,
         present: Result<BTreeSet<ProjectPath>, Option<(ProjectPath, String)>>,
         command: &str,
@@ -103,7 +107,7 @@ impl Checks<'_> {
             }
             Err(None) => return Ok(()),
         };
-        self.add_edited(report, &present)?;
+        self.add_edited(report, &present, read)?;
         for (path, is_gone) in self.workspace.lost_records(folder, &present)? {
             let finding = record_lost_finding(&path, is_gone, &command.replace("FILE", path.as_str()));
             self.add_beside(report, path, |_| vec![finding])?;

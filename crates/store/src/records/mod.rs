@@ -20,6 +20,7 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
     records::{Record, RecordError, RecordKinds as _, RecordSet, System},
     spelling::listed,
+    tracked_artifact::TrackedArtifact,
 };
 #[cfg(feature = "write")]
 use stepmark_model::{
@@ -192,17 +193,22 @@ impl Workspace {
     }
 
     /// Those of `records` that show a state to which no recorded change led, and that are not committed so.
-    /// A record of which history knows nothing is none.
+    /// A record of which history knows nothing is none. What stands in `read` is not read again.
     #[cfg(feature = "write")]
     pub(crate) fn unrecorded(
         &self,
         records: &BTreeSet<ProjectPath>,
+        read: &[TrackedArtifact],
     ) -> Result<Vec<ProjectPath>, HistoryError> {
-        let read = |path: &ProjectPath| {
-            let artifact = Artifact::read(path.clone(), self.read_file(path).ok()?);
-            Some((ArtifactKey::of(&artifact), path.clone(), Digests::of(&artifact)))
-        };
-        let files: Vec<_> = records.iter().filter_map(read).collect();
+        let file_of =
+            |artifact: &Artifact| (ArtifactKey::of(artifact), artifact.path().clone(), Digests::of(artifact));
+        let read = read.iter().filter(|own| records.contains(own.path()));
+        let mut files: Vec<_> = read.map(|own| file_of(own.artifact())).collect();
+        let known: BTreeSet<ProjectPath> = files.iter().map(|(_, path, _)| path.clone()).collect();
+        for path in records.difference(&known) {
+            files
+                .extend(self.read_file(path).ok().map(|bytes| file_of(&Artifact::read(path.clone(), bytes))));
+        }
         let known = self.history().ask(|history| history.are_at_heads(&files))?;
         let mut found: Vec<_> = files.into_iter().zip(known).filter(|(_, known)| !known).collect();
         let mut checked_out = self.repository().checked_out();

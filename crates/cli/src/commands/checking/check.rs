@@ -178,7 +178,7 @@ impl Check {
             if let Err(failure) = workspace.checks().add_lost_in_merges(&mut found) {
                 output::warning(format_args!("merges are not checked against history: {failure}"));
             }
-            if let Err(failure) = workspace.checks().add_records(&mut found, |_| true) {
+            if let Err(failure) = workspace.checks().add_records(&mut found, artifacts, |_| true) {
                 output::warning(format_args!("records are not held against history: {failure}"));
             }
             if let Err(failure) = memory::add_findings(project, &mut found) {
@@ -188,7 +188,7 @@ impl Check {
         }
         let mut found = workspace.check(artifacts, Selection::Some, Known::LeftOut)?;
         let places: Vec<PathBuf> = self.paths.iter().map(|given| project.place(given)).collect();
-        workspace.checks().add_records(&mut found, |folder| {
+        workspace.checks().add_records(&mut found, artifacts, |folder| {
             let folder = project.root().path().join(folder.as_str());
             places.iter().any(|place| folder.starts_with(place))
         })?;
