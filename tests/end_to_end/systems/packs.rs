@@ -111,6 +111,11 @@ fn a_pack_counts_only_what_was_recorded() {
         refused(&sandbox, "set work/a.md note=x --actor agent:w").contains("`note` changes by moves alone")
     );
     assert_eq!(run(&sandbox, "item note a --actor agent:w").code, 0);
+    sandbox.write(".stepmark/packs/work.yaml", pack.replace("by_moves: [note]", "writers: lead"));
+    assert!(
+        refused(&sandbox, "item note a").contains("only the role `lead` changes it"),
+        "moves are for it too"
+    );
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl Workspace {
             return Ok(None);
         };
         let (actor, roles) = (self.attribution().actor.to_string(), self.configuration().roles());
-        let writer = (!draft.is_move).then_some((actor.as_str(), roles));
+        let writer = (!draft.is_decided).then_some((actor.as_str(), roles));
         let (lifecycle, mut refused) = match (lifecycles.choose(artifact), artifact.state().kind) {
             (Some(choice), _) => {
                 let state = |artifact: &Artifact| artifact.state_value().unwrap_or_default();
@@ -47,6 +47,9 @@ impl Workspace {
             }
             (None, None) => return Ok(None),
         };
+        if draft.is_move {
+            refused.retain(|refusal| !matches!(refusal, ChangeRefusal::OnlyByMoves { .. }));
+        }
         if draft.kind == Kind::IMPORT {
             refused.retain(|refusal| !refusal.may_be_forced());
         }
