@@ -20,12 +20,12 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
     records::{Record, RecordError, RecordKinds as _, RecordSet, System},
     spelling::listed,
-    tracked_artifact::TrackedArtifact,
 };
 #[cfg(feature = "write")]
 use stepmark_model::{
     journal::{ArtifactKey, Digests},
     spelling::with_causes,
+    tracked_artifact::TrackedArtifact,
 };
 
 use crate::workspace::{ArtifactError, Workspace};
