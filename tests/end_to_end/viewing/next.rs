@@ -121,11 +121,11 @@ fn the_named_file_is_there() {
 fn says_when_a_workflow_is_finished() {
     let demo = Sandbox::demo();
     assert_snapshot!(demo.reads_only(&["next", BRIEF]), @r"
-    exit 6
+    exit 0
     ── stdout
     `_bmad-output/planning-artifacts/product-brief-toolshed-2026-01-14.md` is finished
     ");
-    assert_eq!(demo.reads_only(&["next", "-q", BRIEF]).to_string(), "exit 6\n");
+    assert_eq!(demo.reads_only(&["next", "-q", BRIEF]).to_string(), "exit 0\n");
     let answer = demo.reads_only(&["next", "--json", BRIEF]).json("stepmark.next/3");
     assert_eq!((&answer["work_state"], answer["next"].as_array().unwrap().len()), (&"finished".into(), 0));
 }

@@ -75,7 +75,8 @@ impl Next {
             output.json("stepmark.next/3", wire);
         }
         let Some(progress) = progress else {
-            return Ok(tell_move(&artifact, output));
+            let exit = tell_move(&artifact, output);
+            return Ok(if self.artifact.is_some() { Exit::Fine } else { exit });
         };
         if progress.state == WorkState::Interrupted {
             output.warning(format_args!(
@@ -94,7 +95,7 @@ impl Next {
             NextStep::Choice(steps) => steps.iter().for_each(|step| output.line(line(step))),
             NextStep::Finished => {
                 output.remark(format_args!("`{}` is finished", artifact.path()));
-                return Ok(Exit::Nothing);
+                return Ok(if self.artifact.is_some() { Exit::Fine } else { Exit::Nothing });
             }
             NextStep::Unknown(unknown) => {
                 return Err(Failure::new(
