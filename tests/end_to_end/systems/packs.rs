@@ -85,7 +85,7 @@ fn a_refusal_names_all_that_is_missing_and_commands_that_work() {
     assert_eq!(run(&sandbox, "check").code, 0);
 }
 
-/// What was edited by hand is found, and goes on when a person has accepted it.
+/// `check` finds an edit by hand; moves go on when a person has accepted it.
 #[test]
 fn a_pack_counts_only_what_was_recorded() {
     let pack = "pack: work\nhand_edits: recorded\nkinds:\n  item:\n    applies_to: [{path: 'work/*.md'}]\n    by_moves: [note]\n    \
@@ -125,13 +125,13 @@ fn a_state_gets_another_name_with_history() {
                 moves: {start: {from: todo, to: active}, finish: {from: active, to: done}}}}\n";
     let sandbox = with(&[("work", pack)]);
     for id in ["a", "b"] {
-        sandbox.write(&format!("work/{id}.md"), format!("---\nid: {id} # ours\nstatus: doing\n---\n"));
+        sandbox.write(&format!("work/{id}.md"), format!("---\nid: {id} # ours\nstatus: Doing\n---\n"));
     }
     assert_eq!(run(&sandbox, "item finish a").code, 0, "the old name is read");
     let renamed = run(&sandbox, "pack check --rename");
-    assert_eq!((renamed.code, renamed.stdout.contains("work/b.md: doing → active")), (0, true), "{renamed}");
+    assert_eq!((renamed.code, renamed.stdout.contains("work/b.md: Doing → active")), (0, true), "{renamed}");
     assert_eq!(text(&sandbox, "work/b.md"), "---\nid: b # ours\nstatus: active\n---\n");
-    assert!(run(&sandbox, "log work/b.md").stdout.contains("the state `doing` is called `active` now"));
+    assert!(run(&sandbox, "log work/b.md").stdout.contains("the state `Doing` is called `active` now"));
     sandbox.write(".stepmark/packs/work.yaml", pack.replace("doing: active", "doing: ative"));
     let wrong = run(&sandbox, "pack check");
     assert!(wrong.code == 4 && wrong.stderr.contains("there is no state `ative`"), "{wrong}");

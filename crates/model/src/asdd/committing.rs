@@ -150,7 +150,7 @@ fn apply(
         check_score(score, &confidence.uncertainty_factors)?;
         let agent = plain_name(&proposal.agent);
         if slice.chain().iter().any(|entry| plain_name(entry.agent) == agent) {
-            // What was good in parts is looked at again: the second word counts.
+            // A PARTIAL slice is validated again: the new score replaces the old one.
             if slice.status_below_lock() != "PARTIAL" {
                 return Err(AsddRefusal::TwiceInChain { slice: slice.id, agent });
             }

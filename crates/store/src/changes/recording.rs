@@ -59,7 +59,7 @@ impl Workspace {
                 git.author.ok_or_else(|| ask_git(false))?
             }
         };
-        // What is committed counts as accepted.
+        // A committed edit counts as accepted.
         let is_edited = old.digests.is_some()
             && matches!(&prior, PriorState::Unexplained { heads, .. } if heads.len() == 1)
             && author.commit.is_none();

@@ -136,7 +136,7 @@ enum What {
     Raise {
         /// The slice
         slice: String,
-        /// What stands in the way
+        /// The obstacle
         text: String,
     },
     /// Say that nothing stands in the way of a slice any more, as a tech lead
@@ -151,7 +151,7 @@ enum What {
     Dissent {
         /// The slice
         slice: String,
-        /// What it does not agree with, and why
+        /// The reason, and what it is about
         text: String,
     },
     /// Let a blocked slice go on in the last phase that was good

@@ -11,6 +11,7 @@ use stepmark_frontmatter::{KeyPath, Value};
 use stepmark_model::{
     artifact::ProjectPath,
     packs::{Kind, Pack, PackDeclaration, built_in},
+    spelling::folded,
     tracked_artifact::TrackedArtifact,
     transition::{Command, Strictness},
 };
@@ -310,7 +311,7 @@ fn renamed(found: &Artifacts) -> Vec<(&ProjectPath, &str, &str)> {
     fn of(artifact: &TrackedArtifact) -> Option<(&ProjectPath, &str, &str)> {
         let old = artifact.state().status.as_ref()?.filled()?;
         let kind = artifact.lifecycle()?.kind.as_ref()?;
-        let is_renamed = kind.renamed.iter().any(|own| own == old);
+        let is_renamed = kind.renamed.iter().any(|own| folded(own) == folded(old));
         is_renamed.then_some((artifact.path(), old, artifact.lifecycle_state()?.name.as_str()))
     }
     found.artifacts.iter().filter_map(of).collect()
