@@ -235,10 +235,6 @@ impl TrackedArtifact {
     }
 
     /// The plan that moves the status to the state `to` of its lifecycle.
-    ///
-    /// # Errors
-    /// When it has no lifecycle, or that has no such state. Whether the move is legal is asked when the plan
-    /// is carried out.
     pub fn transition(&self, to: &str) -> Result<Plan, TransitionRefusal> {
         self.decide(&Command::Transition { to: to.to_owned() }, Strictness::Warn)
     }

@@ -8,11 +8,12 @@ pub mod scalar;
 pub mod spelling;
 pub mod lifecycle;
 mod pack;
+mod declaration;
+mod rules;
 
+pub use declaration::{FileDeclaration, KindDeclaration, MOST_BYTES, PackDeclaration, ViewDeclaration};
 pub use lifecycle::arguments::{ArgumentShape, ArgumentType, Need};
 pub use lifecycle::moves::{MoveCall, NamedMove, NamedMoveDeclaration, Refused, VARIABLES, Write};
-pub use pack::{
-    Kind, KindDeclaration, MOST_BYTES, Pack, PackDeclaration, PackError, PackKind, ViewDeclaration, built_in,
-    command_for, declaration_of,
-};
+pub use pack::{Kind, Pack, PackError, PackKind, built_in, command_for, declaration_of};
 pub use path_globs::{PathGlob, PathGlobs};
+pub use rules::{KeyRule, KeyTest, Peer, PeerFault, PeerProblem, faults_between, is_name_of};

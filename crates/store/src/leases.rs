@@ -74,9 +74,6 @@ impl Workspace {
 
 impl Leases<'_> {
     /// The lease of the artifact at `path`.
-    ///
-    /// # Errors
-    /// When artifact or lease cannot be read.
     pub fn get(&self, path: &ProjectPath) -> Result<LeaseState, LeaseError> {
         let key = ArtifactKey::of(&Artifact::read(path.clone(), self.workspace.read_file(path)?));
         let lease = self.read(path, &key)?;

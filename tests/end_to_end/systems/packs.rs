@@ -187,6 +187,83 @@ fn a_decision_is_superseded_by_one_that_is_there() {
     );
 }
 
+/// Names of others and rules between artifacts: `check` finds what is wrong, and no command writes it.
+#[test]
+fn what_artifacts_say_of_each_other_is_held_against_the_pack() {
+    let sandbox = with(&[("backlog", BACKLOG)]);
+    let write = |id: &str, own: &str, more: &str| {
+        let text = format!("---\nid: {own}\ntitle: T\nstatus: To Do\n{more}---\n");
+        sandbox.write(&format!("backlog/tasks/{id} - x.md"), text);
+    };
+    write("task-1", "task-1", "priority: high\n");
+    write("task-2", "task-2", "ordinal: 20\ndependencies: [task-1]\n");
+    write("task-3", "task-3", "ordinal: 3\n");
+    assert_eq!(run(&sandbox, "check").code, 0);
+    let next = run(&sandbox, "next");
+    let place = |id: &str| next.stdout.find(id);
+    assert!(place("task-3") < place("task-2") && place("task-2") < place("task-1"), "by ordinal\n{next}");
+    for (line, expected) in [
+        (
+            "set task-1 dependencies=[task-9]",
+            "`dependencies` names `task-9`, and there is no backlog-task of that name",
+        ),
+        ("set task-1 dependencies=[task-2]", "`dependencies` leads in a circle"),
+        ("set task-3 id=task-1", "`id` is `task-1`, and that of `backlog/tasks/task-1 - x.md` is the same"),
+    ] {
+        let told = refused(&sandbox, line);
+        assert!(told.contains(expected), "{line}\n{told}");
+    }
+    write("task-1", "task-1", "priority: urgent\ndependencies: [task-2]\n");
+    write("task-3", "task-2", "dependencies: [task-8]\n");
+    let found = run(&sandbox, "check");
+    for (rule, expected) in [
+        ("SMP07", "`priority` is `urgent`, and one of `high`, `medium` and `low` is wanted"),
+        ("SMP12", "`dependencies` names `task-8`"),
+        ("SMP12", "`dependencies` names `task-2`, and 2 of the kind backlog-task have that name"),
+        ("SMP14", "`id` is `task-2`"),
+    ] {
+        assert!(found.stdout.contains(rule) && found.stdout.contains(expected), "{rule} {expected}\n{found}");
+    }
+    write("task-3", "task-3", "");
+    let found =
+        run(&sandbox, "check 'backlog/tasks/task-1 - x.md'".replace("task-1 - x.md", "task-1").as_str());
+    assert!(found.stdout.contains("SMP13"), "a file alone\n{found}");
+}
+
+#[test]
+fn a_pack_lists_its_artifacts_in_a_file() {
+    let sandbox = with(&[("adr", ADR)]);
+    for (name, title) in [("0002-b", "B"), ("0010-a", "A")] {
+        sandbox.write(&format!("docs/adr/{name}.md"), format!("---\nstatus: proposed\n---\n# {title}\n"));
+    }
+    let index = || text(&sandbox, "docs/adr/index.csv");
+    assert_eq!(run(&sandbox, "adr accept 0002-b --actor human:Ada").code, 0);
+    let rows =
+        "path,status,date,superseded_by\ndocs/adr/0002-b.md,accepted,,\ndocs/adr/0010-a.md,proposed,,\n";
+    assert_eq!(index(), rows);
+    assert_eq!(run(&sandbox, "adr supersede 2 --new 10 --actor human:Ada").code, 0, "by their numbers");
+    assert_eq!(index().lines().nth(1), Some("docs/adr/0002-b.md,superseded,,10"));
+    assert_eq!(run(&sandbox, "check").code, 0);
+    sandbox.write("docs/adr/index.csv", rows);
+    let found = run(&sandbox, "check");
+    assert!(found.stdout.contains("SMP02") && found.stdout.contains("project --pack-files"), "{found}");
+    let again = run(&sandbox, "project --pack-files");
+    assert_eq!(again.code, 0, "{again}");
+    assert_eq!(index().lines().nth(1), Some("docs/adr/0002-b.md,superseded,,10"));
+    sandbox.write("docs/adr/index.csv", "path,mine\n");
+    assert_eq!(run(&sandbox, "adr accept 0010-a --actor human:Ada").code, 0);
+    assert_eq!(text(&sandbox, "docs/adr/index.csv.edited"), "path,mine\n", "what somebody wrote is kept");
+    let sandbox = with(&[("adr", ADR)]);
+    sandbox.write("docs/adr/index.csv", "name,mine\n");
+    sandbox.write("docs/adr/1-a.md", "---\nstatus: proposed\n---\n");
+    let moved = run(&sandbox, "adr accept 1-a --actor human:Ada");
+    assert!(
+        moved.code == 0 && moved.stderr.contains("a file is there that stepmark did not make"),
+        "{moved}"
+    );
+    assert_eq!(text(&sandbox, "docs/adr/index.csv"), "name,mine\n");
+}
+
 #[test]
 fn a_pack_of_a_stranger_is_judged_with_its_place_and_changes_nothing() {
     let kind = "kinds:\n  x:\n    applies_to: [{path: 'x/*.md'}]\n    states: [{name: a, initial: true}, {name: b, terminal: true}]\n";
@@ -213,6 +290,20 @@ fn a_pack_of_a_stranger_is_judged_with_its_place_and_changes_nothing() {
         (moved("{from: a, to: b, set: {k: 1}, clear: [k]}"), "the move writes `k` twice"),
         (moved("{from: a, to: b, args: {now: text}}"), "`now` is a variable of every move"),
         ("a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\npack: x\nkinds: {}\n".to_owned(), "unknown field"),
+        (format!("pack: x\n{kind}    keys: {{k: ref y}}\n"), "`k` names the kind `y`, which the pack lacks"),
+        (format!("pack: x\n{kind}    rules: [{{use: one-of, key: k}}]\n"), "`one-of` wants `values`"),
+        (
+            format!("pack: x\n{kind}files: [{{path: ../a.csv, kind: x, keys: [k]}}]\n"),
+            "write a path below the project root",
+        ),
+        (
+            format!("pack: x\n{kind}files: [{{path: .git/a.json, kind: x, keys: [k]}}]\n"),
+            "write a path below the project root",
+        ),
+        (
+            format!("pack: x\n{kind}files: [{{path: a.sh, kind: x, keys: [k]}}]\n"),
+            "write a path below the project root",
+        ),
         (format!("pack: x\nabout: {}\nkinds: {{}}\n", "x".repeat(1 << 20)), "cannot read the configuration"),
     ] {
         let sandbox = with(&[("x", &pack)]);

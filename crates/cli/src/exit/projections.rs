@@ -57,6 +57,12 @@ failures! {
     ManifestWriteError: Io [ Unlistable: Findings ];
 }
 
+impl From<ProjectionError> for Failure {
+    fn from(error: ProjectionError) -> Self {
+        of_projection(error, "move the file away, or give the file of the pack another name")
+    }
+}
+
 impl From<CatalogueError> for Failure {
     fn from(error: CatalogueError) -> Self {
         match error {

@@ -70,9 +70,6 @@ impl Artifact {
     /// The frontmatter as JSON, times included: an object, `{}` where there is no frontmatter or an empty
     /// one. Line ends, comments and quoting are gone; numbers beyond JSON's reach and keys that are not text
     /// enter as text ([`Value::to_json`](stepmark_frontmatter::Value::to_json)).
-    ///
-    /// # Errors
-    /// When the frontmatter does not say one thing to every reader: see [`StateUnreadable`].
     pub fn state_value(&self) -> Result<Json, StateUnreadable> {
         match &self.value {
             Some(value) => (**value).clone(),

@@ -52,9 +52,6 @@ pub fn commit(
 }
 
 /// A locked slice as it is when all of `proposals`, brought together by the steering rules, are committed.
-///
-/// # Errors
-/// When they contradict each other and no rule decides, or those of [`commit`].
 pub fn settle(
     slice: &Record,
     proposals: &[Proposal],

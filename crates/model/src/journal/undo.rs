@@ -13,10 +13,6 @@ use stepmark_frontmatter::{Change, Edit, Segment, Splice, apply, edits, inverse,
 /// The plan that takes back what `event` changed in the frontmatter of `artifact`. What was changed since,
 /// elsewhere, stays. What is as the event left it is written as it was written before the event, to the byte;
 /// the rest is given its values back.
-///
-/// # Errors
-/// When the event changed nothing that can be taken back, is about another artifact, or its places were
-/// changed since.
 pub fn undo(artifact: &Artifact, event: &Event) -> Result<Plan, TransitionRefusal> {
     let refuse =
         |reason: &str| TransitionRefusal::NoUndo { event: event.id.to_string(), reason: reason.to_owned() };

@@ -1,7 +1,7 @@
 //! The lifecycle of an artifact, and the reasons.
 
 use super::{Attributes, Lifecycle, LifecycleDeclaration, LifecycleError, LifecycleProblem, RootKeys};
-use crate::artifact::{Artifact, Delegation};
+use crate::artifact::{Artifact, Delegation, ProjectPath};
 use crate::spelling::folded;
 use memchr::memmem;
 use std::sync::{Arc, LazyLock};
@@ -85,6 +85,13 @@ impl DeclaredLifecycle {
         let applies_to = Condition::assemble(lifecycle.name(), &kind.applies_to)?;
         let kind = Some(Arc::clone(&kind.kind));
         Ok(Some(Self { lifecycle: Arc::clone(lifecycle), applies_to, kind }))
+    }
+
+    /// Returns whether it may apply to an artifact at `path`, whatever that says.
+    pub fn may_apply_at(&self, path: &ProjectPath) -> bool {
+        let may_fit =
+            |own: &Condition| own.paths.is_empty() || own.paths.iter().any(|glob| glob.matches(path));
+        self.applies_to.iter().any(may_fit)
     }
 }
 

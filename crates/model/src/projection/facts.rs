@@ -62,6 +62,7 @@ impl ProjectionFacts {
         Self::of("index", Source::Project, Freshness::WhenAsked, ".stepmark/local/cache/*.db");
     pub const AUTODEV_SUMMARY: Self =
         Self::of("autodev-summary", Source::EachArtifact, Freshness::WhenCalledFor, "*");
+    pub const PACK_FILES: Self = Self::of("pack-files", Source::EachArtifact, Freshness::AfterTheCommit, "*");
     pub const INSTRUCTIONS: Self =
         Self::of("instructions", Source::Definitions, Freshness::WhenCalledFor, "*");
 

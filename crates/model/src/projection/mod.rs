@@ -3,6 +3,7 @@
 mod facts;
 pub mod files_manifest;
 pub mod instructions;
+pub mod pack_file;
 pub mod instruction_meta;
 pub mod checkpoint;
 pub mod gates;

@@ -17,9 +17,6 @@ pub struct JsonError {
 }
 
 /// The value that `bytes` say.
-///
-/// # Errors
-/// When they are no JSON, a key stands twice, or a number is beyond a double.
 pub fn read_json(bytes: &[u8]) -> Result<Json, JsonError> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = Strict.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));

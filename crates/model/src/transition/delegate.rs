@@ -30,9 +30,6 @@ pub struct NewChild<'a> {
 
 /// Decides on delegating from `parent`: `child_id` is the id of the child, `parent_id` that of the parent if
 /// it has none.
-///
-/// # Errors
-/// When the parent is finished, cannot be read, or stands in a chain that does not say where.
 pub fn delegate(
     parent: &Artifact,
     completion: Completion,

@@ -4,11 +4,15 @@ use std::{fmt, str::FromStr};
 
 use serde_json::Value as Json;
 
-use crate::{deserialize_as_scalar, schema_of_scalar};
+use crate::{deserialize_as_scalar, scalar::Name, schema_of_scalar};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentType {
     pub shape: ArgumentShape,
+    /// The shape of each item of a list, where it says so.
+    pub items: Option<ArgumentShape>,
+    /// The kind of the artifacts that it names.
+    pub target: Option<Name>,
     pub is_optional: bool,
 }
 
@@ -21,9 +25,11 @@ pub enum ArgumentShape {
     Time,
     List,
     Map,
+    /// The name of an artifact: its id, path, file name or number.
+    Ref,
 }
 
-const SHAPES: [(&str, ArgumentShape); 7] = [
+const SHAPES: [(&str, ArgumentShape); 8] = [
     ("text", ArgumentShape::Text),
     ("int", ArgumentShape::Int),
     ("number", ArgumentShape::Number),
@@ -31,6 +37,7 @@ const SHAPES: [(&str, ArgumentShape); 7] = [
     ("time", ArgumentShape::Time),
     ("list", ArgumentShape::List),
     ("map", ArgumentShape::Map),
+    ("ref", ArgumentShape::Ref),
 ];
 
 impl FromStr for ArgumentType {
@@ -41,29 +48,44 @@ impl FromStr for ArgumentType {
             Some(name) => (name.trim(), true),
             None => (text.trim(), false),
         };
+        let item = name.strip_prefix("list of ").map(str::trim);
+        let (name, target) = match item.unwrap_or(name).split_once(' ') {
+            Some(("ref", kind)) => ("ref", kind.parse().ok()),
+            _ => (item.unwrap_or(name), None),
+        };
         let shape = SHAPES.iter().find(|(own, _)| *own == name).map(|(_, shape)| *shape);
-        let shape = shape.ok_or_else(|| {
-            format!(
-                "`{text}` is no type: write text, int, number, bool, time, list or map, with `?` where it may be absent"
-            )
-        })?;
-        Ok(Self { shape, is_optional })
+        match shape.filter(|shape| (*shape == ArgumentShape::Ref) == target.is_some()) {
+            Some(shape) if item.is_none() => Ok(Self { shape, items: None, target, is_optional }),
+            Some(shape) if shape != ArgumentShape::List => {
+                Ok(Self { shape: ArgumentShape::List, items: Some(shape), target, is_optional })
+            }
+            _ => Err(format!(
+                "`{text}` is no type: write text, int, number, bool, time, list, map, ref KIND or list of one of \
+                 them, with `?` where it may be absent"
+            )),
+        }
     }
 }
 
 impl fmt::Display for ArgumentType {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}{}", self.shape.name(), if self.is_optional { "?" } else { "" })
+        let (list, shape) = match self.items {
+            Some(shape) => ("list of ", shape),
+            None => ("", self.shape),
+        };
+        write!(out, "{list}{}", shape.name())?;
+        self.target.iter().try_for_each(|kind| write!(out, " {}", kind.0))?;
+        out.write_str(if self.is_optional { "?" } else { "" })
     }
 }
 
 deserialize_as_scalar!(ArgumentType);
-schema_of_scalar!(ArgumentType, {"type": "string", "pattern": r"^\s*(text|int|number|bool|time|list|map)\s*\??\s*$"});
+schema_of_scalar!(ArgumentType, {"type": "string", "pattern": r"^\s*(list|(list of )?(text|int|number|bool|time|map|ref [A-Za-z][A-Za-z0-9_-]*))\s*\??\s*$"});
 
 impl ArgumentShape {
     pub(super) fn read(self, text: &str) -> Option<Json> {
         match self {
-            Self::Text => Some(text.into()),
+            Self::Text | Self::Ref => Some(text.into()),
             Self::Time => is_time(text).then(|| text.into()),
             Self::Int => text.trim().parse::<i64>().ok().map(Json::from),
             Self::Number => {
@@ -78,6 +100,7 @@ impl ArgumentShape {
     fn holds(self, value: &Json) -> bool {
         match self {
             Self::Text => value.is_string(),
+            Self::Ref => value.is_string() || value.is_u64(),
             Self::Int => value.is_i64() || value.is_u64(),
             Self::Number => value.is_number(),
             Self::Bool => value.is_boolean(),
@@ -94,13 +117,16 @@ impl ArgumentShape {
 
 impl ArgumentType {
     /// The fault of the value under the key `name`, where it is not of this type.
-    pub fn fault(self, name: &str, value: Option<&Json>) -> Option<String> {
-        let wanted = self.shape.name();
+    pub fn fault(&self, name: &str, value: Option<&Json>) -> Option<String> {
+        let wanted = Self { is_optional: false, ..self.clone() };
+        let holds = |value: &Json| {
+            let each =
+                |of: ArgumentShape| value.as_array().is_some_and(|all| all.iter().all(|one| of.holds(one)));
+            self.shape.holds(value) && self.items.is_none_or(each)
+        };
         match value.filter(|value| !value.is_null() && value.as_str() != Some("")) {
             None => (!self.is_optional).then(|| format!("`{name}` says nothing, and {wanted} is wanted")),
-            Some(value) => {
-                (!self.shape.holds(value)).then(|| format!("`{name}` is {value}, and {wanted} is wanted"))
-            }
+            Some(value) => (!holds(value)).then(|| format!("`{name}` is {value}, and {wanted} is wanted")),
         }
     }
 }

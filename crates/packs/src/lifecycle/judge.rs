@@ -97,9 +97,6 @@ impl Lifecycle {
     }
 
     /// The same, where guards and counters are asked too.
-    ///
-    /// # Errors
-    /// Those of [`Lifecycle::legal_move`]; when a guard does not hold, or a counter is at its end.
     pub fn judge_move(
         &self,
         from: Option<&str>,

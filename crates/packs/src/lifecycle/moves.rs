@@ -129,7 +129,7 @@ impl NamedMove {
             clear: declared.clear.iter().flatten().map(|key| key.0.clone()).collect(),
         };
         let args: Vec<_> =
-            declared.args.iter().flatten().map(|(name, kind)| (name.0.clone(), *kind)).collect();
+            declared.args.iter().flatten().map(|(name, kind)| (name.0.clone(), kind.clone())).collect();
         let guards = declared.by.iter().chain(declared.guards.iter().flatten()).cloned().collect();
         let needs = declared.needs.iter().flat_map(|needs| needs.0.iter().copied()).collect();
         let read = Self {
@@ -405,9 +405,6 @@ impl Lifecycle {
     /// The changes that the move `call` makes of `record`, whose status is `status`; the new status first,
     /// and nothing where whoever has it makes the same move again. `unmet` tells why a guard does not hold:
     /// the guards are asked in their order.
-    ///
-    /// # Errors
-    /// Those of [`Self::named_move`] and of arguments; the first guard that does not hold.
     pub fn make<R>(
         &self,
         (status, record): (&str, &Map<String, Json>),

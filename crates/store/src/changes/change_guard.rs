@@ -9,6 +9,7 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{Event, EventDraft, Kind},
     lifecycle::{ChangeRefusal, Guard, Lifecycle, LifecycleState},
+    packs::is_name_of,
     records::read_time,
     spelling::listed,
     tracked_artifact::TrackedArtifact,
@@ -97,7 +98,7 @@ impl Workspace {
                     artifact.lifecycle_state().is_some_and(LifecycleState::is_reached_end)
                 };
                 for done in found.iter().filter(is_done) {
-                    open.retain(|id| done.member().id() != Some(id));
+                    open.retain(|name| !is_name_of(name, done.path().as_str(), done.member().id()));
                 }
                 (!open.is_empty()).then(|| format!("open: `{}`", open.join("`, `")))
             }
@@ -150,11 +151,8 @@ impl Workspace {
             Ok(found) => found.artifacts,
             Err(error) => return Some(error.to_string()),
         };
-        let is_known = |id: &&String| {
-            found
-                .iter()
-                .any(|artifact| artifact.member().id() == Some(id) || artifact.path().as_str() == **id)
-        };
+        let is_known =
+            |name: &&String| found.iter().any(|own| is_name_of(name, own.path().as_str(), own.member().id()));
         ids.iter()
             .find(|id| !is_known(id))
             .map(|id| format!("`{key}` names `{id}`, and no artifact has that id"))

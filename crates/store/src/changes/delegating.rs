@@ -102,10 +102,6 @@ impl Delegations<'_> {
     /// Gives work to an agent: makes the child artifact, and gives the parent an id and a place in a chain if
     /// it has none; both or neither. The parent is locked meanwhile, so that it is not finished at the same
     /// time.
-    ///
-    /// # Errors
-    /// When the parent cannot be read or is finished, when the child's file exists, or when nothing can be
-    /// written.
     pub fn delegate(&self, order: &DelegationOrder<'_>) -> Result<Delegated, ChangeError> {
         let child = match (order.file, self.workspace.configuration().delegation_folder()) {
             (Some(file), _) => file.clone(),

@@ -52,6 +52,11 @@ impl Workspace {
             let source = TransitionRefusal::Record { reason, help };
             return Err(ChangeError::Refused { path: path.clone(), source });
         }
+        if let (false, None, Some(new)) = (draft.brings_back, &draft.insistence, new)
+            && let Some(source) = self.judge_peers(old, new)
+        {
+            return Err(ChangeError::Refused { path: path.clone(), source });
+        }
         Ok(insisted)
     }
 

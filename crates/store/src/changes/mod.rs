@@ -77,11 +77,6 @@ impl Workspace {
     /// journal tells of it. It may be called under the artifact's lock: debug builds stop a program that
     /// starts git there. `decide` fails with any type: with the refusal of a plan, or with the caller's own
     /// error.
-    ///
-    /// # Errors
-    /// When the artifact cannot be read, `decide` refuses, the edit cannot be proven, or the file cannot be
-    /// written. Whether it is changed in spite of the error, [`UpdateError::write_state`] says: mostly it is
-    /// not.
     pub fn update<E: 'static>(
         &self,
         path: impl AsRef<Path>,
@@ -106,10 +101,6 @@ impl Workspace {
     /// Changes several files as one: all of them or none, whenever the process dies. `decide` is given the
     /// bytes of each (`None`: no such file) and may be called again; `draft` says what the journal is told of
     /// each that changes.
-    ///
-    /// # Errors
-    /// What `decide` refuses; or why the commit did not end well: [`ChangeError::write_state`] says whether
-    /// the files are changed.
     pub fn change_files(
         &self,
         paths: &[ProjectPath],
@@ -174,9 +165,6 @@ impl Workspace {
     }
 
     /// Carries out a command on the artifact at `path`, for a reason that history keeps.
-    ///
-    /// # Errors
-    /// Those of [`Workspace::update`].
     pub fn execute(
         &self,
         path: &ProjectPath,
@@ -203,9 +191,6 @@ impl Workspace {
     }
 
     /// The moves with a name that lead on from the state of the artifact at `path`, in the order of its pack.
-    ///
-    /// # Errors
-    /// When the artifact cannot be read.
     pub fn legal_moves(&self, path: &ProjectPath) -> Result<Vec<NamedMove>, ArtifactError> {
         let artifact = self.artifact(path)?;
         let Some(choice) = artifact.lifecycle() else { return Ok(Vec::new()) };
@@ -219,9 +204,6 @@ impl Workspace {
 
     /// Makes a move with a name. `$now`, `$actor`, `$agent`, `$session`, `$id` and `$reason` get their values
     /// here.
-    ///
-    /// # Errors
-    /// When the move is refused, and those of [`Workspace::update`].
     pub fn make_move(
         &self,
         path: &ProjectPath,

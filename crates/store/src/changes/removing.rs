@@ -78,10 +78,6 @@ impl Workspace {
     /// Takes back what `event` changed in its artifact, as a new event; history is never rewritten. Where it
     /// is one of several of a commit that was one decision, all of them are taken back in one commit, or
     /// none. Files that were made then stay, which is remarked.
-    ///
-    /// # Errors
-    /// When the event changed nothing that can be taken back, its places were changed since, and those of
-    /// [`Workspace::update`].
     pub fn undo(&self, event: &Event, reason: ChangeReason) -> Result<ChangeReport, ChangeError> {
         let refused = match self.take_back(event, reason) {
             Err(error @ ChangeError::Refused { .. }) => error,

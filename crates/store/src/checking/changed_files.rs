@@ -198,10 +198,6 @@ impl Checks<'_> {
     /// of it. Then what is wrong with its parents and children in chains of delegation, and with stories of a
     /// ledger that changed. Gates are not looked at: they belong to the files of the work tree. The baseline
     /// is that of the newer state.
-    ///
-    /// # Errors
-    /// When git does not answer, the baseline cannot be used, or history, which may explain a change, cannot
-    /// be read.
     pub fn check_changes<'t>(
         &self,
         changed: &'t [ChangedArtifact],

@@ -172,9 +172,6 @@ impl<'w> Checks<'w> {
 
     /// Checks the artifacts of the project, by its configuration: `read` and `before` are all of them, from
     /// [`Checks::artifacts_to_check`]. Also keeps for the next run which ones are clean.
-    ///
-    /// # Errors
-    /// Those of [`Workspace::check`].
     pub fn check_all<'t>(
         &self,
         read: &'t [TrackedArtifact],

@@ -1,21 +1,23 @@
 //! Findings that only history tells: work that a merge lost, records that are gone or were edited.
 
+#[cfg(feature = "write")]
+use crate::checking::between::{between, kind_of};
 use crate::checking::{CheckError, CheckReport, Checks};
 use crate::history::History;
 #[cfg(feature = "write")]
-use std::collections::BTreeSet;
-#[cfg(feature = "write")]
-use stepmark_model::{
-    artifact::Kind,
-    check::rules::systems::{record_edited_finding, record_lost_finding, record_unusable_finding},
-    lifecycle::{Choice, LifecycleSource},
-    records::RecordSet,
-    tracked_artifact::TrackedArtifact,
-};
+use std::collections::{BTreeMap, BTreeSet};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     check::{Finding, rules::history::lost_in_merge},
     journal::ArtifactKey,
+};
+#[cfg(feature = "write")]
+use stepmark_model::{
+    check::rules::systems::{
+        peer_finding, record_edited_finding, record_lost_finding, record_unusable_finding,
+    },
+    records::RecordSet,
+    tracked_artifact::TrackedArtifact,
 };
 
 impl Checks<'_> {
@@ -59,17 +61,7 @@ impl Checks<'_> {
             let records = records.map_err(|error| error.unusable());
             self.add_records_of((report, read), &own.settings().folder, records, "`stepmark asdd rebuild`")?;
         }
-        let is_recorded = |kind: Option<&Kind>| kind.is_some_and(|kind| kind.is_recorded);
-        let declared = self.workspace.configuration().lifecycles().declared();
-        if declared.iter().any(|own| is_recorded(own.kind.as_deref())) {
-            let found = self.workspace.artifacts()?;
-            let is_own = |choice: &Choice| {
-                choice.source == LifecycleSource::Declared && is_recorded(choice.kind.as_deref())
-            };
-            let own = found.artifacts.iter().filter(|own| own.lifecycle().is_some_and(is_own));
-            let paths = own.map(|own| own.path().clone()).filter(|path| is_meant(path)).collect();
-            self.add_edited(report, &paths, &found.artifacts)?;
-        }
+        self.add_claimed(report, &is_meant)?;
         if let Some(own) = self.workspace.coordination().filter(|own| is_meant(&own.settings().folder)) {
             let records = own.state().map(|state| paths(&state, |kind, id| own.path_of(kind, id).ok()));
             let records = records.map_err(|error| error.unusable());
@@ -78,13 +70,43 @@ impl Checks<'_> {
         Ok(())
     }
 
+    /// Adds what is wrong with artifacts that packs of the project claim: those that were edited where only
+    /// recorded changes count, and those that do not go with others.
+    fn add_claimed(
+        &self,
+        report: &mut CheckReport<'_>,
+        is_meant: impl Fn(&ProjectPath) -> bool,
+    ) -> Result<(), CheckError> {
+        let claimed = self.workspace.claimed(|kind| kind.is_recorded || kind.has_peers())?;
+        let is_recorded = |own: &&TrackedArtifact| kind_of(own).is_some_and(|kind| kind.is_recorded);
+        let recorded = claimed.iter().filter(is_recorded).map(|own| own.path().clone());
+        self.add_edited(report, "packs", &recorded.filter(&is_meant).collect(), &claimed)?;
+        for finding in self.workspace.pack_files()?.findings() {
+            if is_meant(&finding.path) {
+                self.add_beside(report, finding.path.clone(), |_| vec![finding])?;
+            }
+        }
+        let mut faults: BTreeMap<usize, Vec<Finding>> = BTreeMap::new();
+        for (place, fault) in between(&claimed) {
+            faults.entry(place).or_default().push(peer_finding(claimed[place].artifact(), &fault));
+        }
+        for (place, findings) in faults {
+            let path = claimed[place].path();
+            if is_meant(path) {
+                self.add_beside(report, path.clone(), |_| findings)?;
+            }
+        }
+        Ok(())
+    }
+
     fn add_edited(
         &self,
         report: &mut CheckReport<'_>,
+        name: &str,
         recorded: &BTreeSet<ProjectPath>,
         read: &[TrackedArtifact],
     ) -> Result<(), CheckError> {
-        for path in self.workspace.unrecorded(recorded, read)? {
+        for path in self.workspace.unrecorded(name, recorded, read)? {
             let finding = record_edited_finding(&path);
             self.add_beside(report, path, |_| vec![finding])?;
         }
@@ -107,7 +129,7 @@ impl Checks<'_> {
             }
             Err(None) => return Ok(()),
         };
-        self.add_edited(report, &present, read)?;
+        self.add_edited(report, &folder.as_str().replace('/', "%"), &present, read)?;
         for (path, is_gone) in self.workspace.lost_records(folder, &present)? {
             let finding = record_lost_finding(&path, is_gone, &command.replace("FILE", path.as_str()));
             self.add_beside(report, path, |_| vec![finding])?;

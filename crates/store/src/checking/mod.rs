@@ -3,6 +3,8 @@
 #[cfg(feature = "write")]
 pub(crate) mod baseline;
 pub(crate) mod beside;
+#[cfg(feature = "write")]
+pub(crate) mod between;
 pub(crate) mod cache;
 #[cfg(feature = "history")]
 pub(crate) mod changed_files;
@@ -65,6 +67,9 @@ pub enum CheckError {
     Git(#[from] GitVersionError),
     #[error(transparent)]
     Workflow(#[from] WorkflowFileError),
+    #[cfg(feature = "write")]
+    #[error(transparent)]
+    Projection(#[from] crate::projection::ProjectionError),
     #[error("cannot use the baseline `{BASELINE_PATH}`")]
     Baseline(#[from] BaselineError),
 }

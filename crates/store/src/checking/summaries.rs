@@ -57,18 +57,12 @@ impl<'w> Checks<'w> {
     }
 
     /// The same for whoever shows findings: artifacts in which something was found are read, too.
-    ///
-    /// # Errors
-    /// Those of [`Checks::summaries`].
     pub fn summaries_for_findings(&self) -> Result<Summaries<'w>, WalkError> {
         let (found, before) = self.workspace.artifacts_apart(Wanted::Findings)?;
         Ok(Summaries::new(self.workspace, found, before))
     }
 
     /// The same where every artifact is read, as where no check can be made.
-    ///
-    /// # Errors
-    /// Those of [`Checks::summaries`].
     pub fn summaries_of_all_read(&self) -> Result<Summaries<'w>, WalkError> {
         Ok(Summaries::new(self.workspace, self.workspace.artifacts()?, CheckedBefore::default()))
     }

@@ -122,10 +122,6 @@ impl Making<'_> {
 impl Checkpoints<'_> {
     /// Makes a checkpoint of the artifact at `path` and seals the journal of the session, so that both reach
     /// git.
-    ///
-    /// # Errors
-    /// When the artifact has no state, or something cannot be read or written. [`CheckpointError::Seal`] says
-    /// that the checkpoint was made.
     pub fn make(&self, path: &ProjectPath, message: Option<&str>) -> Result<CheckpointMade, CheckpointError> {
         let git_commit = head_commit(self.workspace.root());
         for _ in 0..ATTEMPTS {
@@ -191,9 +187,6 @@ impl fmt::Display for Reached {
 impl Checkpoints<'_> {
     /// Makes a checkpoint if completing `steps`, as it was `carried` out, reached a milestone of the
     /// configuration. Called after each completion.
-    ///
-    /// # Errors
-    /// Those of [`Checkpoints::make`]; the completion stands.
     pub fn make_at_milestone(
         &self,
         carried: &ChangeReport,

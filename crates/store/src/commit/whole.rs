@@ -20,10 +20,6 @@ pub fn create(
 /// Puts `bytes` at `path` if what is there is what is `expected`, and makes the folders that lead to it. For
 /// files whose whole content the caller makes, such as manifests. Where the file holds these bytes already,
 /// nothing is written.
-///
-/// # Errors
-/// Why the file was not written; a [`Conflict`] where it is not what is expected. Folders that were made
-/// stay.
 pub fn replace_whole(
     root: &Root,
     path: &ProjectPath,

@@ -60,7 +60,7 @@ impl Workspace {
         Some(Coordination {
             workspace: self,
             settings,
-            snapshot: Arc::new(Mutex::new(Snapshot::new("coordination.stat"))),
+            snapshot: Arc::clone(&self.tasks),
             #[cfg(feature = "write")]
             found: Arc::default(),
         })

@@ -28,9 +28,6 @@ pub fn try_exclusive(file: &File) -> Result<(), TryLockError> {
 
 /// Waits for the lock that nobody else has, no longer than `timeout`: the standard library can wait, but not
 /// for a limited time, so this asks again and again.
-///
-/// # Errors
-/// When it is not free all the time, or the file system has no locks.
 pub fn exclusive_within(file: &File, timeout: Duration) -> Result<(), TryLockError> {
     let started = Instant::now();
     let mut pause = FIRST_PAUSE;

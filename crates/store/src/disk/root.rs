@@ -111,9 +111,6 @@ impl Root {
     /// holds `.stepmark/config.yaml`; else the nearest that holds a BMAD installation (`_bmad/`, or `bmad/`
     /// or `.bmad/` with the installer's `_cfg/` or `_config/` inside); else the nearest that holds `.git`;
     /// else `start` itself.
-    ///
-    /// # Errors
-    /// When `start` does not exist or cannot be reached.
     pub fn discover(start: impl AsRef<Path>) -> Result<Self, RootError> {
         let start = start.as_ref();
         let mut real = fs::canonicalize(start)
@@ -187,9 +184,6 @@ impl Root {
 
     /// The same for a file that is to be written, replaced or removed. Nothing is written in git's folder,
     /// whatever the name or the links that lead there.
-    ///
-    /// # Errors
-    /// Those of [`Root::resolve`], and when the place is not one to write to.
     pub fn resolve_for_writing(&self, path: &ProjectPath) -> Result<PathBuf, ResolveError> {
         let place = self.resolve(path)?;
         let inside = place.strip_prefix(&self.path).unwrap_or(&place);
@@ -204,9 +198,6 @@ impl Root {
 
     /// Turns a path given by a person, absolute or relative to `current_folder` (absolute), into a project
     /// path. Links inside the project keep their own name, so that messages name what the person named.
-    ///
-    /// # Errors
-    /// When the path is outside the project, is the root itself, is not UTF-8, or cannot be followed.
     pub fn relative(&self, path: &Path, current_folder: &Path) -> Result<ProjectPath, RelativeError> {
         let absolute = current_folder.join(path);
         let climbs = absolute.components().any(|part| part == Component::ParentDir);

@@ -49,9 +49,6 @@ impl Fixes<'_> {
     /// Makes the fixes that are `allowed` in the artifact at `path`. They are decided again where another
     /// program changes the file meanwhile; a lease of somebody else is respected, gates follow, and history
     /// is told which fixes were made.
-    ///
-    /// # Errors
-    /// Those of [`Fixes::preview`] and [`Workspace::change_files`]. Then the file is as it was.
     pub fn make(&self, path: &ProjectPath, allowed: Safety) -> Result<FixedFile, ChangeError> {
         let last: RefCell<Option<FixedFile>> = RefCell::new(None);
         let draft = |_: &ProjectPath| draft(last.borrow().as_ref(), allowed);

@@ -78,9 +78,6 @@ impl Gates<'_> {
 
     /// Asks the artifact at `path` whether `step` is done: whether it is listed in a frontmatter that says
     /// one thing to every reader.
-    ///
-    /// # Errors
-    /// When the artifact cannot be read: then nothing is known.
     pub fn verify(&self, path: &ProjectPath, step: &str) -> Result<GateAnswer, ArtifactError> {
         let verdict = match self.workspace.artifact(path) {
             Ok(artifact) => {
@@ -95,9 +92,6 @@ impl Gates<'_> {
 
     /// The same under the lease of the artifact, so that nobody else changes the answer meanwhile. Where the
     /// step is not done, a lease that was not held before is given up again.
-    ///
-    /// # Errors
-    /// When somebody else holds the lease, or the artifact cannot be read.
     #[cfg(feature = "write")]
     pub fn check_exclusively(
         &self,

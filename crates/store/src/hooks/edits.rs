@@ -23,9 +23,6 @@ impl ProjectHistory<'_> {
     /// Brings the frontmatter of staged stories to what their line and their ledger agree on, and stages
     /// them: where the configuration wants it, the lifecycle leads there, and the work tree has what is
     /// staged.
-    ///
-    /// # Errors
-    /// When git does not answer, the artifacts cannot be listed, or one cannot be written, as for a lease.
     pub fn take_in_agreed(&self) -> Result<Vec<StorySides>, StageHistoryError> {
         let (workspace, root) = (self.workspace, self.workspace.root());
         if !workspace.configuration().takes_in_agreed() || !is_repository(root) {
@@ -67,9 +64,6 @@ impl ProjectHistory<'_> {
 
     /// Records the edits of other programs in the artifacts of the index that the check lets pass, and that
     /// the work tree shows as they are staged. Where several are refused or in use, the others are recorded.
-    ///
-    /// # Errors
-    /// When git does not answer, or history cannot be read or written.
     pub fn record_edits(&self) -> Result<(), StageHistoryError> {
         if !is_repository(self.workspace.root()) {
             return Ok(());

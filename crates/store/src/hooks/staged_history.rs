@@ -68,9 +68,6 @@ impl ProjectHistory<'_> {
     /// Where nothing is staged, [`StagingFor::NextCommit`] takes all live segments and what no remote has
     /// yet, as before a push that was refused; [`StagingFor::ThisCommit`] takes what the last commit changed,
     /// which may be about to be amended.
-    ///
-    /// # Errors
-    /// When the journal cannot be read or written, or git does not answer.
     pub fn stage(&self, staging: StagingFor) -> Result<StagedHistory, StageHistoryError> {
         let mut changed = self.changed_files(&["diff", "--cached"], &[])?;
         let is_all = changed.is_empty() && staging == StagingFor::NextCommit;
@@ -180,9 +177,6 @@ impl ProjectHistory<'_> {
 
     /// After a commit: writes the files of the segments that its hook has put into the index alone, and puts
     /// those of HEAD into the index that `git commit FILE` has left out of it.
-    ///
-    /// # Errors
-    /// When git does not answer, or a segment cannot be read or written.
     pub fn restage(&self) -> Result<Vec<ProjectPath>, StageHistoryError> {
         const ADDED: [&str; 8] =
             ["diff-tree", "-r", "-m", "--root", "--no-commit-id", "--name-only", "-z", "--diff-filter=A"];

@@ -12,6 +12,8 @@
 #[cfg(feature = "write")]
 mod publish;
 #[cfg(feature = "write")]
+mod pack_files;
+#[cfg(feature = "write")]
 pub(crate) mod record_format;
 #[cfg(feature = "write")]
 pub(crate) mod record_files;
@@ -32,6 +34,8 @@ use std::borrow::Cow;
 
 #[cfg(feature = "write")]
 pub use file_findings::FollowingFile;
+#[cfg(feature = "write")]
+pub use pack_files::PackFiles;
 #[cfg(feature = "write")]
 pub(crate) use publish::was_written;
 #[cfg(feature = "write")]

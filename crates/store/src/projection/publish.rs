@@ -7,7 +7,7 @@ use crate::{
     commit::{
         CommitError, CommitOptions, Expected, Outcome, PublishError, create, read_whole, replace_whole,
     },
-    disk::Root,
+    disk::{Root, WalkError},
 };
 use stepmark_model::{
     artifact::{FileHash, ProjectPath, ProjectPathError},
@@ -57,6 +57,8 @@ pub enum ProjectionError {
     Memory { name: &'static str, source: std::io::Error },
     #[error(transparent)]
     Commit(#[from] CommitError),
+    #[error(transparent)]
+    Walk(#[from] WalkError),
 }
 
 impl ProjectionError {

@@ -122,8 +122,9 @@ fn read(root: &Root, name: &str) -> Option<Vec<u8>> {
 }
 
 impl Workspace {
-    /// Makes the files of other programs follow a change of the artifact at `path`, where it is a record.
+    /// Makes the files of other programs follow a change of the artifact at `path`, where it is a record, or a pack lists it.
     pub(crate) fn follow_records(&self, path: &ProjectPath) -> Option<Remark> {
-        self.follow_tasks(path).or_else(|| self.follow_slices(path))
+        let left = self.follow_tasks(path).or_else(|| self.follow_slices(path));
+        left.or_else(|| self.follow_in_packs(path))
     }
 }

@@ -9,11 +9,13 @@ mod error;
 mod importing;
 
 #[cfg(feature = "write")]
+use crate::checking::KeptDigests;
+#[cfg(feature = "write")]
 use crate::git::process::{is_repository, printed};
 #[cfg(feature = "write")]
 use crate::history::{History, HistoryError};
 #[cfg(feature = "write")]
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use stepmark_frontmatter::{Span, merge_conflict, merge_sides};
 use stepmark_model::{
@@ -23,6 +25,7 @@ use stepmark_model::{
 };
 #[cfg(feature = "write")]
 use stepmark_model::{
+    artifact::{FileHash, StateDigest},
     journal::{ArtifactKey, Digests},
     spelling::with_causes,
     tracked_artifact::TrackedArtifact,
@@ -193,15 +196,27 @@ impl Workspace {
     }
 
     /// Those of `records` that show a state to which no recorded change led, and that are not committed so.
-    /// A record of which history knows nothing is none. What stands in `read` is not read again.
+    /// A record of which history knows nothing is none. What stands in `read` is not read again, and the
+    /// digests of states are kept under `name`.
     #[cfg(feature = "write")]
     pub(crate) fn unrecorded(
         &self,
+        name: &str,
         records: &BTreeSet<ProjectPath>,
         read: &[TrackedArtifact],
     ) -> Result<Vec<ProjectPath>, HistoryError> {
-        let file_of =
-            |artifact: &Artifact| (ArtifactKey::of(artifact), artifact.path().clone(), Digests::of(artifact));
+        if records.is_empty() {
+            return Ok(Vec::new());
+        }
+        let name = format!("{name}-{}", env!("CARGO_PKG_VERSION"));
+        let (kept, mut digests) = (KeptDigests::read(self.root(), &name), BTreeMap::new());
+        let mut file_of = |artifact: &Artifact| {
+            let file = artifact.file_hash();
+            let known = kept.get(&file).map(|state| StateDigest::from_digest(*state.as_bytes()));
+            let state = known.or_else(|| Digests::of(artifact).state);
+            digests.extend(state.map(|state| (file, FileHash::from_digest(*state.as_bytes()))));
+            (ArtifactKey::of(artifact), artifact.path().clone(), Digests { file, state })
+        };
         let read = read.iter().filter(|own| records.contains(own.path()));
         let mut files: Vec<_> = read.map(|own| file_of(own.artifact())).collect();
         let known: BTreeSet<ProjectPath> = files.iter().map(|(_, path, _)| path.clone()).collect();
@@ -209,6 +224,8 @@ impl Workspace {
             files
                 .extend(self.read_file(path).ok().map(|bytes| file_of(&Artifact::read(path.clone(), bytes))));
         }
+        // Without them the next check takes longer.
+        let _kept = kept.replace(self.root(), &name, &digests);
         let known = self.history().ask(|history| history.are_at_heads(&files))?;
         let mut found: Vec<_> = files.into_iter().zip(known).filter(|(_, known)| !known).collect();
         let mut checked_out = self.repository().checked_out();

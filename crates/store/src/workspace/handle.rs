@@ -1,11 +1,9 @@
 //! The handle through which a program works with a project.
 
-#[cfg(feature = "history")]
-use std::sync::Mutex;
 use std::{
     io,
     path::Path,
-    sync::{Arc, LazyLock, OnceLock, atomic::AtomicUsize},
+    sync::{Arc, LazyLock, Mutex, OnceLock, atomic::AtomicUsize},
 };
 
 use crate::configuration::{
@@ -15,6 +13,7 @@ use crate::disk::{
     ResolveError, Root, RootError, WalkProblem, WalkProblemKind, file_reading::open_file,
     file_reading::read_within_limit, walk::WalkError,
 };
+use crate::records::snapshot::Snapshot;
 use crate::workspace::{Clock, Workflows, artifact_files, workflows::WorkflowFileError};
 use jiff::Timestamp;
 use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
@@ -25,6 +24,7 @@ use crate::commit::CommitOptions;
 use crate::history::History;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
+    coordination::Record,
     journal::Attribution,
     workflow::Binding,
 };
@@ -44,6 +44,8 @@ pub struct Workspace {
     /// One that nobody is asking now, kept for the next question.
     #[cfg(feature = "history")]
     pub(super) history: Arc<Mutex<Option<History>>>,
+    /// The tasks of coordination as they were read last.
+    pub(crate) tasks: Arc<Mutex<Snapshot<Record>>>,
 }
 
 /// The actor, which is asked for when it is first needed.
@@ -135,6 +137,7 @@ impl Workspace {
             commit_options: CommitOptions::default(),
             #[cfg(feature = "history")]
             history: Arc::default(),
+            tasks: Arc::new(Mutex::new(Snapshot::new("coordination.stat"))),
         }
     }
 

@@ -22,9 +22,6 @@ impl ProjectHistory<'_> {
     ///
     /// No lock is held while `question` runs: it may ask, change or resume through the same workspace, which
     /// then opens the journal once more, and threads do not wait for each other.
-    ///
-    /// # Errors
-    /// When the journal cannot be read, and what `question` answers.
     pub fn ask<T>(
         &self,
         question: impl FnOnce(&History) -> Result<T, HistoryError>,

@@ -72,10 +72,6 @@ impl CredentialAccess {
 }
 
 /// Opens the tracker of `settings`, for the project at `root`.
-///
-/// # Errors
-/// When it needs a credential and none can be used, the network cannot be used, or this program has no such
-/// tracker.
 #[cfg_attr(not(feature = "http"), expect(unused_variables, reason = "no tracker needs a credential then"))]
 pub fn open_tracker(
     settings: &TrackerSettings,

@@ -1,6 +1,6 @@
 //! `stepmark check`
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use clap::Args;
 use stepmark_model::{
@@ -188,9 +188,10 @@ impl Check {
         }
         let mut found = workspace.check(artifacts, Selection::Some, Known::LeftOut)?;
         let places: Vec<PathBuf> = self.paths.iter().map(|given| project.place(given)).collect();
-        workspace.checks().add_records(&mut found, artifacts, |folder| {
-            let folder = project.root().path().join(folder.as_str());
-            places.iter().any(|place| folder.starts_with(place))
+        let named: BTreeSet<&ProjectPath> = artifacts.iter().map(|own| own.path()).collect();
+        workspace.checks().add_records(&mut found, artifacts, |path| {
+            let place = project.root().path().join(path.as_str());
+            named.contains(path) || places.iter().any(|given| place.starts_with(given))
         })?;
         Ok(found)
     }

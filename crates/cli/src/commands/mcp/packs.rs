@@ -108,7 +108,7 @@ impl PackTool {
                 ArgumentShape::Bool => Schema::flag(""),
                 ArgumentShape::List => Schema::list("", text("")),
                 ArgumentShape::Map => Schema::object([]),
-                ArgumentShape::Text | ArgumentShape::Time => text(""),
+                ArgumentShape::Text | ArgumentShape::Time | ArgumentShape::Ref => text(""),
             };
             (name.as_str(), if kind.is_optional { Optional } else { Required }, schema)
         }));

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use stepmark_model::{
     artifact::ProjectPath,
     lifecycle::MoveRefusal,
-    packs::{ArgumentShape, Kind, MoveCall, NamedMove},
+    packs::{ArgumentShape, Kind, MoveCall, NamedMove, is_name_of},
     spelling::argument,
     tracked_artifact::TrackedArtifact,
     transition::TransitionRefusal,
@@ -189,12 +189,13 @@ impl KindMove {
                 .is_some_and(|kind| *kind == self.kind)
         };
         let of_kind: Vec<&TrackedArtifact> = found.artifacts.iter().filter(is_of_kind).collect();
-        let with = |fits: &dyn Fn(&str) -> bool| {
-            let is_meant = |artifact: &&&TrackedArtifact| artifact.member().id().is_some_and(fits);
-            of_kind.iter().filter(is_meant).map(|artifact| artifact.path().clone()).collect::<Vec<_>>()
+        let with = |fits: &dyn Fn(&TrackedArtifact) -> bool| {
+            let meant = of_kind.iter().filter(|artifact| fits(artifact));
+            meant.map(|artifact| artifact.path().clone()).collect::<Vec<_>>()
         };
-        let exact = with(&|own| own == id);
-        let meant = if exact.is_empty() { with(&|own| own.starts_with(id)) } else { exact };
+        let exact = with(&|own| is_name_of(id, own.path().as_str(), own.member().id()));
+        let begins = |own: &TrackedArtifact| own.member().id().is_some_and(|own| own.starts_with(id));
+        let meant = if exact.is_empty() { with(&begins) } else { exact };
         match crate::artifact_name::only(Path::new(id), meant)? {
             Some(path) => Ok(path),
             None => named,

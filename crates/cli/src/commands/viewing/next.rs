@@ -1,6 +1,6 @@
 //! `stepmark next`
 
-use std::path::PathBuf;
+use std::{cmp::Ordering, path::PathBuf};
 
 use clap::Args;
 use serde::Serialize;
@@ -8,6 +8,7 @@ use serde_json::json;
 use stepmark_model::{
     artifact::{Problem, ProjectPath},
     check::ProblemCounts,
+    projection::pack_file::order_of,
     resume::NoResumePoint,
     summary::{ArtifactSummary, Condition},
     tracked_artifact::TrackedArtifact,
@@ -124,7 +125,7 @@ fn line(step: &Step) -> String {
 /// Several open artifacts: those that were begun first, and last those that wait for something.
 fn list(project: &Project, paths: &[ProjectPath], output: &Output) -> Result<Exit, Failure> {
     let open = paths.iter().map(|path| project.workspace.artifact(path));
-    let open = open.collect::<Result<Vec<_>, _>>()?;
+    let open = in_order(open.collect::<Result<Vec<_>, _>>()?);
     let mut entries: Vec<Entry> =
         open.iter().map(|artifact| Entry::of(&ArtifactSummary::of(artifact))).collect();
     // An artifact that is held up is not next.
@@ -152,6 +153,26 @@ fn list(project: &Project, paths: &[ProjectPath], output: &Output) -> Result<Exi
         },
     );
     Ok(if entries.is_empty() { Exit::Person } else { Exit::Fine })
+}
+
+/// Those of a kind that has an order in that order, where the first of them stands.
+fn in_order(open: Vec<TrackedArtifact>) -> Vec<TrackedArtifact> {
+    let kind = |own: &TrackedArtifact| {
+        own.lifecycle().and_then(|choice| choice.kind.clone()).filter(|kind| !kind.order.is_empty())
+    };
+    let first = |place: usize| match kind(&open[place]) {
+        Some(own) => open.iter().position(|other| kind(other).as_ref() == Some(&own)).unwrap_or(place),
+        None => place,
+    };
+    let state = |own: &TrackedArtifact| own.artifact().state_value().unwrap_or_default();
+    let place = |(place, own): (usize, &TrackedArtifact)| (first(place), state(own), own.clone());
+    let mut all: Vec<_> = open.iter().enumerate().map(place).collect();
+    all.sort_by(|(place, state, one), (other_place, other_state, other)| {
+        let by_kind =
+            || kind(one).map(|own| order_of(&own, (one.path(), state), (other.path(), other_state)));
+        place.cmp(other_place).then_with(|| by_kind().unwrap_or(Ordering::Equal))
+    });
+    all.into_iter().map(|(_, _, own)| own).collect()
 }
 
 /// `status → in-progress`, the command for it, and the other moves; or that nothing is left.

@@ -32,6 +32,10 @@ impl StateDigest {
         Self(*FileHash::of(canonical(state).as_bytes()).as_bytes())
     }
 
+    pub const fn from_digest(digest: [u8; 32]) -> Self {
+        Self(digest)
+    }
+
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -31,9 +31,6 @@ pub enum ProjectPathError {
 
 impl ProjectPath {
     /// Normalises `path`: removes `.` and empty parts, resolves `..` by text, turns `\` into `/` on Windows.
-    ///
-    /// # Errors
-    /// When the path is empty, absolute, not UTF-8, or leads out of the project.
     pub fn new(path: impl AsRef<Path>) -> Result<Self, ProjectPathError> {
         let path = path.as_ref();
         let Some(text) = path.to_str().filter(|text| !text.contains('\0')) else {
@@ -95,9 +92,6 @@ impl ProjectPath {
     }
 
     /// The path of `relative` seen from this folder.
-    ///
-    /// # Errors
-    /// Those of [`ProjectPath::new`].
     pub fn join(&self, relative: &str) -> Result<ProjectPath, ProjectPathError> {
         if relative.starts_with('/') {
             return Err(ProjectPathError::Absolute { path: relative.to_owned() });

@@ -41,9 +41,6 @@ pub fn write_line(path: &ProjectPath, bytes: &[u8], word: &str) -> Option<Vec<u8
 
 /// The file at `path` with `status` in its frontmatter, which is made where there is none, and in its line
 /// `Status:`. Nothing else differs; a body keeps every byte but that word.
-///
-/// # Errors
-/// When the frontmatter cannot be edited faithfully, or stands below a heading, where no reader sees it.
 pub fn with_status(path: &ProjectPath, bytes: &[u8], status: &str) -> Result<Vec<u8>, EditError> {
     let document = Document::scan(bytes);
     if document.misplaced_frontmatter().is_some() {

@@ -8,6 +8,7 @@ use crate::check::rules::{argument, value_span};
 use crate::check::{BaseVersion, Finding, Loss, Subject};
 use crate::lifecycle::{ChangeRefusal, Lifecycle};
 use stepmark_frontmatter::Span;
+use stepmark_packs::{Kind, PeerFault, PeerProblem};
 
 /// An artifact whose lifecycle says something of every change, as it was at HEAD.
 struct Past<'a> {
@@ -54,6 +55,9 @@ rules! { Systems;
     pub RECORD_LOST "SMP09" "record-lost" Error Decision::OfLaterStage;
     pub RECORD_UNUSABLE "SMP10" "record-unusable" Error Decision::OfLaterStage;
     pub RECORD_EDITED "SMP11" "record-edited" Error Decision::OfLaterStage;
+    pub REFERENCE_UNKNOWN "SMP12" "reference-unknown" Error Decision::OfLaterStage;
+    pub REFERENCE_CIRCLE "SMP13" "reference-circle" Error Decision::OfLaterStage;
+    pub VALUE_TWICE "SMP14" "value-twice" Error Decision::OfLaterStage;
 }
 
 /// The finding that the record at `path`, which history knows, is gone, or says no more that it is one.
@@ -75,6 +79,18 @@ pub fn record_edited_finding(path: &ProjectPath) -> Finding {
     );
     let message = "no recorded change led to this state: it was edited by hand, or by another program";
     Finding::new(&RECORD_EDITED, path, Span::at(0), message).with_help(help)
+}
+
+/// The finding that what `artifact` says does not go with what others of its pack say.
+pub fn peer_finding(artifact: &Artifact, fault: &PeerFault) -> Finding {
+    let rule = match fault.problem {
+        PeerProblem::Unknown { .. } => &REFERENCE_UNKNOWN,
+        PeerProblem::Circle { .. } => &REFERENCE_CIRCLE,
+        PeerProblem::NotUnique { .. } => &VALUE_TWICE,
+    };
+    let help = format!("`stepmark set {} {}=…`", argument(artifact.path().as_str()), fault.key);
+    Finding::new(rule, artifact.path(), value_span(artifact, &[&fault.key]), fault.to_string())
+        .with_help(help)
 }
 
 /// The finding that the file at `path`, which stands among records, is none that can be used.
@@ -158,18 +174,14 @@ fn check_writer_not_allowed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
 }
 
 fn check_key_wrong(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let Some(kind) = subject.kind().filter(|kind| !kind.keys.is_empty()) else { return };
+    let is_told = |kind: &&Kind| !kind.keys.is_empty() || !kind.rules.is_empty();
+    let Some(kind) = subject.kind().filter(is_told) else { return };
     let Ok(state) = subject.artifact.state_value() else { return };
-    for (key, wanted) in &kind.keys {
-        if let Some(fault) = wanted.fault(key, state.get(key)) {
-            let span = value_span(subject.artifact, &[key]);
-            let help = format!("`stepmark set {} {key}=…`", argument(subject.artifact.path().as_str()));
-            found.push(
-                subject
-                    .finding(&KEY_WRONG, span, format!("{fault} by the pack `{}`", kind.system))
-                    .with_help(help),
-            );
-        }
+    for (key, fault) in kind.faults(&state) {
+        let span = value_span(subject.artifact, &[key]);
+        let help = format!("`stepmark set {} {key}=…`", argument(subject.artifact.path().as_str()));
+        let message = format!("{fault} by the pack `{}`", kind.system);
+        found.push(subject.finding(&KEY_WRONG, span, message).with_help(help));
     }
 }
 

@@ -34,9 +34,6 @@ pub fn checkpoint_path(
 
 /// The path at which the whole of a damaged file is kept when a checkpoint is put back into it: beside the
 /// checkpoint.
-///
-/// # Errors
-/// When the checkpoint's path is none that [`checkpoint_path`] gives.
 pub fn damaged_copy_path(
     checkpoint: &ProjectPath,
     at: Timestamp,

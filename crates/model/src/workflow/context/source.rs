@@ -53,9 +53,6 @@ pub enum ContextSourceError {
 }
 
 /// Reads the statements of a file: a whole YAML file, or the frontmatter of any other.
-///
-/// # Errors
-/// When the YAML cannot be read. A file without frontmatter says nothing.
 pub fn context_statements(
     path: &ProjectPath,
     bytes: &[u8],

@@ -81,9 +81,6 @@ pub fn publish_copies(
 }
 
 /// The bytes of the copy of a segment that this clone has sealed.
-///
-/// # Errors
-/// When there is none, it cannot be read, or it is longer than `limit`.
 pub fn read_copy(root: &Root, name: &SegmentName, limit: u64) -> io::Result<Vec<u8>> {
     let copies = root.state().folder(StateFolder::SealedCopies)?;
     own_file::read(&copies, Path::new(&file_of(name)), limit)

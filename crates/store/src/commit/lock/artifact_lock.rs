@@ -68,9 +68,6 @@ impl ArtifactLock {
     /// Waits up to `timeout` (zero: does not wait) for the lock of the file at `path`, which need not exist,
     /// and then removes what a killed holder left: its temporary file, or, where it was killed in the middle
     /// of an exchange, what of the two files is not to stay.
-    ///
-    /// # Errors
-    /// When the path leads out of the project, the lock cannot be had, or what was left needs a person.
     pub fn acquire(root: &Root, path: &ProjectPath, timeout: Duration) -> Result<Self, LockError> {
         let target = root.resolve_for_writing(path).map_err(LockError::Resolve)?;
         let key = LockKey::of(target.strip_prefix(root.path()).unwrap_or(&target));
@@ -97,10 +94,6 @@ impl ArtifactLock {
     }
 
     /// The whole content of the file; `None` where there is none.
-    ///
-    /// # Errors
-    /// When it is no regular file, is larger than [`READ_LIMIT`](stepmark_model::artifact::READ_LIMIT), or
-    /// cannot be read.
     pub fn read(&self) -> Result<Option<Vec<u8>>, ReadError> {
         Ok(self.read_content()?.map(|content| content.bytes))
     }

@@ -26,10 +26,6 @@ pub struct History {
 
 impl History {
     /// Opens the journal of the project at `root`, and brings its index up to date.
-    ///
-    /// # Errors
-    /// When a segment cannot be read. Lines that cannot be used are no error: [`History::problems`] tells
-    /// them.
     pub fn open(root: &Root) -> Result<Self, HistoryError> {
         let history = Self { root: root.clone(), index: RefCell::new(None), is_in_memory: Cell::new(false) };
         history.ask(|_| Ok(()))?;

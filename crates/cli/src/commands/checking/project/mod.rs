@@ -31,7 +31,7 @@ use crate::{
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Project {
     /// Artifacts that changed; without any everything is rebuilt
-    #[arg(value_name = "ARTIFACT", conflicts_with_all = ["catalogues", "autodev", "index"])]
+    #[arg(value_name = "ARTIFACT", conflicts_with_all = ["catalogues", "autodev", "pack_files", "index"])]
     artifacts: Vec<PathBuf>,
     /// `sprint-status.yaml` and the lines `Status:` of stories, as their frontmatter says
     #[arg(long)]
@@ -51,6 +51,9 @@ pub(crate) struct Project {
     /// The summary of autodev, at the place that `autodev.summary` of the configuration names
     #[arg(long)]
     autodev: bool,
+    /// The files in which packs of the project list their artifacts
+    #[arg(long)]
+    pack_files: bool,
     /// The database `.stepmark/local/cache/index.db`, which `stepmark query` asks
     #[arg(long)]
     index: bool,

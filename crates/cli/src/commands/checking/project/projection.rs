@@ -38,17 +38,19 @@ pub(super) enum Projection {
     FilesManifest,
     Catalogues,
     AutodevSummary,
+    PackFiles,
     Index,
 }
 
 impl Projection {
     /// In the order in which they are made: one that changes what another is made of stands before it.
-    pub(super) const ALL: [Self; 6] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::Ledgers,
         Self::Gates,
         Self::FilesManifest,
         Self::Catalogues,
         Self::AutodevSummary,
+        Self::PackFiles,
         Self::Index,
     ];
 
@@ -59,6 +61,7 @@ impl Projection {
             Self::FilesManifest => ProjectionFacts::FILES_MANIFEST,
             Self::Catalogues => ProjectionFacts::CATALOGUES,
             Self::AutodevSummary => ProjectionFacts::AUTODEV_SUMMARY,
+            Self::PackFiles => ProjectionFacts::PACK_FILES,
             Self::Index => ProjectionFacts::INDEX,
         }
     }
@@ -74,6 +77,7 @@ impl Projection {
             Self::FilesManifest => options.files_manifest,
             Self::Catalogues => options.catalogues,
             Self::AutodevSummary => options.autodev,
+            Self::PackFiles => options.pack_files,
             Self::Index => options.index,
         }
     }
@@ -83,6 +87,7 @@ impl Projection {
         match self {
             Self::Gates => workspace.gates().are_on() || workspace.gates().exist(),
             Self::AutodevSummary => workspace.autodev().is_some_and(|autodev| autodev.has_summary()),
+            Self::PackFiles => workspace.has_pack_files(),
             _ => true,
         }
     }
@@ -113,6 +118,10 @@ impl Projection {
             Self::FilesManifest => files_manifest(project),
             Self::Catalogues => catalogues(project),
             Self::AutodevSummary => autodev_summary(project),
+            Self::PackFiles => {
+                let published = project.workspace.publish_pack_files()?;
+                Ok(of_files(&published, published.written.len() + published.unchanged, "file"))
+            }
             Self::Index => index(project, environment),
         }
     }

@@ -60,7 +60,10 @@ impl SomeArtifacts {
                 let draft = project.workspace.manifests().draft_rows(&place, &self.paths)?;
                 Some(of_manifest(project, &place, &draft)?)
             }
-            Projection::Catalogues | Projection::AutodevSummary | Projection::Index => None,
+            Projection::Catalogues
+            | Projection::AutodevSummary
+            | Projection::PackFiles
+            | Projection::Index => None,
         })
     }
 

@@ -1,0 +1,71 @@
+//! The files in which packs list artifacts for other programs, a row each.
+
+use std::cmp::Ordering;
+
+use serde_json::{Map, Value as Json};
+use stepmark_packs::{FileDeclaration, Kind};
+
+use crate::artifact::{ProjectPath, natural_order};
+
+const MADE_BY: &str = "stepmark";
+
+/// The order of two artifacts of `kind`, by its keys, then by their paths: numbers by their values, texts as
+/// people sort them, and those without a value last.
+pub fn order_of(kind: &Kind, one: (&ProjectPath, &Json), other: (&ProjectPath, &Json)) -> Ordering {
+    let by_key = |key: &String| match [one.1, other.1].map(|state| state.get(key)) {
+        [Some(one), Some(other)] => match (one.as_f64(), other.as_f64()) {
+            (Some(one), Some(other)) => one.total_cmp(&other),
+            _ => natural_order(&text(Some(one)), &text(Some(other))),
+        },
+        [one, other] => one.is_none().cmp(&other.is_none()),
+    };
+    let by_path = || natural_order(one.0.as_str(), other.0.as_str());
+    kind.order.iter().map(by_key).find(|order| order.is_ne()).unwrap_or_else(by_path)
+}
+
+/// The bytes of `file` of the pack `pack`, with the frontmatter of each artifact.
+pub fn render(pack: &str, file: &FileDeclaration, rows: &[(&ProjectPath, &Json)]) -> Vec<u8> {
+    if file.is_csv() {
+        let mut out = csv::Writer::from_writer(Vec::new());
+        let keys = file.keys.iter().map(|key| &*key.0);
+        let head = std::iter::once("path").chain(keys.clone()).map(str::to_owned).collect::<Vec<_>>();
+        let row = |(path, state): &(&ProjectPath, &Json)| -> Vec<String> {
+            std::iter::once(path.to_string()).chain(keys.clone().map(|key| text(state.get(key)))).collect()
+        };
+        // Writing into memory does not fail.
+        let _written =
+            std::iter::once(head).chain(rows.iter().map(row)).try_for_each(|row| out.write_record(row));
+        return out.into_inner().unwrap_or_default();
+    }
+    let row = |(path, state): &(&ProjectPath, &Json)| {
+        let value = |key: &str| (key.to_owned(), state.get(key).cloned().unwrap_or_default());
+        let own = file.keys.iter().map(|key| value(&key.0));
+        let path = ("path".to_owned(), Json::from(path.as_str()));
+        format!("    {}", Json::Object(std::iter::once(path).chain(own).collect::<Map<_, _>>()))
+    };
+    let rows = rows.iter().map(row).collect::<Vec<_>>().join(",\n");
+    let head = format!("{{\n  \"made_by\": \"{MADE_BY}\",\n  \"pack\": {},\n  \"rows\": [", Json::from(pack));
+    let close = if rows.is_empty() { "]\n}\n" } else { "\n  ]\n}\n" };
+    format!("{head}{}{rows}{close}", if rows.is_empty() { "" } else { "\n" }).into_bytes()
+}
+
+/// Returns whether `bytes` look like what [`render`] makes for `file`.
+pub fn is_pack_file(file: &FileDeclaration, bytes: &[u8]) -> bool {
+    if file.is_csv() {
+        return bytes.starts_with(b"path,");
+    }
+    let value: Option<Json> = serde_json::from_slice(bytes).ok();
+    value.is_some_and(|value| value.get("made_by").and_then(Json::as_str) == Some(MADE_BY))
+}
+
+/// A value as a cell: entries of a list behind each other, what is more as JSON.
+fn text(value: Option<&Json>) -> String {
+    match value {
+        None | Some(Json::Null) => String::new(),
+        Some(Json::String(text)) => text.clone(),
+        Some(Json::Array(items)) if items.iter().all(|item| !item.is_array() && !item.is_object()) => {
+            items.iter().map(|item| text(Some(item))).collect::<Vec<_>>().join("; ")
+        }
+        Some(value) => value.to_string(),
+    }
+}

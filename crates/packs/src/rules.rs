@@ -1,0 +1,267 @@
+//! Rules about the values of keys: of an artifact by itself, and between all that packs claim.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use crate::{Kind, scalar::Name, spelling::listed};
+
+/// A rule about the values of a frontmatter key.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping with `use` and `key`")]
+pub struct KeyRule {
+    /// What has to hold.
+    #[serde(rename = "use")]
+    pub test: KeyTest,
+    /// The frontmatter key.
+    pub key: Name,
+    /// The values that it may have, with `one-of`.
+    pub values: Option<Vec<Name>>,
+    /// The least number, with `in-range`.
+    pub from: Option<f64>,
+    /// The greatest number, with `in-range`.
+    pub to: Option<f64>,
+}
+
+/// What has to hold of the values of a key: they are among `values`; they are numbers between `from` and
+/// `to`; as names of artifacts of the kind they lead in no circle; no other artifact of the kind has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyTest {
+    OneOf,
+    InRange,
+    NoCircle,
+    Unique,
+}
+
+impl KeyRule {
+    /// The problem of the rule itself.
+    pub(crate) fn problem(&self) -> Option<&'static str> {
+        let has_range = self.from.is_some() || self.to.is_some();
+        match (self.test == KeyTest::OneOf, self.test == KeyTest::InRange) {
+            (true, _) if self.values.as_ref().is_none_or(Vec::is_empty) => Some("`one-of` wants `values`"),
+            (_, true) if !has_range => Some("`in-range` wants `from`, `to`, or both"),
+            (is_choice, is_range) if !is_choice && self.values.is_some() || !is_range && has_range => {
+                Some("`values` belong to `one-of`, `from` and `to` to `in-range`")
+            }
+            _ => None,
+        }
+    }
+
+    /// The fault of an artifact with the frontmatter `state` by itself.
+    pub(crate) fn fault(&self, state: &Json) -> Option<String> {
+        let key = &self.key.0;
+        let given = texts(state.get(key));
+        match self.test {
+            KeyTest::OneOf => {
+                let values: Vec<&str> = self.values.iter().flatten().map(|name| &*name.0).collect();
+                let odd = given.iter().find(|own| !values.contains(&&***own))?;
+                Some(format!("`{key}` is `{odd}`, and one of {} is wanted", listed(&values)))
+            }
+            KeyTest::InRange => {
+                let fits = |text: &&String| {
+                    let number = text.parse::<f64>().ok();
+                    number.is_some_and(|number| {
+                        self.from.is_none_or(|from| number >= from) && self.to.is_none_or(|to| number <= to)
+                    })
+                };
+                let odd = given.iter().find(|own| !fits(own))?;
+                let from = self.from.map(|from| format!(" from {from}")).unwrap_or_default();
+                let to = self.to.map(|to| format!(" to {to}")).unwrap_or_default();
+                Some(format!("`{key}` is `{odd}`, and a number{from}{to} is wanted"))
+            }
+            KeyTest::NoCircle | KeyTest::Unique => None,
+        }
+    }
+}
+
+/// The texts and numbers under a key, one or a list.
+fn texts(value: Option<&Json>) -> Vec<String> {
+    match value {
+        Some(Json::String(text)) if !text.is_empty() => vec![text.clone()],
+        Some(Json::Number(number)) => vec![number.to_string()],
+        Some(Json::Bool(value)) => vec![value.to_string()],
+        Some(Json::Array(items)) => items.iter().flat_map(|item| texts(Some(item))).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// An artifact, as rules between several see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer<'a> {
+    pub path: &'a str,
+    pub id: Option<&'a str>,
+    pub kind: &'a Kind,
+    pub state: &'a Json,
+}
+
+/// The names by which others may mean an artifact: its id, its path, its file name without the ending, and
+/// the number that begins it.
+fn names(path: &str, id: Option<&str>) -> HashSet<String> {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let stem = file.strip_suffix(".md").unwrap_or(file);
+    let digits = stem.split_once(|letter: char| !letter.is_ascii_digit()).map(|(digits, _)| digits);
+    let names = [id, Some(path), Some(stem), digits.filter(|digits| !digits.is_empty())];
+    names.into_iter().flatten().map(plain).collect()
+}
+
+/// Returns whether `name` means the artifact at `path`.
+pub fn is_name_of(name: &str, path: &str, id: Option<&str>) -> bool {
+    names(path, id).contains(&plain(name))
+}
+
+/// A name as it is compared: of a number, `0007` is 7.
+fn plain(name: &str) -> String {
+    let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = name.trim_start_matches('0');
+    if is_number { if digits.is_empty() { "0" } else { digits }.to_owned() } else { name.to_owned() }
+}
+
+/// A fault between artifacts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeerFault {
+    /// The place of the artifact among those that were given.
+    pub place: usize,
+    pub key: String,
+    pub problem: PeerProblem,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PeerProblem {
+    /// No artifact of the kind, or several, have that name.
+    Unknown {
+        name: String,
+        kind: String,
+        count: usize,
+    },
+    Circle {
+        paths: Vec<String>,
+    },
+    NotUnique {
+        value: String,
+        other: String,
+    },
+}
+
+impl fmt::Display for PeerFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let key = &self.key;
+        match &self.problem {
+            PeerProblem::Unknown { name, kind, count: 0 } => {
+                write!(out, "`{key}` names `{name}`, and there is no {kind} of that name")
+            }
+            PeerProblem::Unknown { name, kind, count } => {
+                write!(out, "`{key}` names `{name}`, and {count} of the kind {kind} have that name")
+            }
+            PeerProblem::Circle { paths } => {
+                write!(out, "`{key}` leads in a circle: `{}`", paths.join("` → `"))
+            }
+            PeerProblem::NotUnique { value, other } => {
+                write!(out, "`{key}` is `{value}`, and that of `{other}` is the same")
+            }
+        }
+    }
+}
+
+/// The faults between `peers`: names that lead to none, circles, values that are there twice.
+pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
+    let mut named: HashMap<String, Vec<usize>> = HashMap::new();
+    for (place, peer) in peers.iter().enumerate() {
+        names(peer.path, peer.id).into_iter().for_each(|name| named.entry(name).or_default().push(place));
+    }
+    let places = |peer: &Peer<'_>, kind: &str, name: &str| {
+        let mut all = named.get(&plain(name)).cloned().unwrap_or_default();
+        let is_meant = |own: &Kind| own.name == kind && own.system == peer.kind.system;
+        all.retain(|place| is_meant(peers[*place].kind));
+        all
+    };
+    let mut found = Vec::new();
+    let mut values: HashMap<(&str, &str, String), usize> = HashMap::new();
+    let mut ways: HashMap<(&str, &str), HashMap<usize, Vec<usize>>> = HashMap::new();
+    for (place, peer) in peers.iter().enumerate() {
+        let fault = |key: &str, problem| PeerFault { place, key: key.to_owned(), problem };
+        for (key, own) in &peer.kind.keys {
+            let Some(Name(kind)) = &own.target else { continue };
+            for name in texts(peer.state.get(key)) {
+                let count = places(peer, kind, &name).len();
+                if count != 1 {
+                    found.push(fault(key, PeerProblem::Unknown { name, kind: kind.clone(), count }));
+                }
+            }
+        }
+        for KeyRule { test, key: Name(key), .. } in &peer.kind.rules {
+            let given = texts(peer.state.get(key));
+            let same = (&*peer.kind.name, &**key);
+            match test {
+                KeyTest::Unique => {
+                    for value in given {
+                        let first = *values.entry((same.0, same.1, value.clone())).or_insert(place);
+                        if first != place {
+                            let other = peers[first].path.to_owned();
+                            found.push(fault(key, PeerProblem::NotUnique { value, other }));
+                        }
+                    }
+                }
+                KeyTest::NoCircle => {
+                    let ends = given.iter().flat_map(|name| places(peer, same.0, name)).collect();
+                    ways.entry(same).or_default().insert(place, ends);
+                }
+                KeyTest::OneOf | KeyTest::InRange => {}
+            }
+        }
+    }
+    for ((_, key), ways) in ways {
+        for circle in circles(&ways) {
+            let all = circle.iter().chain(circle.first());
+            let paths: Vec<String> = all.map(|place| peers[*place].path.to_owned()).collect();
+            let problem = PeerProblem::Circle { paths };
+            let fault = |place| PeerFault { place, key: key.to_owned(), problem: problem.clone() };
+            found.extend(circle.iter().copied().map(fault));
+        }
+    }
+    found.sort_by(|one, other| (one.place, &one.key).cmp(&(other.place, &other.key)));
+    found
+}
+
+/// Circles among `ways`; where there are some, at least one of them.
+fn circles(ways: &HashMap<usize, Vec<usize>>) -> Vec<Vec<usize>> {
+    let mut back: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut open: HashMap<usize, usize> = ways.iter().map(|(from, to)| (*from, to.len())).collect();
+    for (from, to) in ways {
+        to.iter().for_each(|to| back.entry(*to).or_default().push(*from));
+    }
+    let mut ended: Vec<usize> =
+        open.iter().filter(|(_, count)| **count == 0).map(|(from, _)| *from).collect();
+    while let Some(end) = ended.pop() {
+        for from in back.get(&end).into_iter().flatten() {
+            let Some(count) = open.get_mut(from) else { continue };
+            *count -= 1;
+            if *count == 0 {
+                ended.push(*from);
+            }
+        }
+    }
+    // All ways of what is left end in a circle.
+    let mut left: Vec<usize> = open.iter().filter(|(_, count)| **count > 0).map(|(from, _)| *from).collect();
+    left.sort_unstable();
+    let next = |from: usize| {
+        ways.get(&from)?.iter().copied().find(|to| open.get(to).is_some_and(|count| *count > 0))
+    };
+    let (mut seen, mut found) = (HashSet::new(), Vec::new());
+    for start in left {
+        let (mut way, mut at) = (Vec::new(), Some(start));
+        while let Some(place) = at.filter(|place| seen.insert(*place)) {
+            way.push(place);
+            at = next(place);
+        }
+        if let Some(first) = way.iter().position(|place| Some(*place) == at) {
+            found.push(way.split_off(first));
+        }
+    }
+    found
+}

@@ -1,0 +1,101 @@
+//! Rules between the artifacts that packs of the project claim.
+
+use std::{collections::BTreeSet, ops::Range};
+
+use serde_json::Value as Json;
+
+use crate::disk::{WalkError, folder::Folder, walk::Visitor};
+use crate::workspace::{
+    Workspace,
+    artifact_files::{Reader, gathered, walk_artifacts},
+};
+use stepmark_model::{
+    artifact::{Artifact, Kind, ProjectPath},
+    lifecycle::LifecycleSource,
+    packs::{Peer, PeerFault, faults_between},
+    spelling::argument,
+    tracked_artifact::TrackedArtifact,
+    transition::TransitionRefusal,
+};
+
+/// The kind of a pack of the project that claims `artifact`.
+pub(crate) fn kind_of(artifact: &TrackedArtifact) -> Option<&Kind> {
+    let choice = artifact.lifecycle().filter(|choice| choice.source == LifecycleSource::Declared)?;
+    choice.kind.as_deref()
+}
+
+/// The faults between `all`, each with the place of its artifact.
+pub(crate) fn between(all: &[TrackedArtifact]) -> Vec<(usize, PeerFault)> {
+    let states: Vec<_> = all.iter().map(|own| own.artifact().state_value().unwrap_or_default()).collect();
+    let members: Vec<_> = all.iter().map(TrackedArtifact::member).collect();
+    let mut peers = Vec::new();
+    for (place, own) in all.iter().enumerate() {
+        let Some(kind) = kind_of(own) else { continue };
+        peers.push((
+            place,
+            Peer { path: own.path().as_str(), id: members[place].id(), kind, state: &states[place] },
+        ));
+    }
+    let (places, peers): (Vec<usize>, Vec<Peer<'_>>) = peers.into_iter().unzip();
+    faults_between(&peers).into_iter().map(|fault| (places[fault.place], fault)).collect()
+}
+
+struct Claimed<'w, F>(Reader<'w>, F);
+
+impl<F: Fn(&ProjectPath) -> bool + Send> Visitor for Claimed<'_, F> {
+    fn visit(&mut self, folder: &Folder, places: Range<usize>) {
+        for place in places {
+            if let Some(path) = self.0.candidate(folder, place).filter(&self.1) {
+                self.0.look(folder, place, path);
+            }
+        }
+    }
+}
+
+impl Workspace {
+    /// The artifacts that packs of the project claim, where some kind `is_asked` for: files that cannot be of
+    /// a kind of theirs are not read.
+    pub(crate) fn claimed(
+        &self,
+        is_asked: impl Fn(&Kind) -> bool,
+    ) -> Result<Vec<TrackedArtifact>, WalkError> {
+        let declared = self.configuration().lifecycles().declared();
+        if !declared.iter().any(|own| own.kind.as_deref().is_some_and(&is_asked)) {
+            return Ok(Vec::new());
+        }
+        let may_be =
+            |path: &ProjectPath| declared.iter().any(|own| own.kind.is_some() && own.may_apply_at(path));
+        let walked = walk_artifacts(self, &|| Claimed(Reader::new(self, &|_| true), may_be))?;
+        let readers = walked.visitors.into_iter().map(|own| own.0).collect();
+        let mut found = gathered(self, readers, walked.problems).artifacts;
+        found.retain(|own| kind_of(own).is_some());
+        Ok(found)
+    }
+
+    /// The refusal of a change to `new`, which would not go with other artifacts of its pack where `old` did.
+    pub(crate) fn judge_peers(&self, old: Option<&Artifact>, new: &Artifact) -> Option<TransitionRefusal> {
+        let new = self.track(new.clone()).ok()?;
+        let kind = kind_of(&new).filter(|kind| kind.has_peers())?;
+        let [before, after] =
+            [old, Some(new.artifact())].map(|own| own.and_then(|own| own.state_value().ok()));
+        let value = |own: &Option<Json>, key: &str| own.as_ref().and_then(|own| own.get(key).cloned());
+        let keys = kind.keys.iter().map(|(key, _)| &**key).chain(kind.rules.iter().map(|rule| &*rule.key.0));
+        let changed: BTreeSet<&str> = keys.filter(|key| value(&before, key) != value(&after, key)).collect();
+        if changed.is_empty() {
+            return None;
+        }
+        let path = new.path().clone();
+        let mut all = self.claimed(Kind::has_peers).ok()?;
+        all.retain(|own| *own.path() != path);
+        all.push(new.clone());
+        let last = all.len() - 1;
+        let (_, fault) = between(&all)
+            .into_iter()
+            .find(|(place, fault)| *place == last && changed.contains(&*fault.key))?;
+        let help = format!(
+            "`stepmark check {}` says more; `--force --reason TEXT` writes it all the same",
+            argument(path.as_str())
+        );
+        Some(TransitionRefusal::Record { reason: fault.to_string(), help })
+    }
+}
