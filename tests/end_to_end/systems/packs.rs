@@ -252,7 +252,7 @@ fn a_pack_lists_its_artifacts_in_a_file() {
     assert_eq!(index().lines().nth(1), Some("docs/adr/0002-b.md,superseded,,10"));
     sandbox.write("docs/adr/index.csv", "path,mine\n");
     assert_eq!(run(&sandbox, "adr accept 0010-a --actor human:Ada").code, 0);
-    assert_eq!(text(&sandbox, "docs/adr/index.csv.edited"), "path,mine\n", "what somebody wrote is kept");
+    assert_eq!(text(&sandbox, "docs/adr/index.csv.edited-2"), "path,mine\n", "what somebody wrote is kept");
     let sandbox = with(&[("adr", ADR)]);
     sandbox.write("docs/adr/index.csv", "name,mine\n");
     sandbox.write("docs/adr/1-a.md", "---\nstatus: proposed\n---\n");
