@@ -97,7 +97,7 @@ where
         if outcome != Outcome::Unchanged {
             remarks.append(&mut self.ledger_remarks);
             if matches!(to_follow, ToFollow::Unknown) && moved.is_some() {
-                remarks.extend(workspace.ledgers().project(std::slice::from_ref(&after), None).remarks());
+                remarks.extend(workspace.ledgers().project(std::slice::from_ref(&after), false).remarks());
             }
             if let Err(error) = workspace.gates().follow(path) {
                 remarks.push(Remark::GatesLeft { reason: error.to_string() });

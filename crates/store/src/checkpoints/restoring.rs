@@ -92,7 +92,7 @@ impl Checkpoints<'_> {
         let outcome = outcomes.into_iter().next().unwrap_or(Outcome::Unchanged);
         let remarks = match outcome {
             Outcome::Unchanged => Vec::new(),
-            _ => self.workspace.ledgers().project(std::slice::from_ref(&artifact), None).remarks(),
+            _ => self.workspace.ledgers().project(std::slice::from_ref(&artifact), false).remarks(),
         };
         Ok(Restored { artifact, checkpoint, fences, kept, outcome, remarks })
     }

@@ -1,7 +1,7 @@
 //! The output about a projection of ledgers.
 
 use serde_json::{Value as Json, json};
-use stepmark_model::bmad::sprint::{LedgerEntry, WordChange};
+use stepmark_model::bmad::sprint::LedgerEntry;
 use stepmark_store::bmad::sprint::{BrokenSprintStatus, LedgerLeft, LedgerProjection};
 use stepmark_store::changes::ChangeError;
 
@@ -12,22 +12,13 @@ use crate::{
 
 pub(crate) fn problems(done: &LedgerProjection) -> Vec<String> {
     let refused = done.refused.iter().map(|entry| {
-        format!("{}: {entry}: left, since {}; `stepmark import stories` asks which side wins, `--reason TEXT` forces it", entry.story, why(entry))
+        let story = &entry.story;
+        format!("{story}: {entry}: left, since no lifecycle has that word; `stepmark import stories {story}` asks which side wins")
     });
     let left =
         done.left.iter().map(|left| format!("{}: {}: left: {}", left.entry.story, left.entry, left.reason));
     let failed = done.failed.iter().map(|error: &ChangeError| chain(error));
     refused.chain(left).chain(done.broken.iter().map(broken)).chain(failed).collect()
-}
-
-const fn why(entry: &LedgerEntry) -> &'static str {
-    match entry.change {
-        WordChange::SentBack => {
-            "a review has sent the story back since: `stepmark import stories --prefer furthest` takes that in"
-        }
-        WordChange::Back => "that is a way back, and history does not tell of it",
-        _ => "nobody can tell which of the two is later, and history does not tell of it",
-    }
 }
 
 /// The line for a ledger that is no YAML: what becomes of it; what is wrong with it, its excerpt shows.

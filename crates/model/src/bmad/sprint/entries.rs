@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{EntryLocation, LedgerEntry, Story, sprint_status::STATES_KEY};
 use crate::{
     artifact::ProjectPath,
-    bmad::sprint::{LedgerKey, LedgerPart, SprintStatus, WordChange},
+    bmad::sprint::{LedgerKey, LedgerPart, SprintStatus},
 };
 use stepmark_frontmatter::{Edit, EditError, KeyPath, Region, Value, apply};
 
@@ -74,7 +74,6 @@ pub fn listed_entries(path: &ProjectPath, ledger: &SprintStatus, stories: &[&Sto
 fn entry(story: &Story, key: &str, location: EntryLocation, from: Option<&str>) -> Option<LedgerEntry> {
     let words = story.words();
     let to = words.in_ledger(&story.status)?;
-    let change = from.map_or(WordChange::Forward, |from| words.change(from, to));
     let is_needed = from.is_none_or(|from| !words.fits(&story.status, from));
     is_needed.then(|| LedgerEntry {
         story: story.path.clone(),
@@ -83,7 +82,7 @@ fn entry(story: &Story, key: &str, location: EntryLocation, from: Option<&str>) 
         from: from.map(str::to_owned),
         status: story.status.clone(),
         to: to.to_owned(),
-        change,
+        is_foreign: from.is_some_and(|from| !words.have(from)),
     })
 }
 

@@ -12,9 +12,6 @@ pub enum WordChange {
     Same,
     Forward,
     Back,
-    /// From the state to which a review sent the story back, while its frontmatter says that it waits for
-    /// one.
-    SentBack,
     /// At least one of them is a state of no table that knows the other, or stands beside the way (blocked).
     Unordered,
 }
@@ -77,17 +74,9 @@ impl<'l> LedgerWords<'l> {
         SpecWord::of(status).is_some_and(|word| says(word.listed) || word.also.is_some_and(says))
     }
 
-    /// Returns whether a copy that says `copy` may have been sent back by a review (`bmad-code-review`),
-    /// where the frontmatter says `status`: the story waits for one, and the copy says that it is worked on.
-    pub fn is_sent_back(self, status: &str, copy: &str) -> bool {
-        let waits = self.in_ledger(status).is_some_and(|listed| self.is_same(listed, "review"));
-        waits && self.is_same(copy, "in-progress")
-    }
-
-    /// The direction of a change of a copy from `copy` to what goes with `status` in the frontmatter.
-    pub fn change_of_copy(self, copy: &str, status: &str) -> WordChange {
-        let to = self.in_ledger(status).unwrap_or(status);
-        if self.is_sent_back(status, copy) { WordChange::SentBack } else { self.change(copy, to) }
+    /// Returns whether one of the tables has the word.
+    pub fn have(self, word: &str) -> bool {
+        self.tables().any(|table| table.state_of(word).is_some())
     }
 
     /// The word for the frontmatter where the ledger, or the line of the body, says `word`: the name of the

@@ -4,16 +4,14 @@
 //! # Flow
 //! [`Story::read`] (an artifact → what its frontmatter says) → [`line_entry`],
 //! [`SprintStatus`] and [`listed_entries`] (what a ledger says else:
-//! [`LedgerEntry`]) → [`LedgerEntry::is_explained`] (may it go back?) → [`write_line`], [`write_entries`]
-//! (the bytes with it).
+//! [`LedgerEntry`]) → [`write_line`], [`write_entries`] (the bytes with it).
 //!
 //! # Guarantees
 //! * Only the value of an entry changes, or a line comes in; every other byte stays. What was written is
 //!   read again and compared.
 //! * A ledger that says the same in other words is left as it is, so projecting twice writes nothing the
 //!   second time.
-//! * An entry never goes back to an earlier state, nor from or to a word that no table has, unless history
-//!   tells how the story got there, or somebody gives a reason.
+//! * The frontmatter wins. A copy that says a word that no lifecycle has is left to a person.
 
 mod ledger_key;
 mod sprint_status;
@@ -27,7 +25,7 @@ mod sides;
 mod cases;
 
 pub use entries::{EntriesWritten, listed_entries, write_entries};
-pub use entry::{EntryLocation, LedgerEntry, was_moved_by_command};
+pub use entry::{EntryLocation, LedgerEntry};
 pub(crate) use ledger_key::is_story_spec;
 pub use ledger_key::{LedgerKey, LedgerPart, story_key};
 pub use ledger_words::{LedgerWords, WordChange};

@@ -29,8 +29,6 @@ pub struct StorySides {
     pub status_line: Option<String>,
     pub sprint_status: Option<String>,
     pub lifecycle: Option<Arc<Lifecycle>>,
-    /// True if a command moved the frontmatter last, so that what the copies say else came later.
-    pub is_moved_by_command: bool,
 }
 
 impl StorySide {
@@ -101,7 +99,6 @@ impl StorySides {
             status_line: said(status_line),
             sprint_status: said(sprint_status),
             lifecycle,
-            is_moved_by_command: false,
         };
         StorySide::ALL.iter().any(|side| sides.word(*side).is_some()).then_some(sides)
     }
@@ -150,22 +147,9 @@ impl StorySides {
         preferred.filter(speaks).or_else(first)
     }
 
-    /// Returns whether line and ledger, as far as they say anything, say that a review sent the story back.
-    pub fn may_be_sent_back(&self) -> bool {
-        let Some(status) = self.frontmatter.as_deref() else { return false };
-        let copies = [&self.status_line, &self.sprint_status];
-        let mut said = copies.into_iter().flatten().peekable();
-        said.peek().is_some() && said.all(|copy| self.words().is_sent_back(status, copy))
-    }
-
-    /// The side that a review wrote last, where it sent the story back; else the one that is furthest along:
-    /// none of the others says a later state, or one that cannot be ordered. Where several are, the one that
-    /// would count if all agreed.
+    /// The side that is furthest along: none of the others says a later state, or one that cannot be ordered.
+    /// Where several are, the one that would count if all agreed.
     pub fn furthest(&self) -> Option<StorySide> {
-        if self.is_moved_by_command && self.may_be_sent_back() {
-            let copies = [StorySide::SprintStatus, StorySide::StatusLine];
-            return copies.into_iter().find(|copy| self.word(*copy).is_some());
-        }
         let said = || StorySide::FALLBACK.into_iter().filter_map(|side| Some((side, self.chosen(side)?)));
         let reaches = |word: &str| {
             let leads_here = |other: &str| {
@@ -256,23 +240,6 @@ mod tests {
         ] {
             let (frontmatter, line, ledger) = said;
             assert_eq!(sides(frontmatter, line, ledger).furthest(), furthest, "{said:?}");
-        }
-    }
-
-    #[test]
-    fn a_review_that_sent_a_story_back_was_the_last() {
-        use StorySide::{Frontmatter, SprintStatus, StatusLine};
-        for (said, is_moved_by_command, furthest) in [
-            (("review", "in-progress", "in-progress"), true, Some(SprintStatus)),
-            (("review", "in-progress", "{x}"), true, Some(StatusLine)),
-            (("review", "in-progress", "in-progress"), false, Some(Frontmatter)),
-            (("review", "review", "in-progress"), true, Some(Frontmatter)),
-            (("done", "in-progress", "in-progress"), true, Some(Frontmatter)),
-            (("review", "backlog", "backlog"), true, Some(Frontmatter)),
-        ] {
-            let (frontmatter, line, ledger) = said;
-            let sides = StorySides { is_moved_by_command, ..sides(frontmatter, line, ledger) };
-            assert_eq!(sides.furthest(), furthest, "{said:?}");
         }
     }
 

@@ -20,7 +20,7 @@ pub fn line_entry(story: &Story) -> Option<LedgerEntry> {
         status: story.status.clone(),
         // People compare it with the frontmatter above it, so it is the same word.
         to: story.status.clone(),
-        change: story.words().change(&line.text, &story.status),
+        is_foreign: !story.words().have(&line.text),
     })
 }
 
@@ -66,12 +66,12 @@ pub fn with_status(path: &ProjectPath, bytes: &[u8], status: &str) -> Result<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bmad::sprint::{StoryState, WordChange};
+    use crate::bmad::sprint::StoryState;
 
-    fn entry(text: &str) -> Option<(String, WordChange)> {
+    fn entry(text: &str) -> Option<(String, bool)> {
         let artifact = Artifact::read(ProjectPath::new("1-1-a.md").unwrap(), text.as_bytes().to_vec());
         let StoryState::Told(story) = Story::read(&artifact, || None) else { panic!("{text:?}") };
-        line_entry(&story).map(|entry| (entry.to, entry.change))
+        line_entry(&story).map(|entry| (entry.to, entry.is_foreign))
     }
 
     #[test]
@@ -80,14 +80,15 @@ mod tests {
         for (line, expected) in [
             ("Status: in-review", None),
             ("Status: In-Review", None),
-            ("Status: review", Some(WordChange::Same)),
-            ("**Status:** ready-for-dev", Some(WordChange::Forward)),
-            ("Status: done", Some(WordChange::Back)),
-            ("Status: done (two notes)", Some(WordChange::Back)),
+            ("Status: review", Some(false)),
+            ("**Status:** ready-for-dev", Some(false)),
+            ("Status: done", Some(false)),
+            ("Status: done (two notes)", Some(false)),
+            ("Status: shipped", Some(true)),
             ("Status: In Review.", None),
             ("No status", None),
         ] {
-            let expected = expected.map(|change| ("in-review".to_owned(), change));
+            let expected = expected.map(|is_foreign| ("in-review".to_owned(), is_foreign));
             assert_eq!(entry(&text(line)), expected, "{line}");
         }
     }

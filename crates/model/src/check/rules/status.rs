@@ -31,23 +31,17 @@ fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         let path = subject.artifact.path();
         let key = LedgerKey::of(path).map(|(key, _)| key).filter(|key| key.is_story());
         let words = LedgerWords::of_story(subject.lifecycle()).in_file(path);
-        let change = match words.change(body, frontmatter) {
-            WordChange::Forward if words.is_sent_back(frontmatter, body) => WordChange::SentBack,
-            change => change,
-        };
+        let change = words.change(body, frontmatter);
         // The line is the newer of the two where it is further; and what says more than a status is a
         // person's to change.
         let is_alone = subject.artifact.state().body_status.as_ref().is_some_and(|line| !line.has_more);
-        let is_safe =
-            !matches!(change, WordChange::Back | WordChange::SentBack) && !frontmatter.contains(['\n', '\r']);
+        let is_safe = change != WordChange::Back && !frontmatter.contains(['\n', '\r']);
         let title = format!("make the line say `{frontmatter}`");
         let fix = (is_safe && is_alone)
             .then(|| Fix::splice(Safety::Unsafe, title, diagnosis.span, frontmatter.as_str()));
         let finding = subject.finding(&STATUS_DISAGREES, diagnosis.span, diagnosis.problem.to_string());
         let help = match key {
-            Some(_) => {
-                sprint_status_disagrees_remedy(change, path, "status-line", "makes the line say the same")
-            }
+            Some(_) => copy_remedy(words.have(body), path, "status-line", "makes the line say the same"),
             None if change == WordChange::Back => {
                 "the line is further: make both say what is true".to_owned()
             }
@@ -139,44 +133,18 @@ fn check_sprint_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>
         "the story has no status in its frontmatter: `stepmark import stories` shows all sides and asks which one wins".to_owned()
     } else {
         let done = format!("writes `{meant}` into `{ledger}`");
-        sprint_status_disagrees_remedy(words.change_of_copy(&word, own.word), path, "sprint-status", &done)
+        copy_remedy(words.have(&word), path, "sprint-status", &done)
     };
     // There is no fix: which of the two is right, a person knows.
     found.push(subject.finding(&SPRINT_STATUS_DISAGREES, own.span, message).with_help(help));
 }
 
-/// The remedy where the side `copy` says something else than the frontmatter of the story at `path`: `change`
-/// is what bringing it to the frontmatter means, and `done` says so, half a sentence. A copy that is further
-/// was written by a workflow of BMAD, as a rule.
-pub(super) fn sprint_status_disagrees_remedy(
-    change: WordChange,
-    path: &ProjectPath,
-    copy: &str,
-    done: &str,
-) -> String {
+/// The remedy where the side `copy` says something else than the frontmatter of the story at `path`; `done`
+/// is what bringing it to the frontmatter does. A word that no lifecycle has is left to a person.
+pub(super) fn copy_remedy(is_known: bool, path: &ProjectPath, copy: &str, done: &str) -> String {
     let import = |side: &str| format!("`stepmark import stories --prefer {side} {path}`");
-    match change {
-        WordChange::Same | WordChange::Forward => {
-            let import = import(copy);
-            format!(
-                "the frontmatter counts: `stepmark project --ledgers` {done}; where the other one is right, {import}"
-            )
-        }
-        WordChange::SentBack => format!(
-            "{} takes in that a review sent it back, as BMAD's code-review does; where the frontmatter is right, \
-             `stepmark project --ledgers --reason TEXT` {done}, and TEXT says why",
-            import(copy),
-        ),
-        WordChange::Back => format!(
-            "{} takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, \
-             `stepmark project --ledgers --reason TEXT` {done}, and TEXT says why it goes back",
-            import("furthest"),
-        ),
-        WordChange::Unordered => format!(
-            "the frontmatter counts: `stepmark project --ledgers --reason TEXT` {done}; where the other one is right, {}",
-            import(copy),
-        ),
-    }
+    let project = if is_known { "`stepmark project --ledgers`".to_owned() } else { import("frontmatter") };
+    format!("the frontmatter counts: {project} {done}; where the other one is right, {}", import(copy))
 }
 
 struct StoryStatus<'a> {
@@ -320,18 +288,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_further_is_not_taken_back() {
+    fn a_line_that_is_further_is_not_taken_back_by_a_fix() {
         let text = |line: &str| format!("---\nstatus: in-progress\n---\n# Story 1.1\n\nStatus: {line}\n");
         let help = |line: &str| helps_in(&STATUS_DISAGREES, &[("1-1-a.md", text(line).as_str())]).concat();
-        insta::assert_snapshot!(help("review"), @"`stepmark import stories --prefer furthest 1-1-a.md` takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, `stepmark project --ledgers --reason TEXT` makes the line say the same, and TEXT says why it goes back");
+        insta::assert_snapshot!(help("review"), @"the frontmatter counts: `stepmark project --ledgers` makes the line say the same; where the other one is right, `stepmark import stories --prefer status-line 1-1-a.md`");
         insta::assert_snapshot!(help("backlog"), @"the frontmatter counts: `stepmark project --ledgers` makes the line say the same; where the other one is right, `stepmark import stories --prefer status-line 1-1-a.md`");
         assert_eq!(fixed(&STATUS_DISAGREES, &text("review")), None);
         assert_eq!(found(&STATUS_DISAGREES, &text("review")).len(), 1);
-        let sent_back = text("in-progress").replace("status: in-progress", "status: review");
-        assert_eq!(
-            (fixed(&STATUS_DISAGREES, &sent_back), found(&STATUS_DISAGREES, &sent_back).len()),
-            (None, 1)
-        );
         assert_eq!(fixed(&STATUS_DISAGREES, &text("backlog")), Some(text("in-progress")));
     }
 
@@ -492,20 +455,19 @@ mod tests {
     }
 
     #[test]
-    fn the_help_names_a_reason_where_the_ledger_would_go_back() {
+    fn the_help_names_what_brings_both_together() {
         let help = |status: &str| {
             let text = format!("---\nstatus: {status}\n---\n# Story 1.1\n");
             let files = [("docs/1-1-switch.md", text.as_str()), ("docs/sprint-status.yaml", LEDGER)];
             helps_in(&SPRINT_STATUS_DISAGREES, &files).concat()
         };
         insta::assert_snapshot!(help("done"), @"the frontmatter counts: `stepmark project --ledgers` writes `done` into `docs/sprint-status.yaml`; where the other one is right, `stepmark import stories --prefer sprint-status docs/1-1-switch.md`");
-        insta::assert_snapshot!(help("in-progress"), @"`stepmark import stories --prefer furthest docs/1-1-switch.md` takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, `stepmark project --ledgers --reason TEXT` writes `in-progress` into `docs/sprint-status.yaml`, and TEXT says why it goes back");
+        insta::assert_snapshot!(help("in-progress"), @"the frontmatter counts: `stepmark project --ledgers` writes `in-progress` into `docs/sprint-status.yaml`; where the other one is right, `stepmark import stories --prefer sprint-status docs/1-1-switch.md`");
         let files = [
             ("docs/1-1-switch.md", "---\nstatus: review\n---\n# Story 1.1\n"),
-            ("docs/sprint-status.yaml", "development_status:\n  1-1-switch: in-progress\n"),
+            ("docs/sprint-status.yaml", "development_status:\n  1-1-switch: shipped\n"),
         ];
-        insta::assert_snapshot!(helps_in(&SPRINT_STATUS_DISAGREES, &files).concat(), @"`stepmark import stories --prefer sprint-status docs/1-1-switch.md` takes in that a review sent it back, as BMAD's code-review does; where the frontmatter is right, `stepmark project --ledgers --reason TEXT` writes `review` into `docs/sprint-status.yaml`, and TEXT says why");
-        insta::assert_snapshot!(help("cancelled"), @"the frontmatter counts: `stepmark project --ledgers --reason TEXT` writes `cancelled` into `docs/sprint-status.yaml`; where the other one is right, `stepmark import stories --prefer sprint-status docs/1-1-switch.md`");
+        insta::assert_snapshot!(helps_in(&SPRINT_STATUS_DISAGREES, &files).concat(), @"the frontmatter counts: `stepmark import stories --prefer frontmatter docs/1-1-switch.md` writes `review` into `docs/sprint-status.yaml`; where the other one is right, `stepmark import stories --prefer sprint-status docs/1-1-switch.md`");
     }
 
     #[test]

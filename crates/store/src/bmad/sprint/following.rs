@@ -15,27 +15,23 @@ use stepmark_model::{tracked_artifact::TrackedArtifact, transition::Remark};
 
 /// A story, epic or retrospective whose status a change moves.
 #[derive(Debug)]
-pub(crate) struct MovedStory {
-    story: Story,
-    before: Option<String>,
-}
+pub(crate) struct MovedStory(Story);
 
 impl MovedStory {
     /// `None` where the change leaves the status alone, or no ledger is about it.
     pub(crate) fn of(before: &TrackedArtifact, after: &TrackedArtifact) -> Option<Self> {
         LedgerKey::of(after.path())?;
         let StoryState::Told(story) = story_state(after) else { return None };
-        let before = before.state().status.as_ref().and_then(|status| status.filled()).map(str::to_owned);
-        let is_moved = before.as_deref() != Some(&story.status);
-        is_moved.then_some(Self { story: *story, before })
+        let before = before.state().status.as_ref().and_then(|status| status.filled());
+        (before != Some(&story.status)).then(|| Self(*story))
     }
 
     /// The file with its line brought along, if it has one that may be; and what is to be said.
     pub(crate) fn with_line(&self, bytes: &[u8]) -> (Option<Vec<u8>>, Option<Remark>) {
-        let Some(entry) = line_entry(&self.story).filter(|_| self.story.key.is_story()) else {
+        let Some(entry) = line_entry(&self.0).filter(|_| self.0.key.is_story()) else {
             return (None, None);
         };
-        let written = self.explains(&entry).then(|| write_line(&self.story.path, bytes, &entry.to)).flatten();
+        let written = (!entry.is_foreign).then(|| write_line(&self.0.path, bytes, &entry.to)).flatten();
         let left = written.is_none().then(|| left(&entry));
         (written, left)
     }
@@ -50,7 +46,7 @@ impl MovedStory {
                 );
             }
         };
-        let entries = listed_entries(path, &ledger, &[&self.story]);
+        let entries = listed_entries(path, &ledger, &[&self.0]);
         let is_missing = |entry: &LedgerEntry| matches!(entry.location, EntryLocation::Behind { .. });
         let Some(entry) = entries.into_iter().find(|entry| !is_missing(entry)) else {
             return (FileDecision::Keep, None);
@@ -58,7 +54,7 @@ impl MovedStory {
         if let Some(obstacle) = entry.obstacle() {
             return (FileDecision::Keep, Some(Remark::LedgerLeft { reason: format!("{entry}: {obstacle}") }));
         }
-        if !self.explains(&entry) {
+        if entry.is_foreign {
             return (FileDecision::Keep, Some(left(&entry)));
         }
         let done = write_entries(bytes, vec![entry]);
@@ -69,13 +65,6 @@ impl MovedStory {
             }
             (None, None) => (FileDecision::Keep, None),
         }
-    }
-
-    /// A copy that goes on, or that says what the story said until now, comes along; another one differed
-    /// before.
-    fn explains(&self, entry: &LedgerEntry) -> bool {
-        let before = self.before.as_deref();
-        entry.is_harmless() || before.is_some_and(|before| entry.is_fitting(before, self.story.words()))
     }
 }
 
@@ -196,7 +185,7 @@ impl StoryLedgers<'_> {
         };
         let (mut survey, ledgers) = (StorySurvey::default(), Ledgers::default());
         for artifact in found.artifacts.iter().filter(|artifact| is_asked(artifact.path())) {
-            self.look_at(artifact, &ledgers, &mut survey);
+            look_at(self.workspace, artifact, &ledgers, &mut survey);
         }
         survey.unreadable.extend(found.unreadable.into_iter().filter(|error| is_asked(error.path())));
         let (broken, unreadable) = ledgers.into_unusable();
@@ -211,26 +200,19 @@ impl StoryLedgers<'_> {
         survey.unreadable.extend(unreadable);
         Ok(survey)
     }
+}
 
-    fn look_at(&self, artifact: &TrackedArtifact, ledgers: &Ledgers, survey: &mut StorySurvey) {
-        let path = artifact.path();
-        let lifecycle = || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle));
-        let sides = |word: Option<&str>| {
-            let mut sides = StorySides::read(artifact.artifact(), lifecycle(), word)?;
-            if let Some(status) = sides.frontmatter.as_deref().filter(|_| sides.may_be_sent_back()) {
-                // Where history cannot be read, nothing is known to be later.
-                sides.is_moved_by_command = self.is_moved_by_command(path, status).unwrap_or_default();
+fn look_at(workspace: &Workspace, artifact: &TrackedArtifact, ledgers: &Ledgers, survey: &mut StorySurvey) {
+    let path = artifact.path();
+    let lifecycle = || artifact.lifecycle().map(|choice| Arc::clone(&choice.lifecycle));
+    let sides = |word: Option<&str>| StorySides::read(artifact.artifact(), lifecycle(), word);
+    match ledgers.listing_of(workspace, path) {
+        Listing::Unknown(ledger) => {
+            if sides(None).is_some() {
+                survey.waiting.push(WaitingStory { story: path.clone(), ledger });
             }
-            Some(sides)
-        };
-        match ledgers.listing_of(self.workspace, path) {
-            Listing::Unknown(ledger) => {
-                if sides(None).is_some() {
-                    survey.waiting.push(WaitingStory { story: path.clone(), ledger });
-                }
-            }
-            Listing::Listed(_, word) => survey.stories.extend(sides(word.as_deref())),
-            Listing::Unlisted(_) | Listing::Nowhere => survey.stories.extend(sides(None)),
         }
+        Listing::Listed(_, word) => survey.stories.extend(sides(word.as_deref())),
+        Listing::Unlisted(_) | Listing::Nowhere => survey.stories.extend(sides(None)),
     }
 }

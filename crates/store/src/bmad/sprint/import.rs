@@ -83,7 +83,7 @@ impl StoryLedgers<'_> {
         let is_done = |path: &&ProjectPath| !done.changed_meanwhile.contains(path);
         let paths = decisions.iter().map(|decision| &decision.sides.path).filter(is_done);
         let read: Vec<_> = paths.filter_map(|path| self.workspace.artifact(path).ok()).collect();
-        done.ledgers = self.project(&read, Some(command));
+        done.ledgers = self.project(&read, true);
         done
     }
 

@@ -12,11 +12,9 @@ use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     bmad::sprint::{
-        LedgerEntry, SprintStatus, Story, StoryState, WordChange, line_entry, listed_entries,
-        was_moved_by_command, write_entries, write_line,
+        LedgerEntry, SprintStatus, Story, StoryState, line_entry, listed_entries, write_entries, write_line,
     },
     check::rules::status::sprint_status_not_yaml_finding,
-    journal::{ArtifactKey, Event, EventDraft, Kind},
     tracked_artifact::TrackedArtifact,
 };
 
@@ -30,7 +28,7 @@ pub struct LedgerProjection {
     /// The number of ledgers, and of stories with a line, that said all that they should.
     pub unchanged: usize,
     pub written: Vec<LedgerEntry>,
-    /// Those that would go back, or from or to an unknown word, which nothing explains.
+    /// Those whose copy says a word that no lifecycle has.
     pub refused: Vec<LedgerEntry>,
     pub left: Vec<LedgerLeft>,
     pub broken: Vec<BrokenSprintStatus>,
@@ -51,8 +49,19 @@ struct Attempt {
     refused: Vec<LedgerEntry>,
     left: Vec<LedgerLeft>,
     broken: Option<BrokenSprintStatus>,
-    /// Those that only the given reason allows.
-    insisted: Vec<LedgerEntry>,
+}
+
+impl Attempt {
+    /// Those of `entries` that may be written; the others are noted as refused.
+    fn allowed(
+        &mut self,
+        entries: impl IntoIterator<Item = LedgerEntry>,
+        is_forced: bool,
+    ) -> Vec<LedgerEntry> {
+        let (foreign, known) = entries.into_iter().partition(|entry| entry.is_foreign && !is_forced);
+        self.refused = foreign;
+        known
+    }
 }
 
 impl LedgerProjection {
@@ -63,9 +72,9 @@ impl LedgerProjection {
 
 impl StoryLedgers<'_> {
     /// Brings `sprint-status.yaml` and the lines `Status:` of the stories among `artifacts` to what their
-    /// frontmatter says. With a `reason`, entries go back too, and history keeps the reason. What stops a
-    /// single file is told in the answer.
-    pub fn project(&self, artifacts: &[TrackedArtifact], reason: Option<&str>) -> LedgerProjection {
+    /// frontmatter says; words that no lifecycle has, too, where `is_forced`. What stops a single file is
+    /// told in the answer.
+    pub fn project(&self, artifacts: &[TrackedArtifact], is_forced: bool) -> LedgerProjection {
         let mut done = LedgerProjection::default();
         let (known, mut ledgers) = (Ledgers::default(), BTreeMap::<ProjectPath, Vec<Story>>::new());
         for artifact in artifacts {
@@ -73,7 +82,7 @@ impl StoryLedgers<'_> {
                 StoryState::Told(story) => {
                     done.stories += 1;
                     if story.key.is_story() && story.line.is_some() {
-                        done.note(self.project_line(&story, reason));
+                        done.note(self.project_line(&story, is_forced));
                     }
                     match known.listing_of(self.workspace, &story.path) {
                         Listing::Listed(ledger, _) | Listing::Unlisted(ledger) => {
@@ -91,7 +100,7 @@ impl StoryLedgers<'_> {
             }
         }
         for (ledger, stories) in &ledgers {
-            done.note(self.project_ledger(ledger, stories, reason));
+            done.note(self.project_ledger(ledger, stories, is_forced));
         }
         let (broken, unreadable) = known.into_unusable();
         done.broken.extend(broken);
@@ -99,17 +108,16 @@ impl StoryLedgers<'_> {
         done
     }
 
-    fn project_line(&self, story: &Story, reason: Option<&str>) -> Projected {
+    fn project_line(&self, story: &Story, is_forced: bool) -> Projected {
         if line_entry(story).is_none() {
             return Projected::unchanged(&story.path);
         }
-        self.publish(&story.path, reason, |bytes, attempt| {
+        self.publish(&story.path, |bytes, attempt| {
             // The story may have moved on since it was read.
             let StoryState::Told(story) = story_state(&self.workspace.read_again(&story.path, bytes)?) else {
                 return Ok(None);
             };
-            let entries = self.allowed(line_entry(&story), &[&*story], reason, attempt)?;
-            let Some(entry) = entries.into_iter().next() else { return Ok(None) };
+            let Some(entry) = attempt.allowed(line_entry(&story), is_forced).pop() else { return Ok(None) };
             let new = write_line(&story.path, bytes, &entry.to);
             match new {
                 Some(_) => attempt.written.push(entry),
@@ -122,8 +130,8 @@ impl StoryLedgers<'_> {
         })
     }
 
-    fn project_ledger(&self, path: &ProjectPath, stories: &[Story], reason: Option<&str>) -> Projected {
-        self.publish(path, reason, |bytes, attempt| {
+    fn project_ledger(&self, path: &ProjectPath, stories: &[Story], is_forced: bool) -> Projected {
+        self.publish(path, |bytes, attempt| {
             let ledger = match SprintStatus::read(bytes) {
                 Ok(ledger) => ledger,
                 Err(error) => {
@@ -142,7 +150,7 @@ impl StoryLedgers<'_> {
                     None => writable.push(entry),
                 }
             }
-            let done = write_entries(bytes, self.allowed(writable, &fresh, reason, attempt)?);
+            let done = write_entries(bytes, attempt.allowed(writable, is_forced));
             attempt.written = done.written;
             let left = done.left.into_iter();
             attempt.left.extend(left.map(|(entry, error)| LedgerLeft { entry, reason: error.to_string() }));
@@ -172,55 +180,10 @@ impl StoryLedgers<'_> {
         Ok(fresh)
     }
 
-    /// Those of `entries` that may be written; the others are noted as refused.
-    fn allowed(
-        &self,
-        entries: impl IntoIterator<Item = LedgerEntry>,
-        stories: &[&Story],
-        reason: Option<&str>,
-        attempt: &mut Attempt,
-    ) -> Result<Vec<LedgerEntry>, ChangeError> {
-        let mut allowed = Vec::new();
-        for mut entry in entries {
-            let story = stories.iter().find(|story| story.path == entry.story);
-            let back = story.filter(|story| entry.may_be_sent_back(story));
-            if back.map_or(Ok(false), |story| self.is_moved_by_command(&story.path, &story.status))? {
-                entry.change = WordChange::SentBack;
-            }
-            let asks_history = entry.change != WordChange::SentBack;
-            let story = story.filter(|_| asks_history);
-            if entry.is_harmless() || story.map_or(Ok(false), |story| self.explains(&entry, story))? {
-                allowed.push(entry);
-            } else if reason.is_some() {
-                attempt.insisted.push(entry.clone());
-                allowed.push(entry);
-            } else {
-                attempt.refused.push(entry);
-            }
-        }
-        Ok(allowed)
-    }
-
-    /// Returns whether history tells that a command was the last to move the status of the story at `path`.
-    pub(super) fn is_moved_by_command(&self, path: &ProjectPath, status: &str) -> Result<bool, ChangeError> {
-        let artifact = self.workspace.artifact(path)?;
-        let key = ArtifactKey::of(artifact.artifact());
-        let lineage = self.workspace.history().ask(|history| history.lineage(&key, path))?;
-        Ok(was_moved_by_command(&lineage, status))
-    }
-
-    fn explains(&self, entry: &LedgerEntry, story: &Story) -> Result<bool, ChangeError> {
-        let artifact = self.workspace.artifact(&story.path)?;
-        let key = ArtifactKey::of(artifact.artifact());
-        let lineage = self.workspace.history().ask(|history| history.lineage(&key, &story.path))?;
-        Ok(entry.is_explained(story, &lineage))
-    }
-
     /// Lets `decide` make the new bytes of the file at `path`, and publishes them.
     fn publish(
         &self,
         path: &ProjectPath,
-        reason: Option<&str>,
         decide: impl Fn(&[u8], &mut Attempt) -> Result<Option<Vec<u8>>, ChangeError>,
     ) -> Projected {
         let mut attempt = Attempt::default();
@@ -239,7 +202,7 @@ impl StoryLedgers<'_> {
                 }
             };
             let decision = new.clone().map_or(FileDecision::Keep, FileDecision::Write);
-            Ok((vec![decision], self.told_of(path, &attempt.insisted, reason)))
+            Ok((vec![decision], Vec::new()))
         };
         let record = |events, changed: &[FileTransition<'_>]| {
             let old = changed.iter().find_map(|change| change.old);
@@ -252,24 +215,6 @@ impl StoryLedgers<'_> {
         let outcome = transaction.looking_first().run(decide, record);
         let outcome = outcome.map(|outcomes| outcomes.into_iter().next().unwrap_or(Outcome::Unchanged));
         Projected { path: path.clone(), outcome, attempt }
-    }
-
-    /// The event that keeps why entries of the file at `path` were written that nothing explains.
-    fn told_of(&self, path: &ProjectPath, insisted: &[LedgerEntry], reason: Option<&str>) -> Vec<Event> {
-        if insisted.is_empty() {
-            return Vec::new();
-        }
-        let entry =
-            |entry: &LedgerEntry| serde_json::json!({"key": entry.key, "from": entry.from, "to": entry.to});
-        let draft = EventDraft::new(Kind::OVERRIDE)
-            .with_command("project --ledgers")
-            .with_reason(reason.map(str::to_owned))
-            .with("path", path.as_str())
-            .with("entries", insisted.iter().map(entry).collect::<Vec<_>>());
-        let mut event = Event::new(draft, self.workspace.attribution().actor.clone(), self.workspace.now());
-        event.session = self.workspace.attribution().session.clone().map(String::from);
-        event.correlation.clone_from(&self.workspace.attribution().correlation);
-        vec![event.sealed()]
     }
 }
 

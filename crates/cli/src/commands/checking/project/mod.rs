@@ -14,7 +14,6 @@ use self::{
 };
 use super::manifest::Manifest;
 use crate::{
-    arguments::reason,
     environment::Environment,
     exit::{Exit, Failure},
     output::{Output, with_spinner},
@@ -36,9 +35,6 @@ pub(crate) struct Project {
     /// `sprint-status.yaml` and the lines `Status:` of stories, as their frontmatter says
     #[arg(long)]
     ledgers: bool,
-    /// Why entries of ledgers may go back where history does not tell, for history
-    #[arg(short = 'm', long, value_name = "TEXT", requires = "ledgers", value_parser = reason)]
-    reason: Option<String>,
     /// The gates in `.stepmark/gates/`
     #[arg(long)]
     gates: bool,
@@ -86,12 +82,12 @@ impl Project {
         let some = SomeArtifacts::read(project, &self.artifacts, output)?;
         for projection in Projection::ALL.into_iter().filter(chosen) {
             let rebuilt = match &some {
-                Some(some) => some.project(projection, project, self.reason.as_deref())?,
+                Some(some) => some.project(projection, project)?,
                 None => Some(with_spinner(
                     projection.name(),
                     output.quiet,
                     project.workspace.files_looked_at(),
-                    || projection.rebuild(project, self, &mut all, environment),
+                    || projection.rebuild(project, &mut all, environment),
                 )?),
             };
             done.extend(rebuilt.map(|rebuilt| (projection, rebuilt)));

@@ -95,15 +95,13 @@ impl Projection {
     pub(super) fn rebuild(
         self,
         project: &OpenProject,
-        options: &Project,
         artifacts: &mut AllArtifacts,
         environment: &Environment,
     ) -> Result<Done, Failure> {
         match self {
             Self::Ledgers => {
                 let found = artifacts.read(project)?;
-                let reason = options.reason.as_deref();
-                let mut done = project.workspace.ledgers().project(&found.artifacts, reason);
+                let mut done = project.workspace.ledgers().project(&found.artifacts, false);
                 done.failed.extend(mem::take(&mut found.unreadable).into_iter().map(ChangeError::from));
                 Ok(of_ledgers(&done))
             }

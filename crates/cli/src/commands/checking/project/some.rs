@@ -48,11 +48,10 @@ impl SomeArtifacts {
         &self,
         projection: Projection,
         project: &OpenProject,
-        reason: Option<&str>,
     ) -> Result<Option<Done>, Failure> {
         Ok(match projection {
             Projection::Ledgers => {
-                Some(of_ledgers(&project.workspace.ledgers().project(&self.present, reason)))
+                Some(of_ledgers(&project.workspace.ledgers().project(&self.present, false)))
             }
             Projection::Gates => Some(self.gates(project)?),
             Projection::FilesManifest => {
