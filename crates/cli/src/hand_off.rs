@@ -22,7 +22,6 @@ pub(crate) struct HandOff<'a> {
     pub(crate) session: Session<'a>,
 }
 
-/// The session that the program is told.
 pub(crate) enum Session<'a> {
     /// None, whatever the environment says now.
     None,

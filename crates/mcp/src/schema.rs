@@ -31,7 +31,6 @@ impl Schema {
         Self::of("integer", description).with("minimum", json!(0))
     }
 
-    /// A number, whole or not.
     #[must_use]
     pub fn number(description: &str) -> Self {
         Self::of("number", description)
@@ -98,6 +97,5 @@ impl From<Schema> for Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     Required,
-    /// It need not.
     Optional,
 }

@@ -14,7 +14,6 @@ pub enum Fault {
     },
     SupersededByMissing {
         old: String,
-        /// The one that is not there.
         new: String,
     },
 }

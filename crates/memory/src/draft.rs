@@ -51,11 +51,7 @@ pub enum DraftRefusal {
     #[error("there is nothing to remember: the text is empty")]
     Empty,
     #[error("{size} bytes are too much to remember, {limit} is the most: long text belongs in a document")]
-    TooLong {
-        size: usize,
-        /// The most.
-        limit: usize,
-    },
+    TooLong { size: usize, limit: usize },
     #[error("the text holds a secret ({rule}): it is not remembered, and stands nowhere")]
     Secret { rule: String },
     #[error("`{name}` is a number from 0 to 1")]

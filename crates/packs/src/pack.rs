@@ -12,7 +12,6 @@ use crate::{
     spelling::argument,
 };
 
-/// A kind of artifacts.
 #[derive(Debug)]
 pub struct Kind {
     pub name: String,
@@ -43,7 +42,6 @@ pub struct Kind {
     pub lifecycle: Option<Arc<Lifecycle>>,
 }
 
-/// A kind, and the artifacts that are of it.
 #[derive(Clone, Debug)]
 pub struct PackKind {
     pub kind: Arc<Kind>,

@@ -16,7 +16,6 @@ const GAP: usize = 2;
 const NARROW_PATHS: usize = 28;
 const NARROW: usize = 8;
 
-/// A table with a header and no frame.
 pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     lay_out(&[Lines::of([header]), Lines::of(rows)], line_width())
 }

@@ -35,7 +35,6 @@ pub(crate) enum Seen {
     Observation(Box<Observation>),
     /// It cannot be looked at, or its configuration cannot be used; what was seen before stands.
     Failure(Failure),
-    /// Something is not watched.
     Trouble(WatchTrouble),
 }
 

@@ -49,7 +49,6 @@ pub enum Problem {
     LineEndsMixed,
     /// A byte order mark: some readers see no frontmatter behind it.
     ByteOrderMark,
-    /// The step list is no list.
     StepsNotAList {
         key: String,
     },

@@ -92,7 +92,6 @@ impl Position {
         flows.find(&self.flow)
     }
 
-    /// Returns whether its status is one that a step can have.
     pub fn has_known_status(&self) -> bool {
         STATUSES.contains(&self.status.as_str())
     }

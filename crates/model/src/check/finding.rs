@@ -42,7 +42,6 @@ impl Finding {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// The same with the change that fixes it, if there is one.
     #[must_use]
     pub fn with_fix(self, fix: impl Into<Option<Fix>>) -> Self {
         Self { fix: fix.into(), ..self }

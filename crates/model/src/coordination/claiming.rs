@@ -68,7 +68,6 @@ pub(super) fn missing_capabilities<'t>(task: &'t Record, capabilities: &[&str]) 
     wanted
 }
 
-/// The lifecycle of tasks: it is asked for each of them.
 pub(super) static LIFECYCLE: LazyLock<Option<&'static Arc<Lifecycle>>> =
     LazyLock::new(|| built_in("cc-task"));
 

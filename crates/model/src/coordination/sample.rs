@@ -18,7 +18,6 @@ pub(super) fn agent(id: &str, values: Json) -> Record {
     record(RecordKind::Agent, id, values)
 }
 
-/// A state with these tasks and agents, in this order.
 pub(super) fn state(tasks: Vec<Record>, agents: Vec<Record>) -> State {
     let placed = |mut records: Vec<Record>| {
         for (place, record) in records.iter_mut().enumerate() {

@@ -146,12 +146,7 @@ pub enum TaskRefusal {
     #[error("`{agent}` has {}: complete, fail or release one of them before", listed(held))]
     TooManyClaims { agent: String, held: Vec<String> },
     #[error("the task `{task}` is that of `{holder}`: only `{holder}` moves it, not `{agent}`")]
-    NotHolder {
-        task: String,
-        /// The agent that has it.
-        holder: String,
-        agent: String,
-    },
+    NotHolder { task: String, holder: String, agent: String },
     #[error("the task `{task}` was tried {}, and `{key}` allows {most}", times(*count))]
     Exhausted {
         task: String,

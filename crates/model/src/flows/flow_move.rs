@@ -135,7 +135,6 @@ pub struct Acting {
     pub reason: Option<String>,
 }
 
-/// A record as it is to be, and what history is told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordChange {
     /// The record after the change.

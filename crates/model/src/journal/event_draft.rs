@@ -54,7 +54,6 @@ impl EventDraft {
         }
     }
 
-    /// The same, with the command that leads to it.
     #[must_use]
     pub fn with_command(mut self, command: impl Into<String>) -> Self {
         self.command = Some(command.into());
@@ -81,7 +80,6 @@ impl EventDraft {
         self.making_a_move()
     }
 
-    /// The same, as a move of a lifecycle.
     #[must_use]
     pub const fn making_a_move(mut self) -> Self {
         self.is_move = true;
@@ -132,7 +130,6 @@ impl EventDraft {
         if is_local { self.with(LOCAL, true) } else { self }
     }
 
-    /// The same, with one more fact.
     #[must_use]
     pub fn with(mut self, name: &str, fact: impl Into<Json>) -> Self {
         self.data.insert(name.to_owned(), fact.into());

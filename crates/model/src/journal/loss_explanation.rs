@@ -56,14 +56,12 @@ pub enum LossExplanation {
     Held,
     /// The same, but only this clone knows the event.
     NotHeld,
-    /// None.
     Unexplained,
 }
 
 /// The effect of an event on what is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
-    /// It was there, and is not any more.
     Lost,
     /// It came, or stayed while its neighbours changed.
     There,

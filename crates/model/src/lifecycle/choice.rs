@@ -101,7 +101,6 @@ impl Lifecycles {
         Self { declared }
     }
 
-    /// The lifecycles that the project declares.
     pub fn declared(&self) -> &[DeclaredLifecycle] {
         &self.declared
     }

@@ -7,7 +7,6 @@ use super::{NoResumePoint, ResumePoint, StateSource};
 /// The decision on the evidence so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResumeDecision {
-    /// It is not enough: look at this tier.
     Look(Tier),
     Answer(Box<ResumeAnswer>),
     /// Everything was looked at, and it cannot be told.

@@ -7,7 +7,6 @@ use jiff::Timestamp;
 use super::{NoResumePoint, ResumePoint, Tier};
 use crate::{artifact::ProjectPath, journal::EventId};
 
-/// A source that was looked at, and what it said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceReport {
     pub source: StateSource,
@@ -33,14 +32,16 @@ pub enum SourceResult {
         point: ResumePoint,
     },
     /// A state, which does not tell how to go on.
-    Unclear { reason: NoResumePoint },
-    /// It was looked at and has nothing.
+    Unclear {
+        reason: NoResumePoint,
+    },
     Nothing {
         /// The thing that was looked for.
         reason: String,
     },
-    /// It is not believed.
-    Distrusted { reason: String },
+    Distrusted {
+        reason: String,
+    },
 }
 
 impl SourceReport {

@@ -27,7 +27,6 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// All of them, in their order.
     pub const ALL: [Self; 8] = [
         Self::Finished,
         Self::Blocked,

@@ -10,7 +10,6 @@ use stepmark_frontmatter::{Edit, KeyPath, Value};
 pub struct DecisionContext<'a> {
     /// The workflow that it belongs to, if it is known.
     pub workflow: Option<&'a WorkflowDefinition>,
-    /// The lifecycle of its status, if it has one.
     pub lifecycle: Option<&'a Lifecycle>,
     /// The treatment of a step that is unknown or not the next one.
     pub strictness: Strictness,

@@ -25,7 +25,6 @@ pub enum Remark {
     NotCompleted {
         step: String,
     },
-    /// The workflow has no such step.
     UnknownStep {
         step: String,
         workflow: String,
@@ -35,7 +34,6 @@ pub enum Remark {
     /// Its number is that of one step, and its name is not.
     OtherName {
         step: String,
-        /// The step of its number.
         of_number: Option<String>,
         /// The other step that has its name, or nearly.
         of_name: Option<String>,

@@ -78,7 +78,6 @@ impl Lifecycle {
         Some(ChangeRefusal::Frozen { lifecycle, state, legal })
     }
 
-    /// Under a closed key no name is new that is not known.
     fn not_closed(&self, (key, known): (&str, &[String]), old: &Json, new: &Json) -> Option<ChangeRefusal> {
         let unknown = |state| -> Vec<String> {
             let names = value_at(state, key).map(names_in).unwrap_or_default();

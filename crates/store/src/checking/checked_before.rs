@@ -48,7 +48,6 @@ struct Run<'w> {
 /// The part of the findings of an artifact that is to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// All: where there are some, it is read.
     Findings,
     Counts,
 }

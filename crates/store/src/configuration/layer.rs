@@ -44,7 +44,6 @@ impl Origin {
         }
     }
 
-    /// The place in a file, where it is one.
     pub const fn place(&self) -> Option<&Place> {
         match self {
             Self::User(place) | Self::Project(place) => Some(place),

@@ -162,7 +162,6 @@ impl Configuration {
         Ok(self)
     }
 
-    /// The same with other packs.
     pub(crate) fn with_pack_files(&self, root: &Path, files: &PackFiles) -> Result<Self, ConfigurationError> {
         let of_pack = |declared: &&DeclaredLifecycle| declared.kind.is_none();
         let own = self.lifecycles.declared().iter().filter(of_pack).cloned().collect();
@@ -222,7 +221,6 @@ impl Configuration {
         self.asdd.as_ref()
     }
 
-    /// Switches ASDD on, if it is not.
     pub(crate) fn switch_asdd_on(&mut self) {
         self.asdd.get_or_insert_with(|| asdd::AsddKeys::default().into());
     }
@@ -247,7 +245,6 @@ impl Configuration {
         &self.memory
     }
 
-    /// Switches coordination on, if it is not.
     pub(crate) fn switch_coordination_on(&mut self) {
         self.coordination.get_or_insert_with(|| sections::CoordinationKeys::default().into());
     }

@@ -25,7 +25,6 @@ impl Coordination<'_> {
         Ok(self.follow(&[]))
     }
 
-    /// Gives the root record a goal, which it has not, and a plan where it has none.
     fn give_goal(&self, root: &Record, goal: &str, plan: &str) -> Result<CoordinationFiles, SystemError> {
         let own = root.text("goal").unwrap_or_default().to_owned();
         if !own.is_empty() || goal.is_empty() || !(plan.is_empty() || root.body.is_empty()) {

@@ -16,7 +16,6 @@ pub(crate) enum Access {
     Read,
     #[cfg(feature = "write")]
     Change,
-    /// The same, and to make it where it is missing.
     #[cfg(feature = "write")]
     ChangeOrMake,
     /// To read it and to write behind its end.

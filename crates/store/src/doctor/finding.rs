@@ -32,7 +32,6 @@ pub enum DoctorFinding {
         problem: SegmentProblem,
         file: String,
     },
-    /// A checkpoint is not to be trusted.
     Checkpoint {
         place: ProjectPath,
         source: CheckpointReadError,

@@ -112,7 +112,6 @@ macro_rules! waits {
     };
 }
 
-/// All of them, in the order of their names.
 pub const NAMED_QUERIES: [NamedQuery; 10] = [
     NamedQuery {
         name: "blocked",

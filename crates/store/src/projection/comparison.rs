@@ -22,7 +22,6 @@ pub(super) struct Compared<D> {
     pub(super) adopted: BTreeMap<ProjectPath, FileHash>,
 }
 
-/// The files that were not written here.
 pub(super) fn foreign<'f>(
     found: &'f FoundFiles,
     written: &WrittenFiles<'_>,

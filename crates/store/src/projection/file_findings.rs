@@ -99,9 +99,7 @@ pub(crate) enum FileProblem<D> {
     Drift(Vec<D>),
     /// It is as it was written here for earlier records.
     Behind,
-    /// It is not of its format.
     Damaged,
-    /// It was written here, and is not there.
     Gone,
 }
 

@@ -40,7 +40,6 @@ pub enum SystemError {
     NothingToClaim {
         /// Tasks that are available, but not to this agent, or not yet.
         available: usize,
-        /// Tasks that wait for others.
         waiting: usize,
         held: usize,
         /// Tasks that were taken from silent agents before.

@@ -19,7 +19,6 @@ pub enum ResumeChoice {
     Active(ProjectPath),
     /// The one of the last event whose artifact is not finished.
     LastEvent(ProjectPath),
-    /// The only one that is not finished.
     Only(ProjectPath),
     /// These are not finished, in natural order, and nothing says which one is meant.
     Several(Vec<ProjectPath>),

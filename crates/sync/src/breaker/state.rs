@@ -63,7 +63,6 @@ impl Breaker {
         *self == Self::default()
     }
 
-    /// The outage for which it is not closed.
     pub const fn outage(&self) -> Option<&Outage> {
         match self {
             Self::Closed { .. } => None,

@@ -80,7 +80,6 @@ impl<'f> TrackerFile<'f> {
         })
     }
 
-    /// The keys that have no effect in a tracker of that kind.
     fn unknown_keys(&self, kind: Option<TrackerKind>) -> Vec<UnknownKey> {
         let unknown = self.below.iter().filter_map(|way| {
             let (key, way) = way.split_last()?;

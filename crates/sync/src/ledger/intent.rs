@@ -19,7 +19,6 @@ pub struct Intent {
     pub marker: Marker,
     pub action: IntentAction,
     pub digest: TicketDigest,
-    /// The number of the lease under which it was begun.
     pub lease_number: u64,
     pub begun_at: Timestamp,
 }

@@ -9,7 +9,6 @@ use super::{Hangs, TicketSettings};
 /// the same key means the same ticket.
 #[derive(Debug)]
 pub(crate) struct TicketKeys {
-    /// The digest of what is the same for all of them.
     common: FileHash,
 }
 

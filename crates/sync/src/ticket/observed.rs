@@ -116,7 +116,6 @@ pub enum TicketState {
 #[serde(rename_all = "snake_case")]
 pub enum CloseReason {
     Completed,
-    /// It will not be done.
     NotPlanned,
     /// Another ticket of the same artifact is the one that counts.
     Duplicate,

@@ -61,8 +61,9 @@ pub enum ActionOutcome {
         delivery: Delivery,
     },
     /// Nobody knows whether it was done: it is looked up before anything else.
-    InDoubt { failure: Failure },
-    /// It was not tried.
+    InDoubt {
+        failure: Failure,
+    },
     Deferred(Deferred),
 }
 

@@ -36,7 +36,6 @@ use crate::{
 pub(crate) enum Fault {
     /// Nothing: it is done.
     None,
-    /// It is refused, and not done.
     Refused(Reason),
     /// It is not done, and no answer is read.
     LostBefore,
@@ -44,7 +43,6 @@ pub(crate) enum Fault {
     LostAfter,
     /// The first ticket of it is refused, the others are done.
     First(Reason),
-    /// It is done but for the labels.
     NoLabels,
 }
 

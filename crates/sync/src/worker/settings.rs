@@ -25,7 +25,6 @@ impl Default for WorkerSettings {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// It waits until then.
     Waits(Timestamp),
     Held(LeaseHeld),
     /// Something of the plan will not work, and why. Nothing was written yet.

@@ -9,9 +9,7 @@ pub enum Key {
     Up(i32),
     /// To the right by so many columns; to the left where negative.
     Right(i32),
-    /// To the first row.
     First,
-    /// To the last row.
     Last,
     Backspace,
     Enter,

@@ -181,7 +181,6 @@ impl BoardState {
         }
     }
 
-    /// Chooses the row, or the last one.
     fn choose(&mut self, row: usize) {
         let shown = self.shown();
         let row = row.min(shown.len().saturating_sub(1));

@@ -38,7 +38,6 @@ pub struct Entry {
     pub errors: usize,
     /// The number of warnings that were found in it.
     pub warnings: usize,
-    /// Its tickets, one a tracker at most.
     pub tickets: Vec<TicketLink>,
     /// The time of its last change, as far as the latest events tell.
     pub changed_at: Option<Timestamp>,

@@ -58,7 +58,6 @@ pub struct Overview {
 pub struct Counts {
     pub artifacts: usize,
     pub done: usize,
-    /// Those that can be worked on.
     pub next: usize,
     /// The number of things that are wrong as an error.
     pub errors: usize,

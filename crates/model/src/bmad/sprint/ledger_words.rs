@@ -74,7 +74,6 @@ impl<'l> LedgerWords<'l> {
         SpecWord::of(status).is_some_and(|word| says(word.listed) || word.also.is_some_and(says))
     }
 
-    /// Returns whether one of the tables has the word.
     pub fn have(self, word: &str) -> bool {
         self.tables().any(|table| table.state_of(word).is_some())
     }

@@ -45,7 +45,6 @@ const AFTER_HASH: &[u8] = b"\"\n";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Renewal {
-    /// It has this hash.
     Current,
     /// The hash stands at this place of the manifest, and is another one.
     Outdated(Range<usize>),

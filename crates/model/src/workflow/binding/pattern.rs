@@ -39,7 +39,6 @@ impl OutputPattern {
         telling.then_some(Self { literals })
     }
 
-    /// Returns whether a file name (with its extension) fits.
     pub fn fits(&self, file_name: &str) -> bool {
         let name = file_name.to_lowercase();
         let Some(stem) = name.strip_suffix(".md") else { return false };

@@ -26,7 +26,6 @@ pub(super) struct Installation {
 }
 
 impl Installation {
-    /// The first that is there.
     pub(super) fn find(search: &mut Search<'_>) -> Option<Self> {
         for name in FOLDERS {
             let Ok(folder) = ProjectPath::new(name) else { continue };

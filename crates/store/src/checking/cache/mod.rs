@@ -89,7 +89,6 @@ pub(crate) struct Verdicts<'w> {
 struct Manifest {
     /// Its state; `None` where there is none.
     key: Option<ManifestKey>,
-    /// Its rows, where they may be others than before.
     rows: Option<ManifestRows>,
 }
 

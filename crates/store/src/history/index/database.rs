@@ -20,7 +20,6 @@ pub(in crate::history) enum Fault {
     Database(rusqlite::Error),
     /// A segment is not where, or does not hold what, the index says.
     Stale,
-    /// It has no answer.
     Failed(HistoryError),
 }
 

@@ -35,7 +35,6 @@ impl History {
         })
     }
 
-    /// The events with these ids, as far as they are there.
     pub fn events_with(&self, ids: &[EventId]) -> Result<Vec<Event>, HistoryError> {
         self.ask(|index| {
             let rows = ids.iter().filter_map(|id| database::by_id(index.connection(), *id).transpose());

@@ -149,7 +149,6 @@ impl Index {
         rows.first().map(|row| self.event(row)).transpose()
     }
 
-    /// The artifact with these heads, of which there is one at least.
     pub(in crate::history) fn artifact(&self, heads: &[Row]) -> Result<KnownArtifact, Fault> {
         let last = heads.last().ok_or(Fault::Stale)?;
         let path = database::name(self.connection(), last.path)?;

@@ -68,7 +68,6 @@ impl History {
         })
     }
 
-    /// All events of the artifact.
     pub fn lineage(&self, key: &ArtifactKey, path: &ProjectPath) -> Result<Lineage, HistoryError> {
         let events =
             self.ask(|index| index.events(&identity::rows(self.root(), index.connection(), key, path)?))?;
@@ -131,7 +130,6 @@ impl History {
         })
     }
 
-    /// Returns whether the event is known.
     pub fn contains(&self, id: EventId) -> Result<bool, HistoryError> {
         self.ask(|index| Ok(database::by_id(index.connection(), id)?.is_some()))
     }

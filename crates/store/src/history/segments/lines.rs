@@ -38,7 +38,6 @@ pub(in crate::history) struct ReadLine {
     pub(in crate::history) start: u64,
     /// Its length without the line feed.
     pub(in crate::history) length: u64,
-    /// The event, if it can be used.
     pub(in crate::history) event: Option<Box<Event>>,
     pub(in crate::history) seal: Option<Box<Event>>,
     pub(in crate::history) begins: Option<SegmentName>,

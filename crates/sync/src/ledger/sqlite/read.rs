@@ -39,7 +39,6 @@ impl SqliteTransaction<'_> {
         owner.map(|owner| owner.parse().map_err(corrupt("marker"))).transpose()
     }
 
-    /// The row of a question that has at most one.
     fn row<T>(
         &self,
         sql: &str,

@@ -19,7 +19,6 @@ pub enum Block {
 pub struct Entry {
     /// The number of points above it.
     pub depth: usize,
-    /// The mark before it.
     pub mark: Mark,
     pub text: Vec<Inline>,
 }

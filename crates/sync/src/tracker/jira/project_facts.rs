@@ -43,7 +43,6 @@ pub(super) struct TypeFacts {
     pub(super) statuses: Vec<JiraStatus>,
 }
 
-/// Facts and when they were told.
 pub(super) type KeptFacts = Option<(Timestamp, Arc<ProjectFacts>)>;
 
 /// A type and its statuses (OpenAPI, schema `IssueTypeWithStatus`).

@@ -87,7 +87,6 @@ impl<'s> SyncContext<'s> {
         open_ledger(&self.project.workspace, LEDGER_FILE)
     }
 
-    /// The ledger for looking only.
     pub(crate) fn ledger_to_read(&self) -> Result<Box<dyn Ledger>, Failure> {
         ledger_to_read(&self.project.workspace, LEDGER_FILE)
     }

@@ -23,7 +23,6 @@ impl Told {
     }
 }
 
-/// Those of which the same is told.
 #[derive(Debug)]
 struct Group {
     told: Told,

@@ -133,7 +133,6 @@ impl<'t> NoteWriter<'t> {
         }
     }
 
-    /// A text that others have not.
     fn own(&mut self, text: Option<&str>) {
         self.number(text.map_or(0, |text| text.len() * 2 + 1));
         self.bytes.extend_from_slice(text.unwrap_or_default().as_bytes());
