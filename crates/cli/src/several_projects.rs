@@ -13,7 +13,6 @@ use crate::{
     project::Project,
 };
 
-/// The projects that a command is about.
 pub(crate) enum Projects {
     /// The one that is found from the current folder, or is named.
     One(ProjectArguments),

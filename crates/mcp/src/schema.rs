@@ -93,7 +93,6 @@ impl From<Schema> for Value {
     }
 }
 
-/// Says whether a key has to be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     Required,

@@ -19,7 +19,6 @@ pub(crate) const FRESH_MS: u64 = 3_600_000;
 /// The methods that are served; parameters that do not fit end as a request of an unknown kind.
 const METHODS: [&str; 5] = ["initialize", "server/discover", "ping", "tools/list", "tools/call"];
 
-/// A server of some sets of tools.
 pub struct Server {
     sets: Vec<Box<dyn ToolSet>>,
     version: String,

@@ -93,7 +93,6 @@ impl MemoryRecord {
         self
     }
 
-    /// The kind of a secret that it holds, if any.
     pub fn secret(&self) -> Option<String> {
         let decision = self
             .decision

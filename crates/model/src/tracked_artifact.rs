@@ -85,7 +85,6 @@ impl TrackedArtifact {
         }
     }
 
-    /// Its progress, if its workflow is known.
     pub fn progress(&self) -> Option<Progress<'_>> {
         self.workflow().map(|workflow| workflow.progress(&self.steps.record()))
     }
@@ -127,7 +126,6 @@ impl TrackedArtifact {
         choice.lifecycle.moves_from(state, self.remembered().as_deref())
     }
 
-    /// The nearest state that is further on.
     pub fn next_state(&self) -> Option<&LifecycleState> {
         let rank = self.lifecycle_state()?.rank;
         let further = self.moves().into_iter().filter(|legal| legal.is_return || legal.to.rank > rank);

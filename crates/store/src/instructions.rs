@@ -101,7 +101,6 @@ pub struct Instructions<'w> {
 }
 
 impl Workspace {
-    /// The instruction file of the project.
     pub const fn instructions(&self) -> Instructions<'_> {
         Instructions { workspace: self }
     }

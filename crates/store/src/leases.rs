@@ -136,7 +136,6 @@ impl Leases<'_> {
         })
     }
 
-    /// Gives up a lease that is held here.
     pub fn release(&self, path: &ProjectPath) -> Result<Lease, LeaseError> {
         self.release_as(path, self.workspace.attribution())
     }

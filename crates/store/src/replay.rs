@@ -42,7 +42,6 @@ pub enum Obstacle {
     History(HistoryError),
 }
 
-/// All artifacts that are there, or that history knows.
 #[derive(Debug, Default)]
 pub struct ReplayedArtifacts {
     /// The artifacts, in the order of their paths.

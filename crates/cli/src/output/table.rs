@@ -35,7 +35,6 @@ pub(crate) fn long_table<T: Sync>(
 
 const PARTS: usize = 256;
 
-/// Lines of a table: their cells behind each other.
 #[derive(Default)]
 struct Lines {
     text: String,

@@ -128,7 +128,6 @@ impl Following<'_> {
     }
 }
 
-/// A file that is not watched, and how it was.
 type KnownFile<'f> = (&'f PathBuf, KnownStat);
 
 fn known(files: &[PathBuf]) -> Vec<KnownFile<'_>> {

@@ -15,7 +15,6 @@ use stepmark_sync::{
 use super::{ledger_digest, marker, route, whole};
 use crate::target::{Target, Unit, UnitKey};
 
-/// The outcome of a round of deliveries.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DeliveryReport {

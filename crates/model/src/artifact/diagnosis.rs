@@ -4,7 +4,6 @@ use std::fmt;
 
 use stepmark_frontmatter::{ParseError, RegionError, Span};
 
-/// An oddity and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {
     pub problem: Problem,

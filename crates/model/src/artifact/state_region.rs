@@ -34,7 +34,6 @@ impl Artifact {
         state_region(self.path())
     }
 
-    /// Returns whether the file has that region, closed or not.
     pub fn has_state_region(&self) -> bool {
         let found = self.region().find(&self.document());
         !matches!(found, Err(RegionError::NoFrontmatter | RegionError::NoBlock { .. }))

@@ -138,7 +138,6 @@ impl Artifact {
         state.status.is_some() && !says_more && !self.has_workflow_keys()
     }
 
-    /// Returns whether a key stands there that only workflows write.
     const fn has_workflow_keys(&self) -> bool {
         let state = &self.state;
         !state.steps.is_empty()

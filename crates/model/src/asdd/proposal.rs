@@ -42,7 +42,6 @@ pub struct ProposedFile {
     pub file_hash: FileHash,
 }
 
-/// The confidence of an agent in its work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Confidence {
     pub score: f64,

@@ -54,7 +54,6 @@ impl Key {
 }
 
 impl Baseline {
-    /// The baseline that knows these findings and no others.
     pub fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
         let mut counts = BTreeMap::new();
         for finding in findings {

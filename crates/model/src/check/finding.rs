@@ -36,7 +36,6 @@ impl Finding {
         }
     }
 
-    /// The same with what to do about it.
     #[must_use]
     pub fn with_help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }

@@ -173,7 +173,6 @@ impl Rule {
         rest.split_once(to).map_or(rest, |(part, _)| part).trim_end()
     }
 
-    /// Its findings, in one sentence.
     pub fn summary(&self) -> &'static str {
         self.part("\n\n", "\n\n")
     }
@@ -183,12 +182,10 @@ impl Rule {
         self.part("\n## Why\n\n", "\n\n## Example")
     }
 
-    /// The way to fix it, in Markdown.
     pub fn fix(&self) -> &'static str {
         self.part("\n## How to fix it\n\n", "\u{0}")
     }
 
-    /// Adds what it finds in an artifact that is there.
     pub(crate) fn look_at(&'static self, subject: &Subject<'_>, found: &mut Vec<Finding>) {
         match self.decision {
             Decision::OfArtifact(check) => check(subject, found),
@@ -237,7 +234,6 @@ impl Rule {
         example(self.part("Found:\n\n", "\n\nRight:"))
     }
 
-    /// The same file as it should be.
     pub(crate) fn good(&self) -> &'static str {
         example(self.part("Right:\n\n", "\n\n## How to fix it"))
     }

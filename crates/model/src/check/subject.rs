@@ -95,7 +95,6 @@ impl<'a> Subject<'a> {
         Self { environment: Some(environment), ..self }
     }
 
-    /// The same with the chains of delegation of its project.
     #[must_use]
     pub fn with_chains(self, chains: Option<&'a Chains>) -> Self {
         Self { chains, ..self }
@@ -107,7 +106,6 @@ impl<'a> Subject<'a> {
         Self { base: Some(base), ..self }
     }
 
-    /// Its progress, where its workflow is known.
     pub fn progress(&self) -> Option<&Progress<'a>> {
         self.progress.get_or_init(|| self.tracked?.progress()).as_ref()
     }
@@ -127,7 +125,6 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The lifecycle of its status, where one applies.
     pub fn lifecycle(&self) -> Option<&'a Lifecycle> {
         Some(&self.tracked?.lifecycle()?.lifecycle)
     }

@@ -21,7 +21,6 @@ pub struct Member {
     pub agent: Option<Agent>,
 }
 
-/// The agent that works on an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent(pub String);
 
@@ -48,7 +47,6 @@ impl Member {
         self.delegation.as_ref().and_then(Delegation::id).or(self.identity.as_deref())
     }
 
-    /// The ids that it names: its own, and that of its parent.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.id().into_iter().chain(self.parent_id())
     }

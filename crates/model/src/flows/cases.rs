@@ -11,7 +11,6 @@ fn of(name: &str) -> MoveCall {
     MoveCall::new("flow", name)
 }
 
-/// Makes changes one after the other.
 fn made(state: FlowState, change: impl Fn(&FlowState) -> Result<RecordChange, FlowRefusal>) -> FlowState {
     let change = change(&state).unwrap();
     after(&state, change.record)

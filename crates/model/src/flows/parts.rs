@@ -186,7 +186,6 @@ impl MergePlan {
 }
 
 impl Attempt {
-    /// Returns whether it ended, and not well.
     pub fn is_crashed(&self) -> bool {
         self.ended_at.is_some() && self.exit_status != Some(0)
     }

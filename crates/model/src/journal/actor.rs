@@ -46,7 +46,6 @@ pub struct ActorError {
 }
 
 impl Actor {
-    /// Nobody is known.
     pub fn unknown() -> Self {
         Self { kind: ActorKind::Unknown, name: String::new() }
     }
@@ -62,7 +61,6 @@ impl Actor {
 }
 
 impl Attribution {
-    /// An actor without a session.
     pub const fn of(actor: Actor) -> Self {
         Self { actor, session: None, correlation: None, fence: None }
     }

@@ -68,7 +68,6 @@ impl ArtifactState {
         Self::of_artifact(&Artifact::read(path.clone(), bytes.to_vec()))
     }
 
-    /// The moment at which the artifact is as it was read.
     pub fn of_artifact(artifact: &Artifact) -> Self {
         let state = artifact.state_value().ok();
         let digests = Digests { file: artifact.file_hash(), state: state.as_ref().map(StateDigest::of) };

@@ -100,7 +100,6 @@ impl EventDraft {
         self
     }
 
-    /// The same, which brings back what history tells.
     #[must_use]
     pub const fn bringing_back(mut self) -> Self {
         self.brings_back = true;

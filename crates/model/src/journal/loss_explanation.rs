@@ -59,7 +59,6 @@ pub enum LossExplanation {
     Unexplained,
 }
 
-/// The effect of an event on what is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
     Lost,

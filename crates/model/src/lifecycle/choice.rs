@@ -11,7 +11,6 @@ use stepmark_packs::lifecycle::{ANY, ConditionDeclaration};
 use stepmark_packs::scalar::{Name, OneOrMore};
 use stepmark_packs::{Kind, PackKind, PathGlob};
 
-/// A lifecycle, and the artifacts that it applies to.
 #[derive(Clone, Debug)]
 pub struct DeclaredLifecycle {
     pub lifecycle: Arc<Lifecycle>,

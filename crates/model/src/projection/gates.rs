@@ -13,7 +13,6 @@ use stepmark_frontmatter::Span;
 
 pub const GATES_FOLDER: &str = ".stepmark/gates";
 
-/// A reason not to go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Closed {
     NoArtifact,
@@ -26,7 +25,6 @@ pub enum Closed {
 }
 
 impl Closed {
-    /// One word for programs.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::NoArtifact => "no-artifact",

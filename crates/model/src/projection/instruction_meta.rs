@@ -45,7 +45,6 @@ impl InstructionMeta {
         format!("{fields:#}\n").into_bytes()
     }
 
-    /// Returns whether it says the same, whenever it was written.
     pub fn says_the_same(&self, other: &Self) -> bool {
         Self { cached_at: other.cached_at.clone(), ..self.clone() } == *other
     }

@@ -141,7 +141,6 @@ fn fit_numbers(value: &mut Json) {
     }
 }
 
-/// All records of a system in a project.
 pub trait RecordSet: Clone {
     type Kind: RecordKinds;
 

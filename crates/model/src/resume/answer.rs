@@ -4,7 +4,6 @@ use std::{fmt, str::FromStr};
 
 use super::{NoResumePoint, ResumePoint, StateSource};
 
-/// The decision on the evidence so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResumeDecision {
     Look(Tier),
@@ -45,7 +44,6 @@ pub enum Tier {
     Everything,
 }
 
-/// A text that names no tier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no tier: 1 (frontmatter), 2 (checkpoint) or 3 (everything) is wanted")]
 pub struct TierError {

@@ -30,7 +30,6 @@ pub struct OpenDelegation {
     pub next: Vec<NextStep>,
 }
 
-/// A session that never ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterruptedSession {
     pub id: String,

@@ -120,7 +120,6 @@ fn holds_text(value: &FieldValue, literal: &Literal) -> bool {
     }
 }
 
-/// A question, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Expression {
     All(Vec<Expression>),

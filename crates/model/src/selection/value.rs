@@ -27,7 +27,6 @@ pub struct StatusValue {
 }
 
 impl FieldValue {
-    /// The text, unless there is none.
     pub fn of_text(text: Option<String>) -> Self {
         text.filter(|text| !text.is_empty()).map_or(Self::Empty, Self::Text)
     }
@@ -166,7 +165,6 @@ impl TimeLiteral {
         Some(Self(moment..moment))
     }
 
-    /// Its first moment.
     pub(super) const fn start(&self) -> Timestamp {
         self.0.start
     }

@@ -64,7 +64,6 @@ pub enum WorkflowName<'a> {
     Unknown,
 }
 
-/// The progress of an artifact in its workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgressSummary<'a> {
     pub done: usize,
@@ -74,7 +73,6 @@ pub struct ProgressSummary<'a> {
     pub units: Units<'a>,
 }
 
-/// A status as a lifecycle understands it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifecycleSummary<'a> {
     pub name: &'a str,

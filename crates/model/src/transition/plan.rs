@@ -228,7 +228,6 @@ pub enum Command {
     },
 }
 
-/// A change of a list or of the keys.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemChange {
     /// Adds an item at the end of a list, which is made where there is none.

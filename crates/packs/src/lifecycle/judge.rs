@@ -20,7 +20,6 @@ pub struct MoveFacts<'f> {
     pub elsewhere: &'f dyn Fn(&Guard) -> Option<String>,
 }
 
-/// A move that is legal, or none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveDecision<'l> {
     /// The state that is left; `None` where there was no status.

@@ -103,7 +103,6 @@ impl Lifecycle {
         words.into_iter().find(|word| self.state_of(word).is_some())
     }
 
-    /// Returns whether the status is that of another thing than before.
     pub fn is_of_another_subject(&self, before: &RootKeys, after: &RootKeys) -> bool {
         self.subject.iter().any(|key| before.text(key) != after.text(key))
     }

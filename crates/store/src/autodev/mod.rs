@@ -109,7 +109,6 @@ impl Autodev<'_> {
         Some(AutodevFacts::gather(flows, &self.settings.states, noted.as_ref(), &files))
     }
 
-    /// The same without what the files of the project tell.
     #[cfg(feature = "history")]
     pub(crate) fn facts_without_files(&self, artifact: &Artifact) -> Option<AutodevFacts> {
         let flows = self.is_state_file(artifact).then(|| self.flows().ok())??;
@@ -176,7 +175,6 @@ impl AutodevStatus {
         self.flow.step(number)
     }
 
-    /// The position that is noted, where it can be read.
     pub fn position(&self) -> Option<&Position> {
         self.noted.as_ref()?.as_ref().ok()
     }

@@ -52,7 +52,6 @@ pub enum Known {
 }
 
 impl CheckReport<'_> {
-    /// All findings, file by file.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.files.iter().flat_map(|file| &file.findings)
     }
@@ -107,7 +106,6 @@ pub(crate) fn digest_of_baseline(bytes: Option<&[u8]>) -> String {
     FileHash::of(bytes.unwrap_or_default()).to_string()
 }
 
-/// The state of a check that is under way.
 #[derive(Debug)]
 pub(crate) struct CheckingRun<'w, 't> {
     workspace: &'w Workspace,

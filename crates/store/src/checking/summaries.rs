@@ -78,12 +78,10 @@ impl<'w> Summaries<'w> {
         self.workspace
     }
 
-    /// The artifacts that were read, and what could not be.
     pub const fn found(&self) -> &Artifacts {
         &self.found
     }
 
-    /// The same, with nothing else.
     pub fn into_found(self) -> Artifacts {
         self.found
     }

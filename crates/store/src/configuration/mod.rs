@@ -240,7 +240,6 @@ impl Configuration {
         self.keys.memory.is_some()
     }
 
-    /// Memory, which every project has.
     pub const fn memory(&self) -> &MemorySettings {
         &self.memory
     }
@@ -261,7 +260,6 @@ impl Configuration {
         self.system_folders().any(|folder| path.starts_with(folder))
     }
 
-    /// The folders of the records of systems that are switched on.
     fn system_folders(&self) -> impl Iterator<Item = &ProjectPath> {
         let asdd = self.asdd.iter().map(|settings| &settings.folder);
         let coordination = self.coordination.iter().map(|settings| &settings.folder);
@@ -273,7 +271,6 @@ impl Configuration {
         &self.workflows
     }
 
-    /// The lifecycles: those that are declared, and those that are built in.
     pub const fn lifecycles(&self) -> &Arc<Lifecycles> {
         &self.lifecycles
     }

@@ -100,7 +100,6 @@ impl FromStr for ProjectId {
     }
 }
 
-/// The name of a variable of step files.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct VariableName(pub(super) String);
 

@@ -27,7 +27,6 @@ use stepmark_model::{
 /// The state of the files that follow: what was written, and what other programs changed in them.
 pub type CoordinationFiles = Followed<Drift>;
 
-/// The records of a project in one format.
 pub(crate) struct FormatOf<'c, 'w> {
     coordination: &'c Coordination<'w>,
     format: Format,

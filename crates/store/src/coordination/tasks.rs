@@ -32,7 +32,6 @@ pub struct TaskChange {
     pub files: CoordinationFiles,
 }
 
-/// The outcome of one attempt under the locks.
 pub(super) enum Attempt {
     Made(Record),
     /// The task is not as it was read: somebody else was faster.

@@ -93,7 +93,6 @@ impl LocalState {
         Self { base: git.own, common_base: git.common, below: below_git(&project), project, is_in_git: true }
     }
 
-    /// The place for a project without git.
     pub(crate) fn without_git(root: &Path) -> Self {
         Self {
             base: root.to_owned(),

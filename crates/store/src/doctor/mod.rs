@@ -17,7 +17,6 @@ use stepmark_model::{
     journal::{HistoryState, SegmentName},
 };
 
-/// All that was found, and what was fixed.
 #[derive(Debug, Default)]
 pub struct Diagnosis {
     /// Everything that is not as it should be, after what was fixed.

@@ -11,7 +11,6 @@ use stepmark_model::{
 };
 
 impl Flows<'_> {
-    /// The actor of the command, who acts now for a reason.
     pub fn acting(&self, reason: Option<&str>) -> Acting {
         Acting {
             actor: self.workspace.attribution().actor.to_string(),

@@ -93,7 +93,6 @@ impl Flows<'_> {
         Ok(self.state(id)?)
     }
 
-    /// Makes the executions of a flow that are not there.
     pub(super) fn create_missing(&self, flow: &str) -> Result<(), FlowError> {
         let state = self.state(flow)?;
         state.check_graph()?;

@@ -222,7 +222,6 @@ impl Flows<'_> {
         Ok(true)
     }
 
-    /// Aborts the tasks of a flow that have not ended.
     fn abort_open(&self, flow: &str, acting: &Acting) -> Result<(), FlowError> {
         for task in &self.state(flow)?.tasks {
             let id = task.task();

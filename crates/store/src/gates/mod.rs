@@ -41,7 +41,6 @@ pub enum GateError {
     Lock(#[from] crate::commit::LockError),
 }
 
-/// The answer to "is this step done?".
 #[derive(Clone, Debug)]
 pub struct GateAnswer {
     pub path: ProjectPath,

@@ -154,7 +154,6 @@ impl Gates<'_> {
         File::create_new(&ignore)?.write_all(b"*\n")
     }
 
-    /// The artifacts, there or not, that have a folder with gates.
     fn gated_paths(&self) -> Result<Vec<ProjectPath>, GateError> {
         let failed = |path: &str| {
             let path = format!("{GATES_FOLDER}/{path}");

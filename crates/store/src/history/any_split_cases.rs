@@ -15,7 +15,6 @@ use stepmark_model::journal::{Event, EventId, Lineage};
 const KEY: &str = "id:A";
 const PATH: &str = "docs/a.md";
 
-/// A segment: where it stands at the end.
 fn any_place() -> impl Strategy<Value = SegmentPlace> {
     prop_oneof![Just(SegmentPlace::Live), Just(SegmentPlace::Sealed)]
 }

@@ -55,7 +55,6 @@ pub enum StageHistoryError {
 }
 
 impl ProjectHistory<'_> {
-    /// Seals all live segments of this clone, and returns which.
     pub fn seal_all(&self) -> Result<Vec<SegmentName>, StageHistoryError> {
         let live = self.ask(|history| history.live_segments(None))?;
         Ok(self.seal_live(commit::LiveSegments::Named(&live))?)
@@ -198,7 +197,6 @@ impl ProjectHistory<'_> {
         self.add_to_index(unknown.into_iter().filter(|path| committed.contains(path)).collect())
     }
 
-    /// Puts files of segments into the index.
     fn add_to_index(&self, files: Vec<ProjectPath>) -> Result<Vec<ProjectPath>, StageHistoryError> {
         let is_segment = |path: &ProjectPath| path.extension() == Some("jsonl");
         let files: Vec<ProjectPath> = files.into_iter().filter(is_segment).collect();

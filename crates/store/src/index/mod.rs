@@ -37,7 +37,6 @@ use crate::workspace::Workspace;
 /// be damaged, or changed and deleted by others at the same time.
 const TRIES: usize = 3;
 
-/// The freshness that is wanted of an answer.
 #[derive(Clone, Debug, Default)]
 pub enum Freshness {
     /// The project as it is now; with the rows of tickets, where they are asked for.

@@ -29,7 +29,6 @@ impl Database {
         Ok(Self::new(LAYOUT.open(root)?, Some(lock))?)
     }
 
-    /// The same, after emptying what is there.
     pub(crate) fn anew(root: &Root) -> Result<Self, Unavailable> {
         let lock = LAYOUT.lock(root)?;
         Ok(Self::new(LAYOUT.open(root)?.renew()?, Some(lock))?)

@@ -24,7 +24,6 @@ use stepmark_model::{
     },
 };
 
-/// A manifest of what is there, ready to be committed.
 #[derive(Clone, Debug)]
 pub struct ManifestDraft {
     pub bytes: Vec<u8>,

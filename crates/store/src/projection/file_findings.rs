@@ -10,7 +10,6 @@ use stepmark_model::check::rules::systems::{
     projection_behind_finding, projection_damaged_finding, projection_drift_finding,
 };
 
-/// A file beside the artifacts, and what is wrong with it.
 pub(crate) struct FileFindings {
     pub(crate) path: ProjectPath,
     pub(crate) bytes: Vec<u8>,

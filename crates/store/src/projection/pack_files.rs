@@ -24,7 +24,6 @@ const COMMAND: &str = "stepmark project --pack-files";
 /// The number of times that files are made anew where artifacts change meanwhile.
 const ATTEMPTS: usize = 32;
 
-/// The files of all packs, as they should be now.
 #[derive(Debug, Default)]
 pub struct PackFiles(Vec<PackFile>);
 

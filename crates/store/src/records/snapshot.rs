@@ -37,7 +37,6 @@ pub(crate) struct Snapshot<R> {
     kept: usize,
 }
 
-/// A file of a folder of records.
 #[derive(Debug)]
 struct KnownRecord<R> {
     name: String,

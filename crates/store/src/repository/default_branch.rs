@@ -80,7 +80,6 @@ impl Repository<'_> {
         holders.is_empty().then(|| (commit, name.to_owned()))
     }
 
-    /// The names of all commits that the one that is checked out contains.
     pub fn contained_commits(&self) -> HashSet<String> {
         let listed = printed(self.workspace.root(), &["rev-list", "HEAD"]).unwrap_or_default();
         listed.lines().map(str::to_owned).collect()

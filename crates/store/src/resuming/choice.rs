@@ -12,7 +12,6 @@ use stepmark_model::{
 /// finished: mostly one of the first will do.
 const EVENTS: [usize; 2] = [8, 500];
 
-/// The artifact to go on with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResumeChoice {
     /// The one that the configuration names as active.

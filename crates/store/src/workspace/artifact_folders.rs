@@ -5,7 +5,6 @@ use std::ops::Range;
 use crate::disk::{folder::Folder, walk::Visitor, walk::WalkError};
 use crate::workspace::{Workspace, artifact_files::walk_artifacts};
 
-/// Looks at no file.
 struct FoldersOnly;
 
 impl Visitor for FoldersOnly {

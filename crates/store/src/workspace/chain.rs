@@ -18,7 +18,6 @@ const LONGEST: usize = 1000;
 
 pub(crate) const FOLDER_SUFFIX: &str = ".delegations";
 
-/// Work that was delegated from artifacts to others.
 #[derive(Clone, Copy, Debug)]
 pub struct Delegations<'w> {
     pub(crate) workspace: &'w Workspace,

@@ -249,7 +249,6 @@ impl Workspace {
         Ok(bytes)
     }
 
-    /// Finds the workflow of an artifact that was read.
     pub(crate) fn track(&self, artifact: Artifact) -> Result<TrackedArtifact, WorkflowFileError> {
         if let Some(membership) = self.autodev_membership(&artifact) {
             return Ok(TrackedArtifact::new(

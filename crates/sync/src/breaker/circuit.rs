@@ -12,7 +12,6 @@ pub struct Circuit {
     breakers: BTreeMap<Scope, Breaker>,
 }
 
-/// The answer to a request for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RouteAdmission {
     /// It may, and its outcome must be told.

@@ -39,7 +39,6 @@ pub struct Outage {
     pub cause: Failure,
 }
 
-/// The answer to a request for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
     Pass,

@@ -8,7 +8,6 @@ use super::{
 };
 use crate::pace::ScopedPace;
 
-/// A kind of tracker, as the configuration names it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TrackerKind {
     Github,

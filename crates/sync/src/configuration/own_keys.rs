@@ -11,7 +11,6 @@ use stepmark_frontmatter::Position;
 
 use super::position_and_reason;
 
-/// The keys of a tracker beside those that all trackers have.
 #[derive(Debug)]
 pub(super) struct OwnKeys<'f> {
     pub(super) file: &'f [u8],

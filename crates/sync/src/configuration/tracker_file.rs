@@ -29,7 +29,6 @@ pub(super) struct TrackerFile<'f> {
 }
 
 impl<'f> TrackerFile<'f> {
-    /// The tracker, and the keys of it that have no effect.
     pub(super) fn tracker(
         &self,
         keys: TrackerKeys,

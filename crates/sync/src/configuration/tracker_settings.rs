@@ -46,7 +46,6 @@ pub struct TrackerSettings {
     pub run: RunSettings,
 }
 
-/// Whose words the settings of a tracker are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingsOwner {
     /// They come with a repository, and may be a stranger's.

@@ -23,7 +23,6 @@ pub struct Intent {
     pub begun_at: Timestamp,
 }
 
-/// The action that is asked of a tracker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntentAction {
     /// A new ticket: the one request that must not be made twice.

@@ -49,7 +49,6 @@ impl Stage {
         Self { stop: StopSignal::default(), notices: Arc::default(), passes: Arc::default(), ..self.clone() }
     }
 
-    /// Runs until it is told to stop.
     async fn run(&self, holder: &str) {
         let (tracker, settings, clock) = {
             let world = self.world.lock().unwrap();

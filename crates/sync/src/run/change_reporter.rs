@@ -170,7 +170,6 @@ fn problem(remark: &Remark) -> Option<(String, String)> {
     }
 }
 
-/// The cause for which an action waits.
 enum Cause<'f> {
     None,
     Tracker(ScopeKind, &'f Failure),

@@ -8,7 +8,6 @@ use stepmark_store::checking::SummaryRow;
 
 use super::TicketFacts;
 
-/// An artifact in a snapshot: what has to be known of all of them.
 #[derive(Clone, Debug)]
 pub struct SnapshotEntry {
     pub key: ArtifactKey,

@@ -86,7 +86,6 @@ impl Observed {
     }
 }
 
-/// The place of a ticket in its tracker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemoteTicket {
     /// The id by which the tracker is asked for it: GitHub's number, Jira's id. Unique within the tracker.

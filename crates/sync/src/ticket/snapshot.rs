@@ -353,7 +353,6 @@ fn epic_number(path: &ProjectPath) -> Option<u16> {
     (is_short && !is_beside).then(|| number.parse().ok()).flatten()
 }
 
-/// The markers of artifacts by a key that they have, where no other has it.
 fn only<K: Ord>(
     artifacts: &BTreeMap<Marker, SnapshotEntry>,
     key: impl Fn(&SnapshotEntry) -> Option<K>,

@@ -14,7 +14,6 @@ use crate::{
     ticket::{Marker, RemoteTicket, Ticket},
 };
 
-/// An action that is to be asked for.
 #[derive(Debug)]
 pub(super) struct Item<'p> {
     pub(super) action: &'p Action,

@@ -46,7 +46,6 @@ pub(crate) enum Fault {
     NoLabels,
 }
 
-/// A ticket as the tracker has it.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     pub(crate) ticket: Ticket,
@@ -55,7 +54,6 @@ pub(crate) struct Kept {
     pub(crate) people: People,
 }
 
-/// The deeds of people in a ticket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct People {
     pub(crate) wrote: bool,

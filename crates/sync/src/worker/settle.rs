@@ -19,7 +19,6 @@ use crate::{
     tracker::{Answer, Delivered, Outcome},
 };
 
-/// The facts of a try beside its outcome.
 #[derive(Debug)]
 struct Try {
     now: Timestamp,

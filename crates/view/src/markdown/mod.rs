@@ -94,7 +94,6 @@ fn tamed<'t>(event: Event<'t>, block: &mut String) -> Option<Event<'t>> {
     })
 }
 
-/// HTML as what it is, without its comments.
 fn as_text(html: &str) -> Option<Event<'static>> {
     let html = without_comments(html);
     match html.trim() {

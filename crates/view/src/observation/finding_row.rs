@@ -7,7 +7,6 @@ use stepmark_model::{
 };
 use stepmark_store::checking::CheckedFile;
 
-/// A finding with its line and column.
 #[derive(Clone, Debug)]
 pub struct FindingRow {
     pub rule: &'static Rule,

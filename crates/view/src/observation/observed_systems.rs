@@ -17,7 +17,6 @@ pub struct ObservedSystems {
     pub asdd: Option<ObservedSlices>,
 }
 
-/// A flow, and where its records stand.
 #[derive(Clone, Debug)]
 pub struct ObservedFlow {
     pub path: ProjectPath,

@@ -8,7 +8,6 @@ pub(super) const KIB: usize = 1024;
 /// The most bytes that are shown: more than anybody reads, and little enough to be drawn while others wait.
 const MOST: usize = 1024 * KIB;
 
-/// The beginning of a text, or all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Excerpt<'t> {
     pub(super) text: Cow<'t, str>,

@@ -67,7 +67,6 @@ impl Shown {
         Revision { number: self.revision, stale: self.stale.as_ref() }
     }
 
-    /// The digests that the revision after it remembers.
     fn remembered(&self) -> VecDeque<(u64, Digests)> {
         let mut earlier = self.earlier.clone();
         earlier.push_back((self.revision, Arc::clone(&self.digests)));

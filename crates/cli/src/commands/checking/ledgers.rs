@@ -33,7 +33,6 @@ pub(crate) fn excerpts(broken: &[BrokenSprintStatus]) -> Vec<String> {
     broken.iter().map(|broken| Excerpt::new(&broken.bytes).report(&broken.finding)).collect()
 }
 
-/// The warnings: what there is to know, a line each.
 pub(crate) fn warnings(done: &LedgerProjection) -> Vec<String> {
     wording::waiting_stories(done.waiting.len()).into_iter().collect()
 }

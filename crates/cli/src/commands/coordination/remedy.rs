@@ -96,7 +96,6 @@ fn of_refusal(refusal: &TaskRefusal) -> Option<(String, String)> {
     })
 }
 
-/// The remedy where a move is not for the status of the task.
 fn of_status(task: &str, status: &str) -> (String, String) {
     let state = built_in("cc-task").and_then(|table| table.state_of(status));
     let moved = state.and_then(|state| Kind::named("task")?.command(&state.name, task));

@@ -60,7 +60,6 @@ fn start(folder: &Path, command: &str) -> io::Result<(Child, PipeReader)> {
     Ok((started.spawn()?, printed))
 }
 
-/// The digest of all that is printed, and its last lines.
 fn digest_of(mut printed: PipeReader) -> io::Result<(FileHash, String)> {
     let (mut hash, mut part, mut last) = (Sha256::new(), [0; 1 << 16], Vec::new());
     loop {

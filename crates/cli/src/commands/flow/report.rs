@@ -15,7 +15,6 @@ use crate::{
     output::{Output, on_one_line, table},
 };
 
-/// A record as JSON: what its frontmatter says.
 pub(super) fn wire(record: &FlowRecord) -> Json {
     Json::Object(record.values().clone())
 }

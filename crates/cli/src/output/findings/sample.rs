@@ -80,7 +80,6 @@ impl Sample {
 /// Adds a finding: id, offset, length, message, and what a fix puts there.
 type Find<'f> = dyn FnMut(&str, Option<usize>, usize, &str, Option<(&str, Safety)>) + 'f;
 
-/// Text without its colours.
 pub(crate) fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }

@@ -73,7 +73,6 @@ pub fn is_agent_skill(listed_path: &str) -> bool {
     parts.len() > 4 && parts[2] == "agents"
 }
 
-/// The agent that a skill is: what its frontmatter says of it.
 pub fn agent_of_skill(source: &CatalogueFile<'_>, skill: &Entry) -> Entry {
     // The skill was read from the same frontmatter.
     let keys = Keys::of_frontmatter(source).ok().flatten().unwrap_or_default();

@@ -32,7 +32,6 @@ impl Table {
         &self.columns
     }
 
-    /// Its rows, each with as many fields as it has.
     pub fn rows(&self) -> &[Vec<String>] {
         &self.rows
     }

@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::artifact::ProjectPath;
 
-/// A place in a ledger and what is to stand there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerEntry {
     pub story: ProjectPath,
@@ -18,7 +17,6 @@ pub struct LedgerEntry {
     pub is_foreign: bool,
 }
 
-/// The location of a copy in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryLocation {
     /// The line `Status:` of the story's own body.

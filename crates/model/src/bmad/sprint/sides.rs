@@ -56,7 +56,6 @@ impl fmt::Display for StorySide {
     }
 }
 
-/// A text that names no side.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is none of `frontmatter`, `status-line`, `sprint-status`")]
 pub struct StorySideError {

@@ -150,7 +150,6 @@ fn starts_item(bytes: &[u8], line: Span) -> bool {
     text == b"-" || text.starts_with(b"- ")
 }
 
-/// The level of a rule in a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// Its findings are not reported.

@@ -121,7 +121,6 @@ fn check_below_threshold(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The keys that only proposals change.
 const PROPOSED: [&str; 3] = ["status", "confidence_chain", "ccs"];
 
 fn check_slice_not_explained(subject: &Subject<'_>, found: &mut Vec<Finding>) {

@@ -22,7 +22,6 @@ fn place<'a>(subject: &Subject<'a>) -> Option<(&'a Member, &'a Delegation, Vec<&
     }
 }
 
-/// The span of a part of the delegation; of the whole where the part is missing.
 fn span(member: &Member, part: impl FnOnce(&Delegation) -> Option<&Field>) -> Span {
     let delegation = member.delegation.as_ref();
     delegation.map_or(Span::at(0), |delegation| part(delegation).map_or(delegation.span, |field| field.span))

@@ -50,7 +50,6 @@ pub(crate) fn fixed(rule: &'static Rule, text: &str) -> Option<String> {
     fixed_in(rule, &[(path_of(rule), text)])
 }
 
-/// The same of the first of several files.
 pub(crate) fn fixed_in(rule: &'static Rule, files: &[(&str, &str)]) -> Option<String> {
     let findings = findings(rule, files);
     let fix = findings.first()?.iter().find_map(|finding| finding.fix.as_ref())?;

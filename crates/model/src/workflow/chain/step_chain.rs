@@ -46,7 +46,6 @@ pub(crate) enum EdgeKind {
     Loop,
 }
 
-/// The source of the knowledge of a successor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum EdgeSource {
     /// A frontmatter key of the step file, such as `nextStepFile`.

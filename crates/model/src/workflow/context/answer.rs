@@ -68,7 +68,6 @@ impl ContextAnswer {
         })
     }
 
-    /// The candidate that decides, usable or not.
     pub fn winner(&self) -> Option<&ContextCandidate> {
         let wins = |candidate: &&ContextCandidate| {
             matches!(candidate.verdict, ContextOutcome::Wins(_) | ContextOutcome::WinsUnusably { .. })

@@ -76,7 +76,6 @@ impl WorkState {
     }
 }
 
-/// One item of the list that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoneItem<'chain> {
     pub item: usize,

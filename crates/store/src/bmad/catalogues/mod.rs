@@ -34,7 +34,6 @@ use stepmark_model::{
     },
 };
 
-/// The contents of a project, by catalogue.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogues {
     /// One of each kind, in the order of [`CatalogueKind::ALL`].

@@ -99,7 +99,6 @@ impl Skills {
         };
     }
 
-    /// Reads a skill; whether it is one.
     fn add(&mut self, search: &mut Search<'_>, path: &ProjectPath, module: &str, listed_path: &str) -> bool {
         let Some(bytes) = search.read(path) else { return false };
         let source = CatalogueFile { path, bytes: &bytes, module, listed_path };

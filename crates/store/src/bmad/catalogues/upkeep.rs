@@ -49,7 +49,6 @@ impl CatalogueFiles<'_> {
     }
 }
 
-/// The files of catalogues as they should be.
 #[derive(Debug, Default)]
 struct CatalogueDrafts {
     files: Vec<ProjectedFile<'static>>,

@@ -18,11 +18,9 @@ use stepmark_model::{
     },
 };
 
-/// The ledgers that were asked for, each read once.
 #[derive(Debug, Default)]
 pub(crate) struct Ledgers(Mutex<BTreeMap<ProjectPath, Ledger>>);
 
-/// The content of the place of a ledger.
 #[derive(Debug)]
 pub(super) enum Ledger {
     Absent,

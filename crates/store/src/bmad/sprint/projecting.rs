@@ -35,7 +35,6 @@ pub struct LedgerProjection {
     pub failed: Vec<ChangeError>,
 }
 
-/// An entry that was not written.
 #[derive(Debug)]
 pub struct LedgerLeft {
     pub entry: LedgerEntry,

@@ -56,7 +56,6 @@ impl<'w> Answers<'w> {
         self.ledgers.status(ledger, story, || self.workspace.read_file(ledger).ok())
     }
 
-    /// Returns whether a ledger that was asked is no YAML.
     pub(super) fn is_broken(&self, ledger: &ProjectPath) -> bool {
         self.ledgers.is_broken(ledger)
     }

@@ -24,7 +24,6 @@ pub(crate) struct Asked<'a> {
     is_unsettled: Cell<bool>,
 }
 
-/// The questions that were asked, with the answers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Noted {
     pub(crate) facts: Facts,

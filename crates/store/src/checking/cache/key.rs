@@ -8,7 +8,6 @@ use stepmark_model::{artifact::FileHash, check::ManifestRow};
 /// Half of a hash: enough for a cache, which nobody attacks.
 pub(super) const HALF: usize = 16;
 
-/// The key of what was decided by the same facts in the same context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FactsKey([u8; HALF]);
 

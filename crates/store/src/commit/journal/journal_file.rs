@@ -52,7 +52,6 @@ pub(in crate::commit) struct JournalFile {
     root: Root,
 }
 
-/// A live segment that can be added to.
 struct Live {
     file: File,
     length: u64,

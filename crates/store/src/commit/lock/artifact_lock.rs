@@ -98,12 +98,10 @@ impl ArtifactLock {
         Ok(self.read_content()?.map(|content| content.bytes))
     }
 
-    /// The same, and when the file was written.
     pub(in crate::commit) fn read_content(&self) -> Result<Option<FileContent>, ReadError> {
         read_file(&self.path, &self.target)
     }
 
-    /// The folder in which the file is replaced.
     pub(in crate::commit) fn folder(&self) -> &Path {
         // `Root::resolve` gives places below the root only, so there is a folder.
         self.target.parent().unwrap_or(&self.target)

@@ -124,7 +124,6 @@ impl RedoRecord {
     }
 }
 
-/// Splits behind the first line feed.
 fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some(bytes.split_at(memchr::memchr(b'\n', bytes)? + 1))
 }

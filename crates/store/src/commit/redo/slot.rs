@@ -33,7 +33,6 @@ const KEPT: usize = 16;
 /// The time to wait before slots are asked again.
 const PAUSE: Duration = Duration::from_millis(4);
 
-/// A slot that this process has locked.
 #[derive(Debug)]
 pub(in crate::commit) struct Slot {
     file: File,

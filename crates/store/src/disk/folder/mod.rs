@@ -24,7 +24,6 @@ pub(crate) enum EntryKind {
     Other,
 }
 
-/// A folder that was opened and listed.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: String,

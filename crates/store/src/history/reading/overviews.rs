@@ -23,7 +23,6 @@ pub struct Session {
     pub events: u64,
 }
 
-/// A segment, as far as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownSegment {
     pub name: SegmentName,

@@ -105,7 +105,6 @@ pub(in crate::history) fn sealed_folder(root: &Root) -> PathBuf {
 
 pub(in crate::history) type SegmentFiles = BTreeMap<SegmentName, SegmentFile>;
 
-/// The listing of the folders of the journal.
 pub(in crate::history) struct Listing {
     /// The segments. Other files in the folders are no business of the journal.
     pub(in crate::history) files: SegmentFiles,

@@ -102,7 +102,6 @@ fn verify_all(root: &Root) -> Result<VerifiedSegments, Fault> {
     Ok(verified)
 }
 
-/// The results of a verification so far.
 struct Verification<'a> {
     root: &'a Root,
     verified: VerifiedSegments,

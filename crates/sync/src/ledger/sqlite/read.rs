@@ -229,7 +229,6 @@ pub(super) fn failed(intent: &'static str) -> impl Fn(rusqlite::Error) -> Ledger
     }
 }
 
-/// Turns what a value of the ledger is not.
 pub(super) fn corrupt<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> LedgerError {
     move |error| LedgerError::Corrupt { what, reason: error.to_string() }
 }

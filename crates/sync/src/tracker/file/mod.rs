@@ -133,7 +133,6 @@ impl FileTracker {
     }
 }
 
-/// A ticket for which a line is wanted.
 struct Wanted<'a> {
     /// `None` for a new ticket.
     change: Option<&'a Change>,

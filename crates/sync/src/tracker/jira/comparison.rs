@@ -18,7 +18,6 @@ use crate::ticket::{
     parent_difference, shown_marker,
 };
 
-/// The labels of an issue as they are and as they should be.
 pub(super) struct Labels {
     pub(super) current: BTreeSet<String>,
     pub(super) wanted: BTreeSet<String>,

@@ -40,7 +40,6 @@ struct IssueError {
     message: String,
 }
 
-/// The issues that were found of those that were asked for.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     issues: BTreeMap<String, JiraIssue>,
@@ -49,7 +48,6 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// The issue with this id, or why it is not there.
     pub(super) fn get(&self, ticket: &RemoteTicket) -> Result<JiraIssue, Failure> {
         if let Some(issue) = self.issues.get(&ticket.id) {
             if is_of(issue, &self.project) {

@@ -73,18 +73,15 @@ impl<'c> Progress<'c> {
         !self.is_there() || !extra_fields::differences(desired, before).is_empty()
     }
 
-    /// Returns whether it has the status that it should have.
     pub(super) fn is_there(&self) -> bool {
         self.goal.is_met_by(&self.current)
     }
 
-    /// Returns whether it is closed and should not be.
     pub(super) fn is_to_be_opened(&self) -> bool {
         let is_closed = !self.current.state.is_open() && !matches!(self.goal, StatusGoal::Closed { .. });
         is_closed && !self.is_there()
     }
 
-    /// Notes that it was in the status that it has.
     pub(super) fn pass(&mut self) {
         self.passed.extend(self.current.status.as_deref().map(str::to_lowercase));
     }

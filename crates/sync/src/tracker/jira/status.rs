@@ -34,7 +34,6 @@ pub(super) enum Category {
     Done,
 }
 
-/// The status that a ticket should have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatusGoal<'s> {
     /// The one with this name: the configuration says so.

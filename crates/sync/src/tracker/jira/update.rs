@@ -198,7 +198,6 @@ impl JiraTracker {
         self.delivered(&issue, facts).map_err(Refused::Failed)
     }
 
-    /// Returns what was delivered, and what the issue does not say all the same.
     fn delivered(&self, issue: &Progress<'_>, facts: &ProjectFacts) -> Result<Delivered, Failure> {
         let (change, current, settings) = (issue.change, &issue.current, &self.settings);
         if !issue.is_there() {

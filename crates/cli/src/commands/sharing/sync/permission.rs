@@ -22,7 +22,6 @@ const FILE: &str = "allowed-targets.json";
 /// The largest size of the file, in bytes: a larger one was not written by stepmark.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
-/// Returns what was allowed until now.
 pub(super) fn read() -> Result<AllowedDestinations, Failure> {
     read_at(&path()?)
 }

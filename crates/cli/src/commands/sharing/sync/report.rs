@@ -88,7 +88,6 @@ pub(super) fn show(context: &SyncContext<'_>, report: &Report, subjects: &Subjec
     exit(report)
 }
 
-/// The remarks of the report that the plan did not have.
 fn new_remarks<'r>(report: &'r Report, subjects: &Subjects) -> impl Iterator<Item = &'r Remark> {
     report.remarks.iter().filter(|remark| !subjects.remarks.contains(remark))
 }
@@ -147,7 +146,6 @@ fn outage(outcome: &ActionOutcome) -> Option<(&Failure, Option<Timestamp>)> {
     is_of_tracker(cause).then_some((cause, until))
 }
 
-/// Returns whether a failure is no matter of one ticket.
 pub(super) fn is_of_tracker(failure: &Failure) -> bool {
     failure.reason.consequence().scope != ScopeKind::Ticket
 }

@@ -4,7 +4,6 @@ use super::super::sample::tracked;
 use crate::check::{AcceptedLosses, BaseVersion, Finding, Loss, Rule, Subject};
 use stepmark_frontmatter::LineIndex;
 
-/// A history that accepts these losses and no others.
 pub(super) struct Accepts<'l>(pub(super) &'l [Loss<'l>]);
 
 impl AcceptedLosses for Accepts<'_> {
@@ -34,7 +33,6 @@ pub(super) fn found_after_all(
     findings(rule, before, after, accepted).iter().map(shown).collect()
 }
 
-/// The help of the first finding.
 pub(super) fn help_after(rule: &'static Rule, before: &str, after: &str) -> String {
     findings(rule, before, after, &Accepts(&[])).into_iter().find_map(|finding| finding.help).unwrap()
 }

@@ -125,7 +125,6 @@ impl<'t> NoteWriter<'t> {
         texts.iter().for_each(|text| self.shared(Some(text)));
     }
 
-    /// A text that others have, too: its number.
     fn shared(&mut self, text: Option<&str>) {
         match text.and_then(|text| self.texts.number(text)) {
             Some(number) => self.number((number + 1) * 2),

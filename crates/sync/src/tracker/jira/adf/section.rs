@@ -31,7 +31,6 @@ const LABELS: &str = "stepmark:labels: ";
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::tracker::jira) struct Description(Vec<Json>);
 
-/// A value that is no description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the description is no document of Atlassian's format, version 1")]
 pub(in crate::tracker::jira) struct Unreadable;

@@ -84,7 +84,6 @@ pub(super) fn notice(tracker: &TrackerName, notice: &StatusChange) {
     }
 }
 
-/// Returns how many they are, where that is not one.
 fn several(names: &[String]) -> Option<usize> {
     Some(names.len()).filter(|count| *count > 1)
 }

@@ -54,7 +54,6 @@ pub(super) enum Phase {
     Ending,
 }
 
-/// The reaction of the process to a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reaction {
     /// It reads its configuration, and where that can be used begins to change.
