@@ -33,6 +33,21 @@ pub(crate) struct AsddCommand {
     what: What,
 }
 
+#[derive(Debug, Args)]
+struct Named {
+    /// The slice
+    slice: String,
+}
+
+#[derive(Debug, Args)]
+struct Reasoned {
+    /// The slice
+    slice: String,
+    /// Why
+    #[arg(long)]
+    reason: String,
+}
+
 #[derive(Debug, Subcommand)]
 enum What {
     /// Begin: switch ASDD on in .stepmark/config.yaml, and note sprint and goals
@@ -47,10 +62,7 @@ enum What {
     /// Show all slices with phase, confidence, blockers and agents in one view
     Status,
     /// Show a slice with all that it says
-    Show {
-        /// The slice
-        slice: String,
-    },
+    Show(Named),
     /// Add a slice in DISCOVERY
     Add {
         /// What it is about
@@ -120,18 +132,9 @@ enum What {
         agent: Option<String>,
     },
     /// Let a locked slice go on
-    Unlock {
-        /// The slice
-        slice: String,
-    },
+    Unlock(Named),
     /// Hold a slice up for a reason
-    Block {
-        /// The slice
-        slice: String,
-        /// Why
-        #[arg(long)]
-        reason: String,
-    },
+    Block(Reasoned),
     /// Name what stands in the way of a slice: it enters no phase before that is resolved
     Raise {
         /// The slice
@@ -140,13 +143,7 @@ enum What {
         text: String,
     },
     /// Say that nothing stands in the way of a slice any more, as a tech lead
-    Resolve {
-        /// The slice
-        slice: String,
-        /// Why
-        #[arg(long)]
-        reason: String,
-    },
+    Resolve(Reasoned),
     /// Note that an agent does not agree
     Dissent {
         /// The slice
@@ -155,10 +152,7 @@ enum What {
         text: String,
     },
     /// Let a blocked slice go on in the last phase that was good
-    Unblock {
-        /// The slice
-        slice: String,
-    },
+    Unblock(Named),
     /// Tell that an agent is not sure enough: the slice goes back to the last phase that was good
     Fail {
         /// The slice
@@ -255,7 +249,7 @@ impl AsddCommand {
         }
         match &self.what {
             What::Status => overview::status(&asdd, project, output),
-            What::Show { slice } => slice::show(&asdd, &asdd.slice_id(slice)?, output),
+            What::Show(Named { slice }) => slice::show(&asdd, &asdd.slice_id(slice)?, output),
             What::Add { name, kind, id } => {
                 slice::add(&asdd, id.as_deref(), (name, kind), "DISCOVERY", output)
             }
@@ -300,7 +294,7 @@ impl AsddCommand {
     }
 
     pub(crate) const fn writes(&self) -> bool {
-        !matches!(self.what, What::Status | What::Show { .. } | What::Proposals { .. } | What::Check(_))
+        !matches!(self.what, What::Status | What::Show(_) | What::Proposals { .. } | What::Check(_))
     }
 }
 
@@ -316,18 +310,18 @@ impl What {
                 let requester = agent.clone().unwrap_or_else(actor);
                 (slice, "asdd-lock", slice_move("lock").with("requester", requester))
             }
-            Self::Unlock { slice } => (slice, "asdd-unlock", slice_move("unlock")),
-            Self::Block { slice, reason } => {
+            Self::Unlock(Named { slice }) => (slice, "asdd-unlock", slice_move("unlock")),
+            Self::Block(Reasoned { slice, reason }) => {
                 (slice, "asdd-block", slice_move("block").with("reason", reason.as_str()))
             }
             Self::Raise { slice, text } => (slice, "asdd-raise", slice_move("raise").with("text", &**text)),
-            Self::Resolve { slice, reason } => {
+            Self::Resolve(Reasoned { slice, reason }) => {
                 (slice, "asdd-resolve", slice_move("resolve").with("reason", &**reason))
             }
             Self::Dissent { slice, text } => {
                 (slice, "asdd-dissent", slice_move("dissent").with("text", &**text))
             }
-            Self::Unblock { slice } => (slice, "asdd-unblock", slice_move("unblock")),
+            Self::Unblock(Named { slice }) => (slice, "asdd-unblock", slice_move("unblock")),
             Self::Review { slice, set } => {
                 let set: Map<_, _> = set.iter().map(|text| key_value(text)).collect::<Result<_, _>>()?;
                 (slice, "asdd-review", slice_move("review").with("set", set))

@@ -33,6 +33,20 @@ struct Acting {
     agent: Option<String>,
 }
 
+#[derive(Debug, Args)]
+struct Named {
+    /// The task
+    id: String,
+}
+
+#[derive(Debug, Args)]
+struct Held {
+    #[command(flatten)]
+    task: Named,
+    #[command(flatten)]
+    acting: Acting,
+}
+
 #[derive(Debug, Subcommand)]
 enum What {
     /// Add a task
@@ -64,10 +78,7 @@ enum What {
         list: ListArguments,
     },
     /// Show a task
-    Show {
-        /// The task
-        id: String,
-    },
+    Show(Named),
     /// Say which task an agent would get
     Next(Acting),
     /// Take a task: the best of those that may be claimed, or the one that is named
@@ -78,12 +89,7 @@ enum What {
         acting: Acting,
     },
     /// Say that work has begun
-    Start {
-        /// The task
-        id: String,
-        #[command(flatten)]
-        acting: Acting,
-    },
+    Start(Held),
     /// Say that a task is done; those that waited for it become available
     Done {
         /// The task
@@ -111,27 +117,13 @@ enum What {
         error: String,
     },
     /// Give a task back, so that another agent may claim it
-    Release {
-        /// The task
-        id: String,
-        #[command(flatten)]
-        acting: Acting,
-    },
+    Release(Held),
     /// Make a task available that is `pending` or `blocked`; those that it waits for must be done
-    Free {
-        /// The task
-        id: String,
-    },
+    Free(Named),
     /// Make a failed task available again
-    Retry {
-        /// The task
-        id: String,
-    },
+    Retry(Named),
     /// Give a task up for good
-    Cancel {
-        /// The task
-        id: String,
-    },
+    Cancel(Named),
 }
 
 impl Task {
@@ -155,7 +147,7 @@ impl Task {
                 tasks.retain(|task| status.as_deref().is_none_or(|status| task.status() == status));
                 report::tasks(tasks, list, output)
             }
-            What::Show { id } => {
+            What::Show(Named { id }) => {
                 let id = coordination.task_id(id)?;
                 let task = coordination.state()?.tasks.into_iter().find(|task| task.id == id);
                 let task = task.ok_or_else(|| SystemError::Unknown { what: "task", id: id.clone() })?;
@@ -190,7 +182,7 @@ impl Task {
     }
 
     pub(crate) const fn writes(&self) -> bool {
-        !matches!(self.what, What::List { .. } | What::Show { .. } | What::Next(_))
+        !matches!(self.what, What::List { .. } | What::Show(_) | What::Next(_))
     }
 }
 
@@ -204,15 +196,15 @@ impl What {
             Ok::<_, Failure>(task_move(name, Some(&agent(project, acting.agent.as_deref())?)))
         };
         Ok(match self {
-            Self::Start { id, acting } => (id, by("start", acting)?),
+            Self::Start(Held { task: Named { id }, acting }) => (id, by("start", acting)?),
             Self::Done { id, acting, output, files_modified, files_created } => {
                 (id, ended(by("done", acting)?, output, (files_modified, files_created)))
             }
             Self::Fail { id, acting, error } => (id, by("fail", acting)?.with("error", &**error)),
-            Self::Release { id, acting } => (id, by("release", acting)?),
-            Self::Free { id } => (id, task_move("free", None)),
-            Self::Retry { id } => (id, task_move("retry", None)),
-            Self::Cancel { id } => (id, task_move("cancel", None)),
+            Self::Release(Held { task: Named { id }, acting }) => (id, by("release", acting)?),
+            Self::Free(Named { id }) => (id, task_move("free", None)),
+            Self::Retry(Named { id }) => (id, task_move("retry", None)),
+            Self::Cancel(Named { id }) => (id, task_move("cancel", None)),
             _ => return Err(Failure::new(Exit::Usage, "this is no move of a task")),
         })
     }
