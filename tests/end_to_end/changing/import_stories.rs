@@ -5,7 +5,6 @@ use insta::assert_snapshot;
 use crate::harness::{
     Sandbox, changed_lines,
     sprint::{FOLDER, LEDGER, ledger, path, sprint, story},
-    terminal::Terminal,
 };
 
 /// A story that disagrees, one that does not, and one that no ledger lists.
@@ -101,22 +100,6 @@ fn sixty_of_eighty_two_disagree_and_afterwards_none() {
 }
 
 #[test]
-fn a_person_is_asked_for_all_or_one_by_one() {
-    let Some(terminal) = Terminal::find() else { return };
-    let sandbox = sprint(5, 2);
-    let left = terminal.run_answering(&sandbox, &["import", "stories"], "q");
-    assert_eq!(left.code, 1, "{left}");
-    let answered = terminal.run_answering(&sandbox, &["import", "stories"], "xelsk");
-    assert!(
-        answered.stdout.contains("Which side wins?") && answered.stdout.contains("4 stories written"),
-        "{answered}"
-    );
-    let rest = terminal.run_answering(&sandbox, &["import", "stories"], "s");
-    assert!(rest.stdout.contains("1 story disagrees") && rest.stdout.contains("1 story written"), "{rest}");
-    assert_eq!(sandbox.reads_only(&["import", "stories", "--prefer", "frontmatter"]).code, 0);
-}
-
-#[test]
 fn what_cannot_be_written_is_told_and_the_others_are_imported() {
     let sandbox = sprint(5, 0);
     let held = path("1-2-part-1");
@@ -189,28 +172,6 @@ fn where_the_preferred_side_is_silent_the_others_must_agree() {
     assert_eq!(sandbox.stepmark(&["import", "stories", "--prefer", "sprint-status"]).code, 0);
     let text = |name: &str| String::from_utf8(sandbox.read(&path(name))).unwrap();
     assert!(text("1-4-d").contains("status: review") && text("1-1-a").contains("status: done"));
-}
-
-#[test]
-fn only_sides_that_say_something_are_offered() {
-    let Some(terminal) = Terminal::find() else { return };
-    let sandbox = small();
-    sandbox.write(&path("1-4-d"), story("1-4-d", Some("in-progress"), Some("review")));
-    // For all: the ledger, which says nothing of one of them; `s` is no answer to the question about that
-    // one.
-    let answered = terminal.run_answering(&sandbox, &["import", "stories"], "ssl");
-    for offered in ["[f]rontmatter, status [l]ine, [s]print-status", "? [f], [l], [k]eep as it is"] {
-        assert!(answered.stdout.contains(offered), "{offered}: {answered}");
-    }
-    let text = |name: &str| String::from_utf8(sandbox.read(&path(name))).unwrap();
-    assert!(text("1-4-d").contains("status: review") && text("1-1-a").contains("status: done"), "{answered}");
-    let nobody = small();
-    let asked = terminal.run_answering(&nobody, &["import", "stories"], "fq");
-    assert!(
-        asked.stdout.contains("Which side wins? status [l]ine, [s]print-status, f[u]rthest along, [e]ach"),
-        "{asked}"
-    );
-    assert_eq!(asked.code, 1, "{asked}");
 }
 
 /// BMAD 6.0 keeps no frontmatter: its dev-story workflow writes the line and the ledger, also after an

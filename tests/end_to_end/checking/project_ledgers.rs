@@ -75,7 +75,7 @@ fn the_frontmatter_wins_and_a_word_that_no_lifecycle_has_is_left() {
     _bmad-output/implementation-artifacts/sprint-status.yaml: 1-2-b: `review` → `done`
     ledgers: 3 story files, 2 written, 0 removed, 2 unchanged
     ── stderr
-    warning: _bmad-output/implementation-artifacts/1-3-c.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says `shipped`, its frontmatter `review`: left, since no lifecycle has that word; `stepmark import stories _bmad-output/implementation-artifacts/1-3-c.md` asks which side wins
+    warning: _bmad-output/implementation-artifacts/1-3-c.md: `_bmad-output/implementation-artifacts/sprint-status.yaml` says `shipped`, its frontmatter `review`: left, since no lifecycle has that word; `stepmark import stories --prefer SIDE _bmad-output/implementation-artifacts/1-3-c.md` says which side wins
     ");
     assert_snapshot!(changed_lines(&before, &sandbox.read(LEDGER)), @r"
     -  1-1-a: done

@@ -13,7 +13,7 @@ use crate::{
 pub(crate) fn problems(done: &LedgerProjection) -> Vec<String> {
     let refused = done.refused.iter().map(|entry| {
         let story = &entry.story;
-        format!("{story}: {entry}: left, since no lifecycle has that word; `stepmark import stories {story}` asks which side wins")
+        format!("{story}: {entry}: left, since no lifecycle has that word; `stepmark import stories --prefer SIDE {story}` says which side wins")
     });
     let left =
         done.left.iter().map(|left| format!("{}: {}: left: {}", left.entry.story, left.entry, left.reason));

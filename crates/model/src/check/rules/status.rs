@@ -130,7 +130,7 @@ fn check_sprint_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>
     let Some(meant) = words.in_ledger(own.word).filter(|_| !words.fits(own.word, &word)) else { return };
     let message = format!("the story says `{}`, `{ledger}` says `{word}`", own.word);
     let help = if own.is_line {
-        "the story has no status in its frontmatter: `stepmark import stories` shows all sides and asks which one wins".to_owned()
+        "the story has no status in its frontmatter: `stepmark import stories` shows all sides, and `--prefer SIDE` says which one wins".to_owned()
     } else {
         let done = format!("writes `{meant}` into `{ledger}`");
         copy_remedy(words.have(&word), path, "sprint-status", &done)

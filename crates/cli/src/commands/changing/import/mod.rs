@@ -2,7 +2,6 @@
 
 mod autodev;
 mod flow;
-mod question;
 mod records;
 mod stories;
 

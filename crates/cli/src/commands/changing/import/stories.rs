@@ -1,6 +1,6 @@
 //! `stepmark import stories`
 
-use std::{io, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value as Json, json};
@@ -10,7 +10,6 @@ use stepmark_model::{
 };
 use stepmark_store::bmad::sprint::{ImportDecision, StoryImport, StorySurvey};
 
-use super::question;
 use crate::{
     commands::checking::ledgers,
     exit::{Exit, Failure, chain},
@@ -21,10 +20,9 @@ use crate::{
 /// Bring the status of BMAD's stories into their frontmatter
 ///
 /// A story may say its status in its frontmatter, in the line `Status:` of its body, and in
-/// `sprint-status.yaml`. All disagreements are shown. On a terminal you are asked which side wins, for all
-/// stories or one by one; elsewhere `--prefer` must say so, or nothing is written and the exit code is 1.
-/// Then line and ledger are brought to the frontmatter, so that all agree. A story whose ledger cannot be
-/// read is left out: what all sides say of it is not known.
+/// `sprint-status.yaml`. All disagreements are shown. Where there are some `--prefer` must say which side
+/// wins, or nothing is written and the exit code is 1. Then line and ledger are brought to the frontmatter,
+/// so that all agree. A story whose ledger cannot be read is left out: what all sides say of it is not known.
 #[derive(Debug, Args)]
 pub(crate) struct Stories {
     /// Stories, or folders with stories; without any all of the project
@@ -93,7 +91,7 @@ impl Stories {
             let is_fine = undecided == 0 && is_readable(&survey);
             return Ok(if is_fine { Exit::Fine } else { Exit::Findings });
         }
-        if undecided > 0 && !(question::is_possible(output) && answer(&mut rows, output)?) {
+        if undecided > 0 {
             output.json_or("stepmark.import-stories/1", || wire(&survey, &rows, None), || {});
             return Err(undecided_failure(undecided, self.prefer));
         }
@@ -169,20 +167,6 @@ fn show(output: &Output, survey: &StorySurvey, rows: &[Row<'_>]) {
 
 fn stories(count: usize) -> String {
     if count == 1 { "1 story".to_owned() } else { format!("{count} stories") }
-}
-
-/// Fills in what a person answers; `false`: nothing is to be done.
-fn answer(rows: &mut [Row<'_>], output: &Output) -> Result<bool, Failure> {
-    let disputed: Vec<&StorySides> =
-        rows.iter().filter(|row| row.winner.is_none()).map(|row| row.sides).collect();
-    let winners = question::winners(&disputed, output, &mut io::stdin().lock());
-    let winners = winners.map_err(|error| Failure::from_error(Exit::Io, &error))?;
-    let Some(winners) = winners else { return Ok(false) };
-    let undecided = rows.iter_mut().filter(|row| row.winner.is_none());
-    for (row, winner) in undecided.zip(winners) {
-        row.winner = winner;
-    }
-    Ok(true)
 }
 
 fn undecided_failure(count: usize, prefer: Option<Side>) -> Failure {
