@@ -41,6 +41,11 @@ pub fn argument(word: &str) -> String {
     }
 }
 
+/// What is said behind the first of several reasons.
+pub fn besides<T: std::fmt::Display>(others: &[T]) -> String {
+    others.iter().map(|other| format!("; {other}")).collect()
+}
+
 /// The causes of an error, outermost first.
 pub fn causes(error: &dyn Error) -> impl Iterator<Item = String> {
     std::iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string)

@@ -60,7 +60,7 @@ pub fn change(slice: &Record, made: &MoveCall, now: &str) -> Result<Record, Asdd
 /// The refusal of a move that the status does not allow.
 fn of_status(slice: &Record, refused: Refused<AsddRefusal>) -> AsddRefusal {
     match refused {
-        Refused::Guard(refusal) => refusal,
+        Refused::Guard(refusal, _) => refusal,
         Refused::Move(refusal) => match *refusal {
             MoveRefusal::NotFrom { wanted, .. } => AsddRefusal::Status {
                 slice: slice.id.clone(),

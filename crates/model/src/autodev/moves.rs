@@ -117,7 +117,7 @@ fn make(
     let not_human = |guard: &Guard| (*guard != Guard::Human || !is_human).then_some(AutodevRefusal::NotHuman);
     let writes = table.make((&noted.status, &values), &MoveCall::new("autodev", name), not_human);
     let writes = writes.map_err(|refused| match refused {
-        Refused::Guard(refusal) => refusal,
+        Refused::Guard(refusal, _) => refusal,
         Refused::Move(_) => AutodevRefusal::Status {
             step: noted.step.to_string(),
             name: noted.name.clone(),

@@ -159,6 +159,12 @@ fn a_refusal_says_what_would_be_legal() {
             "the task `t` waits for `b`",
         ),
         (json!({}), claim("y"), "`y` has `d`: complete, fail or release one of them before"),
+        (
+            json!({"dependencies": ["b"], "required_capabilities": ["go"]}),
+            claim("y"),
+            "the task `t` waits for `b`; the task `t` wants `go`, which `y` does not name among its capabilities; \
+             `y` has `d`: complete, fail or release one of them before",
+        ),
     ] {
         let others = vec![
             task("a", json!({"status": "complete"})),

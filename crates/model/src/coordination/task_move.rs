@@ -10,7 +10,7 @@ use crate::{
     lifecycle::{Guard, Lifecycle, MoveRefusal},
     packs::{MoveCall, Refused},
     records::read_time,
-    spelling::listed,
+    spelling::{besides, listed},
 };
 
 /// The most bytes of an output that frontmatter keeps.
@@ -37,7 +37,8 @@ pub fn decide(
     let unmet = |guard: &Guard| unmet(guard, task, &call, (state, at_most));
     let writes =
         table.make((task.status(), &task.values), &call, unmet).map_err(|refused| match refused {
-            Refused::Guard(refusal) => refusal,
+            Refused::Guard(refusal, others) if others.is_empty() => refusal,
+            Refused::Guard(refusal, others) => TaskRefusal::Several { first: Box::new(refusal), others },
             Refused::Move(refusal) => of_status(task, table, *refusal),
         })?;
     let mut after = task.clone();
@@ -161,6 +162,8 @@ pub enum TaskRefusal {
         /// The length that is kept.
         most: usize,
     },
+    #[error("{first}{}", besides(others))]
+    Several { first: Box<Self>, others: Vec<Self> },
     #[error(transparent)]
     Move(Box<MoveRefusal>),
     #[error("the id `{id}` is taken")]

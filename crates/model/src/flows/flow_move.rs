@@ -36,7 +36,8 @@ pub fn make(
     let unmet = |guard: &Guard| unmet(guard, (state, kind, before), &call, acting);
     let writes = table.make((before.status(), before.values()), &call, unmet);
     let writes = writes.map_err(|refused| match refused {
-        Refused::Guard(refusal) => refusal,
+        Refused::Guard(refusal, others) if others.is_empty() => refusal,
+        Refused::Guard(refusal, others) => FlowRefusal::Several { first: Box::new(refusal), others },
         Refused::Move(refusal) => match *refusal {
             MoveRefusal::NotFrom { made, wanted, .. } => {
                 of_status(before, kind, &made.replacen("merge-", "merge ", 1), wanted)

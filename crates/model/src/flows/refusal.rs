@@ -2,7 +2,7 @@
 
 use super::{FlowKind, GraphProblem};
 use crate::lifecycle::{MoveRefusal, built_in};
-use crate::spelling::listed;
+use crate::spelling::{besides, listed};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -20,6 +20,8 @@ pub enum FlowRefusal {
         ways(*kind, status)
     )]
     Status { kind: FlowKind, id: String, status: String, made: String, wanted: Vec<String> },
+    #[error("{first}{}", besides(others))]
+    Several { first: Box<Self>, others: Vec<Self> },
     #[error(transparent)]
     Move(Box<MoveRefusal>),
     #[error("the task `{task}` waits for {}", listed(open))]
@@ -100,6 +102,13 @@ pub(super) fn legal_moves(kind: FlowKind, status: &str) -> Vec<String> {
     let table = built_in(kind.lifecycle());
     let moves = table.and_then(|table| Some(table.moves_from(table.state_of(status)?, None)));
     moves.unwrap_or_default().iter().map(|legal| legal.to.name.clone()).collect()
+}
+
+impl FlowRefusal {
+    /// The first of several.
+    pub fn first(&self) -> &Self {
+        if let Self::Several { first, .. } = self { first } else { self }
+    }
 }
 
 fn ways(kind: FlowKind, status: &str) -> String {

@@ -344,7 +344,8 @@ impl MoveCall {
 #[derive(Debug)]
 pub enum Refused<R> {
     Move(Box<MoveRefusal>),
-    Guard(R),
+    /// The first of what is missing, and the rest of it.
+    Guard(R, Vec<R>),
 }
 
 impl<R> From<MoveRefusal> for Refused<R> {
@@ -403,8 +404,7 @@ impl Lifecycle {
     }
 
     /// The changes that the move `call` makes of `record`, whose status is `status`; the new status first,
-    /// and nothing where whoever has it makes the same move again. `unmet` tells why a guard does not hold:
-    /// the guards are asked in their order.
+    /// and nothing where whoever has it makes the same move again. `unmet` tells why a guard does not hold.
     pub fn make<R>(
         &self,
         (status, record): (&str, &Map<String, Json>),
@@ -422,8 +422,9 @@ impl Lifecycle {
             }
         }
         let made = self.named_move(&call.name, Some(status))?;
-        if let Some(reason) = made.guards.iter().find_map(unmet) {
-            return Err(Refused::Guard(reason));
+        let mut missing = made.guards.iter().filter_map(unmet);
+        if let Some(first) = missing.next() {
+            return Err(Refused::Guard(first, missing.collect()));
         }
         let to = self.target(made, status, |key| record.get(key).and_then(Json::as_str));
         let to = to.map(|to| Write::Set("status".to_owned(), to.name.as_str().into()));

@@ -60,6 +60,7 @@ fn of_refusal(refusal: &TaskRefusal) -> Option<(String, String)> {
     const OTHER: &str = "claim_task gives you a task that can be done now";
     Some(match refusal {
         TaskRefusal::Status { task, status, .. } => of_status(task, status),
+        TaskRefusal::Several { first, .. } => of_refusal(first)?,
         TaskRefusal::Waits { .. } | TaskRefusal::Later { .. } => {
             both("`stepmark task next --agent ID` says which task can be claimed now", OTHER)
         }

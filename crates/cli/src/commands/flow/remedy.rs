@@ -39,7 +39,7 @@ pub(super) fn remedy(error: &FlowError) -> Option<String> {
         FlowError::Git(GitVersionError::NoCommit { .. }) => {
             "make a first commit that the task can begin from: `git commit --allow-empty --message start`".to_owned()
         }
-        FlowError::Refused(refusal) => match refusal {
+        FlowError::Refused(refusal) => match refusal.first() {
             FlowRefusal::Status { kind, id, status, .. } => {
                 let kind = Kind::named(kind.name())?;
                 let goes_on = kind.command(status, id)?;
