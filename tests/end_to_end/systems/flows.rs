@@ -167,7 +167,7 @@ fn a_flow_is_complete_with_its_last_task() {
     assert_eq!(kinds.iter().filter(|kind| **kind == "verification-passed").count(), 6);
     let started = events.iter().find(|event| event["kind"] == "attempt-started").unwrap();
     assert_eq!(started["data"]["correlation"]["attempt"], "r1.a.1");
-    let then = succeeds(&sandbox, &["flow", "show", "r1", "--at", started["id"].as_str().unwrap(), "--json"]);
+    let then = succeeds(&sandbox, &["flow", "show", "r", "--at", started["id"].as_str().unwrap(), "--json"]);
     let then = then.json("stepmark.flow/1");
     assert_eq!(
         (&then["flow"]["status"], &then["tasks"][0]["status"]),

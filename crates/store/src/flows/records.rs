@@ -8,6 +8,7 @@
 use std::{fs, io};
 
 use super::Flows;
+use crate::records::whole_id;
 use crate::workspace::ArtifactError;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
@@ -23,6 +24,8 @@ pub enum FlowRecordsError {
         what: &'static str,
         id: String,
     },
+    #[error("`{given}` begins the id of several: {ids}")]
+    Ambiguous { given: String, ids: String },
     #[error("`{path}` is no record of flows")]
     Record { path: ProjectPath, source: FlowRecordError },
     #[error(transparent)]
@@ -94,6 +97,24 @@ impl Flows<'_> {
             self.flow_path(id).is_ok_and(|path| self.workspace.root().path().join(path.as_str()).is_file())
         };
         folders.into_iter().filter(is_flow).collect()
+    }
+
+    /// The flow and its task that are meant: by their ids, or the beginnings of these.
+    pub fn whole_ids(
+        &self,
+        (flow, task): (&str, Option<&str>),
+    ) -> Result<(String, Option<String>), FlowRecordsError> {
+        let only = |ids: Vec<String>, given: &str| {
+            let ambiguous = |ids| FlowRecordsError::Ambiguous { given: given.to_owned(), ids };
+            whole_id(ids.iter().map(String::as_str), given).map_err(ambiguous)
+        };
+        let flow = only(self.ids(), flow)?;
+        let tasks = || -> Result<Vec<String>, FlowRecordsError> {
+            let names = self.names(&self.settings.folder.join(&format!("{flow}/tasks"))?);
+            Ok(names.iter().filter_map(|name| Some(name.strip_suffix(".md")?.to_owned())).collect())
+        };
+        let task = task.map(|task| only(tasks()?, task)).transpose()?;
+        Ok((flow, task))
     }
 
     /// The versions of a graph that are there, in order.

@@ -79,6 +79,18 @@ impl RecordsError {
     }
 }
 
+/// The one of `ids` that begins with `given`, which is left as it is where none does; or the several that do.
+pub(crate) fn whole_id<'i>(ids: impl Iterator<Item = &'i str>, given: &str) -> Result<String, String> {
+    let mut ids: Vec<&str> = ids.filter(|id| id.starts_with(given)).collect();
+    ids.sort_unstable();
+    match ids[..] {
+        [] => Ok(given.to_owned()),
+        [only] => Ok(only.to_owned()),
+        _ if ids.contains(&given) => Ok(given.to_owned()),
+        _ => Err(listed(&ids)),
+    }
+}
+
 pub(crate) type KindOf<S> = <<S as RecordSystem>::State as RecordSet>::Kind;
 
 /// A system of a project whose records stand in a folder of it, a file each.
@@ -109,16 +121,11 @@ pub(crate) trait RecordSystem {
         }
         let state = self.records()?;
         let ids = state.of_kind(kind).iter().map(|record| record.id.as_str());
-        let mut ids: Vec<&str> = ids.filter(|id| id.starts_with(given)).collect();
-        ids.sort_unstable();
-        match ids[..] {
-            [] => Ok(given.to_owned()),
-            [only] => Ok(only.to_owned()),
-            _ => {
-                let (given, ids) = (given.to_owned(), listed(&ids));
-                Err(RecordsError::Ambiguous { kind: kind.name(), given, ids })
-            }
-        }
+        whole_id(ids, given).map_err(|ids| RecordsError::Ambiguous {
+            kind: kind.name(),
+            given: given.to_owned(),
+            ids,
+        })
     }
 
     /// The record in the file at `path`; `None` where it is gone, or no record.

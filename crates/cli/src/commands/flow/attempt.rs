@@ -5,7 +5,10 @@ use serde_json::json;
 use stepmark_model::flows::{AttemptEnd, FlowRecord, OutputSummary};
 use stepmark_store::flows::Flows;
 
-use super::{agent, report, task_argument::TaskArgument};
+use super::{
+    agent, report,
+    task_argument::{TaskArgument, named},
+};
 use crate::{
     exit::{Exit, Failure},
     output::Output,
@@ -101,15 +104,15 @@ impl AttemptCommand {
                     exit_status: Some(end.exit_status),
                     summary,
                 };
-                let record = flows.end_attempt(end.task.both()?, &told)?;
+                let record = flows.end_attempt(named(&end.task.both(flows)?), &told)?;
                 if record.status() == "VERIFYING" {
                     report::warn_without_checkpoint(flows, &record, output);
                 }
                 Ok(report::task(&record, output))
             }
-            What::Beat { task, agent: named } => {
-                let agent = agent(project, named.as_deref());
-                Ok(report::task(&flows.beat(task.both()?, agent.as_deref())?, output))
+            What::Beat { task, agent: who } => {
+                let agent = agent(project, who.as_deref());
+                Ok(report::task(&flows.beat(named(&task.both(flows)?), agent.as_deref())?, output))
             }
             What::List(task) => {
                 let record = find(flows, task)?;
@@ -139,13 +142,14 @@ pub(super) fn claim(
         Failure::new(Exit::Usage, "no agent is named")
             .with_help("give --agent ID, or say who acts with --actor agent:ID or STEPMARK_ACTOR")
     })?;
-    Ok(report::task(&flows.claim(task.parts(), &agent, runtime)?, output))
+    let (flow, task) = task.parts(flows)?;
+    Ok(report::task(&flows.claim((&flow, task.as_deref()), &agent, runtime)?, output))
 }
 
 fn find(flows: &Flows<'_>, task: &TaskArgument) -> Result<FlowRecord, Failure> {
-    let (flow, task) = task.both()?;
-    let state = flows.state(flow)?;
-    let found = state.task(task).map_err(stepmark_store::flows::FlowError::from)?;
+    let (flow, task) = task.both(flows)?;
+    let state = flows.state(&flow)?;
+    let found = state.task(&task).map_err(stepmark_store::flows::FlowError::from)?;
     Ok(found.clone())
 }
 

@@ -10,6 +10,7 @@ use stepmark_store::{
     watching::{ProjectWatch, WatchChoice},
 };
 
+use super::task_argument::flow_id;
 use crate::{
     exit::{Exit, Failure},
     output::{ListArguments, Output},
@@ -51,8 +52,9 @@ impl Events {
     }
 
     fn all(&self, flows: &Flows<'_>) -> Result<Vec<Told>, Failure> {
-        let events = flows.events(&self.flow)?;
-        let following = following_events(&flows.state(&self.flow)?, events.iter().map(fact));
+        let flow = flow_id(flows, &self.flow)?;
+        let events = flows.events(&flow)?;
+        let following = following_events(&flows.state(&flow)?, events.iter().map(fact));
         Ok(events.into_iter().zip(following).collect())
     }
 

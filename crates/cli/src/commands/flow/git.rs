@@ -7,7 +7,7 @@ use stepmark_store::flows::Flows;
 
 use super::{
     report,
-    task_argument::{ReasonedFlow, TaskArgument},
+    task_argument::{ReasonedFlow, TaskArgument, flow_id, named},
 };
 use crate::{
     exit::{Exit, Failure},
@@ -72,16 +72,16 @@ impl Git {
     pub(super) fn run(&self, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failure> {
         let record = match self {
             Self::Checkpoint { task, message } => {
-                let (flow, task) = task.both()?;
-                let record = flows.checkpoint((flow, task), message)?;
-                let (files, _) = flows.diff((flow, task))?;
+                let task = task.both(flows)?;
+                let record = flows.checkpoint(named(&task), message)?;
+                let (files, _) = flows.diff(named(&task))?;
                 report::checkpoint(&record, &files, output);
                 record
             }
-            Self::Rollback { task, to } => flows.rollback(task.both()?, to)?,
+            Self::Rollback { task, to } => flows.rollback(named(&task.both(flows)?), to)?,
             Self::Diff { task } => {
-                let (flow, task) = task.both()?;
-                let (files, patch) = flows.diff((flow, task))?;
+                let (flow, task) = task.both(flows)?;
+                let (files, patch) = flows.diff((&flow, &task))?;
                 output.json_or(
                     "stepmark.flow-diff/1",
                     || json!({"flow": flow, "task": task, "files": files, "patch": patch}),
@@ -102,15 +102,15 @@ impl Git {
 fn merge(what: &Merge, flows: &Flows<'_>, output: &Output) -> Result<Exit, Failure> {
     let state = match what {
         Merge::Prepare { flow, into, without_checkpoint } => {
-            flows.prepare_merge(flow, into.as_deref(), *without_checkpoint)?
+            flows.prepare_merge(&flow_id(flows, flow)?, into.as_deref(), *without_checkpoint)?
         }
         Merge::Approve(ReasonedFlow { flow, reason }) => {
-            flows.make(flow, "merge-approve", reason.as_deref())?
+            flows.make(&flow_id(flows, flow)?, "merge-approve", reason.as_deref())?
         }
         Merge::Reject(ReasonedFlow { flow, reason }) => {
-            flows.make(flow, "merge-reject", reason.as_deref())?
+            flows.make(&flow_id(flows, flow)?, "merge-reject", reason.as_deref())?
         }
-        Merge::Apply { flow } => flows.apply_merge(flow)?,
+        Merge::Apply { flow } => flows.apply_merge(&flow_id(flows, flow)?)?,
     };
     let plan: MergePlan = state.flow.part("merge");
     if !plan.left_out.is_empty() {

@@ -7,7 +7,7 @@ use stepmark_store::flows::Flows;
 
 use super::{
     report,
-    task_argument::{ReasonedFlow, ReasonedTask, TaskArgument},
+    task_argument::{ReasonedFlow, ReasonedTask, TaskArgument, flow_id, named},
 };
 use crate::{
     exit::{Exit, Failure},
@@ -43,19 +43,25 @@ impl Intervening {
             Self::Retry { task, max_attempts, reason } => {
                 let made = MoveCall::new("flow", "retry");
                 let made = max_attempts.iter().fold(made, |made, most| made.with("max_attempts", *most));
-                flows.make_of_task(task.both()?, &made, reason.as_deref())?
+                flows.make_of_task(named(&task.both(flows)?), &made, reason.as_deref())?
             }
-            Self::Escalate(ReasonedTask { task, reason }) => {
-                flows.make_of_task(task.both()?, &MoveCall::new("flow", "escalate"), reason.as_deref())?
-            }
-            Self::AbortTask(ReasonedTask { task, reason }) => {
-                flows.make_of_task(task.both()?, &MoveCall::new("flow", "abort-task"), reason.as_deref())?
-            }
+            Self::Escalate(ReasonedTask { task, reason }) => flows.make_of_task(
+                named(&task.both(flows)?),
+                &MoveCall::new("flow", "escalate"),
+                reason.as_deref(),
+            )?,
+            Self::AbortTask(ReasonedTask { task, reason }) => flows.make_of_task(
+                named(&task.both(flows)?),
+                &MoveCall::new("flow", "abort-task"),
+                reason.as_deref(),
+            )?,
             Self::Accept(ReasonedFlow { flow, reason }) => {
-                return Ok(decided(flow, "accepted", &flows.accept(flow, reason.as_deref())?, output));
+                let flow = flow_id(flows, flow)?;
+                return Ok(decided(&flow, "accepted", &flows.accept(&flow, reason.as_deref())?, output));
             }
             Self::Restore(ReasonedFlow { flow, reason }) => {
-                return Ok(decided(flow, "restored", &flows.restore(flow, reason.as_deref())?, output));
+                let flow = flow_id(flows, flow)?;
+                return Ok(decided(&flow, "restored", &flows.restore(&flow, reason.as_deref())?, output));
             }
         };
         Ok(report::task(&record, output))

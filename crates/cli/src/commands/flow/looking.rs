@@ -13,7 +13,7 @@ use stepmark_store::{
 use super::{
     events::Events,
     report::{self, Context},
-    task_argument::TaskArgument,
+    task_argument::{TaskArgument, flow_id},
 };
 use crate::{
     exit::{Exit, Failure},
@@ -48,16 +48,20 @@ impl Looking {
     pub(super) fn run(&self, flows: &Flows<'_>, project: &Project, output: &Output) -> Result<Exit, Failure> {
         match self {
             Self::Show { flow: Some(flow), at } => Ok(match at {
-                Some(event) => report::flow(&flows.state_at(flow, event)?, None, output),
-                None => report::flow(&flows.state(flow)?, Some(&context(flows, project)), output),
+                Some(event) => report::flow(&flows.state_at(&flow_id(flows, flow)?, event)?, None, output),
+                None => report::flow(
+                    &flows.state(&flow_id(flows, flow)?)?,
+                    Some(&context(flows, project)),
+                    output,
+                ),
             }),
             Self::Show { flow: None, .. } => {
                 let states = flows.ids().iter().map(|id| flows.state(id)).collect::<Result<Vec<_>, _>>()?;
                 Ok(report::flows(&states, output))
             }
             Self::Why(task) => {
-                let (flow, task) = task.both()?;
-                let told = why(&flows.state(flow)?, task).map_err(FlowError::from)?;
+                let (flow, task) = task.both(flows)?;
+                let told = why(&flows.state(&flow)?, &task).map_err(FlowError::from)?;
                 output.json_or(
                     "stepmark.flow-why/1",
                     || json!({"task": told.task, "status": told.status, "reasons": told.reasons}),
@@ -70,9 +74,10 @@ impl Looking {
             }
             Self::Events(events) => events.run(flows, project, output),
             Self::Replay { flow, .. } => {
-                let sessions = flows.events(flow)?.into_iter().filter_map(|told| told.event.session);
+                let flow = flow_id(flows, flow)?;
+                let sessions = flows.events(&flow)?.into_iter().filter_map(|told| told.event.session);
                 let sessions: BTreeSet<String> = sessions.collect();
-                Ok(replayed((flow, &sessions), &flows.replay(flow)?, output))
+                Ok(replayed((&flow, &sessions), &flows.replay(&flow)?, output))
             }
         }
     }

@@ -9,7 +9,7 @@ use super::{
     agent,
     attempt::claim,
     report,
-    task_argument::{ReasonedFlow, TaskArgument},
+    task_argument::{ReasonedFlow, TaskArgument, flow_id},
 };
 use crate::{
     exit::{Exit, Failure},
@@ -63,7 +63,8 @@ impl Running {
                 return Ok(report::flow(&state, None, output));
             }
             Self::Next { task, claim: false, .. } => {
-                return next(flows, task.parts(), output);
+                let (flow, task) = task.parts(flows)?;
+                return next(flows, (&flow, task.as_deref()), output);
             }
             Self::Next { task, agent: named, .. } => {
                 return claim(flows, task, agent(project, named.as_deref()), None, output);
@@ -73,7 +74,7 @@ impl Running {
             Self::Resume(ReasonedFlow { flow, reason }) => (flow, "resume", reason.as_deref()),
             Self::Abort(ReasonedFlow { flow, reason }) => (flow, "abort", reason.as_deref()),
         };
-        Ok(report::flow(&flows.make(flow, made, reason)?, None, output))
+        Ok(report::flow(&flows.make(&flow_id(flows, flow)?, made, reason)?, None, output))
     }
 
     pub(super) const fn writes(&self) -> bool {

@@ -1,6 +1,7 @@
 //! A task as people name it.
 
 use clap::Args;
+use stepmark_store::flows::Flows;
 
 use crate::exit::{Exit, Failure};
 
@@ -35,12 +36,22 @@ pub(super) struct ReasonedTask {
     pub(super) reason: Option<String>,
 }
 
+/// The flow that `given` is the id of, or the beginning of its id.
+pub(super) fn flow_id(flows: &Flows<'_>, given: &str) -> Result<String, Failure> {
+    Ok(flows.whole_ids((given, None))?.0)
+}
+
+/// A flow and a task as the library takes them.
+pub(super) fn named((flow, task): &(String, String)) -> (&str, &str) {
+    (flow, task)
+}
+
 impl TaskArgument {
-    pub(super) fn parts(&self) -> (&str, Option<&str>) {
-        match (&self.task, self.flow.split_once('.')) {
+    pub(super) fn parts(&self, flows: &Flows<'_>) -> Result<(String, Option<String>), Failure> {
+        Ok(flows.whole_ids(match (&self.task, self.flow.split_once('.')) {
             (None, Some((flow, task))) => (flow, Some(task)),
             (task, _) => (&self.flow, task.as_deref()),
-        }
+        })?)
     }
 
     /// The task and the id of an attempt, where that is what stands there: `FLOW.TASK.N`.
@@ -51,8 +62,8 @@ impl TaskArgument {
         is_number.then(|| (Self { flow: flow.to_owned(), task: Some(task.to_owned()) }, self.flow.clone()))
     }
 
-    pub(super) fn both(&self) -> Result<(&str, &str), Failure> {
-        let (flow, task) = self.parts();
+    pub(super) fn both(&self, flows: &Flows<'_>) -> Result<(String, String), Failure> {
+        let (flow, task) = self.parts(flows)?;
         let task = task.ok_or_else(|| {
             Failure::new(Exit::Usage, "no task is named")
                 .with_help(format!("`stepmark flow show {flow}` lists the tasks"))

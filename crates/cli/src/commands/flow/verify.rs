@@ -58,7 +58,8 @@ enum DecisionWord {
 
 impl Verify {
     pub(super) fn run(&self, flows: &Flows<'_>, project: &Project, output: &Output) -> Result<Exit, Failure> {
-        let (flow, task) = self.task.both()?;
+        let (flow, task) = self.task.both(flows)?;
+        let (flow, task) = (&*flow, &*task);
         if self.confidence.is_some_and(|confidence| !(0.0..=1.0).contains(&confidence)) {
             return Err(Failure::new(Exit::Usage, "--confidence is a number from 0 to 1"));
         }
