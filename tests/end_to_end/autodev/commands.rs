@@ -351,7 +351,7 @@ fn a_session_ends_at_a_boundary() {
     assert_snapshot!(autodev(&sandbox, &["boundary"]), @r"
     exit 1
     ── stderr
-    error: step 3 `Status` is `not_started`: a session ends behind a step that is done
+    error: step 3 `Status` is `not_started`: a session ends behind a step that is done, and `stepmark autodev start` begins it
     ");
     let ended = sandbox.stepmark(&["session", "show", session]);
     assert!(ended.stdout.contains("ended") && ended.stdout.contains("autodev boundary"), "{ended}");
@@ -490,16 +490,9 @@ fn a_flow_that_goes_round_counts_its_cycles() {
 }
 
 #[test]
-fn a_move_tells_that_the_files_disagree() {
+fn where_the_files_disagree_they_count_and_a_move_corrects_the_state() {
     let sandbox = empty();
     sandbox.write(FILE, PLAN);
-    assert_snapshot!(autodev(&sandbox, &["sub-step", "5", "test-specs"]), @r"
-    exit 0
-    ── stdout
-    _docs/_autodev_state.md: step 3 `Plan`, in_progress, phase 5 test-specs
-    ── stderr
-    warning: _docs/_autodev_state.md: notes step 3 `Plan`, in_progress; the files of the project count: `stepmark autodev detect --write`
-    ");
     assert_snapshot!(sandbox.reads_only(&["autodev", "next"]), @r"
     exit 1
     ── stdout
@@ -507,10 +500,16 @@ fn a_move_tells_that_the_files_disagree() {
     ── stderr
     warning: _docs/_autodev_state.md: notes step 3 `Plan`, in_progress; the files of the project count: `stepmark autodev detect --write`
     ");
+    assert_snapshot!(autodev(&sandbox, &["sub-step", "5", "test-specs"]), @r"
+    exit 1
+    ── stdout
+    _docs/_autodev_state.md: corrected to step 1, as the files of the project tell; it said 3
+    ── stderr
+    error: step 1 `Problem` is `not_started`: `stepmark autodev start` begins it
+    ");
     assert_snapshot!(autodev(&sandbox, &["start"]), @r"
     exit 0
     ── stdout
-    _docs/_autodev_state.md: corrected to step 1, as the files of the project tell; it said 3
     _docs/_autodev_state.md: step 1 `Problem`, in_progress, phase 0 awaiting-invocation
     ");
     assert_snapshot!(changed_lines(PLAN.as_bytes(), &sandbox.read(FILE)), @r"

@@ -14,7 +14,13 @@ fn after(text: &str, made: &AutodevMove, is_human: bool) -> Result<String, Strin
     let artifact = read(text);
     let noted = Position::of(&artifact).unwrap();
     let flows = Flows::default();
-    let edits = decide(flows.named(&noted.flow).unwrap(), &noted, made, (is_human, false));
+    let edits = decide(
+        flows.named(&noted.flow).unwrap(),
+        &noted,
+        made,
+        (is_human, false),
+        &[noted.sub_step.name.clone()],
+    );
     let edits = edits.map_err(|refusal| refusal.to_string())?;
     Ok(String::from_utf8(apply(artifact.bytes(), &artifact.region(), &edits).unwrap().bytes).unwrap())
 }
@@ -58,7 +64,7 @@ fn three_failed_retries_stop_until_a_person_begins_again() {
 fn phases_follow_one_another() {
     for (phase, name, refused) in [
         (4, "architecture-review", None),
-        (5, "architecture-review", Some("does not follow")),
+        (5, "architecture-review", Some("a name of its own")),
         (6, "x", Some("the next is 5")),
         (3, "x", Some("does not follow")),
         (5, "Batch Loop", Some("kebab-case")),

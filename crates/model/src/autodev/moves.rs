@@ -1,13 +1,14 @@
 //! The moves of autodev: what each changes in the state file, or why it is refused.
 
 use serde_json::Value as Json;
-use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
+use stepmark_frontmatter::{Edit, KeyPath, Operation, Segment, Value};
 
 use super::{
     AutodevRefusal, Flow, FlowStep, Position, StepPlace, SubStep,
     position::{AWAITING, MOST_RETRIES, is_kebab_case},
 };
 use crate::artifact::ProjectPath;
+use crate::journal::{Event, Lineage};
 use crate::lifecycle::{Guard, built_in};
 use crate::packs::{MoveCall, Refused, Write};
 
@@ -65,12 +66,13 @@ fn likely_status(noted: &Position) -> &'static str {
 }
 
 /// Decides on `made` at the position `noted` in `flow`: the edits of the state file, none where nothing
-/// changes.
+/// changes. `names` are those that phases of the step had before.
 pub fn decide(
     flow: &Flow,
     noted: &Position,
     made: &AutodevMove,
     (is_human, is_forced): (bool, bool),
+    names: &[String],
 ) -> Result<Vec<Edit>, AutodevRefusal> {
     let is = |status: &str| noted.status == status;
     if noted.step == StepPlace::Done && !matches!(made, AutodevMove::Correct(_) | AutodevMove::Rename) {
@@ -98,7 +100,7 @@ pub fn decide(
         }
         made => {
             make(noted, made, &mut after, is_human)?;
-            follow(flow, noted, (made, is_forced), &mut after)?;
+            follow(flow, noted, (made, is_forced, names), &mut after)?;
         }
     }
     Ok(difference(noted, &after))
@@ -122,11 +124,12 @@ fn make(
             step: noted.step.to_string(),
             name: noted.name.clone(),
             status: noted.status.clone(),
-            legal: match made {
-                AutodevMove::Start => "`stepmark autodev next` goes on to the next step",
-                AutodevMove::Skip => "a step is skipped before it has ended",
-                AutodevMove::Boundary => "a session ends behind a step that is done",
-                _ => "`stepmark autodev start` begins it",
+            legal: match &*noted.status {
+                "not_started" if *made == AutodevMove::Boundary => {
+                    "a session ends behind a step that is done, and `stepmark autodev start` begins it"
+                }
+                "not_started" => "`stepmark autodev start` begins it",
+                _ => "`stepmark autodev boundary` goes on to the next step",
             },
         },
     })?;
@@ -143,12 +146,12 @@ fn make(
 fn follow(
     flow: &Flow,
     noted: &Position,
-    (made, is_forced): (&AutodevMove, bool),
+    (made, is_forced, names): (&AutodevMove, bool, &[String]),
     after: &mut Position,
 ) -> Result<(), AutodevRefusal> {
     match made {
         AutodevMove::SubStep(place) => {
-            check_sub_step(&noted.sub_step, place)?;
+            check_sub_step(&noted.sub_step, place, names)?;
             after.sub_step = place.clone();
         }
         AutodevMove::Complete | AutodevMove::Skip => {
@@ -183,7 +186,7 @@ fn own_step<'f>(flow: &'f Flow, noted: &Position) -> Result<&'f FlowStep, Autode
     step.ok_or_else(|| AutodevRefusal::UnknownStep { flow: flow.flow.clone(), step: noted.step.to_string() })
 }
 
-fn check_sub_step(now: &SubStep, next: &SubStep) -> Result<(), AutodevRefusal> {
+fn check_sub_step(now: &SubStep, next: &SubStep, names: &[String]) -> Result<(), AutodevRefusal> {
     if !is_kebab_case(&next.name) {
         return Err(AutodevRefusal::Name { name: next.name.clone() });
     }
@@ -191,9 +194,28 @@ fn check_sub_step(now: &SubStep, next: &SubStep) -> Result<(), AutodevRefusal> {
         return Err(AutodevRefusal::Reserved);
     }
     // The same place again, with another note; or another mode of the skill, which numbers its phases anew.
-    let is_here = next.phase == now.phase;
-    let is_next = next.phase == now.phase.saturating_add(1) && next.name != now.name;
-    if is_here || is_next { Ok(()) } else { Err(AutodevRefusal::Phase { phase: next.phase, now: now.phase }) }
+    if next.phase == now.phase {
+        return Ok(());
+    }
+    if next.phase != now.phase.saturating_add(1) {
+        return Err(AutodevRefusal::Phase { phase: next.phase, now: now.phase });
+    }
+    match names.iter().any(|name| *name == next.name) {
+        true => Err(AutodevRefusal::NameAgain { name: next.name.clone() }),
+        false => Ok(()),
+    }
+}
+
+/// The names that phases had before `now` since the skill began, and that of `now`.
+pub fn phase_names(lineage: &Lineage, now: &SubStep) -> Vec<String> {
+    let key = KeyPath::key("sub_step").then("name");
+    let name = |event: &Event| {
+        let change = event.changes.iter().rev().find(|change| change.path == key)?;
+        let (Operation::Set { new, .. } | Operation::Insert { new }) = &change.op else { return None };
+        new.as_str().map(str::to_owned)
+    };
+    let names = lineage.events().iter().rev().filter_map(name).take_while(|name| name != AWAITING);
+    names.chain([now.name.clone()]).collect()
 }
 
 fn go_on(flow: &Flow, step: &FlowStep, after: &mut Position) {

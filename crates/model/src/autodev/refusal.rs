@@ -28,6 +28,8 @@ pub enum AutodevRefusal {
     NotOptional { step: u16, name: String },
     #[error("phase {phase} does not follow phase {now}: the next is {}", now + 1)]
     Phase { phase: u64, now: u64 },
+    #[error("a phase of this step is called `{name}` already: give the next one a name of its own")]
+    NameAgain { name: String },
     #[error("`{name}` is no name of a phase: write it in kebab-case, as `batch-loop`")]
     Name { name: String },
     #[error("`{AWAITING}` is the name of phase 0 alone")]

@@ -7,9 +7,9 @@ use stepmark_model::{
     artifact::{Artifact, ProjectPath, state_region},
     autodev::{
         AutodevMove, AutodevRefusal, Detection, Flow, FlowStep, Position, PositionError, StepPlace, decide,
-        fault, first_block, first_file,
+        fault, first_block, first_file, phase_names,
     },
-    journal::{ActorKind, EventDraft, Kind},
+    journal::{ActorKind, ArtifactKey, EventDraft, Kind},
     tracked_artifact::TrackedArtifact,
     transition::Plan,
 };
@@ -72,6 +72,7 @@ impl Autodev<'_> {
         let flows = self.flows().map_err(AutodevStatusError::from)?;
         let is_human = self.workspace.attribution().actor.kind == ActorKind::Human;
         let draft = self.draft(made).with_reason(reason);
+        let names = self.phase_names(made)?;
         let mut before = None;
         let carried = self.workspace.update_telling(self.file(), &draft, |artifact| {
             let noted = Position::of(artifact.artifact()).map_err(AutodevError::Unreadable)?;
@@ -80,7 +81,7 @@ impl Autodev<'_> {
             if let Some(fault) = fault(flow, &noted, self.file()).filter(|_| !corrects) {
                 return Err(fault.into());
             }
-            let edits = decide(flow, &noted, made, (is_human, is_forced))?;
+            let edits = decide(flow, &noted, made, (is_human, is_forced), &names)?;
             before = Some(noted);
             Ok::<_, AutodevError>(Plan { edits, remarks: Vec::new() })
         });
@@ -94,6 +95,32 @@ impl Autodev<'_> {
         let after = Position::of(carried.artifact.artifact()).map_err(AutodevError::Unreadable)?;
         let before = before.unwrap_or_else(|| after.clone());
         Ok(Moved { artifact: carried.artifact, is_changed: before != after, before, after })
+    }
+
+    /// The names that phases of the step had, where `made` notes one.
+    fn phase_names(&self, made: &AutodevMove) -> Result<Vec<String>, AutodevError> {
+        let artifact = self.workspace.artifact(self.file()).ok();
+        let Some(artifact) = artifact.filter(|_| matches!(made, AutodevMove::SubStep(_))) else {
+            return Ok(Vec::new());
+        };
+        let key = ArtifactKey::of(artifact.artifact());
+        let lineage = self.workspace.history().ask(|history| history.lineage(&key, self.file()));
+        let lineage = lineage.map_err(ChangeError::from)?;
+        let noted = Position::of(artifact.artifact()).map_err(AutodevError::Unreadable)?;
+        Ok(phase_names(&lineage, &noted.sub_step))
+    }
+
+    /// Brings the state file back to an earlier step that the files of the project tell is still to be done.
+    pub fn correct_back(&self) -> Result<Option<Correction>, AutodevError> {
+        let status = self.status()?;
+        let is_back = match (&status.noted, &status.detection) {
+            (
+                Some(Ok(Position { step: StepPlace::Number(own), status, .. })),
+                Detection::Elsewhere(Some(to)),
+            ) => to < own && status != "failed",
+            _ => false,
+        };
+        if is_back { self.correct() } else { Ok(None) }
     }
 
     /// The event of a move. One that ends a step names it, since the file points to the next one.

@@ -109,7 +109,7 @@ impl Autodev {
             Task::Check(list) => return check(&autodev, list, project, output),
             Task::Start { flow } => {
                 if !autodev.begin(flow.as_deref())? {
-                    correct(&autodev, output)?;
+                    correct(&autodev, autodev.correct()?, output);
                 }
                 (AutodevMove::Start, None, false)
             }
@@ -124,6 +124,7 @@ impl Autodev {
             Task::Retry { reset: false } => (AutodevMove::Start, None, false),
             Task::Boundary => (AutodevMove::Boundary, None, false),
         };
+        correct(&autodev, autodev.correct_back()?, output);
         let moved = autodev.make(&made, reason, is_forced)?;
         let exit = report::moved(&autodev.status()?, &moved, &made, output)?;
         if made == AutodevMove::Boundary {
@@ -143,7 +144,7 @@ fn detect(
     output: &Output,
 ) -> Result<Exit, Failure> {
     if write && !autodev.begin(None)? {
-        correct(autodev, output)?;
+        correct(autodev, autodev.correct()?, output);
     }
     let status = autodev.status()?;
     let evidence = explain.then(|| autodev.evidence(&status.flow));
@@ -164,14 +165,13 @@ fn check(
     Check::of_place(place, list.clone()).run(project, output)
 }
 
-fn correct(autodev: &store::Autodev<'_>, output: &Output) -> Result<(), Failure> {
-    if let Some(Correction { noted, told }) = autodev.correct()? {
+fn correct(autodev: &store::Autodev<'_>, correction: Option<Correction>, output: &Output) {
+    if let Some(Correction { noted, told }) = correction {
         let file = autodev.file();
         output.remark(format_args!(
             "{file}: corrected to step {told}, as the files of the project tell; it said {noted}"
         ));
     }
-    Ok(())
 }
 
 fn switched_off() -> Failure {
