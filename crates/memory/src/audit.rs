@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use crate::{Memory, MemoryError};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Fault {
     Secret {
         id: String,

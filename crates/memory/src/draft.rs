@@ -46,7 +46,6 @@ pub struct Draft {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum DraftRefusal {
     #[error("there is nothing to remember: the text is empty")]
     Empty,

@@ -16,7 +16,6 @@ const STEP: f64 = 0.5;
 
 /// The reasons of a rank: shares from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct Score {
     pub total: f64,
     /// The fit of its words, against the best.

@@ -9,7 +9,6 @@ use stepmark_sync::secret::secret_in;
 
 /// One thing that is remembered. It is never edited: a later one may supersede it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct MemoryRecord {
     /// Its id: that of the event it comes from.
     pub id: String,

@@ -14,7 +14,6 @@ use stepmark_sync::secret::secret_in;
 
 /// The part of an event that memory keeps.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct Rows {
     pub record: Option<MemoryRecord>,
     /// Memories that are superseded, each with the one that takes its place.

@@ -45,7 +45,6 @@ pub struct Printed {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ProgramError {
     #[error("no such program is on the search path")]
     Missing,

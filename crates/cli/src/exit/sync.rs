@@ -22,7 +22,6 @@ impl From<ApplyError> for Failure {
         match error {
             ApplyError::LeaseHeld(error) => Self::from_error(Exit::Conflict, &error),
             ApplyError::Ledger(error) => error.into(),
-            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }

@@ -26,7 +26,6 @@ use crate::Server;
 pub use line::LONGEST_LINE;
 
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum ServeError {
     #[error("cannot start a server")]
     Start(#[source] io::Error),

@@ -29,7 +29,6 @@ use self::round::{LEASE_MS, Round};
 use crate::target::{Target, Unit, UnitKey};
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum DeliveryError {
     #[error(transparent)]
     Ledger(#[from] LedgerError),

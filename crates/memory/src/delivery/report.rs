@@ -16,7 +16,6 @@ use super::{ledger_digest, marker, route, whole};
 use crate::target::{Target, Unit, UnitKey};
 
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct DeliveryReport {
     pub delivered: usize,
     pub held: usize,
@@ -33,7 +32,6 @@ pub struct DeliveryReport {
 }
 
 #[derive(Clone, Debug, Default, Serialize)]
-#[non_exhaustive]
 pub struct StoreState {
     /// Units that are due, or were given.
     pub units: usize,
@@ -49,7 +47,6 @@ pub struct StoreState {
 }
 
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct Behind {
     pub key: String,
     pub label: String,

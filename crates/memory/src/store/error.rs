@@ -3,7 +3,6 @@
 use stepmark_store::{disk::CacheUnavailable, history::HistoryError};
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum MemoryError {
     #[error(transparent)]
     History(#[from] HistoryError),

@@ -18,7 +18,6 @@ pub struct Memory {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
 pub struct Counts {
     pub memories: u64,
     /// Records that others took the place of.

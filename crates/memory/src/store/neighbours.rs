@@ -12,7 +12,6 @@ use crate::{Edge, EdgeKind, Node, NodeKind};
 const MOST: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct Neighbourhood {
     /// The nodes, each with what people call it and how far it is.
     pub nodes: Vec<(Node, String, u32)>,

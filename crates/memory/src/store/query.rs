@@ -22,7 +22,6 @@ pub struct Query {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct Recalled {
     #[serde(flatten)]
     pub record: MemoryRecord,

@@ -11,7 +11,6 @@ const PLACES: usize = 3;
 
 /// A node with its record, where it is a memory, and the edges that leave it.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Unit {
     pub node: Node,
     pub label: String,

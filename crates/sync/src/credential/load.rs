@@ -22,7 +22,6 @@ pub struct Credential {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum CredentialError {
     #[error("no credential was found: looked for {}; give one in one of these places", .sources.join(", "))]
     NotFound { sources: Vec<String> },

@@ -101,7 +101,6 @@ pub fn check_lease(ledger: &dyn LedgerReader, lease: &Lease) -> Result<(), Ledge
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum LedgerError {
     #[error("the ledger of sync could not {intent}")]
     Storage {

@@ -25,7 +25,6 @@ pub struct Plan {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum PlanReadError {
     #[error("this is no plan of sync: make one with `stepmark sync plan --out FILE`")]
     NoPlan(#[source] serde_json::Error),

@@ -21,7 +21,6 @@ pub struct Pass {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum PassError {
     #[error("the artifacts cannot be read")]
     Artifacts(#[source] Box<dyn Error + Send + Sync>),

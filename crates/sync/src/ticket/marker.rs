@@ -20,7 +20,6 @@ pub struct Marker {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum MarkerError {
     #[error("the project has no id, so its tickets could not be told from others: run `stepmark init`")]
     NoProject,

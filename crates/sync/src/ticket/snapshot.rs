@@ -69,7 +69,6 @@ pub struct LeftOut {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum LeftOutReason {
     #[error(transparent)]
     NoMarker(#[from] MarkerError),

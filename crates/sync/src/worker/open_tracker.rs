@@ -16,7 +16,6 @@ use crate::{
 };
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum TrackerOpenError {
     #[error("the tracker `{tracker}` cannot be opened")]
     Credential { tracker: TrackerName, source: CredentialError },

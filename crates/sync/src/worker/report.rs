@@ -68,7 +68,6 @@ pub enum ActionOutcome {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum Deferred {
     #[error("it failed and is tried again after {until}: {}", .last.detail)]
     Waiting { until: Timestamp, last: Failure },

@@ -36,7 +36,6 @@ pub type Listener = Arc<dyn Fn(&Notice) + Send + Sync>;
 /// A reason why a worker stopped before it had been through its plan. What it had begun is in the ledger, and
 /// whoever works next goes on.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ApplyError {
     #[error(transparent)]
     LeaseHeld(#[from] LeaseHeld),

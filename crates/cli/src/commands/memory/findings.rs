@@ -26,16 +26,13 @@ pub(in crate::commands) fn add_findings(
     let find = |bytes: &[u8]| {
         let span = place(bytes, 0, "memory:");
         let of_fault = |fault: &Fault| match fault {
-            Fault::Secret { id, secret } => Some(secret_in_memory_finding(&path, span, (id, secret))),
-            Fault::SupersededByMissing { old, new } => {
-                Some(superseded_by_missing_finding(&path, span, (old, new)))
-            }
-            _ => None,
+            Fault::Secret { id, secret } => secret_in_memory_finding(&path, span, (id, secret)),
+            Fault::SupersededByMissing { old, new } => superseded_by_missing_finding(&path, span, (old, new)),
         };
         let of_store = |(name, count): &(String, usize)| {
             store_behind_finding(&path, place(bytes, span.start, &format!("{name}:")), (name, *count))
         };
-        faults.iter().filter_map(of_fault).chain(behind.iter().map(of_store)).collect()
+        faults.iter().map(of_fault).chain(behind.iter().map(of_store)).collect()
     };
     Ok(workspace.checks().add_beside(report, path.clone(), find)?)
 }

@@ -26,7 +26,6 @@ pub struct Merged {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum MergeError {
     #[error(
         "the ticket cannot be updated: its other text has {foreign} characters, and {limit} is the limit of the \
