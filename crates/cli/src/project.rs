@@ -83,7 +83,6 @@ impl Project {
         }
     }
 
-    /// The same project, where what is done belongs to this session.
     pub(crate) fn in_session(self, session: Option<SessionId>) -> Self {
         let attribution = Attribution { session: session.clone(), ..self.workspace.attribution().clone() };
         Self { workspace: self.workspace.with_attribution(attribution), session, ..self }

@@ -20,7 +20,6 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
     lay_out(&[Lines::of([header]), Lines::of(rows)], line_width())
 }
 
-/// The same of many rows: all processors take part.
 pub(crate) fn long_table<T: Sync>(
     header: &[&str],
     rows: &[T],

@@ -42,7 +42,6 @@ impl Decision {
         Self::fixable(is_about, help, |_, _| None)
     }
 
-    /// The same, where there is a `fix`.
     pub(crate) const fn fixable(
         is_about: fn(&Problem) -> bool,
         help: &'static str,

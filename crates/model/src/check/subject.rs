@@ -100,7 +100,6 @@ impl<'a> Subject<'a> {
         Self { chains, ..self }
     }
 
-    /// The same with the version that a change starts from.
     #[must_use]
     pub fn since(self, base: BaseVersion<'a>) -> Self {
         Self { base: Some(base), ..self }

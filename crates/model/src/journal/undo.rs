@@ -166,7 +166,6 @@ mod tests {
         recorded.last().unwrap().clone()
     }
 
-    /// The same with how it was written before.
     fn spelled_event(old: &str, new: &str) -> Event {
         let mut event = event(Some(old), Some(new));
         let spelling =

@@ -24,7 +24,6 @@ pub struct WorkContext {
 }
 
 impl EventDraft {
-    /// The same, as a part of `context`. One that says nothing is not written.
     #[must_use]
     pub fn within(self, context: &WorkContext) -> Self {
         if *context == WorkContext::default() {

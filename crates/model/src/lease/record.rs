@@ -30,7 +30,6 @@ impl Lease {
         Self { schema: SCHEMA.to_owned(), artifact, path, fence, tenure }
     }
 
-    /// The same lease with another holder, or none.
     pub(super) fn with_tenure(&self, tenure: Option<LeaseTerm>) -> Self {
         Self { tenure, ..self.clone() }
     }

@@ -95,7 +95,6 @@ impl Lifecycle {
         reached.iter().any(|state| state.name == to.name)
     }
 
-    /// The same, where guards and counters are asked too.
     pub fn judge_move(
         &self,
         from: Option<&str>,

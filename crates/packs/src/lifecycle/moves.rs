@@ -327,7 +327,6 @@ impl MoveCall {
         Self { command: command.to_owned(), name: name.to_owned(), ..Self::default() }
     }
 
-    /// The same, where a variable or an argument has this value.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Json>) -> Self {
         self.given.insert(name.to_owned(), value.into());

@@ -33,7 +33,6 @@ impl Roles {
         self.patterns(role).iter().map(|pattern| pattern.0.clone()).collect()
     }
 
-    /// The same, where `nearer` says otherwise of its roles.
     #[must_use]
     pub fn overlaid(mut self, nearer: Self) -> Self {
         self.0.extend(nearer.0);

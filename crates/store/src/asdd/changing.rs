@@ -76,7 +76,6 @@ impl Asdd<'_> {
         self.make(id, event, made)
     }
 
-    /// The same, by whoever watches the agents.
     pub(super) fn make(
         &self,
         id: &str,

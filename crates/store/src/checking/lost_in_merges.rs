@@ -113,7 +113,6 @@ impl Checks<'_> {
         Ok(())
     }
 
-    /// The same of one system, whose records stand at `present`; or the one that is none, and why.
     fn add_records_of(
         &self,
         (report, read): (&mut CheckReport<'_>, &[TrackedArtifact]),

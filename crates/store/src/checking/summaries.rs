@@ -62,7 +62,6 @@ impl<'w> Checks<'w> {
         Ok(Summaries::new(self.workspace, found, before))
     }
 
-    /// The same where every artifact is read, as where no check can be made.
     pub fn summaries_of_all_read(&self) -> Result<Summaries<'w>, WalkError> {
         Ok(Summaries::new(self.workspace, self.workspace.artifacts()?, CheckedBefore::default()))
     }

@@ -187,7 +187,6 @@ impl<E> From<E> for Halt<E> {
 }
 
 impl<E> Halt<E> {
-    /// The same, where the refusal is part of a larger type.
     pub fn of<F: Into<E>>(halt: Halt<F>) -> Self {
         match halt {
             Halt::Refused(refusal) => Self::Refused(refusal.into()),

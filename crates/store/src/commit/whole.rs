@@ -30,7 +30,6 @@ pub fn replace_whole(
     replace_hashed(root, path, expected, (bytes, FileHash::of(bytes)), options)
 }
 
-/// The same, where the hash of the bytes is known: those of large files are not hashed again.
 pub(crate) fn replace_hashed(
     root: &Root,
     path: &ProjectPath,

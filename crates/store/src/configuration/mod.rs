@@ -141,7 +141,6 @@ impl Configuration {
         }
     }
 
-    /// The same with the packs of the project, whose kinds come behind declared lifecycles.
     fn with_packs(mut self, packs: Vec<ProjectPack>) -> Result<Self, String> {
         if packs.is_empty() {
             return Ok(self);

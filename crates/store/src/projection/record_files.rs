@@ -237,7 +237,6 @@ fn lock(root: &Root, name: &str) -> io::Result<File> {
     locked(OpenOptions::new().write(true).create(true).truncate(false), &folder, name)
 }
 
-/// The same in `folder`, where there is one; it is not made.
 fn existing_lock(folder: &Path, name: &str) -> io::Result<File> {
     locked(OpenOptions::new().write(true), folder, name)
 }

@@ -22,7 +22,6 @@ pub struct ImportRow<K> {
     pub id: String,
     pub file: Option<Record<K>>,
     pub artifact: Option<Record<K>>,
-    /// The same as a reader of the format sees it.
     shown: Option<Record<K>>,
     /// True where nothing is lost if the artifact takes what the file says.
     is_fresh: bool,

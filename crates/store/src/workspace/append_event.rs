@@ -40,7 +40,6 @@ impl ProjectHistory<'_> {
         self.seal_live(LiveSegments::OfSession(session.map(SessionId::as_str)))
     }
 
-    /// The same for the live segments that `live` names.
     pub(crate) fn seal_live(&self, live: LiveSegments<'_>) -> Result<Vec<SegmentName>, AppendError> {
         let (root, options) = (self.workspace.root(), self.workspace.commit_options());
         commit::finish_interrupted(root, options)?;

@@ -153,7 +153,6 @@ impl Workspace {
         fresh
     }
 
-    /// The same project, where whatever is done is done by `attribution`.
     #[must_use]
     pub fn with_attribution(self, attribution: Attribution) -> Self {
         self.with_attribution_of(move || attribution)
@@ -177,7 +176,6 @@ impl Workspace {
         &self.attribution
     }
 
-    /// The same project, where commits wait for locks, start again and flush as `options` say.
     #[cfg(feature = "write")]
     #[must_use]
     pub const fn with_commit_options(mut self, options: CommitOptions) -> Self {
@@ -216,7 +214,6 @@ impl Workspace {
         &mut self.configuration
     }
 
-    /// The same project with the pack `name` as `bytes` declare it, instead of what its file says.
     pub fn with_pack(&self, name: &str, bytes: Vec<u8>) -> Result<Self, ConfigurationError> {
         let file = format!("{name}.yaml");
         let mut files: PackFiles = self.configuration().packs().iter().map(ProjectPack::source).collect();

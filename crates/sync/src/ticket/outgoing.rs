@@ -50,7 +50,6 @@ impl Withheld {
 }
 
 impl TicketFacts {
-    /// The same as it is told: without secrets, and without characters that nobody sees.
     pub(super) fn told(&self) -> (Cow<'_, Self>, Withheld) {
         let mut withheld = Withheld::default();
         let mut told = self.clone();

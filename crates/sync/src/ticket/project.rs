@@ -15,7 +15,6 @@ impl Ticket {
         Self::desired_and_withheld(snapshot, marker, settings).map(|(desired, _)| desired)
     }
 
-    /// The same, and what of the artifact it does not tell.
     pub(crate) fn desired_and_withheld(
         snapshot: &Snapshot,
         marker: &Marker,

@@ -59,7 +59,6 @@ impl Observation {
         Self::whole(&workspace.afresh())
     }
 
-    /// The same with the workflows that `workspace` has found ([`Workspace::afresh`]).
     pub fn whole(workspace: &Workspace) -> Result<Self, ObservationError> {
         let mut summaries = workspace.checks().summaries_for_findings()?;
         let findings = findings(&mut summaries)?;

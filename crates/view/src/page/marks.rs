@@ -15,7 +15,6 @@ pub(super) fn time(at: Timestamp) -> Markup {
     html! { time datetime=(at) title=(at) { (at.strftime("%Y-%m-%d %H:%M")) } }
 }
 
-/// The same as text of a page, for whoever changes it in place.
 pub fn moment(at: Timestamp) -> String {
     time(at).into_string()
 }

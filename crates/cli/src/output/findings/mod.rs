@@ -103,7 +103,6 @@ impl<'a> Checked<'a> {
         Self { files, unreadable, fixed: Vec::new(), left_out: LeftOut::default(), beside: 0, cut: None }
     }
 
-    /// The same after these files were fixed.
     pub(crate) fn after(mut self, mut fixed: Vec<FixedArtifact>) -> Self {
         fixed.sort_by(|one, other| one.path.cmp(&other.path));
         self.fixed = fixed;
@@ -115,17 +114,14 @@ impl<'a> Checked<'a> {
         &self.fixed
     }
 
-    /// The same, with how many findings are not among these.
     pub(crate) fn with_left_out(self, left_out: LeftOut) -> Self {
         Self { left_out, ..self }
     }
 
-    /// The same, where so many of the files are no artifacts.
     pub(crate) fn with_beside(self, beside: usize) -> Self {
         Self { beside, ..self }
     }
 
-    /// The same with so many findings at most: the gravest, in their order.
     pub(crate) fn cut(mut self, limit: Option<usize>) -> Self {
         let found = self.findings().count();
         let Some(more) = limit.and_then(|limit| found.checked_sub(limit)).filter(|more| *more > 0) else {

@@ -50,7 +50,6 @@ impl LedgerKey {
         Self::of_name(path.file_stem())
     }
 
-    /// The same for the name of a file without its ending.
     pub(super) fn of_name(name: &str) -> Option<(Self, &str)> {
         let Some(numbered) = name.strip_prefix(SPEC_PREFIX) else { return Some((Self::read(name)?, name)) };
         Self::read(numbered).filter(|key| key.is_story()).map(|key| (key, numbered))

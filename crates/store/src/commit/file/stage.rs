@@ -50,7 +50,6 @@ impl ArtifactLock {
         self.stage_hashed((bytes, FileHash::of(bytes)), fsync)
     }
 
-    /// The same, where the hash of the bytes is known.
     pub(in crate::commit) fn stage_hashed(
         &mut self,
         (bytes, after): (&[u8], FileHash),

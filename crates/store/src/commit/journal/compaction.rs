@@ -56,7 +56,6 @@ pub fn compact_segments(root: &Root, fsync: FsyncPolicy) -> Result<Compacted, Co
     compact_up_to(root, fsync, FULL)
 }
 
-/// The same, with files that are full with so many bytes.
 pub(in crate::commit) fn compact_up_to(
     root: &Root,
     fsync: FsyncPolicy,

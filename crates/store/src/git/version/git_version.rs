@@ -33,7 +33,6 @@ pub struct GitVersion {
     pub(super) root: Root,
     /// The part before `:./PATH` in the name of an object: nothing for the index.
     pub(super) revision: String,
-    /// The same for the state that it is compared with.
     pub(super) base: String,
     objects: Mutex<ObjectReader>,
     /// `git diff-…`, already running.

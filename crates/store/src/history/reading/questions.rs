@@ -38,7 +38,6 @@ impl History {
         self.ask(|index| index.events(&identity::heads(self.root(), index.connection(), key, path)?))
     }
 
-    /// The same, each with whether the way back to the snapshot that its state is replayed from is whole.
     pub fn heads_and_ways(
         &self,
         key: &ArtifactKey,

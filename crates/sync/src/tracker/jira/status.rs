@@ -137,7 +137,6 @@ impl<'s> StatusGoal<'s> {
         }
     }
 
-    /// The same, where the type of the issue tells which status is of finished work.
     pub(super) fn knowing(self, own: Option<&'s TypeFacts>) -> Self {
         match self {
             Self::Closed { reason: reason @ CloseReason::Completed, preferred: None } => {

@@ -18,7 +18,6 @@ pub(super) fn found_after(rule: &'static Rule, before: &str, after: &str) -> Vec
     found_after_all(rule, before, after, &Accepts(&[]))
 }
 
-/// The same, where `account` tells.
 pub(super) fn found_after_all(
     rule: &'static Rule,
     before: &str,

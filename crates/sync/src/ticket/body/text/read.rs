@@ -201,7 +201,6 @@ impl Reader {
     }
 }
 
-/// The same run without blanks at its ends.
 fn trimmed(mut text: Vec<Inline>) -> Vec<Inline> {
     if let Some(Inline::Text(first)) = text.first_mut() {
         *first = first.trim_start().to_owned();

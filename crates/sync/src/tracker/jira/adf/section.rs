@@ -57,7 +57,6 @@ impl Description {
         Self(Vec::new())
     }
 
-    /// The same from JSON as text; an empty text is an empty description.
     pub(in crate::tracker::jira) fn parse(text: &str) -> Result<Self, Unreadable> {
         if text.is_empty() {
             return Ok(Self::empty());
