@@ -23,7 +23,7 @@ use stepmark_sync::{
     plan::{Plan, PlanInputs},
     retry::{Chance, Jitter},
     ticket::{FieldDifference, ManagedSection, Marker, MergeError, Observed, RemoteTicket, Snapshot, Ticket},
-    tracker::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker},
+    tracker::{Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, RequestKind, Tracker},
     worker::{Report, WallClock, Worker, WorkerClock},
 };
 
@@ -142,7 +142,12 @@ impl Tracker for LinearTracker {
         })
     }
 
-    fn list<'t>(&'t self, project: &'t str, _: Option<&'t Cursor>) -> BoxFuture<'t, Result<Page, Failure>> {
+    fn list<'t>(
+        &'t self,
+        project: &'t str,
+        _: Option<&'t Cursor>,
+        _: Listing,
+    ) -> BoxFuture<'t, Result<Page, Failure>> {
         Box::pin(async move {
             let tickets = self.issues(|issues| issues.clone());
             let tickets = tickets.into_iter().filter(|issue| issue.marker.project() == project).collect();

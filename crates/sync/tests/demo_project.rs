@@ -100,7 +100,7 @@ impl Project {
     }
 
     fn survey(&self) -> Vec<Observed> {
-        ready(self.tracker.list("demo", None)).unwrap().tickets
+        ready(self.tracker.list("demo", None, stepmark_sync::tracker::Listing::Labelled)).unwrap().tickets
     }
 
     fn lines(&self) -> Vec<Line> {

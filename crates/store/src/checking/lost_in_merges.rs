@@ -62,6 +62,26 @@ impl Checks<'_> {
             self.add_records_of((report, read), &own.settings().folder, records, "`stepmark asdd rebuild`")?;
         }
         self.add_claimed(report, &is_meant)?;
+        if let Some(own) = self.workspace.flows().filter(|own| is_meant(own.folder())) {
+            let edited = own.edited_records()?;
+            let mut present = self.workspace.history().ask(|history| history.known_below(own.folder()))?;
+            present.retain(|path| {
+                edited.iter().any(|(_, own)| own == path) || self.workspace.read_file(path).is_ok()
+            });
+            self.add_lost(
+                report,
+                own.folder(),
+                &present.into_iter().collect(),
+                "`stepmark flow restore FLOW`",
+            )?;
+            for (flow, path) in edited {
+                let help = format!(
+                    "a person decides: `stepmark flow accept {flow}` takes it, `stepmark flow restore {flow}` brings back what was"
+                );
+                let finding = record_edited_finding(&path).with_help(help);
+                self.add_beside(report, path, |_| vec![finding])?;
+            }
+        }
         if let Some(own) = self.workspace.coordination().filter(|own| is_meant(&own.settings().folder)) {
             let records = own.state().map(|state| paths(&state, |kind, id| own.path_of(kind, id).ok()));
             let records = records.map_err(|error| error.unusable());
@@ -129,7 +149,17 @@ impl Checks<'_> {
             Err(None) => return Ok(()),
         };
         self.add_edited(report, &folder.as_str().replace('/', "%"), &present, read)?;
-        for (path, is_gone) in self.workspace.lost_records(folder, &present)? {
+        self.add_lost(report, folder, &present, command)
+    }
+
+    fn add_lost(
+        &self,
+        report: &mut CheckReport<'_>,
+        folder: &ProjectPath,
+        present: &BTreeSet<ProjectPath>,
+        command: &str,
+    ) -> Result<(), CheckError> {
+        for (path, is_gone) in self.workspace.lost_records(folder, present)? {
             let finding = record_lost_finding(&path, is_gone, &command.replace("FILE", path.as_str()));
             self.add_beside(report, path, |_| vec![finding])?;
         }

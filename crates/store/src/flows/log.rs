@@ -5,7 +5,9 @@ use std::sync::PoisonError;
 
 use super::{FlowError, FlowRecordsError, Flows, creating::bytes_of, files::FlowFiles, records::read};
 use crate::workspace::ArtifactError;
-use crate::{changes::RecordDecision, history::Point, replay::Replayed, repository::CheckedOut};
+use crate::{
+    changes::RecordDecision, history::HistoryError, history::Point, replay::Replayed, repository::CheckedOut,
+};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     flows::{Acting, FlowKind, FlowRecord, FlowRefusal, FlowState},
@@ -118,6 +120,28 @@ impl Flows<'_> {
             }
         }
         Ok(unexplained)
+    }
+
+    pub(crate) const fn folder(&self) -> &ProjectPath {
+        &self.settings.folder
+    }
+
+    /// The records of all flows that no event explains, each with its flow. Those that cannot be read have
+    /// findings of their own.
+    pub(crate) fn edited_records(&self) -> Result<Vec<(String, ProjectPath)>, HistoryError> {
+        let mut found = Vec::new();
+        for flow in self.ids() {
+            let edited = || match self.files(&flow) {
+                Ok(files) if self.is_explained(&flow, &files)? => Ok(Vec::new()),
+                _ => self.unexplained(self.paths(&flow)?),
+            };
+            match edited() {
+                Ok(edited) => found.extend(edited.into_iter().map(|path| (flow.clone(), path))),
+                Err(FlowError::History(error)) => return Err(error),
+                Err(_unreadable) => {}
+            }
+        }
+        Ok(found)
     }
 
     /// Takes records that were edited by other means as they are: the edit becomes an event.

@@ -68,29 +68,31 @@ pub trait Tracker: Send + Sync {
     /// Reads tickets that are known; `None` for one that carries our marker no longer.
     fn read<'t>(&'t self, tickets: &'t [RemoteTicket]) -> BoxFuture<'t, Answer<Option<Observed>>>;
 
-    /// Lists the tickets with the label of the project `project`, open and closed, by a way that shows what
-    /// was just made, where the tracker has one; never by a search for text.
-    fn list<'t>(&'t self, project: &'t str, from: Option<&'t Cursor>)
-    -> BoxFuture<'t, Result<Page, Failure>>;
-
-    /// Returns whether [`Self::list`] finds tickets by their label, which a person may have renamed.
-    fn lists_by_label(&self) -> bool {
-        false
-    }
-
-    /// Lists the tickets of `project` among all that there are, whatever labels they have.
-    fn list_all<'t>(
+    /// Lists tickets of the project `project`, open and closed, by a way that shows what was just made, where
+    /// the tracker has one; never by a search for text.
+    fn list<'t>(
         &'t self,
         project: &'t str,
         from: Option<&'t Cursor>,
-    ) -> BoxFuture<'t, Result<Page, Failure>> {
-        self.list(project, from)
+        listing: Listing,
+    ) -> BoxFuture<'t, Result<Page, Failure>>;
+
+    /// Returns whether [`Listing::Labelled`] finds tickets by a label, which a person may have renamed.
+    fn lists_by_label(&self) -> bool {
+        false
     }
 
     /// Returns whether its list shows only later what was just made.
     fn list_lags(&self) -> bool {
         false
     }
+}
+
+/// The tickets that a list is of: those with the label of the project, or all that carry its marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listing {
+    Labelled,
+    All,
 }
 
 /// A ticket to be made. Its marker goes along in the same request.

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker};
+use super::{Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, RequestKind, Tracker};
 use crate::{
     BoxFuture, TrackerName,
     breaker::{Failure, Route},
@@ -100,7 +100,12 @@ impl Tracker for DryTracker {
         Box::pin(async move { Answer::of(tickets.iter().map(|_| Outcome::Done(None)).collect()) })
     }
 
-    fn list<'t>(&'t self, _: &'t str, _: Option<&'t Cursor>) -> BoxFuture<'t, Result<Page, Failure>> {
+    fn list<'t>(
+        &'t self,
+        _: &'t str,
+        _: Option<&'t Cursor>,
+        _: Listing,
+    ) -> BoxFuture<'t, Result<Page, Failure>> {
         Box::pin(
             async move { Ok(Page { tickets: Vec::new(), unmarked: Vec::new(), next: None, budget: None }) },
         )

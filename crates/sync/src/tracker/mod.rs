@@ -12,7 +12,9 @@ mod github;
 mod jira;
 
 pub use condition::Condition;
-pub use contract::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker};
+pub use contract::{
+    Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, RequestKind, Tracker,
+};
 pub use dry::{DryRequest, DryTracker};
 pub use file::{FileTracker, Line, LineKind};
 #[cfg(feature = "github")]

@@ -9,7 +9,6 @@ use super::{
     lease_keeper,
     preconditions::Item,
     prepare::{Batch, Prepared, batches, part_first_creation},
-    reading::Listing,
     target::TargetState,
 };
 use crate::{
@@ -19,7 +18,7 @@ use crate::{
     plan::{Action, ActionKind, Plan},
     retry::Chance,
     ticket::{Marker, Observed, Stamp, Ticket},
-    tracker::{Answer, Change, Condition, Creation, Delivered, Outcome, RequestKind, Tracker},
+    tracker::{Answer, Change, Condition, Creation, Delivered, Listing, Outcome, RequestKind, Tracker},
 };
 
 /// Whoever carries out plans for one tracker of one project. See the module for what it guarantees.
@@ -110,7 +109,7 @@ impl<'w> Worker<'w> {
     /// Looks through the tracker for all tickets of the project, for a plan. Nothing is linked, and no lease
     /// is needed.
     pub async fn survey(&mut self) -> Result<Result<Vec<Observed>, Deferred>, ApplyError> {
-        Ok(self.list(None, self.project, Listing::Ours).await?.map(|listed| listed.tickets))
+        Ok(self.list(None, self.project, Listing::Labelled).await?.map(|listed| listed.tickets))
     }
 
     /// Carries out `plan`, and says what became of each action. Actions whose grounds have changed are left

@@ -10,7 +10,7 @@ use super::{
     apply::expected,
     found::{Found, Seen, adopt},
     preconditions::Ground,
-    reading::{Listed, Listing},
+    reading::Listed,
     trial::Trials,
 };
 use crate::{
@@ -18,6 +18,7 @@ use crate::{
     ledger::{Intent, IntentAction, Lease, LedgerError, LedgerReader, Link},
     plan::{Action, ActionKind, Plan},
     ticket::{Marker, RemoteTicket},
+    tracker::Listing,
 };
 
 struct Search {
@@ -135,7 +136,7 @@ impl Worker<'_> {
         }
         let mut found = Listed::default();
         for project in projects {
-            match self.list(Some(lease), &project, Listing::Ours).await? {
+            match self.list(Some(lease), &project, Listing::Labelled).await? {
                 Ok(listed) => found.extend(listed),
                 Err(held) => return Ok(Err(held)),
             }

@@ -10,7 +10,7 @@ use crate::{
     pace::Cost,
     plan::{Action, ActionKind, Plan},
     ticket::{Observed, RemoteTicket, Ticket},
-    tracker::{Cursor, Page, RequestKind},
+    tracker::{Cursor, Listing, Page, RequestKind},
 };
 
 impl Worker<'_> {
@@ -107,13 +107,6 @@ impl Listed {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Listing {
-    Ours,
-    /// All, of which those with a marker count.
-    All,
-}
-
 #[derive(Default)]
 pub(super) struct Listed {
     pub(super) tickets: Vec<Observed>,
@@ -164,10 +157,7 @@ impl Worker<'_> {
             return Ok(Err(held));
         }
         self.requests += 1;
-        let page = match listing {
-            Listing::Ours => self.tracker.list(project, from).await,
-            Listing::All => self.tracker.list_all(project, from).await,
-        };
+        let page = self.tracker.list(project, from, listing).await;
         let failures = vec![page.as_ref().err()];
         let budget = page.as_ref().ok().and_then(|page| page.budget);
         let now = self.clock.now();

@@ -29,7 +29,9 @@ use crate::{
         FieldDifference, Marker, MergeError, Observed, RemoteTicket, Snapshot, Ticket, TicketFacts,
         sample::{facts, observed},
     },
-    tracker::{Answer, Change, Condition, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker},
+    tracker::{
+        Answer, Change, Condition, Creation, Cursor, Delivered, Listing, Outcome, Page, RequestKind, Tracker,
+    },
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -296,7 +298,12 @@ impl Tracker for ScriptedTracker {
         })
     }
 
-    fn list<'t>(&'t self, project: &'t str, _: Option<&'t Cursor>) -> BoxFuture<'t, Result<Page, Failure>> {
+    fn list<'t>(
+        &'t self,
+        project: &'t str,
+        _: Option<&'t Cursor>,
+        _: Listing,
+    ) -> BoxFuture<'t, Result<Page, Failure>> {
         Box::pin(async move {
             tokio::task::yield_now().await;
             let now = self.clock.now();

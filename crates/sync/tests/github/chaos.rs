@@ -119,7 +119,10 @@ fn listed(project: &FlatProject) -> Vec<Observed> {
         let tracker = project.tracker();
         let (mut found, mut from): (_, Option<Cursor>) = (Vec::new(), None);
         loop {
-            let page = tracker.list(PROJECT, from.as_ref()).await.unwrap();
+            let page = tracker
+                .list(PROJECT, from.as_ref(), stepmark_sync::tracker::Listing::Labelled)
+                .await
+                .unwrap();
             found.extend(page.tickets);
             from = page.next;
             if from.is_none() {

@@ -60,12 +60,14 @@ async fn tickets_live_on_an_emulator() {
     }
     let (mut found, mut from, mut pages) = (0, None, 0);
     loop {
-        let page = tracker.list("p", from.as_ref()).await.unwrap();
+        let page = tracker.list("p", from.as_ref(), stepmark_sync::tracker::Listing::Labelled).await.unwrap();
         (found, pages, from) = (found + page.tickets.len(), pages + 1, page.next);
         if from.is_none() {
             break;
         }
     }
     assert_eq!((found, pages), (122, 2), "open and closed ones");
-    assert!(tracker.list("q", None).await.unwrap().tickets.is_empty());
+    assert!(
+        tracker.list("q", None, stepmark_sync::tracker::Listing::Labelled).await.unwrap().tickets.is_empty()
+    );
 }

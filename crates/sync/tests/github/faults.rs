@@ -77,7 +77,7 @@ async fn where_the_answer_is_lost_nobody_knows() {
         let Outcome::InDoubt(failure) = &outcome else { panic!("{fault:?}: {outcome:?}") };
         assert_eq!(failure.reason, reason, "{outcome:?}");
         // What was made is found by its marker at once.
-        let found = tracker.list("p", None).await.unwrap().tickets;
+        let found = tracker.list("p", None, stepmark_sync::tracker::Listing::Labelled).await.unwrap().tickets;
         assert_eq!(found.len(), usize::from(was_made));
         // A question that changes nothing leaves no doubt.
         let remote = created(&tracker, &ticket("b")).await;
@@ -194,7 +194,12 @@ async fn what_is_left_of_the_limit_is_told() {
         ("X-RateLimit-Reset".to_owned(), reset.to_string()),
         ("X-RateLimit-Resource".to_owned(), "core".to_owned()),
     ];
-    let budget = tracker(&fake).list("p", None).await.unwrap().budget.unwrap();
+    let budget = tracker(&fake)
+        .list("p", None, stepmark_sync::tracker::Listing::Labelled)
+        .await
+        .unwrap()
+        .budget
+        .unwrap();
     assert_eq!(budget.remaining, 4711);
     let left = budget.reset_at.duration_since(Clock::System.now());
     assert!(left.unsigned_abs().abs_diff(Duration::from_secs(600)) < Duration::from_secs(5));

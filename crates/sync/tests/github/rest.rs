@@ -101,7 +101,7 @@ async fn all_pages_are_listed() {
     }
     let (mut found, mut from): (Vec<_>, Option<Cursor>) = (Vec::new(), None);
     loop {
-        let page = tracker.list("p", from.as_ref()).await.unwrap();
+        let page = tracker.list("p", from.as_ref(), stepmark_sync::tracker::Listing::Labelled).await.unwrap();
         found.extend(page.tickets.into_iter().map(|ticket| (ticket.remote.id, ticket.marker)));
         from = page.next;
         if from.is_none() {
@@ -111,8 +111,10 @@ async fn all_pages_are_listed() {
     let expected = [("1", "a"), ("5", "e"), ("9", "a")].map(|(id, own)| (id.to_owned(), marker(own)));
     assert_eq!(found, expected);
     let elsewhere = Cursor("https://evil.example/repos/o/r/issues?page=2".to_owned());
-    assert!(tracker.list("p", Some(&elsewhere)).await.is_err());
-    assert!(tracker.list("q", None).await.unwrap().tickets.is_empty());
+    assert!(tracker.list("p", Some(&elsewhere), stepmark_sync::tracker::Listing::Labelled).await.is_err());
+    assert!(
+        tracker.list("q", None, stepmark_sync::tracker::Listing::Labelled).await.unwrap().tickets.is_empty()
+    );
 }
 
 #[tokio::test]
@@ -124,8 +126,9 @@ async fn what_did_not_change_is_not_sent_again() {
     }
     fake.state().page = 2;
     let list = async || {
-        let first = tracker.list("p", None).await.unwrap();
-        let second = tracker.list("p", first.next.as_ref()).await.unwrap();
+        let first = tracker.list("p", None, stepmark_sync::tracker::Listing::Labelled).await.unwrap();
+        let second =
+            tracker.list("p", first.next.as_ref(), stepmark_sync::tracker::Listing::Labelled).await.unwrap();
         assert_eq!(second.next, None);
         [first.tickets, second.tickets].concat()
     };

@@ -81,7 +81,10 @@ async fn where_the_answer_is_lost_nobody_knows() {
         let outcome = create(&tracker, ticket("a")).await;
         let Outcome::InDoubt(failure) = &outcome else { panic!("{fault:?}: {outcome:?}") };
         assert_eq!(failure.reason, reason, "{outcome:?}");
-        assert_eq!(tracker.list("p", None).await.unwrap().tickets.len(), usize::from(was_made));
+        assert_eq!(
+            tracker.list("p", None, stepmark_sync::tracker::Listing::Labelled).await.unwrap().tickets.len(),
+            usize::from(was_made)
+        );
         // A change, too; and a question that changes nothing leaves no doubt.
         let remote = created(&tracker, &ticket("b")).await;
         let desired = Ticket { title: "New".to_owned(), ..ticket("b") };
@@ -144,7 +147,7 @@ async fn with_a_wrong_token_nothing_is_believed() {
     let remote = created(&tracker(&fake), &ticket("a")).await;
     let tracker = JiraTracker::new(settings(&fake.url()), &credential("wrong")).unwrap();
     // The search alone would answer that there is no ticket.
-    let failure = tracker.list("p", None).await.unwrap_err();
+    let failure = tracker.list("p", None, stepmark_sync::tracker::Listing::Labelled).await.unwrap_err();
     assert_eq!(failure.reason, Reason::Unauthorized);
     let outcome = update(&tracker, &remote, ticket("a"), None).await;
     assert!(outcome.failure().is_some_and(|failure| failure.reason == Reason::Unauthorized), "{outcome:?}");

@@ -222,7 +222,7 @@ async fn all_pages_are_listed() {
     fake.take_asked();
     let (mut found, mut from): (Vec<_>, Option<Cursor>) = (Vec::new(), None);
     loop {
-        let page = tracker.list("p", from.as_ref()).await.unwrap();
+        let page = tracker.list("p", from.as_ref(), stepmark_sync::tracker::Listing::Labelled).await.unwrap();
         found.extend(page.tickets.into_iter().map(|ticket| (ticket.remote.key, ticket.marker)));
         from = page.next;
         if from.is_none() {
@@ -233,7 +233,9 @@ async fn all_pages_are_listed() {
         [("ABC-1", "a"), ("ABC-2", "b"), ("ABC-5", "e")].map(|(key, own)| (key.to_owned(), marker(own)));
     assert_eq!(found, expected);
     assert_eq!(fake.take_asked().len(), 3, "who asks, and two pages");
-    assert!(tracker.list("q", None).await.unwrap().tickets.is_empty());
+    assert!(
+        tracker.list("q", None, stepmark_sync::tracker::Listing::Labelled).await.unwrap().tickets.is_empty()
+    );
 }
 
 #[tokio::test]

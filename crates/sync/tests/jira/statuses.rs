@@ -139,7 +139,12 @@ async fn a_resolution_is_given_where_it_is_asked_for() {
         done(update(&tracker, &remote, with(TicketState::Closed(reason), "x"), None).await);
         let issue = fake.state().issues[&10_000].clone();
         assert_eq!((issue.status, issue.resolution.as_deref()), (Status::Done, Some(resolution)));
-        let read = tracker.list("p", None).await.unwrap().tickets.remove(0);
+        let read = tracker
+            .list("p", None, stepmark_sync::tracker::Listing::Labelled)
+            .await
+            .unwrap()
+            .tickets
+            .remove(0);
         assert_eq!(read.state, TicketState::Closed(reason));
         done(update(&tracker, &remote, ticket("a"), None).await);
     }

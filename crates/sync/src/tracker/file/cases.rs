@@ -62,13 +62,15 @@ fn every_change_is_a_line_and_the_last_one_counts() {
     let told: Vec<_> = lines(&path).iter().map(|line| (line.number, line.done, line.parent)).collect();
     let (created, updated) = (LineKind::Created, LineKind::Updated);
     assert_eq!(told, [(1, created, None), (2, created, None), (2, updated, Some(1))]);
-    let page = ready(tracker.list("p", None)).unwrap();
+    let page = ready(tracker.list("p", None, crate::tracker::Listing::Labelled)).unwrap();
     assert_eq!(
         page.tickets.iter().map(|ticket| ticket.title.as_str()).collect::<Vec<_>>(),
         ["Artifact a", "New"]
     );
     assert!(tracker.compare(&change.desired, None, &page.tickets[1]).unwrap().is_empty());
-    assert!(ready(tracker.list("other", None)).unwrap().tickets.is_empty());
+    assert!(
+        ready(tracker.list("other", None, crate::tracker::Listing::Labelled)).unwrap().tickets.is_empty()
+    );
     let read = ready(tracker.read(std::slice::from_ref(&b.remote))).outcomes;
     assert_eq!(read, [Outcome::Done(Some(page.tickets[1].clone()))]);
 }
@@ -122,7 +124,7 @@ fn refusal(root: &Path, path: &str) -> String {
     let tracker = FileTracker::new("file".parse().unwrap(), root, path, Clock::System);
     let made = ready(tracker.create(&[creation("a")])).outcomes;
     let [Outcome::Failed(failure)] = made.as_slice() else { panic!("{made:?}") };
-    let listed = ready(tracker.list("p", None)).unwrap_err();
+    let listed = ready(tracker.list("p", None, crate::tracker::Listing::Labelled)).unwrap_err();
     assert_eq!((failure.reason, &listed.detail), (Reason::Unreachable, &failure.detail));
     failure.detail.clone()
 }

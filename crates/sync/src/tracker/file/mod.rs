@@ -11,7 +11,7 @@ use stepmark_model::artifact::ProjectPath;
 use stepmark_store::{disk::Root, workspace::Clock};
 
 use self::log::{Log, LogError};
-use super::{Answer, Change, Creation, Cursor, Delivered, Outcome, Page, RequestKind, Tracker};
+use super::{Answer, Change, Creation, Cursor, Delivered, Listing, Outcome, Page, RequestKind, Tracker};
 use crate::{
     BoxFuture, TrackerName,
     breaker::{Failure, Reason, Route},
@@ -210,7 +210,12 @@ impl Tracker for FileTracker {
         })
     }
 
-    fn list<'t>(&'t self, project: &'t str, _: Option<&'t Cursor>) -> BoxFuture<'t, Result<Page, Failure>> {
+    fn list<'t>(
+        &'t self,
+        project: &'t str,
+        _: Option<&'t Cursor>,
+        _: Listing,
+    ) -> BoxFuture<'t, Result<Page, Failure>> {
         Box::pin(async move {
             let tickets = self.tickets().map_err(|error| failure(&error))?;
             let own = tickets.into_values().filter(|ticket| ticket.marker.project() == project);

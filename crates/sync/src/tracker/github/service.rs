@@ -27,7 +27,8 @@ use crate::{
         FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket, parent_difference, project_label,
     },
     tracker::{
-        Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Page, RequestKind, Tracker,
+        Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Listing, Page, RequestKind,
+        Tracker,
         http::{HttpClient, HttpIdentity, HttpScheme},
     },
 };
@@ -191,20 +192,14 @@ impl Tracker for GitHubTracker {
         &'t self,
         project: &'t str,
         from: Option<&'t Cursor>,
+        listing: Listing,
     ) -> BoxFuture<'t, Result<Page, Failure>> {
-        Box::pin(async move { self.list_page(project, from, Some(&project_label(project))).await })
+        let label = (listing == Listing::Labelled).then(|| project_label(project));
+        Box::pin(async move { self.list_page(project, from, label.as_deref()).await })
     }
 
     fn lists_by_label(&self) -> bool {
         true
-    }
-
-    fn list_all<'t>(
-        &'t self,
-        project: &'t str,
-        from: Option<&'t Cursor>,
-    ) -> BoxFuture<'t, Result<Page, Failure>> {
-        Box::pin(async move { self.list_page(project, from, None).await })
     }
 }
 

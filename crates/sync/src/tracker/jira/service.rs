@@ -22,7 +22,8 @@ use crate::{
     pace::Cost,
     ticket::{FieldDifference, Marker, MergeError, Observed, RemoteTicket, Ticket},
     tracker::{
-        Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Page, RequestKind, Tracker,
+        Answer, Change, Creation, Cursor, Delivered, HttpLimits, HttpSetupError, Listing, Page, RequestKind,
+        Tracker,
         http::{HttpClient, HttpIdentity, HttpScheme},
     },
 };
@@ -191,20 +192,13 @@ impl Tracker for JiraTracker {
         &'t self,
         project: &'t str,
         from: Option<&'t Cursor>,
+        listing: Listing,
     ) -> BoxFuture<'t, Result<Page, Failure>> {
-        Box::pin(async move { self.list_page(project, from, true).await })
+        Box::pin(async move { self.list_page(project, from, listing == Listing::Labelled).await })
     }
 
     fn lists_by_label(&self) -> bool {
         true
-    }
-
-    fn list_all<'t>(
-        &'t self,
-        project: &'t str,
-        from: Option<&'t Cursor>,
-    ) -> BoxFuture<'t, Result<Page, Failure>> {
-        Box::pin(async move { self.list_page(project, from, false).await })
     }
 
     fn list_lags(&self) -> bool {
