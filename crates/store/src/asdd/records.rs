@@ -4,35 +4,15 @@
 use std::{fs, io};
 
 use super::Asdd;
-use crate::records::{RecordSystem, RecordsError};
+use crate::records::{RecordSystem as _, RecordsError, record_system};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::ProjectPath,
     asdd::{Record, SYSTEM, SliceKind, State},
-    records::{RecordSet as _, System, file_stem},
+    records::{RecordSet as _, file_stem},
 };
 
-impl RecordSystem for Asdd<'_> {
-    type State = State;
-
-    const SYSTEM: &'static System = &SYSTEM;
-
-    fn workspace(&self) -> &Workspace {
-        self.workspace
-    }
-
-    fn folder(&self) -> &ProjectPath {
-        &self.settings.folder
-    }
-
-    fn place_of(&self, kind: SliceKind, id: &str) -> Result<ProjectPath, RecordsError> {
-        self.path_of(kind, id)
-    }
-
-    fn records(&self) -> Result<State, RecordsError> {
-        self.state()
-    }
-}
+record_system!(Asdd, SliceKind);
 
 impl Asdd<'_> {
     /// The path of the record `id`; that of the project, whatever its id.

@@ -4,35 +4,15 @@ use std::{io, sync::PoisonError};
 
 use super::Coordination;
 use crate::disk::folder::Folder;
-use crate::records::{RecordSystem, RecordsError};
+use crate::records::{RecordSystem as _, RecordsError, record_system};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     coordination::{CoordinationFacts, RecordKind, SYSTEM, State, file_stem, orphaned},
-    records::{RecordKinds as _, RecordSet as _, System},
+    records::{RecordKinds as _, RecordSet as _},
 };
 
-impl RecordSystem for Coordination<'_> {
-    type State = State;
-
-    const SYSTEM: &'static System = &SYSTEM;
-
-    fn workspace(&self) -> &Workspace {
-        self.workspace
-    }
-
-    fn folder(&self) -> &ProjectPath {
-        &self.settings.folder
-    }
-
-    fn place_of(&self, kind: RecordKind, id: &str) -> Result<ProjectPath, RecordsError> {
-        self.path_of(kind, id)
-    }
-
-    fn records(&self) -> Result<State, RecordsError> {
-        self.state()
-    }
-}
+record_system!(Coordination, RecordKind);
 
 impl Coordination<'_> {
     /// The path of the record `id`; that of the root, whatever its id.

@@ -79,6 +79,34 @@ impl RecordsError {
     }
 }
 
+/// What `$system` answers of its own fields, which are called alike in each.
+macro_rules! record_system {
+    ($system:ident, $kind:ident) => {
+        impl $crate::records::RecordSystem for $system<'_> {
+            type State = State;
+
+            const SYSTEM: &'static stepmark_model::records::System = &SYSTEM;
+
+            fn workspace(&self) -> &Workspace {
+                self.workspace
+            }
+
+            fn folder(&self) -> &ProjectPath {
+                &self.settings.folder
+            }
+
+            fn place_of(&self, kind: $kind, id: &str) -> Result<ProjectPath, RecordsError> {
+                self.path_of(kind, id)
+            }
+
+            fn records(&self) -> Result<State, RecordsError> {
+                self.state()
+            }
+        }
+    };
+}
+pub(crate) use record_system;
+
 /// The one of `ids` that begins with `given`, which is left as it is where none does; or the several that do.
 pub(crate) fn whole_id<'i>(ids: impl Iterator<Item = &'i str>, given: &str) -> Result<String, String> {
     let mut ids: Vec<&str> = ids.filter(|id| id.starts_with(given)).collect();

@@ -45,19 +45,14 @@ pub trait Tracker: Send + Sync {
     /// request that is about no ticket.
     fn target(&self) -> BoxFuture<'_, Result<String, Failure>>;
 
-    /// Returns whether [`Self::preflight`] tells anything.
-    fn has_preflight(&self) -> bool {
-        false
-    }
-
     /// Returns what will not work with these tickets, each of which may be new: one line for each cause, as
-    /// far as the tracker can tell before anything is written. Most tell nothing.
+    /// far as the tracker can tell before anything is written. `None` where it never tells anything.
     fn preflight<'t>(
         &'t self,
         tickets: &'t [(&'t Ticket, bool)],
-    ) -> BoxFuture<'t, Result<Vec<String>, Failure>> {
+    ) -> Option<BoxFuture<'t, Result<Vec<String>, Failure>>> {
         let _ = tickets;
-        Box::pin(async { Ok(Vec::new()) })
+        None
     }
 
     fn create<'t>(&'t self, creations: &'t [Creation]) -> BoxFuture<'t, Answer<Delivered>>;

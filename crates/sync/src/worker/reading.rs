@@ -58,15 +58,14 @@ impl Worker<'_> {
         report: &mut Report,
     ) -> Result<(), ApplyError> {
         let tickets: Vec<(&Ticket, bool)> = plan.actions.iter().filter_map(asked_about).collect();
-        if tickets.is_empty() || !self.tracker.has_preflight() {
-            return Ok(());
-        }
+        let tracker = self.tracker;
+        let Some(asked) = tracker.preflight(&tickets).filter(|_| !tickets.is_empty()) else { return Ok(()) };
         let route = self.tracker.route(RequestKind::Target, &[]);
         let cost = self.tracker.cost(RequestKind::Target, 0);
         if self.admit_request(Some(lease), &route, &cost).await?.is_some() {
             return Ok(());
         }
-        let told = self.tracker.preflight(&tickets).await;
+        let told = asked.await;
         let (now, settings) = (self.clock.now(), self.settings);
         let heard = Feedback { route: &route, failures: vec![told.as_ref().err()], budget: None };
         let mut transaction = self.begin(Some(lease))?;

@@ -25,7 +25,7 @@ fn writes(fake: &FakeJira) -> Vec<String> {
 
 /// Returns what is told of a ticket, with nothing written.
 async fn told(fake: &FakeJira, tracker: &JiraTracker, ticket: &Ticket) -> Vec<String> {
-    let told = tracker.preflight(&[(ticket, true), (ticket, true)]).await.unwrap();
+    let told = tracker.preflight(&[(ticket, true), (ticket, true)]).unwrap().await.unwrap();
     assert_eq!(writes(fake), Vec::<String>::new());
     told
 }
@@ -135,7 +135,7 @@ async fn a_story_that_cannot_be_finished_says_so() {
     let remote = done(create(&tracker, ticket("a")).await).remote;
     let finished = Ticket { state: COMPLETED, status: Some("done".to_owned()), ..ticket("a") };
     fake.take_asked();
-    let obstacles = tracker.preflight(&[(&finished, false)]).await.unwrap();
+    let obstacles = tracker.preflight(&[(&finished, false)]).unwrap().await.unwrap();
     assert_eq!(
         obstacles,
         [

@@ -158,18 +158,14 @@ impl Tracker for JiraTracker {
         self.settings.differences(desired, before, observed)
     }
 
-    fn has_preflight(&self) -> bool {
-        true
-    }
-
     fn preflight<'t>(
         &'t self,
         tickets: &'t [(&'t Ticket, bool)],
-    ) -> BoxFuture<'t, Result<Vec<String>, Failure>> {
-        Box::pin(async move {
+    ) -> Option<BoxFuture<'t, Result<Vec<String>, Failure>>> {
+        Some(Box::pin(async move {
             let facts = self.facts().await.map_err(|refused| refused.failure().clone())?;
             Ok(self.settings.obstacles(&facts, tickets))
-        })
+        }))
     }
 
     fn target(&self) -> BoxFuture<'_, Result<String, Failure>> {
