@@ -22,7 +22,6 @@ pub struct Tool {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It changes nothing.
     Reads,
     /// It adds or moves what can be taken back.
     Changes,

@@ -53,7 +53,6 @@ pub struct Pack {
     pub name: String,
     pub about: Option<String>,
     pub kinds: Vec<PackKind>,
-    /// Files that list artifacts.
     pub files: Vec<FileDeclaration>,
 }
 

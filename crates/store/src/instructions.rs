@@ -192,7 +192,6 @@ const ATTEMPTS: usize = 3;
 pub struct Refreshed {
     /// The instructions as they are now; the verdict is the one *before*.
     pub before: CachedInstructions,
-    /// Set where a file was written.
     pub is_written: bool,
     /// The file that keeps what somebody had edited in the instruction file, which was written anew.
     pub kept: Option<ProjectPath>,

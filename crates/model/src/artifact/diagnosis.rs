@@ -110,7 +110,6 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Returns whether readers find no state at all because of it.
     pub const fn hides_state(&self) -> bool {
         matches!(
             self,

@@ -149,19 +149,9 @@ pub enum TaskRefusal {
     #[error("the task `{task}` is that of `{holder}`: only `{holder}` moves it, not `{agent}`")]
     NotHolder { task: String, holder: String, agent: String },
     #[error("the task `{task}` was tried {}, and `{key}` allows {most}", times(*count))]
-    Exhausted {
-        task: String,
-        key: &'static str,
-        count: i64,
-        /// The number that is allowed.
-        most: i64,
-    },
+    Exhausted { task: String, key: &'static str, count: i64, most: i64 },
     #[error("the output has {bytes} bytes, and {most} are kept: put it into a file and name that")]
-    OutputTooLong {
-        bytes: usize,
-        /// The length that is kept.
-        most: usize,
-    },
+    OutputTooLong { bytes: usize, most: usize },
     #[error("{first}{}", besides(others))]
     Several { first: Box<Self>, others: Vec<Self> },
     #[error(transparent)]

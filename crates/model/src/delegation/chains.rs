@@ -21,14 +21,14 @@ pub enum Ancestry<'c> {
     /// An id on the way belongs to no artifact.
     Broken {
         below: &'c Member,
-        /// The id of the missing parent.
         missing: &'c str,
     },
     /// An id on the way belongs to several artifacts.
-    Ambiguous { id: &'c str },
+    Ambiguous {
+        id: &'c str,
+    },
     /// The way leads back to where it was: these ids, in its order.
     Circle(Vec<&'c str>),
-    /// The member has no id.
     Nameless,
 }
 

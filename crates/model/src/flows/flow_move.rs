@@ -138,7 +138,6 @@ pub struct Acting {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordChange {
-    /// The record after the change.
     pub record: FlowRecord,
     pub event: &'static str,
     pub facts: Map<String, Json>,

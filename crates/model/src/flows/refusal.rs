@@ -25,26 +25,11 @@ pub enum FlowRefusal {
     #[error(transparent)]
     Move(Box<MoveRefusal>),
     #[error("the task `{task}` waits for {}", listed(open))]
-    Waits {
-        task: String,
-        /// The tasks that have not succeeded.
-        open: Vec<String>,
-    },
+    Waits { task: String, open: Vec<String> },
     #[error("the task `{task}` wants `{wanted}`, and `{other}`, which is running, wants `{taken}`")]
-    ScopeTaken {
-        task: String,
-        wanted: String,
-        /// The task that is running.
-        other: String,
-        taken: String,
-    },
+    ScopeTaken { task: String, wanted: String, other: String, taken: String },
     #[error("the task `{task}` was tried {count} times, and `max_attempts` allows {most}")]
-    Exhausted {
-        task: String,
-        count: u64,
-        /// The number that is allowed.
-        most: u64,
-    },
+    Exhausted { task: String, count: u64, most: u64 },
     #[error("`{given}` is not the one that counts: that is `{counts}`, {of}")]
     OtherAttempt { given: String, counts: String, of: String },
     #[error("the flow `{flow}` has no task `{task}`")]
@@ -58,11 +43,7 @@ pub enum FlowRefusal {
     )]
     NoJudgement { task: String },
     #[error("the report has {bytes} bytes, and {most} are kept: put it into a file and name that")]
-    TooLong {
-        bytes: usize,
-        /// The length that is kept.
-        most: usize,
-    },
+    TooLong { bytes: usize, most: usize },
     #[error("the graph `{graph}`, version {version}, was changed since the flow was made of it")]
     GraphChanged { graph: String, version: u64 },
     #[error("no task of `{flow}` can be claimed: {waiting} waiting, {running} running, {failed} failed")]
@@ -70,19 +51,13 @@ pub enum FlowRefusal {
         flow: String,
         /// Tasks that wait for others, or for files.
         waiting: usize,
-        /// Tasks that are running or verified.
         running: usize,
-        /// Tasks that failed for good.
         failed: usize,
     },
     #[error("the graph `{graph}` cannot be run")]
     Graph { graph: String, source: GraphProblem },
     #[error("the flow `{flow}` is not complete: {}", listed(open))]
-    Incomplete {
-        flow: String,
-        /// The tasks that have not succeeded.
-        open: Vec<String>,
-    },
+    Incomplete { flow: String, open: Vec<String> },
     #[error("the task `{task}` got another checkpoint while it was verified")]
     CheckpointMeanwhile { task: String },
     #[error(
@@ -105,7 +80,6 @@ pub(super) fn legal_moves(kind: FlowKind, status: &str) -> Vec<String> {
 }
 
 impl FlowRefusal {
-    /// The first of several.
     pub fn first(&self) -> &Self {
         if let Self::Several { first, .. } = self { first } else { self }
     }

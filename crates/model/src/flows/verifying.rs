@@ -18,7 +18,6 @@ pub struct Judgement {
     pub confidence: Option<f64>,
     /// The files that the task has changed, where checkpoints tell.
     pub changed: Vec<String>,
-    /// The last checkpoint, which tells so.
     pub checkpoint: Option<String>,
     /// True if a person lets the attempt pass, whatever checks and verifier say.
     pub is_override: bool,

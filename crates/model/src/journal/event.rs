@@ -19,7 +19,6 @@ pub struct Event {
     /// The time by the clock of the machine that wrote it, in milliseconds; clocks go wrong, so causality is
     /// `parents`.
     pub at: Timestamp,
-    /// The kind of event; open.
     pub kind: Kind,
     pub actor: Actor,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -82,11 +82,7 @@ pub enum LeaseRefusal {
     #[error(
         "the fencing number {given} is not that of its lease, which is {current}: the lease was taken over, or the number is that of another artifact"
     )]
-    OldNumber {
-        /// The number that was shown.
-        given: u64,
-        current: u64,
-    },
+    OldNumber { given: u64, current: u64 },
     #[error("nobody holds its lease")]
     NotHeld,
     #[error("its lease has used up all fencing numbers")]

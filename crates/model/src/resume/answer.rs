@@ -38,7 +38,6 @@ impl ResumeDecision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     Frontmatter,
-    /// The last checkpoint too.
     Checkpoint,
     /// Everything: the journal, all checkpoints, git, delegations, other sessions.
     Everything,

@@ -13,9 +13,7 @@ pub struct ResumeReport {
     pub looked: Option<Tier>,
     /// The reports of the sources; of one kind, the newest first.
     pub sources: Vec<SourceReport>,
-    /// Children that are not finished.
     pub delegations: Vec<OpenDelegation>,
-    /// Other sessions that never ended.
     pub sessions: Vec<InterruptedSession>,
     /// The obstacles to reading a source wholly.
     pub cautions: Vec<String>,

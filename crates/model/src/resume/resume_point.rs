@@ -83,7 +83,6 @@ impl ResumePoint {
         })
     }
 
-    /// Returns whether nothing is left to do.
     pub const fn is_finished(&self) -> bool {
         self.next.is_empty() && self.next_status.is_none()
     }

@@ -36,7 +36,6 @@ pub enum SourceResult {
         reason: NoResumePoint,
     },
     Nothing {
-        /// The thing that was looked for.
         reason: String,
     },
     Distrusted {

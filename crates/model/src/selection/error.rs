@@ -17,10 +17,7 @@ pub enum SelectionErrorKind {
     #[error("no field is called `{name}`")]
     UnknownField { name: String, near: Vec<String> },
     #[error("{wanted} is wanted here")]
-    Unexpected {
-        /// The part that was expected.
-        wanted: &'static str,
-    },
+    Unexpected { wanted: &'static str },
     #[error("this text has no closing quote")]
     UnclosedText,
     #[error("this stands deeper than {limit} parentheses and `not`")]

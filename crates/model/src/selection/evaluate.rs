@@ -136,7 +136,6 @@ pub(super) enum Expression {
         field: SelectionField,
         values: Vec<Literal>,
     },
-    /// A field says nothing.
     IsEmpty(SelectionField),
 }
 

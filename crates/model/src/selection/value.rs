@@ -8,7 +8,6 @@ use stepmark_frontmatter::{Node, NodeKind};
 
 #[derive(Clone, Debug)]
 pub enum FieldValue {
-    /// It says nothing there.
     Empty,
     Text(String),
     /// Several texts: one of them has to fit. Never none.

@@ -13,7 +13,6 @@ pub enum Condition {
     Finished,
     /// Its status stands beside the way of its lifecycle: work on it is held up.
     Blocked,
-    /// Its state waits for a person.
     Waiting,
     /// It has content and no completed step: somebody has to look at it before its first step runs again.
     Interrupted,

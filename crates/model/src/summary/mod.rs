@@ -60,7 +60,6 @@ pub enum WorkflowName<'a> {
     Ambiguous(Vec<&'a str>),
     /// The configuration names one that does not exist.
     Missing(&'a str),
-    /// None is known.
     Unknown,
 }
 

@@ -16,10 +16,7 @@ pub enum TransitionRefusal {
     )]
     OtherSpelling { step: String, key: String },
     #[error("it has no list of steps: `{instead}` moves it on")]
-    StepsFollow {
-        /// The command that moves it on.
-        instead: String,
-    },
+    StepsFollow { instead: String },
     #[error("it has no steps: no workflow of the project fits it, and it lists none")]
     NoSteps { has_status: bool },
     #[error("`{key}` is a list of steps, and would be one no more")]

@@ -48,7 +48,6 @@ pub struct Moved {
     pub artifact: TrackedArtifact,
     pub before: Position,
     pub after: Position,
-    /// True if the file was changed.
     pub is_changed: bool,
 }
 

@@ -38,7 +38,6 @@ impl Projection for Summary<'_> {
 }
 
 impl Autodev<'_> {
-    /// Returns whether the configuration names a file for the summary.
     pub const fn has_summary(&self) -> bool {
         self.settings.summary.is_some()
     }

@@ -66,7 +66,6 @@ pub struct ChangeReport {
 /// The outcome of `initialise`: a configuration was made, or there was one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Initialised {
-    /// There was none; now there is.
     Created,
     Existing,
 }

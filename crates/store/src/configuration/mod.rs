@@ -205,7 +205,6 @@ impl Configuration {
         self.exclude.matches_all_in(path) && !is_open() || self.always_excluded.matches_all_in(path)
     }
 
-    /// Returns whether somebody has said which files are artifacts.
     pub fn is_include_configured(&self) -> bool {
         self.keys.artifacts.as_ref().is_some_and(|artifacts| artifacts.include.is_some())
     }

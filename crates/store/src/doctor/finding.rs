@@ -24,7 +24,6 @@ pub enum DoctorFinding {
     OldState,
     /// Sealing a segment was cut off: git does not get it yet.
     UnpublishedSegment {
-        /// Its tracked file, which is missing.
         file: String,
     },
     /// A line of the journal cannot be used, or does not follow the one before.

@@ -132,7 +132,6 @@ pub enum IgnoreFiles {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CacheOutcome {
-    /// The run had no cache.
     #[default]
     Absent,
     Unchanged,

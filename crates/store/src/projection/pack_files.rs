@@ -67,7 +67,6 @@ impl Workspace {
             .flat_map(|own| own.pack.files.iter().map(|file| (&own.pack, file)))
     }
 
-    /// Returns whether a pack of the project has files that list its artifacts.
     pub fn has_pack_files(&self) -> bool {
         self.declared_files().next().is_some()
     }

@@ -38,11 +38,7 @@ pub enum ProjectionError {
     #[error("cannot write `{path}`: a file is there that stepmark did not make; nothing was changed")]
     Foreign { path: ProjectPath },
     #[error("`{path}` was written by another program: bring it in with `{import}`, or move it away")]
-    NotImported {
-        path: ProjectPath,
-        /// The command that brings it in.
-        import: &'static str,
-    },
+    NotImported { path: ProjectPath, import: &'static str },
     #[error("another program holds `{path}` all the time: end it, then `stepmark coordination project`")]
     Locked { path: ProjectPath },
     #[error(

@@ -55,7 +55,6 @@ pub(crate) trait RecordFormat {
 /// The records whose changes in the files are given up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Overwrite {
-    /// None: drift stays.
     None,
     Records(BTreeSet<String>),
     All,

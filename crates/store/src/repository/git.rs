@@ -21,7 +21,6 @@ pub(crate) struct GitFact {
     file: Option<Digests>,
     /// Set where a checkout may have brought the file there.
     pub(crate) is_checked_out: Option<bool>,
-    /// The author who last changed it.
     pub(crate) author: Option<ExternalAuthor>,
 }
 

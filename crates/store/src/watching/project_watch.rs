@@ -43,9 +43,7 @@ pub enum WatchEvent {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchTrouble {
-    /// The system watches nothing.
     Nothing { why: String },
-    /// It does not watch a folder.
     Folder { why: String },
 }
 

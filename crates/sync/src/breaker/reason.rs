@@ -63,7 +63,6 @@ pub enum Trip {
     AtOnce,
     /// It opens at once and for long: only a person can fix it.
     NeedsPerson,
-    /// It does not care.
     Never,
 }
 

@@ -29,10 +29,7 @@ pub enum PlanReadError {
     #[error("this is no plan of sync: make one with `stepmark sync plan --out FILE`")]
     NoPlan(#[source] serde_json::Error),
     #[error("this plan has the form `{found}`, and `{PLAN_SCHEMA}` is wanted: make a new one")]
-    OtherSchema {
-        /// The form that it names.
-        found: String,
-    },
+    OtherSchema { found: String },
 }
 
 impl Plan {

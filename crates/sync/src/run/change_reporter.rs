@@ -66,7 +66,6 @@ pub enum StatusChange {
     /// Artifacts that no ticket can follow until somebody fixes them.
     LeftOut {
         paths: Vec<String>,
-        /// The reason, and what to do.
         why: String,
     },
     Stopped,

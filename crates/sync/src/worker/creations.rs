@@ -70,7 +70,6 @@ impl Creations {
         }
     }
 
-    /// Returns whether to list before another request.
     fn wants_list(&self, now: Timestamp) -> bool {
         let worth = FRESH_MS.saturating_mul(u64::try_from(self.requests.max(1)).unwrap_or(u64::MAX));
         let is_within = |at: Timestamp, limit| at <= now && moment::between(at, now) < limit;

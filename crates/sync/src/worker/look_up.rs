@@ -151,7 +151,6 @@ impl Worker<'_> {
         Ok(Ok(found))
     }
 
-    /// Returns whether nothing is known of what the tracker has.
     fn is_new(&mut self) -> Result<bool, LedgerError> {
         Ok(self.ledger.read()?.record(&self.settings.name)?.listed_at.is_none())
     }

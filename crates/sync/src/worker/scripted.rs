@@ -36,7 +36,6 @@ use crate::{
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// Nothing: it is done.
     None,
     Refused(Reason),
     /// It is not done, and no answer is read.

@@ -157,16 +157,9 @@ pub enum EntryProblemKind {
     #[error(
         "its `name` is `{name}` and its folder is called `{folder}`: agents find it only if both are the same"
     )]
-    NameDiffers {
-        /// The state in the frontmatter.
-        name: String,
-        folder: String,
-    },
+    NameDiffers { name: String, folder: String },
     #[error("it cannot be read: {reason}")]
-    Unreadable {
-        /// The message of the system.
-        reason: String,
-    },
+    Unreadable { reason: String },
     #[error("the name `{name}` in it is not UTF-8, so no catalogue can hold it")]
     NameNotUtf8 {
         /// The name, with replacement characters.

@@ -152,7 +152,6 @@ fn starts_item(bytes: &[u8], line: Span) -> bool {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
-    /// Its findings are not reported.
     Off,
     At(Severity),
 }

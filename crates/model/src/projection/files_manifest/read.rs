@@ -39,10 +39,7 @@ pub enum ManifestWarningKind {
     /// is passed over.
     Path { path: String },
     /// A later row names the same path; like in the installer's reader, the later one counts.
-    Repeated {
-        /// The path that stands twice.
-        path: String,
-    },
+    Repeated { path: String },
     /// The line is no UTF-8; each wrong byte is read as U+FFFD.
     NotUtf8,
 }

@@ -133,7 +133,6 @@ pub enum BindingReason {
     },
     /// Items of the artifact's list are names of the workflow's steps.
     StepNames {
-        /// The number of items that are.
         matched: usize,
     },
     /// Of the remaining workflows only some have the track that the artifact's list belongs to.

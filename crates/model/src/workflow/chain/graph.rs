@@ -152,53 +152,27 @@ pub enum ChainDiagnosis {
     #[error(
         "`{key}` of `{step}` names `{value}`, which is no step of this workflow; the next step comes from its prose or number instead"
     )]
-    SuccessorMissing {
-        /// The step that holds the key.
-        step: String,
-        key: String,
-        value: String,
-    },
+    SuccessorMissing { step: String, key: String, value: String },
     #[error(
         "`{key}` of `{step}` names the step itself; the next step comes from its prose or number instead"
     )]
-    SuccessorIsItself {
-        /// The step that holds the key.
-        step: String,
-        key: String,
-    },
+    SuccessorIsItself { step: String, key: String },
     /// A successor key leads elsewhere or through an unknown variable; a step of that file name was taken.
     #[error("`{key}` of `{step}` names `{value}`; taken as `{found}`, the step of that file name")]
-    SuccessorByName {
-        /// The step that holds the key.
-        step: String,
-        key: String,
-        value: String,
-        /// The step that was taken.
-        found: String,
-    },
+    SuccessorByName { step: String, key: String, value: String, found: String },
     #[error("`{key}` of `{step}` leads out of its steps, to `{value}`")]
-    SuccessorElsewhere {
-        /// The step that holds the key.
-        step: String,
-        key: String,
-        value: String,
-    },
+    SuccessorElsewhere { step: String, key: String, value: String },
     /// A step leads back to one that leads to it. The chain's order leaves that edge out.
     #[error("`{from}` leads back to `{to}`")]
     Loop {
         /// The step that leads back.
         from: String,
-        /// The step that it leads to.
         to: String,
     },
     #[error("nothing leads to `{step}` from the first step")]
     Unreachable { step: String },
     #[error("{found} steps were found and the first {kept} are used")]
-    TooManySteps {
-        found: usize,
-        /// The number that is used.
-        kept: usize,
-    },
+    TooManySteps { found: usize, kept: usize },
 }
 
 /// The units of a chain in order, and where each step stands.

@@ -38,7 +38,6 @@ pub struct ContextCandidate {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContextOutcome {
-    /// It says nothing.
     Silent,
     Unreadable {
         reason: String,

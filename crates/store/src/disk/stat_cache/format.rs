@@ -54,7 +54,6 @@ pub(super) enum Mark {
     Unlisted,
     /// Listed with the hash of the entry.
     Listed,
-    /// Listed without a hash.
     ListedUnhashed,
 }
 

@@ -30,10 +30,7 @@ pub enum GitVersionError {
     #[error("cannot read what git answers")]
     Pipe { source: io::Error },
     #[error("git lists changes in a form that stepmark does not know: {answer}")]
-    Unknown {
-        /// The part that is not understood.
-        answer: String,
-    },
+    Unknown { answer: String },
 }
 
 /// The newer state, and what it is held against.
@@ -163,7 +160,6 @@ impl GitVersion {
         Ok(Some(paths))
     }
 
-    /// Returns whether a merge is not committed yet.
     pub(crate) fn is_merging(&self) -> Result<bool, GitVersionError> {
         let merged = self.objects().read(&["MERGE_HEAD^{tree}"])?;
         Ok(matches!(merged[..], [Object::Folder(_)]))

@@ -16,7 +16,6 @@ pub struct Session {
     pub start: Option<Event>,
     /// The event that ended it; `None` for one that goes on or was interrupted.
     pub end: Option<Event>,
-    /// The time of its first event.
     pub first_at: Timestamp,
     pub last: Event,
     /// The number of its events, start and end among them.

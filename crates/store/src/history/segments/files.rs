@@ -197,7 +197,6 @@ fn list_folder(root: &Root, place: SegmentPlace, files: &mut SegmentFiles) -> Re
     }
 }
 
-/// Returns whether the error says that nothing stands there.
 pub(in crate::history) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -21,7 +21,6 @@ pub struct VerifiedSegments {
     /// The problems, in the order of the segments' names; then events and segments that are missing, or not
     /// as others name them.
     pub problems: Vec<SegmentProblem>,
-    /// The last line of each segment.
     pub ends: SegmentEnds,
 }
 

@@ -151,7 +151,6 @@ impl Marker {
         named.flat_map(|labels| labels.split(' ')).filter_map(percent_decoded).collect()
     }
 
-    /// Returns whether a body has nothing but the section of this marker.
     pub fn is_alone_in(&self, body: &str) -> bool {
         parts(body).iter().all(|part| match &part.kind {
             PartKind::Section(own) => own == self,

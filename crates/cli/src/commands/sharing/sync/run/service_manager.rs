@@ -61,7 +61,6 @@ pub(super) enum Reaction {
     BeginToEnd,
     /// It ends now. What is in flight is looked up by whoever works next.
     EndNow,
-    /// Nothing: it does that already.
     Nothing,
 }
 
