@@ -19,7 +19,7 @@ fn after(text: &str, made: &AutodevMove, is_human: bool) -> Result<String, Strin
         &noted,
         made,
         (is_human, false),
-        &[noted.sub_step.name.clone()],
+        std::slice::from_ref(&noted.sub_step.name),
     );
     let edits = edits.map_err(|refusal| refusal.to_string())?;
     Ok(String::from_utf8(apply(artifact.bytes(), &artifact.region(), &edits).unwrap().bytes).unwrap())

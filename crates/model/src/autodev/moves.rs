@@ -200,7 +200,7 @@ fn check_sub_step(now: &SubStep, next: &SubStep, names: &[String]) -> Result<(),
     if next.phase != now.phase.saturating_add(1) {
         return Err(AutodevRefusal::Phase { phase: next.phase, now: now.phase });
     }
-    match names.iter().any(|name| *name == next.name) {
+    match names.contains(&next.name) {
         true => Err(AutodevRefusal::NameAgain { name: next.name.clone() }),
         false => Ok(()),
     }
