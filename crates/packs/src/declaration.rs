@@ -13,7 +13,7 @@ use crate::{
         ConditionDeclaration, CounterDeclaration, Guard, Lifecycle, LifecycleDeclaration, LifecycleError,
         LifecycleProblem, MoveDeclaration, StateDeclaration,
     },
-    pack::{commands, is_built_in},
+    pack::{FileDeclaration, commands},
     scalar::Name,
 };
 
@@ -38,18 +38,6 @@ pub struct PackDeclaration {
     pub kinds: IndexMap<Name, KindDeclaration>,
     /// Files that list artifacts for other programs; they follow each change.
     pub files: Option<Vec<FileDeclaration>>,
-}
-
-/// A file that lists the artifacts of a kind, a row each.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "a mapping with `path`, `kind` and `keys`")]
-pub struct FileDeclaration {
-    /// Its path, seen from the project root; `.csv` or `.json` at its end says its format.
-    pub path: Name,
-    /// The kind of the artifacts.
-    pub kind: Name,
-    /// The frontmatter keys of a row, behind the path.
-    pub keys: Vec<Name>,
 }
 
 /// The worth of changes that no command made.
@@ -229,8 +217,13 @@ impl PackDeclaration {
         Ok(())
     }
 
+    /// The pack that a project declares, on top of `base`.
     pub fn assemble(&self, base: Option<&Self>) -> Result<Pack, PackError> {
         self.refuse_code()?;
+        self.assembled(base)
+    }
+
+    pub(crate) fn assembled(&self, base: Option<&Self>) -> Result<Pack, PackError> {
         let merged = base.map(|base| self.clone().over(base));
         let whole = merged.as_ref().unwrap_or(self);
         whole.check()?;
@@ -243,9 +236,6 @@ impl PackDeclaration {
 
     /// Refuses conditions in Rust: only a pack that comes with the program has some.
     fn refuse_code(&self) -> Result<(), PackError> {
-        if is_built_in(&self.pack.0) {
-            return Ok(());
-        }
         for (name, kind) in &self.kinds {
             let moves = kind.moves.iter().flatten().map(|(_, own)| (own.by.as_ref(), &own.guards));
             let transitions = kind.transitions.iter().flatten().map(|own| (None, &own.guards));
@@ -319,12 +309,6 @@ fn is_word(text: &str) -> bool {
     text.starts_with(|letter: char| letter.is_ascii_alphabetic())
         && text.len() <= 80
         && text.chars().all(is_inner)
-}
-
-impl FileDeclaration {
-    pub fn is_csv(&self) -> bool {
-        self.path.0.ends_with(".csv")
-    }
 }
 
 impl KindDeclaration {

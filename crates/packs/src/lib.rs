@@ -7,13 +7,15 @@ mod path_globs;
 pub mod scalar;
 pub mod spelling;
 pub mod lifecycle;
+mod rules;
 mod pack;
 mod declaration;
-mod rules;
+mod built_in;
 
-pub use declaration::{FileDeclaration, KindDeclaration, MOST_BYTES, PackDeclaration, ViewDeclaration};
+pub use built_in::{built_in, declaration_of};
+pub use declaration::{KindDeclaration, MOST_BYTES, PackDeclaration, ViewDeclaration};
 pub use lifecycle::arguments::{ArgumentShape, ArgumentType, Need};
 pub use lifecycle::moves::{MoveCall, NamedMove, NamedMoveDeclaration, Refused, VARIABLES, Write};
-pub use pack::{Kind, Pack, PackError, PackKind, built_in, command_for, declaration_of};
+pub use pack::{FileDeclaration, Kind, Pack, PackError, PackKind, command_for};
 pub use path_globs::{PathGlob, PathGlobs};
 pub use rules::{KeyRule, KeyTest, Peer, PeerFault, PeerProblem, faults_between, is_name_of};

@@ -1,14 +1,16 @@
 //! Packs as they are used: kinds of artifacts with their lifecycles, and those that come with the program.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value as Json;
 use stepmark_frontmatter::{KeyPath, ReadError};
 
 use crate::{
-    ArgumentType, KeyRule, KeyTest, PackDeclaration,
-    declaration::FileDeclaration,
+    ArgumentType, KeyRule, KeyTest,
     lifecycle::{ChangeRefusal, ConditionDeclaration, Lifecycle, LifecycleState, Roles, refused_to},
+    scalar::Name,
     spelling::argument,
 };
 
@@ -46,6 +48,18 @@ pub struct Kind {
 pub struct PackKind {
     pub kind: Arc<Kind>,
     pub applies_to: Vec<ConditionDeclaration>,
+}
+
+/// A file that lists the artifacts of a kind, a row each.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping with `path`, `kind` and `keys`")]
+pub struct FileDeclaration {
+    /// Its path, seen from the project root; `.csv` or `.json` at its end says its format.
+    pub path: Name,
+    /// The kind of the artifacts.
+    pub kind: Name,
+    /// The frontmatter keys of a row, behind the path.
+    pub keys: Vec<Name>,
 }
 
 #[derive(Clone, Debug)]
@@ -86,6 +100,12 @@ pub fn command_for(command: &str, id: &str) -> String {
     }
 }
 
+impl FileDeclaration {
+    pub fn is_csv(&self) -> bool {
+        self.path.0.ends_with(".csv")
+    }
+}
+
 impl PartialEq for Kind {
     fn eq(&self, other: &Self) -> bool {
         (&self.system, &self.name) == (&other.system, &other.name)
@@ -95,20 +115,6 @@ impl PartialEq for Kind {
 impl Eq for Kind {}
 
 impl Kind {
-    /// The built-in kind that a record names under `stepmark_kind`.
-    pub fn named(name: &str) -> Option<&'static Self> {
-        Self::all().iter().copied().find(|kind| kind.name == name)
-    }
-
-    /// The built-in kinds of records.
-    pub fn all() -> &'static [&'static Self] {
-        static RECORDS: LazyLock<Vec<&'static Kind>> = LazyLock::new(|| {
-            let kinds = built_in().flat_map(|pack| &pack.kinds);
-            kinds.map(|own| &*own.kind).filter(|kind| kind.is_record).collect()
-        });
-        &RECORDS
-    }
-
     /// The keys whose values in `state` are not what the pack says, with what is wrong.
     pub fn faults(&self, state: &Json) -> Vec<(&str, String)> {
         let types = self.keys.iter().filter_map(|(key, own)| Some((&**key, own.fault(key, state.get(key))?)));
@@ -138,33 +144,4 @@ impl Kind {
         let (_, command) = self.commands.first()?;
         command.split(' ').next().map(|word| format!("stepmark {word}"))
     }
-}
-
-// Each folder beside this file with a `pack.yaml`, by its name.
-include!(concat!(env!("OUT_DIR"), "/packs.rs"));
-
-pub(crate) fn is_built_in(name: &str) -> bool {
-    FILES.iter().any(|(own, _)| *own == name)
-}
-
-static BUILT_IN: LazyLock<Vec<(PackDeclaration, Pack)>> = LazyLock::new(|| {
-    let mut packs: Vec<_> = FILES.iter().map(|(_, file)| read(file)).collect();
-    packs.sort_by_key(|(declaration, _)| declaration.order.unwrap_or(u32::MAX));
-    packs
-});
-
-#[expect(clippy::expect_used, reason = "the packs are files of this crate, and a test reads each")]
-fn read(file: &str) -> (PackDeclaration, Pack) {
-    let declaration = PackDeclaration::read(file.as_bytes()).expect("a built-in pack is read");
-    let pack = declaration.assemble(None).expect("a built-in pack can be used");
-    (declaration, pack)
-}
-
-/// The packs that come with the program, in the order in which an artifact is looked for in them.
-pub fn built_in() -> impl ExactSizeIterator<Item = &'static Pack> + Clone {
-    BUILT_IN.iter().map(|(_, pack)| pack)
-}
-
-pub fn declaration_of(name: &str) -> Option<&'static PackDeclaration> {
-    BUILT_IN.iter().map(|(declaration, _)| declaration).find(|declaration| declaration.pack.0 == name)
 }

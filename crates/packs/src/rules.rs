@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use crate::{Kind, scalar::Name, spelling::listed};
+use crate::{ArgumentType, scalar::Name, spelling::listed};
 
 /// A rule about the values of a frontmatter key.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -96,7 +96,10 @@ fn texts(value: Option<&Json>) -> Vec<String> {
 pub struct Peer<'a> {
     pub path: &'a str,
     pub id: Option<&'a str>,
-    pub kind: &'a Kind,
+    /// The pack that claims it, and its kind.
+    pub kind: (&'a str, &'a str),
+    pub keys: &'a [(String, ArgumentType)],
+    pub rules: &'a [KeyRule],
     pub state: &'a Json,
 }
 
@@ -176,8 +179,7 @@ pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
     }
     let places = |peer: &Peer<'_>, kind: &str, name: &str| {
         let mut all = named.get(&plain(name)).cloned().unwrap_or_default();
-        let is_meant = |own: &Kind| own.name == kind && own.system == peer.kind.system;
-        all.retain(|place| is_meant(peers[*place].kind));
+        all.retain(|place| peers[*place].kind == (peer.kind.0, kind));
         all
     };
     let mut found = Vec::new();
@@ -185,7 +187,7 @@ pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
     let mut ways: HashMap<(&str, &str), HashMap<usize, Vec<usize>>> = HashMap::new();
     for (place, peer) in peers.iter().enumerate() {
         let fault = |key: &str, problem| PeerFault { place, key: key.to_owned(), problem };
-        for (key, own) in &peer.kind.keys {
+        for (key, own) in peer.keys {
             let Some(Name(kind)) = &own.target else { continue };
             for name in texts(peer.state.get(key)) {
                 let count = places(peer, kind, &name).len();
@@ -194,9 +196,9 @@ pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
                 }
             }
         }
-        for KeyRule { test, key: Name(key), .. } in &peer.kind.rules {
+        for KeyRule { test, key: Name(key), .. } in peer.rules {
             let given = texts(peer.state.get(key));
-            let same = (&*peer.kind.name, &**key);
+            let same = (peer.kind.1, &**key);
             match test {
                 KeyTest::Unique => {
                     for value in given {

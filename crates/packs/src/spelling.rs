@@ -41,7 +41,7 @@ pub fn argument(word: &str) -> String {
     }
 }
 
-/// What is said behind the first of several reasons.
+/// The reasons behind the first of several.
 pub fn besides<T: std::fmt::Display>(others: &[T]) -> String {
     others.iter().map(|other| format!("; {other}")).collect()
 }

@@ -15,7 +15,7 @@ pub use detection::{AutodevFacts, SkillState};
 pub use detection::{Condition, Detection, GlobCount, KeyIs, ProjectFiles, detect, detect_flow};
 pub use flow::{Flow, FlowError, FlowStep, Flows};
 pub use flow_file::{convert_older, read_flow_file};
-pub use moves::{AutodevMove, decide, fault, first_block, first_file, phase_names};
+pub use moves::{AutodevMove, decide, fault, first_block, first_file};
 pub use position::{
     AWAITING, MOST_RETRIES, Position, PositionError, STATUSES, StepPlace, SubStep, is_done, is_kebab_case,
     keeps_state, steps_passed,

@@ -1,14 +1,13 @@
 //! The moves of autodev: what each changes in the state file, or why it is refused.
 
 use serde_json::Value as Json;
-use stepmark_frontmatter::{Edit, KeyPath, Operation, Segment, Value};
+use stepmark_frontmatter::{Edit, KeyPath, Segment, Value};
 
 use super::{
     AutodevRefusal, Flow, FlowStep, Position, StepPlace, SubStep,
     position::{AWAITING, MOST_RETRIES, is_kebab_case},
 };
 use crate::artifact::ProjectPath;
-use crate::journal::{Event, Lineage};
 use crate::lifecycle::{Guard, built_in};
 use crate::packs::{MoveCall, Refused, Write};
 
@@ -204,18 +203,6 @@ fn check_sub_step(now: &SubStep, next: &SubStep, names: &[String]) -> Result<(),
         true => Err(AutodevRefusal::NameAgain { name: next.name.clone() }),
         false => Ok(()),
     }
-}
-
-/// The names that phases had before `now` since the skill began, and that of `now`.
-pub fn phase_names(lineage: &Lineage, now: &SubStep) -> Vec<String> {
-    let key = KeyPath::key("sub_step").then("name");
-    let name = |event: &Event| {
-        let change = event.changes.iter().rev().find(|change| change.path == key)?;
-        let (Operation::Set { new, .. } | Operation::Insert { new }) = &change.op else { return None };
-        new.as_str().map(str::to_owned)
-    };
-    let names = lineage.events().iter().rev().filter_map(name).take_while(|name| name != AWAITING);
-    names.chain([now.name.clone()]).collect()
 }
 
 fn go_on(flow: &Flow, step: &FlowStep, after: &mut Position) {

@@ -2,14 +2,14 @@
 
 use std::cell::Cell;
 
-use stepmark_frontmatter::{LineEnding, replace_region};
+use stepmark_frontmatter::{KeyPath, LineEnding, Operation, replace_region};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, state_region},
     autodev::{
-        AutodevMove, AutodevRefusal, Detection, Flow, FlowStep, Position, PositionError, StepPlace, decide,
-        fault, first_block, first_file, phase_names,
+        AWAITING, AutodevMove, AutodevRefusal, Detection, Flow, FlowStep, Position, PositionError, StepPlace,
+        decide, fault, first_block, first_file,
     },
-    journal::{ActorKind, ArtifactKey, EventDraft, Kind},
+    journal::{ActorKind, ArtifactKey, Event, EventDraft, Kind},
     tracked_artifact::TrackedArtifact,
     transition::Plan,
 };
@@ -105,8 +105,15 @@ impl Autodev<'_> {
         let key = ArtifactKey::of(artifact.artifact());
         let lineage = self.workspace.history().ask(|history| history.lineage(&key, self.file()));
         let lineage = lineage.map_err(ChangeError::from)?;
+        let key = KeyPath::key("sub_step").then("name");
+        let name = |event: &Event| {
+            let change = event.changes.iter().rev().find(|change| change.path == key)?;
+            let (Operation::Set { new, .. } | Operation::Insert { new }) = &change.op else { return None };
+            new.as_str().map(str::to_owned)
+        };
         let noted = Position::of(artifact.artifact()).map_err(AutodevError::Unreadable)?;
-        Ok(phase_names(&lineage, &noted.sub_step))
+        let names = lineage.events().iter().rev().filter_map(name).take_while(|name| name != AWAITING);
+        Ok(names.chain([noted.sub_step.name]).collect())
     }
 
     /// Brings the state file back to an earlier step that the files of the project tell is still to be done.

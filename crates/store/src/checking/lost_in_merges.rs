@@ -1,9 +1,9 @@
 //! Findings that only history tells: work that a merge lost, records that are gone or were edited.
 
-#[cfg(feature = "write")]
-use crate::checking::between::{between, kind_of};
 use crate::checking::{CheckError, CheckReport, Checks};
 use crate::history::History;
+#[cfg(feature = "write")]
+use crate::workspace::claimed::{between, kind_of};
 #[cfg(feature = "write")]
 use std::collections::{BTreeMap, BTreeSet};
 use stepmark_model::{

@@ -3,8 +3,6 @@
 #[cfg(feature = "write")]
 pub(crate) mod baseline;
 pub(crate) mod beside;
-#[cfg(feature = "write")]
-pub(crate) mod between;
 pub(crate) mod cache;
 #[cfg(feature = "history")]
 pub(crate) mod changed_files;

@@ -33,7 +33,7 @@ use stepmark_model::{
 };
 
 use crate::workspace::Workspace;
-use crate::{configuration::CoordinationSettings, records::snapshot::Snapshot, signals::read_signals};
+use crate::{configuration::CoordinationSettings, signals::read_signals, workspace::snapshot::Snapshot};
 
 #[cfg(feature = "write")]
 pub use self::{files::CoordinationFiles, importing::StateFile, tasks::TaskChange};

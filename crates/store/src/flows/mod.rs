@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex};
 
 use self::files::KnownFile;
 use crate::workspace::Workspace;
-use crate::{configuration::FlowSettings, records::snapshot::Snapshot, signals::read_signals};
+use crate::{configuration::FlowSettings, signals::read_signals, workspace::snapshot::Snapshot};
 use stepmark_model::{flows::FlowFacts, records::Signals};
 
 pub use constitution::Constitution;

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::{OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish, was_written};
-use crate::checking::between::kind_of;
 use crate::commit::{CommitError, make_folders_to, read_whole};
 use crate::workspace::Workspace;
+use crate::workspace::claimed::kind_of;
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
     check::{Finding, rules::systems::projection_behind_finding},
@@ -71,7 +71,7 @@ impl Workspace {
         self.declared_files().next().is_some()
     }
 
-    /// The files of the packs of the project, where one of them has a kind of artifacts that may be at `path`.
+    /// The files of the packs of the project, with what stands there.
     pub fn pack_files(&self) -> Result<PackFiles, ProjectionError> {
         if !self.has_pack_files() {
             return Ok(PackFiles::default());

@@ -122,7 +122,7 @@ fn read(root: &Root, name: &str) -> Option<Vec<u8>> {
 }
 
 impl Workspace {
-    /// Makes the files of other programs follow a change of the artifact at `path`, where it is a record, or a pack lists it.
+    /// Makes the files of other programs follow a change of the artifact at `path`.
     pub(crate) fn follow_records(&self, path: &ProjectPath) -> Option<Remark> {
         let left = self.follow_tasks(path).or_else(|| self.follow_slices(path));
         left.or_else(|| self.follow_in_packs(path))

@@ -1,6 +1,5 @@
 //! Records of systems on the disk: a Markdown file each.
 
-pub(crate) mod snapshot;
 #[cfg(feature = "write")]
 mod changing;
 #[cfg(feature = "write")]
@@ -79,7 +78,7 @@ impl RecordsError {
     }
 }
 
-/// What `$system` answers of its own fields, which are called alike in each.
+/// The answers of a system about its own fields, which are called alike in each.
 macro_rules! record_system {
     ($system:ident, $kind:ident) => {
         impl $crate::records::RecordSystem for $system<'_> {

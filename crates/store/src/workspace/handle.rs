@@ -13,7 +13,7 @@ use crate::disk::{
     ResolveError, Root, RootError, WalkProblem, WalkProblemKind, file_reading::open_file,
     file_reading::read_within_limit, walk::WalkError,
 };
-use crate::records::snapshot::Snapshot;
+use crate::workspace::snapshot::Snapshot;
 use crate::workspace::{Clock, Workflows, artifact_files, workflows::WorkflowFileError};
 use jiff::Timestamp;
 use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};

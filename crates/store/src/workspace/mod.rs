@@ -4,6 +4,7 @@ pub(crate) mod workflow_listing;
 pub(crate) mod workflow_state;
 pub(crate) mod workflows;
 pub(crate) mod clock;
+pub(crate) mod snapshot;
 pub(crate) mod handle;
 #[cfg(feature = "history")]
 pub(crate) mod project_history;
@@ -13,6 +14,8 @@ pub(crate) mod revision;
 pub(crate) mod artifact_files;
 #[cfg(any(feature = "history", feature = "watch"))]
 pub(crate) mod artifact_folders;
+#[cfg(feature = "write")]
+pub(crate) mod claimed;
 pub(crate) mod context;
 pub(crate) mod chain;
 

@@ -33,7 +33,14 @@ pub(crate) fn between(all: &[TrackedArtifact]) -> Vec<(usize, PeerFault)> {
         let Some(kind) = kind_of(own) else { continue };
         peers.push((
             place,
-            Peer { path: own.path().as_str(), id: members[place].id(), kind, state: &states[place] },
+            Peer {
+                path: own.path().as_str(),
+                id: members[place].id(),
+                kind: (&kind.system, &kind.name),
+                keys: &kind.keys,
+                rules: &kind.rules,
+                state: &states[place],
+            },
         ));
     }
     let (places, peers): (Vec<usize>, Vec<Peer<'_>>) = peers.into_iter().unzip();
