@@ -208,6 +208,9 @@ impl PackDeclaration {
             if !self.kinds.contains_key(&file.kind) {
                 return wrong(way.then("kind"), format!("`{}` is no kind of this pack", file.kind.0));
             }
+            if self.files.iter().flatten().take(place).any(|other| other.path == file.path) {
+                return wrong(way.then("path"), format!("`{}` is written twice", file.path.0));
+            }
             let is_hidden = file.path.0.split('/').any(|part| part.starts_with('.') || part.is_empty());
             if is_hidden || file.path.0.contains('\\') || !file.is_csv() && !file.path.0.ends_with(".json") {
                 let problem = "write a path below the project root that ends with `.csv` or `.json`, no part with a `.` in front";

@@ -15,7 +15,7 @@ use crate::{ArgumentType, scalar::Name, spelling::listed};
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a mapping with `use` and `key`")]
 pub struct KeyRule {
-    /// What has to hold.
+    /// The test that the values pass.
     #[serde(rename = "use")]
     pub test: KeyTest,
     /// The frontmatter key.
@@ -28,8 +28,8 @@ pub struct KeyRule {
     pub to: Option<f64>,
 }
 
-/// What has to hold of the values of a key: they are among `values`; they are numbers between `from` and
-/// `to`; as names of artifacts of the kind they lead in no circle; no other artifact of the kind has them.
+/// Tests of the values of a key: they are among `values`; they are numbers between `from` and `to`; as names
+/// of artifacts of the kind they lead in no circle; no other artifact of the kind has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyTest {
@@ -183,8 +183,8 @@ pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
         all
     };
     let mut found = Vec::new();
-    let mut values: HashMap<(&str, &str, String), usize> = HashMap::new();
-    let mut ways: HashMap<(&str, &str), HashMap<usize, Vec<usize>>> = HashMap::new();
+    let mut values: HashMap<((&str, &str), &str, String), usize> = HashMap::new();
+    let mut ways: HashMap<((&str, &str), &str), HashMap<usize, Vec<usize>>> = HashMap::new();
     for (place, peer) in peers.iter().enumerate() {
         let fault = |key: &str, problem| PeerFault { place, key: key.to_owned(), problem };
         for (key, own) in peer.keys {
@@ -198,11 +198,10 @@ pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
         }
         for KeyRule { test, key: Name(key), .. } in peer.rules {
             let given = texts(peer.state.get(key));
-            let same = (peer.kind.1, &**key);
             match test {
                 KeyTest::Unique => {
                     for value in given {
-                        let first = *values.entry((same.0, same.1, value.clone())).or_insert(place);
+                        let first = *values.entry((peer.kind, key, value.clone())).or_insert(place);
                         if first != place {
                             let other = peers[first].path.to_owned();
                             found.push(fault(key, PeerProblem::NotUnique { value, other }));
@@ -210,8 +209,8 @@ pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
                     }
                 }
                 KeyTest::NoCircle => {
-                    let ends = given.iter().flat_map(|name| places(peer, same.0, name)).collect();
-                    ways.entry(same).or_default().insert(place, ends);
+                    let ends = given.iter().flat_map(|name| places(peer, peer.kind.1, name)).collect();
+                    ways.entry((peer.kind, key)).or_default().insert(place, ends);
                 }
                 KeyTest::OneOf | KeyTest::InRange => {}
             }

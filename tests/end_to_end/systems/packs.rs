@@ -230,6 +230,25 @@ fn what_artifacts_say_of_each_other_is_held_against_the_pack() {
     assert!(found.stdout.contains("SMP13"), "a file alone\n{found}");
 }
 
+/// What is there once is so within a pack, also where another one calls its kind the same.
+#[test]
+fn packs_do_not_share_their_values() {
+    let pack = |name: &str| {
+        format!(
+            "pack: {name}\nkinds:\n  item:\n    command: {name}\n    applies_to: [{{path: '{name}/*.md'}}]\n    \
+                 states: [{{name: open, initial: true}}, {{name: done, terminal: true}}]\n    \
+                 rules: [{{use: unique, key: number}}, {{use: no-circle, key: after}}]\n    keys: {{after: ref item?}}\n"
+        )
+    };
+    let sandbox = with(&[("one", &pack("one")), ("two", &pack("two"))]);
+    for name in ["one", "two"] {
+        sandbox.write(&format!("{name}/a.md"), "---\nid: A\nstatus: open\nnumber: 1\n---\n");
+        sandbox.write(&format!("{name}/b.md"), "---\nid: B\nstatus: open\nnumber: 2\nafter: A\n---\n");
+    }
+    let found = run(&sandbox, "check");
+    assert!(!["SMP12", "SMP13", "SMP14"].iter().any(|rule| found.stdout.contains(rule)), "{found}");
+}
+
 #[test]
 fn a_pack_lists_its_artifacts_in_a_file() {
     let sandbox = with(&[("adr", ADR)]);
@@ -299,6 +318,12 @@ fn a_pack_of_a_stranger_is_judged_with_its_place_and_changes_nothing() {
         (
             format!("pack: x\n{kind}files: [{{path: .git/a.json, kind: x, keys: [k]}}]\n"),
             "write a path below the project root",
+        ),
+        (
+            format!(
+                "pack: x\n{kind}files: [{{path: a.csv, kind: x, keys: []}}, {{path: a.csv, kind: x, keys: [k]}}]\n"
+            ),
+            "`a.csv` is written twice",
         ),
         (
             format!("pack: x\n{kind}files: [{{path: a.sh, kind: x, keys: [k]}}]\n"),

@@ -68,12 +68,7 @@ impl Checks<'_> {
             present.retain(|path| {
                 edited.iter().any(|(_, own)| own == path) || self.workspace.read_file(path).is_ok()
             });
-            self.add_lost(
-                report,
-                own.folder(),
-                &present.into_iter().collect(),
-                "`stepmark flow restore FLOW`",
-            )?;
+            self.add_lost(report, own.folder(), &present.into_iter().collect(), "`git restore FILE`")?;
             for (flow, path) in edited {
                 let help = format!(
                     "a person decides: `stepmark flow accept {flow}` takes it, `stepmark flow restore {flow}` brings back what was"
@@ -97,11 +92,12 @@ impl Checks<'_> {
         report: &mut CheckReport<'_>,
         is_meant: impl Fn(&ProjectPath) -> bool,
     ) -> Result<(), CheckError> {
-        let claimed = self.workspace.claimed(|kind| kind.is_recorded || kind.has_peers())?;
+        let has_files = self.workspace.has_pack_files();
+        let claimed = self.workspace.claimed(|kind| has_files || kind.is_recorded || kind.has_peers())?;
         let is_recorded = |own: &&TrackedArtifact| kind_of(own).is_some_and(|kind| kind.is_recorded);
         let recorded = claimed.iter().filter(is_recorded).map(|own| own.path().clone());
         self.add_edited(report, "packs", &recorded.filter(&is_meant).collect(), &claimed)?;
-        for finding in self.workspace.pack_files()?.findings() {
+        for finding in self.workspace.pack_files(Some(&claimed))?.findings() {
             if is_meant(&finding.path) {
                 self.add_beside(report, finding.path.clone(), |_| vec![finding])?;
             }

@@ -71,18 +71,23 @@ impl Workspace {
         self.declared_files().next().is_some()
     }
 
-    /// The files of the packs of the project, with what stands there.
-    pub fn pack_files(&self) -> Result<PackFiles, ProjectionError> {
+    /// The files of the packs of the project, with what stands there. `claimed` are the artifacts that packs
+    /// claim, where they were read already.
+    pub(crate) fn pack_files(
+        &self,
+        claimed: Option<&[TrackedArtifact]>,
+    ) -> Result<PackFiles, ProjectionError> {
         if !self.has_pack_files() {
             return Ok(PackFiles::default());
         }
-        // What is there is read before the artifacts: files that others write meanwhile are newer.
+        // The files are read before the artifacts: another process that publishes meanwhile is noticed.
         let mut places = Vec::new();
         for (_, file) in self.declared_files() {
             let path = ProjectPath::new(&file.path.0)?;
             places.push((read_whole(self.root(), &path)?, path));
         }
-        let claimed = self.claimed(|_| true)?;
+        let claimed =
+            claimed.map_or_else(|| self.claimed(|_| true).map(Cow::Owned), |own| Ok(Cow::Borrowed(own)))?;
         let mut files = Vec::new();
         for ((pack, file), (found, path)) in self.declared_files().zip(places) {
             let is_listed = |own: &&TrackedArtifact| {
@@ -107,7 +112,7 @@ impl Workspace {
     pub fn publish_pack_files(&self) -> Result<Published, ProjectionError> {
         let mut last = None;
         for _ in 0..ATTEMPTS {
-            let files = self.pack_files()?;
+            let files = self.pack_files(None)?;
             for file in &files.0 {
                 make_folders_to(self.root(), &file.path, self.commit_options().fsync)
                     .map_err(CommitError::from)?;

@@ -13,7 +13,7 @@ use stepmark_model::{
     artifact::{Artifact, Kind, ProjectPath},
     lifecycle::LifecycleSource,
     packs::{Peer, PeerFault, faults_between},
-    spelling::argument,
+    spelling::{argument, with_causes},
     tracked_artifact::TrackedArtifact,
     transition::TransitionRefusal,
 };
@@ -81,6 +81,11 @@ impl Workspace {
 
     /// The refusal of a change to `new`, which would not go with other artifacts of its pack where `old` did.
     pub(crate) fn judge_peers(&self, old: Option<&Artifact>, new: &Artifact) -> Option<TransitionRefusal> {
+        // Mostly no pack says anything of the kind.
+        let declared = self.configuration().lifecycles().declared();
+        if !declared.iter().any(|own| own.kind.as_deref().is_some_and(Kind::has_peers)) {
+            return None;
+        }
         let new = self.track(new.clone()).ok()?;
         let kind = kind_of(&new).filter(|kind| kind.has_peers())?;
         let [before, after] =
@@ -92,17 +97,20 @@ impl Workspace {
             return None;
         }
         let path = new.path().clone();
-        let mut all = self.claimed(Kind::has_peers).ok()?;
+        let help = format!(
+            "`stepmark check {}` says more; `--force --reason TEXT` writes it all the same",
+            argument(path.as_str())
+        );
+        let mut all = match self.claimed(Kind::has_peers) {
+            Ok(all) => all,
+            Err(error) => return Some(TransitionRefusal::Record { reason: with_causes(&error), help }),
+        };
         all.retain(|own| *own.path() != path);
         all.push(new.clone());
         let last = all.len() - 1;
         let (_, fault) = between(&all)
             .into_iter()
             .find(|(place, fault)| *place == last && changed.contains(&*fault.key))?;
-        let help = format!(
-            "`stepmark check {}` says more; `--force --reason TEXT` writes it all the same",
-            argument(path.as_str())
-        );
         Some(TransitionRefusal::Record { reason: fault.to_string(), help })
     }
 }
