@@ -171,6 +171,9 @@ impl fmt::Display for PeerFault {
     }
 }
 
+/// A key of a kind of a pack.
+type KindKey<'a> = ((&'a str, &'a str), &'a str);
+
 /// The faults between `peers`: names that lead to none, circles, values that are there twice.
 pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
     let mut named: HashMap<String, Vec<usize>> = HashMap::new();
@@ -183,8 +186,8 @@ pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
         all
     };
     let mut found = Vec::new();
-    let mut values: HashMap<((&str, &str), &str, String), usize> = HashMap::new();
-    let mut ways: HashMap<((&str, &str), &str), HashMap<usize, Vec<usize>>> = HashMap::new();
+    let mut values: HashMap<(KindKey<'_>, String), usize> = HashMap::new();
+    let mut ways: HashMap<KindKey<'_>, HashMap<usize, Vec<usize>>> = HashMap::new();
     for (place, peer) in peers.iter().enumerate() {
         let fault = |key: &str, problem| PeerFault { place, key: key.to_owned(), problem };
         for (key, own) in peer.keys {
@@ -201,7 +204,7 @@ pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
             match test {
                 KeyTest::Unique => {
                     for value in given {
-                        let first = *values.entry((peer.kind, key, value.clone())).or_insert(place);
+                        let first = *values.entry(((peer.kind, key), value.clone())).or_insert(place);
                         if first != place {
                             let other = peers[first].path.to_owned();
                             found.push(fault(key, PeerProblem::NotUnique { value, other }));

@@ -280,12 +280,12 @@ fn other_commands_leave_records_of_flows_alone() {
     let before = sandbox.read(path);
     let forged = String::from_utf8(before.clone()).unwrap().replace("status: PENDING", "status: FAILED");
     sandbox.write(path, &forged);
-    let found = sandbox.reads_only(&["check"]);
+    let found = sandbox.stepmark(&["check"]);
     assert!(found.stdout.contains("SMP11") && found.stdout.contains("flow restore r1"), "{found}");
     by_person(&sandbox, &["flow", "restore", "r1"]);
     let flow = sandbox.read("flows/r1/flow.md");
     std::fs::remove_file(sandbox.place("flows/r1/flow.md")).unwrap();
-    let found = sandbox.reads_only(&["check"]);
+    let found = sandbox.stepmark(&["check"]);
     assert!(
         found.stdout.contains("SMP09") && found.stdout.contains("`git restore flows/r1/flow.md`"),
         "{found}"
