@@ -189,7 +189,7 @@ fn what_a_workflow_of_bmad_moves_is_taken_in() {
     let before = sandbox.read(&path("1-2-b"));
     let run = sandbox.stepmark(&["check", "--fix", "--unsafe-fixes"]);
     assert_eq!(sandbox.read(&path("1-2-b")), before, "{run}");
-    assert!(run.stdout.contains("import stories --prefer status-line"), "{run}");
+    assert!(run.stdout.contains("import stories --prefer furthest"), "{run}");
     let run = sandbox.stepmark(&["import", "stories", "--prefer", "furthest"]);
     assert_snapshot!(run, @r"
     exit 0

@@ -18,7 +18,7 @@ fn shows_findings_where_they_are() {
     8 | Status: review
       |         ^^^^^^
       |
-      = help: the frontmatter counts: `stepmark project --ledgers` makes the line say the same; where the other one is right, `stepmark import stories --prefer status-line _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`
+      = help: `stepmark import stories --prefer furthest _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md` takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, `stepmark project --ledgers` makes the line say the same
 
     error[SM106]: the key `status` stands twice, and readers disagree on which one counts
      --> _bmad-output/planning-artifacts/epics.md:5:1

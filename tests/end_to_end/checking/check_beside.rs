@@ -19,7 +19,7 @@ fn a_story_and_the_ledger_of_its_sprint_say_the_same() {
     3 | status: in-progress
       |         ^^^^^^^^^^^
       |
-      = help: the frontmatter counts: `stepmark project --ledgers` writes `in-progress` into `_bmad-output/implementation-artifacts/sprint-status.yaml`; where the other one is right, `stepmark import stories --prefer sprint-status _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`
+      = help: `stepmark import stories --prefer furthest _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md` takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, `stepmark project --ledgers` writes `in-progress` into `_bmad-output/implementation-artifacts/sprint-status.yaml`
 
     warning[SM302]: the body says `Status: review`, the frontmatter says `status: in-progress`
      --> _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md:8:9
@@ -27,7 +27,7 @@ fn a_story_and_the_ledger_of_its_sprint_say_the_same() {
     8 | Status: review
       |         ^^^^^^
       |
-      = help: the frontmatter counts: `stepmark project --ledgers` makes the line say the same; where the other one is right, `stepmark import stories --prefer status-line _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md`
+      = help: `stepmark import stories --prefer furthest _bmad-output/implementation-artifacts/1-1-borrow-a-tool.md` takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, `stepmark project --ledgers` makes the line say the same
 
     1 artifact: 0 errors, 2 warnings, 0 notes
     ");

@@ -41,7 +41,9 @@ fn check_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>) {
             .then(|| Fix::splice(Safety::Unsafe, title, diagnosis.span, frontmatter.as_str()));
         let finding = subject.finding(&STATUS_DISAGREES, diagnosis.span, diagnosis.problem.to_string());
         let help = match key {
-            Some(_) => copy_remedy(words.have(body), path, "status-line", "makes the line say the same"),
+            Some(_) => {
+                copy_remedy(words, [body, frontmatter], (path, "status-line"), "makes the line say the same")
+            }
             None if change == WordChange::Back => {
                 "the line is further: make both say what is true".to_owned()
             }
@@ -133,18 +135,34 @@ fn check_sprint_status_disagrees(subject: &Subject<'_>, found: &mut Vec<Finding>
         "the story has no status in its frontmatter: `stepmark import stories` shows all sides, and `--prefer SIDE` says which one wins".to_owned()
     } else {
         let done = format!("writes `{meant}` into `{ledger}`");
-        copy_remedy(words.have(&word), path, "sprint-status", &done)
+        copy_remedy(words, [&word, meant], (path, "sprint-status"), &done)
     };
     // There is no fix: which of the two is right, a person knows.
     found.push(subject.finding(&SPRINT_STATUS_DISAGREES, own.span, message).with_help(help));
 }
 
-/// The remedy where the side `copy` says something else than the frontmatter of the story at `path`; `done`
-/// is what bringing it to the frontmatter does. A word that no lifecycle has is left to a person.
-pub(super) fn copy_remedy(is_known: bool, path: &ProjectPath, copy: &str, done: &str) -> String {
+/// The remedy where the side `copy` says `from`, and the frontmatter of the story at `path` wants `to` there;
+/// `done` is what bringing it to the frontmatter does. A copy that is further along was written by a workflow
+/// of BMAD, as a rule; a word that no lifecycle has is left to a person.
+fn copy_remedy(
+    words: LedgerWords<'_>,
+    [from, to]: [&str; 2],
+    (path, copy): (&ProjectPath, &str),
+    done: &str,
+) -> String {
     let import = |side: &str| format!("`stepmark import stories --prefer {side} {path}`");
-    let project = if is_known { "`stepmark project --ledgers`".to_owned() } else { import("frontmatter") };
-    format!("the frontmatter counts: {project} {done}; where the other one is right, {}", import(copy))
+    let project =
+        if words.have(from) { "`stepmark project --ledgers`".to_owned() } else { import("frontmatter") };
+    match words.change(from, to) {
+        WordChange::Back => format!(
+            "{} takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, {project} {done}",
+            import("furthest")
+        ),
+        _ => format!(
+            "the frontmatter counts: {project} {done}; where the other one is right, {}",
+            import(copy)
+        ),
+    }
 }
 
 struct StoryStatus<'a> {
@@ -291,7 +309,7 @@ mod tests {
     fn a_line_that_is_further_is_not_taken_back_by_a_fix() {
         let text = |line: &str| format!("---\nstatus: in-progress\n---\n# Story 1.1\n\nStatus: {line}\n");
         let help = |line: &str| helps_in(&STATUS_DISAGREES, &[("1-1-a.md", text(line).as_str())]).concat();
-        insta::assert_snapshot!(help("review"), @"the frontmatter counts: `stepmark project --ledgers` makes the line say the same; where the other one is right, `stepmark import stories --prefer status-line 1-1-a.md`");
+        insta::assert_snapshot!(help("review"), @"`stepmark import stories --prefer furthest 1-1-a.md` takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, `stepmark project --ledgers` makes the line say the same");
         insta::assert_snapshot!(help("backlog"), @"the frontmatter counts: `stepmark project --ledgers` makes the line say the same; where the other one is right, `stepmark import stories --prefer status-line 1-1-a.md`");
         assert_eq!(fixed(&STATUS_DISAGREES, &text("review")), None);
         assert_eq!(found(&STATUS_DISAGREES, &text("review")).len(), 1);
@@ -462,7 +480,7 @@ mod tests {
             helps_in(&SPRINT_STATUS_DISAGREES, &files).concat()
         };
         insta::assert_snapshot!(help("done"), @"the frontmatter counts: `stepmark project --ledgers` writes `done` into `docs/sprint-status.yaml`; where the other one is right, `stepmark import stories --prefer sprint-status docs/1-1-switch.md`");
-        insta::assert_snapshot!(help("in-progress"), @"the frontmatter counts: `stepmark project --ledgers` writes `in-progress` into `docs/sprint-status.yaml`; where the other one is right, `stepmark import stories --prefer sprint-status docs/1-1-switch.md`");
+        insta::assert_snapshot!(help("in-progress"), @"`stepmark import stories --prefer furthest docs/1-1-switch.md` takes in what is further along, as after a workflow of BMAD; where the frontmatter is right, `stepmark project --ledgers` writes `in-progress` into `docs/sprint-status.yaml`");
         let files = [
             ("docs/1-1-switch.md", "---\nstatus: review\n---\n# Story 1.1\n"),
             ("docs/sprint-status.yaml", "development_status:\n  1-1-switch: shipped\n"),
