@@ -230,6 +230,53 @@ fn what_artifacts_say_of_each_other_is_held_against_the_pack() {
     assert!(found.stdout.contains("SMP13"), "a file alone\n{found}");
 }
 
+/// Rows of another program become artifacts, checked like what is typed, and what nobody decided on stays.
+#[test]
+fn rows_of_a_table_become_artifacts() {
+    let sandbox = with(&[("backlog", BACKLOG)]);
+    let first = "---\nid: task-1 # ours\ntitle: One\nstatus: To Do\nassignee: [Ada]\n---\nBody\n";
+    sandbox.write("backlog/tasks/task-1 - One.md", first);
+    let import = |file: &str, rows: &str, more: &str| {
+        sandbox.write(file, rows);
+        run(&sandbox, &format!("import pack backlog {file}{more}"))
+    };
+    for (file, rows, expected) in [
+        ("a.json", r#"[{"id": "x", "title": "X", "status": "flying"}]"#, "row 1: `flying` is no state"),
+        (
+            "a.json",
+            r#"[{"id": "x", "title": "X", "dependencies": "task-1"}]"#,
+            "list of ref backlog-task is wanted",
+        ),
+        ("a.csv", "id,title,dependencies\nx,X,none\n", "`dependencies` names `none`"),
+        ("a.csv", "id,title,dependencies\nx,X,y\ny,Y,x\n", "leads in a circle"),
+        ("a.csv", "id,title\nx,X\nx,Y\n", "row 2: another row is `backlog/tasks/x.md` too"),
+        ("a.csv", "path,id,title\nREADME.md,x,X\n", "is no backlog-task by `applies_to`"),
+        ("a.csv", "path,id,title\n../x.md,x,X\n", "row 1:"),
+        ("a.csv", "priority\nhigh\n", "it says neither `path`, `id` nor `title`"),
+        ("a.json", "{}", "it holds no list of objects"),
+    ] {
+        let told = import(file, rows, " --take file --actor human:Ada");
+        assert!(told.code == 1 && told.stderr.contains(expected), "{rows}\n{told}");
+    }
+    let rows = "id,title,status,assignee,dependencies,estimate\ntask-1,One,In Progress,Ada; Bob,,3\ntask-2,\"A, B\",,,task-3,5\ntask-3,C,Done,,,\n";
+    let told = import("rows.csv", rows, "");
+    assert!(told.code == 1 && told.stderr.contains("nobody said which counts"), "{told}");
+    assert!(told.stdout.contains("no such keys: estimate"), "{told}");
+    assert!(!sandbox.root().join("backlog/tasks/task-2.md").exists());
+    let told = import("rows.csv", rows, " --take file --actor agent:w");
+    assert!(told.code != 0 && told.stderr.contains("is for a person"), "{told}");
+    let told = import("rows.csv", rows, " --take file --actor human:Ada");
+    assert!(told.code == 0 && told.stdout.contains("3 artifacts written"), "{told}");
+    let wanted = first.replace("To Do", "In Progress").replace("[Ada]", "[Ada, Bob]");
+    assert_eq!(text(&sandbox, "backlog/tasks/task-1 - One.md"), wanted, "the rest of it stays");
+    let second = "---\nid: task-2\ntitle: A, B\ndependencies: [task-3]\nstatus: To Do\n---\n\n# A, B\n";
+    assert_eq!(text(&sandbox, "backlog/tasks/task-2.md"), second);
+    assert_eq!(run(&sandbox, "check").code, 0);
+    let again = import("rows.csv", rows, " --json");
+    let told: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!((again.code, &told["same"], &told["written"]), (0, &json!(3), &json!(0)));
+}
+
 /// What is there once is so within a pack, also where another one calls its kind the same.
 #[test]
 fn packs_do_not_share_their_values() {
@@ -378,6 +425,28 @@ fn what_a_pack_forbids_does_not_pass_the_hook() {
     repository.git(&["add", "."]);
     let run = repository.stepmark(&["check", "--staged"]);
     assert!(run.code == 1 && run.stdout.contains("SM903"), "{run}");
+    repository.git(&["reset", "--hard", "--quiet"]);
+    sandbox.write(".stepmark/packs/backlog.yaml", BACKLOG);
+    let write = |id: &str, other: &str| {
+        let task = format!("---\nid: {id}\ntitle: T\nstatus: To Do\ndependencies: [{other}]\n---\n");
+        sandbox.write(&format!("backlog/tasks/{id}.md"), task);
+    };
+    write("task-1", "gone");
+    write("task-2", "task-1");
+    repository.commit("tasks");
+    let staged = |expected: &[&str]| {
+        repository.git(&["add", "--all"]);
+        let run = repository.stepmark(&["check", "--staged"]);
+        assert_eq!(run.code, i32::from(!expected.is_empty()), "{run}");
+        assert!(expected.iter().all(|text| run.stdout.contains(text)), "{run}");
+    };
+    write("task-3", "task-1");
+    staged(&[]);
+    write("task-3", "task-9");
+    staged(&["SMP12", "task-3.md"]);
+    std::fs::remove_file(sandbox.root().join("backlog/tasks/task-3.md")).unwrap();
+    std::fs::remove_file(sandbox.root().join("backlog/tasks/task-1.md")).unwrap();
+    staged(&["task-2.md", "`dependencies` names `task-1`"]);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
+use crate::commands::changing::import::pack::RowsImported;
 use crate::commands::packs::{PackChecked, PackList, PackShown};
 
 /// By name and version; each says what it describes, which keys there always are, and of which types.
@@ -20,6 +21,10 @@ pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
         typed::<PackChecked>(
             "stepmark.pack-check/1",
             "`pack check`: packs that can be used, and what they make illegal",
+        ),
+        typed::<RowsImported>(
+            "stepmark.import-pack/1",
+            "`import pack`: rows that say something else, and what was written",
         ),
     ];
     schemas.extend(typed);

@@ -49,6 +49,28 @@ pub fn render(pack: &str, file: &FileDeclaration, rows: &[(&ProjectPath, &Json)]
     format!("{head}{}{rows}{close}", if rows.is_empty() { "" } else { "\n" }).into_bytes()
 }
 
+/// The rows that a file holds, ours or another program's: those of CSV with a text a column, those of JSON from
+/// the list that it is, or that stands under one of its keys.
+pub fn rows(bytes: &[u8], is_csv: bool) -> Result<Vec<Map<String, Json>>, String> {
+    if is_csv {
+        let mut reader = csv::Reader::from_reader(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+        let head = reader.headers().map_err(|error| error.to_string())?.clone();
+        let row = |row: csv::Result<csv::StringRecord>| {
+            let row = row.map_err(|error| error.to_string())?;
+            Ok(head.iter().zip(&row).map(|(column, cell)| (column.trim().to_owned(), cell.into())).collect())
+        };
+        return reader.records().map(row).collect();
+    }
+    let value: Json = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let lists = value
+        .as_array()
+        .into_iter()
+        .chain(value.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_array()));
+    let objects =
+        |list: &Vec<Json>| list.iter().map(|row| row.as_object().cloned()).collect::<Option<Vec<_>>>();
+    lists.filter_map(objects).next().ok_or_else(|| "it holds no list of objects".to_owned())
+}
+
 /// Returns whether `bytes` look like what [`render`] makes for `file`.
 pub fn is_pack_file(file: &FileDeclaration, bytes: &[u8]) -> bool {
     if file.is_csv() {
@@ -59,7 +81,7 @@ pub fn is_pack_file(file: &FileDeclaration, bytes: &[u8]) -> bool {
 }
 
 /// A value as a cell: entries of a list behind each other, what is more as JSON.
-fn text(value: Option<&Json>) -> String {
+pub fn text(value: Option<&Json>) -> String {
     match value {
         None | Some(Json::Null) => String::new(),
         Some(Json::String(text)) => text.clone(),

@@ -116,6 +116,18 @@ impl ArgumentShape {
 }
 
 impl ArgumentType {
+    /// The value that a cell of a table says; a text that is not of this type stays a text.
+    pub fn of_cell(&self, text: &str) -> Json {
+        let value = |shape: ArgumentShape, text: &str| shape.read(text).unwrap_or_else(|| text.into());
+        match self.shape {
+            ArgumentShape::List => {
+                let items = text.split(';').map(str::trim).filter(|item| !item.is_empty());
+                items.map(|item| value(self.items.unwrap_or(ArgumentShape::Text), item)).collect()
+            }
+            shape => value(shape, text),
+        }
+    }
+
     /// The fault of the value under the key `name`, where it is not of this type.
     pub fn fault(&self, name: &str, value: Option<&Json>) -> Option<String> {
         let wanted = Self { is_optional: false, ..self.clone() };

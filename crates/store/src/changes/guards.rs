@@ -52,7 +52,9 @@ impl Workspace {
             let source = TransitionRefusal::Record { reason, help };
             return Err(ChangeError::Refused { path: path.clone(), source });
         }
+        // An import judges all that it brings in together.
         if let (false, None, Some(new)) = (draft.brings_back, &draft.insistence, new)
+            && draft.kind != Kind::IMPORT
             && let Some(source) = self.judge_peers(old, new)
         {
             return Err(ChangeError::Refused { path: path.clone(), source });

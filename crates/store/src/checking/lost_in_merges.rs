@@ -5,6 +5,8 @@ use crate::history::History;
 #[cfg(feature = "write")]
 use crate::workspace::claimed::{between, kind_of};
 #[cfg(feature = "write")]
+use crate::{git::GitVersion, repository::ChangedArtifact};
+#[cfg(feature = "write")]
 use std::collections::{BTreeMap, BTreeSet};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
@@ -13,9 +15,11 @@ use stepmark_model::{
 };
 #[cfg(feature = "write")]
 use stepmark_model::{
+    check::Baseline,
     check::rules::systems::{
         peer_finding, record_edited_finding, record_lost_finding, record_unusable_finding,
     },
+    packs::{Kind, PeerFault},
     records::RecordSet,
     tracked_artifact::TrackedArtifact,
 };
@@ -110,6 +114,53 @@ impl Checks<'_> {
             let path = claimed[place].path();
             if is_meant(path) {
                 self.add_beside(report, path.clone(), |_| findings)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what does not go with others of its pack since `changed`; what did not before is old.
+    pub(crate) fn add_peers_in(
+        &self,
+        report: &mut CheckReport<'_>,
+        (changed, version): (&[ChangedArtifact], &GitVersion),
+        baseline: &mut Baseline,
+    ) -> Result<(), CheckError> {
+        let sides = || changed.iter().flat_map(|own| own.sides().chain([own.latest()]));
+        if !sides().any(|own| kind_of(own).is_some_and(Kind::has_peers)) {
+            return Ok(());
+        }
+        let mut others = Vec::new();
+        for path in version.files_with(&["---"])? {
+            let is_known = !self.workspace.may_be_claimed(&path) || sides().any(|own| *own.path() == path);
+            if !is_known
+                && self.workspace.configuration().is_artifact(&path)
+                && let Some(bytes) = version.read(&path)?
+            {
+                others.push(self.workspace.track(Artifact::read(path, bytes))?);
+            }
+        }
+        let with = |side: fn(&ChangedArtifact) -> Option<&TrackedArtifact>| -> Vec<TrackedArtifact> {
+            others.iter().chain(changed.iter().filter_map(side)).cloned().collect()
+        };
+        let before = with(|own| match own {
+            ChangedArtifact::Present { before, .. } => before.as_deref(),
+            ChangedArtifact::Merged { before, .. } => Some(before),
+            own => Some(own.latest()),
+        });
+        let now = with(|own| (!matches!(own, ChangedArtifact::Deleted { .. })).then(|| own.latest()));
+        let old = between(&before);
+        for (place, fault) in between(&now) {
+            let artifact = now[place].artifact();
+            let is_same = |(at, own): &(usize, PeerFault)| {
+                before[*at].path() == artifact.path()
+                    && (&own.key, &own.problem) == (&fault.key, &fault.problem)
+            };
+            if !old.iter().any(is_same) {
+                let findings = vec![peer_finding(artifact, &fault)];
+                let judged =
+                    self.workspace.policy_at(artifact.path(), |policy| policy.judge_beside(findings));
+                report.add_beside(artifact.path().clone(), artifact.bytes().to_vec(), judged, baseline);
             }
         }
         Ok(())

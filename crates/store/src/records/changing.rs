@@ -89,8 +89,6 @@ pub(crate) trait ChangedRecords: RecordSystem {
         Ok(file_findings::states(self.workspace().root(), &self.record_format()?, &self.records()?, read))
     }
 
-    /// The findings in the files, where the records are `state` and `read` gives a file. Files that are
-    /// written when somebody asks for it may be older than the records: `is_old_as_wanted`.
     fn findings_of_files(
         &self,
         state: &Self::State,

@@ -14,7 +14,6 @@ use stepmark_model::{
 };
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SystemError {
     #[error(transparent)]
     Records(#[from] RecordsError),

@@ -16,7 +16,6 @@ use stepmark_model::{
 
 /// A record that a file and the artifacts do not hold alike.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ImportRow<K> {
     pub kind: K,
     pub id: String,
@@ -59,7 +58,6 @@ impl<K: RecordKinds> ImportRow<K> {
     }
 }
 
-/// The records that a file would bring in.
 #[derive(Clone, Debug)]
 pub struct ImportSurvey<K> {
     pub rows: Vec<ImportRow<K>>,

@@ -6,6 +6,8 @@ mod changing;
 mod error;
 #[cfg(feature = "write")]
 mod importing;
+#[cfg(feature = "write")]
+mod rows;
 
 #[cfg(feature = "write")]
 use crate::checking::KeptDigests;
@@ -38,9 +40,10 @@ pub(crate) use changing::{ChangedRecords, behind, draft, keep};
 pub use error::SystemError;
 #[cfg(feature = "write")]
 pub use importing::{ImportRow, ImportSurvey};
+#[cfg(feature = "write")]
+pub use rows::{RowChange, RowSurvey};
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RecordsError {
     #[error("{} has not begun here: `{}` begins it", system.name, system.begin)]
     NotBegun { system: &'static System },

@@ -60,6 +60,11 @@ impl<F: Fn(&ProjectPath) -> bool + Send> Visitor for Claimed<'_, F> {
 }
 
 impl Workspace {
+    pub(crate) fn may_be_claimed(&self, path: &ProjectPath) -> bool {
+        let declared = self.configuration().lifecycles().declared();
+        declared.iter().any(|own| own.kind.is_some() && own.may_apply_at(path))
+    }
+
     /// The artifacts that packs of the project claim, where some kind `is_asked` for: files that cannot be of
     /// a kind of theirs are not read.
     pub(crate) fn claimed(
@@ -70,8 +75,7 @@ impl Workspace {
         if !declared.iter().any(|own| own.kind.as_deref().is_some_and(&is_asked)) {
             return Ok(Vec::new());
         }
-        let may_be =
-            |path: &ProjectPath| declared.iter().any(|own| own.kind.is_some() && own.may_apply_at(path));
+        let may_be = |path: &ProjectPath| self.may_be_claimed(path);
         let walked = walk_artifacts(self, &|| Claimed(Reader::new(self, &|_| true), may_be))?;
         let readers = walked.visitors.into_iter().map(|own| own.0).collect();
         let mut found = gathered(self, readers, walked.problems).artifacts;

@@ -2,6 +2,7 @@
 
 mod autodev;
 mod flow;
+pub(crate) mod pack;
 mod records;
 mod stories;
 
@@ -30,6 +31,7 @@ enum What {
     Asdd(records::ImportAsdd),
     Coordination(records::ImportCoordination),
     Flow(flow::ImportFlow),
+    Pack(pack::ImportRows),
 }
 
 impl Import {
@@ -40,6 +42,7 @@ impl Import {
             What::Asdd(command) => command.run(project, output),
             What::Coordination(command) => command.run(project, output),
             What::Flow(command) => command.run(project, output),
+            What::Pack(command) => command.run(project, output),
         }
     }
 }

@@ -29,17 +29,8 @@ use crate::{
 /// is given.
 #[derive(Debug, Args)]
 pub(crate) struct ImportAsdd {
-    /// A manifest, or the folder of ASDD with one, also outside of the project; without it the project's own
-    path: Option<PathBuf>,
-    /// The side that counts where both say something
-    #[arg(long, value_name = "SIDE")]
-    take: Option<ManifestSide>,
-    /// Take away slices that the manifest has no more
-    #[arg(long)]
-    remove: bool,
-    /// Show what would be written, and write nothing
-    #[arg(long)]
-    dry_run: bool,
+    #[command(flatten)]
+    how: RecordArguments,
 }
 
 /// Bring tasks, agents and discoveries of a state file into artifacts
@@ -50,35 +41,59 @@ pub(crate) struct ImportAsdd {
 /// is 1. Records that the file has no more stay, unless `--remove` is given.
 #[derive(Debug, Args)]
 pub(crate) struct ImportCoordination {
-    /// A state file, or the folder of several, also outside of the project; without it the files that the
-    /// project itself writes
+    #[command(flatten)]
+    how: RecordArguments,
+}
+
+#[derive(Debug, Args)]
+struct RecordArguments {
+    /// The file, or the folder that holds it, also outside of the project; without it what the project itself
+    /// writes
     path: Option<PathBuf>,
-    /// The side that counts where both say something
-    #[arg(long, value_name = "SIDE")]
-    take: Option<FileSide>,
     /// Take away records that the file has no more
     #[arg(long)]
     remove: bool,
+    #[command(flatten)]
+    side: SideArguments,
+}
+
+/// The decision on what a file and artifacts say otherwise.
+#[derive(Debug, Args)]
+pub(super) struct SideArguments {
+    /// The side that counts where both say something
+    #[arg(long, value_name = "SIDE")]
+    pub(super) take: Option<Side>,
     /// Show what would be written, and write nothing
     #[arg(long)]
-    dry_run: bool,
+    pub(super) dry_run: bool,
 }
 
-/// A side on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ManifestSide {
-    /// The manifest
+pub(super) enum Side {
+    /// The file
     File,
     /// The artifact
     Artifact,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FileSide {
-    /// The state file
-    File,
-    /// The artifact
-    Artifact,
+impl SideArguments {
+    /// The refusal where nobody said which side counts of `disputed`.
+    pub(super) fn undecided(&self, disputed: usize, file: &str) -> Option<Failure> {
+        if disputed == 0 || self.take.is_some() {
+            return None;
+        }
+        let said = match disputed {
+            1 => "1 record says".to_owned(),
+            count => format!("{count} records say"),
+        };
+        let message = format!(
+            "{said} something else than the {file}, and nobody said which counts; nothing was written"
+        );
+        Some(
+            Failure::new(Exit::Findings, message)
+                .with_help("say which: `--take file` or `--take artifact`; `--dry-run` shows them"),
+        )
+    }
 }
 
 /// The words of an import.
@@ -94,7 +109,7 @@ impl ImportAsdd {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let is_new = project.workspace.asdd().is_none();
         let workspace = project.workspace.clone().with_asdd();
-        let place = self.path.as_deref().map(|given| project.place(given));
+        let place = self.how.path.as_deref().map(|given| project.place(given));
         let nothing = || Failure::new(Exit::Findings, "the project does not use ASDD");
         let found = workspace.asdd().ok_or_else(nothing)?.survey(place.as_deref())?;
         let words = Words {
@@ -104,12 +119,12 @@ impl ImportAsdd {
             option: None,
             switched_on: is_new.then_some("ASDD"),
         };
-        if !words.decide(&found, (self.take.is_some(), self.dry_run), output)? {
+        if !words.decide(&found, &self.how.side, output)? {
             return Ok(Exit::Fine);
         }
         let workspace = if is_new { switched_on(&workspace)? } else { workspace };
         let asdd = workspace.asdd().ok_or_else(nothing)?;
-        let (count, _) = asdd.import(&found, self.take == Some(ManifestSide::File), self.remove)?;
+        let (count, _) = asdd.import(&found, self.how.side.take == Some(Side::File), self.how.remove)?;
         words.tell(&found, count, output);
         Ok(Exit::Fine)
     }
@@ -127,7 +142,7 @@ impl ImportCoordination {
             option: Some(found.format.to_string()),
             switched_on: is_new.then_some("coordination"),
         };
-        if !words.decide(&found.survey, (self.take.is_some(), self.dry_run), output)? {
+        if !words.decide(&found.survey, &self.how.side, output)? {
             return Ok(Exit::Fine);
         }
         let workspace = match is_new {
@@ -141,14 +156,14 @@ impl ImportCoordination {
         let coordination = coordination(&workspace)?;
         // Without a word none is disputed.
         let (count, files) =
-            coordination.import(&found, self.take != Some(FileSide::Artifact), self.remove)?;
+            coordination.import(&found, self.how.side.take != Some(Side::Artifact), self.how.remove)?;
         words.tell(&found.survey, count, output);
         Ok(report::told(&files, output))
     }
 
     fn survey(&self, project: &Project, workspace: &Workspace) -> Result<StateFile, Failure> {
         let coordination = coordination(workspace)?;
-        let found = match self.path.as_deref().map(|path| (path, project.path(path))) {
+        let found = match self.how.path.as_deref().map(|path| (path, project.path(path))) {
             None => coordination.survey(None),
             Some((_, Ok(path))) => coordination.survey(Some(&path)),
             // Reading it changes nothing there.
@@ -163,7 +178,7 @@ impl Words {
     fn decide<K: RecordKinds>(
         &self,
         found: &ImportSurvey<K>,
-        (is_decided, dry_run): (bool, bool),
+        side: &SideArguments,
         output: &Output,
     ) -> Result<bool, Failure> {
         if !output.json && !found.rows.is_empty() {
@@ -183,23 +198,11 @@ impl Words {
             output.line(table(self.columns, found.rows.iter().map(row)));
         }
         let disputed = found.rows.iter().filter(|row| row.is_disputed()).count();
-        let is_undecided = disputed > 0 && !is_decided;
-        if dry_run || is_undecided {
+        let undecided = side.undecided(disputed, self.file);
+        if side.dry_run || undecided.is_some() {
             output.json_or(self.schema, || self.wire(found, None), || {});
         }
-        if !is_undecided {
-            return Ok(!dry_run);
-        }
-        let said = match disputed {
-            1 => "1 record says".to_owned(),
-            count => format!("{count} records say"),
-        };
-        let message = format!(
-            "{said} something else than the {}, and nobody said which counts; nothing was written",
-            self.file
-        );
-        Err(Failure::new(Exit::Findings, message)
-            .with_help("say which: `--take file` or `--take artifact`; `--dry-run` shows them"))
+        undecided.map_or(Ok(!side.dry_run), Err)
     }
 
     fn tell<K: RecordKinds>(&self, found: &ImportSurvey<K>, count: usize, output: &Output) {

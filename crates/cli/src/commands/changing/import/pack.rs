@@ -1,0 +1,131 @@
+//! `stepmark import pack`
+
+use std::{path::PathBuf, sync::Arc};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+use stepmark_model::{packs::Kind, spelling::listed};
+use stepmark_store::records::{RowChange, RowSurvey};
+
+use super::records::{Side, SideArguments};
+use crate::{
+    environment::Environment,
+    exit::{Exit, Failure},
+    output::{Output, table, wording},
+    project::Project,
+};
+
+/// Bring rows of a table into artifacts of a kind of your own pack
+///
+/// Reads a list of objects (`.json`) or a table with a head (`.csv`), as other programs export them. A row
+/// means the artifact at its `path`, else that of its `id`; other rows become new artifacts in the folder of the
+/// kind. Columns that are no keys of the kind are left out, and named; an empty cell says nothing. Where a row
+/// and an artifact disagree, `--take` says which counts; without it nothing is written and the exit code is 1.
+#[derive(Debug, Args)]
+pub(crate) struct ImportRows {
+    /// The kind, or the word of its commands
+    kind: String,
+    /// The file, also outside of the project
+    file: PathBuf,
+    #[command(flatten)]
+    side: SideArguments,
+}
+
+/// `stepmark.import-pack/1`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RowsImported {
+    /// The columns that are keys of the kind
+    taken: Vec<String>,
+    left_out: Vec<String>,
+    rows: Vec<RowShown>,
+    /// How many rows say what their artifacts say
+    same: usize,
+    /// What no command would write
+    faults: Vec<String>,
+    /// The number of artifacts; none where nothing was to be written
+    written: Option<usize>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct RowShown {
+    path: String,
+    is_new: bool,
+    keys: Vec<String>,
+}
+
+impl ImportRows {
+    pub(super) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let kind = self.kind(project)?;
+        let place = project.place(&self.file);
+        let failed =
+            |error| Failure::new(Exit::Io, format!("cannot read `{}`: {error}", self.file.display()));
+        let bytes = Environment::read_file(&place).map_err(failed)?;
+        let is_csv = place.extension().is_some_and(|extension| extension == "csv");
+        let found = project.workspace.survey_rows(&kind, (&bytes, is_csv))?;
+        let disputed = found.rows.iter().filter(|row| !row.is_new()).count();
+        let undecided = self.side.undecided(disputed, "file").filter(|_| found.faults.is_empty());
+        if self.side.dry_run || undecided.is_some() || !found.faults.is_empty() {
+            show(&found, None, output);
+        }
+        if let Some(failure) = undecided {
+            return Err(failure);
+        }
+        if self.side.dry_run && found.faults.is_empty() {
+            return Ok(Exit::Fine);
+        }
+        let command = format!("import pack {} {}", self.kind, self.file.display());
+        let written = project.workspace.import_rows(&found, self.side.take == Some(Side::File), &command)?;
+        show(&found, Some(written), output);
+        Ok(Exit::Fine)
+    }
+
+    fn kind(&self, project: &Project) -> Result<Arc<Kind>, Failure> {
+        let kinds = project.workspace.configuration().packs().iter().flat_map(|own| &own.pack.kinds);
+        let kinds: Vec<&Arc<Kind>> = kinds.map(|own| &own.kind).collect();
+        let meant = kinds.iter().find(|own| own.command == self.kind || own.name == self.kind);
+        meant.map(|own| Arc::clone(own)).ok_or_else(|| {
+            let names: Vec<&str> = kinds.iter().map(|own| &*own.name).collect();
+            let failure =
+                Failure::new(Exit::Usage, format!("no pack of the project has a kind `{}`", self.kind));
+            match names.is_empty() {
+                true => failure.with_help("`stepmark pack new NAME` makes a pack"),
+                false => failure.with_help(format!("there are {}", listed(&names))),
+            }
+        })
+    }
+}
+
+fn show(found: &RowSurvey, written: Option<usize>, output: &Output) {
+    let row = |row: &RowChange| RowShown {
+        path: row.path.to_string(),
+        is_new: row.is_new(),
+        keys: row.keys.clone(),
+    };
+    let shown = RowsImported {
+        taken: found.taken.iter().cloned().collect(),
+        left_out: found.left_out.iter().cloned().collect(),
+        rows: found.rows.iter().map(row).collect(),
+        same: found.same,
+        faults: found.faults.clone(),
+        written,
+    };
+    if output.json {
+        return output.json("stepmark.import-pack/1", serde_json::to_value(&shown).unwrap_or_default());
+    }
+    let cells = shown.rows.iter().map(|row| {
+        let word = if row.is_new { "new" } else { "changed" };
+        vec![row.path.clone(), word.to_owned(), row.keys.join(", ")]
+    });
+    if !shown.rows.is_empty() {
+        output.line(table(&["ARTIFACT", "IS", "KEYS"], cells));
+    }
+    if !shown.left_out.is_empty() {
+        output
+            .remark(format_args!("left out, since the kind has no such keys: {}", shown.left_out.join(", ")));
+    }
+    if let Some(written) = written {
+        let same = wording::count(shown.same, "row");
+        output.remark(format_args!("{} written, {same} the same", wording::count(written, "artifact")));
+    }
+}
