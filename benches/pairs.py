@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Times two programs in turn, each in its own copy of a project. Usage: pairs.py OLD NEW BENCH [ARTIFACTS] [ROUNDS]
 
-OLD and NEW are two builds of `stepmark`, BENCH is `stepmark-bench`, which makes the project. Prints a row a command: the medians
-of both, and the median of the ratio of each pair.
+OLD and NEW are two builds of `stepmark`, BENCH is `stepmark-bench`, which makes the project; a second one has 500 tasks. Prints a
+row a command: the medians of both, and the median of the ratio of each pair.
 """
 
 import itertools
+import json
 import os
 import pathlib
 import shutil
@@ -28,17 +29,12 @@ def timed(program, folder, arguments):
     return time.perf_counter() - start
 
 
-with tempfile.TemporaryDirectory() as folder:
-    ours, theirs = f"{folder}/new", f"{folder}/old"
-    subprocess.run([bench, "project", ours, str(artifacts)], check=True, stdout=subprocess.DEVNULL)
-    shutil.copytree(ours, theirs, symlinks=True)
-    first = min(str(path.relative_to(ours)) for path in pathlib.Path(ours, "docs").rglob("prd-*.md"))
-    commands = [["--version"], ["next", first], ["status"], ["list", "--where", "progress>50"], ["check"], ["check", "--staged"],
-                ["manifest", "verify"], ["query", "SELECT COUNT(*) FROM artifacts"], ["log", "--limit", "20"],
-                ["set", first, "owner=n{n}"]]
-    print("| command | before | now | ratio |\n|---|---|---|---|")
+def rows(folder, commands, first=""):
+    """Prints the rows of `commands` in the project at FOLDER and in a copy of it."""
+    copy = f"{folder}-copy"
+    shutil.copytree(folder, copy, symlinks=True)
     for command in commands:
-        sides = [(old, theirs), (new, ours)]
+        sides = [(old, copy), (new, folder)]
         for side in sides * 3:
             timed(*side, command)
         times = {side: [] for side in sides}
@@ -47,5 +43,21 @@ with tempfile.TemporaryDirectory() as folder:
                 times[side].append(timed(*side, command))
         before, now = (times[side] for side in sides)
         ratio = statistics.median(one / other for one, other in zip(now, before))
-        shown = " ".join(command).replace(first, "ARTIFACT").replace("{n}", "")
+        shown = " ".join(command).replace(first or "\0", "ARTIFACT").replace("{n}", "")
         print(f"| `{shown}` | {statistics.median(before) * 1000:.1f} ms | {statistics.median(now) * 1000:.1f} ms | {ratio:.2f} |")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    documents, tasks = f"{folder}/documents", f"{folder}/tasks"
+    subprocess.run([bench, "project", documents, str(artifacts)], check=True, stdout=subprocess.DEVNULL)
+    first = min(str(path.relative_to(documents)) for path in pathlib.Path(documents, "docs").rglob("prd-*.md"))
+    print("| command | before | now | ratio |\n|---|---|---|---|")
+    rows(documents, [["--version"], ["next", first], ["status"], ["list", "--where", "progress>50"], ["check"], ["check", "--staged"],
+                     ["manifest", "verify"], ["query", "SELECT COUNT(*) FROM artifacts"], ["log", "--limit", "20"],
+                     ["set", first, "owner=n{n}"]], first)
+    pathlib.Path(tasks).mkdir()
+    listed = [{"id": f"t{number:03}", "title": f"Task {number}", "status": "available", "dependencies": []} for number in range(500)]
+    pathlib.Path(folder, "tasks.json").write_text(json.dumps({"tasks": listed}))
+    for arguments in (["init"], ["import", "coordination", f"{folder}/tasks.json"]):
+        subprocess.run([old, *arguments], cwd=tasks, env=environment, check=True, stdout=subprocess.DEVNULL)
+    rows(tasks, [["task", "list"], ["check"], ["task", "claim", "--agent", "a{n}"]])
