@@ -101,8 +101,6 @@ impl Project {
         self.workspace.root()
     }
 
-    /// The project path of a path on the command line: seen from the current folder, or from `--root` when
-    /// the current folder lies outside of it.
     pub(crate) fn path(&self, given: &Path) -> Result<ProjectPath, Failure> {
         match self.root().relative(given, &self.current_folder) {
             Ok(path) => Ok(path),

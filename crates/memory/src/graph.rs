@@ -50,7 +50,6 @@ pub enum EdgeKind {
     DelegatedFrom,
     #[serde(rename = "worked-on")]
     WorkedOn,
-    /// A step was completed in an artifact.
     #[serde(rename = "completed-in")]
     CompletedIn,
     /// An artifact waits for another (`depends_on`, `dependencies`).

@@ -42,7 +42,6 @@ pub enum Membership {
 }
 
 impl TrackedArtifact {
-    /// Puts an artifact together with its workflow and the lifecycles of its project.
     pub fn new(artifact: Artifact, membership: Membership, lifecycles: Arc<Lifecycles>) -> Self {
         let track = match &membership {
             Membership::Member { workflow, .. } => workflow.chain.track(),
@@ -120,7 +119,6 @@ impl TrackedArtifact {
         self.lifecycle()?.lifecycle.state_of(status)
     }
 
-    /// The moves that its lifecycle knows out of its state.
     pub fn moves(&self) -> Vec<Move<'_>> {
         let Some((choice, state)) = self.lifecycle().zip(self.lifecycle_state()) else { return Vec::new() };
         choice.lifecycle.moves_from(state, self.remembered().as_deref())
@@ -141,7 +139,6 @@ impl TrackedArtifact {
         }
     }
 
-    /// Its part in its chain of delegation.
     pub fn member(&self) -> Member {
         let member = Member::of(&self.artifact, self.progress().as_ref());
         // Without an id it is in no chain, so its completion concerns none: most artifacts of a large
@@ -195,7 +192,6 @@ impl TrackedArtifact {
         Some(lifecycle.judge_move(status, to, &facts))
     }
 
-    /// The plan that carries out `command`.
     pub fn decide(&self, command: &Command, strictness: Strictness) -> Result<Plan, TransitionRefusal> {
         if matches!(command, Command::Transition { .. })
             && !self.artifact.has_state_region()

@@ -71,7 +71,6 @@ pub struct Pack {
 }
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum PackError {
     #[error(transparent)]
     Read(#[from] ReadError),

@@ -36,12 +36,10 @@ pub struct CachedInstructions {
     pub unreadable: Vec<ProjectPath>,
     /// Folders and links that could not be followed in search of artifacts.
     pub problems: Vec<WalkProblem>,
-    /// The bytes of the meta file in place.
     meta_bytes: Option<Vec<u8>>,
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum InstructionError {
     #[error("cannot assemble the instructions: the component `{path}` cannot be read")]
     Component { path: ProjectPath, source: ArtifactError },

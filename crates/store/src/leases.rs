@@ -59,7 +59,6 @@ pub enum LeaseError {
     Tell { path: ProjectPath, source: crate::workspace::AppendError },
 }
 
-/// The leases of a project's artifacts.
 #[derive(Clone, Copy, Debug)]
 pub struct Leases<'w> {
     pub(crate) workspace: &'w Workspace,
@@ -73,7 +72,6 @@ impl Workspace {
 }
 
 impl Leases<'_> {
-    /// The lease of the artifact at `path`.
     pub fn get(&self, path: &ProjectPath) -> Result<LeaseState, LeaseError> {
         let key = ArtifactKey::of(&Artifact::read(path.clone(), self.workspace.read_file(path)?));
         let lease = self.read(path, &key)?;
@@ -204,7 +202,6 @@ impl Leases<'_> {
         Ok(())
     }
 
-    /// Changes the lease of an artifact under the artifact's lock.
     fn change<T>(
         &self,
         path: &ProjectPath,

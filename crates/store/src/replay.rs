@@ -13,7 +13,6 @@ use stepmark_model::{
     journal::{ArtifactKey, Digests, EventId, HistoryState, Lineage, ReplayError},
 };
 
-/// An artifact, and how its state stands to its history.
 #[derive(Debug)]
 pub struct Replayed {
     pub path: ProjectPath,
@@ -32,7 +31,6 @@ pub struct Replayed {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Obstacle {
     #[error("there is no such file any more")]
     Gone,
@@ -66,8 +64,6 @@ pub enum ReplayArtifactsError {
 }
 
 impl ProjectHistory<'_> {
-    /// Replays the history of every artifact that is there, and of those that history knows, and reads all
-    /// checkpoints.
     pub fn replay_all(&self) -> Result<ReplayedArtifacts, ReplayArtifactsError> {
         let found = self.workspace.artifacts()?;
         let mut all = ReplayedArtifacts { unreadable: found.unreadable, ..ReplayedArtifacts::default() };
@@ -111,7 +107,6 @@ impl ProjectHistory<'_> {
         Ok(all)
     }
 
-    /// Replays the history of the artifact at `path`, which may be gone.
     pub fn replay(
         &self,
         path: &ProjectPath,

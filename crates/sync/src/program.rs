@@ -22,7 +22,6 @@ pub struct Program<'p> {
     /// Its name, looked for on the search path, or its path.
     pub name: &'p str,
     pub arguments: &'p [String],
-    /// Variables of the environment that it is given besides its own.
     pub variables: &'p [(&'p str, &'p str)],
     /// Variables that it is not given.
     pub hidden: &'p [String],

@@ -80,7 +80,6 @@ impl From<ManifestPublishError> for Failure {
             ManifestPublishError::Projection(error) => {
                 of_projection(error, "name another file with --file, or move this one away")
             }
-            _ => Self::from_error(Exit::Io, &error),
         }
     }
 }

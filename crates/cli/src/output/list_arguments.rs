@@ -72,8 +72,6 @@ impl ListArguments {
     }
 }
 
-/// Keeps of each item the fields that are wanted, in their order; all where none is named. An item may lack a
-/// field that others have.
 pub(crate) fn keep_fields(wanted: &[String], items: Vec<Value>) -> Result<Vec<Value>, Failure> {
     if wanted.is_empty() || items.is_empty() {
         return Ok(items);

@@ -287,8 +287,6 @@ fn complain(text: impl Display) {
     let _unheard = writeln!(anstream::stderr(), "{}", fitting(&text.to_string(), fitted::error_width()));
 }
 
-/// Each line of `text` in lines of at most `columns` columns. A line of a file, and what is marked in it,
-/// stays as it is.
 fn fitting(text: &str, columns: usize) -> String {
     if columns == usize::MAX {
         return text.to_owned();

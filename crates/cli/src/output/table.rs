@@ -71,8 +71,6 @@ impl Lines {
     }
 }
 
-/// Lays the cells out in lines of at most `room` columns, as far as that is possible: the widest columns are
-/// cut.
 fn lay_out(parts: &[Lines], room: usize) -> String {
     let rows = || parts.iter().flat_map(Lines::rows);
     let columns = rows().map(Iterator::count).max().unwrap_or_default();

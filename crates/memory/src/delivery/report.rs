@@ -60,8 +60,6 @@ pub struct Behind {
     pub failure: Option<String>,
 }
 
-/// The state of the store `name`, which is to hold the units `due`, as the ledger knows it. The store itself
-/// is not asked.
 pub fn state_of(
     ledger: &dyn LedgerReader,
     (name, target): (&TrackerName, &dyn Target),

@@ -47,7 +47,6 @@ impl Memory {
         Ok(recalled)
     }
 
-    /// The record `id` as an answer; `None` where there is none.
     pub fn known(&self, id: &str, now: Timestamp) -> Result<Option<Recalled>, MemoryError> {
         let Some(record) = reading::records(&self.connection, "WHERE id = ?", [id])?.pop() else {
             return Ok(None);

@@ -41,7 +41,6 @@ pub enum Problem {
     },
     /// `*name` without an anchor: `glob: *.md`.
     AliasUnresolved {
-        /// The name after the `*`.
         name: String,
     },
     /// Lines of the frontmatter end in different ways.

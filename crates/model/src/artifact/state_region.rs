@@ -39,7 +39,6 @@ impl Artifact {
         !matches!(found, Err(RegionError::NoFrontmatter | RegionError::NoBlock { .. }))
     }
 
-    /// The span of that region; `None` where the file has none.
     pub fn state_span(&self) -> Option<Span> {
         self.region().find(&self.document()).ok()
     }

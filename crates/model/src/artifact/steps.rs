@@ -12,7 +12,6 @@ pub const STEPS_KEYS: [&str; 2] = ["stepsCompleted", "validationStepsCompleted"]
 /// means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steps {
-    /// The key of the list, one of [`STEPS_KEYS`].
     pub key: &'static str,
     /// The items in file order.
     pub items: Vec<StepItem>,
@@ -49,7 +48,6 @@ pub enum StepItemKind {
 }
 
 impl Steps {
-    /// Reads the value of `key` and adds what is odd about it to `found`.
     pub(super) fn read(
         key: &'static str,
         yaml: &Yaml<'_>,

@@ -50,8 +50,6 @@ impl Artifact {
         Self::of(path, bytes, None, false)
     }
 
-    /// Reads the bytes of the file at `path` together with its [state value](Self::state_value), from `tree`
-    /// where somebody has parsed the frontmatter.
     pub fn read_with_value(path: ProjectPath, bytes: &[u8], tree: Option<&Yaml<'_>>) -> Self {
         Self::of(path, bytes.to_vec(), tree, true)
     }

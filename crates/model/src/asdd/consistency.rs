@@ -6,7 +6,6 @@ use std::fmt;
 
 /// A contradiction between a slice and the files of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Inconsistency {
     /// A file is listed and not there.
     Missing {
@@ -15,11 +14,17 @@ pub enum Inconsistency {
         path: String,
     },
     /// The status is no word of the table.
-    UnknownStatus { status: String },
-    /// An agent stands twice in the confidence chain.
-    Twice { agent: String },
+    UnknownStatus {
+        status: String,
+    },
+    Twice {
+        agent: String,
+    },
     /// The file of a phase that is still to come is there.
-    LaterFile { path: String, status: String },
+    LaterFile {
+        path: String,
+        status: String,
+    },
 }
 
 impl fmt::Display for Inconsistency {
@@ -144,7 +149,6 @@ fn check_agent(slice: &Record, agent: &str, rules: &Rules) -> Result<(), String>
 }
 
 #[derive(Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Phase {
     pub status: &'static str,
     pub agent: Option<&'static str>,

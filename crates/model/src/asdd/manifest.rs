@@ -19,7 +19,6 @@ const ID: &str = "slice_id";
 const NUMBERS: [&str; 3] = ["current_wave", "tasks_completed", "tasks_remaining"];
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ManifestError {
     #[error("the manifest is no JSON: {0}")]
     Json(#[from] JsonError),

@@ -32,7 +32,6 @@ pub struct Proposal {
     pub reason: Option<String>,
 }
 
-/// A file that an agent made for a phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProposedFile {
     /// The key under `phase_data`.

@@ -4,7 +4,6 @@ use super::{Conflict, Inconsistency};
 use crate::{artifact::FileHash, lifecycle::MoveRefusal};
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum AsddRefusal {
     #[error("the slice `{slice}` has changed since `{agent}` read it")]
     Outdated { slice: String, agent: String, now: FileHash },

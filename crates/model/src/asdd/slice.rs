@@ -47,7 +47,6 @@ impl Record {
         chain.iter().enumerate().find(|(place, entry)| is_earlier(*place, entry.agent)).map(|(_, e)| e.agent)
     }
 
-    /// The files of phases: key and path.
     pub fn phase_files(&self) -> Vec<(&str, &str)> {
         let files = self.values.get("phase_data").and_then(Json::as_object);
         files.into_iter().flatten().filter_map(|(key, path)| phase_file(key, path)).collect()

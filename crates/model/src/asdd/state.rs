@@ -34,7 +34,6 @@ impl State {
         self.record(SliceKind::Slice, id)
     }
 
-    /// Returns whether a slice has accepted the file at `path` with this hash.
     pub(super) fn accepts(&self, path: &str, hash: &str) -> bool {
         self.accepted(path).any(|accepted| accepted == hash)
     }

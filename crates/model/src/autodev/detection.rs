@@ -20,7 +20,6 @@ pub struct Condition {
     pub key_is: Option<KeyIs>,
 }
 
-/// A number of files.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GlobCount {
@@ -37,9 +36,7 @@ pub struct GlobCount {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyIs {
-    /// The file.
     pub file: String,
-    /// The key of its root.
     pub key: String,
     /// The texts of which the value is one; the empty text is that of no value.
     pub values: Vec<String>,
@@ -105,17 +102,13 @@ impl FlowStep {
     }
 }
 
-/// The step that the project is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detection {
-    /// The position that is noted agrees with the files.
     Agrees,
     /// The files say that the project is in this step; all steps are done where it has none.
     Elsewhere(Option<u16>),
 }
 
-/// The flow of a project: the first one of which a condition holds; else `existing-code` where `has_code`,
-/// else the first one without conditions.
 pub fn detect_flow<'f>(flows: &'f Flows, has_code: bool, files: &dyn ProjectFiles) -> Option<&'f Flow> {
     let holds = |flow: &&Flow| flow.when.iter().any(|condition| condition.holds(files));
     let existing = || flows.named("existing-code").filter(|_| has_code);
@@ -160,7 +153,6 @@ pub fn detect(flow: &Flow, noted: Option<&Position>, files: &dyn ProjectFiles) -
     }
 }
 
-/// The facts around the state file of autodev.
 #[derive(Clone, Debug)]
 pub struct AutodevFacts {
     pub flows: Flows,
@@ -195,8 +187,6 @@ impl AutodevFacts {
 }
 
 impl SkillState {
-    /// The state of the skill of the step that is noted; `None` where its file is not there, or says no
-    /// phase.
     pub fn find(
         states: &BTreeMap<String, ProjectPath>,
         noted: &Position,

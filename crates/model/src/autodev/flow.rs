@@ -8,7 +8,6 @@ use serde::Deserialize;
 use super::{Condition, Position, PositionError, StepPlace};
 use crate::workflow::WorkflowDefinition;
 
-/// A flow of autodev.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
@@ -22,7 +21,6 @@ pub struct Flow {
     pub steps: Vec<FlowStep>,
 }
 
-/// A step of a flow.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlowStep {
@@ -53,7 +51,6 @@ pub struct FlowStep {
 pub struct Flows(Vec<Flow>);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum FlowError {
     #[error("the flow `{flow}` has no steps")]
     NoSteps { flow: String },

@@ -51,7 +51,6 @@ pub const STATUSES: [&str; 5] = ["not_started", "in_progress", "completed", "ski
 pub const MOST_RETRIES: u64 = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum PositionError {
     #[error(transparent)]
     Unreadable(#[from] StateUnreadable),
@@ -100,7 +99,6 @@ impl Position {
         matches!(self.status.as_str(), "not_started" | "in_progress" | "failed")
     }
 
-    /// The number of steps that are behind it, of `all` that the flow has.
     pub fn steps_done(&self, all: usize) -> usize {
         match self.step {
             StepPlace::Number(number) => {
@@ -162,7 +160,6 @@ impl SubStep {
     }
 }
 
-/// Returns whether the file at `path` is called like the state file of autodev.
 pub fn keeps_state(path: &ProjectPath) -> bool {
     state_region(path) != Region::Frontmatter
 }

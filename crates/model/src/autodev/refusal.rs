@@ -4,7 +4,6 @@ use super::AWAITING;
 use crate::artifact::ProjectPath;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum AutodevRefusal {
     #[error("step {step} `{name}` is `{status}`: {legal}")]
     Status { step: String, name: String, status: String, legal: &'static str },

@@ -14,8 +14,6 @@ pub const INSTALLERS_MANIFEST: &str = "files-manifest.csv";
 /// The folder of what the installer renders for web use: no module.
 pub const RENDERED: &str = "render";
 
-/// The folders in which the installer's search for a user's files does not look. `path` is relative to
-/// `_bmad`.
 pub(crate) fn installer_skips_folder(folder: &str) -> bool {
     matches!(folder, "render" | "_config" | "_cfg" | "memory" | "_memory")
 }

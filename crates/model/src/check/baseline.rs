@@ -23,7 +23,6 @@ struct Key {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum BaselineError {
     #[error("it cannot be read as a baseline; `stepmark check --write-baseline` makes a new one")]
     Unreadable(#[from] serde_json::Error),

@@ -120,7 +120,6 @@ pub enum Safety {
 }
 
 impl Safety {
-    /// `safe` or `unsafe`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Safe => "safe",

@@ -37,7 +37,6 @@ pub struct Declined {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum DeclineReason {
     #[error("its splices do not fit the file")]
     OutOfPlace,
@@ -94,7 +93,6 @@ pub fn apply_fixes<E>(
     Ok(fixed)
 }
 
-/// A finding with the fix that is to be made.
 #[derive(Clone, Copy)]
 struct Chosen<'f> {
     finding: &'f Finding,

@@ -45,8 +45,6 @@ pub trait RuleEnvironment {
     /// be read, or it does not know the story.
     fn sprint_status(&self, ledger: &ProjectPath, story: &str) -> Option<String>;
     fn manifest_row(&self, path: &ProjectPath) -> ManifestRow;
-    /// The facts about autodev that its state file `artifact` is held against; `None` where the project does
-    /// not use autodev, or keeps its state in another file.
     fn autodev(&self, artifact: &Artifact) -> Option<AutodevFacts>;
     /// The facts about the coordination of the project; `None` where it has none that can be read.
     fn coordination(&self) -> Option<Arc<CoordinationFacts>>;
@@ -62,7 +60,6 @@ pub enum ManifestRow {
     Uncovered,
     /// It should list the file, and does not.
     Missing,
-    /// It lists the file without a hash.
     WithoutHash,
     Hash(FileHash),
 }

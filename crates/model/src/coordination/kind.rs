@@ -223,7 +223,6 @@ impl Record {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct NewTask {
     pub id: String,
     pub description: String,

@@ -89,7 +89,6 @@ const STATUSES: [&str; 8] =
     ["pending", "blocked", "available", "claimed", "in_progress", "done", "failed", "cancelled"];
 
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Overview {
     pub goal: String,
     /// The number of tasks with each status that a task has.
@@ -109,8 +108,6 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// The state of `state` at `now`; an agent that was silent for longer than `inactive_seconds` does not
-    /// count as active.
     pub fn of(state: &State, signals: &Signals, now: Timestamp, inactive_seconds: u32) -> Self {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         state.tasks.iter().for_each(|task| *counts.entry(task.status()).or_default() += 1);

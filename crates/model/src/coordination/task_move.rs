@@ -131,7 +131,6 @@ impl TaskRefusal {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum TaskRefusal {
     #[error("the task `{task}` is `{status}`, and {reason}")]
     Status { task: String, status: String, reason: String },

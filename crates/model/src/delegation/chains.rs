@@ -13,7 +13,6 @@ pub struct Chains {
     children: HashMap<String, Vec<usize>>,
 }
 
-/// The way from the root of a chain to a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ancestry<'c> {
     /// The ids from the root to the member.
@@ -23,7 +22,6 @@ pub enum Ancestry<'c> {
         below: &'c Member,
         missing: &'c str,
     },
-    /// An id on the way belongs to several artifacts.
     Ambiguous {
         id: &'c str,
     },
@@ -111,7 +109,6 @@ impl Chains {
         self.concern(member).then(|| format!("{way} {open:?}"))
     }
 
-    /// The way from the root to `member`, by `parent_id` alone.
     pub fn ancestry<'c>(&'c self, member: &'c Member) -> Ancestry<'c> {
         let mut seen = HashSet::new();
         let mut way = Vec::new();

@@ -114,7 +114,6 @@ fn is_finished_word(status: &str) -> bool {
     FINISHED_WORDS.iter().any(|word| status.trim().eq_ignore_ascii_case(word))
 }
 
-/// The position of an artifact in its chain, as it is written into frontmatter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainPosition {
     /// The ids from the root to the artifact, which is the last.
@@ -122,7 +121,6 @@ pub struct ChainPosition {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ParentPositionError {
     #[error("its own `delegation` does not say where it stands: {reason}")]
     Unclear { reason: String },
@@ -138,8 +136,6 @@ impl ChainPosition {
         Self { chain: vec![id.into()] }
     }
 
-    /// The place that the delegation of `member` says; a root where it has none. `identity` is the id to take
-    /// where it has no id at all.
     pub fn of(member: &Member, identity: &str) -> Result<Self, ParentPositionError> {
         let id = member.id().unwrap_or(identity);
         let says_more = |delegation: &&Delegation| !delegation.is_parent_alone;

@@ -6,7 +6,6 @@ use crate::lifecycle::{Guard, MoveRefusal, built_in};
 use crate::packs::{MoveCall, Refused};
 use serde_json::{Map, Value as Json, json};
 
-/// Decides on the move `made` of the flow, or of its task `task`.
 pub fn make(
     state: &FlowState,
     task: Option<&str>,
@@ -126,7 +125,6 @@ fn unmet(
     }
 }
 
-/// The actor, the time and the reason of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Acting {
     /// The actor, `human:Ada`.

@@ -16,7 +16,6 @@ pub struct Graph {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum GraphProblem {
     #[error("it is no graph: {reason}")]
     Form { reason: String },

@@ -22,7 +22,6 @@ pub struct FlowRecord {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum FlowRecordError {
     #[error(transparent)]
     Unreadable(#[from] StateUnreadable),
@@ -192,8 +191,6 @@ impl FlowRecord {
     }
 }
 
-/// Returns whether `text` may be the id of a flow or a graph: it stands before the first point of the ids of
-/// its tasks.
 pub fn is_flow_id(text: &str) -> bool {
     is_task_id(text) && !text.contains('.')
 }

@@ -5,7 +5,6 @@ use crate::lifecycle::{MoveRefusal, built_in};
 use crate::spelling::{besides, listed};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum FlowRefusal {
     #[error("only a person may {action}, and `{actor}` is none: ask one")]
     NotHuman {

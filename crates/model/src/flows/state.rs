@@ -117,7 +117,6 @@ impl FlowFacts {
     }
 }
 
-/// A task with the reasons why it is in its status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Why {
     pub task: String,

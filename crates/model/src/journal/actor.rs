@@ -7,7 +7,6 @@ use std::{fmt, str::FromStr};
 /// The maker of a change, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
-    /// Its kind: person, program, or unknown.
     pub kind: ActorKind,
     /// Its name: of a person, an agent or a program.
     pub name: String,

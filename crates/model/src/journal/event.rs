@@ -42,7 +42,6 @@ pub struct Event {
     /// The changes of the frontmatter, against the state after the first parent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
-    /// The file before; `None` where there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Digests>,
     /// The file after; `None` where there is none any more.

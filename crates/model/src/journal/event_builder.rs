@@ -31,7 +31,6 @@ pub enum PriorState {
     Unexplained {
         /// The events that it was changed after by other means, the latest last.
         heads: Vec<Event>,
-        /// The recorded state after the latest.
         state: Option<Json>,
         /// The event, not the latest, that led to this very state before: an older text was written back.
         earlier: Option<EventId>,

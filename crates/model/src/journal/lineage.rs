@@ -44,7 +44,6 @@ pub enum HistoryState {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ReplayError {
     #[error("event {event} is not known")]
     Unknown { event: EventId },

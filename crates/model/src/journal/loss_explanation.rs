@@ -33,7 +33,6 @@ pub struct ChangeInHistory<'a> {
     pub now: Option<Digests>,
     pub now_state: Option<&'a Json>,
     pub newer: NewerState,
-    /// Returns whether the older state of the repository holds the event.
     pub is_held_before: &'a dyn Fn(EventId) -> bool,
     /// The time of the artifact's last commit, as its author's clock says, in the history of the older state.
     pub committed_before: Option<Timestamp>,
@@ -156,7 +155,6 @@ impl ChangeInHistory<'_> {
         self.lineage.events().iter().any(leads_to_now) && self.led_to_before().any(is_beside)
     }
 
-    /// The events after which the artifact was as in the older state.
     fn led_to_before(&self) -> impl Iterator<Item = &Event> + Clone {
         self.lineage.events().iter().filter(|event| Digests::are_same_state(event.after, self.before))
     }

@@ -37,12 +37,10 @@ pub struct Spelling {
 /// Entries of the root that stand side by side and were changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Run {
-    /// The number of entries before them.
     at: usize,
     /// The beginning of the entry before them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     after: Option<String>,
-    /// The number of entries that the change left there.
     entries: usize,
     /// The first half of the SHA-256 of the text that the change left there.
     now: String,

@@ -17,7 +17,6 @@ pub struct LeaseTerm {
     pub holder: Actor,
     /// In which session; every process of it counts as the holder.
     pub session: Option<String>,
-    /// Since when.
     pub taken_at: Timestamp,
     /// From when on others may take it over.
     pub expires_at: Timestamp,

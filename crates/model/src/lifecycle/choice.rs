@@ -78,7 +78,6 @@ impl DeclaredLifecycle {
 }
 
 impl DeclaredLifecycle {
-    /// The lifecycle of a kind of a pack; `None` where it has none.
     pub fn of_kind(kind: &PackKind) -> Result<Option<Self>, LifecycleError> {
         let Some(lifecycle) = &kind.kind.lifecycle else { return Ok(None) };
         let applies_to = Condition::assemble(lifecycle.name(), &kind.applies_to)?;

@@ -4,7 +4,6 @@ use crate::artifact::FileHash;
 
 /// The facts of a projection: a copy of state in files of its own or of others, made one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ProjectionFacts {
     /// Its name in answers, and in the memory of what was written.
     pub name: &'static str,
@@ -16,7 +15,6 @@ pub struct ProjectionFacts {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Source {
     /// Artifacts, each by itself: where one changes, the part of that one is made anew.
     EachArtifact,
@@ -28,7 +26,6 @@ pub enum Source {
 
 /// The time by which a projection has to say what its source says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Freshness {
     /// In the commit that changes its source: both or neither.
     InTheCommit,
@@ -71,9 +68,7 @@ impl ProjectionFacts {
     }
 }
 
-/// The state of a file of a projection beside the bytes that belong there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum FileState {
     /// It has these bytes.
     Current,

@@ -52,10 +52,8 @@ impl InstructionMeta {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CacheState {
-    /// File and meta file are what the inputs give.
     Current,
     Absent,
-    /// The file is as it was assembled, and the inputs have changed since.
     InputsChanged {
         changed: Vec<String>,
     },

@@ -9,7 +9,6 @@ use std::{collections::BTreeMap, fmt::Write};
 use crate::artifact::{ProjectPath, StateDigest};
 use stepmark_frontmatter::Document;
 
-/// A Markdown file that is a part of the instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionComponent {
     /// Its path; its name in the meta file.

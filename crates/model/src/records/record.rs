@@ -23,7 +23,6 @@ pub struct Record<K> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum RecordError {
     #[error(transparent)]
     Unreadable(#[from] StateUnreadable),

@@ -16,7 +16,6 @@ pub struct JsonError {
     pub column: usize,
 }
 
-/// The value that `bytes` say.
 pub fn read_json(bytes: &[u8]) -> Result<Json, JsonError> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = Strict.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));

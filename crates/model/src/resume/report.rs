@@ -23,7 +23,6 @@ pub struct ResumeReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenDelegation {
     pub path: ProjectPath,
-    /// Its `status`, as it is spelled.
     pub status: Option<String>,
     pub next: Vec<NextStep>,
 }

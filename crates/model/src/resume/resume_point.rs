@@ -11,7 +11,6 @@ use crate::{
 pub struct ResumePoint {
     /// The state of the workflow as a whole; `None` where a status is all that is known.
     pub state: Option<WorkState>,
-    /// The number of units of its route that are done.
     pub done: usize,
     /// The total number; 0 where it has no workflow.
     pub total: usize,
@@ -20,7 +19,6 @@ pub struct ResumePoint {
     pub next: Vec<NextStep>,
     /// The steps that may be done instead, in special cases.
     pub alternatives: Vec<NextStep>,
-    /// Its `status`, as it is spelled.
     pub status: Option<String>,
     /// The state that its status goes to next, where it has no workflow.
     pub next_status: Option<String>,
@@ -36,7 +34,6 @@ pub struct NextStep {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum NoResumePoint {
     #[error("no workflow of the project fits")]
     NoWorkflow,

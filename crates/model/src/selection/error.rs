@@ -12,7 +12,6 @@ pub struct SelectionError {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum SelectionErrorKind {
     #[error("no field is called `{name}`")]
     UnknownField { name: String, near: Vec<String> },

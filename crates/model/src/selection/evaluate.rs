@@ -131,7 +131,6 @@ pub(super) enum Expression {
         operator: Operator,
         value: Literal,
     },
-    /// A field is equal to one of several values.
     In {
         field: SelectionField,
         values: Vec<Literal>,

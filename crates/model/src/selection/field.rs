@@ -18,9 +18,7 @@ pub enum SelectionField {
     Scope,
     /// `work_state`: `not-started`, `interrupted`, `underway` or `finished`.
     WorkState,
-    /// `done`: steps that are done.
     Done,
-    /// `total`: steps of its workflow.
     Total,
     /// `progress`: steps that are done, in whole percent.
     Progress,
@@ -33,7 +31,6 @@ pub enum SelectionField {
     Problems,
     /// `modified`: when its file was last changed.
     Modified,
-    /// `updated`: the latest time in its frontmatter.
     Updated,
     /// Any other key of its frontmatter, by its name there.
     Key(&'static str),

@@ -18,7 +18,6 @@ pub enum FieldValue {
     Time(Timestamp),
 }
 
-/// A status word, and the lifecycle that understands it.
 #[derive(Clone, Debug)]
 pub struct StatusValue {
     pub word: String,

@@ -9,7 +9,6 @@ use crate::{
 /// The condition of an artifact, for people: the nearest to the end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Condition {
-    /// Its workflow or its status says that it is finished.
     Finished,
     /// Its status stands beside the way of its lifecycle: work on it is held up.
     Blocked,

@@ -53,7 +53,6 @@ pub struct ArtifactSummary<'a> {
     pub is_readable: bool,
 }
 
-/// The name of an artifact's workflow, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkflowName<'a> {
     Known(&'a str, Track),

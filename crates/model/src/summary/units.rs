@@ -18,7 +18,6 @@ pub struct Units<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellState {
     Done,
-    /// Marked as skipped, which counts as done.
     Skipped,
     Next,
     /// Before the furthest done one, and not listed though it should be.

@@ -28,8 +28,6 @@ pub struct NewChild<'a> {
     pub parent_link: &'a str,
 }
 
-/// Decides on delegating from `parent`: `child_id` is the id of the child, `parent_id` that of the parent if
-/// it has none.
 pub fn delegate(
     parent: &Artifact,
     completion: Completion,

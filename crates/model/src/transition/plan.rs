@@ -17,7 +17,6 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remark {
-    /// The step is in the list already.
     AlreadyCompleted {
         step: String,
     },
@@ -35,7 +34,6 @@ pub enum Remark {
     OtherName {
         step: String,
         of_number: Option<String>,
-        /// The other step that has its name, or nearly.
         of_name: Option<String>,
     },
     AmbiguousStep {
@@ -84,7 +82,6 @@ pub enum Remark {
     TakenBackToo {
         path: String,
     },
-    /// An artifact that was made by the same decision stays.
     MadeStays {
         path: String,
     },

@@ -14,8 +14,9 @@ const CONFIDENCE: &str = "scope_confidence";
 pub enum ScopeSource {
     /// A person, whose word stands until a person changes it.
     Human,
-    /// An AI derived it, and may say how sure it is.
-    Ai { confidence: Option<Confidence> },
+    Ai {
+        confidence: Option<Confidence>,
+    },
 }
 
 /// The confidence of an AI: from 0, not at all, to 1, certain. As text it has the decimals that it was given

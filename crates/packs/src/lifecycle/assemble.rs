@@ -264,7 +264,6 @@ pub struct LifecycleError {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum LifecycleProblem {
     #[error("it has no `states`, and none of that name is built in; these are: {}", listed(built_in))]
     NoStates { built_in: Vec<String> },

@@ -117,7 +117,6 @@ fn names_in(value: &Json) -> Vec<String> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ChangeRefusal {
     #[error("`{key}` only grows by the lifecycle `{lifecycle}`: {}", lost(*.kept, *.before))]
     NotAppended { lifecycle: String, key: String, kept: usize, before: usize },

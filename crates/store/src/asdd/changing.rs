@@ -98,8 +98,6 @@ impl Asdd<'_> {
         self.change_slice(id, draft, |slice| change(slice, &made, &now))
     }
 
-    /// Blocks the slice `id` for a failure, takes it back to the last phase that was good, and adds a row to
-    /// the failure log.
     pub fn fail(&self, id: &str, failure: &Failure) -> Result<(Record, AsddFiles), SystemError> {
         let state = self.state_to_change()?;
         let phase = slice_of(&state, id)?.status_below_lock().to_owned();

@@ -83,7 +83,6 @@ impl Asdd<'_> {
 
 /// All slices in one view: `stepmark asdd status` and the page show the same.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct AsddStatus {
     pub state: State,
     /// The last sign of life of each agent.

@@ -11,9 +11,7 @@ use stepmark_model::{
 };
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Monitored {
-    /// Agents that are silent, and the number of times that their time has run out.
     pub silent: Vec<(String, u64)>,
     pub blocked: Vec<(String, String)>,
 }

@@ -20,7 +20,6 @@ const BEGUN: &str = "begun-";
 
 const PROPOSAL: &str = "proposal-";
 
-/// The note that an agent has read a slice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Reading {
     pub(super) slice: String,

@@ -16,7 +16,6 @@ use stepmark_model::{
 
 /// The slice that an agent begins with.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Begun {
     pub slice: Record,
     pub base: FileHash,
@@ -34,7 +33,6 @@ pub struct Draft {
 }
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Proposed {
     pub proposal: Proposal,
     pub slice: Record,
@@ -42,8 +40,6 @@ pub struct Proposed {
 }
 
 impl Asdd<'_> {
-    /// Lets `agent` begin with the slice `id`: holds it against the files of the project, and notes what the
-    /// agent reads.
     pub fn begin(&self, id: &str, agent: &str) -> Result<Begun, SystemError> {
         let state = self.state_to_change()?;
         let slice = slice_of(&state, id)?;

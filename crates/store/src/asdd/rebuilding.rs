@@ -9,7 +9,6 @@ use stepmark_model::{
 };
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Rebuilt {
     pub from_history: Vec<String>,
     /// Those that files told of, and that a tech lead has to look at.

@@ -32,7 +32,6 @@ pub struct Adoption {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AdoptionError {
     #[error("there is no state file of autodev in `{DOCS}`")]
     NotFound,

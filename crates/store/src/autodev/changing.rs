@@ -19,7 +19,6 @@ use crate::changes::{ChangeError, UpdateError};
 use crate::commit::{CommitError, FileDecision, make_folders_to};
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AutodevError {
     #[error(transparent)]
     Status(#[from] AutodevStatusError),
@@ -51,10 +50,8 @@ pub struct Moved {
     pub is_changed: bool,
 }
 
-/// A state file that was brought to what the files of the project tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// The step that was noted, or why none could be read.
     pub noted: String,
     /// The step that the files of the project tell.
     pub told: String,

@@ -49,7 +49,6 @@ pub struct AutodevStatus {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AutodevStatusError {
     #[error("a flow of autodev cannot be used")]
     Flow(#[from] FlowError),
@@ -100,8 +99,6 @@ impl Autodev<'_> {
         Flows::with(flows)
     }
 
-    /// The facts that the rules hold `artifact` against; `None` where it is not the state file, or the flows
-    /// cannot be used.
     pub(crate) fn facts(&self, artifact: &Artifact) -> Option<AutodevFacts> {
         let noted = Position::of(artifact).ok();
         let files = FilesOnDisk::new(self.workspace.root());

@@ -158,7 +158,6 @@ impl Workspace {
             .map(|id| format!("`{key}` names `{id}`, and no artifact has that id"))
     }
 
-    /// Returns whether `name` is the path of a file of the project.
     fn is_file(&self, name: &str) -> bool {
         let place = ProjectPath::new(name).ok().and_then(|path| self.root().resolve(&path).ok());
         place.is_some_and(|place| place.is_file())

@@ -19,12 +19,7 @@ pub enum ChangeError {
     #[error("`{path}` is left as it is")]
     Refused { path: ProjectPath, source: TransitionRefusal },
     #[error("cannot edit `{path}`")]
-    Edit {
-        path: ProjectPath,
-        /// The bytes that were to be edited, to show the place.
-        bytes: Vec<u8>,
-        source: EditError,
-    },
+    Edit { path: ProjectPath, bytes: Vec<u8>, source: EditError },
     #[error("cannot make `{path}`: `{other}` has its id already, and one id has one history ({key})")]
     IdTaken { path: ProjectPath, key: ArtifactKey, other: ProjectPath },
     #[error("event {event} is about no artifact: there is nothing to change")]

@@ -250,7 +250,6 @@ impl Workspace {
         create(CONFIGURATION_PATH, &initial_configuration(project_id))
     }
 
-    /// Writes a new pack, and beside it the schema that editors ask for.
     pub fn make_pack(&self, name: &str, text: &str, schema: &str) -> Result<(), ChangeError> {
         let create = |file: &str, text: &str| {
             let path = ProjectPath::new(format!("{PACKS_FOLDER}/{file}"))?;

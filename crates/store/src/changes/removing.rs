@@ -156,7 +156,6 @@ impl Workspace {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ConfigureError {
     #[error(transparent)]
     Path(#[from] ProjectPathError),
@@ -169,7 +168,6 @@ pub enum ConfigureError {
 }
 
 impl Workspace {
-    /// Gives a key of the project's configuration a value, and returns the project as it is then.
     pub fn configure(&self, key: KeyPath, value: Value) -> Result<Self, ConfigureError> {
         let path = ProjectPath::new(CONFIGURATION_PATH)?;
         let found = commit::read_whole(self.root(), &path)?;

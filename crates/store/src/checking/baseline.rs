@@ -8,7 +8,6 @@ use stepmark_model::{
 };
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum BaselineWriteError {
     #[error(transparent)]
     Read(#[from] CheckError),

@@ -36,7 +36,6 @@ pub(super) struct KnownArtifact {
     has_findings: bool,
 }
 
-/// All that is needed to keep what this run learns.
 #[derive(Debug)]
 struct Run<'w> {
     verdicts: Verdicts<'w>,

@@ -90,7 +90,6 @@ impl Workspace {
         Checks { workspace: self }
     }
 
-    /// Checks `artifacts`, by the configuration of the project.
     pub fn check<'t>(
         &self,
         artifacts: &'t [TrackedArtifact],

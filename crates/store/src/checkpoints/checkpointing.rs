@@ -120,8 +120,6 @@ impl Making<'_> {
 }
 
 impl Checkpoints<'_> {
-    /// Makes a checkpoint of the artifact at `path` and seals the journal of the session, so that both reach
-    /// git.
     pub fn make(&self, path: &ProjectPath, message: Option<&str>) -> Result<CheckpointMade, CheckpointError> {
         let git_commit = head_commit(self.workspace.root());
         for _ in 0..ATTEMPTS {

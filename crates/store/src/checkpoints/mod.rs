@@ -24,7 +24,6 @@ use stepmark_model::{
 const ENDING: &str = ".json";
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum CheckpointReadError {
     #[error(transparent)]
     Read(#[from] ArtifactError),
@@ -114,7 +113,6 @@ impl Checkpoints<'_> {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum CheckpointPlacesError {
     #[error(transparent)]
     List(#[from] CheckpointListError),

@@ -55,7 +55,6 @@ pub(crate) fn replace_hashed(
     }
 }
 
-/// Reads the file at `path`; `None` where there is none.
 pub(crate) fn read_whole(root: &Root, path: &ProjectPath) -> Result<Option<Vec<u8>>, CommitError> {
     let place = root.resolve_for_writing(path).map_err(LockError::Resolve)?;
     Ok(read_file(path, &place)?.map(|found| found.bytes))

@@ -80,7 +80,6 @@ pub(super) struct MonitorKeys {
 }
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct AsddSettings {
     /// The folder of the records and of the manifest: `.asdd`.
     pub folder: ProjectPath,

@@ -18,7 +18,6 @@ const MOST_PACKS: usize = 64;
 pub(crate) type PackFiles = Vec<(String, Vec<u8>)>;
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ProjectPack {
     pub pack: Pack,
     pub file: String,

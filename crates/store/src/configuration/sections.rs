@@ -122,7 +122,6 @@ pub(super) fn count(given: Option<Count>, usual: u32) -> NonZeroU32 {
 
 /// A repository that the work of the project changes or reads.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[non_exhaustive]
 pub struct Repository {
     /// Its name.
     pub name: String,
@@ -147,7 +146,6 @@ pub enum Access {
 /// A store that is given what is remembered, beside the embedded one.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping with `kind` and `tiers`", deny_unknown_fields)]
-#[non_exhaustive]
 pub struct MemoryStoreSettings {
     /// Its kind.
     pub kind: MemoryStoreKind,
@@ -159,7 +157,6 @@ pub struct MemoryStoreSettings {
 /// The kind of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum MemoryStoreKind {
     /// The program `kuzu-memory`.
     KuzuMemory,

@@ -12,8 +12,6 @@ use stepmark_model::{
 };
 
 impl Coordination<'_> {
-    /// Begins coordination with a goal and, perhaps, a plan as Markdown. Records that were brought in without
-    /// a goal get it.
     pub fn begin(&self, goal: &str, plan: &str) -> Result<CoordinationFiles, SystemError> {
         match self.state() {
             Err(RecordsError::NotBegun { .. }) => {}

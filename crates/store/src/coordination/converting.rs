@@ -31,7 +31,6 @@ impl Coordination<'_> {
         Ok((files, record_files::withdraw(self.workspace.root(), options, &self.format())?))
     }
 
-    /// The path of the copy of the state file that is kept under `name`.
     pub fn checkpoint_path(&self, name: &str) -> Result<ProjectPath, SystemError> {
         Ok(self.settings.folder.join("checkpoints")?.join(&format!("{}.json", file_stem(name)))?)
     }
@@ -51,7 +50,6 @@ impl Coordination<'_> {
 }
 
 impl Coordination<'_> {
-    /// The files of the configured format that are there or were written here, each with its state.
     pub fn file_states(&self) -> Result<Vec<FollowingFile>, SystemError> {
         self.states_of_files()
     }

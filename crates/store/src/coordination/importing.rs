@@ -11,9 +11,7 @@ use stepmark_model::{
     coordination::{Files, Format, RecordKind, State, heartbeats, read},
 };
 
-/// The records that a state file would bring in.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct StateFile {
     pub format: Format,
     pub survey: ImportSurvey<RecordKind>,

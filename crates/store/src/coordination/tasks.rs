@@ -23,7 +23,6 @@ use stepmark_model::{
 pub(super) const ATTEMPTS: usize = 32;
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct TaskChange {
     pub task: Record,
     pub freed: Vec<String>,

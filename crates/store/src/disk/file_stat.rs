@@ -36,7 +36,6 @@ pub(crate) fn now() -> i64 {
     i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// A stat as it is kept beside what was read of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownStat {
     /// The stat from before the file was read.

@@ -25,7 +25,6 @@ const PROJECTS: &str = "projects";
 const EXCLUDED: [&str; 2] = [".stepmark-*.tmp", "**/.stepmark/journal/.*.tmp"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum StateFolder {
     /// Live segments of the journal; shared by all work trees of a repository.
     Journal,
@@ -35,7 +34,6 @@ pub enum StateFolder {
     Leases,
     /// The ledger of sync, beside the other folders; shared.
     Sync,
-    /// Records of commits that are under way.
     Redo,
     /// Records of commits that cannot be finished.
     RedoAside,
@@ -60,7 +58,6 @@ pub struct LocalState {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum LocalStateError {
     #[error(
         "`{}` is a link or no folder, so what it leads to is not used as the state of this clone: \

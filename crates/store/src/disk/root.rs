@@ -78,14 +78,9 @@ impl ResolveError {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RelativeError {
     #[error("`{}` is not inside the project `{}`; choose another project with --root", path.display(), root.display())]
-    Outside {
-        /// The path, made absolute.
-        path: PathBuf,
-        root: PathBuf,
-    },
+    Outside { path: PathBuf, root: PathBuf },
     #[error("cannot follow `{}`", path.display())]
     Unreachable {
         /// The path, made absolute.
@@ -130,8 +125,6 @@ impl Root {
         self.path.join(".git").exists() && !self.holds_project("")
     }
 
-    /// Returns whether the folder at `path`, seen from the root, is that of a project: it has a configuration
-    /// or holds BMAD.
     #[cfg(feature = "history")]
     pub(crate) fn holds_project(&self, path: &str) -> bool {
         let folder = self.path.join(path);

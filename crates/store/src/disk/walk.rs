@@ -20,7 +20,6 @@ pub(crate) trait Visitor: Send {
     fn visit(&mut self, folder: &Folder, places: Range<usize>);
 }
 
-/// The visitors, folders and problems of a walk.
 #[derive(Debug)]
 pub(crate) struct Walked<V> {
     pub(crate) visitors: Vec<V>,
@@ -39,7 +38,6 @@ pub struct WalkProblem {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-#[non_exhaustive]
 pub enum WalkProblemKind {
     #[error("the folder cannot be read: {reason}")]
     ClosedFolder { reason: String },
@@ -54,7 +52,6 @@ pub enum WalkProblemKind {
     BrokenLink { reason: String },
 }
 
-/// The root of a walk cannot be listed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot list the files of `{}`: name a folder that can be read", root.display())]
 pub struct WalkError {

@@ -35,15 +35,12 @@ pub enum DoctorFinding {
         place: ProjectPath,
         source: CheckpointReadError,
     },
-    /// Bytes of another program were kept beside a file.
     KeptBytes {
         path: String,
     },
-    /// A process that was killed left a temporary file.
     TemporaryFile {
         path: String,
     },
-    /// History cannot explain the state of an artifact.
     Unexplained {
         path: ProjectPath,
         /// The last event that history knows of it.
@@ -57,13 +54,11 @@ pub enum DoctorFinding {
         /// The event that led to this state before.
         earlier: EventId,
     },
-    /// An artifact that history knows cannot be read any more.
     Damaged {
         path: ProjectPath,
         /// The last event that history knows of it.
         head: EventId,
     },
-    /// An artifact of which history knows is gone.
     Gone {
         path: ProjectPath,
         /// The last event that history knows of it.

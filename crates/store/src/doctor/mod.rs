@@ -48,7 +48,6 @@ pub enum DoctorError {
     Replay(#[from] ReplayArtifactsError),
 }
 
-/// The examination of a project's own files.
 #[derive(Clone, Copy, Debug)]
 pub struct Doctor<'w> {
     pub(crate) workspace: &'w Workspace,

@@ -29,7 +29,6 @@ impl Workspace {
 }
 
 impl Fixes<'_> {
-    /// Applies the fixes that are `allowed` to the `bytes` of the file at `path`. Nothing is written.
     pub fn preview(
         &self,
         path: &ProjectPath,

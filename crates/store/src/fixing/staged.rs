@@ -33,7 +33,6 @@ pub enum StagedOutcome {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum StagedFixError {
     /// Its copy in the work tree was not changed; nothing was.
     #[error(transparent)]

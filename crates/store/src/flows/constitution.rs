@@ -7,13 +7,11 @@ use stepmark_model::journal::EventDraft;
 
 /// The constitution as it is now. Nothing of it is kept: the events of flows name its digest.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Constitution {
     pub path: ProjectPath,
     /// The SHA-256 of its bytes; `None` where it cannot be read.
     pub digest: Option<FileHash>,
     pub schema_version: Option<String>,
-    /// `updated_at` of its frontmatter, or `updated`.
     pub updated_at: Option<String>,
 }
 

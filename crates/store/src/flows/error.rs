@@ -11,7 +11,6 @@ use stepmark_model::{
 };
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum FlowError {
     #[error(transparent)]
     Refused(#[from] FlowRefusal),

@@ -20,7 +20,6 @@ pub(super) struct KnownFile {
     record: FlowRecord,
 }
 
-/// A flow as its files say now, with what history knows these by.
 pub(super) struct FlowFiles {
     pub(super) state: FlowState,
     #[cfg_attr(not(feature = "write"), expect(dead_code, reason = "only who changes a flow asks history"))]

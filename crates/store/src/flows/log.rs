@@ -15,7 +15,6 @@ use stepmark_model::{
 };
 
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct FlowEvent {
     pub path: ProjectPath,
     pub event: Event,

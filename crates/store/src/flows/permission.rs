@@ -17,8 +17,6 @@ const FILE: &str = "flow-checks.json";
 const LIMIT: u64 = 1024 * 1024;
 
 impl Flows<'_> {
-    /// Returns whether the checks of `graph` may be run in this clone: a person made the graph here, or
-    /// allowed it.
     pub fn may_run_checks(&self, graph: &Graph) -> bool {
         graph.tasks.iter().all(|task| task.checks.is_empty())
             || self.allowed().contains(&self.permission(graph))

@@ -16,7 +16,6 @@ use stepmark_model::{
 };
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum FlowRecordsError {
     #[error("there is no {what} `{id}`")]
     Unknown {

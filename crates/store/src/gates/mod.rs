@@ -111,7 +111,6 @@ impl Gates<'_> {
         self.workspace.artifact(path).map(|artifact| steps_of(&artifact))
     }
 
-    /// The file names of the gates that stand for an artifact, sorted.
     pub fn of(&self, path: &ProjectPath) -> Result<Vec<String>, GateError> {
         GateFolder::of(self.workspace.root(), path)?.names()
     }

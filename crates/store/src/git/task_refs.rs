@@ -47,8 +47,6 @@ fn object(name: &str) -> Result<&str, GitVersionError> {
     }
 }
 
-/// Commits on `tip` what differs in the work tree from `origin`, of the files that are wanted; `None` where
-/// `tip` holds that already.
 pub(crate) fn commit_work_tree(
     root: &Root,
     (origin, tip): (&str, &str),

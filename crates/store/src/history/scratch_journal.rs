@@ -96,8 +96,6 @@ pub(super) fn steps(count: usize) -> Json {
     json!({ "stepsCompleted": (1..=count).collect::<Vec<_>>() })
 }
 
-/// An event of the artifact `key` at `path` that leads from the states after `parents` to `state`, `second`
-/// seconds after some moment.
 pub(super) fn event(
     (key_text, path_text): (&str, &str),
     parents: &[(&Event, &Json)],

@@ -88,14 +88,10 @@ impl ProjectHistory<'_> {
         Ok(())
     }
 
-    /// Accepts the edit by other means that led to the file at `path`, for a reason that history keeps, and
-    /// returns whether there was one.
     pub fn accept_edit(&self, path: &ProjectPath, reason: &str) -> Result<bool, StageHistoryError> {
         self.record_edit(path, None, Some(reason))
     }
 
-    /// Records what led to the file at `path`, if it is the one with the hash `staged`; for `reason` as
-    /// something that the actor insists on.
     fn record_edit(
         &self,
         path: &ProjectPath,

@@ -51,7 +51,6 @@ pub struct HookState {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum HookError {
     #[error("cannot run git, which knows where its hooks are")]
     NoGit { source: io::Error },
@@ -84,14 +83,12 @@ struct Hooks {
     every: Vec<String>,
 }
 
-/// The hooks of git that keep a project's history and check its commits.
 #[derive(Clone, Copy, Debug)]
 pub struct GitHooks<'w> {
     pub(crate) workspace: &'w Workspace,
 }
 
 impl Workspace {
-    /// The hooks of git that keep a project's history and check its commits.
     pub const fn hooks(&self) -> GitHooks<'_> {
         GitHooks { workspace: self }
     }

@@ -12,7 +12,6 @@ use stepmark_model::artifact::ProjectPath;
 /// A reason why the database is not brought up to date. What cannot be read of single artifacts is no error:
 /// the table `unreadable` tells it.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum RefreshError {
     #[error(transparent)]
     Walk(#[from] WalkError),
@@ -31,7 +30,6 @@ pub enum RefreshError {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AskError {
     #[error(transparent)]
     Refresh(#[from] RefreshError),

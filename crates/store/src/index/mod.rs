@@ -50,13 +50,10 @@ pub enum Freshness {
 #[derive(Clone, Debug, Default)]
 pub struct Brought {
     pub tickets: Vec<TicketRow>,
-    /// Rows of the table `memories`, each with its columns.
     pub memories: Vec<Row>,
-    /// Rows of the table `memory_edges`.
     pub memory_edges: Vec<Row>,
 }
 
-/// The outcome of bringing the database up to date.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexRefreshed {
     /// The number of rows, where all of the database was brought up to date.
@@ -68,7 +65,6 @@ pub struct IndexRefreshed {
     pub in_memory: Option<String>,
 }
 
-/// The database of a project's artifacts, findings and history that queries ask.
 #[derive(Clone, Copy, Debug)]
 pub struct QueryIndex<'w> {
     pub(crate) workspace: &'w Workspace,

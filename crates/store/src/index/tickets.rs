@@ -2,8 +2,6 @@
 
 use crate::index_db::{Contents, IntoCell as _, Row};
 
-/// A ticket of an artifact, or one that is to be made: a row of the table `tickets`, where each field is
-/// described.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TicketRow {
     pub tracker: String,

@@ -200,7 +200,6 @@ impl IndexError {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum QueryError {
     #[error("the query is no SQL that this database understands: {message}")]
     Sql {
@@ -227,10 +226,7 @@ pub enum QueryError {
     #[error("the query was stopped: it has more than {limit} rows")]
     TooMany { limit: usize },
     #[error("the query was stopped: its answer is longer than {} MiB", limit / 1024 / 1024)]
-    TooLarge {
-        /// The number of bytes that the answer may have.
-        limit: usize,
-    },
+    TooLarge { limit: usize },
     #[error("the query was stopped: it needs more than {} MiB of memory", limit / 1024 / 1024)]
     TooMuchMemory {
         /// The number of bytes that SQLite may take.

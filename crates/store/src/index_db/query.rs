@@ -147,7 +147,6 @@ fn run(
     Ok(Answer { columns, rows, in_memory: None })
 }
 
-/// Returns the size of a value in bytes.
 const fn size(value: ValueRef<'_>) -> usize {
     match value {
         ValueRef::Null => 0,

@@ -4,7 +4,6 @@ use crate::index_db::{Part, Parts, Table, state_tables::STATE_TABLES};
 use crate::{disk::cache_database::CacheLayout, index_db::inventory_tables::INVENTORY_TABLES};
 use std::time::Duration;
 
-/// The database of queries, in `.stepmark/local/cache/index.db`.
 pub(super) static LAYOUT: CacheLayout = CacheLayout {
     name: "index.db",
     meaning: 2,

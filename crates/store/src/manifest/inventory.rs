@@ -161,7 +161,6 @@ impl<'run> Selection<'run> {
         Self { request, manifest: own_path(request), unignored }
     }
 
-    /// Returns whether files of this folder, or of folders below it, can belong to the selection.
     pub(super) fn enters(&self, folder: &str) -> bool {
         self.request.scope.enters(folder) && self.leaves_over(folder)
     }

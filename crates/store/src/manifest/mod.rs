@@ -105,7 +105,6 @@ impl Manifests<'_> {
     }
 }
 
-/// A manifest, and the files that are compared with it, or written into it.
 #[derive(Clone, Copy, Debug)]
 struct ManifestRequest<'a> {
     /// The folder that the manifest's paths are relative to, and that is walked.
@@ -143,7 +142,6 @@ pub enum CacheOutcome {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ManifestReadError {
     #[error("there is no manifest `{}`: `stepmark project manifest write` makes it, or --file names another", path.display())]
     Missing { path: PathBuf },
@@ -200,8 +198,6 @@ fn read_manifest(path: &Path, hashed: Hashed) -> Result<Option<FoundManifest>, M
     }
 }
 
-/// The listing of the manifest of the project at `root`; `None` where it has none, or one that cannot be
-/// read.
 pub(crate) fn project_listing(root: &Root) -> Option<Listing> {
     // One that cannot be read is told by `manifest verify`; here it lists nothing.
     own_file::check_folder(root.path(), DEFAULT_MANIFEST.as_ref()).ok()?;

@@ -131,8 +131,6 @@ impl<'run> Observer<'run> {
     }
 }
 
-/// The thing that is seen where something is of this `kind` and was `listed` in its folder as that kind;
-/// `None` if it is a file.
 fn not_a_file(kind: EntryKind, listed: EntryKind) -> Option<Seen> {
     match (kind, listed) {
         (EntryKind::File, _) => None,

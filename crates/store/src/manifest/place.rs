@@ -49,7 +49,6 @@ enum Files {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ManifestPlaceError {
     #[error(transparent)]
     Root(#[from] RootError),
@@ -147,8 +146,6 @@ impl ManifestPlace {
     }
 }
 
-/// A file named beside a root: seen from the current folder; from the root, when the current folder is
-/// elsewhere.
 fn named_file(choice: &ManifestChoice<'_>, project: &Root, file: &Path) -> PathBuf {
     let here = choice.current_folder.join(file);
     let is_of_project = project.relative(&here, choice.current_folder).is_ok();

@@ -29,7 +29,6 @@ impl Projection for ManifestFile<'_> {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ManifestPublishError {
     #[error(transparent)]
     Place(#[from] ManifestPlaceError),

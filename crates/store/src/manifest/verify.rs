@@ -15,7 +15,6 @@ use stepmark_model::projection::files_manifest::{
     self, Deviation, FoundFile, Listing, ManifestWarning, Observations, Verification,
 };
 
-/// The report on how the files stand to their manifest.
 #[derive(Clone, Debug)]
 pub struct ManifestReport {
     pub verification: Verification,
@@ -40,7 +39,6 @@ pub(super) fn verify(request: &ManifestRequest<'_>) -> Result<ManifestReport, Ma
 }
 
 enum Known {
-    /// The cache, which also remembers what the manifest lists.
     Remembered(StatCache),
     Read(Listing, Option<StatCache>),
 }

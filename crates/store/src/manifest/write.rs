@@ -50,7 +50,6 @@ impl ManifestDraft {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ManifestWriteError {
     #[error(transparent)]
     Read(#[from] ManifestReadError),

@@ -25,8 +25,6 @@ pub struct FollowingFile {
     pub drift: Vec<String>,
 }
 
-/// The files of `format` that are there or were written here, each with its state where the records are
-/// `state` and `read` gives a file.
 pub(crate) fn states<F: RecordFormat>(
     root: &Root,
     format: &F,
@@ -40,8 +38,6 @@ pub(crate) fn states<F: RecordFormat>(
     problems(root, format, state, &found(format, read)).into_iter().map(file).collect()
 }
 
-/// The findings in the files of `format`, where the records are `state` and `read` gives a file (`None`:
-/// there is none, or it cannot be read). Files `is_old_as_wanted` may be older than the records.
 pub(crate) fn findings<F: RecordFormat>(
     root: &Root,
     (format, is_old_as_wanted): (&F, bool),
@@ -74,8 +70,6 @@ fn found<F: RecordFormat>(format: &F, read: impl Fn(&ProjectPath) -> Option<Vec<
     format.paths().into_iter().filter_map(read).collect()
 }
 
-/// The Markdown files of `folder` in `version`, where `is_touched` says that one of them is changed, or a
-/// file of `format` is.
 pub(crate) fn files_touched<F: RecordFormat>(
     (format, folder): (&F, &ProjectPath),
     mut is_touched: bool,

@@ -60,7 +60,6 @@ pub trait Projection {
 #[derive(Clone, Debug)]
 pub struct ProjectedFile<'p> {
     pub path: Cow<'p, ProjectPath>,
-    /// The bytes that belong there.
     pub bytes: Cow<'p, [u8]>,
     /// The hash of what stood there when `bytes` were made; `None` where nothing did.
     pub found: Option<FileHash>,
@@ -81,7 +80,6 @@ pub enum Witness {
 
 /// The treatment of a file of a projection that somebody edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum OnEdit {
     /// It is replaced, and that is told: everything in it can be made again.
     Replace,
@@ -90,8 +88,6 @@ pub enum OnEdit {
 }
 
 impl ProjectedFile<'_> {
-    /// The state of the file, where `wanted` is the hash of its bytes and `remembered` the digest that this
-    /// clone remembers.
     pub fn state(&self, wanted: FileHash, remembered: Option<FileHash>) -> FileState {
         let written = match self.witness {
             Witness::Memory => remembered,

@@ -71,8 +71,6 @@ impl Workspace {
         self.declared_files().next().is_some()
     }
 
-    /// The files of the packs of the project, with what stands there. `claimed` are the artifacts that packs
-    /// claim, where they were read already.
     pub(crate) fn pack_files(
         &self,
         claimed: Option<&[TrackedArtifact]>,

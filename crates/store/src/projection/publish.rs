@@ -22,7 +22,6 @@ const EDITED_SUFFIX: &str = ".edited";
 const EDITED_VERSIONS: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Published {
     pub written: Vec<ProjectPath>,
     /// The number of files that were right already.
@@ -33,7 +32,6 @@ pub struct Published {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ProjectionError {
     #[error("cannot write `{path}`: a file is there that stepmark did not make; nothing was changed")]
     Foreign { path: ProjectPath },

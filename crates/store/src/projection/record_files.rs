@@ -79,7 +79,6 @@ pub(crate) fn follow<F: RecordFormat>(
     Err(last.unwrap_or_else(busy).into())
 }
 
-/// Compares the files of `format` with its records, and writes nothing.
 pub(crate) fn drift<F: RecordFormat>(
     root: &Root,
     options: &CommitOptions,

@@ -70,7 +70,6 @@ impl Overwrite {
     }
 }
 
-/// The state of the files after they followed the records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed<D> {
     pub written: Vec<ProjectPath>,

@@ -49,7 +49,6 @@ pub struct ChangedArtifacts {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ChangedArtifactsError {
     #[error(transparent)]
     Git(#[from] GitVersionError),

@@ -37,13 +37,11 @@ impl CheckedOut {
         })
     }
 
-    /// Returns whether a commit is checked out, and has nothing at `path`.
     pub fn lacks(&mut self, path: &ProjectPath) -> bool {
         let found = self.read(path, &["HEAD".to_owned(), format!("HEAD:./{path}")]);
         found.is_some_and(|found| found == [Object::Other, Object::Missing])
     }
 
-    /// Returns whether the commit that is checked out has a file at `path`.
     pub fn has(&mut self, path: &ProjectPath) -> bool {
         let found = self.read(path, &[format!("HEAD:./{path}")]).unwrap_or_default();
         matches!(found.first(), Some(Object::Blob(_) | Object::OverLimit(_)))

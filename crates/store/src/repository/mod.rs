@@ -23,14 +23,12 @@ pub use checked_out::CheckedOut;
 #[cfg(feature = "write")]
 pub use committed_files::CommittedFiles;
 
-/// The git repository that a project lies in.
 #[derive(Clone, Copy, Debug)]
 pub struct Repository<'w> {
     pub(crate) workspace: &'w Workspace,
 }
 
 impl Workspace {
-    /// The git repository that a project lies in.
     pub const fn repository(&self) -> Repository<'_> {
         Repository { workspace: self }
     }

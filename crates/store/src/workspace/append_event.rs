@@ -5,7 +5,6 @@ use crate::{history::HistoryError, workspace::ProjectHistory};
 use stepmark_model::journal::{Event, EventDraft, MOST_HEADS, SegmentName, SessionId};
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AppendError {
     /// A commit that was cut off earlier cannot be finished; that comes first.
     #[error(transparent)]

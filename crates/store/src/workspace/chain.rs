@@ -28,8 +28,6 @@ impl Workspace {
         Delegations { workspace: self }
     }
 
-    /// The artifact with the id `id`, which has a child at `child`. `all` is filled when everything else has
-    /// failed.
     fn find_by_id(
         &self,
         id: &str,

@@ -12,7 +12,6 @@ use stepmark_model::{
     },
 };
 
-/// The artifact, the workflow and the configuration file that apply, and the reasons.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// The artifact that the answers are for: the one that was named, else the active one of the

@@ -85,8 +85,6 @@ pub struct Artifacts {
     /// The other files that were looked at: they hold no workflow state.
     pub stateless: Vec<ProjectPath>,
     pub files: usize,
-    /// Folders that could not be walked, names that are no UTF-8, and links that lead nowhere or out of the
-    /// project.
     pub problems: Vec<WalkProblem>,
     pub unreadable: Vec<ArtifactError>,
 }

@@ -21,7 +21,6 @@ use stepmark_model::{
 };
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum WorkflowFileError {
     #[error("cannot read `{path}` of a workflow")]
     Resolve { path: ProjectPath, source: ResolveError },
@@ -147,7 +146,6 @@ impl Workflows {
         }
     }
 
-    /// The steps of one track of the workflow at `index`.
     pub fn definition(
         &self,
         index: usize,

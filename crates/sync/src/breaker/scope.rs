@@ -62,8 +62,6 @@ impl Scope {
 }
 
 impl Route {
-    /// The route of a request of `tracker` to `endpoint` of `host`, with the credential of that name, about
-    /// `tickets`.
     pub fn new(
         tracker: &TrackerName,
         (host, credential): (String, &str),

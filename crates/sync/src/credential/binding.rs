@@ -58,7 +58,6 @@ impl CredentialBindings {
             .map_or_else(|| Ok(Self::default()), |(path, bytes)| Self::read(path, bytes))
     }
 
-    /// Those of the user's file at `path`, which holds `bytes`.
     pub fn read(path: &Path, bytes: &[u8]) -> Result<Self, SyncConfigurationError> {
         #[derive(Deserialize)]
         struct UserFile {

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::moment;
 
-/// The record of a tracker as a whole, beside its tickets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrackerRecord {

@@ -8,7 +8,6 @@ use crate::ticket::{
     Marker, Snapshot, SnapshotEntry, Ticket, TicketDigest, TicketKeys, TicketSettings, Withheld,
 };
 
-/// The artifacts, and what is kept of their tickets.
 pub(super) struct Comparison<'k, 'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) settings: &'a TicketSettings,
@@ -18,13 +17,11 @@ pub(super) struct Comparison<'k, 'a> {
 pub(super) struct Compared<'a> {
     pub(super) marker: &'a Marker,
     pub(super) entry: &'a SnapshotEntry,
-    /// The digest of what its ticket should say, and the key under which that is kept.
     pub(super) kept: Option<(FileHash, FileHash)>,
     pub(super) outcome: Outcome,
 }
 
 pub(super) enum Outcome {
-    /// The ticket is known to say what it should.
     Same,
     /// The ticket may say something else, or there is none.
     Desired(Box<Ticket>, Withheld),

@@ -66,8 +66,6 @@ impl Plan {
 }
 
 impl<'a> Making<'_, 'a> {
-    /// The artifacts that the tracker concerns, compared with their tickets, unless these were surveyed. The
-    /// digests of the tickets are kept for the next plan.
     fn compared(&self) -> Vec<Compared<'a>> {
         let PlanInputs { snapshot, settings, .. } = self.grounds;
         let artifacts = snapshot.artifacts();

@@ -19,7 +19,6 @@ pub enum Remark {
         /// The fields: `before` is what the tracker has.
         differences: Vec<FieldDifference>,
     },
-    /// Other tickets carry the same marker as the one that counts.
     Duplicates {
         marker: Marker,
         /// The name by which people know the artifact: its path, else the title of its ticket.

@@ -16,7 +16,6 @@ pub struct Pass {
     pub remarks: Vec<Remark>,
     /// The number of tickets that said what they should.
     pub unchanged: usize,
-    /// The names by which people know the artifacts of the actions.
     pub names: BTreeMap<Marker, String>,
 }
 

@@ -23,7 +23,6 @@ pub(super) struct Schedule {
     delivery: Option<Instant>,
     /// The time at which a pass may be made again, after some failed.
     not_before: Instant,
-    /// The number of passes that failed one after the other.
     failures: u32,
 }
 

@@ -22,7 +22,6 @@ pub struct Observed {
     pub labels: BTreeSet<String>,
     pub state: TicketState,
     pub status: Option<String>,
-    /// The id of the ticket that it hangs below.
     pub parent_id: Option<String>,
     /// The other fields that `ticket.fields` may name, in the tracker's own form; `None` where the answer
     /// does not tell them.
@@ -103,7 +102,6 @@ pub struct RemoteTicket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TicketState {
-    /// Open, and nothing is done yet.
     ToDo,
     /// Open, and some of it is done.
     InProgress,

@@ -23,7 +23,6 @@ pub struct TicketSettings {
     pub labels: Vec<Template>,
     /// Other fields of the tracker, by its own names for them (`milestone`, `priority`, `customfield_10020`).
     pub fields: BTreeMap<String, Template>,
-    /// The address at which the files of the project can be looked at.
     pub file_url: Option<FileUrl>,
     /// The address at which the tracker shows files of repositories, `https://github.com`, unless the
     /// configuration says where they are looked at.
@@ -75,10 +74,8 @@ pub enum Section {
     Status,
     Scope,
     Next,
-    /// The story itself, as the artifact tells it.
     Story,
     AcceptanceCriteria,
-    /// The tasks that stand in its text.
     Tasks,
     Steps,
     /// The artifact and the documents that it was made from.

@@ -31,8 +31,6 @@ pub struct Snapshot {
     workspace: Option<Workspace>,
     artifacts: BTreeMap<Marker, SnapshotEntry>,
     left_out: Vec<LeftOut>,
-    /// The markers of the artifacts that others name as their parents by this id, where it is one artifact
-    /// only.
     by_chain_id: BTreeMap<String, Marker>,
     /// The markers of epics by their numbers, where one artifact only is an epic of that number.
     epics: BTreeMap<u16, Marker>,
@@ -190,7 +188,6 @@ impl Snapshot {
         Self { known: Some(known), ..self }
     }
 
-    /// Returns whether the artifact of `marker` may have been here.
     pub fn may_have_held(&self, marker: &Marker) -> bool {
         self.known.as_ref().is_none_or(|known| known.contains(marker.artifact().as_str()))
     }

@@ -175,7 +175,6 @@ pub struct Delivered {
     pub is_overwritten: bool,
 }
 
-/// One page of the tickets that carry a project's label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// Those of them that carry a marker of the project.

@@ -45,8 +45,6 @@ pub struct Worker<'w> {
 }
 
 impl<'w> Worker<'w> {
-    /// A worker for `tracker`, which `settings` describe. `project` is the id of the project, `(holder,
-    /// draw)` the name of this worker, which nobody else has, and its chance.
     pub fn new(
         ledger: &'w mut dyn Ledger,
         (tracker, settings): (&'w dyn Tracker, &'w TrackerSettings),

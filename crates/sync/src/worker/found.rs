@@ -15,7 +15,6 @@ use crate::{
     tracker::Tracker,
 };
 
-/// The tickets of a list, and its purpose.
 pub(super) struct Found<'f> {
     pub(super) tickets: &'f [Observed],
     /// Creations that are looked for: begun, and not ended.
@@ -32,7 +31,6 @@ pub(super) struct Seen {
     pub(super) held: Option<Deferred>,
     pub(super) listed_at: Option<Timestamp>,
     pub(super) duplicates: Vec<Action>,
-    /// The number of tickets that others made, of which this ledger knew nothing.
     pub(super) others: usize,
     /// The number of tickets that this ledger knew and that have an older one beside them.
     pub(super) lost: usize,

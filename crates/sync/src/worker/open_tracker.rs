@@ -70,7 +70,6 @@ impl CredentialAccess {
     }
 }
 
-/// Opens the tracker of `settings`, for the project at `root`.
 #[cfg_attr(not(feature = "http"), expect(unused_variables, reason = "no tracker needs a credential then"))]
 pub fn open_tracker(
     settings: &TrackerSettings,

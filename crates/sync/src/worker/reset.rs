@@ -16,7 +16,6 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reset {
     pub breakers: Vec<Scope>,
-    /// The scopes that were asked lately, or have a limit that their tracker says is used up.
     pub paces: Vec<Scope>,
     pub deliveries: Vec<Marker>,
 }

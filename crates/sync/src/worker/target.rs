@@ -13,7 +13,6 @@ use crate::{
     tracker::RequestKind,
 };
 
-/// The target of a plan, compared with the one that the tracker has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TargetState {
     Same,

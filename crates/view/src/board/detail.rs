@@ -34,7 +34,6 @@ pub(super) fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>, 
     frame.render_widget(text, area);
 }
 
-/// The number of rows that a line takes in a window of `width` columns, where it is broken between words.
 fn height(line: &Line<'_>, width: usize) -> usize {
     let text: String = line.spans.iter().map(|span| span.content.as_ref()).collect();
     let (mut rows, mut used) = (1, 0);

@@ -34,7 +34,6 @@ pub struct Entry {
     pub scope: Option<String>,
     /// Its key in a ledger: its part of an epic, where it is a story.
     pub story: Option<LedgerKey>,
-    /// The number of errors that were found in it.
     pub errors: usize,
     /// The number of warnings that were found in it.
     pub warnings: usize,

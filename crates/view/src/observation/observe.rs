@@ -35,7 +35,6 @@ pub struct Observation {
     pub events: Vec<Event>,
     /// True where something is remembered ([`ObservedMemory`]).
     pub has_memory: bool,
-    /// The number of lines of the journal that cannot be used.
     pub damaged_lines: usize,
     /// The trackers that the configuration names, or why that cannot be told.
     pub trackers: Result<Vec<TrackerState>, String>,

@@ -17,7 +17,6 @@ const NODES: usize = 60;
 pub struct ObservedMemory {
     /// The kinds of which there are records: decisions first.
     pub kinds: Vec<RememberedKind>,
-    /// The graph around each of the artifacts that the newest records are about.
     pub graphs: Vec<Neighbourhood>,
     /// The number of artifacts that the records above are about and that have no graph here.
     pub more_artifacts: usize,

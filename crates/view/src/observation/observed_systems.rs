@@ -13,7 +13,6 @@ use stepmark_store::{
 pub struct ObservedSystems {
     /// The flows, in the order of their ids.
     pub flows: Vec<ObservedFlow>,
-    /// The slices of ASDD, each with its artifact; `None` where the project does not use it.
     pub asdd: Option<ObservedSlices>,
 }
 

@@ -59,7 +59,6 @@ pub struct Counts {
     pub artifacts: usize,
     pub done: usize,
     pub next: usize,
-    /// The number of things that are wrong as an error.
     pub errors: usize,
     pub warnings: usize,
     /// The number of findings that are only worth knowing.

@@ -31,7 +31,6 @@ impl<'a> From<&'a Entry> for GroupMember<'a> {
 }
 
 impl<'a> GroupMember<'a> {
-    /// The artifact at `path`, which may be a `story`, have a `workflow`, and be of a `kind`.
     pub fn new(
         path: &'a ProjectPath,
         story: Option<LedgerKey>,

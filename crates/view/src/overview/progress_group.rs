@@ -18,7 +18,6 @@ pub struct ProgressGroup {
     pub finished: usize,
     /// The number of all artifacts, with those that are not written.
     pub total: usize,
-    /// The number of units of their workflows that are done, and the number of all.
     pub units: (usize, usize),
     /// The number of its stories that only a ledger knows: they have no file yet.
     pub unwritten: usize,

@@ -19,7 +19,6 @@ pub struct BoundedListener {
 }
 
 impl BoundedListener {
-    /// Takes the connections of `listener`, which shares `places` with others.
     pub const fn new(listener: TcpListener, places: Arc<Semaphore>) -> Self {
         Self { listener, places }
     }

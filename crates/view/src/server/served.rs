@@ -20,7 +20,6 @@ pub struct Served {
     /// The latest state. When its sender is gone, streams end.
     pub(super) shown: watch::Receiver<Arc<Shown>>,
     pub(super) workspace: Arc<Workspace>,
-    /// The port under which pages ask for it.
     pub(super) port: u16,
     /// Places for what is drawn when it is asked for.
     pub(super) drawing: Arc<Semaphore>,

@@ -54,12 +54,6 @@ impl Store {
         let target: Box<dyn Target> = match settings.kind {
             MemoryStoreKind::KuzuMemory => Box::new(KuzuMemory::new(cache.join(name.as_str()))),
             MemoryStoreKind::Ladybug => Box::new(Ladybug::new(cache.join(format!("{name}.lbug")))),
-            kind => {
-                return Err(Failure::new(
-                    Exit::Usage,
-                    format!("stores of the kind {kind:?} are not known here"),
-                ));
-            }
         };
         let tiers = settings.tiers.iter().map(|tier| (*tier).into()).collect();
         let due = Due { tiers, milestone: memory.last_milestone()?, now: workspace.now() };

@@ -99,7 +99,6 @@ impl ProjectPath {
         Self::new(format!("{}/{relative}", self.0))
     }
 
-    /// Returns whether this path is `folder` or lies in it.
     pub fn starts_with(&self, folder: &ProjectPath) -> bool {
         self.0.strip_prefix(&*folder.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }

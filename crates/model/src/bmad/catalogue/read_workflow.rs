@@ -8,7 +8,6 @@ use super::{
 
 const YAML_FILE: &str = "workflow.yaml";
 
-/// Returns whether a file below a module's `workflows` folder may be a workflow.
 pub fn is_workflow_file(file_name: &str) -> bool {
     matches!(file_name, YAML_FILE | "workflow.md")
         || (file_name.starts_with("workflow-") && file_name.ends_with(".md"))

@@ -144,7 +144,6 @@ pub struct EntryProblem {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum EntryProblemKind {
     #[error("its frontmatter cannot be read, so no catalogue can say what it is: {0}")]
     Frontmatter(ParseError),

@@ -17,8 +17,6 @@ pub struct EntriesWritten {
     pub left: Vec<(LedgerEntry, EditError)>,
 }
 
-/// The entries of `ledger`, which stands at `path`, that say something else than `stories`; and those that
-/// are missing.
 pub fn listed_entries(path: &ProjectPath, ledger: &SprintStatus, stories: &[&Story]) -> Vec<LedgerEntry> {
     let mut missing: Vec<&Story> = Vec::new();
     let mut listed: Vec<(&str, &Story)> = Vec::new();

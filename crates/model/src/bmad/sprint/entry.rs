@@ -32,7 +32,6 @@ pub enum EntryLocation {
     Shared {
         ledger: ProjectPath,
     },
-    /// The ledger at this path lists the number of the story under another name.
     NumberTaken {
         ledger: ProjectPath,
         by: String,

@@ -65,7 +65,6 @@ impl<'l> LedgerWords<'l> {
         if self.is_spec { SpecWord::of(status).map(|word| word.listed) } else { Some(self.canonical(status)) }
     }
 
-    /// Returns whether a ledger that says `listed` and a frontmatter that says `status` agree.
     pub fn fits(self, status: &str, listed: &str) -> bool {
         if !self.is_spec {
             return self.is_same(status, listed);

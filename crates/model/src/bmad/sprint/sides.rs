@@ -72,8 +72,6 @@ impl FromStr for StorySide {
 }
 
 impl StorySides {
-    /// Reads the status of `artifact` and of its ledger; `None` for what is no story, or one of which nothing
-    /// is said.
     pub fn read(
         artifact: &Artifact,
         lifecycle: Option<Arc<Lifecycle>>,

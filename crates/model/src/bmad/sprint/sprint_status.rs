@@ -95,7 +95,6 @@ impl SprintStatus {
         self.keys.iter().map(String::as_str)
     }
 
-    /// Returns whether the file at `path` is called as a ledger is.
     pub fn is_at(path: &ProjectPath) -> bool {
         path.file_name() == SPRINT_STATUS_NAME
     }

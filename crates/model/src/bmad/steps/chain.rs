@@ -120,7 +120,6 @@ fn unreachable<'r>(
 }
 
 impl WorkflowDefinition {
-    /// Assembles one track of a discovered workflow. `steps` are that track's step files.
     pub fn from_files(outline: &WorkflowOutline, track: Track, steps: &[WorkflowFile<'_>]) -> Self {
         let chain = Chain::from_files(track, &outline.folder, steps);
         Self { name: outline.name(), chain, siblings: outline.siblings(track) }

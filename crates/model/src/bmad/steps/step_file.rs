@@ -21,7 +21,6 @@ pub struct WorkflowFile<'text> {
     /// The top-level scalar keys of its frontmatter, in the order of the file; a repeated key appears
     /// repeatedly.
     pub keys: Vec<(String, String)>,
-    /// The text after the frontmatter.
     pub body: Cow<'text, str>,
     /// The reason why the frontmatter cannot be read; there are no keys then.
     pub unreadable: Option<String>,

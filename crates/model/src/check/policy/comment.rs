@@ -10,7 +10,6 @@ use stepmark_frontmatter::{Span, Yaml};
 
 const MARK: &str = "stepmark:";
 
-/// A comment that accepts findings, or wants to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SuppressionComment {
     pub(super) rules: Vec<&'static Rule>,

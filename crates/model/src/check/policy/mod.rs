@@ -13,7 +13,6 @@ use super::{
 };
 use comment::{SuppressionComment, suppression_comments};
 
-/// The configuration for the findings of one artifact.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy<'c> {
     pub levels: &'c Levels,
@@ -39,7 +38,6 @@ impl Allowance {
     }
 }
 
-/// The findings of one artifact after the policy.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
     /// Those that are reported, in file order.

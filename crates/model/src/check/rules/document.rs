@@ -34,8 +34,6 @@ fn check_fence_unclosed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The fence above the first blank line (at the end of a file without one), where that makes readable
-/// frontmatter.
 fn closing_fence(file: &[u8], opening: Span) -> Option<Fix> {
     let line_end = LineEnding::first_of(file)?;
     let blank = [line_end.as_str(), line_end.as_str()].concat();

@@ -103,7 +103,6 @@ fn check_steps_removed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The finding in an `artifact` with the state `now`, of which a merge lost the head `lost` of `lineage`.
 pub fn lost_in_merge(artifact: &Artifact, now: &Json, lineage: &Lineage, lost: EventId) -> Option<Finding> {
     let lost = lineage.get(lost)?;
     let lacks = changes_in_words(&diff(&lineage.state_after(lost.id).ok()?, now));

@@ -1,8 +1,6 @@
 //! The rules, a file for each group with a table of its rules; their words and examples are in the Markdown
 //! file beside it.
 
-/// The rules of a group, in the order of their ids: name in the program, id, name for people, severity, and
-/// how it is decided.
 macro_rules! rules {
     ($group:ident; $($vis:vis $rule:ident $id:literal $name:literal $severity:ident $decision:expr;)+) => {
         $($vis static $rule: $crate::check::Rule = $crate::check::Rule::new(

@@ -256,8 +256,6 @@ fn check_story_not_imported(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     found.push(subject.finding(&STORY_NOT_IMPORTED, span, message).with_help(help));
 }
 
-/// The findings in the ledger at `path`, whose bytes are `bytes`: of `stories`, none is listed by its name
-/// and each has a number that the ledger lists.
 pub fn sprint_status_unmatched_findings(
     path: &ProjectPath,
     bytes: &[u8],

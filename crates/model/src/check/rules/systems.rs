@@ -24,7 +24,6 @@ impl<'a> Past<'a> {
         Some(Self { base, lifecycle })
     }
 
-    /// The refusals that the change since would have got from the lifecycle.
     fn refusals(&self, subject: &Subject<'_>) -> Vec<ChangeRefusal> {
         let state = |artifact: &Artifact| artifact.state_value().unwrap_or_default();
         let (old, new) = (state(self.base.artifact()), state(subject.artifact));
@@ -93,7 +92,6 @@ pub fn peer_finding(artifact: &Artifact, fault: &PeerFault) -> Finding {
         .with_help(help)
 }
 
-/// The finding that the file at `path`, which stands among records, is none that can be used.
 pub fn record_unusable_finding(path: &ProjectPath, reason: String) -> Finding {
     let help = "mend it, or take it out of the folder: until then the commands of the system stop at it";
     Finding::new(&RECORD_UNUSABLE, path, Span::at(0), reason).with_help(help)

@@ -28,14 +28,12 @@ pub enum Format {
     TasksFile,
     /// B: `mcp-state.json` of a server.
     ServerState,
-    /// C: the state file of an orchestrator.
     OrchestratorState,
 }
 
 pub type Files = BTreeMap<String, Vec<u8>>;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum FormatError {
     #[error("`{file}` is missing")]
     Missing { file: &'static str },

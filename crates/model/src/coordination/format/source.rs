@@ -23,7 +23,6 @@ fn read_object(files: &Files, name: &'static str) -> Result<Map<String, Json>, F
     }
 }
 
-/// The values of a file that is read into records.
 pub(super) struct Source {
     pub(super) file: &'static str,
     pub(super) values: Map<String, Json>,

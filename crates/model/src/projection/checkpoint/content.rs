@@ -34,7 +34,6 @@ pub struct Checkpoint {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum CheckpointProblem {
     #[error("it is no checkpoint: {reason}")]
     NotACheckpoint {
@@ -50,7 +49,6 @@ pub enum CheckpointProblem {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum NoCheckpoint {
     #[error("it has no frontmatter")]
     NoFrontmatter,

@@ -99,7 +99,6 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Reads the lines of a manifest one after the other, by the rules of [`read`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineReader {
     lines: usize,

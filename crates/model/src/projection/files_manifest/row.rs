@@ -37,7 +37,6 @@ pub struct UnlistablePath {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum UnlistableReason {
     #[error("it holds a quotation mark")]
     Quote,

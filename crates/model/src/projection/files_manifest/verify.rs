@@ -80,7 +80,6 @@ pub enum FoundFile {
 /// A listed file that is not simply as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deviation {
-    /// The file, relative to the manifest's root.
     pub path: String,
     /// Its hash in the manifest; `None` where the manifest holds none.
     pub listed: Option<FileHash>,
@@ -90,7 +89,6 @@ pub struct Deviation {
 /// Everything that was seen under a manifest's root.
 #[derive(Clone, Debug, Default)]
 pub struct Observations {
-    /// The number of listed files that have the listed hash.
     pub as_listed: usize,
     pub deviations: Vec<Deviation>,
     /// Every folder that was seen, relative to the root; the root itself is the empty path.

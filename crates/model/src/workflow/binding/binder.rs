@@ -181,7 +181,6 @@ impl Binder {
     }
 }
 
-/// The candidates that are left, and the evidence so far.
 struct Narrowing {
     left: Vec<usize>,
     evidence: Vec<BindingReason>,

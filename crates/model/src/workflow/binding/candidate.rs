@@ -17,7 +17,6 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Makes a candidate from the names of a workflow's files.
     pub fn from_outline(outline: &WorkflowOutline) -> Self {
         let mut names = vec![outline.name()];
         if outline.variant.is_some() {
@@ -111,7 +110,6 @@ pub enum StepList {
     Absent,
 }
 
-/// A workflow that the project's configuration names for an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConfiguredWorkflow<'configuration> {
     pub name: &'configuration str,

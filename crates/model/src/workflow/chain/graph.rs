@@ -143,7 +143,6 @@ pub(crate) fn same_step(a: StepNumber, b: StepNumber) -> bool {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ChainDiagnosis {
     #[error(
         "the frontmatter of `{step}` cannot be read ({reason}); what follows it comes from its prose or number"
@@ -164,11 +163,7 @@ pub enum ChainDiagnosis {
     SuccessorElsewhere { step: String, key: String, value: String },
     /// A step leads back to one that leads to it. The chain's order leaves that edge out.
     #[error("`{from}` leads back to `{to}`")]
-    Loop {
-        /// The step that leads back.
-        from: String,
-        to: String,
-    },
+    Loop { from: String, to: String },
     #[error("nothing leads to `{step}` from the first step")]
     Unreachable { step: String },
     #[error("{found} steps were found and the first {kept} are used")]

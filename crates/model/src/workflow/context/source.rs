@@ -44,7 +44,6 @@ pub struct ContextStatement {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ContextSourceError {
     #[error(transparent)]
     Region(#[from] RegionError),

@@ -30,7 +30,6 @@ pub(in crate::workflow) struct Position<'reading, 'chain> {
 }
 
 impl<'chain> Position<'_, 'chain> {
-    /// The step after the furthest done one.
     pub(in crate::workflow) fn next(&self) -> Next<'chain> {
         let route = self.chain.route();
         let Some(last) = route.units.last() else { return Next::Unknown(UnknownNext::NoSteps) };

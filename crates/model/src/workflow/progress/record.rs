@@ -35,7 +35,6 @@ pub struct Progress<'chain> {
     /// Steps before the furthest done one that the list does not name and need not: they record nothing, or a
     /// way passes them by.
     pub passed: Vec<&'chain Step>,
-    /// Items that stand after an item of a later step.
     pub out_of_order: Vec<usize>,
     pub duplicates: Vec<usize>,
     /// Items that only say that a session was resumed (`step-01b-continue`). They are never progress.

@@ -53,7 +53,6 @@ pub struct Catalogue {
     pub is_installers: bool,
 }
 
-/// A search of a project, and the problems that it finds.
 struct Search<'w> {
     workspace: &'w Workspace,
     problems: Vec<EntryProblem>,
@@ -82,7 +81,6 @@ impl Search<'_> {
     }
 }
 
-/// The catalogues that BMAD keeps of its workflows, agents and tasks.
 #[derive(Clone, Copy, Debug)]
 pub struct CatalogueFiles<'w> {
     pub(crate) workspace: &'w Workspace,

@@ -23,7 +23,6 @@ pub struct CatalogueRebuild {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum CatalogueError {
     #[error(transparent)]
     Place(#[from] ProjectPathError),

@@ -13,7 +13,6 @@ use stepmark_model::{
 /// The number of stories that are changed in one commit. More would hold many locks at a time.
 const BATCH: usize = 64;
 
-/// A story and the side that wins.
 #[derive(Clone, Debug)]
 pub struct ImportDecision {
     pub sides: StorySides,

@@ -20,7 +20,6 @@ use stepmark_model::{
 
 #[derive(Debug, Default)]
 pub struct LedgerProjection {
-    /// The number of stories, epics and retrospectives that say a status which ledgers follow.
     pub stories: usize,
     /// Stories without a status in their frontmatter: their ledgers are left alone.
     pub waiting: Vec<ProjectPath>,
@@ -179,7 +178,6 @@ impl StoryLedgers<'_> {
         Ok(fresh)
     }
 
-    /// Lets `decide` make the new bytes of the file at `path`, and publishes them.
     fn publish(
         &self,
         path: &ProjectPath,

@@ -15,7 +15,6 @@ use stepmark_model::{
     flows::FlowFacts,
 };
 
-/// The surroundings of an artifact, which note what is asked.
 #[derive(Debug)]
 pub(crate) struct Asked<'a> {
     path: &'a ProjectPath,

@@ -21,8 +21,6 @@ pub(crate) struct Facts {
     pub(super) exists: BTreeMap<ProjectPath, bool>,
     /// The stories that ledgers were asked about: ledger, story, word.
     pub(super) sprint_status: BTreeSet<(ProjectPath, String, Option<String>)>,
-    /// Of the gates of the artifact: its path, and what [`Answers::gates`] says; `None` where gates
-    /// are off.
     pub(super) gates: Option<(ProjectPath, String)>,
     /// The workflow of the artifact, by its place: its step files are checked once for all its artifacts.
     pub(crate) workflow: Option<(usize, Track)>,

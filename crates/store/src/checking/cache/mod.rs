@@ -73,7 +73,6 @@ const WORTHWHILE: usize = 64;
 pub(crate) struct Verdicts<'w> {
     workspace: &'w Workspace,
     start: RunStart,
-    /// The path of `checked.stat`.
     file: PathBuf,
     cache: Option<StatCache>,
     context: FileHash,
@@ -92,7 +91,6 @@ struct Manifest {
     rows: Option<ManifestRows>,
 }
 
-/// The verdict of an earlier run on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// An artifact with nothing wrong, by these facts.

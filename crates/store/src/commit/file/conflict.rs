@@ -88,7 +88,6 @@ impl fmt::Display for Remains<'_> {
     }
 }
 
-/// Mode, owner and group of a file.
 #[cfg(unix)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::commit) struct Attributes {

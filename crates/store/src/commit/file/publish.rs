@@ -18,7 +18,6 @@ pub struct Published {
 /// A reason why a file was not replaced, made or removed as it should be. [`PublishError::write_state`] says
 /// whether it was.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum PublishError {
     #[error(transparent)]
     Conflict(Box<Conflict>),

@@ -13,7 +13,6 @@ use std::{fs, io, io::Read, os::unix::fs::OpenOptionsExt, time::SystemTime};
 use stepmark_model::artifact::{ProjectPath, READ_LIMIT};
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ReadError {
     #[error("`{path}` is not a regular file")]
     NotAFile { path: ProjectPath },
@@ -102,7 +101,6 @@ pub enum FsyncPolicy {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum FolderError {
     #[error(transparent)]
     Resolve(#[from] ResolveError),
@@ -110,8 +108,6 @@ pub enum FolderError {
     Make { path: ProjectPath, folder: PathBuf, source: io::Error },
 }
 
-/// Makes the folders that lead to `path` where they are missing, inside the root, each durable in the one
-/// above it.
 pub fn make_folders_to(root: &Root, path: &ProjectPath, fsync: FsyncPolicy) -> Result<(), FolderError> {
     let place = root.resolve_for_writing(path)?;
     let missing: Vec<&Path> = place

@@ -27,7 +27,6 @@ pub struct Staged<'lock> {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum StageError {
     /// The file is marked read-only. A rename would get around that mark, so it is respected here.
     #[error(

@@ -115,7 +115,6 @@ fn open(folder: &Path, file: &SegmentName) -> io::Result<fs::File> {
     own_file::open(folder, format!("{file}{EXTENSION}").as_ref(), Access::Read)
 }
 
-/// A segment, and the bytes of a file that it stands in.
 struct Place {
     part: Part,
     file: SegmentName,
@@ -215,7 +214,6 @@ impl Joining<'_> {
     }
 }
 
-/// Writes bytes to a file, and hashes them.
 struct Hashing<'a, W>(&'a mut W, &'a mut Sha256);
 
 impl<W: Write> Write for Hashing<'_, W> {

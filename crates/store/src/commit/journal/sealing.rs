@@ -62,7 +62,6 @@ pub fn seal_segments(
     Ok(sealed)
 }
 
-/// Writes the tracked files of sealings that were cut off, and returns their segments.
 pub fn finish_sealing(root: &Root, fsync: FsyncPolicy) -> Result<Vec<SegmentName>, JournalWriteError> {
     let journal = JournalFile::open(root)?;
     Ok(Sealing { live: journal.folder(), root, fsync }.finish()?)
@@ -160,7 +159,6 @@ impl Sealing<'_> {
         Ok(chain.last())
     }
 
-    /// Writes the bytes of a segment beside its tracked file.
     fn stage(&self, from: &mut File, tracked: &Path, file: &str) -> io::Result<PathBuf> {
         let staged = tracked.join(format!("{STAGED_START}{file}{STAGED_END}"));
         write_anew(&staged, self.fsync, |target| {

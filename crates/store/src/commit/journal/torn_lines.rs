@@ -12,9 +12,7 @@ use crate::disk::{own_file, own_file::Access, root::Root};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutLine {
-    /// The file of the segment, as messages show it.
     pub segment: String,
-    /// The file beside it that keeps what was cut.
     pub copy: String,
     pub length: usize,
 }

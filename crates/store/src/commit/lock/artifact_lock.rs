@@ -93,7 +93,6 @@ impl ArtifactLock {
         &self.target
     }
 
-    /// The whole content of the file; `None` where there is none.
     pub fn read(&self) -> Result<Option<Vec<u8>>, ReadError> {
         Ok(self.read_content()?.map(|content| content.bytes))
     }

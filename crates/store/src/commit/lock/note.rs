@@ -23,7 +23,6 @@ pub(in crate::commit) enum Note {
     /// `name` is complete, and changes names with the target. It may hold what another program wrote.
     Exchanging {
         name: String,
-        /// The hash of what the target held when it was read.
         before: FileHash,
         /// The hash of what `name` held before the exchange.
         after: FileHash,

@@ -86,8 +86,6 @@ mod tests {
     const OURS: &[u8] = b"ours";
     const THEIRS: &[u8] = b"theirs";
 
-    /// A project whose last holder was killed after its note, with `staged` under the temporary name and
-    /// `target` in place. Returns the name too.
     fn killed(target: &[u8], staged: Option<&[u8]>, exchanging: bool) -> (ScratchProject, String) {
         let project = ScratchProject::new();
         let lock = project.lock(PRD);

@@ -17,7 +17,6 @@ const FORMAT: &str = "stepmark-redo/3";
 /// The largest number of bytes that a record may have.
 pub(in crate::commit) const LIMIT: u64 = 256 * 1024 * 1024;
 
-/// A commit of one or several files with its events.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::commit) struct RedoRecord {
     pub(in crate::commit) files: Vec<RedoFile>,

@@ -261,7 +261,6 @@ mod tests {
     use super::*;
     use crate::disk::stat_cache::writer::Writer;
 
-    /// Reads `bytes` from a file.
     fn read(bytes: &[u8]) -> Option<Bytes> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();

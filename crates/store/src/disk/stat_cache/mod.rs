@@ -112,7 +112,6 @@ impl StatCache {
         self.bytes.note(entry)
     }
 
-    /// Returns the bytes that all notes share.
     pub(crate) fn shared(&self) -> &[u8] {
         self.bytes.shared()
     }
@@ -121,8 +120,6 @@ impl StatCache {
         self.bytes.stat(entry)
     }
 
-    /// The hash of the file with this stat, if that is the stat the entry was made of and the entry is to be
-    /// believed.
     pub(crate) fn hash(&self, entry: usize, stat: &FileStat) -> Option<FileHash> {
         let known = self.bytes.stat(entry) == *stat && !stat.may_hide_a_change(self.hashing_began);
         known.then(|| self.bytes.hash(entry))

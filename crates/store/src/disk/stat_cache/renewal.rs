@@ -107,7 +107,6 @@ fn mark_listed<'run>(entries: &mut Vec<Entry<'run>>, listed: FolderRows<'run>) {
     }
 }
 
-/// The results of a run for all folders that it visited.
 #[derive(Debug)]
 pub(crate) struct Renewal<'run> {
     pub(crate) start: RunStart,

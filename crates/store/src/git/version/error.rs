@@ -7,7 +7,6 @@ use std::{collections::HashSet, io, path::PathBuf, process::Stdio};
 use stepmark_model::artifact::ProjectPath;
 
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum GitVersionError {
     #[error("cannot run `git`, which knows what changed: install it, or put it on the search path")]
     NoGit { source: io::Error },

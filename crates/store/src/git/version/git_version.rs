@@ -119,7 +119,6 @@ impl GitVersion {
         Ok(self.object(path)? != self.object_in(&self.base, path)?)
     }
 
-    /// The files in the folder at `folder`, each with its bytes.
     #[cfg(feature = "write")]
     pub(crate) fn files_in(
         &self,

@@ -50,8 +50,6 @@ impl ObjectReader {
         }
     }
 
-    /// The objects with these names, in their order. A name is one line: an object name, `REVISION:./PATH`,
-    /// `:./PATH`.
     pub(crate) fn read(&mut self, names: &[impl AsRef<str>]) -> Result<Vec<Object>, GitVersionError> {
         let mut objects = Vec::with_capacity(names.len());
         for names in names.chunks(ASKED_AT_ONCE) {

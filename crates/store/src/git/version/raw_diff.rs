@@ -7,9 +7,7 @@ use stepmark_model::artifact::ProjectPath;
 pub(super) struct RawChange {
     /// The letter: `A`dded, `M`odified, `D`eleted, `R`enamed, `T`ype changed, `U`nmerged.
     pub(super) status: char,
-    /// The file before; `None` where there was none.
     pub(super) before: Option<RawSide>,
-    /// The file after; `None` where there is none.
     pub(super) after: Option<RawSide>,
     /// The path now; the last one, if the file is gone.
     pub(super) path: Vec<u8>,

@@ -49,7 +49,6 @@ impl Index {
     }
 }
 
-/// The index, in `.stepmark/local/cache/journal.db`.
 pub(in crate::history) static LAYOUT: CacheLayout = CacheLayout {
     name: "journal.db",
     meaning: 7,

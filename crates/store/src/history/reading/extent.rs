@@ -48,8 +48,6 @@ impl History {
 }
 
 impl History {
-    /// The heads of the sealed segments that stand among the files of the project and that no other of them
-    /// names, `most` of them at most.
     pub fn tips(&self, most: usize) -> Result<Vec<SegmentHead>, HistoryError> {
         let names: BTreeSet<SegmentName> = files::list_sealed(self.root())?.into_keys().collect();
         self.ask(|index| {

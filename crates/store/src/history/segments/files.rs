@@ -18,7 +18,6 @@ use stepmark_model::journal::SegmentName;
 
 pub const SEALED_FOLDER: &str = ".stepmark/journal";
 
-/// The state that a segment's file is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SegmentPlace {
@@ -108,7 +107,6 @@ pub(in crate::history) type SegmentFiles = BTreeMap<SegmentName, SegmentFile>;
 pub(in crate::history) struct Listing {
     /// The segments. Other files in the folders are no business of the journal.
     pub(in crate::history) files: SegmentFiles,
-    /// The folder of the sealed segments, before it was listed.
     pub(in crate::history) sealed_folder: Option<FileStat>,
     /// The time at which the listing began, in nanoseconds since 1970.
     pub(in crate::history) began: i64,

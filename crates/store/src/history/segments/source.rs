@@ -16,7 +16,6 @@ use stepmark_model::journal::{Header, LineProblem, SegmentHead, SegmentName};
 const LARGEST_BUFFER: usize = 256 * 1024;
 const SMALLEST_BUFFER: usize = 4 * 1024;
 
-/// The bytes of a segment, from its start on.
 pub(in crate::history) struct SegmentSource(BufReader<File>);
 
 impl SegmentSource {

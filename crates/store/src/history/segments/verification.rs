@@ -41,8 +41,6 @@ pub fn verify_segments(root: &Root) -> Result<VerifiedSegments, HistoryError> {
     Err(HistoryError::Restless)
 }
 
-/// The place at which an event was told that follows one not seen yet: its segment, that one's place, line
-/// and offset.
 type Told = (SegmentName, SegmentPlace, u64, u64);
 
 /// The events that were seen, and those that they follow.

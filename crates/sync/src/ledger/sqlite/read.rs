@@ -218,7 +218,6 @@ fn sorted_by_marker<T>(
     Ok(items)
 }
 
-/// Turns what SQLite says when the ledger was to do `intent`.
 pub(super) fn failed(intent: &'static str) -> impl Fn(rusqlite::Error) -> LedgerError {
     move |error| match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => LedgerError::Busy,

@@ -23,13 +23,11 @@ pub struct Entry {
     pub text: Vec<Inline>,
 }
 
-/// The mark before a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
     Point,
     Number(u64),
-    /// The box of a task that is done.
     Done,
     /// The box of a task that is not.
     ToDo,

@@ -33,7 +33,6 @@ pub enum MergeError {
     )]
     NoRoom {
         marker: Marker,
-        /// The number of characters that stand outside of the section.
         foreign: usize,
         /// The number of characters that a body may have.
         limit: usize,

@@ -12,7 +12,6 @@ use super::{
 pub struct Markdown {
     /// The text, without a line end at its end.
     pub text: String,
-    /// The number of lines that were left out for want of room.
     pub omitted_lines: usize,
 }
 

@@ -134,7 +134,6 @@ impl FileTracker {
 }
 
 struct Wanted<'a> {
-    /// `None` for a new ticket.
     change: Option<&'a Change>,
     ticket: &'a Ticket,
     parent: Option<&'a RemoteTicket>,

@@ -21,7 +21,6 @@ use crate::{
     credential::{Credential, Secret},
 };
 
-/// A connection to the host of a tracker, with a credential.
 pub(in crate::tracker) struct HttpClient {
     client: Client,
     base: Url,

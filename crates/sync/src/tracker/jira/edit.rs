@@ -17,7 +17,6 @@ use crate::{
     tracker::Change,
 };
 
-/// A request and what the issue says after it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Edit {
     pub(super) body: Json,

@@ -11,7 +11,6 @@ use stepmark_model::{
     summary::{ArtifactSummary, Condition, NextSteps, ProgressSummary, StepName, WorkflowName},
 };
 
-/// Puts the bytes of a note together.
 pub(in super::super) struct NoteWriter<'t> {
     bytes: Vec<u8>,
     texts: &'t SharedTexts,

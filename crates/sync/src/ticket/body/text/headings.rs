@@ -7,7 +7,6 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 pub(super) struct Heading {
     pub(super) level: u8,
     pub(super) title: String,
-    /// The offset at which its line begins.
     pub(super) start: usize,
     /// The offset at which the text behind it begins.
     pub(super) end: usize,

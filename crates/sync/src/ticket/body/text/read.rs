@@ -22,7 +22,6 @@ pub(in crate::ticket) fn blocks(markdown: &str, level: u8) -> Vec<Block> {
     reader.blocks
 }
 
-/// The blocks that were read so far.
 #[derive(Default)]
 struct Reader {
     level: u8,

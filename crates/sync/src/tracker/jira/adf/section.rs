@@ -35,7 +35,6 @@ pub(in crate::tracker::jira) struct Description(Vec<Json>);
 #[error("the description is no document of Atlassian's format, version 1")]
 pub(in crate::tracker::jira) struct Unreadable;
 
-/// Our panel in the description of a ticket.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tracker::jira) struct Section<'t>(pub(in crate::tracker::jira) &'t Ticket);
 

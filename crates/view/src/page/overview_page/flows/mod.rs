@@ -78,7 +78,6 @@ fn shape<'t>(task: &'t Task<'_>) -> Shape<'t> {
     }
 }
 
-/// The command that moves the flow on, where none of its tasks does.
 fn flow_command(flow: &ObservedFlow, is_ready: bool) -> Option<String> {
     let record = &flow.state.flow;
     match record.status() {
