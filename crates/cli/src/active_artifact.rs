@@ -115,7 +115,6 @@ impl Project {
         }
     }
 
-    /// That the artifact called `name` stands there without a step, and which is its next.
     fn without_step(&self, name: &str) -> Failure {
         let artifact =
             self.artifact_path(Path::new(name)).and_then(|path| Ok(self.workspace.artifact(&path)?));

@@ -40,7 +40,6 @@ pub(crate) fn called<'p>(
     found.into_iter().find(|found: &Vec<ProjectPath>| !found.is_empty()).unwrap_or_default()
 }
 
-/// The only one of `found`; `None` where there is none.
 pub(crate) fn only(given: &Path, found: Vec<ProjectPath>) -> Result<Option<ProjectPath>, Failure> {
     if found.len() < 2 {
         return Ok(found.into_iter().next());

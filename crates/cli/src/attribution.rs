@@ -22,7 +22,6 @@ const FENCE_VARIABLE: &str = "STEPMARK_FENCE";
 /// The length of the longest id by which the caller finds events, in bytes.
 const LONGEST_CORRELATION: usize = 200;
 
-/// The source that an actor comes from: the earlier counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ActorSource {
     /// A flag, or the variable for it.

@@ -29,7 +29,6 @@ fn with_values(command: Command) -> Command {
     command.mut_subcommands(with_values)
 }
 
-/// The names of the artifacts of the project; where a folder is typed, their paths.
 fn artifacts(typed: &OsStr) -> Vec<CompletionCandidate> {
     let opened = Environment::read().and_then(|environment| {
         Project::open(&ProjectArguments::default(), &ActingArguments::default(), &environment)

@@ -127,6 +127,11 @@ impl Kind {
         names_others || self.rules.iter().any(|rule| matches!(rule.test, KeyTest::NoCircle | KeyTest::Unique))
     }
 
+    /// Returns whether it has rules about those who hold its artifacts.
+    pub fn has_holders(&self) -> bool {
+        self.rules.iter().any(|rule| rule.test == KeyTest::HolderAlive)
+    }
+
     /// The refusal of a change by `actor` of an artifact without a lifecycle.
     pub fn judge_writer(&self, actor: &str, roles: &Roles) -> Option<ChangeRefusal> {
         refused_to(&self.name, self.writers.as_deref()?, (actor, roles))

@@ -26,10 +26,13 @@ pub struct KeyRule {
     pub from: Option<f64>,
     /// The greatest number, with `in-range`.
     pub to: Option<f64>,
+    /// The most days without a change, with `holder-alive`.
+    pub days: Option<f64>,
 }
 
 /// Tests of the values of a key: they are among `values`; they are numbers between `from` and `to`; as names
-/// of artifacts of the kind they lead in no circle; no other artifact of the kind has them.
+/// of artifacts of the kind they lead in no circle; no other artifact of the kind has them; whoever they name
+/// has changed the artifact within `days`, as long as the work goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyTest {
@@ -37,12 +40,16 @@ pub enum KeyTest {
     InRange,
     NoCircle,
     Unique,
+    HolderAlive,
 }
 
 impl KeyRule {
     /// The problem of the rule itself.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         let has_range = self.from.is_some() || self.to.is_some();
+        if self.days.is_some() != (self.test == KeyTest::HolderAlive) {
+            return Some("`holder-alive` wants `days`, and no other rule has them");
+        }
         match (self.test == KeyTest::OneOf, self.test == KeyTest::InRange) {
             (true, _) if self.values.as_ref().is_none_or(Vec::is_empty) => Some("`one-of` wants `values`"),
             (_, true) if !has_range => Some("`in-range` wants `from`, `to`, or both"),
@@ -75,8 +82,16 @@ impl KeyRule {
                 let to = self.to.map(|to| format!(" to {to}")).unwrap_or_default();
                 Some(format!("`{key}` is `{odd}`, and a number{from}{to} is wanted"))
             }
-            KeyTest::NoCircle | KeyTest::Unique => None,
+            KeyTest::NoCircle | KeyTest::Unique | KeyTest::HolderAlive => None,
         }
+    }
+
+    /// The fault of an artifact with the frontmatter `state` that nobody has changed for `days`.
+    pub fn silence(&self, state: &Json, days: f64) -> Option<String> {
+        let most = self.days.filter(|most| days > *most)?;
+        let holders = texts(state.get(&self.key.0));
+        let told = || format!("{} has it, and nothing happened for more than {most} days", listed(&holders));
+        (!holders.is_empty()).then(told)
     }
 }
 
@@ -215,7 +230,7 @@ pub fn faults_between(peers: &[Peer<'_>]) -> Vec<PeerFault> {
                     let ends = given.iter().flat_map(|name| places(peer, peer.kind.1, name)).collect();
                     ways.entry((peer.kind, key)).or_default().insert(place, ends);
                 }
-                KeyTest::OneOf | KeyTest::InRange => {}
+                KeyTest::OneOf | KeyTest::InRange | KeyTest::HolderAlive => {}
             }
         }
     }

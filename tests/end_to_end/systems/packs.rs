@@ -164,6 +164,10 @@ fn tasks_of_backlog_md_wait_for_their_dependencies() {
         "set 'backlog/tasks/task-2 - x.md' status=Done".replace("task-2 - x.md", "task-2").as_str(),
     );
     assert!(told.contains("holder(assignee)"), "{told}");
+    assert!(!run(&sandbox, "check").stdout.contains("SMP15"));
+    let later = sandbox.run(sandbox.command(&["check"]).env("STEPMARK_TEST_TIME", "2100-01-01T00:00:00Z"));
+    let told = "SMP15]: `w` has it, and nothing happened for more than 14 days";
+    assert!(later.code == 0 && later.stdout.contains(told), "{later}");
     task("task-3", "Started", "due: 1\n");
     let found = run(&sandbox, "check");
     assert!(found.code == 1 && found.stdout.contains("no state `Started`"), "{found}");

@@ -6,7 +6,6 @@ use clap::Command;
 
 use super::{COLUMNS, TASKS, examples_of};
 
-/// The commands of the first page, by task.
 pub(super) fn first_commands(program: &Command) -> String {
     by_task(program, |task| task.first.to_vec(), |_| String::new())
 }

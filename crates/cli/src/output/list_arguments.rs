@@ -53,7 +53,6 @@ impl ListArguments {
         Ok(())
     }
 
-    /// Keeps the fields that are wanted, in their order.
     pub(crate) fn keep_fields(&self, items: Vec<Value>) -> Result<Vec<Value>, Failure> {
         keep_fields(&self.fields, items)
     }

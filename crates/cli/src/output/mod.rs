@@ -150,7 +150,6 @@ impl Output {
         }
     }
 
-    /// Returns whether stdout takes colours, by its kind, by `--color`, and by the environment (`NO_COLOR`).
     pub(crate) fn has_colours(&self) -> bool {
         anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
     }

@@ -65,7 +65,6 @@ impl<'f> Excerpt<'f> {
         Renderer::styled().render(&[group])
     }
 
-    /// The line on which `finding` starts; of a long one what stands around.
     fn window(&self, finding: &Finding) -> Window {
         let start = finding.span.start.min(self.bytes.len());
         let place = self.position(start);

@@ -18,7 +18,6 @@ const INTERRUPTED: usize = 3;
 /// wants the processors.
 const REST: Duration = Duration::from_millis(200);
 
-/// The facts that a look needs of the ones before it.
 #[derive(Debug, Default)]
 pub(super) struct Look {
     /// The findings of the last whole look, once there was one.

@@ -17,7 +17,8 @@ use stepmark_model::{
 use stepmark_model::{
     check::Baseline,
     check::rules::systems::{
-        peer_finding, record_edited_finding, record_lost_finding, record_unusable_finding,
+        holder_silent_finding, peer_finding, record_edited_finding, record_lost_finding,
+        record_unusable_finding,
     },
     packs::{Kind, PeerFault},
     records::RecordSet,
@@ -97,7 +98,8 @@ impl Checks<'_> {
         is_meant: impl Fn(&ProjectPath) -> bool,
     ) -> Result<(), CheckError> {
         let has_files = self.workspace.has_pack_files();
-        let claimed = self.workspace.claimed(|kind| has_files || kind.is_recorded || kind.has_peers())?;
+        let is_asked = |kind: &Kind| kind.is_recorded || kind.has_peers() || kind.has_holders();
+        let claimed = self.workspace.claimed(|kind| has_files || is_asked(kind))?;
         let is_recorded = |own: &&TrackedArtifact| kind_of(own).is_some_and(|kind| kind.is_recorded);
         let recorded = claimed.iter().filter(is_recorded).map(|own| own.path().clone());
         self.add_edited(report, "packs", &recorded.filter(&is_meant).collect(), &claimed)?;
@@ -110,13 +112,31 @@ impl Checks<'_> {
         for (place, fault) in between(&claimed) {
             faults.entry(place).or_default().push(peer_finding(claimed[place].artifact(), &fault));
         }
+        for (place, own) in claimed.iter().enumerate() {
+            faults.entry(place).or_default().extend(self.silent_holders(own)?);
+        }
         for (place, findings) in faults {
             let path = claimed[place].path();
-            if is_meant(path) {
+            if is_meant(path) && !findings.is_empty() {
                 self.add_beside(report, path.clone(), |_| findings)?;
             }
         }
         Ok(())
+    }
+
+    /// The findings about those who have `artifact`, whose work goes on.
+    fn silent_holders(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, CheckError> {
+        let is_open = artifact.lifecycle_state().is_some_and(|state| !state.is_terminal);
+        let Some(kind) = kind_of(artifact).filter(|kind| is_open && kind.has_holders()) else {
+            return Ok(Vec::new());
+        };
+        let (own, path) = (artifact.artifact(), artifact.path());
+        let heads = self.workspace.history().ask(|history| history.heads(&ArtifactKey::of(own), path))?;
+        let Some(last) = heads.last() else { return Ok(Vec::new()) };
+        let days = self.workspace.now().duration_since(last.at).as_secs_f64() / 86_400.0;
+        let state = own.state_value().unwrap_or_default();
+        let found = kind.rules.iter().filter_map(|rule| Some((&rule.key.0, rule.silence(&state, days)?)));
+        Ok(found.map(|(key, reason)| holder_silent_finding(own, key, reason)).collect())
     }
 
     /// Adds what does not go with others of its pack since `changed`; what did not before is old.

@@ -349,7 +349,6 @@ fn check(asdd: &Asdd<'_>, list: &ListArguments, project: &Project, output: &Outp
     Check::of_place(place, list.clone()).run(project, output)
 }
 
-/// The project, where ASDD is switched on in its configuration.
 pub(crate) fn switched_on(workspace: &Workspace) -> Result<Workspace, Failure> {
     let key = "asdd.folder".parse().map_err(|error| Failure::from_error(Exit::Usage, &error))?;
     let folder = workspace.asdd().map_or_else(|| ".asdd".to_owned(), |own| own.settings().folder.to_string());

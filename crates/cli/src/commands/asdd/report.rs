@@ -81,7 +81,6 @@ fn plain(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The remedy of `error`: a command that is legal instead.
 pub(in crate::commands) fn help(error: &SystemError) -> Option<String> {
     Some(match error {
         SystemError::Unread { slice, agent } => {

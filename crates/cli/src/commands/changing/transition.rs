@@ -46,7 +46,6 @@ impl Transition {
     }
 }
 
-/// A state that may be entered, and what is in the way.
 struct Way<'a> {
     to: &'a LifecycleState,
     /// The move of the table; `None` where there is no status yet, so that any state may be taken up.
@@ -54,7 +53,6 @@ struct Way<'a> {
     refused: Option<String>,
 }
 
-/// The lifecycle of the artifact, why it has that one, and where it may go.
 fn list(project: &Project, artifact: &TrackedArtifact, output: &Output) -> Result<Exit, Failure> {
     let path = artifact.path();
     let Some(choice) = artifact.lifecycle() else {

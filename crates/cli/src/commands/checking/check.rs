@@ -165,7 +165,6 @@ impl Check {
         Ok(exit)
     }
 
-    /// Checks what [`Self::artifacts`] found, and returns what is wrong with it.
     fn found<'t>(
         &self,
         project: &Project,

@@ -33,7 +33,6 @@ pub(crate) struct FixArguments {
     diff: bool,
 }
 
-/// The use that is made of fixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fixing {
     Offered,
@@ -177,7 +176,6 @@ fn fixable<'a>(found: &'a CheckReport<'a>, allowed: Safety) -> impl Iterator<Ite
     found.files.iter().filter(move |file| has_fix(file, allowed))
 }
 
-/// The changed artifacts with a fix that is allowed: the report has a file for each, in their order.
 fn fixable_changes<'a>(
     changed: &'a [ChangedArtifact],
     found: &'a CheckReport<'_>,

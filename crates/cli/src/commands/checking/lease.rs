@@ -66,7 +66,6 @@ impl Term {
 }
 
 impl Lease {
-    /// Returns whether it takes the lease, or moves its end.
     pub(crate) const fn takes_lease(&self) -> bool {
         matches!(self.task, Task::Take { .. } | Task::Renew(_))
     }

@@ -36,7 +36,6 @@ pub(crate) fn switched_on(workspace: &Workspace, format: Format) -> Result<Works
     Ok(workspace)
 }
 
-/// The agent that acts: the one that is named, else the actor of the command.
 pub(super) fn agent(project: &Project, named: Option<&str>) -> Result<String, Failure> {
     if let Some(agent) = named {
         return Ok(agent.to_owned());

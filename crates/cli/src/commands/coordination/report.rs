@@ -109,7 +109,6 @@ pub(crate) fn discovery(record: &Record) -> Json {
     wire
 }
 
-/// The first line of the description.
 fn title(task: &Record) -> String {
     task.text("description").and_then(|text| text.lines().next()).unwrap_or("-").to_owned()
 }

@@ -13,7 +13,6 @@ use crate::{
     project::Project,
 };
 
-/// The largest size of a graph in a file, in bytes.
 const SIZE_LIMIT: u64 = 4 << 20;
 
 pub(crate) fn read(project: &Project, file: &Path) -> Result<Graph, Failure> {

@@ -82,7 +82,6 @@ fn flows(project: &Project) -> Result<Flows<'_>, Failure> {
     })
 }
 
-/// The agent that acts: the one that is named, else the actor of the command, if it is an agent.
 fn agent(project: &Project, named: Option<&str>) -> Option<String> {
     let actor = &project.workspace.attribution().actor;
     named.map(str::to_owned).or_else(|| (actor.kind == ActorKind::Agent).then(|| actor.name.clone()))

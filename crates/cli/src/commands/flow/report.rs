@@ -110,7 +110,6 @@ pub(super) fn task(record: &FlowRecord, output: &Output) -> Exit {
     Exit::Fine
 }
 
-/// The last checkpoint of a task, and those of its `files` that fail the verification.
 pub(super) fn checkpoint(record: &FlowRecord, files: &[String], output: &Output) {
     if let Some(commit) = record.checkpoints().last().filter(|_| !output.json) {
         output.line(format_args!("commit {commit}"));

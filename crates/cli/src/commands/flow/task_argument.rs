@@ -36,12 +36,10 @@ pub(super) struct ReasonedTask {
     pub(super) reason: Option<String>,
 }
 
-/// The flow that `given` is the id of, or the beginning of its id.
 pub(super) fn flow_id(flows: &Flows<'_>, given: &str) -> Result<String, Failure> {
     Ok(flows.whole_ids((given, None))?.0)
 }
 
-/// A flow and a task as the library takes them.
 pub(super) fn named((flow, task): &(String, String)) -> (&str, &str) {
     (flow, task)
 }

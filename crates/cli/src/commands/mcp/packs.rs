@@ -20,7 +20,6 @@ pub(super) struct PackTools {
     tools: Vec<PackTool>,
 }
 
-/// A tool: a move of a kind, or its list.
 struct PackTool {
     /// It lives as long as the server, whose tools have names that do.
     name: &'static str,

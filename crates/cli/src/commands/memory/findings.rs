@@ -11,7 +11,6 @@ use stepmark_store::{checking::CheckReport, disk::CONFIGURATION_PATH};
 use super::{open, stores::Store};
 use crate::{exit::Failure, project::Project};
 
-/// Adds to `report` what is wrong with the memory of the project, where its configuration has one.
 pub(in crate::commands) fn add_findings(
     project: &Project,
     report: &mut CheckReport<'_>,
@@ -51,7 +50,6 @@ fn behind(project: &Project, memory: &Memory) -> Result<Vec<(String, usize)>, Fa
     Ok(behind)
 }
 
-/// The place of the first line, or entry of a line, from `from` on that begins with `word`.
 fn place(bytes: &[u8], from: usize, word: &str) -> Span {
     let is_begin = |at: &usize| *at == 0 || b"\n {,".contains(&bytes[*at - 1]);
     let found = (from..bytes.len()).filter(is_begin).find(|at| bytes[*at..].starts_with(word.as_bytes()));

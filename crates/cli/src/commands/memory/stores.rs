@@ -27,7 +27,6 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// The stores of the project; `wanted` names one of them.
     pub(super) fn all(
         workspace: &Workspace,
         wanted: Option<&str>,

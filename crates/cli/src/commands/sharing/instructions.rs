@@ -61,7 +61,6 @@ fn build(project: &Project, output: &Output) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// Says where the edits of an instruction file are that was written anew.
 pub(crate) fn say_kept(refreshed: &Refreshed, output: &Output) {
     let Some(kept) = &refreshed.kept else { return };
     let path = &refreshed.before.output;

@@ -65,7 +65,6 @@ fn describe(found: &Found, is_named: bool, output: &Output) {
     }
 }
 
-/// The answer in words: the path that counts, or the reason why there is none.
 fn decision(answer: &ContextAnswer) -> String {
     match answer.winner() {
         None => "none is named".to_owned(),

@@ -62,12 +62,10 @@ impl Diff {
     }
 }
 
-/// Returns whether there was a file after the event.
 fn exists(event: Option<&Event>) -> bool {
     event.is_some_and(|event| event.after.is_some())
 }
 
-/// The state after the event; empty where there was no file.
 fn state(history: &History, event: Option<&Event>) -> Result<Json, Failure> {
     match event.filter(|event| event.after.is_some()) {
         Some(event) => Ok(history.state_after(event.id)?),

@@ -115,7 +115,6 @@ async fn until_told(signals: &mut Signals, again: &ChangeSignal) {
     }
 }
 
-/// A state to be drawn: what was seen, or that nothing could be.
 type Drawn = Result<Observation, Stale>;
 
 /// Draws what is seen, beside the thread that answers, until nothing more comes. Of several only the last one

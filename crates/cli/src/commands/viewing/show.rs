@@ -65,7 +65,6 @@ impl Show {
     }
 }
 
-/// The lifecycle of its status; `null` where it has none.
 fn lifecycle(artifact: &TrackedArtifact) -> serde_json::Value {
     let Some(choice) = artifact.lifecycle() else { return serde_json::Value::Null };
     serde_json::json!({

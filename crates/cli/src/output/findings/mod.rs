@@ -94,7 +94,6 @@ pub(crate) struct Fixable {
 }
 
 impl<'a> Checked<'a> {
-    /// The findings in `files`, in the order of path, place and rule.
     pub(crate) fn new(mut files: Vec<CheckedFile<'a>>, unreadable: Vec<String>) -> Self {
         files.sort_by_key(|file| file.path);
         for file in &mut files {

@@ -57,6 +57,7 @@ rules! { Systems;
     pub REFERENCE_UNKNOWN "SMP12" "reference-unknown" Error Decision::OfLaterStage;
     pub REFERENCE_CIRCLE "SMP13" "reference-circle" Error Decision::OfLaterStage;
     pub VALUE_TWICE "SMP14" "value-twice" Error Decision::OfLaterStage;
+    pub HOLDER_SILENT "SMP15" "holder-silent" Note Decision::OfLaterStage;
 }
 
 /// The finding that the record at `path`, which history knows, is gone, or says no more that it is one.
@@ -90,6 +91,11 @@ pub fn peer_finding(artifact: &Artifact, fault: &PeerFault) -> Finding {
     let help = format!("`stepmark set {} {}=…`", argument(artifact.path().as_str()), fault.key);
     Finding::new(rule, artifact.path(), value_span(artifact, &[&fault.key]), fault.to_string())
         .with_help(help)
+}
+
+pub fn holder_silent_finding(artifact: &Artifact, key: &str, reason: String) -> Finding {
+    let help = "ask, or make a move that gives it back";
+    Finding::new(&HOLDER_SILENT, artifact.path(), value_span(artifact, &[key]), reason).with_help(help)
 }
 
 pub fn record_unusable_finding(path: &ProjectPath, reason: String) -> Finding {

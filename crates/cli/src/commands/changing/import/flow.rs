@@ -52,7 +52,6 @@ impl ImportFlow {
         Ok(Exit::Fine)
     }
 
-    /// Checks the graphs, and writes them, and what `beside` writes for the first one and its version.
     fn write(
         &self,
         graphs: &[Graph],
@@ -127,7 +126,6 @@ impl ImportFlow {
     }
 }
 
-/// Writes a graph, as its next version where it is there, and returns where it stands.
 fn write_graph(flows: &Flows<'_>, graph: &Graph) -> Result<ProjectPath, Failure> {
     let is_new = flows.graph(&graph.id, None).is_err();
     let record = flows.write_graph(graph, is_new)?;

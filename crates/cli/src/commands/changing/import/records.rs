@@ -96,7 +96,6 @@ impl SideArguments {
     }
 }
 
-/// The words of an import.
 struct Words {
     schema: &'static str,
     file: &'static str,

@@ -56,7 +56,6 @@ impl Side {
         (Self::SprintStatus, StorySide::SprintStatus),
     ];
 
-    /// The side of a story that counts when this one is preferred.
     pub(super) fn winner(self, sides: &StorySides) -> Option<StorySide> {
         match Self::EACH.iter().find(|(side, _)| *side == self) {
             Some((_, side)) => sides.winner(Some(*side)),
@@ -103,7 +102,6 @@ impl Stories {
         Ok(if is_whole && is_readable(&survey) { Exit::Fine } else { Exit::Findings })
     }
 
-    /// The paths that were named; none for the whole project.
     fn asked(&self, project: &Project) -> Result<Vec<ProjectPath>, Failure> {
         let mut asked = Vec::new();
         for given in &self.paths {

@@ -167,7 +167,6 @@ fn index(project: &OpenProject, environment: &Environment) -> Result<Done, Failu
     })
 }
 
-/// The manifest of the whole project, whatever folder it is worked on from.
 pub(super) fn manifest_place(project: &OpenProject) -> Result<ManifestPlace, Failure> {
     let root = project.root();
     let choice = ManifestChoice { root, root_is_named: false, file: None, current_folder: root.path() };

@@ -144,7 +144,6 @@ pub(super) fn tasks(state: &State, status: Option<&str>) -> Answer {
     answer(json!({ "total": all.len(), "tasks": all }), text)
 }
 
-/// The results of the tasks `ids`; of all that have ended where none is named.
 pub(super) fn results(state: &State, ids: &[String]) -> Result<Answer, SystemError> {
     let named = |id: &String| {
         let found = state.tasks.iter().find(|task| task.id == *id);
@@ -181,7 +180,6 @@ fn result(task: &Record) -> Json {
     Json::Object(keys)
 }
 
-/// The latest discoveries that have one of the `tags`, where some are named.
 pub(super) fn discoveries(state: &State, tags: &[String], limit: usize) -> Answer {
     let is_wanted = |found: &&Record| {
         tags.is_empty() || found.texts("tags").iter().any(|own| tags.iter().any(|tag| tag == own))

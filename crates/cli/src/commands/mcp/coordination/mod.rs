@@ -196,7 +196,6 @@ fn refused(error: SystemError) -> Refusal {
     Refusal { remedy: remedy.or(refusal.remedy), ..refusal }
 }
 
-/// The refusal of a tool where a command fails so. A remedy that is a command is for a person.
 fn refusal(failure: Failure) -> Refusal {
     let reason = failure.in_one_line();
     let remedy = failure.help.map(|help| match help.contains("stepmark ") {

@@ -279,7 +279,6 @@ async fn interruptible<R>(
     }
 }
 
-/// The ledger in `file`, which is made where there is none.
 pub(crate) fn open_ledger(workspace: &Workspace, file: &str) -> Result<SqliteLedger, Failure> {
     let path = workspace.root().state().make(StateFolder::Sync)?.join(file);
     SqliteLedger::open(&path).map_err(|error| unusable(error, &path))

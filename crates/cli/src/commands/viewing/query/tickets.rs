@@ -15,7 +15,6 @@ use crate::{
     commands::sharing::sync::SyncContext, environment::Environment, exit::Failure, project::Project,
 };
 
-/// The tickets of all trackers; none where the configuration names no tracker.
 pub(crate) fn ticket_rows(project: &Project, environment: &Environment) -> Result<Vec<TicketRow>, Failure> {
     if SyncConfiguration::of(project.workspace.configuration())?.trackers.is_empty() {
         return Ok(Vec::new());

@@ -9,7 +9,6 @@ use super::CheckedFile;
 /// The name of the fingerprint; another way to compute it gets another number.
 pub(super) const KEY: &str = "stepmarkFinding/v1";
 
-/// The fingerprints of a file's findings, given in the order of the findings.
 pub(super) struct Fingerprints<'f> {
     bytes: &'f [u8],
     /// The number of findings so far that looked the same.

@@ -29,12 +29,10 @@ use crate::{
     watch::Signals,
 };
 
-/// Runs generations one after the other.
 pub(super) struct Supervisor<'s> {
     pub(super) open: &'s dyn Fn() -> Result<Generation, Failure>,
 }
 
-/// The next thing after a generation.
 enum Next {
     End,
     Generation(Box<Generation>),
