@@ -49,8 +49,8 @@ pub fn render(pack: &str, file: &FileDeclaration, rows: &[(&ProjectPath, &Json)]
     format!("{head}{}{rows}{close}", if rows.is_empty() { "" } else { "\n" }).into_bytes()
 }
 
-/// The rows that a file holds, ours or another program's: those of CSV with a text a column, those of JSON from
-/// the list that it is, or that stands under one of its keys.
+/// The rows that a file holds, ours or another program's: those of CSV with a text a column, those of JSON
+/// from the list that it is, or that stands under one of its keys.
 pub fn rows(bytes: &[u8], is_csv: bool) -> Result<Vec<Map<String, Json>>, String> {
     if is_csv {
         let mut reader = csv::Reader::from_reader(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));

@@ -26,7 +26,7 @@ pub struct RowSurvey {
     pub left_out: BTreeSet<String>,
     pub rows: Vec<RowChange>,
     pub same: usize,
-    /// What no command would write; with any nothing is brought in.
+    /// Rows that no command would write; with any nothing is brought in.
     pub faults: Vec<String>,
 }
 
@@ -46,8 +46,8 @@ impl RowChange {
 }
 
 impl Workspace {
-    /// Compares the rows in `bytes` with the artifacts of `kind`. A row means the one at its `path`, else that
-    /// of its `id`; else it is a new one, in the folder of the kind.
+    /// Compares the rows in `bytes` with the artifacts of `kind`. A row means the one at its `path`, else
+    /// that of its `id`; else it is a new one, in the folder of the kind.
     pub fn survey_rows(&self, kind: &Kind, (bytes, is_csv): (&[u8], bool)) -> Result<RowSurvey, SystemError> {
         let mut survey = RowSurvey::default();
         let read = rows(bytes, is_csv).map_err(|fault| SystemError::Values { faults: vec![fault] })?;

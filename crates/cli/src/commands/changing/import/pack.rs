@@ -19,9 +19,10 @@ use crate::{
 /// Bring rows of a table into artifacts of a kind of your own pack
 ///
 /// Reads a list of objects (`.json`) or a table with a head (`.csv`), as other programs export them. A row
-/// means the artifact at its `path`, else that of its `id`; other rows become new artifacts in the folder of the
-/// kind. Columns that are no keys of the kind are left out, and named; an empty cell says nothing. Where a row
-/// and an artifact disagree, `--take` says which counts; without it nothing is written and the exit code is 1.
+/// means the artifact at its `path`, else that of its `id`; other rows become new artifacts in the folder of
+/// the kind. Columns that are no keys of the kind are left out, and named; an empty cell says nothing. Where
+/// a row and an artifact disagree, `--take` says which counts; without it nothing is written and the exit
+/// code is 1.
 #[derive(Debug, Args)]
 pub(crate) struct ImportRows {
     /// The kind, or the word of its commands
