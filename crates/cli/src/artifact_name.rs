@@ -56,7 +56,6 @@ pub(crate) fn listed(paths: &[ProjectPath]) -> String {
     format!("{}{rest}", named.join(", "))
 }
 
-/// The path without its ending, unless `name` has it, too.
 fn stem<'p>(path: &'p str, name: &str) -> &'p str {
     path.strip_suffix(ENDING).filter(|_| !name.ends_with(ENDING)).unwrap_or(path)
 }

@@ -29,7 +29,6 @@ pub(crate) enum Session<'a> {
 }
 
 impl HandOff<'_> {
-    /// Replaces this process; returns only when that fails.
     pub(crate) fn replace_process(&self) -> Failure {
         let mut command = Command::new(self.program);
         command.args(self.arguments).env(ROOT_VARIABLE, self.root);

@@ -53,7 +53,6 @@ impl Project {
         Ok(Self::of(workspace, arguments, acting, environment))
     }
 
-    /// Opens the project as git holds it: its configuration is the one that stands there.
     pub(crate) fn open_version(
         arguments: &ProjectArguments,
         acting: &ActingArguments,
@@ -111,7 +110,6 @@ impl Project {
         }
     }
 
-    /// A path as the current folder sees it, where the project lies below that.
     pub(crate) fn seen(&self, path: &ProjectPath) -> ProjectPath {
         let folder = self.root().path().strip_prefix(&self.current_folder);
         let seen = folder.ok().and_then(|folder| ProjectPath::new(folder.join(path.as_str())).ok());
@@ -178,7 +176,6 @@ impl Project {
         if self.is_folder(given) { self.folder(given) } else { self.artifact_path(given).map(Some) }
     }
 
-    /// The project path of a folder; `None` for the root itself.
     pub(crate) fn folder(&self, given: &Path) -> Result<Option<ProjectPath>, Failure> {
         match self.root().relative(given, &self.current_folder) {
             Err(RelativeError::Unusable { source: ProjectPathError::Empty }) => Ok(None),

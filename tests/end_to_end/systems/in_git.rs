@@ -93,6 +93,11 @@ fn a_file_that_git_alone_puts_back_is_written_again() {
     repository.git(&["checkout", "--quiet", "HEAD", "--", TASKS]);
     has_no_drift(&repository, "checkout of the file");
     goes_on(&repository, &["task", "claim", "t2", "--agent", "w2"], "checkout of the file");
+    let copy = repository.sandbox.read(TASKS);
+    succeeds(&repository, &["task", "start", "t2", "--agent", "w2"]);
+    repository.sandbox.write(TASKS, &copy);
+    let told = repository.stepmark(&["coordination", "project"]);
+    assert!(told.stderr.contains("`t2` was changed in a state file, and stays there so"), "{told}");
 }
 
 #[test]

@@ -30,7 +30,6 @@ pub(crate) fn state_diagram(lifecycle: &Lifecycle) -> String {
     text
 }
 
-/// The text beside a move: its guards, or that it leads back.
 pub(super) fn label(guards: impl Iterator<Item = String>, is_return: bool) -> String {
     if is_return { "back".to_owned() } else { guards.collect::<Vec<_>>().join(", ") }
 }

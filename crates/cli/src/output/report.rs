@@ -33,7 +33,6 @@ impl<'f> Excerpt<'f> {
         (shown, findings.count())
     }
 
-    /// `line:column` of a byte offset.
     pub(crate) fn position(&self, offset: usize) -> stepmark_frontmatter::Position {
         self.lines.position(self.bytes, offset)
     }

@@ -26,7 +26,8 @@ pub(super) fn foreign<'f>(
     found: &'f FoundFiles,
     written: &WrittenFiles<'_>,
 ) -> impl Iterator<Item = (&'f ProjectPath, FileHash)> {
-    found.iter().map(|(path, found)| (path, found.hash)).filter(|(path, hash)| !written.knows(path, *hash))
+    let foreign = found.iter().filter(|(path, found)| !written.knows(path, found.hash, &found.bytes));
+    foreign.map(|(path, found)| (path, found.hash))
 }
 
 pub(super) fn compare<F: RecordFormat>(

@@ -130,7 +130,7 @@ pub(crate) fn problems<F: RecordFormat>(
         if format.is_same(&theirs, state) {
             return None;
         }
-        if written.knows(path, FileHash::of(bytes)) {
+        if written.knows(path, FileHash::of(bytes), bytes) {
             return Some(FileProblem::Behind);
         }
         let drift = format.merge((base.as_ref(), &theirs, state), &|_| false).drift;

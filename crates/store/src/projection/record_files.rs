@@ -8,9 +8,9 @@
 //! Under the lock of the projection, and those with which other programs write the files, where there are
 //! such: the records are read (whoever comes last writes the latest state) → the
 //! files are compared with the digests of what was written → the digest of what is about to be written is
-//! noted → the files are replaced, unflushed → what the records say is kept, to tell later changes by. A kill
+//! noted → the files are replaced, unflushed → what stands there is kept, to tell later changes by. A kill
 //! at any call leaves files that are known as written here; after a loss of power an older one may be told as
-//! drift, and nothing is lost, since all of it can be made again.
+//! drift, and nothing is lost, since all of it can be made again. So is an older one that somebody puts back.
 #![expect(clippy::disallowed_methods, reason = "an edge module: lock files are opened here")]
 
 use std::{
@@ -142,7 +142,7 @@ pub(crate) fn adopt<F: RecordFormat>(
     let compared = compare(format, &state, (found, &written), &Overwrite::None)?;
     if !compared.adopted.is_empty() {
         written.intend(&compared.adopted, &BTreeMap::new()).map_err(failed)?;
-        written.keep(&hashed(format.render(&state))).map_err(failed)?;
+        written.keep(&hashed(format.render(&state)), found, &compared.adopted).map_err(failed)?;
     }
     Ok(compared.drift)
 }
@@ -198,7 +198,7 @@ fn attempt<F: RecordFormat>(
     }
     if !followed.written.is_empty() || !compared.adopted.is_empty() {
         written.intend(&compared.adopted, &BTreeMap::new()).map_err(failed)?;
-        written.keep(&ours).map_err(failed)?;
+        written.keep(&ours, found, &compared.adopted).map_err(failed)?;
     }
     Ok(followed)
 }
@@ -214,7 +214,7 @@ pub(crate) fn withdraw<F: RecordFormat>(
     let written = WrittenFiles::of(root, format.name());
     let (mut found, mut removed) = (FoundFiles::default(), Vec::new());
     found.read(root, format.paths())?;
-    for (path, _) in found.iter().filter(|(path, found)| written.knows(path, found.hash)) {
+    for (path, _) in found.iter().filter(|(path, found)| written.knows(path, found.hash, &found.bytes)) {
         remove(root, path)?;
         removed.push(path.clone());
     }

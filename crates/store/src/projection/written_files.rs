@@ -1,16 +1,19 @@
 //! Digests of the files of projections, and copies of those that follow records, as they were written last,
 //! in the local state of this clone.
 
-use super::{found_files::HashedFiles, record_format::Files};
+use super::{
+    found_files::{FoundFiles, HashedFiles},
+    record_format::Files,
+};
 use crate::commit::{FsyncPolicy, replace_state_file};
 use crate::disk::{Root, local_state::StateFolder, own_file};
+use crate::git::{index::IndexEntry, process::is_repository};
 use crate::workspace::Workspace;
 use std::{collections::BTreeMap, io, path::PathBuf};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 use stepmark_model::transition::Remark;
 
-/// The number of digests of each file that are remembered: what a checkout brings back was mostly written
-/// lately.
+/// The number of digests of each file that are remembered: what git brings back was mostly written lately.
 const DIGESTS: usize = 16;
 
 const LIMIT: u64 = 256 * 1024 * 1024;
@@ -36,9 +39,21 @@ impl<'r> WrittenFiles<'r> {
         Self { root, name, digests }
     }
 
-    pub(super) fn knows(&self, path: &ProjectPath, digest: FileHash) -> bool {
-        let digest = digest.to_string();
-        self.digests.get(path).is_some_and(|digests| digests.contains(&digest))
+    /// Returns whether the file at `path` holds what was written here last. An earlier version is known where
+    /// the last writing was cut off, or git has it in its index; else somebody put it back.
+    pub(super) fn knows(&self, path: &ProjectPath, digest: FileHash, bytes: &[u8]) -> bool {
+        let (digest, digests) = (digest.to_string(), self.digests.get(path));
+        let is_newest = |own: &String| digests.is_some_and(|all| all.first() == Some(own));
+        let is_cut_off = || {
+            let copy = read(self.root, &self.copy_name(path));
+            !copy.is_some_and(|copy| is_newest(&FileHash::of(&copy).to_string()))
+        };
+        let is_staged = || {
+            let entry = IndexEntry::find(self.root, path).ok().flatten();
+            entry.is_some_and(|entry| entry.holds(self.root, bytes).unwrap_or(false))
+        };
+        digests.is_some_and(|all| all.contains(&digest))
+            && (is_newest(&digest) || is_cut_off() || is_repository(self.root) && is_staged())
     }
 
     pub(super) fn digest(&self, path: &ProjectPath) -> Option<FileHash> {
@@ -93,9 +108,17 @@ impl<'r> WrittenFiles<'r> {
         replace_state_file(&self.folder()?, &digests, text.as_bytes(), FsyncPolicy::Never)
     }
 
-    pub(super) fn keep(&self, files: &HashedFiles) -> io::Result<()> {
+    /// Keeps copies of what stands there now: the files `ours`, apart from those of `adopted`, which stay as
+    /// they were `found`.
+    pub(super) fn keep(
+        &self,
+        ours: &HashedFiles,
+        found: &FoundFiles,
+        adopted: &BTreeMap<ProjectPath, FileHash>,
+    ) -> io::Result<()> {
         let folder = self.folder()?;
-        files.iter().try_for_each(|(path, file)| {
+        ours.iter().try_for_each(|(path, file)| {
+            let file = found.get(path).filter(|_| adopted.contains_key(path)).unwrap_or(file);
             replace_state_file(&folder, &self.copy_name(path), &file.bytes, FsyncPolicy::Never)
         })
     }

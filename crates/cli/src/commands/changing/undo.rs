@@ -38,7 +38,6 @@ impl Undo {
     }
 }
 
-/// The last change, for a person who names no event.
 fn unnamed(project: &Project) -> Result<Failure, Failure> {
     let events = project.workspace.history().ask(|history| history.select(Selection::default()))?;
     let is_change = |event: &&Event| ![Kind::FIRST_SEEN, Kind::CHECKPOINT].contains(&event.kind);

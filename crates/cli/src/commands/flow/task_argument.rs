@@ -52,7 +52,6 @@ impl TaskArgument {
         })?)
     }
 
-    /// The task and the id of an attempt, where that is what stands there: `FLOW.TASK.N`.
     pub(super) fn attempt(&self) -> Option<(Self, String)> {
         let (named, number) = self.flow.rsplit_once('.').filter(|_| self.task.is_none())?;
         let (flow, task) = named.split_once('.')?;

@@ -30,7 +30,6 @@ pub(crate) struct Mcp {
     tools: Vec<String>,
 }
 
-/// The way to the project, which is opened anew for each call.
 struct Opening {
     place: ProjectArguments,
     acting: ActingArguments,

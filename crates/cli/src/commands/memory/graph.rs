@@ -61,7 +61,6 @@ fn lines(found: &Neighbourhood, output: &Output) {
     }
 }
 
-/// A node on one line: what it is, and what people call it.
 pub(crate) fn called(node: &Node, label: &str) -> String {
     match node.kind {
         NodeKind::Memory => format!("{:.8} “{}”", node.name, plain(label, 60)),

@@ -135,7 +135,6 @@ fn of_store(project: &Project, name: &str, question: &str, limit: usize) -> Resu
     Ok(found)
 }
 
-/// The name of an artifact in memory: its path where there is one, else what was given.
 pub(super) fn called(project: &Project, artifact: Option<&Path>) -> Option<String> {
     let artifact = artifact?;
     let known = project.identity(artifact).map(|(_, path)| path.to_string());

@@ -75,7 +75,6 @@ fn lifecycle(artifact: &TrackedArtifact) -> serde_json::Value {
     })
 }
 
-/// All keys as JSON; `null` where there is no readable frontmatter.
 fn frontmatter(artifact: &Artifact) -> serde_json::Value {
     let yaml = artifact.state_yaml();
     let value = yaml.as_ref().and_then(|yaml| Value::of(yaml, yaml.root()?).ok());

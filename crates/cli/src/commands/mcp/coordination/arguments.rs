@@ -70,7 +70,6 @@ pub(super) struct ByStatus {
 }
 
 impl ByStatus {
-    /// The status that is wanted; `None` for all.
     pub(super) fn status(self) -> Result<Option<String>, Refusal> {
         let wanted = self.status_filter.filter(|status| status != "all");
         match wanted {

@@ -284,7 +284,6 @@ pub(crate) fn open_ledger(workspace: &Workspace, file: &str) -> Result<SqliteLed
     SqliteLedger::open(&path).map_err(|error| unusable(error, &path))
 }
 
-/// The ledger in `file` for looking only; an empty one where there is none.
 pub(crate) fn ledger_to_read(workspace: &Workspace, file: &str) -> Result<Box<dyn Ledger>, Failure> {
     let path = workspace.root().state().folder(StateFolder::Sync)?.join(file);
     Ok(Box::new(SqliteLedger::open_to_look(&path).map_err(|error| unusable(error, &path))?))

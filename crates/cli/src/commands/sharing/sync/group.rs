@@ -69,7 +69,6 @@ impl Group {
     }
 }
 
-/// The first of `names`, and how many more there are.
 pub(super) fn named(names: &[String]) -> String {
     let first = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     match names.len().saturating_sub(NAMED) {

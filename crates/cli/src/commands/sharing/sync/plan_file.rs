@@ -10,7 +10,6 @@ use crate::{
     published_file,
 };
 
-/// Writes a plan, over an older one or where nothing is.
 pub(super) fn write(file: &Path, plan: &Plan) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(plan)
         .map_err(|error| Failure::new(Exit::Io, format!("cannot write `{}`: {error}", file.display())))?;

@@ -74,7 +74,6 @@ impl Retry {
         Ok(Exit::Fine)
     }
 
-    /// Those that failed: of the artifacts below `folders`, or of all where there are none.
     fn failed(
         &self,
         context: &SyncContext<'_>,

@@ -19,7 +19,6 @@ pub(super) enum Row {
     },
 }
 
-/// Lays `rows` out below a header. A column in which nothing stands is left out.
 pub(super) fn lay_out(rows: &[Row]) -> Vec<String> {
     let mut table = vec![HEADER.map(str::to_owned)];
     table.extend(rows.iter().filter_map(|row| match row {
