@@ -127,7 +127,6 @@ impl Kind {
         names_others || self.rules.iter().any(|rule| matches!(rule.test, KeyTest::NoCircle | KeyTest::Unique))
     }
 
-    /// Returns whether it has rules about those who hold its artifacts.
     pub fn has_holders(&self) -> bool {
         self.rules.iter().any(|rule| rule.test == KeyTest::HolderAlive)
     }

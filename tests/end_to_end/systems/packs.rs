@@ -159,10 +159,7 @@ fn tasks_of_backlog_md_wait_for_their_dependencies() {
     let told = refused(&sandbox, "backlog finish task-2 --actor agent:other");
     assert!(told.contains("`assignee` is `w`, not `other`"), "{told}");
     // By hand it is judged as by a command.
-    let told = refused(
-        &sandbox,
-        "set 'backlog/tasks/task-2 - x.md' status=Done".replace("task-2 - x.md", "task-2").as_str(),
-    );
+    let told = refused(&sandbox, "set backlog/tasks/task-2 status=Done");
     assert!(told.contains("holder(assignee)"), "{told}");
     assert!(!run(&sandbox, "check").stdout.contains("SMP15"));
     let later = sandbox.run(sandbox.command(&["check"]).env("STEPMARK_TEST_TIME", "2100-01-01T00:00:00Z"));
@@ -229,8 +226,7 @@ fn what_artifacts_say_of_each_other_is_held_against_the_pack() {
         assert!(found.stdout.contains(rule) && found.stdout.contains(expected), "{rule} {expected}\n{found}");
     }
     write("task-3", "task-3", "");
-    let found =
-        run(&sandbox, "check 'backlog/tasks/task-1 - x.md'".replace("task-1 - x.md", "task-1").as_str());
+    let found = run(&sandbox, "check backlog/tasks/task-1");
     assert!(found.stdout.contains("SMP13"), "a file alone\n{found}");
 }
 
@@ -240,6 +236,8 @@ fn rows_of_a_table_become_artifacts() {
     let sandbox = with(&[("backlog", BACKLOG)]);
     let first = "---\nid: task-1 # ours\ntitle: One\nstatus: To Do\nassignee: [Ada]\n---\nBody\n";
     sandbox.write("backlog/tasks/task-1 - One.md", first);
+    sandbox.write("backlog/tasks/7-a.md", first.replace("task-1", "7-a"));
+    sandbox.write("backlog/tasks/7-b.md", first.replace("task-1", "7-b"));
     let import = |file: &str, rows: &str, more: &str| {
         sandbox.write(file, rows);
         run(&sandbox, &format!("import pack backlog {file}{more}"))
@@ -256,6 +254,7 @@ fn rows_of_a_table_become_artifacts() {
         ("a.csv", "id,title\nx,X\nx,Y\n", "row 2: another row is `backlog/tasks/x.md` too"),
         ("a.csv", "path,id,title\nREADME.md,x,X\n", "is no backlog-task by `applies_to`"),
         ("a.csv", "path,id,title\n../x.md,x,X\n", "row 1:"),
+        ("a.csv", "id,title\n7,X\n", "it may mean `backlog/tasks/7-a.md` or `backlog/tasks/7-b.md`"),
         ("a.csv", "priority\nhigh\n", "it says neither `path`, `id` nor `title`"),
         ("a.json", "{}", "it holds no list of objects"),
     ] {

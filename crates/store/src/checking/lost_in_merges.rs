@@ -113,28 +113,33 @@ impl Checks<'_> {
             faults.entry(place).or_default().push(peer_finding(claimed[place].artifact(), &fault));
         }
         for (place, own) in claimed.iter().enumerate() {
-            faults.entry(place).or_default().extend(self.silent_holders(own)?);
+            for finding in self.silent_holders(own)? {
+                faults.entry(place).or_default().push(finding);
+            }
         }
         for (place, findings) in faults {
             let path = claimed[place].path();
-            if is_meant(path) && !findings.is_empty() {
+            if is_meant(path) {
                 self.add_beside(report, path.clone(), |_| findings)?;
             }
         }
         Ok(())
     }
 
-    /// The findings about those who have `artifact`, whose work goes on.
     fn silent_holders(&self, artifact: &TrackedArtifact) -> Result<Vec<Finding>, CheckError> {
         let is_open = artifact.lifecycle_state().is_some_and(|state| !state.is_terminal);
         let Some(kind) = kind_of(artifact).filter(|kind| is_open && kind.has_holders()) else {
             return Ok(Vec::new());
         };
         let (own, path) = (artifact.artifact(), artifact.path());
+        let state = own.state_value().unwrap_or_default();
+        // Mostly nobody has it, and history need not be asked.
+        if kind.rules.iter().all(|rule| rule.silence(&state, f64::INFINITY).is_none()) {
+            return Ok(Vec::new());
+        }
         let heads = self.workspace.history().ask(|history| history.heads(&ArtifactKey::of(own), path))?;
         let Some(last) = heads.last() else { return Ok(Vec::new()) };
         let days = self.workspace.now().duration_since(last.at).as_secs_f64() / 86_400.0;
-        let state = own.state_value().unwrap_or_default();
         let found = kind.rules.iter().filter_map(|rule| Some((&rule.key.0, rule.silence(&state, days)?)));
         Ok(found.map(|(key, reason)| holder_silent_finding(own, key, reason)).collect())
     }

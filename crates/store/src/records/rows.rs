@@ -21,8 +21,7 @@ use stepmark_model::{
 /// The rows of a file that say something else than the artifacts of a kind.
 #[derive(Clone, Debug, Default)]
 pub struct RowSurvey {
-    /// The columns that are keys of the kind, and those that are left out.
-    pub taken: BTreeSet<String>,
+    /// The columns that are no keys of the kind.
     pub left_out: BTreeSet<String>,
     pub rows: Vec<RowChange>,
     pub same: usize,
@@ -33,7 +32,6 @@ pub struct RowSurvey {
 #[derive(Clone, Debug)]
 pub struct RowChange {
     pub path: ProjectPath,
-    /// The keys that the row says otherwise; all of a new artifact.
     pub keys: Vec<String>,
     found: Option<Vec<u8>>,
     bytes: Vec<u8>,
@@ -55,7 +53,6 @@ impl Workspace {
         for (number, row) in (1..).zip(&read) {
             let (values, others): (Map<_, _>, Map<_, _>) =
                 row.clone().into_iter().partition(|(column, _)| is_key(kind, column));
-            survey.taken.extend(values.iter().map(|(key, _)| key.clone()));
             survey.left_out.extend(others.into_iter().map(|(key, _)| key).filter(|key| key != "path"));
             match self.survey_row(kind, (row, values), is_csv, &claimed) {
                 Ok(None) => survey.same += 1,
@@ -87,12 +84,20 @@ impl Workspace {
         claimed: &[TrackedArtifact],
     ) -> Result<Option<(RowChange, TrackedArtifact)>, String> {
         let said = |key: &str| Some(text(row.get(key))).filter(|text| !text.is_empty());
-        let meant = |own: &&TrackedArtifact| match (said("path"), said("id")) {
-            (Some(path), _) => own.path().as_str() == path,
-            (None, Some(id)) => is_name_of(&id, own.path().as_str(), own.member().id()),
-            (None, None) => false,
+        let own = || claimed.iter().filter(|own| kind_of(own) == Some(kind));
+        let meant: Vec<&TrackedArtifact> = match (said("path"), said("id")) {
+            (Some(path), _) => own().filter(|own| own.path().as_str() == path).collect(),
+            (None, Some(id)) => {
+                let exact: Vec<_> = own().filter(|own| own.member().id() == Some(&id)).collect();
+                let named = |own: &&TrackedArtifact| is_name_of(&id, own.path().as_str(), own.member().id());
+                if exact.is_empty() { own().filter(named).collect() } else { exact }
+            }
+            (None, None) => Vec::new(),
         };
-        let found = claimed.iter().filter(|own| kind_of(own) == Some(kind)).find(meant);
+        if let [first, second, ..] = meant[..] {
+            return Err(format!("it may mean `{}` or `{}`: give it a `path`", first.path(), second.path()));
+        }
+        let found = meant.first().copied();
         let path = match found {
             Some(own) => own.path().clone(),
             None => self.place_of_row(kind, said)?,
@@ -208,13 +213,12 @@ impl Workspace {
                 &paths,
                 |_| draft.clone(),
                 |found| {
-                    let decide = |(change, found): (&&RowChange, &Option<Artifact>)| match found
-                        .as_ref()
-                        .map(Artifact::bytes)
-                        == change.found.as_deref()
-                    {
-                        true => Ok(RecordDecision::Write(change.bytes.clone())),
-                        false => Err(SystemError::Busy { path: change.path.clone() }),
+                    let decide = |(change, found): (&&RowChange, &Option<Artifact>)| {
+                        let is_as_surveyed = found.as_ref().map(Artifact::bytes) == change.found.as_deref();
+                        let write = || RecordDecision::Write(change.bytes.clone());
+                        is_as_surveyed
+                            .then(write)
+                            .ok_or_else(|| SystemError::Busy { path: change.path.clone() })
                     };
                     changes.iter().zip(found).map(decide).collect()
                 },
@@ -231,7 +235,6 @@ fn is_key(kind: &Kind, column: &str) -> bool {
         || kind.keys.iter().map(|(key, _)| key).chain(named).any(|key| key == column)
 }
 
-/// The name of a file for `name`: letters, digits and hyphens.
 fn file_name(name: &str) -> String {
     let safe = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
     let name: String = name.trim().chars().map(safe).take(80).collect();

@@ -75,8 +75,9 @@ impl Workspace {
         if !declared.iter().any(|own| own.kind.as_deref().is_some_and(&is_asked)) {
             return Ok(Vec::new());
         }
-        let may_be = |path: &ProjectPath| self.may_be_claimed(path);
-        let walked = walk_artifacts(self, &|| Claimed(Reader::new(self, &|_| true), may_be))?;
+        let walked = walk_artifacts(self, &|| {
+            Claimed(Reader::new(self, &|_| true), |path: &ProjectPath| self.may_be_claimed(path))
+        })?;
         let readers = walked.visitors.into_iter().map(|own| own.0).collect();
         let mut found = gathered(self, readers, walked.problems).artifacts;
         found.retain(|own| kind_of(own).is_some());

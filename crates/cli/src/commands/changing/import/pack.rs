@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use stepmark_model::{packs::Kind, spelling::listed};
+use stepmark_model::packs::Kind;
 use stepmark_store::records::{RowChange, RowSurvey};
 
 use super::records::{Side, SideArguments};
@@ -36,13 +36,12 @@ pub(crate) struct ImportRows {
 /// `stepmark.import-pack/1`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RowsImported {
-    /// The columns that are keys of the kind
-    taken: Vec<String>,
+    /// The columns that are no keys of the kind
     left_out: Vec<String>,
     rows: Vec<RowShown>,
-    /// How many rows say what their artifacts say
+    /// The number of rows that say what their artifacts say
     same: usize,
-    /// What no command would write
+    /// Rows that no command would write
     faults: Vec<String>,
     /// The number of artifacts; none where nothing was to be written
     written: Option<usize>,
@@ -62,7 +61,7 @@ impl ImportRows {
         let failed =
             |error| Failure::new(Exit::Io, format!("cannot read `{}`: {error}", self.file.display()));
         let bytes = Environment::read_file(&place).map_err(failed)?;
-        let is_csv = place.extension().is_some_and(|extension| extension == "csv");
+        let is_csv = place.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
         let found = project.workspace.survey_rows(&kind, (&bytes, is_csv))?;
         let disputed = found.rows.iter().filter(|row| !row.is_new()).count();
         let undecided = self.side.undecided(disputed, "file").filter(|_| found.faults.is_empty());
@@ -83,16 +82,10 @@ impl ImportRows {
 
     fn kind(&self, project: &Project) -> Result<Arc<Kind>, Failure> {
         let kinds = project.workspace.configuration().packs().iter().flat_map(|own| &own.pack.kinds);
-        let kinds: Vec<&Arc<Kind>> = kinds.map(|own| &own.kind).collect();
-        let meant = kinds.iter().find(|own| own.command == self.kind || own.name == self.kind);
-        meant.map(|own| Arc::clone(own)).ok_or_else(|| {
-            let names: Vec<&str> = kinds.iter().map(|own| &*own.name).collect();
-            let failure =
-                Failure::new(Exit::Usage, format!("no pack of the project has a kind `{}`", self.kind));
-            match names.is_empty() {
-                true => failure.with_help("`stepmark pack new NAME` makes a pack"),
-                false => failure.with_help(format!("there are {}", listed(&names))),
-            }
+        let meant = kinds.map(|own| &own.kind).find(|own| own.command == self.kind || own.name == self.kind);
+        meant.map(Arc::clone).ok_or_else(|| {
+            let message = format!("no pack of the project has a kind `{}`", self.kind);
+            Failure::new(Exit::Usage, message).with_help("`stepmark pack list` names the kinds of each pack")
         })
     }
 }
@@ -104,7 +97,6 @@ fn show(found: &RowSurvey, written: Option<usize>, output: &Output) {
         keys: row.keys.clone(),
     };
     let shown = RowsImported {
-        taken: found.taken.iter().cloned().collect(),
         left_out: found.left_out.iter().cloned().collect(),
         rows: found.rows.iter().map(row).collect(),
         same: found.same,
