@@ -22,8 +22,6 @@ mod changes;
 mod history;
 mod projections;
 mod reading;
-mod sync;
-mod view;
 
 use std::{error::Error, iter, process::ExitCode};
 

@@ -1,4 +1,4 @@
-//! Failures to make or use a copy of the artifacts.
+//! Failures to make or use a copy of the artifacts, and of sync.
 
 use stepmark_store::checking::{BaselineWriteError, CheckError};
 use stepmark_store::manifest::{
@@ -7,6 +7,14 @@ use stepmark_store::manifest::{
 use stepmark_store::{bmad::catalogues::CatalogueError, changes::ChangeError, projection::ProjectionError};
 use stepmark_store::{
     gates::GateError, hooks::HookError, index::RefreshError, instructions::InstructionError,
+};
+
+use stepmark_sync::{
+    configuration::SyncConfigurationError,
+    ledger::LedgerError,
+    plan::PlanReadError,
+    ticket::MarkerError,
+    worker::{ApplyError, TrackerOpenError},
 };
 
 use super::{Exit, Failure};
@@ -80,6 +88,35 @@ impl From<ManifestPublishError> for Failure {
             ManifestPublishError::Projection(error) => {
                 of_projection(error, "name another file with --file, or move this one away")
             }
+        }
+    }
+}
+
+failures! {
+    SyncConfigurationError: Io;
+    LedgerError: Io [ Busy: Conflict, Fenced: Conflict ];
+    PlanReadError: Usage;
+    MarkerError: Findings;
+}
+
+impl From<ApplyError> for Failure {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::LeaseHeld(error) => Self::from_error(Exit::Conflict, &error),
+            ApplyError::Ledger(error) => error.into(),
+        }
+    }
+}
+
+impl From<TrackerOpenError> for Failure {
+    fn from(error: TrackerOpenError) -> Self {
+        let failure = Self::from_error(Exit::Remote, &error);
+        match error {
+            TrackerOpenError::NotAllowed { destination, .. } => failure.with_help(format!(
+                "to allow it, run `stepmark sync allow {destination}`, or add `{}` to `targets` of that host in your own configuration",
+                destination.target()
+            )),
+            _ => failure,
         }
     }
 }

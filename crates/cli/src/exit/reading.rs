@@ -1,4 +1,4 @@
-//! Failures to read a project or an artifact, and of git to say what changed.
+//! Failures to read a project or an artifact, to show it, and of git to say what changed.
 
 use std::io::ErrorKind;
 
@@ -7,8 +7,10 @@ use stepmark_store::configuration::ConfigurationError;
 use stepmark_store::disk::{RelativeError, ResolveError, WalkError};
 use stepmark_store::workspace::{ArtifactError, OpenError, WorkflowFileError};
 use stepmark_store::{fixing::StagedFixError, git::GitVersionError, repository::ChangedArtifactsError};
+use stepmark_view::observation::ObservationError;
 
 use super::{Exit, Failure};
+use crate::published_file::PublishFileError;
 
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
@@ -100,5 +102,26 @@ pub(super) const fn resolve_exit(error: &ResolveError) -> Exit {
     match error {
         ResolveError::Unreachable { .. } => Exit::Io,
         _ => Exit::Usage,
+    }
+}
+
+failures! {
+    ObservationError: Io { Artifacts, Check, History };
+}
+
+impl From<PublishFileError> for Failure {
+    fn from(error: PublishFileError) -> Self {
+        match &error {
+            PublishFileError::NoFile { .. } => Self::from_error(Exit::Usage, &error),
+            PublishFileError::Foreign { .. } => Self::from_error(Exit::Usage, &error).with_help(
+                "name another file; only an older one of this command, or an empty file, is replaced",
+            ),
+            PublishFileError::GitFolder { .. } => {
+                Self::from_error(Exit::Usage, &error).with_help("name a file elsewhere")
+            }
+            PublishFileError::Write { .. } => {
+                Self::from_error(Exit::Io, &error).with_help("its folder must take files")
+            }
+        }
     }
 }

@@ -2,7 +2,9 @@
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-use super::visible;
+use stepmark_model::selection::SelectionError;
+
+use super::{on_one_line, visible};
 
 /// The line of `text` with the byte at `offset`, and a mark below it; `name` says what the text is. Any line
 /// ends of `text` stay lines.
@@ -18,6 +20,18 @@ pub(crate) fn marked_place(name: &str, text: &str, offset: usize) -> String {
     let shown = Renderer::plain().render(&[Level::ERROR.primary_title("").element(snippet)]);
     // The title stands above it in the message already.
     shown.split_once('\n').map_or(shown.as_str(), |(_, place)| place).to_owned()
+}
+
+pub(crate) fn question_report(option: &str, text: &str, error: &SelectionError) -> String {
+    // Pictures of control characters have other lengths, so the place is counted in what is shown.
+    let length = |end: usize| on_one_line(&text[..end]).len();
+    let (shown, span) = (on_one_line(text), length(error.span.start)..length(error.span.end));
+    let snippet = Snippet::source(shown.as_str()).path(option).annotation(AnnotationKind::Primary.span(span));
+    let mut group = Level::ERROR.primary_title(on_one_line(&error.to_string())).element(snippet);
+    if let Some(help) = error.help() {
+        group = group.element(Level::HELP.message(on_one_line(&help)));
+    }
+    Renderer::styled().render(&[group])
 }
 
 #[cfg(test)]

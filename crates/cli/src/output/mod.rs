@@ -6,10 +6,8 @@ mod list_arguments;
 mod marked_place;
 pub(crate) mod mermaid;
 pub(crate) mod replay;
-mod question_report;
 mod report;
 mod spinner;
-pub(crate) mod memory_picture;
 pub(crate) mod svg;
 mod table;
 mod unified_diff;
@@ -34,8 +32,7 @@ use crate::{
 
 pub(crate) use fitted::{fitted, folded, line_width, width};
 pub(crate) use list_arguments::{ListArguments, keep_fields};
-pub(crate) use marked_place::marked_place;
-pub(crate) use question_report::question_report;
+pub(crate) use marked_place::{marked_place, question_report};
 pub(crate) use report::Excerpt;
 pub(crate) use spinner::{with_progress, with_spinner};
 pub(crate) use table::{bar, long_table, table};

@@ -11,6 +11,7 @@ use layout::{
     std_shapes::shapes::{Arrow, Element, LineEndKind, ShapeKind},
     topo::layout::VisualGraph,
 };
+use stepmark_memory::{Node, NodeKind, context::plain, store::Neighbourhood};
 use stepmark_model::lifecycle::{Lifecycle, LifecycleState};
 
 use super::{mermaid::label, on_one_line};
@@ -18,9 +19,9 @@ use super::{mermaid::label, on_one_line};
 const FONT: usize = 15;
 
 /// An arrow: the places of the boxes at its ends, the text at it, and whether it is dashed.
-pub(super) type Line = ((usize, usize), String, bool);
+type Line = ((usize, usize), String, bool);
 
-pub(super) fn drawn(boxes: &[(String, &str)], lines: &[Line]) -> String {
+fn drawn(boxes: &[(String, &str)], lines: &[Line]) -> String {
     let mut graph = VisualGraph::new(Orientation::LeftToRight);
     let nodes: Vec<_> = boxes.iter().map(|(text, fill)| graph.add_node(element(text, fill))).collect();
     for ((from, to), text, is_dashed) in lines {
@@ -61,5 +62,24 @@ const fn colour(state: &LifecycleState) -> &'static str {
         (_, true) => "palegreen",
         (true, false) => "lightblue",
         (false, false) => "white",
+    }
+}
+
+/// A part of the graph of memory: memories yellow, artifacts and files blue, all others white.
+pub(crate) fn memory_picture(found: &Neighbourhood) -> String {
+    let boxes: Vec<_> =
+        found.nodes.iter().map(|(node, label, _)| (plain(label, 40), node_colour(node.kind))).collect();
+    let place = |wanted: &Node| found.nodes.iter().position(|(node, ..)| node == wanted);
+    let lines = found.edges.iter().filter_map(|edge| {
+        Some(((place(&edge.from)?, place(&edge.to)?), edge.kind.as_str().to_owned(), false))
+    });
+    drawn(&boxes, &lines.collect::<Vec<_>>())
+}
+
+const fn node_colour(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::Memory => "lightyellow",
+        NodeKind::Artifact | NodeKind::File => "lightblue",
+        _ => "white",
     }
 }

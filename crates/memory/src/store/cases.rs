@@ -10,7 +10,7 @@ use stepmark_model::{
     journal::{ArtifactKey, ArtifactRef, Event, EventDraft, Kind},
 };
 
-use super::{Memory, filling::Filling, layout::LAYOUT};
+use super::{Memory, filling::Filling, memory::LAYOUT};
 use crate::{Draft, MemoryKind};
 
 pub(crate) fn memory_of(parts: &[Vec<Event>]) -> Memory {

@@ -14,7 +14,6 @@ mod consistency;
 mod committing;
 mod failing;
 mod status_change;
-mod rebuilding;
 
 pub use committing::{commit, settle};
 pub use consistency::{Inconsistency, PHASES, Phase, drifted, inconsistencies, phase_of, plain_name};
@@ -22,10 +21,9 @@ pub use failing::{Failure, Timeout, add_row, fail, timeouts};
 pub use kind::SliceKind;
 pub use manifest::{MANIFEST, ManifestError, read, render, seen};
 pub use proposal::{Confidence, Conflict, Prefer, Proposal, ProposedFile, SteeringRule, Verdict, reconcile};
-pub use rebuilding::{FoundFile, from_files};
 pub use refusal::AsddRefusal;
 pub use slice::ChainEntry;
-pub use state::{AsddFacts, Rules, SliceFacts, State, Thresholds};
+pub use state::{AsddFacts, FoundFile, Rules, SliceFacts, State, Thresholds, from_files};
 pub use status_change::{change, slice_move};
 
 pub type Record = crate::records::Record<SliceKind>;

@@ -22,6 +22,11 @@ use stepmark_model::artifact::FileHash;
 const PAUSE: Duration = Duration::from_millis(2);
 const PATIENCE_TO_EMPTY: Duration = Duration::from_millis(500);
 
+/// An error of the database, without the type of the program that keeps it.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct SqliteError(pub(crate) rusqlite::Error);
+
 #[derive(Clone, Copy, Debug)]
 pub struct CacheLayout {
     pub name: &'static str,

@@ -3,8 +3,6 @@
 #[cfg(feature = "history")]
 pub(crate) mod cache_database;
 #[cfg(feature = "history")]
-mod sqlite_error;
-#[cfg(feature = "history")]
 mod database_files;
 pub mod file_lock;
 pub(crate) mod file_reading;
@@ -22,11 +20,9 @@ pub(crate) mod uninterrupted;
 pub(crate) mod walk;
 
 #[cfg(feature = "history")]
-pub use cache_database::{CacheDatabase, CacheLayout, CacheUnavailable, is_corrupt};
+pub use cache_database::{CacheDatabase, CacheLayout, CacheUnavailable, SqliteError, is_corrupt};
 pub use file_stat::KnownStat;
 pub use in_parts::par_map;
 pub use local_state::{LocalState, LocalStateError, StateFolder};
 pub use root::{CONFIGURATION_PATH, RelativeError, ResolveError, Root, RootError};
-#[cfg(feature = "history")]
-pub use sqlite_error::SqliteError;
 pub use walk::{WalkError, WalkProblem, WalkProblemKind};

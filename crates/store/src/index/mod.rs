@@ -7,13 +7,10 @@
 mod artifact_rows;
 mod artifacts;
 mod known_files;
-mod systems;
+mod parts;
 mod error;
 mod events;
-mod findings;
-mod inventory;
 mod leases;
-mod tickets;
 #[cfg(test)]
 mod cases;
 
@@ -24,7 +21,7 @@ use rusqlite::Connection;
 use self::error::Fault;
 pub use self::{
     error::{AskError, RefreshError},
-    tickets::TicketRow,
+    parts::TicketRow,
 };
 use crate::disk::Root;
 use crate::index_db::{
@@ -165,13 +162,13 @@ impl QueryIndex<'_> {
         let mut contents = Contents::new(database.connection());
         for part in Part::ALL.into_iter().filter(|part| parts.contains(*part)) {
             match part {
-                Part::Inventory => inventory::refresh(self.workspace, &mut contents)?,
+                Part::Inventory => parts::inventory(self.workspace, &mut contents)?,
                 Part::Artifacts => artifacts::refresh(self.workspace, &mut contents)?,
                 Part::Events => events::refresh(self.workspace, &mut contents)?,
-                Part::Findings => findings::refresh(self.workspace, &mut contents)?,
+                Part::Findings => parts::findings(self.workspace, &mut contents)?,
                 Part::Leases => leases::refresh(self.workspace, &mut contents)?,
-                Part::Tickets => tickets::refresh(brought.map_or(&[], |own| &own.tickets), &mut contents)?,
-                Part::Systems => systems::refresh(self.workspace, &mut contents)?,
+                Part::Tickets => parts::tickets(brought.map_or(&[], |own| &own.tickets), &mut contents)?,
+                Part::Systems => parts::systems(self.workspace, &mut contents)?,
                 Part::Memory => {
                     let brought = brought.cloned().unwrap_or_default();
                     contents.replace_named("memories", brought.memories)?;

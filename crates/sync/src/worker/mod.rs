@@ -15,7 +15,6 @@
 //! Assumption: a request that was sent reaches the tracker, and its list, within `look_up_wait_seconds`, or
 //! never.
 
-mod clock;
 mod settings;
 mod report;
 mod preconditions;
@@ -40,9 +39,8 @@ mod cases;
 pub use lease_keeper::{begin, give_back, try_lease};
 
 pub use apply::Worker;
-pub use clock::{StopSignal, WallClock, WorkerClock};
 pub use look_up::wants_look;
 pub use open_tracker::{CredentialAccess, TrackerOpenError, open_tracker};
 pub use report::{ActionOutcome, Deferred, Entry, Report};
 pub use reset::{LostLink, Reset, clock_was_ahead, reset, retry};
-pub use settings::{ApplyError, Listener, Notice, WorkerSettings};
+pub use settings::{ApplyError, Listener, Notice, StopSignal, WallClock, WorkerClock, WorkerSettings};

@@ -2,13 +2,13 @@
 
 use ratatui::{
     Frame,
-    layout::{Constraint, Layout, Rect},
+    layout::{Constraint, Flex, Layout, Rect},
     text::{Line, Span},
-    widgets::Paragraph,
+    widgets::{Block, Clear, Paragraph},
 };
 
 use super::{
-    BoardState, Theme, columns, detail, help, list,
+    BoardState, Theme, columns, detail, list,
     state::{Mode, View},
 };
 use crate::wording::{self, on_one_line};
@@ -41,7 +41,7 @@ pub fn draw(state: &mut BoardState, theme: Theme, frame: &mut Frame<'_>) {
     detail::draw(state, theme, frame, right);
     frame.render_widget(Paragraph::new(footline(state, theme)), bottom);
     if state.mode == Mode::Help {
-        help::draw(theme, frame, middle);
+        draw_keys(theme, frame, middle);
     }
 }
 
@@ -73,4 +73,34 @@ fn footline(state: &BoardState, theme: Theme) -> Line<'static> {
             None => Line::styled(format!(" filter: {filter}   Esc drops it   ? keys   q end"), theme.quiet()),
         },
     }
+}
+
+const KEYS: [(&str, &str); 12] = [
+    ("↑ ↓, k j", "go up and down"),
+    ("← →, h l", "go to another column"),
+    ("Enter", "open what is chosen; in the filter: keep it"),
+    ("v", "columns by state, or a list"),
+    ("PgUp PgDn", "go faster"),
+    ("g G", "to the first, to the last"),
+    ("J K", "scroll the detail"),
+    ("/", "filter: words of name, path, workflow, state"),
+    ("Esc", "close, or drop the filter"),
+    ("s", "another order of the list"),
+    ("?", "this page"),
+    ("q, Ctrl-C", "end"),
+];
+
+const WIDTH: u16 = 64;
+
+/// The page of keys.
+fn draw_keys(theme: Theme, frame: &mut Frame<'_>, area: Rect) {
+    let height = u16::try_from(KEYS.len() + 2).unwrap_or(u16::MAX);
+    let [area] = Layout::horizontal([Constraint::Max(WIDTH)]).flex(Flex::Center).areas(area);
+    let [area] = Layout::vertical([Constraint::Max(height)]).flex(Flex::Center).areas(area);
+    let lines = KEYS.iter().map(|(keys, what)| {
+        Line::from(vec![Span::styled(format!(" {keys:<11} "), theme.title()), Span::raw(*what)])
+    });
+    let text = Paragraph::new(lines.collect::<Vec<_>>()).block(Block::bordered().title(" Keys "));
+    frame.render_widget(Clear, area);
+    frame.render_widget(text, area);
 }

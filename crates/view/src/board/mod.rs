@@ -1,20 +1,16 @@
 //! The overview in a terminal: a list, the artifact that is chosen, and keys. Pure: a state and a key give a
 //! state, a state gives a picture.
 
-mod key;
-mod sort;
 mod row;
 mod state;
 mod theme;
 mod list;
 mod columns;
 mod detail;
-mod help;
 mod draw;
 #[cfg(test)]
 mod cases;
 
 pub use draw::draw;
-pub use key::Key;
-pub use state::{BoardState, Pressed};
+pub use state::{BoardState, Key, Pressed};
 pub use theme::Theme;

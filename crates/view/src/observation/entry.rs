@@ -1,15 +1,16 @@
-//! One artifact, for people.
+//! One artifact, for people: as a row of a table or of the trees of delegation, and its steps as cells.
 
 use jiff::Timestamp;
 use stepmark_model::{
     artifact::{Kind, ProjectPath},
     bmad::sprint::LedgerKey,
+    delegation::{Chains, Forest, Member},
     packs,
     spelling::argument,
-    summary::{ArtifactSummary, Condition, NextSteps},
+    summary::{ArtifactSummary, CellState, Condition, NextSteps, ProgressSummary},
 };
 
-use super::{StepBar, TicketLink};
+use super::TicketLink;
 use crate::wording;
 
 /// One artifact, as a row of a table shows it.
@@ -110,4 +111,59 @@ fn next_of(summary: &ArtifactSummary<'_>) -> Option<String> {
         return Some(wording::next(&progress.next));
     }
     own_command(summary).or_else(|| Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)))
+}
+
+/// The steps of an artifact's workflow, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepBar {
+    /// The number of units that are done; at most `total`.
+    pub done: usize,
+    pub total: usize,
+    pub cells: Vec<StepCell>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepCell {
+    /// The step; alternatives are joined with ` | `.
+    pub name: String,
+    pub state: CellState,
+}
+
+impl StepBar {
+    pub fn of(progress: &ProgressSummary<'_>) -> Self {
+        let cells = progress.units.iter().map(|(name, state)| StepCell { name: name.to_owned(), state });
+        Self { done: progress.done, total: progress.total, cells: cells.collect() }
+    }
+}
+
+/// A row of the delegation trees: each is followed by those below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeRow {
+    pub path: ProjectPath,
+    pub title: Option<String>,
+    /// The number of levels that it stands below the top, from 0.
+    pub level: usize,
+    pub agent: Option<String>,
+    pub status: Option<String>,
+    /// Steps done and steps in all, where its workflow is known.
+    pub progress: Option<(usize, usize)>,
+    pub is_finished: bool,
+    /// Set where it names a parent that is not there.
+    pub is_cut_off: bool,
+}
+
+pub(super) fn tree_rows(members: impl IntoIterator<Item = Member>) -> Vec<TreeRow> {
+    let chains = Chains::of(members);
+    let forest = Forest::of(&chains);
+    let rows = forest.rows.iter().map(|row| TreeRow {
+        path: row.member.path.clone(),
+        title: row.member.title.clone(),
+        level: row.level,
+        agent: row.member.agent.as_ref().map(|agent| agent.0.clone()),
+        status: row.member.status.clone(),
+        progress: row.member.progress,
+        is_finished: row.member.completion.is_finished(),
+        is_cut_off: row.is_cut_off,
+    });
+    rows.collect()
 }

@@ -1,21 +1,17 @@
 //! Everything that a view is made from, read at one moment.
 
-mod step_bar;
 mod tracker_state;
 mod entry;
-mod tree_row;
 mod finding_row;
 mod observed_artifacts;
 mod observed_systems;
 mod observed_memory;
 mod observe;
 
-pub use entry::{Entry, transition_command};
+pub use entry::{Entry, StepBar, StepCell, TreeRow, transition_command};
 pub use finding_row::FindingRow;
 pub use observe::{EVENTS, Observation, ObservationError};
 pub use observed_artifacts::ObservedArtifacts;
 pub use observed_memory::{ObservedMemory, RememberedKind};
 pub use observed_systems::{ObservedFlow, ObservedSlices, ObservedSystems};
-pub use step_bar::{StepBar, StepCell};
 pub use tracker_state::{BreakerState, DeliveryState, LeaderState, TicketLink, TrackerState};
-pub use tree_row::TreeRow;

@@ -15,7 +15,7 @@ use stepmark_store::{
     disk::par_map,
 };
 
-use super::{Entry, TreeRow, tree_row};
+use super::{Entry, TreeRow, entry};
 
 /// All artifacts with workflow state: a post of a blog, of which a status is all, is none of them.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl ObservedArtifacts {
         let rows: Vec<SummaryRow<'_>> =
             summaries.rows().filter(|row| row.brief().has_workflow_state).collect();
         let members = rows.iter().filter_map(SummaryRow::member);
-        let tree = tree_row::rows(members).into();
+        let tree = entry::tree_rows(members).into();
         let mut all = par_map(&rows, |row| {
             let summary = row.summary();
             (Entry::of(&summary), TextStamp::of(row), summary.epic_titles)

@@ -1,6 +1,6 @@
 //! Pages of projects.
 
-use super::{assets::hash_source, *};
+use super::{layout::hash_source, *};
 use crate::sample_project::SampleProject;
 
 const PAYLOAD: &str = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>";

@@ -1,14 +1,62 @@
-//! The parts that stand around every page.
+//! The parts that all pages share.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use stepmark_model::artifact::FileHash;
 
-use super::{
-    assets::{SCRIPT, STYLE, hash_source},
-    marks,
-    stale::{NOTICES, Revision},
-};
-use crate::wording::visible_in_html;
+use super::{Piece, marks};
+use crate::{overview::Overview, wording::visible_in_html};
+
+pub const STYLE: &str = include_str!("assets/page.css");
+
+/// The script of pages, where scripts run: search, filter, and follow changes. Everything can be read without
+/// it.
+pub const SCRIPT: &str = include_str!("assets/page.js");
+
+/// The name of an inline script or style in a content security policy (CSP Level 3, "hash-source").
+pub(super) fn hash_source(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(FileHash::of(text.as_bytes()).as_bytes()))
+}
+
+/// That the project cannot be looked at: what is shown was seen before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stale {
+    /// Since when.
+    pub since: Timestamp,
+    pub why: String,
+}
+
+/// The state that a live page shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Revision<'s> {
+    pub number: u64,
+    /// The reason why it is not that of now; `None` where it is.
+    pub stale: Option<&'s Stale>,
+}
+
+pub(super) const NOTICES: &str = "notices";
+
+impl Revision<'static> {
+    pub const fn current(number: u64) -> Self {
+        Self { number, stale: None }
+    }
+}
+
+impl Stale {
+    pub fn piece(&self) -> Piece {
+        Piece { id: "stale".to_owned(), place: NOTICES, html: text(&self.notice()) }
+    }
+
+    pub(super) fn notice(&self) -> Markup {
+        html! {
+            p #stale role="alert" {
+                span .tag.error { "not as it is now" } " Since " (marks::time(self.since)) " UTC the project cannot be looked at: "
+                (marks::prose(&self.why)) " What is shown was seen before."
+            }
+        }
+    }
+}
 
 /// The form of a page: how it comes by its style and script, and what it may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +93,13 @@ const PARTS: [(&str, &str); 7] = [
 /// terminal.
 pub(super) fn text(markup: &Markup) -> String {
     visible_in_html(&markup.0)
+}
+
+/// The page `name` of the server, which is read again as a whole.
+pub(super) fn live(name: &str, overview: &Overview, revision: Revision<'_>, main: &Markup) -> String {
+    let form = Form::Live { revision, has_memory: overview.has_memory, has_pieces: false };
+    let title = format!("{name} – {}", overview.project);
+    text(&page(&title, &overview.project, overview.at, form, main))
 }
 
 pub(super) fn page(title: &str, project: &str, at: Timestamp, form: Form<'_>, main: &Markup) -> Markup {

@@ -1,23 +1,82 @@
-//! The answer at each address.
+//! The state that is served, and the answer at each address.
 
-use std::sync::Arc;
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{
     Json,
     body::Bytes,
     extract::{Path, Query, State},
     http::{StatusCode, header},
-    response::{Html, IntoResponse, Response},
+    response::{
+        Html, IntoResponse, Response, Sse,
+        sse::{Event, KeepAlive},
+    },
 };
+use futures_util::stream::unfold;
 use serde::Deserialize;
 use stepmark_model::{artifact::ProjectPath, journal::ArtifactKey, spelling::with_causes};
 use stepmark_store::{history::Selection, workspace::Workspace};
+use tokio::sync::{Semaphore, watch};
 
-use super::{Served, Shown};
+use super::Shown;
 use crate::observation::ObservedMemory;
 use crate::page::{self, ArtifactView, SCRIPT, STYLE};
 
 const EVENTS: usize = 200;
+
+/// The most pages of artifacts that are drawn at a time; others wait. One takes memory and a processor.
+const DRAWN: usize = 2;
+
+/// The most who listen at a time: fewer than there are connections, so that pages are answered whoever
+/// listens.
+const LISTENERS: usize = 128;
+
+/// The state that is served. Clones share how much of it there is at a time.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// The latest state. When its sender is gone, streams end.
+    pub(super) shown: watch::Receiver<Arc<Shown>>,
+    pub(super) workspace: Arc<Workspace>,
+    pub(super) port: u16,
+    /// Places for what is drawn when it is asked for.
+    pub(super) drawing: Arc<Semaphore>,
+    pub(super) listening: Arc<Semaphore>,
+}
+
+impl Served {
+    /// The states that come through `shown`, and what `workspace` knows of single artifacts, under `port`.
+    pub fn new(shown: watch::Receiver<Arc<Shown>>, workspace: Arc<Workspace>, port: u16) -> Self {
+        let places = |count| Arc::new(Semaphore::new(count));
+        Self { shown, workspace, port, drawing: places(DRAWN), listening: places(LISTENERS) }
+    }
+
+    pub(super) fn now(&self) -> Arc<Shown> {
+        Arc::clone(&self.shown.borrow())
+    }
+}
+
+/// The interval at which a silent stream says that it is there, so that a connection that broke is noticed.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+const RECONNECT: Duration = Duration::from_secs(1);
+
+/// The latest revision, and each that follows while somebody listens; one that comes while another is sent
+/// takes its place.
+pub(super) async fn events(State(served): State<Served>) -> Response {
+    let Ok(place) = Arc::clone(&served.listening).try_acquire_owned() else {
+        return last((StatusCode::SERVICE_UNAVAILABLE, "too many listen already\n"));
+    };
+    let first = Some(RECONNECT);
+    let stream = unfold((served.shown, first, place), |(mut shown, first, place)| async move {
+        if first.is_none() && shown.changed().await.is_err() {
+            return None;
+        }
+        let revision = shown.borrow_and_update().revision;
+        let event = Event::default().event("revision").data(revision.to_string());
+        let event = first.map_or(event.clone(), |retry| event.retry(retry));
+        Some((Ok::<_, Infallible>(event), (shown, None, place)))
+    });
+    Sse::new(stream).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response()
+}
 
 #[derive(Debug, Deserialize)]
 pub(super) struct From {

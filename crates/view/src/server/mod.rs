@@ -14,19 +14,15 @@
 //! at stays as it was last seen, and every page says since when and why.
 
 mod shown;
-mod update;
 mod guard;
-mod served;
 mod answers;
-mod events;
-mod placed_stream;
-mod bounded_listener;
+mod connections;
 mod serve;
 #[cfg(test)]
 mod cases;
 
 pub use crate::page::Stale;
-pub use bounded_listener::{BoundedListener, CONNECTIONS};
+pub use answers::Served;
+pub use connections::{BoundedListener, CONNECTIONS};
 pub use serve::serve;
-pub use served::Served;
 pub use shown::{Shown, Shows};

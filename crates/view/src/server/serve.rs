@@ -16,7 +16,7 @@ use hyper_util::{
 };
 use tokio::{sync::watch, task::JoinSet};
 
-use super::{Served, answers, bounded_listener::BoundedListener, events, guard, placed_stream::PlacedStream};
+use super::{Served, answers, connections::BoundedListener, connections::PlacedStream, guard};
 
 /// The time that a connection may take until a request is there: the first one, and each after an answer.
 const REQUEST: Duration = Duration::from_secs(10);
@@ -63,7 +63,7 @@ pub(super) fn router(served: Served) -> Router {
         .route("/memory", get(answers::memory))
         .route("/sync", get(answers::sync))
         .route("/update", get(answers::update))
-        .route("/events", get(events::events))
+        .route("/events", get(answers::events))
         .route("/page.css", get(answers::style))
         .route("/page.js", get(answers::script))
         .fallback(answers::nothing_here)

@@ -3,7 +3,6 @@
 mod overview;
 mod proposing;
 mod report;
-mod slice;
 
 pub(super) use report::help;
 
@@ -249,13 +248,13 @@ impl AsddCommand {
         }
         match &self.what {
             What::Status => overview::status(&asdd, project, output),
-            What::Show(Named { slice }) => slice::show(&asdd, &asdd.slice_id(slice)?, output),
+            What::Show(Named { slice }) => proposing::show(&asdd, &asdd.slice_id(slice)?, output),
             What::Add { name, kind, id } => {
-                slice::add(&asdd, id.as_deref(), (name, kind), "DISCOVERY", output)
+                proposing::add(&asdd, id.as_deref(), (name, kind), "DISCOVERY", output)
             }
-            What::Quick { name } => slice::add(&asdd, None, (name, "FEATURE"), "QUICK_FIX", output),
+            What::Quick { name } => proposing::add(&asdd, None, (name, "FEATURE"), "QUICK_FIX", output),
             What::Retro { what: Retro::Add { name, id } } => {
-                slice::add(&asdd, id.as_deref(), (name, "RETRO_SPEC"), "BEHAVIOR_CAPTURE", output)
+                proposing::add(&asdd, id.as_deref(), (name, "RETRO_SPEC"), "BEHAVIOR_CAPTURE", output)
             }
             What::Begin { slice, agent } => {
                 proposing::begin((&asdd, project), &asdd.slice_id(slice)?, agent.as_deref(), output)

@@ -5,10 +5,7 @@ use serde_json::json;
 use stepmark_model::flows::{AttemptEnd, FlowRecord, OutputSummary};
 use stepmark_store::flows::Flows;
 
-use super::{
-    agent, report,
-    task_argument::{TaskArgument, named},
-};
+use super::{TaskArgument, agent, named, report};
 use crate::{
     exit::{Exit, Failure},
     output::Output,

@@ -10,7 +10,7 @@ use stepmark_store::{
     watching::{ProjectWatch, WatchChoice},
 };
 
-use super::task_argument::flow_id;
+use super::flow_id;
 use crate::{
     exit::{Exit, Failure},
     output::{ListArguments, Output},

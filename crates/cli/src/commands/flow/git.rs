@@ -5,10 +5,7 @@ use serde_json::json;
 use stepmark_model::{flows::MergePlan, spelling::argument, spelling::listed};
 use stepmark_store::flows::Flows;
 
-use super::{
-    report,
-    task_argument::{ReasonedFlow, TaskArgument, flow_id, named},
-};
+use super::{ReasonedFlow, TaskArgument, flow_id, named, report};
 use crate::{
     exit::{Exit, Failure},
     output::Output,

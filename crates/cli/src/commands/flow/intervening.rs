@@ -5,10 +5,7 @@ use serde_json::json;
 use stepmark_model::{artifact::ProjectPath, packs::MoveCall};
 use stepmark_store::flows::Flows;
 
-use super::{
-    report,
-    task_argument::{ReasonedFlow, ReasonedTask, TaskArgument, flow_id, named},
-};
+use super::{ReasonedFlow, ReasonedTask, TaskArgument, flow_id, named, report};
 use crate::{
     exit::{Exit, Failure},
     output::Output,

@@ -6,17 +6,18 @@ use clap::Subcommand;
 use serde_json::json;
 use stepmark_model::{flows::why, journal::HistoryState};
 use stepmark_store::{
-    flows::{FlowError, Flows},
+    flows::{FlowError, FlowRecordsError, Flows},
     replay::Replayed,
 };
 
 use super::{
+    TaskArgument,
     events::Events,
+    flow_id,
     report::{self, Context},
-    task_argument::{TaskArgument, flow_id},
 };
 use crate::{
-    exit::{Exit, Failure},
+    exit::{Exit, Failure, chain},
     output::{Output, history, on_one_line},
     project::Project,
 };
@@ -56,8 +57,12 @@ impl Looking {
                 ),
             }),
             Self::Show { flow: None, .. } => {
-                let states = flows.ids().iter().map(|id| flows.state(id)).collect::<Result<Vec<_>, _>>()?;
-                Ok(report::flows(&states, output))
+                let warn = |id: &str, error: &FlowRecordsError| {
+                    let back = format!("`stepmark flow restore {id}` brings back what was");
+                    output.warning(format_args!("{}; {back}", chain(error)));
+                };
+                let state = |id: &String| flows.state(id).inspect_err(|error| warn(id, error)).ok();
+                Ok(report::flows(&flows.ids().iter().filter_map(state).collect::<Vec<_>>(), output))
             }
             Self::Why(task) => {
                 let (flow, task) = task.both(flows)?;

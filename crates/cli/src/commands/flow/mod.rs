@@ -8,15 +8,14 @@ pub(crate) mod graph_file;
 mod git;
 mod intervening;
 mod looking;
-mod remedy;
 mod report;
 mod running;
-mod task_argument;
 mod verify;
 
 use clap::{Args, Subcommand};
-use stepmark_model::{flows::FlowRefusal, journal::ActorKind};
+use stepmark_model::{artifact::Kind, flows::FlowRefusal, journal::ActorKind, spelling::argument};
 use stepmark_store::flows::{FlowError, FlowRecordsError, Flows};
+use stepmark_store::git::GitVersionError;
 
 use crate::{
     exit::{Exit, Failure},
@@ -95,7 +94,7 @@ impl From<FlowRecordsError> for Failure {
 
 impl From<FlowError> for Failure {
     fn from(error: FlowError) -> Self {
-        let help = remedy::remedy(&error);
+        let help = remedy(&error);
         let failure = match error {
             FlowError::Change(error) => error.into(),
             FlowError::Records(FlowRecordsError::Artifact(error)) => error.into(),
@@ -113,5 +112,152 @@ impl From<FlowError> for Failure {
             error => Self::from_error(Exit::Findings, &error),
         };
         Self { help: help.or(failure.help), ..failure }
+    }
+}
+
+/// The remedy of `error`, where there is one that the error does not say itself.
+fn remedy(error: &FlowError) -> Option<String> {
+    let flow_of = |id: &str| argument(id.split('.').next().unwrap_or(id));
+    Some(match error {
+        FlowError::Records(FlowRecordsError::Unknown { what: "flow", .. }) => "`stepmark flow show` lists the flows".to_owned(),
+        FlowError::Records(FlowRecordsError::Unknown { what: "graph", .. }) => {
+            "`stepmark flow graph create FILE` makes a graph of a file".to_owned()
+        }
+        FlowError::Taken { what: "graph", .. } => {
+            "`stepmark flow graph revise FILE` makes its next version".to_owned()
+        }
+        FlowError::Taken { .. } => "give another one with --id".to_owned(),
+        FlowError::Edited { flow, .. } => format!(
+            "a person decides: `stepmark flow accept {0}` takes the edits, `stepmark flow restore {0}` takes them back",
+            argument(flow)
+        ),
+        FlowError::Gone { flow, .. } => {
+            format!("`stepmark flow restore {}` brings it and all others back", argument(flow))
+        }
+        FlowError::NoCheckpoint { task } => {
+            format!("`stepmark flow checkpoint {}` makes one before the attempt is verified", argument(task))
+        }
+        FlowError::OddBranch { .. } => "`git branch` lists the branches: name one with --into".to_owned(),
+        FlowError::NoBranch => "name one with --into BRANCH".to_owned(),
+        FlowError::BranchMoved { .. } => {
+            "`stepmark flow merge reject FLOW`, then `stepmark flow merge prepare FLOW`".to_owned()
+        }
+        FlowError::BranchCheckedOut { .. } => {
+            "check out something else (`git switch --detach`), or prepare the merge with --into another branch"
+                .to_owned()
+        }
+        FlowError::Busy { .. } => "try it again".to_owned(),
+        FlowError::Git(GitVersionError::NoCommit { .. }) => {
+            "make a first commit that the task can begin from: `git commit --allow-empty --message start`".to_owned()
+        }
+        FlowError::Refused(refusal) => match refusal.first() {
+            FlowRefusal::Status { kind, id, status, .. } => {
+                let kind = Kind::named(kind.name())?;
+                let goes_on = kind.command(status, id)?;
+                format!("`stepmark {goes_on}` goes on, `stepmark flow why {}` says why", argument(id))
+            }
+            FlowRefusal::Waits { task: _, open } => {
+                let first = open.first()?;
+                format!("`stepmark flow why {}` says what is in the way", argument(first))
+            }
+            FlowRefusal::ScopeTaken { .. } => "it can be claimed when that attempt has ended".to_owned(),
+            FlowRefusal::Exhausted { .. } => {
+                "a person may allow more: `stepmark flow retry FLOW TASK --max-attempts N`".to_owned()
+            }
+            FlowRefusal::NoTask { flow, .. } => {
+                format!("`stepmark flow show {}` lists its tasks", argument(flow))
+            }
+            FlowRefusal::NoResult { check, .. } => {
+                format!("give --check {}=pass or --check {0}=fail, or --run", argument(check))
+            }
+            FlowRefusal::NoJudgement { .. } => {
+                "give --decision pass, soft-fail or hard-fail".to_owned()
+            }
+            FlowRefusal::GraphChanged { .. } => {
+                "`stepmark flow restore FLOW` brings the graph back; `stepmark flow graph revise FILE` makes another"
+                    .to_owned()
+            }
+            FlowRefusal::NothingReady { flow, .. } => {
+                format!("`stepmark flow show {}` shows the tasks", flow_of(flow))
+            }
+            FlowRefusal::CheckpointMeanwhile { .. } => "verify it again".to_owned(),
+            FlowRefusal::NoCheckpoint { flow, .. } => format!(
+                "merge it by hand, or say so: `stepmark flow merge prepare {} --without-checkpoint`",
+                argument(flow)
+            ),
+            FlowRefusal::NotApproved { flow } | FlowRefusal::OtherPlan { flow } => {
+                format!("a person approves it: `stepmark flow merge approve {}`", argument(flow))
+            }
+            FlowRefusal::Conflicts { flow, .. } => format!(
+                "`stepmark flow merge reject {}`, merge the branches `exec/…` by hand, and prepare it again",
+                argument(flow)
+            ),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// A task.
+#[derive(Debug, Args)]
+struct TaskArgument {
+    /// The flow, or FLOW.TASK
+    #[arg(value_name = "FLOW")]
+    flow: String,
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: Option<String>,
+}
+
+/// A flow, and why it is treated so.
+#[derive(Debug, Args)]
+struct ReasonedFlow {
+    /// The flow
+    flow: String,
+    /// The reason
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+/// A task, and why it is treated so.
+#[derive(Debug, Args)]
+struct ReasonedTask {
+    #[command(flatten)]
+    task: TaskArgument,
+    /// The reason
+    #[arg(long)]
+    reason: Option<String>,
+}
+
+fn flow_id(flows: &Flows<'_>, given: &str) -> Result<String, Failure> {
+    Ok(flows.whole_ids((given, None))?.0)
+}
+
+fn named((flow, task): &(String, String)) -> (&str, &str) {
+    (flow, task)
+}
+
+impl TaskArgument {
+    fn parts(&self, flows: &Flows<'_>) -> Result<(String, Option<String>), Failure> {
+        Ok(flows.whole_ids(match (&self.task, self.flow.split_once('.')) {
+            (None, Some((flow, task))) => (flow, Some(task)),
+            (task, _) => (&self.flow, task.as_deref()),
+        })?)
+    }
+
+    fn attempt(&self) -> Option<(Self, String)> {
+        let (named, number) = self.flow.rsplit_once('.').filter(|_| self.task.is_none())?;
+        let (flow, task) = named.split_once('.')?;
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| (Self { flow: flow.to_owned(), task: Some(task.to_owned()) }, self.flow.clone()))
+    }
+
+    fn both(&self, flows: &Flows<'_>) -> Result<(String, String), Failure> {
+        let (flow, task) = self.parts(flows)?;
+        let task = task.ok_or_else(|| {
+            Failure::new(Exit::Usage, "no task is named")
+                .with_help(format!("`stepmark flow show {flow}` lists the tasks"))
+        })?;
+        Ok((flow, task))
     }
 }

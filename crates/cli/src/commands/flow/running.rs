@@ -5,12 +5,7 @@ use serde_json::json;
 use stepmark_model::spelling::argument;
 use stepmark_store::flows::{FlowError, Flows};
 
-use super::{
-    agent,
-    attempt::claim,
-    report,
-    task_argument::{ReasonedFlow, TaskArgument, flow_id},
-};
+use super::{ReasonedFlow, TaskArgument, agent, attempt::claim, flow_id, report};
 use crate::{
     exit::{Exit, Failure},
     output::Output,

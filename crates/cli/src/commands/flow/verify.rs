@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use stepmark_model::flows::{Check, CheckResult, Decision, Judgement};
 use stepmark_store::flows::{FlowError, Flows};
 
-use super::{check_runner, report, task_argument::TaskArgument};
+use super::{TaskArgument, check_runner, report};
 use crate::{
     exit::{Exit, Failure},
     output::Output,

@@ -9,7 +9,7 @@ use stepmark_memory::{Node, NodeKind, context::plain, store::Neighbourhood};
 use super::open;
 use crate::{
     exit::{Exit, Failure},
-    output::{Output, memory_picture},
+    output::{Output, svg},
     project::Project,
 };
 
@@ -30,7 +30,7 @@ impl Graph {
     pub(super) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
         let found = open(project)?.neighbourhood(&self.node, self.depth)?;
         if self.svg {
-            output.line(memory_picture::picture(&found));
+            output.line(svg::memory_picture(&found));
             return Ok(Exit::Fine);
         }
         output.json_or(

@@ -1,6 +1,5 @@
 //! `stepmark memory`
 
-mod findings;
 mod graph;
 mod hook;
 mod recalling;
@@ -26,8 +25,8 @@ use crate::{
     project::Project,
 };
 
-pub(in crate::commands) use findings::add_findings;
 pub(in crate::commands) use hook::handed_over;
+pub(in crate::commands) use report::add_findings;
 pub(in crate::commands) use syncing::{Told, deliver_to_all};
 
 /// Remember what was decided and learned, and recall it where work starts

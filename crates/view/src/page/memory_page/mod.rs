@@ -1,8 +1,7 @@
 //! Memory: decisions by month, other records by kind, and the graph around artifacts. Everything in it was
 //! told by somebody, and is shown as text: on one line, bounded, without control characters.
 
-mod decisions;
-mod others;
+mod records;
 mod graphs;
 #[cfg(test)]
 mod cases;
@@ -13,10 +12,7 @@ use maud::{Markup, html};
 use stepmark_memory::{MemoryKind, MemoryRecord, context::plain};
 use stepmark_model::artifact::{FileHash, ProjectPath};
 
-use super::{
-    Links, Revision,
-    layout::{self, Form},
-};
+use super::{Links, Revision, layout};
 use crate::{
     observation::{ObservedMemory, RememberedKind},
     overview::Overview,
@@ -38,9 +34,7 @@ pub fn memory_page(
             Err(why) => p { span .tag.error { "error" } " memory cannot be read: " (why) },
         }
     };
-    let form = Form::Live { revision, has_memory: true, has_pieces: false };
-    let title = format!("Memory – {}", overview.project);
-    layout::text(&layout::page(&title, &overview.project, overview.at, form, &main))
+    layout::live("Memory", overview, revision, &main)
 }
 
 pub(super) fn sections(overview: &Overview, memory: &ObservedMemory, links: Links) -> Markup {
@@ -49,8 +43,8 @@ pub(super) fn sections(overview: &Overview, memory: &ObservedMemory, links: Link
     let is_decision = |kind: &&RememberedKind| kind.kind == MemoryKind::Decision;
     let (decisions, others): (Vec<_>, Vec<_>) = memory.kinds.iter().partition(is_decision);
     html! {
-        (decisions::section(decisions.first().copied(), &places))
-        @if !others.is_empty() { (others::section(&others, &places)) }
+        (records::decisions(decisions.first().copied(), &places))
+        @if !others.is_empty() { (records::others(&others, &places)) }
         @if !memory.graphs.is_empty() { (graphs::section(memory, &places)) }
     }
 }

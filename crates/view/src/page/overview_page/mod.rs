@@ -2,11 +2,9 @@
 
 mod summary;
 mod artifact_table;
-mod kanban;
 mod flows;
 mod slices;
-mod progress;
-mod delegation;
+mod sections;
 
 pub(super) use flows::element_id as flow_element;
 use maud::{Markup, PreEscaped, html};
@@ -59,10 +57,10 @@ impl OverviewPage {
             Some(("summary", summary::summary(overview, links))),
             flows::section(overview, links).map(|section| ("flows", section)),
             slices::section(overview, links).map(|section| ("slices", section)),
-            Some(("board", kanban::section(overview, links))),
+            Some(("board", sections::board(overview, links))),
             memory.map(|memory| ("memory", memory_page::sections(overview, memory, links))),
-            Some(("progress", progress::section(overview))),
-            Some(("delegation", delegation::section(overview, links))),
+            Some(("progress", sections::progress(overview))),
+            Some(("delegation", sections::delegation(overview, links))),
             Some(("timeline", timeline::section(overview, links))),
             Some(("findings", findings::section(overview, links))),
             Some(("tickets", tickets::section(overview))),

@@ -1,13 +1,25 @@
-//! Tickets: trackers, queue, breakers, and every ticket.
+//! The journal as it grows, and tickets: trackers, queue, breakers, and every ticket.
 
 use maud::html;
 
-use super::{
-    Links, Revision,
-    layout::{self, Form},
-    tickets,
-};
+use super::{Links, Revision, layout, tickets, timeline};
 use crate::overview::Overview;
+
+const SHOWN: usize = 300;
+
+/// The latest events, the last first.
+pub fn journal_page(overview: &Overview, revision: Revision<'_>) -> String {
+    let events = &overview.events;
+    let main = html! {
+        h1 #name { "Journal" }
+        section #journal aria-label="Events" {
+            @if events.is_empty() { p .quiet { "Nothing is recorded yet." } }
+            ol .events { @for event in events.iter().take(SHOWN) { (timeline::event_item(event, Links::Pages, timeline::Whose::All)) } }
+            @if events.len() > SHOWN { p .more { "and more: " code { "stepmark log" } } }
+        }
+    };
+    layout::live("Journal", overview, revision, &main)
+}
 
 pub fn sync_page(overview: &Overview, revision: Revision<'_>) -> String {
     let main = html! {
@@ -35,7 +47,5 @@ pub fn sync_page(overview: &Overview, revision: Revision<'_>) -> String {
             }
         }
     };
-    let form = Form::Live { revision, has_memory: overview.has_memory, has_pieces: false };
-    let title = format!("Sync – {}", overview.project);
-    layout::text(&layout::page(&title, &overview.project, overview.at, form, &main))
+    layout::live("Sync", overview, revision, &main)
 }

@@ -1,0 +1,139 @@
+//! The board, the trees of delegation, and progress by workflow and by epic.
+
+use maud::{Markup, html};
+
+use crate::observation::{Entry, TreeRow};
+use crate::overview::{Column, Overview, ProgressGroup};
+use crate::page::{Links, marks};
+
+/// The most cards that a column shows: what is more stands in the table.
+const CARDS: usize = 20;
+
+pub(super) fn board(overview: &Overview, links: Links) -> Markup {
+    html! {
+        section #board aria-labelledby="board-title" {
+            h2 #board-title { "Board" }
+            @if overview.columns.is_empty() { p .quiet { "There is no artifact with workflow state yet." } }
+            div .kanban.scroll tabindex="0" role="region" aria-labelledby="board-title" {
+                @for column in &overview.columns { (board_column(column, overview, links)) }
+            }
+        }
+    }
+}
+
+fn board_column(column: &Column, overview: &Overview, links: Links) -> Markup {
+    let entries = column.places.iter().filter_map(|place| overview.entries.get(*place));
+    html! {
+        div .column {
+            h3 { (column.name) " " span .quiet { (column.places.len()) } }
+            ul { @for entry in entries.take(CARDS) { (card(entry, overview, links)) } }
+            @if column.places.len() > CARDS {
+                p .more { "and " (column.places.len() - CARDS) " more: " a href="#artifacts" { "all artifacts" } }
+            }
+        }
+    }
+}
+
+fn card(entry: &Entry, overview: &Overview, links: Links) -> Markup {
+    let epic =
+        entry.story.and_then(|story| overview.epics.iter().find(|group| group.epic == Some(story.epic)));
+    html! {
+        li {
+            a href=(links.to(&entry.path)) { (entry.name()) }
+            @if let Some(epic) = epic { small { (epic.name) } }
+            @if let Some(bar) = &entry.bar { p .steps { (marks::step_bar(bar)) } }
+            @if let Some(command) = &entry.command { (marks::command(command)) }
+        }
+    }
+}
+
+const TREE_ROWS: usize = 500;
+/// The level from which rows are no longer moved to the right.
+const DEEPEST: usize = 8;
+
+/// The section; nothing where nothing is delegated.
+pub(super) fn delegation(overview: &Overview, links: Links) -> Markup {
+    let rows = &overview.tree;
+    html! {
+        section #delegation aria-labelledby="delegation-title" {
+            h2 #delegation-title { "Delegation" }
+            @if rows.is_empty() { p .quiet { "Nothing is delegated." } }
+            @else {
+                div .scroll tabindex="0" role="region" aria-labelledby="delegation-title" {
+                    table {
+                        thead { tr {
+                            th scope="col" { "Artifact" } th .number scope="col" { "Level" } th scope="col" { "Agent" }
+                            th .number scope="col" { "Steps" } th scope="col" { "State" }
+                        } }
+                        tbody { @for row in rows.iter().take(TREE_ROWS) { (tree_row(row, links)) } }
+                    }
+                }
+                @if rows.len() > TREE_ROWS { p .more { "and " (rows.len() - TREE_ROWS) " more: " code { "stepmark tree" } } }
+            }
+        }
+    }
+}
+
+fn tree_row(row: &TreeRow, links: Links) -> Markup {
+    html! {
+        tr {
+            th scope="row" class={ "level-" (row.level.min(DEEPEST)) } {
+                @if row.level > 0 { span .branch aria-hidden="true" { "└ " } }
+                a href=(links.to(&row.path)) { (row.title.as_deref().unwrap_or(row.path.file_name())) }
+                @if row.is_cut_off { " " span .tag.warning { "its parent is missing" } }
+            }
+            td .number { (row.level) }
+            td { (row.agent.as_deref().unwrap_or("")) }
+            td .number { @if let Some((done, total)) = row.progress { (done) "/" (total) } }
+            td {
+                @if row.is_finished { span .tag.done { "done" } " " }
+                @if let Some(status) = &row.status { (status) }
+            }
+        }
+    }
+}
+
+pub(super) fn progress(overview: &Overview) -> Markup {
+    html! {
+        section #progress aria-labelledby="progress-title" {
+            h2 #progress-title { "Progress" }
+            @if overview.workflows.is_empty() && overview.epics.is_empty() {
+                p .quiet { "No artifact has a workflow that is known, and there are no stories." }
+            }
+            div .columns {
+                @if !overview.workflows.is_empty() { (progress_table("Workflow", &overview.workflows)) }
+                @if !overview.epics.is_empty() { (progress_table("Epic", &overview.epics)) }
+            }
+        }
+    }
+}
+
+fn progress_table(title: &str, groups: &[ProgressGroup]) -> Markup {
+    let has_steps = groups.iter().any(|group| group.units.1 > 0);
+    let has_unwritten = groups.iter().any(|group| group.unwritten > 0);
+    let has_waiting = groups.iter().any(|group| group.not_imported > 0);
+    html! {
+        table {
+            thead { tr {
+                th scope="col" { (title) }
+                th scope="col" { "Done" }
+                @if has_steps { th scope="col" .number { "Steps" } }
+                @if has_unwritten { th scope="col" .number { "Not written" } }
+                @if has_waiting { th scope="col" .number { "Not imported" } }
+                th scope="col" .number { "In trouble" }
+            } }
+            tbody {
+                @for group in groups {
+                    tr {
+                        th scope="row" { (group.name) }
+                        td .steps { (marks::group_bar(group)) }
+                        @if has_steps { td .number { (group.units.0) "/" (group.units.1) } }
+                        @if has_unwritten { td .number { (group.unwritten) } }
+                        @if has_waiting { td .number { (group.not_imported) } }
+                        td .number { @if group.in_trouble > 0 { span .tag.warning { (group.in_trouble) } } @else { "0" } }
+                    }
+                }
+            }
+        }
+    }
+}
