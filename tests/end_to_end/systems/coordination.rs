@@ -93,9 +93,9 @@ fn a_file_that_is_no_record_is_told_from_one_that_is_damaged() {
     sandbox.write(".coordination/tasks/note.md", "junk\n");
     succeeds(&sandbox, &["task", "list"]);
     sandbox.write(".coordination/tasks/copy.md", sandbox.read(".coordination/tasks/t1.md"));
-    fails(&sandbox, &["task", "list"], "`.coordination/tasks/copy.md` has the id `t1`");
+    ends(&sandbox, &["task", "list"], 0, "`.coordination/tasks/copy.md` has the id `t1`");
     sandbox.write(".coordination/tasks/copy.md", "---\nstatus: [\n---\n");
-    fails(&sandbox, &["task", "list"], "`.coordination/tasks/copy.md` is no record of coordination");
+    ends(&sandbox, &["task", "list"], 0, "`.coordination/tasks/copy.md` is no record of coordination");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::harness::Repository;
+use super::coordination::{fails, succeeds, tasks};
+use crate::harness::{Repository, Sandbox};
 
 #[test]
 fn a_record_that_is_lost_is_found_and_keeps_its_id() {
@@ -58,23 +59,20 @@ fn a_record_that_is_lost_is_found_and_keeps_its_id() {
 
 #[test]
 fn a_file_that_is_no_record_is_found_where_records_stand() {
-    let Some(repository) = Repository::empty("odd records") else { return };
-    let run = |arguments: &[&str]| repository.stepmark(&[&["--actor", "human:Ada"], arguments].concat());
-    assert_eq!(run(&["coordination", "init", "--goal", "g"]).code, 0);
-    assert_eq!(run(&["task", "add", "x", "--id", "t1"]).code, 0);
-    repository.sandbox.write(".coordination/tasks/x.md", "---\nstepmark_kind: task\nid: other\n---\n");
-    let checked = run(&["check"]);
+    let sandbox = super::coordination::project();
+    sandbox.write(".coordination/tasks/x.md", "---\nstepmark_kind: task\nid: other\n---\n");
+    let checked = sandbox.stepmark(&["check"]);
     assert!(
         checked.code == 1 && checked.stdout.contains("SMP10") && checked.stdout.contains("tasks/other.md"),
         "{checked}"
     );
-    fs::remove_file(repository.sandbox.place(".coordination/tasks/x.md")).unwrap();
-    assert_eq!(run(&["check"]).code, 0);
+    fs::remove_file(sandbox.place(".coordination/tasks/x.md")).unwrap();
+    succeeds(&sandbox, &["check"]);
 }
 
 #[test]
 fn a_record_that_is_edited_by_hand_is_found_until_a_person_accepts_it() {
-    let project = crate::harness::Sandbox::empty();
+    let project = Sandbox::empty();
     let run = |arguments: &[&str]| project.stepmark(&[&["--actor", "human:Ada"], arguments].concat());
     for arguments in [&["coordination", "init", "--goal", "g"][..], &["task", "add", "x", "--id", "t1"]] {
         assert_eq!(run(arguments).code, 0);
@@ -99,7 +97,7 @@ fn a_record_that_is_edited_by_hand_is_found_until_a_person_accepts_it() {
 
 #[test]
 fn set_names_no_task_that_is_not_there_and_makes_no_circle() {
-    let project = crate::harness::Sandbox::empty();
+    let project = Sandbox::empty();
     let run = |arguments: &[&str]| project.stepmark(&[&["--actor", "human:Ada"], arguments].concat());
     assert_eq!(run(&["coordination", "init", "--goal", "g"]).code, 0);
     assert_eq!(run(&["task", "add", "x", "--id", "a"]).code, 0);
@@ -109,4 +107,46 @@ fn set_names_no_task_that_is_not_there_and_makes_no_circle() {
         assert!(set.code == 1 && set.stderr.contains(told), "{set}");
     }
     assert_eq!(run(&["check"]).code, 0);
+}
+
+/// One that is torn, emptied or edited stops its own moves: whoever wants another task gets it.
+#[test]
+fn a_torn_record_stops_nobody_else() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(".stepmark/config.yaml", "coordination: {stale_seconds: 1}\nasdd: {}\n");
+    for words in [&["coordination", "init", "--goal", "g"][..], &["asdd", "init"], &["asdd", "add", "One"]] {
+        succeeds(&sandbox, words);
+    }
+    for id in ["torn", "held", "edited", "free", "last"] {
+        succeeds(&sandbox, &["task", "add", id, "--id", id]);
+    }
+    succeeds(&sandbox, &["task", "add", "behind", "--id", "behind", "--after", "free"]);
+    succeeds(&sandbox, &["task", "claim", "held", "--agent", "silent"]);
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let place = |name: &str| format!(".coordination/tasks/{name}.md");
+    for name in ["edited", "behind"] {
+        let text = String::from_utf8(sandbox.read(&place(name))).unwrap();
+        sandbox.write(&place(name), text.replace("priority: 5", "priority: 6"));
+    }
+    sandbox.write(&place("torn"), "---\nstepmark_kind: task\nid: to");
+    sandbox.write(&place("held"), "");
+    sandbox.write(".asdd/slices/SLICE-001.md", "---\nid: [");
+    let claimed = succeeds(&sandbox, &["task", "claim", "--agent", "w"]);
+    assert!(claimed.stdout.starts_with("free ") && claimed.stderr.contains("torn.md"), "{claimed}");
+    succeeds(&sandbox, &["task", "done", "free", "--agent", "w"]);
+    for id in ["torn", "held", "edited"] {
+        fails(&sandbox, &["task", "claim", id, "--agent", "w"], &format!("{id}.md` is"));
+    }
+    let listed: Vec<_> = tasks(&sandbox).iter().map(|task| task["id"].clone()).collect();
+    assert_eq!(
+        listed,
+        ["torn", "held", "edited", "free", "last", "behind"],
+        "what is torn stays in the files"
+    );
+    fails(&sandbox, &["asdd", "begin", "SLICE-001", "--agent", "w"], "is no record of ASDD");
+    succeeds(&sandbox, &["asdd", "add", "Two"]);
+    succeeds(&sandbox, &["asdd", "rebuild"]);
+    let checked = sandbox.stepmark(&["check"]);
+    let found = ["SMP09", "SMP10", "SMP11"].map(|rule| checked.stdout.matches(rule).count());
+    assert_eq!((checked.code, found), (1, [1, 1, 2]), "{checked}");
 }

@@ -70,7 +70,12 @@ fn dispatch(
     macro_rules! run {
         ([$($name:ident)+] $($others:tt)+) => {
             match &arguments.command {
-                $(Command::$name(command) => command.run(&project()?, output),)+
+                $(Command::$name(command) => {
+                    let project = project()?;
+                    let run = command.run(&project, output);
+                    crate::output::wording::warn_of_unusable(&project.workspace, output);
+                    run
+                })+
                 $($others)+
             }
         };

@@ -1,7 +1,7 @@
 //! Words for states that several commands show.
 
 use stepmark_store::history::{History, SegmentProblem};
-use stepmark_store::workspace::Artifacts;
+use stepmark_store::workspace::{Artifacts, Workspace};
 pub(crate) use stepmark_view::wording::{count, next, unknown_next, waiting_stories};
 
 use super::Output;
@@ -17,6 +17,15 @@ pub(crate) fn unreadable(found: &Artifacts) -> Vec<String> {
 /// A line of a segment that cannot be used: `FILE:LINE: WHAT`.
 pub(crate) fn segment_problem(problem: &SegmentProblem) -> String {
     format!("{}:{}: {}", problem.file, problem.line, problem.problem)
+}
+
+/// Names the records that were wanted and that cannot be used.
+pub(crate) fn warn_of_unusable(workspace: &Workspace, output: &Output) {
+    for (path, own) in workspace.unusable_records() {
+        let reason = own.reason.unwrap_or_else(|| format!("`{path}` is no record any more"));
+        let rest = if own.is_recorded { "its last recorded state counts" } else { "it is left out" };
+        output.warning(format_args!("{reason}; {rest}"));
+    }
 }
 
 /// Says how many lines of the journal are damaged, where any are: an answer made of the others may lack

@@ -48,11 +48,9 @@ impl Asdd<'_> {
             if !is_slice || self.read_record(&known.path).is_ok_and(|record| record.is_some()) {
                 continue;
             }
-            let heads = history.ask(|history| history.events_with(&known.heads))?;
-            let Some(head) = heads.iter().max_by_key(|event| event.at) else { continue };
-            let state = history.ask(|history| history.state_after(head.id))?;
+            let Some(state) = self.workspace.last_state(&known)? else { continue };
             if let Ok(mut record) = Record::of_state(state, String::new()) {
-                if heads.len() > 1 {
+                if known.heads.len() > 1 {
                     // Which of them counts, as after a checkout of an older version, a person knows.
                     record.set("needs_human_review", vec!["status"]);
                 }

@@ -8,8 +8,8 @@ use crate::records::{RecordSystem as _, RecordsError, record_system};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
     artifact::ProjectPath,
-    asdd::{Record, SYSTEM, SliceKind, State},
-    records::{RecordSet as _, file_stem},
+    asdd::{SYSTEM, SliceKind, State},
+    records::file_stem,
 };
 
 record_system!(Asdd, SliceKind);
@@ -26,11 +26,8 @@ impl Asdd<'_> {
 
     pub fn state(&self) -> Result<State, RecordsError> {
         let project = self.path_of(SliceKind::Project, "")?;
-        let project = self.read_record(&project)?.ok_or(RecordsError::NotBegun { system: &SYSTEM })?;
-        let slices = self.paths_in("slices")?.into_iter().map(|path| self.read_record(&path));
-        let records: Result<Vec<Option<Record>>, _> = slices.collect();
-        let records = records?.into_iter().flatten().chain([project]);
-        State::from_records(records).ok_or(RecordsError::NotBegun { system: &SYSTEM })
+        let (records, others) = self.read_records(self.paths_in("slices")?.into_iter().chain([project]));
+        self.state_of(records, others)
     }
 
     /// The Markdown files in a folder of ASDD, in the order of their names.

@@ -17,6 +17,8 @@ mod journal_account;
 pub(crate) mod listed_artifact;
 #[cfg(feature = "write")]
 mod lost_in_merges;
+#[cfg(feature = "write")]
+mod peers;
 pub(crate) mod manifest_rows;
 pub(crate) mod summaries;
 

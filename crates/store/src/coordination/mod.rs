@@ -21,8 +21,6 @@ mod importing;
 mod converting;
 #[cfg(feature = "write")]
 mod tasks;
-#[cfg(feature = "write")]
-mod claims;
 
 use std::sync::{Arc, Mutex};
 

@@ -7,9 +7,9 @@ use crate::disk::folder::Folder;
 use crate::records::{RecordSystem as _, RecordsError, record_system};
 use crate::workspace::{ArtifactError, Workspace};
 use stepmark_model::{
-    artifact::{Artifact, ProjectPath},
+    artifact::ProjectPath,
     coordination::{CoordinationFacts, RecordKind, SYSTEM, State, file_stem, orphaned},
-    records::{RecordKinds as _, RecordSet as _},
+    records::RecordKinds as _,
 };
 
 record_system!(Coordination, RecordKind);
@@ -33,23 +33,17 @@ impl Coordination<'_> {
 
     pub fn state(&self) -> Result<State, RecordsError> {
         let root = self.path_of(RecordKind::Coordination, "")?;
-        let root = match self.workspace.read_record(&root) {
-            Ok(bytes) => Self::read_artifact(&Artifact::read(root, bytes))?,
-            Err(ArtifactError::Missing { .. }) => {
-                return Err(RecordsError::NotBegun { system: &SYSTEM });
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let (mut records, mut others) = self.read_records([root]);
         let mut snapshot = self.snapshot.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut found = Vec::new();
         for kind in RecordKind::ALL.iter().copied() {
             let Some(folder) = self.folder_of(kind)? else { continue };
             let read = |path: &ProjectPath| self.read_record(path);
-            found.extend(snapshot.read(self.workspace.root(), &folder, read)?);
+            let (found, none) = snapshot.read(self.workspace.root(), &folder, read);
+            records.extend(found);
+            others.extend(none);
         }
         drop(snapshot);
-        State::from_records(std::iter::once(root).chain(found))
-            .ok_or(RecordsError::NotBegun { system: &SYSTEM })
+        self.state_of(records, others)
     }
 
     /// The facts that records are held against; `None` where they cannot be read.

@@ -1,5 +1,5 @@
 //! Changes of tasks: each decided on what was read, and again under the locks of all records that it rests
-//! on.
+//! on. Claims take the best that there is, or one by name.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +11,17 @@ use crate::records::{ChangedRecords as _, RecordSystem as _, SystemError, draft,
 use stepmark_model::{
     artifact::Artifact,
     coordination::{
-        NewTask, Record, RecordKind, State, TaskRefusal, check_dependencies, decide, dependants_freed,
-        is_held,
+        Format, NewTask, Record, RecordKind, State, TaskRefusal, check_dependencies, claimable, decide,
+        dependants_freed, is_held, open_dependencies, orphaned, task_move,
     },
     journal::Kind,
     packs::MoveCall,
     records::RecordSet as _,
+    spelling::with_causes,
 };
 
 /// The number of times that a decision is made anew where others change the records meanwhile.
-pub(super) const ATTEMPTS: usize = 32;
+const ATTEMPTS: usize = 32;
 
 #[derive(Clone, Debug)]
 pub struct TaskChange {
@@ -31,7 +32,7 @@ pub struct TaskChange {
     pub files: CoordinationFiles,
 }
 
-pub(super) enum Attempt {
+enum Attempt {
     Made(Record),
     /// The task is not as it was read: somebody else was faster.
     Taken,
@@ -97,26 +98,30 @@ impl Coordination<'_> {
         }
         for _ in 0..ATTEMPTS {
             let state = self.state_to_change()?;
-            let (attempt, mut freed) = self.make_once(&state, id, made)?;
+            let ends = made.name == "done";
+            let freed = if ends { dependants_freed(id, &state) } else { Vec::new() };
+            let is_other = |error: &SystemError| error.record().is_some() && !self.is_of_task(id, error);
+            let (attempt, mut freed) = match self.make_once(&state, id, made, freed) {
+                // One that a person has to look at stops nobody else: each of them is freed by itself.
+                Err(error) if ends && is_other(&error) => self.make_once(&state, id, made, Vec::new()),
+                attempt => attempt,
+            }?;
             if let Attempt::Made(task) = attempt {
-                let ends = made.name == "done";
-                let others = if ends { self.free_dependants(id) } else { Ok(Vec::new()) };
+                let others = if ends { self.free_dependants(id, &mut freed) } else { Ok(()) };
                 let mut files = self.followed(made.text("agent"), std::slice::from_ref(&task));
-                match others {
-                    Ok(others) => freed.extend(others),
-                    Err(error) => files.behind = files.behind.or_else(|| Some(error.to_string())),
-                }
+                files.behind = files.behind.or_else(|| Some(with_causes(&others.err()?)));
                 return Ok(TaskChange { task, freed, orphaned: Vec::new(), files });
             }
         }
         Err(SystemError::Busy { path: self.path_of(RecordKind::Task, id)? })
     }
 
-    pub(super) fn make_once(
+    fn make_once(
         &self,
         state: &State,
         id: &str,
         made: &MoveCall,
+        freed: Vec<Record>,
     ) -> Result<(Attempt, Vec<String>), SystemError> {
         let task = task_of(state, id)?;
         // What is refused leaves no trace.
@@ -126,7 +131,6 @@ impl Coordination<'_> {
         }
         let holder = state.agents.iter().find(|agent| Some(agent.id.as_str()) == task.claimed_by());
         let ends = made.name == "done";
-        let freed = if ends { dependants_freed(id, state) } else { Vec::new() };
         let rest = holder.into_iter().chain(&freed);
         let before: Vec<&Record> = std::iter::once(task)
             .chain(holder)
@@ -159,22 +163,26 @@ impl Coordination<'_> {
 
     /// Makes the tasks available that wait for `id`, which is done, and for nothing else: another one that
     /// they waited for may have been completed at the same time.
-    fn free_dependants(&self, id: &str) -> Result<Vec<String>, SystemError> {
+    fn free_dependants(&self, id: &str, freed: &mut Vec<String>) -> Result<(), SystemError> {
         let state = self.state()?;
-        let mut freed = Vec::new();
+        let mut failed = None;
         for after in dependants_freed(id, &state) {
             let before = task_of(&state, &after.id)?;
             let path = self.path_of(RecordKind::Task, &after.id)?;
-            freed.extend(self.attempt(&[path], changed("task done"), |found| {
+            let made = self.attempt(&[path], changed("task done"), |found| {
                 let found = found.first().and_then(Option::as_ref).map(Self::read_artifact).transpose()?;
                 Ok(match found.as_ref() == Some(before) {
                     true => (Some(after.id.clone()), vec![RecordDecision::Edit(before.edits_to(&after))]),
                     // Somebody else is at it.
                     false => (None, keep(1)),
                 })
-            })?);
+            });
+            match made {
+                Ok(made) => freed.extend(made),
+                Err(error) => failed = failed.or(Some(error)),
+            }
         }
-        Ok(freed)
+        failed.map_or(Ok(()), Err)
     }
 
     /// The steps behind a change that is made: a sign of life of `agent`, and the files, with the results of
@@ -187,7 +195,7 @@ impl Coordination<'_> {
     }
 }
 
-pub(super) fn task_of<'s>(state: &'s State, id: &str) -> Result<&'s Record, SystemError> {
+fn task_of<'s>(state: &'s State, id: &str) -> Result<&'s Record, SystemError> {
     let task = state.tasks.iter().find(|task| task.id == id);
     task.ok_or_else(|| SystemError::Unknown { what: "task", id: id.to_owned() })
 }
@@ -202,4 +210,152 @@ fn released(agent: &Record, id: &str, is_completed: bool) -> Record {
         agent.set("tasks_completed", Json::from(completed.saturating_add(1)));
     }
     agent
+}
+
+impl Coordination<'_> {
+    /// Gives `agent` the best of the tasks that it may have: the highest priority, then the oldest. Tasks of
+    /// agents that are silent are freed first.
+    pub fn claim(&self, agent: &str) -> Result<TaskChange, SystemError> {
+        let mut freed = Vec::new();
+        for _ in 0..ATTEMPTS {
+            let (mut state, undecided) = self.state_to_claim()?;
+            let orphans = self.free_orphans(&state)?;
+            if !orphans.is_empty() {
+                freed.extend(orphans);
+                state = self.state()?;
+            }
+            if let Some(refusal) = TaskRefusal::of_claims(&state, agent, self.claims_per_agent()) {
+                return Err(refusal.into());
+            }
+            let mut candidates = claimable(&state, agent, self.workspace.now());
+            candidates.retain(|task| !undecided.contains(&task.id));
+            if candidates.is_empty() {
+                return Err(nothing_to_claim(&state, freed, undecided));
+            }
+            let (mut left, mut is_taken) = (None, false);
+            for task in candidates {
+                match self.claim_one(&state, &task.id, agent) {
+                    // Whoever claims at the same time takes the best ones: then the next is as good.
+                    Ok(Attempt::Taken) => is_taken = true,
+                    // So it is behind one that a person has to look at.
+                    Err(error) if self.is_of_task(&task.id, &error) => left = left.or(Some(error)),
+                    Err(error) => return Err(error),
+                    Ok(Attempt::Outdated) => {
+                        is_taken = true;
+                        break;
+                    }
+                    Ok(Attempt::Made(task)) => {
+                        let files = self.followed(Some(agent), &[]);
+                        return Ok(TaskChange { task, freed: Vec::new(), orphaned: freed, files });
+                    }
+                }
+            }
+            if let Some(error) = left.filter(|_| !is_taken) {
+                return Err(error);
+            }
+        }
+        Err(SystemError::Busy { path: self.settings.folder.clone() })
+    }
+
+    pub fn claim_task(&self, id: &str, agent: &str) -> Result<TaskChange, SystemError> {
+        let claim = task_move("claim", Some(agent));
+        for _ in 0..ATTEMPTS {
+            let (state, undecided) = self.state_to_claim()?;
+            let orphaned = self.free_orphans(&state)?;
+            let state = if orphaned.is_empty() { state } else { self.state()? };
+            let task = task_of(&state, id)?;
+            if decide(task, &claim, (&state, self.claims_per_agent()), &self.now())? == *task {
+                let (task, files) = (task.clone(), self.follow(&[]));
+                return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
+            }
+            if undecided.contains(id) {
+                return Err(SystemError::Changed { id: id.to_owned() });
+            }
+            if let Attempt::Made(task) = self.claim_one(&state, id, agent)? {
+                let files = self.followed(Some(agent), &[]);
+                return Ok(TaskChange { task, freed: Vec::new(), orphaned, files });
+            }
+        }
+        Err(SystemError::Busy { path: self.path_of(RecordKind::Task, id)? })
+    }
+
+    /// The task that `agent` would be given.
+    pub fn next(&self, agent: &str) -> Result<Record, SystemError> {
+        let state = self.state()?;
+        let changed = match self.settings.format {
+            Format::OrchestratorState => Vec::new(),
+            // What cannot be compared is told when the files follow.
+            _ => self.drift().unwrap_or_default(),
+        };
+        let unusable = self.workspace.unusable_records();
+        let is_usable =
+            |id: &str| self.path_of(RecordKind::Task, id).is_ok_and(|path| !unusable.contains_key(&path));
+        let is_free =
+            |task: &&Record| is_usable(&task.id) && !changed.iter().any(|drift| drift.id == task.id);
+        let best = claimable(&state, agent, self.workspace.now()).into_iter().find(is_free).cloned();
+        let undecided = || changed.iter().map(|drift| drift.id.clone()).collect();
+        best.ok_or_else(|| nothing_to_claim(&state, Vec::new(), undecided()))
+    }
+
+    fn claim_one(&self, state: &State, id: &str, agent: &str) -> Result<Attempt, SystemError> {
+        let paths = [self.path_of(RecordKind::Task, id)?, self.path_of(RecordKind::Agent, agent)?];
+        let known = state.agents.iter().find(|record| record.id == agent);
+        if known.is_none() {
+            self.make_folders(&paths[1..])?;
+        }
+        let (now, made) = (self.now(), task_move("claim", Some(agent)));
+        self.attempt(&paths, changed("task claim"), |found| {
+            let [Some(task), own] = found else { return Ok((Attempt::Taken, keep(2))) };
+            let task = Self::read_artifact(task)?;
+            let own = own.as_ref().map(Self::read_artifact).transpose()?;
+            if own.as_ref() != known {
+                return Ok((Attempt::Outdated, keep(2)));
+            }
+            if task.status() != "available" {
+                return Ok((Attempt::Taken, keep(2)));
+            }
+            let claimed = decide(&task, &made, (state, self.claims_per_agent()), &now)?;
+            let before = own.clone();
+            let mut own = own.unwrap_or_else(|| Record::agent(agent, "worker", &now));
+            own.set("current_task", Json::from(id));
+            let own = match before {
+                Some(before) => RecordDecision::Edit(before.edits_to(&own)),
+                None => RecordDecision::Write(self.bytes_of(&own)?),
+            };
+            Ok((Attempt::Made(claimed.clone()), vec![RecordDecision::Edit(task.edits_to(&claimed)), own]))
+        })
+    }
+
+    /// Frees the tasks of agents that are silent for too long.
+    fn free_orphans(&self, state: &State) -> Result<Vec<String>, SystemError> {
+        let stale = u64::from(self.settings.stale_seconds.get());
+        let mut freed = Vec::new();
+        for task in orphaned(state, &self.signals(), self.workspace.now(), stale) {
+            // Whoever is faster has freed or ended it; one that a person has to look at stays with its agent.
+            match self.make_once(state, &task.id, &task_move("orphan", None), Vec::new()) {
+                Ok((Attempt::Made(task), _)) => freed.push(task.id),
+                Err(error) if error.record().is_none() => return Err(error),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(freed)
+    }
+
+    /// Returns whether `error` is about the task `id` alone.
+    fn is_of_task(&self, id: &str, error: &SystemError) -> bool {
+        self.path_of(RecordKind::Task, id).is_ok_and(|path| error.record() == Some(&path))
+    }
+}
+
+fn nothing_to_claim(state: &State, orphaned: Vec<String>, changed: BTreeSet<String>) -> SystemError {
+    let waits = |task: &&Record| !is_held(task) && !open_dependencies(task, state).is_empty();
+    let has = |task: &&Record, words: &[&str]| words.contains(&task.status());
+    let open = || state.tasks.iter().filter(|task| has(task, &["available", "pending", "blocked"]));
+    SystemError::NothingToClaim {
+        available: open().filter(|task| !waits(task)).count(),
+        waiting: open().filter(waits).count(),
+        held: state.tasks.iter().filter(|task| is_held(task)).count(),
+        orphaned,
+        changed,
+    }
 }

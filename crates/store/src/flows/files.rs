@@ -93,7 +93,11 @@ impl Flows<'_> {
                     Err(FlowRecordsError::Record { .. }) => Ok(None),
                     read => read,
                 };
-                snapshot.read(root, &folder, read)?
+                let (found, others) = snapshot.read(root, &folder, read);
+                match others.into_iter().find_map(|(_, error)| error) {
+                    Some(error) => return Err(error),
+                    None => found,
+                }
             }
         };
         let mut found: BTreeMap<String, KnownFile> =

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, publish, was_written};
+use super::{OnEdit, ProjectedFile, Projection, ProjectionError, Published, Witness, was_written};
+use super::{publish::publish_locked, record_files::lock};
 use crate::commit::{CommitError, make_folders_to, read_whole};
 use crate::workspace::Workspace;
 use crate::workspace::claimed::kind_of;
@@ -20,9 +21,6 @@ use stepmark_model::{
 };
 
 const COMMAND: &str = "stepmark project --pack-files";
-
-/// The number of times that files are made anew where artifacts change meanwhile.
-const ATTEMPTS: usize = 32;
 
 #[derive(Debug, Default)]
 pub struct PackFiles(Vec<PackFile>);
@@ -108,19 +106,14 @@ impl Workspace {
 
     /// Writes those of them that say something else.
     pub fn publish_pack_files(&self) -> Result<Published, ProjectionError> {
-        let mut last = None;
-        for _ in 0..ATTEMPTS {
-            let files = self.pack_files(None)?;
-            for file in &files.0 {
-                make_folders_to(self.root(), &file.path, self.commit_options().fsync)
-                    .map_err(CommitError::from)?;
-            }
-            match publish(self.root(), self.commit_options(), &files) {
-                Err(error) if error.is_conflict() => last = Some(error),
-                published => return published,
-            }
+        // Whoever comes last has read the last artifacts.
+        let _lock = lock(self.root(), ProjectionFacts::PACK_FILES.name).ok();
+        let files = self.pack_files(None)?;
+        for file in &files.0 {
+            make_folders_to(self.root(), &file.path, self.commit_options().fsync)
+                .map_err(CommitError::from)?;
         }
-        last.map_or_else(|| Ok(Published::default()), Err)
+        publish_locked(self.root(), self.commit_options(), &files)
     }
 
     /// Makes them follow a change of the artifact at `path`. It is made: what goes wrong is told beside it.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{OnEdit, ProjectedFile, Projection, Witness, written_files::WrittenFiles};
+use super::{OnEdit, ProjectedFile, Projection, Witness, record_files::lock, written_files::WrittenFiles};
 use crate::{
     commit::{
         CommitError, CommitOptions, Expected, Outcome, PublishError, create, read_whole, replace_whole,
@@ -66,6 +66,17 @@ impl ProjectionError {
 /// Writes the files of `projection` that are not what they should be, one after the other, each atomically,
 /// if it still is what the projection found.
 pub fn publish<P: Projection>(
+    root: &Root,
+    options: &CommitOptions,
+    projection: &P,
+) -> Result<Published, ProjectionError> {
+    // Where it cannot be made, each file is still compared before it is replaced.
+    let _lock = lock(root, P::FACTS.name).ok();
+    publish_locked(root, options, projection)
+}
+
+/// The same, under the lock of the projection.
+pub(super) fn publish_locked<P: Projection>(
     root: &Root,
     options: &CommitOptions,
     projection: &P,

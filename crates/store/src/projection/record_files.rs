@@ -231,7 +231,7 @@ pub(crate) fn remove(root: &Root, path: &ProjectPath) -> Result<(), ProjectionEr
 }
 
 /// Waits for the lock of the projection `name`, which is held until the file is dropped.
-fn lock(root: &Root, name: &str) -> io::Result<File> {
+pub(super) fn lock(root: &Root, name: &str) -> io::Result<File> {
     let folder = root.state().make(StateFolder::Projections).map_err(io::Error::other)?;
     locked(OpenOptions::new().write(true).create(true).truncate(false), &folder, name)
 }

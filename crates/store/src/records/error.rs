@@ -89,6 +89,18 @@ pub enum SystemError {
     Files(#[from] ProjectionError),
 }
 
+impl SystemError {
+    /// The record that it is about, where others can be changed nevertheless.
+    pub(crate) const fn record(&self) -> Option<&ProjectPath> {
+        match self {
+            Self::Records(error) => error.file(),
+            Self::Change(ChangeError::Refused { path, .. } | ChangeError::Edit { path, .. }) => Some(path),
+            Self::Change(ChangeError::Artifact(error)) => Some(error.path()),
+            _ => None,
+        }
+    }
+}
+
 impl From<ProjectPathError> for SystemError {
     fn from(error: ProjectPathError) -> Self {
         Self::Records(error.into())

@@ -14,25 +14,25 @@ use crate::checking::KeptDigests;
 #[cfg(feature = "write")]
 use crate::git::process::{is_repository, printed};
 #[cfg(feature = "write")]
-use crate::history::{History, HistoryError};
+use crate::history::{History, HistoryError, KnownArtifact};
+use std::collections::BTreeMap;
 #[cfg(feature = "write")]
-use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::collections::BTreeSet;
+use std::{io, sync::PoisonError};
 use stepmark_frontmatter::{Span, merge_conflict, merge_sides};
 use stepmark_model::{
     artifact::{Artifact, ProjectPath, ProjectPathError},
     records::{Record, RecordError, RecordKinds as _, RecordSet, System},
-    spelling::listed,
+    spelling::{listed, with_causes},
 };
 #[cfg(feature = "write")]
 use stepmark_model::{
     artifact::{FileHash, StateDigest},
     journal::{ArtifactKey, Digests},
-    spelling::with_causes,
     tracked_artifact::TrackedArtifact,
 };
 
-use crate::workspace::{ArtifactError, Workspace};
+use crate::workspace::{ArtifactError, Workspace, snapshot::OtherFile, snapshot::UnusableRecord};
 
 #[cfg(feature = "write")]
 pub(crate) use changing::{ChangedRecords, behind, draft, keep};
@@ -69,13 +69,11 @@ pub enum RecordsError {
 }
 
 impl RecordsError {
-    /// The file that is none that can be used, and why.
-    #[cfg(feature = "write")]
-    pub(crate) fn unusable(self) -> Option<(ProjectPath, String)> {
-        let reason = with_causes(&self);
+    /// The file that it is about, where others can be used nevertheless.
+    pub(crate) const fn file(&self) -> Option<&ProjectPath> {
         match self {
-            Self::Record { path, .. } | Self::Misnamed { path, .. } => Some((path, reason)),
-            Self::Artifact(ArtifactError::Read { path, .. }) => Some((path, reason)),
+            Self::Record { path, .. } | Self::Misnamed { path, .. } => Some(path),
+            Self::Artifact(error) => Some(error.path()),
             _ => None,
         }
     }
@@ -84,6 +82,16 @@ impl RecordsError {
 /// The answers of a system about its own fields, which are called alike in each.
 macro_rules! record_system {
     ($system:ident, $kind:ident) => {
+        #[cfg(feature = "write")]
+        impl $system<'_> {
+            /// The paths of the records; `None` where there are none.
+            pub(crate) fn record_paths(&self) -> Option<std::collections::BTreeSet<ProjectPath>> {
+                use stepmark_model::records::RecordSet as _;
+                let state = self.state().ok()?;
+                Some(state.records().filter_map(|own| self.path_of(own.kind, &own.id).ok()).collect())
+            }
+        }
+
         impl $crate::records::RecordSystem for $system<'_> {
             type State = State;
 
@@ -158,6 +166,58 @@ pub(crate) trait RecordSystem {
         })
     }
 
+    /// The records in the files at `paths`, and the files that are none.
+    fn read_records(
+        &self,
+        paths: impl IntoIterator<Item = ProjectPath>,
+    ) -> (Vec<Record<KindOf<Self>>>, Vec<OtherFile<RecordsError>>) {
+        let (mut records, mut others) = (Vec::new(), Vec::new());
+        for path in paths {
+            match self.read_record(&path) {
+                Ok(Some(record)) => records.push(record),
+                Ok(None) => others.push((path, None)),
+                Err(error) => others.push((path, Some(error))),
+            }
+        }
+        (records, others)
+    }
+
+    /// The state of `records`, and of `others` as history has them last: a file that is torn stops its own
+    /// changes alone.
+    fn state_of(
+        &self,
+        mut records: Vec<Record<KindOf<Self>>>,
+        others: Vec<OtherFile<RecordsError>>,
+    ) -> Result<Self::State, RecordsError> {
+        let (workspace, mut unusable) = (self.workspace(), BTreeMap::new());
+        let mut recorded = workspace.last_recorded(self.folder(), &others);
+        let mut begins = None;
+        for (path, mut error) in others {
+            if let Some(error) = error.take_if(|error| error.file().is_none()) {
+                return Err(error);
+            }
+            let bytes = workspace.read_file(&path).ok();
+            if error.is_none() && bytes.is_none() {
+                continue;
+            }
+            let artifact = Artifact::read(path.clone(), bytes.unwrap_or_default());
+            let body = String::from_utf8_lossy(&artifact.bytes()[artifact.document().body().range()]);
+            let recorded = recorded.remove(&path);
+            let recorded = recorded.and_then(|state| Record::of_state(state, body.into_owned()).ok());
+            let recorded =
+                recorded.filter(|own| self.place_of(own.kind, &own.id).is_ok_and(|place| place == path));
+            if recorded.is_some() || error.is_some() {
+                let reason = error.as_ref().map(|error| with_causes(error));
+                unusable.insert(path.clone(), UnusableRecord { reason, is_recorded: recorded.is_some() });
+            }
+            records.extend(recorded);
+            begins = begins.or(error.filter(|_| path.parent().as_ref() == Some(self.folder())));
+        }
+        workspace.note_unusable(self.folder(), unusable);
+        let state = Self::State::from_records(records);
+        state.ok_or_else(|| begins.unwrap_or(RecordsError::NotBegun { system: Self::SYSTEM }))
+    }
+
     /// The record in the file at `path`; `None` where it is gone, or no record.
     fn read_record(&self, path: &ProjectPath) -> Result<Option<Record<KindOf<Self>>>, RecordsError> {
         match self.workspace().read_record(path) {
@@ -199,6 +259,56 @@ impl Workspace {
         Ok(sides.map(|[(_, ours), _]| ours.into_bytes()).unwrap_or(bytes))
     }
 
+    fn note_unusable(&self, folder: &ProjectPath, found: BTreeMap<ProjectPath, UnusableRecord>) {
+        let mut unusable = self.unusable.lock().unwrap_or_else(PoisonError::into_inner);
+        unusable.retain(|path, _| !path.starts_with(folder));
+        unusable.extend(found);
+    }
+
+    /// The files among the records of systems that hold no record that can be used, as they were read last.
+    pub fn unusable_records(&self) -> BTreeMap<ProjectPath, UnusableRecord> {
+        self.unusable.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    #[cfg(not(feature = "write"))]
+    fn last_recorded<E>(
+        &self,
+        _: &ProjectPath,
+        _: &[OtherFile<E>],
+    ) -> BTreeMap<ProjectPath, serde_json::Value> {
+        BTreeMap::new()
+    }
+
+    /// The states of those of `files`, which stand below `folder`, that history has last.
+    #[cfg(feature = "write")]
+    fn last_recorded<E>(
+        &self,
+        folder: &ProjectPath,
+        files: &[OtherFile<E>],
+    ) -> BTreeMap<ProjectPath, serde_json::Value> {
+        let is_known =
+            |paths: &[ProjectPath]| files.iter().any(|(path, _)| paths.binary_search(path).is_ok());
+        let ask = || self.history().ask(|history| history.known_below(folder));
+        if files.is_empty() || !ask().is_ok_and(|paths| is_known(&paths)) {
+            return BTreeMap::new();
+        }
+        let mut known = self.history().ask(History::artifacts).unwrap_or_default();
+        known.retain(|known| !known.goes_on && files.iter().any(|(path, _)| *path == known.path));
+        let state = |known: KnownArtifact| Some((known.path.clone(), self.last_state(&known).ok()??));
+        known.into_iter().filter_map(state).collect()
+    }
+
+    /// The state after the last event of an artifact; none where that took it away.
+    #[cfg(feature = "write")]
+    pub(crate) fn last_state(
+        &self,
+        known: &KnownArtifact,
+    ) -> Result<Option<serde_json::Value>, HistoryError> {
+        let heads = self.history().ask(|history| history.events_with(&known.heads))?;
+        let last = heads.iter().max_by_key(|event| event.at);
+        Ok(last.and_then(|last| self.history().ask(|history| history.state_after(last.id)).ok()))
+    }
+
     /// The records below `folder` that history knows and that are none of `present`, each with whether its
     /// file is gone. What a command took away is none; nor is what another branch has and this one does not.
     #[cfg(feature = "write")]
@@ -219,12 +329,8 @@ impl Workspace {
             if known.goes_on || !missing.contains(&known.path) {
                 continue;
             }
-            let heads = history.ask(|history| history.events_with(&known.heads))?;
-            let Some(last) = heads.iter().max_by_key(|event| event.at) else { continue };
             // What was taken away by a command, or by an import, has no state.
-            let state = history.ask(|history| history.state_after(last.id));
-            let was_record = state.is_ok_and(|state| state["stepmark_kind"].is_string());
-            if was_record {
+            if self.last_state(&known)?.is_some_and(|state| state["stepmark_kind"].is_string()) {
                 let is_gone = self.read_file(&known.path).is_err();
                 lost.push((known.path, is_gone));
             }

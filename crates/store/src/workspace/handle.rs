@@ -1,6 +1,7 @@
 //! The handle through which a program works with a project.
 
 use std::{
+    collections::BTreeMap,
     io,
     path::Path,
     sync::{Arc, LazyLock, Mutex, OnceLock, atomic::AtomicUsize},
@@ -13,7 +14,7 @@ use crate::disk::{
     ResolveError, Root, RootError, WalkProblem, WalkProblemKind, file_reading::open_file,
     file_reading::read_within_limit, walk::WalkError,
 };
-use crate::workspace::snapshot::Snapshot;
+use crate::workspace::snapshot::{Snapshot, UnusableRecord};
 use crate::workspace::{Clock, Workflows, artifact_files, workflows::WorkflowFileError};
 use jiff::Timestamp;
 use stepmark_model::tracked_artifact::{Membership, TrackedArtifact};
@@ -46,6 +47,7 @@ pub struct Workspace {
     pub(super) history: Arc<Mutex<Option<History>>>,
     /// The tasks of coordination as they were read last.
     pub(crate) tasks: Arc<Mutex<Snapshot<Record>>>,
+    pub(crate) unusable: Arc<Mutex<BTreeMap<ProjectPath, UnusableRecord>>>,
 }
 
 /// The actor, which is asked for when it is first needed.
@@ -136,6 +138,7 @@ impl Workspace {
             #[cfg(feature = "history")]
             history: Arc::default(),
             tasks: Arc::new(Mutex::new(Snapshot::new("coordination.stat"))),
+            unusable: Arc::default(),
         }
     }
 

@@ -28,5 +28,6 @@ pub use handle::{ArtifactError, Artifacts, OpenError, Workspace};
 #[cfg(feature = "history")]
 pub use project_history::ProjectHistory;
 pub use revision::{ArtifactChange, ArtifactChanges, Revision};
+pub use snapshot::UnusableRecord;
 pub use workflow_listing::ListingProblem;
 pub use workflows::{WorkflowFileError, Workflows};

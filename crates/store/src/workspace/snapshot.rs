@@ -47,6 +47,18 @@ struct KnownRecord<R> {
     record: Option<R>,
 }
 
+/// A file among records that holds none that can be used. It stops its own changes alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnusableRecord {
+    /// None where the file says no more that it is a record.
+    pub reason: Option<String>,
+    /// Set where the state that history has last counts instead; else it is left out.
+    pub is_recorded: bool,
+}
+
+/// A file that is no record, with the error of one that may be meant as one.
+pub(crate) type OtherFile<E> = (ProjectPath, Option<E>);
+
 /// The knowledge of a file before it is looked at.
 enum Known<'c, R> {
     Nothing,
@@ -73,29 +85,33 @@ impl<R: Clone + Serialize + DeserializeOwned + Send + Sync> Snapshot<R> {
     }
 
     /// The records in the files of `folder`: those that have not changed as they are known, the others by
-    /// `read`, which gives `None` for a file that is none, or is gone.
+    /// `read`, which gives `None` for a file that is none, or is gone. Then the other files; those that fail
+    /// are read again the next time.
     pub(crate) fn read<E: Send>(
         &mut self,
         root: &Root,
         folder: &Folder,
         read: impl Fn(&ProjectPath) -> Result<Option<R>, E> + Sync,
-    ) -> Result<Vec<R>, E> {
+    ) -> (Vec<R>, Vec<OtherFile<E>>) {
         let file = self.file;
         let (_, cache) = self.cache.get_or_insert_with(|| (RunStart::now(), load(root, file)));
         let before = self.folders.remove(folder.path());
         let files = known_files(folder, before, cache.as_ref());
         let found = par_map(&files, |(place, known)| look(folder, *place, known, &read));
-        let mut records = Vec::with_capacity(files.len());
+        let (mut records, mut others) = (Vec::with_capacity(files.len()), Vec::new());
         for ((_, known), found) in files.into_iter().zip(found) {
-            match (found?, known) {
-                (Found::AsKnown, Known::Read(known)) => records.push(known),
-                (Found::Now(found), _) => records.push(found),
-                (Found::Gone | Found::AsKnown, _) => {}
+            match (found, known) {
+                (Ok(Found::AsKnown), Known::Read(known)) | (Ok(Found::Now(known)), _) => records.push(known),
+                (Ok(Found::Gone | Found::AsKnown), _) => {}
+                (Err((path, error)), _) => others.push((path, Some(error))),
             }
         }
+        let is_none = |known: &&KnownRecord<R>| known.record.is_none();
+        let path = |known: &KnownRecord<R>| ProjectPath::new(folder.path_of(&known.name)).ok();
+        others.extend(records.iter().filter(is_none).filter_map(path).map(|path| (path, None)));
         let found = records.iter().filter_map(|known| known.record.clone()).collect();
         self.folders.insert(folder.path().to_owned(), records);
-        Ok(found)
+        (found, others)
     }
 }
 
@@ -188,7 +204,7 @@ fn look<R: DeserializeOwned, E>(
     place: usize,
     known: &Known<'_, R>,
     read: &impl Fn(&ProjectPath) -> Result<Option<R>, E>,
-) -> Result<Found<R>, E> {
+) -> Result<Found<R>, (ProjectPath, E)> {
     let name = folder.name(place);
     // A link may lead to a file that changes without it.
     let is_file = folder.kind(place) == EntryKind::File;
@@ -211,7 +227,10 @@ fn look<R: DeserializeOwned, E>(
     }
     let stat = stat.unwrap_or(FileStat::NONE).known_since(now());
     let Ok(path) = ProjectPath::new(folder.path_of(name)) else { return Ok(Found::Gone) };
-    let record = read(&path)?;
+    let record = match read(&path) {
+        Ok(record) => record,
+        Err(error) => return Err((path, error)),
+    };
     if record.is_none() && stat.stat == FileStat::NONE {
         return Ok(Found::Gone);
     }
@@ -256,7 +275,7 @@ mod tests {
             let bytes = fs::read_to_string(project.place(path.as_str())).unwrap();
             Ok::<_, Infallible>((bytes != "note.md").then_some(bytes))
         });
-        (found.unwrap(), count.into_inner())
+        (found.0, count.into_inner())
     }
 
     #[test]

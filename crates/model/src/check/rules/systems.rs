@@ -99,7 +99,7 @@ pub fn holder_silent_finding(artifact: &Artifact, key: &str, reason: String) -> 
 }
 
 pub fn record_unusable_finding(path: &ProjectPath, reason: String) -> Finding {
-    let help = "mend it, or take it out of the folder: until then the commands of the system stop at it";
+    let help = "mend it, or take it out of the folder: until then no command changes it";
     Finding::new(&RECORD_UNUSABLE, path, Span::at(0), reason).with_help(help)
 }
 
