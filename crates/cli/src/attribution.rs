@@ -6,6 +6,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
+use clap::{ArgMatches, Command};
 use stepmark_model::journal::{Actor, Attribution, Kind, SessionId};
 use stepmark_store::workspace::Workspace;
 
@@ -72,6 +73,17 @@ pub(crate) fn with_flags(
         attribution.session = Some(session.clone());
     }
     (attribution, source)
+}
+
+/// Names the agent of `--agent` as the actor, unless `--actor` names one.
+pub(crate) fn name_agent(acting: &mut ActingArguments, program: &Command, found: &ArgMatches) {
+    if let Some((name, found)) = found.subcommand() {
+        return program.find_subcommand(name).map_or((), |program| name_agent(acting, program, found));
+    }
+    let is_option = program.get_arguments().any(|own| own.get_long() == Some("agent"));
+    let agent = found.try_get_one::<String>("agent").ok().flatten().filter(|_| is_option);
+    let actor = || format!("agent:{}", agent?).parse().ok();
+    acting.actor = acting.actor.take().or_else(actor);
 }
 
 /// The project, where a command is done by the actor that is named, else by that of its session, else by whom

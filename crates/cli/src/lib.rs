@@ -44,7 +44,12 @@ pub fn run() -> ExitCode {
         let is_lost = printed.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe);
         return if is_lost { Exit::Io.into() } else { Exit::Fine.into() };
     }
-    let read = help::command_line().try_get_matches().and_then(|found| Arguments::from_arg_matches(&found));
+    let mut program = help::command_line();
+    let read = program.try_get_matches_from_mut(std::env::args_os()).and_then(|found| {
+        let mut arguments = Arguments::from_arg_matches(&found)?;
+        attribution::name_agent(&mut arguments.acting, &program, &found);
+        Ok(arguments)
+    });
     let read = read.or_else(|error| match unknown_command(&error) {
         // A pack of the project may have it.
         Some(word) => commands::packs::moves::read(&word, &std::env::args_os().collect::<Vec<_>>())
