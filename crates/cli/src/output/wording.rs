@@ -21,10 +21,15 @@ pub(crate) fn segment_problem(problem: &SegmentProblem) -> String {
 
 /// Names the records that were wanted and that cannot be used.
 pub(crate) fn warn_of_unusable(workspace: &Workspace, output: &Output) {
-    for (path, own) in workspace.unusable_records() {
-        let reason = own.reason.unwrap_or_else(|| format!("`{path}` is no record any more"));
+    const SHOWN: usize = 5;
+    let unusable = workspace.unusable_records();
+    for (path, own) in unusable.iter().take(SHOWN) {
+        let reason = own.reason.clone().unwrap_or_else(|| format!("`{path}` is no record any more"));
         let rest = if own.is_recorded { "its last recorded state counts" } else { "it is left out" };
         output.warning(format_args!("{reason}; {rest}"));
+    }
+    if unusable.len() > SHOWN {
+        output.warning(format_args!("and {} more: `stepmark check` names them", unusable.len() - SHOWN));
     }
 }
 

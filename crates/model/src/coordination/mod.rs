@@ -10,7 +10,7 @@ mod task_move;
 pub static SYSTEM: crate::records::System = crate::records::System {
     name: "coordination",
     begin: "stepmark coordination init --goal TEXT",
-    mend: "bring an earlier state back with `stepmark restore`",
+    mend: "bring an earlier state back with `git restore`",
     import: "stepmark import coordination",
     project: "stepmark coordination project",
 };

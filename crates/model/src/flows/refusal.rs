@@ -41,6 +41,8 @@ pub enum FlowRefusal {
         "nothing says whether the attempt is good: the task `{task}` has no check, and no verifier decided"
     )]
     NoJudgement { task: String },
+    #[error("`{agent}` did the task `{task}`, and another one judges it; with `--run` its checks decide")]
+    OwnWork { task: String, agent: String },
     #[error("the report has {bytes} bytes, and {most} are kept: put it into a file and name that")]
     TooLong { bytes: usize, most: usize },
     #[error("the graph `{graph}`, version {version}, was changed since the flow was made of it")]

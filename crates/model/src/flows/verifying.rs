@@ -42,6 +42,9 @@ pub fn verify(
         let (given, counts) = (given.clone(), attempt.attempt_id);
         return Err(FlowRefusal::OtherAttempt { given, counts, of: "the last one".to_owned() });
     }
+    if judgement.decision.is_some() && acting.actor == format!("agent:{}", attempt.agent) {
+        return Err(FlowRefusal::OwnWork { task: task.to_owned(), agent: attempt.agent });
+    }
     // What the last checkpoint has changed must be known, unless the attempt has failed already.
     if !attempt.is_crashed() && before.checkpoints().last() != judgement.checkpoint.as_ref() {
         return Err(FlowRefusal::CheckpointMeanwhile { task: task.to_owned() });

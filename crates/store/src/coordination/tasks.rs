@@ -99,7 +99,8 @@ impl Coordination<'_> {
         for _ in 0..ATTEMPTS {
             let state = self.state_to_change()?;
             let ends = made.name == "done";
-            let freed = if ends { dependants_freed(id, &state) } else { Vec::new() };
+            let mut freed = if ends { dependants_freed(id, &state) } else { Vec::new() };
+            freed.retain(|task| self.is_usable(task));
             let is_other = |error: &SystemError| error.record().is_some() && !self.is_of_task(id, error);
             let (attempt, mut freed) = match self.make_once(&state, id, made, freed) {
                 // One that a person has to look at stops nobody else: each of them is freed by itself.
@@ -166,7 +167,7 @@ impl Coordination<'_> {
     fn free_dependants(&self, id: &str, freed: &mut Vec<String>) -> Result<(), SystemError> {
         let state = self.state()?;
         let mut failed = None;
-        for after in dependants_freed(id, &state) {
+        for after in dependants_freed(id, &state).into_iter().filter(|task| self.is_usable(task)) {
             let before = task_of(&state, &after.id)?;
             let path = self.path_of(RecordKind::Task, &after.id)?;
             let made = self.attempt(&[path], changed("task done"), |found| {
@@ -228,7 +229,7 @@ impl Coordination<'_> {
                 return Err(refusal.into());
             }
             let mut candidates = claimable(&state, agent, self.workspace.now());
-            candidates.retain(|task| !undecided.contains(&task.id));
+            candidates.retain(|task| !undecided.contains(&task.id) && self.is_usable(task));
             if candidates.is_empty() {
                 return Err(nothing_to_claim(&state, freed, undecided));
             }
@@ -287,11 +288,8 @@ impl Coordination<'_> {
             // What cannot be compared is told when the files follow.
             _ => self.drift().unwrap_or_default(),
         };
-        let unusable = self.workspace.unusable_records();
-        let is_usable =
-            |id: &str| self.path_of(RecordKind::Task, id).is_ok_and(|path| !unusable.contains_key(&path));
         let is_free =
-            |task: &&Record| is_usable(&task.id) && !changed.iter().any(|drift| drift.id == task.id);
+            |task: &&Record| self.is_usable(task) && !changed.iter().any(|drift| drift.id == task.id);
         let best = claimable(&state, agent, self.workspace.now()).into_iter().find(is_free).cloned();
         let undecided = || changed.iter().map(|drift| drift.id.clone()).collect();
         best.ok_or_else(|| nothing_to_claim(&state, Vec::new(), undecided()))
@@ -330,7 +328,12 @@ impl Coordination<'_> {
     fn free_orphans(&self, state: &State) -> Result<Vec<String>, SystemError> {
         let stale = u64::from(self.settings.stale_seconds.get());
         let mut freed = Vec::new();
-        for task in orphaned(state, &self.signals(), self.workspace.now(), stale) {
+        let orphaned = orphaned(state, &self.signals(), self.workspace.now(), stale);
+        let is_movable = |task: &&Record| {
+            let holder = state.agents.iter().find(|agent| Some(&*agent.id) == task.claimed_by());
+            self.is_usable(task) && holder.is_none_or(|agent| self.is_usable(agent))
+        };
+        for task in orphaned.into_iter().filter(is_movable) {
             // Whoever is faster has freed or ended it; one that a person has to look at stays with its agent.
             match self.make_once(state, &task.id, &task_move("orphan", None), Vec::new()) {
                 Ok((Attempt::Made(task), _)) => freed.push(task.id),
@@ -339,6 +342,13 @@ impl Coordination<'_> {
             }
         }
         Ok(freed)
+    }
+
+    /// Returns whether the file of `record` holds it, as it was read last.
+    fn is_usable(&self, record: &Record) -> bool {
+        let unusable = self.workspace.unusable_records();
+        unusable.is_empty()
+            || self.path_of(record.kind, &record.id).is_ok_and(|path| !unusable.contains_key(&path))
     }
 
     /// Returns whether `error` is about the task `id` alone.

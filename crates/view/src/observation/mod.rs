@@ -4,7 +4,6 @@ mod tracker_state;
 mod entry;
 mod finding_row;
 mod observed_artifacts;
-mod observed_systems;
 mod observed_memory;
 mod observe;
 
@@ -12,6 +11,5 @@ pub use entry::{Entry, StepBar, StepCell, TreeRow, transition_command};
 pub use finding_row::FindingRow;
 pub use observe::{EVENTS, Observation, ObservationError};
 pub use observed_artifacts::ObservedArtifacts;
-pub use observed_memory::{ObservedMemory, RememberedKind};
-pub use observed_systems::{ObservedFlow, ObservedSlices, ObservedSystems};
+pub use observed_memory::{ObservedFlow, ObservedMemory, ObservedSlices, ObservedSystems, RememberedKind};
 pub use tracker_state::{BreakerState, DeliveryState, LeaderState, TicketLink, TrackerState};

@@ -144,3 +144,22 @@ fn whoever_delegates_stands_above() {
         .collect();
     assert_eq!(rows, [("work/a.md", 0, None, false), ("work/b.md", 1, Some("coder"), true)]);
 }
+
+#[test]
+fn names_are_as_short_as_they_tell_apart() {
+    for (paths, expected) in [
+        (&["prd.md", "s/1-1-lend.md"][..], &["prd", "1-1-lend"][..]),
+        (&["a/SPEC.md", "b/SPEC.md", "c/x.md"], &["a/SPEC", "b/SPEC", "x"]),
+        (&["a/x/n.md", "b/x/n.md", "b/n.md"], &["a/x/n", "b/x/n", "b/n"]),
+        (&["x/n.md", "n.md"], &["x/n", "n.md"]),
+        (&["n.md", "n.markdown"], &["n", "n.markdown"]),
+    ] {
+        let paths: Vec<stepmark_model::artifact::ProjectPath> =
+            paths.iter().map(|path| path.parse().unwrap()).collect();
+        let all: Vec<_> = paths.iter().collect();
+        assert_eq!(short_names(&all, paths.iter()), expected);
+        for (path, name) in paths.iter().zip(expected) {
+            assert_eq!(short_names(&[path], paths.iter()), [*name], "as among all");
+        }
+    }
+}

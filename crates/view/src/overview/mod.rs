@@ -1,7 +1,6 @@
 //! The meaning of an observation: what is done, what is next, what is wrong. Pure.
 
 mod entry_group;
-mod short_names;
 mod column;
 mod progress_group;
 mod trouble;
@@ -12,9 +11,8 @@ mod cases;
 
 pub use assemble::{Counts, Overview};
 pub use column::Column;
-pub use entry_group::{EntryGroup, GroupMember, entry_groups, parent_path};
+pub use entry_group::{EntryGroup, GroupMember, entry_groups, parent_path, short_names};
 pub use progress_group::{ProgressGroup, unwritten_stories};
-pub use short_names::short_names;
 pub use stepmark_model::summary::{CellState, Condition, EpicTitles};
 pub use timeline::{EventRow, SessionRow};
 pub use trouble::Trouble;

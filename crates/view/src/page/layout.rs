@@ -97,7 +97,8 @@ pub(super) fn text(markup: &Markup) -> String {
 
 /// The page `name` of the server, which is read again as a whole.
 pub(super) fn live(name: &str, overview: &Overview, revision: Revision<'_>, main: &Markup) -> String {
-    let form = Form::Live { revision, has_memory: overview.has_memory, has_pieces: false };
+    let has_memory = overview.has_memory || name == MEMORY[0].1;
+    let form = Form::Live { revision, has_memory, has_pieces: false };
     let title = format!("{name} – {}", overview.project);
     text(&page(&title, &overview.project, overview.at, form, main))
 }
