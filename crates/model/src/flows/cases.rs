@@ -1,7 +1,7 @@
 //! Tables of decisions.
 
 use super::{
-    sample::{after, agent, person, state, verifier},
+    sample::{acting, after, agent, person, state},
     *,
 };
 use crate::packs::MoveCall;
@@ -50,7 +50,7 @@ fn ready(state: &FlowState) -> Vec<&str> {
 fn succeeded(state: FlowState, task: &str) -> FlowState {
     let judged =
         if task == "a" { judgement(Some(true), None) } else { judgement(None, Some(Decision::Pass)) };
-    made(ended(claimed(state, task), task, Some(0)), |state| verify(state, task, &judged, &verifier()))
+    made(ended(claimed(state, task), task, Some(0)), |state| verify(state, task, &judged, &agent()))
 }
 
 #[test]
@@ -90,27 +90,21 @@ fn checks_decide_and_the_policy_says_whether_it_is_tried_again() {
         ("d", 9, None, None, "RETRY", "retry-scheduled"),
     ] {
         let flow = verifying(task, exit);
-        let change = verify(&flow, task, &judgement(passed, decision), &verifier()).unwrap();
+        let change = verify(&flow, task, &judgement(passed, decision), &agent()).unwrap();
         let told = change.facts.get("then").and_then(|then| then.as_str()).unwrap_or_default();
         assert_eq!((change.record.status(), told), (status, then), "{task} {exit} {passed:?} {decision:?}");
         assert_eq!(change.record.verifications().len(), 1);
         assert_eq!(change.record.text("blocking_reason").is_empty(), status == "SUCCESS");
     }
     let flow = verifying("a", 0);
-    refused(
-        verify(&flow, "a", &judgement(None, None), &verifier()),
-        "the check `tests` of the task `a` has no result",
-    );
-    refused(verify(&verifying("b", 0), "b", &judgement(None, None), &verifier()), "nothing says");
-    refused(
-        verify(&flow, "a", &judgement(Some(true), Some(Decision::Pass)), &agent()),
-        "another one judges it",
-    );
-    verify(&flow, "a", &judgement(Some(true), None), &agent()).unwrap();
+    refused(verify(&flow, "a", &judgement(None, None), &agent()), "`tests` of the task `a` has no result");
+    refused(verify(&verifying("b", 0), "b", &judgement(None, None), &agent()), "nothing says");
+    let (own, worker) = (judgement(Some(true), Some(Decision::Pass)), acting("agent:w1"));
+    refused(verify(&flow, "a", &own, &worker), "another one judges it");
     let other = Judgement { attempt_id: Some("f.a.7".to_owned()), ..judgement(Some(true), None) };
-    refused(verify(&flow, "a", &other, &verifier()), "`f.a.7` is not the one that counts: that is `f.a.1`");
+    refused(verify(&flow, "a", &other, &agent()), "`f.a.7` is not the one that counts: that is `f.a.1`");
     let by_person = Judgement { is_override: true, ..judgement(Some(false), None) };
-    refused(verify(&flow, "a", &by_person, &verifier()), "only a person may override a verification");
+    refused(verify(&flow, "a", &by_person, &agent()), "only a person may override a verification");
     let change = verify(&flow, "a", &by_person, &person()).unwrap();
     assert_eq!((change.record.status(), change.is_override), ("SUCCESS", true));
 }
@@ -144,7 +138,7 @@ fn an_attempt_is_ended_by_its_agent_alone_and_says_no_more_than_a_summary() {
 fn what_only_people_do_is_refused_to_agents() {
     let failed = || {
         let flow = ended(claimed(state(), "a"), "a", Some(0));
-        made(flow, |state| verify(state, "a", &judgement(Some(true), Some(Decision::HardFail)), &verifier()))
+        made(flow, |state| verify(state, "a", &judgement(Some(true), Some(Decision::HardFail)), &agent()))
     };
     refused(make(&failed(), Some("a"), &of("retry"), &agent()), "is none: ask one");
     let flow = made(failed(), |state| make(state, Some("a"), &of("escalate"), &agent()));
@@ -195,7 +189,7 @@ fn an_approval_is_for_one_plan() {
 #[test]
 fn the_failed_check_is_told() {
     let flow = ended(claimed(state(), "a"), "a", Some(0));
-    let flow = made(flow, |state| verify(state, "a", &judgement(Some(false), None), &verifier()));
+    let flow = made(flow, |state| verify(state, "a", &judgement(Some(false), None), &agent()));
     let told = why(&flow, "a").unwrap();
     assert_eq!(told.reasons[1], "the check `tests` failed, exit status 1", "{told:?}");
     assert!(told.reasons[0].contains("`f.a.1` failed"), "{told:?}");

@@ -9,14 +9,10 @@ pub(super) fn person() -> Acting {
 }
 
 pub(super) fn agent() -> Acting {
-    acting("agent:w1")
-}
-
-pub(super) fn verifier() -> Acting {
     acting("agent:v")
 }
 
-fn acting(actor: &str) -> Acting {
+pub(super) fn acting(actor: &str) -> Acting {
     Acting { actor: actor.to_owned(), now: "2026-11-25T12:00:00Z".to_owned(), reason: None }
 }
 
