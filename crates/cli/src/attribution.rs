@@ -75,7 +75,8 @@ pub(crate) fn with_flags(
     (attribution, source)
 }
 
-/// Names the agent of `--agent` as the actor, unless `--actor` names one.
+/// Names the agent of `--agent` as the actor, unless `--actor` names one. In moves of packs it is a value, as
+/// of whom a person gives the work to.
 pub(crate) fn name_agent(acting: &mut ActingArguments, program: &Command, found: &ArgMatches) {
     if let Some((name, found)) = found.subcommand() {
         return program.find_subcommand(name).map_or((), |program| name_agent(acting, program, found));

@@ -4,9 +4,9 @@ use serde_json::{Map, Value as Json};
 
 use super::{Asdd, AsddFiles, changing::draft, proposals::Reading};
 use crate::changes::RecordDecision;
-use crate::records::{ChangedRecords as _, RecordSystem as _, RecordsError, SystemError};
+use crate::records::{ChangedRecords as _, RecordSystem as _, SystemError};
 use stepmark_model::{
-    artifact::{Artifact, FileHash},
+    artifact::FileHash,
     asdd::{
         AsddRefusal, Confidence, Failure, Proposal, ProposedFile, Record, SliceFacts, SliceKind, Verdict,
         commit, drifted, inconsistencies, plain_name, settle, slice_move,
@@ -43,10 +43,7 @@ impl Asdd<'_> {
     pub fn begin(&self, id: &str, agent: &str) -> Result<Begun, SystemError> {
         let state = self.state_to_change()?;
         let slice = slice_of(&state, id)?;
-        // Nobody goes on from what history has last of a file that is torn.
-        let path = self.path_of(SliceKind::Slice, id)?;
-        let bytes = self.workspace.read_record(&path).map_err(RecordsError::from)?;
-        Self::read_artifact(&Artifact::read(path, bytes))?;
+        self.refuse_unusable(SliceKind::Slice, id)?;
         let facts = self.files_of(slice, []);
         let found = inconsistencies(slice, &facts);
         if !found.is_empty() {

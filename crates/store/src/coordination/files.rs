@@ -20,7 +20,7 @@ use stepmark_model::{
         render, result_file, seen,
     },
     journal::ActorKind,
-    records::{Signal, Signals, System},
+    records::{RecordKinds as _, RecordSet as _, Signal, Signals, System},
     transition::Remark,
 };
 
@@ -70,7 +70,14 @@ impl RecordFormat for FormatOf<'_, '_> {
 
     fn present(&self) -> Result<State, SystemError> {
         self.signals.take();
-        Ok(self.coordination.state()?)
+        let (own, state) = (self.coordination, self.coordination.state()?);
+        // History has no bodies: the last copy of one that is torn stands in these files.
+        let is_torn = |record: &&Record| record.kind.body_key().is_some() && !own.is_usable(record);
+        let is_shown = |record: &&Record| self.seen(&state).record(record.kind, &record.id).is_some();
+        if let Some(torn) = state.records().filter(is_torn).find(is_shown) {
+            own.refuse_unusable(torn.kind, &torn.id)?;
+        }
+        Ok(state)
     }
 
     fn render(&self, state: &State) -> Files {

@@ -1,7 +1,7 @@
 //! Changes of tasks: each decided on what was read, and again under the locks of all records that it rests
 //! on. Claims take the best that there is, or one by name.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::PoisonError};
 
 use serde_json::Value as Json;
 
@@ -285,7 +285,7 @@ impl Coordination<'_> {
         let state = self.state()?;
         let changed = match self.settings.format {
             Format::OrchestratorState => Vec::new(),
-            // What cannot be compared is told when the files follow.
+            // The files tell when they follow if they cannot be compared.
             _ => self.drift().unwrap_or_default(),
         };
         let is_free =
@@ -345,8 +345,8 @@ impl Coordination<'_> {
     }
 
     /// Returns whether the file of `record` holds it, as it was read last.
-    fn is_usable(&self, record: &Record) -> bool {
-        let unusable = self.workspace.unusable_records();
+    pub(super) fn is_usable(&self, record: &Record) -> bool {
+        let unusable = self.workspace.unusable.lock().unwrap_or_else(PoisonError::into_inner);
         unusable.is_empty()
             || self.path_of(record.kind, &record.id).is_ok_and(|path| !unusable.contains_key(&path))
     }

@@ -18,7 +18,6 @@ use stepmark_store::{
 
 use crate::{
     arguments::{self, ActingArguments, Arguments, OutputArguments, ProjectArguments},
-    attribution,
     commands::changing::change,
     environment::Environment,
     exit::{Exit, Failure},
@@ -48,12 +47,8 @@ pub(crate) fn read(word: &str, line: &[std::ffi::OsString]) -> Option<Result<Arg
     let project = Project::open(&place, &ActingArguments::default(), &environment).ok()?;
     let kinds = project.workspace.configuration().packs().iter().flat_map(|own| &own.pack.kinds);
     let kind = kinds.map(|own| &own.kind).find(|kind| kind.command == word && has_moves(kind))?;
-    let mut program = command_line().subcommand(command_of(kind));
-    Some(program.try_get_matches_from_mut(line).and_then(|found| {
-        let mut arguments = arguments_of(kind, &found)?;
-        attribution::name_agent(&mut arguments.acting, &program, &found);
-        Ok(arguments)
-    }))
+    let program = command_line().subcommand(command_of(kind));
+    Some(program.try_get_matches_from(line).and_then(|found| arguments_of(kind, &found)))
 }
 
 fn root_in(line: &[std::ffi::OsString]) -> Option<PathBuf> {
