@@ -126,6 +126,7 @@ pub(crate) enum Command {
     Unset(changing::set::Unset),
     Scope(changing::scope::Scope),
     Track(changing::track::Track),
+    Memlog(changing::memlog::Memlog),
     Remove(changing::remove::Remove),
     Undo(changing::undo::Undo),
     Session(sessions::session::Session),

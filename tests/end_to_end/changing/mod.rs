@@ -4,6 +4,7 @@ mod attributes;
 mod complete;
 pub(crate) mod delegate;
 mod import_stories;
+mod memlog;
 mod named_artifacts;
 mod remove;
 mod reopen;

@@ -73,7 +73,7 @@ fn shows_one_with_its_moves() {
     ready-for-dev      1     ready                draft, in-progress, blocked                                                                              approved, not begun
     in-progress        2     -                    draft, ready-for-dev, in-review, done (steps-finished, children-finished), blocked, awaiting-operator    being implemented
     in-review          3     review               draft, ready-for-dev, in-progress, done (steps-finished, children-finished), blocked, awaiting-operator  implemented, being reviewed
-    done               4     complete, completed  in-review                                                                                                reviewed; ends here
+    done               4     complete, completed  in-progress, in-review                                                                                   reviewed; ends here
     blocked            -     -                    draft, ready-for-dev, in-progress, in-review                                                             halted, a person decides
     awaiting-operator  -     -                    in-progress, in-review, done (steps-finished, children-finished), blocked                                finished but for what a person has to do
     ");

@@ -205,6 +205,31 @@ def walks_the_prd(project):
     check("6.0.4: the list is spelled as the template is", listed in prd.read_text(), prd.read_text()[:400])
 
 
+def keeps_memlogs(project):
+    """The same calls of BMAD's own script and of stepmark give the same bytes and the same answers."""
+    script = project / "_bmad" / "scripts" / "memlog.py"
+    calls = [
+        ["init", "--workspace", "./PLACE/", "--field", "topic=One", "--field", "goal=a: b", "--field", "topic=Two", "--field", "updated=x"],
+        ["append", "--workspace", "PLACE", "--text", " x \t y\nz ", "--type", "decision", "--by", "Ada  B"],
+        ["append", "--path", "PLACE/.memlog.md", "--text", "\u00fc \U0001f600", "--by", "me"],
+        ["append", "--workspace", "PLACE", "--text=- (x) ---", "--type", "idea"],
+        ["append", "--workspace", "PLACE", "--text", ""],
+        ["set", "--workspace", "PLACE", "--key", "topic", "--value", "new\nline"],
+        ["set", "--workspace", "PLACE", "--key", "status", "--value", "complete"],
+        ["set", "--workspace", "PLACE", "--key", "updated", "--value", "ignored"],
+        ["append", "--workspace", "PLACE", "--text", "last"],
+        ["init", "--workspace", "PLACE"],
+    ]
+    for call in calls:
+        told = []
+        for place, program in (("theirs", ["python3", script]), ("ours", [STEPMARK, "memlog"])):
+            done = run(*program, *(word.replace("PLACE", place) for word in call), cwd=project, expect=None)
+            file = (project / place / ".memlog.md").read_bytes().decode()
+            shown = "\n".join("updated" if line.startswith("updated: ") else line for line in file.split("\n"))
+            told.append((done.returncode, done.stdout.replace(place, "PLACE"), shown))
+        check(f"memlog.py and stepmark agree: {' '.join(call[:1] + call[3:])[:60]!r}", told[0] == told[1], f"{told[0]}\n     {told[1]}")
+
+
 with tempfile.TemporaryDirectory() as temporary:
     folder = pathlib.Path(temporary)
     for release in ("6.12.0", "6.0.4"):
@@ -216,6 +241,8 @@ with tempfile.TemporaryDirectory() as temporary:
             walks_the_prd(project)
         catalogues(release, project)
         manifests(release, installer, project)
+        if release == "6.12.0":
+            keeps_memlogs(project)
 
 print(f"{passed} passed, {failed} failed")
 sys.exit(1 if failed else 0)

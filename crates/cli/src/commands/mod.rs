@@ -83,7 +83,7 @@ fn dispatch(
     run! {
         [
             Asdd Autodev Task Coordination Flow Init Status List Show Next Complete Reopen Transition Set Unset
-            Scope Track Remove Undo Resume Checkpoint Restore Doctor Delegate Tree Gate Lease Import Hook At Diff
+            Scope Track Memlog Remove Undo Resume Checkpoint Restore Doctor Delegate Tree Gate Lease Import Hook At Diff
             Replay Journal Lifecycle Pack Made Report Manifest Config Context Instructions
         ]
         Command::Memory(command) => command.run(project()?, output),
@@ -123,6 +123,7 @@ const fn writes_artifacts(command: &Command) -> bool {
         Command::Task(task) => return task.writes(),
         Command::Coordination(coordination) => return coordination.writes(),
         Command::Flow(flow) => return flow.writes(),
+        Command::Memlog(memlog) => return memlog.writes(),
         _ => {}
     }
     matches!(

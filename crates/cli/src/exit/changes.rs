@@ -68,7 +68,9 @@ fn of_change(error: ChangeError) -> Failure {
         ChangeError::Lease(error) => error.into(),
         ChangeError::Walk(error) => error.into(),
         ChangeError::Check(error) => error.into(),
-        ChangeError::Exists { .. } => Failure::from_error(Exit::Findings, &error),
+        ChangeError::Exists { .. } | ChangeError::Memlog { .. } => {
+            Failure::from_error(Exit::Findings, &error)
+        }
         ChangeError::Commit(error) => {
             let exit = match &error {
                 CommitError::Lock(LockError::Resolve(error)) => resolve_exit(error),

@@ -30,6 +30,13 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
         "delegate",
         ["stepmark delegate docs/prd.md --to writer", "stepmark delegate docs/prd.md --to writer --json"],
     ),
+    (
+        "memlog",
+        [
+            "stepmark memlog init --workspace docs --field topic=Lending",
+            "stepmark memlog append --workspace docs --text 'A week'",
+        ],
+    ),
     ("track", ["stepmark track docs/prd.md", "stepmark track --all"]),
     ("remove", ["stepmark remove docs/old.md --reason 'split in two'", "stepmark remove docs/old.md --json"]),
     ("undo", ["stepmark undo 0198c2f4", "stepmark undo 0198c2f4 --json"]),

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
-use crate::commands::changing::import::pack::RowsImported;
+use crate::commands::changing::{import::pack::RowsImported, memlog::MemlogChanged, memlog::MemlogShown};
 use crate::commands::packs::{PackChecked, PackList, PackShown};
 
 /// By name and version; each says what it describes, which keys there always are, and of which types.
@@ -22,6 +22,11 @@ pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
             "stepmark.pack-check/1",
             "`pack check`: packs that can be used, and what they make illegal",
         ),
+        typed::<MemlogShown>(
+            "stepmark.memlog/1",
+            "`memlog show`: the fields and entries of a memlog of BMAD",
+        ),
+        typed::<MemlogChanged>("stepmark.memlog-change/1", "`memlog init`, `append` and `set`"),
         typed::<RowsImported>(
             "stepmark.import-pack/1",
             "`import pack`: rows that say something else, and what was written",

@@ -4,3 +4,4 @@ pub mod installation;
 pub mod steps;
 pub mod sprint;
 pub mod catalogue;
+pub mod memlog;

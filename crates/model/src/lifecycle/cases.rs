@@ -80,6 +80,7 @@ fn terminal_states_of_built_in_tables_have_no_exits_unless_the_table_names_them(
     assert_eq!(
         exits,
         [
+            "bmad-spec: done → in-progress",
             "bmad-spec: done → in-review",
             "bmad-document: final → draft",
             "bmad-prd: final → draft",

@@ -1,13 +1,16 @@
-//! The manifest, which follows the records.
+//! The manifest, which follows the records, and becomes records.
+
+use std::path::Path;
 
 use super::{Asdd, proposals::local};
+use crate::disk::file_reading::read_file;
 use crate::projection::{
     file_findings::{FileFindings, FollowingFile},
     found_files::FoundFiles,
     record_files,
     record_format::{Files, Followed, Overwrite, RecordFormat},
 };
-use crate::records::{ChangedRecords, SystemError, behind};
+use crate::records::{ChangedRecords, ImportSurvey, RecordsError, SystemError, behind};
 use crate::{signals::write_signal, workspace::Workspace};
 use stepmark_model::{
     artifact::ProjectPath,
@@ -153,5 +156,50 @@ impl<'w> Asdd<'w> {
         read: impl Fn(&ProjectPath) -> Option<Vec<u8>>,
     ) -> Vec<FileFindings> {
         self.findings_of_files(state, false, read)
+    }
+}
+
+impl Asdd<'_> {
+    /// Compares the manifest at `place` (outside of the project, too; the project's own where nothing is
+    /// given) with the records.
+    pub fn survey(&self, place: Option<&Path>) -> Result<ImportSurvey<SliceKind>, SystemError> {
+        let own = self.workspace.root().path().join(self.manifest_path()?.as_str());
+        let given = place.map_or_else(
+            || own.clone(),
+            |place| match place.extension().is_none_or(|extension| extension != "json") {
+                true => place.join(MANIFEST),
+                false => place.to_owned(),
+            },
+        );
+        let shown = || given.display().to_string();
+        let nothing = |_| SystemError::NothingToImport { wanted: "manifest of ASDD at", place: shown() };
+        let bytes = read_file(&given).map_err(nothing)?;
+        let theirs = read(&bytes).map_err(|source| SystemError::Manifest { place: shown(), source })?;
+        let ours = match self.state() {
+            Ok(state) => Some(state),
+            Err(RecordsError::NotBegun { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let is_own = given == own;
+        let last = if is_own { self.last_and_found()?.0 } else { None };
+        Ok(ImportSurvey::of(&self.manifest()?, theirs, ours.as_ref(), (is_own, last)))
+    }
+
+    /// Brings in what `found` holds: new records always, changed ones where `takes_file`, and takes away
+    /// those that the manifest has no more only with `removes`. Returns the number of records that changed,
+    /// and the state of the manifest.
+    pub fn import(
+        &self,
+        found: &ImportSurvey<SliceKind>,
+        takes_file: bool,
+        removes: bool,
+    ) -> Result<(usize, AsddFiles), SystemError> {
+        self.want_agents_to_be_custodian("an import by an agent")?;
+        found.bring_in(self, (takes_file, removes), || self.last_and_found())
+    }
+
+    fn last_and_found(&self) -> Result<record_files::LastAndFound<State>, SystemError> {
+        let options = self.workspace.commit_options();
+        Ok(record_files::last_and_found(self.workspace.root(), options, &self.manifest()?)?)
     }
 }

@@ -24,8 +24,6 @@ mod changing;
 mod rebuilding;
 #[cfg(feature = "write")]
 mod monitoring;
-#[cfg(feature = "write")]
-mod importing;
 
 use stepmark_model::records::Signals;
 

@@ -51,6 +51,8 @@ pub enum ChangeError {
     GatesNotOpened { path: ProjectPath, source: GateError },
     #[error(transparent)]
     Check(#[from] CheckError),
+    #[error("`{path}` is left as it is: {reason}")]
+    Memlog { path: ProjectPath, reason: String },
     #[error("`{path}` exists already: name another file")]
     Exists { path: ProjectPath },
     #[error(transparent)]

@@ -6,12 +6,14 @@ pub(crate) mod change_guard;
 pub(crate) mod delegating;
 pub(crate) mod error;
 pub(crate) mod guards;
+pub(crate) mod memlogs;
 pub(crate) mod recording;
 pub(crate) mod records;
 pub(crate) mod removing;
 
 pub use delegating::{Delegated, DelegationOrder};
 pub use error::{ChangeError, UpdateError};
+pub use memlogs::MemlogChange;
 pub(crate) use records::RECORDS_A_COMMIT;
 pub use records::RecordDecision;
 pub use removing::ConfigureError;

@@ -18,8 +18,6 @@ mod files;
 #[cfg(feature = "write")]
 mod importing;
 #[cfg(feature = "write")]
-mod converting;
-#[cfg(feature = "write")]
 mod tasks;
 
 use std::sync::{Arc, Mutex};

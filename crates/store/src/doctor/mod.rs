@@ -1,16 +1,17 @@
 //! Examining a project for what is not as it should be, and repairing what needs no decision.
 
 pub(crate) mod finding;
-pub(crate) mod kept_files;
 
 pub use finding::DoctorFinding;
 
 use crate::commit::{self, CommitError, CutLine, SetAsideRepair};
-use crate::disk::{WalkError, local_state::PLAIN_FOLDER};
+use crate::disk::{WalkError, folder::EntryKind, folder::Folder, local_state::PLAIN_FOLDER};
+use crate::disk::{root::Root, walk, walk::Visitor};
 use crate::history::{History, HistoryError, SEALED_FOLDER, verify_segments};
 use crate::projection::record_format::Overwrite;
 use crate::replay::{Obstacle, ReplayArtifactsError, Replayed, ReplayedArtifacts};
 use crate::workspace::{AppendError, Workspace};
+use std::ops::Range;
 use stepmark_model::{
     artifact::ProjectPath,
     coordination::Format,
@@ -90,7 +91,7 @@ impl Doctor<'_> {
         let spoilt = |(place, source)| DoctorFinding::Checkpoint { place, source };
         let ReplayedArtifacts { artifacts, unreadable, problems, checkpoints } = replayed;
         findings.extend(checkpoints.into_iter().map(spoilt));
-        let left = kept_files::find(self.workspace.root())?;
+        let left = left_files(self.workspace.root())?;
         findings.extend(left.kept.into_iter().map(|path| DoctorFinding::KeptBytes { path }));
         let temporary =
             left.temporary.into_iter().filter(|path| commit::is_left_over(self.workspace.root(), path));
@@ -125,7 +126,7 @@ impl Doctor<'_> {
                     .map_err(AppendError::from)?
             };
         let published = published.iter().map(tracked_file).collect();
-        let left = kept_files::find(self.workspace.root())?.temporary;
+        let left = left_files(self.workspace.root())?.temporary;
         let removed =
             left.into_iter().filter(|path| commit::remove_left_over(self.workspace.root(), path)).collect();
         let set_aside =
@@ -168,4 +169,52 @@ fn findings_of(artifact: Replayed) -> Vec<DoctorFinding> {
         });
     }
     findings
+}
+
+/// The start of the names of files that commits leave beside others (`commit`, "Guarantees").
+const PREFIX: &str = ".stepmark-";
+
+/// The start of the names of those that hold bytes of other programs.
+const KEPT: &str = ".stepmark-kept-";
+
+const TEMPORARY: &str = ".tmp";
+
+/// Folders of other tools, in which no artifact stands.
+const FOREIGN: [&str; 2] = [".git", "node_modules"];
+
+struct Collector(Vec<String>);
+
+impl Visitor for Collector {
+    fn visit(&mut self, folder: &Folder, places: Range<usize>) {
+        let names = places.map(|place| folder.name(place)).filter(|name| name.starts_with(PREFIX));
+        self.0.extend(names.map(|name| folder.path_of(name)));
+    }
+}
+
+/// The files that commits left beside others, in order.
+#[derive(Debug, Default)]
+struct LeftFiles {
+    kept: Vec<String>,
+    /// A process that was killed left them, or one that lives is writing them.
+    temporary: Vec<String>,
+}
+
+fn left_files(root: &Root) -> Result<LeftFiles, WalkError> {
+    let enters = |path: &str, kind: EntryKind| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        kind == EntryKind::Folder && !FOREIGN.contains(&name)
+    };
+    let walked = walk::walk(root.path(), &enters, &|| Collector(Vec::new()))?;
+    let mut paths: Vec<String> = walked.visitors.into_iter().flat_map(|visitor| visitor.0).collect();
+    paths.sort();
+    let mut found = LeftFiles::default();
+    for path in paths {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        if name.starts_with(KEPT) {
+            found.kept.push(path);
+        } else if name.ends_with(TEMPORARY) {
+            found.temporary.push(path);
+        }
+    }
+    Ok(found)
 }

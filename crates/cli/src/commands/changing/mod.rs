@@ -3,6 +3,7 @@
 pub(crate) mod change;
 pub(crate) mod delegate;
 pub(crate) mod import;
+pub(crate) mod memlog;
 pub(crate) mod remove;
 pub(crate) mod scope;
 pub(crate) mod set;

@@ -1,0 +1,185 @@
+//! `stepmark memlog`: the memlogs of BMAD, as its own script writes them.
+
+use std::path::{Component, Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value as Json;
+use stepmark_model::bmad::memlog::{Memlog as Read, MemlogEntry};
+use stepmark_store::{
+    changes::{ChangeError, MemlogChange},
+    workspace::ArtifactError,
+};
+
+use crate::{
+    exit::{Exit, Failure},
+    output::Output,
+    project::Project,
+};
+
+/// Keep a memlog of BMAD: what was decided and found, entry by entry
+///
+/// `init`, `append` and `set` take what BMAD's `memlog.py` takes, write the bytes that it writes, and answer
+/// with its line of JSON; entries of several agents at once are all kept, and `stepmark log` shows them.
+#[derive(Debug, Args)]
+pub(crate) struct Memlog {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct Place {
+    /// The folder of the memlog: `DIR/.memlog.md`
+    #[arg(long, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// The memlog
+    #[arg(long, value_name = "FILE")]
+    path: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Begin a memlog
+    Init {
+        #[command(flatten)]
+        place: Place,
+        /// A field of its head
+        #[arg(long = "field", value_name = "KEY=VALUE", value_parser = field)]
+        fields: Vec<(String, String)>,
+    },
+    /// Add an entry
+    Append {
+        #[command(flatten)]
+        place: Place,
+        /// What is to be kept, on one line
+        #[arg(long)]
+        text: String,
+        /// What it is: `decision`, `question`, `idea`, …
+        #[arg(long = "type", value_name = "TYPE")]
+        kind: Option<String>,
+        /// Who says so
+        #[arg(long, value_name = "WHO")]
+        by: Option<String>,
+    },
+    /// Give a field of the head a value
+    Set {
+        #[command(flatten)]
+        place: Place,
+        /// The field
+        #[arg(long)]
+        key: String,
+        /// Its value
+        #[arg(long)]
+        value: String,
+    },
+    /// Show its fields and entries
+    Show {
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// `stepmark.memlog/1`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct MemlogShown {
+    memlog: String,
+    fields: Vec<(String, String)>,
+    entries: Vec<String>,
+}
+
+/// `stepmark.memlog-change/1`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct MemlogChanged {
+    memlog: String,
+    /// The number of its entries now
+    entries: usize,
+}
+
+fn field(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("KEY=VALUE is wanted")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+impl Place {
+    /// The file as BMAD's script names it.
+    fn file(&self) -> PathBuf {
+        let folder = self.workspace.as_deref().unwrap_or(Path::new(""));
+        let given = self.path.clone().unwrap_or_else(|| folder.join(".memlog.md"));
+        given.components().filter(|part| *part != Component::CurDir).collect()
+    }
+}
+
+impl Memlog {
+    pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let (place, change) = match &self.what {
+            What::Init { place, fields } => (place, MemlogChange::Init(fields)),
+            What::Append { place, text, kind, by } => {
+                let entry = MemlogEntry { text, kind: kind.as_deref(), by: by.as_deref() };
+                (place, MemlogChange::Append(entry))
+            }
+            What::Set { place, key, value } => (place, MemlogChange::Set(key, value)),
+            What::Show { place } => return show(&place.file(), project, output),
+        };
+        let file = place.file();
+        let entries = match project.workspace.change_memlog(&project.path(&file)?, change) {
+            Err(ChangeError::Exists { .. }) => {
+                let message = format!("{} already exists; use append/set to update it", file.display());
+                return Err(Failure::new(Exit::Usage, message));
+            }
+            Err(error @ ChangeError::Artifact(ArtifactError::Missing { .. })) => {
+                return Err(Failure::from_error(Exit::Findings, &error)
+                    .with_help(format!("`stepmark memlog init --path {}` begins one", file.display())));
+            }
+            entries => entries?,
+        };
+        let memlog = file.to_string_lossy().into_owned();
+        if output.json {
+            let changed = MemlogChanged { memlog, entries };
+            output.json("stepmark.memlog-change/1", serde_json::to_value(changed).unwrap_or_default());
+        } else {
+            output.styled_line(acknowledgement(&memlog, entries));
+        }
+        Ok(Exit::Fine)
+    }
+
+    pub(crate) const fn writes(&self) -> bool {
+        !matches!(self.what, What::Show { .. })
+    }
+}
+
+fn show(file: &Path, project: &Project, output: &Output) -> Result<Exit, Failure> {
+    let path = project.path(file)?;
+    let artifact = project.workspace.artifact(&path)?;
+    let failed = |reason| ChangeError::Memlog { path: path.clone(), reason };
+    let memlog = Read::read(artifact.artifact().bytes()).map_err(failed)?;
+    let owned = |(key, value): (&str, &str)| (key.to_owned(), value.to_owned());
+    let shown = MemlogShown {
+        memlog: path.to_string(),
+        fields: memlog.fields().map(owned).collect(),
+        entries: memlog.entries().map(str::to_owned).collect(),
+    };
+    if output.json {
+        output.json("stepmark.memlog/1", serde_json::to_value(&shown).unwrap_or_default());
+    } else {
+        shown.fields.iter().for_each(|(key, value)| output.line(format_args!("{key}: {value}")));
+        shown.entries.iter().for_each(|entry| output.line(format_args!("- {entry}")));
+    }
+    Ok(Exit::Fine)
+}
+
+/// The line that BMAD's script prints: in ASCII, with blanks behind colons and commas.
+fn acknowledgement(file: &str, entries: usize) -> String {
+    let mut quoted = String::new();
+    for letter in Json::from(file).to_string().chars() {
+        match letter.is_ascii() {
+            true => quoted.push(letter),
+            false => letter
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| quoted.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    format!("{{\"ok\": true, \"memlog\": {quoted}, \"entries\": {entries}}}")
+}
