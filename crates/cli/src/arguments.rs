@@ -144,6 +144,7 @@ pub(crate) enum Command {
     Exec(sessions::exec::Exec),
     Doctor(checking::doctor::Doctor),
     Delegate(changing::delegate::Delegate),
+    Tickets(viewing::tickets::Tickets),
     Tree(viewing::tree::Tree),
     Gate(checking::gate::Gate),
     #[command(hide = true)]

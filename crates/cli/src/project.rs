@@ -157,6 +157,10 @@ impl Project {
     }
 
     fn called(&self, name: &str) -> Result<Vec<ProjectPath>, Failure> {
+        let tickets = self.workspace.tickets().called(name);
+        if !tickets.is_empty() {
+            return Ok(tickets);
+        }
         let found = self.workspace.artifacts()?;
         Ok(artifact_name::called(name, found.artifacts.iter().map(TrackedArtifact::path)))
     }

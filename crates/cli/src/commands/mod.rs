@@ -83,7 +83,7 @@ fn dispatch(
     run! {
         [
             Asdd Autodev Task Coordination Flow Init Status List Show Next Complete Reopen Transition Set Unset
-            Scope Track Memlog Remove Undo Resume Checkpoint Restore Doctor Delegate Tree Gate Lease Import Hook At Diff
+            Scope Track Memlog Remove Undo Resume Checkpoint Restore Doctor Delegate Tickets Tree Gate Lease Import Hook At Diff
             Replay Journal Lifecycle Pack Made Report Manifest Config Context Instructions
         ]
         Command::Memory(command) => command.run(project()?, output),
@@ -154,6 +154,7 @@ pub(crate) const fn only_looks(command: &Command) -> bool {
             | Command::List(_)
             | Command::Show(_)
             | Command::Next(_)
+            | Command::Tickets(_)
             | Command::Tree(_)
             | Command::Log(_)
             | Command::At(_)

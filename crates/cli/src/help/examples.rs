@@ -30,6 +30,7 @@ pub(super) const EXAMPLES: &[(&str, [&str; 2])] = &[
         "delegate",
         ["stepmark delegate docs/prd.md --to writer", "stepmark delegate docs/prd.md --to writer --json"],
     ),
+    ("tickets", ["stepmark tickets", "stepmark tickets epic-cart --json"]),
     (
         "memlog",
         [

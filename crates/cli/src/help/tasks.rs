@@ -11,7 +11,7 @@ pub(super) const TASKS: &[Task] = &[
     Task {
         name: "See where the work stands",
         first: &["status", "next", "show", "log"],
-        rest: &["list", "tree", "resume", "query", "report", "serve", "board"],
+        rest: &["list", "tickets", "tree", "resume", "query", "report", "serve", "board"],
     },
     Task {
         name: "Record work",

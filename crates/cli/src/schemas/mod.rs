@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
+use stepmark_model::bmad::tickets::{NextTickets, TicketStatus};
 
 use crate::commands::changing::{import::pack::RowsImported, memlog::MemlogChanged, memlog::MemlogShown};
 use crate::commands::packs::{PackChecked, PackList, PackShown};
@@ -27,6 +28,14 @@ pub(crate) fn published() -> Result<Map<String, Value>, serde_json::Error> {
             "`memlog show`: the fields and entries of a memlog of BMAD",
         ),
         typed::<MemlogChanged>("stepmark.memlog-change/1", "`memlog init`, `append` and `set`"),
+        typed::<TicketStatus>(
+            "stepmark.tickets/1",
+            "`tickets`: the tickets of BMAD 7 in build order, as its `tickets.py status` has them",
+        ),
+        typed::<NextTickets>(
+            "stepmark.next-tickets/1",
+            "`next` where tickets of BMAD 7 are: by what can happen to them, as its `tickets.py next` has them",
+        ),
         typed::<RowsImported>(
             "stepmark.import-pack/1",
             "`import pack`: rows that say something else, and what was written",

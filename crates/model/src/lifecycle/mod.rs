@@ -11,7 +11,7 @@ pub use choice::{
     Choice, Condition, ConditionMatch, DeclaredLifecycle, LifecycleSource, Lifecycles, built_in,
 };
 pub use stepmark_packs::lifecycle::{
-    Attributes, ChangeRefusal, Counter, CounterLimit, Guard, KeyUpdate, Lifecycle, LifecycleDeclaration,
-    LifecycleError, LifecycleProblem, LifecycleState, Move, MoveDecision, MoveFacts, MoveRefusal, Roles,
-    RootKeys,
+    Attributes, ChangeRefusal, Counter, CounterLimit, Guard, KeyUpdate, Lasting, Lifecycle,
+    LifecycleDeclaration, LifecycleError, LifecycleProblem, LifecycleState, Move, MoveDecision, MoveFacts,
+    MoveRefusal, Roles, RootKeys,
 };

@@ -16,7 +16,10 @@ pub use self::{
 };
 use crate::{
     artifact::{Field, Kind, ProjectPath, Scope},
-    bmad::sprint::LedgerKey,
+    bmad::{
+        sprint::LedgerKey,
+        tickets::{TicketGroup, TicketTree},
+    },
     selection::FieldValue,
     tracked_artifact::{Membership, TrackedArtifact},
     workflow::{Track, WorkState},
@@ -49,8 +52,23 @@ pub struct ArtifactSummary<'a> {
     /// True if it is a story that says its status in its body or its ledger only.
     pub waits_for_import: bool,
     pub epic_titles: Vec<(u16, Cow<'a, str>)>,
+    /// Its place among the tickets of BMAD 7, where it is one of them.
+    pub ticket: Option<TicketPlace>,
     /// True where its frontmatter can be read. Else nothing is known of it but its path.
     pub is_readable: bool,
+}
+
+/// The place of a ticket of BMAD 7 among the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TicketPlace {
+    /// The name by which commands take it: `1.2`.
+    pub reference: String,
+    /// The name of the folder of its epic.
+    pub epic: String,
+    /// Its place in the build order.
+    pub order: usize,
+    /// What it waits for, in words; empty where nothing is in the way.
+    pub hindrance: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +128,7 @@ impl<'a> ArtifactSummary<'a> {
             condition: Condition::of(artifact),
             waits_for_import: artifact.waits_for_import(),
             epic_titles: units::of(artifact),
+            ticket: None,
             is_readable: artifact.artifact().is_readable(),
         }
     }
@@ -117,6 +136,32 @@ impl<'a> ArtifactSummary<'a> {
     pub fn story(&self) -> Option<LedgerKey> {
         let key = LedgerKey::of(self.path).filter(|_| self.kind.is_none()).map(|(key, _)| key);
         key.filter(|key| key.is_story())
+    }
+
+    /// The same as the ticket at `order` in `tree`, which knows more of it than its file says.
+    pub fn of_ticket(self, tree: &'a TicketTree, order: usize) -> Self {
+        let own = &tree.tickets()[order];
+        let condition = match tree.group(own) {
+            _ if tree.is_over(own) => Condition::Finished,
+            Some(TicketGroup::Blocked) => Condition::Blocked,
+            _ if self.status.is_none() => Condition::NotStarted,
+            _ => self.condition,
+        };
+        let agent = Some(&*own.assignee).filter(|name| !name.is_empty());
+        let ticket = TicketPlace {
+            reference: tree.reference(own),
+            epic: tree.folder(own).file_name().to_owned(),
+            order,
+            hindrance: tree.hindrance(own),
+        };
+        Self {
+            title: self.title.or(Some(&own.title)),
+            status: self.status.or(Some(own.state.as_str())),
+            agent: self.agent.or(agent.map(Cow::Borrowed)),
+            condition,
+            ticket: Some(ticket),
+            ..self
+        }
     }
 
     pub fn scope(&self) -> Option<Scope> {

@@ -83,6 +83,7 @@ impl Words {
                 next: state.next.clone(),
                 waits_for_person: state.waits_for.is_some(),
                 sets: state.sets.clone().unwrap_or_default(),
+                while_in: state.while_in.clone().unwrap_or_default(),
             });
         }
         Ok(read)

@@ -72,6 +72,19 @@ pub struct StateDeclaration {
     pub waits_for: Option<Waits>,
     /// Frontmatter keys with the numbers that are written when it is entered.
     pub sets: Option<BTreeMap<String, u64>>,
+    /// Frontmatter keys that are there while it lasts: written when it is entered, taken away when it is left.
+    pub while_in: Option<BTreeMap<String, Lasting>>,
+}
+
+/// What a key says while a state lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+pub enum Lasting {
+    /// The day on which the state was entered.
+    #[serde(rename = "$today")]
+    Today,
+    /// The reason that was given for it; where none was, the key is not written.
+    #[serde(rename = "$reason")]
+    Reason,
 }
 
 /// Whoever a state waits for.

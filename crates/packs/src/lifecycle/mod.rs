@@ -16,7 +16,7 @@ pub use assemble::{ANY, LifecycleError, LifecycleProblem};
 pub use change::ChangeRefusal;
 pub(crate) use change::refused_to;
 pub use declaration::{
-    Attributes, ConditionDeclaration, CounterDeclaration, LifecycleDeclaration, MoveDeclaration,
+    Attributes, ConditionDeclaration, CounterDeclaration, Lasting, LifecycleDeclaration, MoveDeclaration,
     StateDeclaration, Waits,
 };
 pub use guard::{CounterLimit, Guard};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Attributes, CounterLimit, Guard, LifecycleProblem, RootKeys, moves::NamedMove};
+use super::{Attributes, CounterLimit, Guard, Lasting, LifecycleProblem, RootKeys, moves::NamedMove};
 use crate::spelling::folded;
 
 /// A lifecycle: states, and the moves between them that are legal. It is well formed: names are unique, every
@@ -173,6 +173,8 @@ pub struct LifecycleState {
     pub return_to: Vec<String>,
     /// The numbers that are written beside the status when it is entered: those that other programs read.
     pub sets: BTreeMap<String, u64>,
+    /// The keys that are there while it lasts.
+    pub while_in: BTreeMap<String, Lasting>,
     /// The command that leads on, where the state names one.
     pub next: Option<String>,
     /// True if the work waits for a person in it.

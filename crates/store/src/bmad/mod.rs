@@ -2,4 +2,5 @@
 //! [`stepmark_model::bmad`].
 
 pub mod sprint;
+pub mod tickets;
 pub mod catalogues;

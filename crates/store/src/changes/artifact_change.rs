@@ -40,6 +40,7 @@ struct Deciding<'w, D> {
     workspace: &'w Workspace,
     path: &'w ProjectPath,
     decide: D,
+    unwritten: Option<Artifact>,
     /// The last decision: whoever finds the same bytes again, now under a lock, need not decide anew.
     last: Option<Rc<Decision>>,
 }
@@ -57,6 +58,9 @@ struct Decision {
 /// The part of the change that tells the journal.
 struct Telling<'w> {
     workspace: &'w Workspace,
+    path: &'w ProjectPath,
+    /// The plan of a ticket that the change makes, as it is before.
+    unwritten: Option<Artifact>,
     draft: &'w EventDraft,
     facts: GitFacts,
     told: Option<EventId>,
@@ -72,8 +76,9 @@ where
         draft: &'w EventDraft,
         decide: D,
     ) -> Self {
-        let deciding = Deciding { workspace, path, decide, last: None };
-        let telling = Telling { workspace, draft, facts: GitFacts::default(), told: None };
+        let unwritten = workspace.unwritten_plan(path);
+        let deciding = Deciding { workspace, path, decide, unwritten: unwritten.clone(), last: None };
+        let telling = Telling { workspace, path, unwritten, draft, facts: GitFacts::default(), told: None };
         Self { deciding, telling, ledger_remarks: Vec::new() }
     }
 
@@ -114,11 +119,14 @@ where
         let paths: Vec<ProjectPath> = [deciding.path].into_iter().chain(ledger).cloned().collect();
         let mut remark = None;
         let decide = |found: &[Option<&[u8]>]| {
-            let Some(bytes) = found.first().copied().flatten() else {
-                let path = deciding.path.clone();
-                return Err(UpdateError::from(ChangeError::from(ArtifactError::Missing { path })).into());
+            let decision = match (found.first().copied().flatten(), deciding.unwritten.clone()) {
+                (Some(bytes), _) => deciding.decide(bytes, true)?,
+                (None, Some(unwritten)) => deciding.decide(unwritten.bytes(), false)?,
+                (None, None) => {
+                    let path = deciding.path.clone();
+                    return Err(UpdateError::from(ChangeError::from(ArtifactError::Missing { path })).into());
+                }
             };
-            let decision = deciding.decide(bytes)?;
             let own = match decision.changes {
                 true => FileDecision::Write(decision.after.artifact().bytes().to_vec()),
                 false => FileDecision::Keep,
@@ -149,7 +157,7 @@ where
             return ToFollow::Nothing;
         }
         let Ok(bytes) = workspace.read_file(path) else { return ToFollow::Unknown };
-        match self.deciding.decide(&bytes) {
+        match self.deciding.decide(&bytes, true) {
             Ok(decision) if decision.moved.is_none() => return ToFollow::Nothing,
             Ok(_) => {}
             Err(_) => return ToFollow::Unknown,
@@ -208,8 +216,9 @@ where
     D: FnMut(&TrackedArtifact) -> Result<Plan, E>,
 {
     /// Decides on `bytes`. They are parsed as the artifact, and for the edits with their comments; the new
-    /// bytes are parsed for the proof, of whose tree the artifact as it is to be is read.
-    fn decide(&mut self, bytes: &[u8]) -> Result<Rc<Decision>, UpdateError<E>> {
+    /// bytes are parsed for the proof, of whose tree the artifact as it is to be is read. Where the file is not
+    /// there, `bytes` are what it would be.
+    fn decide(&mut self, bytes: &[u8], is_there: bool) -> Result<Rc<Decision>, UpdateError<E>> {
         let (path, workspace) = (self.path, self.workspace);
         let is_of = |last: &&Rc<Decision>| last.versions.old.as_ref().is_some_and(|old| old.bytes() == bytes);
         if let Some(last) = self.last.as_ref().filter(is_of) {
@@ -243,7 +252,8 @@ where
                 after = workspace.tracked(&read(&bytes, None))?;
             }
         }
-        let versions = Versions::of(Some(old), tree.as_ref(), Some(after.artifact().clone()));
+        let old = Some(old).filter(|_| is_there);
+        let versions = Versions::of(old, tree.as_ref(), Some(after.artifact().clone()));
         Ok(Rc::clone(self.last.insert(Rc::new(Decision { versions, after, changes, moved, remarks }))))
     }
 }
@@ -254,14 +264,21 @@ impl Telling<'_> {
         versions: &Versions,
         changed: &[FileTransition<'_>],
     ) -> Result<Vec<Event>, Halt<UpdateError<E>>> {
-        let is_own = |path: &ProjectPath| versions.old.as_ref().is_some_and(|old| old.path() == path);
+        let is_own = |path: &ProjectPath| path == self.path;
         let Some(own) = changed.iter().find(|change| is_own(change.path)) else { return Ok(Vec::new()) };
         let ledger = changed.iter().map(|change| change.path).find(|path| !is_own(path));
         let draft = match ledger {
             Some(ledger) => self.draft.clone().with("ledger", ledger.as_str()),
             None => self.draft.clone(),
         };
-        let events = self.workspace.events_of(*own, versions, &draft, &self.facts).map_err(Halt::of)?;
+        let mut events = match (&self.unwritten, &versions.old, &versions.new) {
+            (Some(unwritten), None, Some(new)) => self
+                .workspace
+                .guard_state(unwritten, new, &draft)
+                .map_err(|error| Halt::Refused(error.into()))?,
+            _ => Vec::new(),
+        };
+        events.extend(self.workspace.events_of(*own, versions, &draft, &self.facts).map_err(Halt::of)?);
         self.told = events.last().map(|event| event.id);
         Ok(events)
     }

@@ -70,7 +70,7 @@ impl Workspace {
 
     /// Checks the change of an artifact against its lifecycle and its children. Answers with what was
     /// insisted on.
-    fn guard_state(
+    pub(super) fn guard_state(
         &self,
         before: &Artifact,
         after: &Artifact,

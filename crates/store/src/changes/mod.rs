@@ -32,6 +32,7 @@ use stepmark_model::tracked_artifact::TrackedArtifact;
 use stepmark_model::{
     artifact::{Artifact, ProjectPath},
     journal::{Event, EventDraft, Kind},
+    lifecycle::Lasting,
     packs::{MoveCall, NamedMove},
     transition::{Command, Plan, Remark, Strictness},
 };
@@ -173,11 +174,16 @@ impl Workspace {
         strictness: Strictness,
         reason: ChangeReason,
     ) -> Result<ChangeReport, ChangeError> {
+        let text = match &reason {
+            ChangeReason::Unsaid => None,
+            ChangeReason::Said(text) | ChangeReason::Forced(text) => Some(text.clone()),
+        };
         let mut draft = reason.on(EventDraft::new(Kind::CHANGE).with_command(command.to_string()));
         draft.is_move = matches!(command, Command::Move(_));
         let mut carried = self.update_telling(path, &draft, |artifact| {
             let mut plan = artifact.decide(command, strictness)?;
             plan.edits.extend(self.date_of_move(artifact, &plan));
+            plan.edits.extend(self.lasting_keys(artifact, &plan, text.as_deref()));
             if let Command::Move(call) = command {
                 self.guard_move(call, artifact, &plan)?;
             }
@@ -222,6 +228,33 @@ impl Workspace {
         ];
         call.given.extend(given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))));
         self.execute(path, &Command::Move(call), Strictness::Warn, ChangeReason::said(reason))
+    }
+
+    /// The keys of the state that a plan leaves, which go, and of the one that it enters.
+    fn lasting_keys(&self, artifact: &TrackedArtifact, plan: &Plan, reason: Option<&str>) -> Vec<Edit> {
+        let status = KeyPath::key("status");
+        let to = plan.edits.iter().find_map(|edit| match edit {
+            Edit::Set { path, value: Value::String(word) } if *path == status => Some(word),
+            _ => None,
+        });
+        let Some((choice, to)) = artifact.lifecycle().zip(to) else { return Vec::new() };
+        let keys = artifact.artifact().root_keys();
+        let left = artifact.lifecycle_state().into_iter().flat_map(|state| state.while_in.keys());
+        let entered = choice.lifecycle.state_of(to).into_iter().flat_map(|state| &state.while_in);
+        let set = entered.filter_map(|(key, lasting)| {
+            let text = match lasting {
+                Lasting::Today => {
+                    self.now().to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d").to_string()
+                }
+                Lasting::Reason => reason?.to_owned(),
+            };
+            Some(Edit::Set { path: KeyPath::key(key), value: Value::String(text) })
+        });
+        let set: Vec<Edit> = set.collect();
+        let is_set = |path: &KeyPath| set.iter().any(|edit| edit.path() == path);
+        let gone = left.filter(|key| keys.has(key)).map(|key| KeyPath::key(key)).filter(|path| !is_set(path));
+        let gone: Vec<Edit> = gone.map(|path| Edit::Remove { path }).collect();
+        gone.into_iter().chain(set).collect()
     }
 
     /// The edit that dates a move, where the lifecycle names a key for it that the artifact has.

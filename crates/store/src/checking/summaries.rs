@@ -6,6 +6,7 @@ use std::{fs, iter};
 
 use jiff::Timestamp;
 
+use crate::bmad::tickets::Tickets;
 use crate::checking::{
     CheckError, CheckReport, CheckedBefore, Checks, Known, ListedArtifact, cache::Brief,
     checked_before::KnownArtifact, checked_before::Wanted, kept_chains::ChainPart,
@@ -14,7 +15,7 @@ use crate::disk::{WalkError, file_stat::FileStat, file_stat::STAT_BYTES};
 use crate::workspace::{Artifacts, Workspace};
 use stepmark_model::{
     artifact::{FileHash, ProjectPath},
-    bmad::sprint::LedgerKey,
+    bmad::{sprint::LedgerKey, tickets::TicketTree},
     check::ProblemCounts,
     delegation::Member,
     summary::ArtifactSummary,
@@ -34,6 +35,9 @@ pub struct Summaries<'w> {
     /// Of the same, what a check has found; none before one is made.
     problems: Vec<ProblemCounts>,
     before: CheckedBefore<'w>,
+    tickets: Tickets,
+    /// The tickets that have no plan yet, as their plans are before they are made.
+    planned: Vec<TrackedArtifact>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +51,8 @@ enum Source<'s> {
     Known(&'s KnownArtifact),
     /// The artifact at this place was read.
     Read(usize),
+    /// The ticket at this place has no plan yet.
+    Planned(usize),
 }
 
 impl<'w> Checks<'w> {
@@ -70,7 +76,9 @@ impl<'w> Checks<'w> {
 impl<'w> Summaries<'w> {
     fn new(workspace: &'w Workspace, found: Artifacts, before: CheckedBefore<'w>) -> Self {
         let have_state = found.have_workflow_state(workspace);
-        Self { workspace, found, have_state, problems: Vec::new(), before }
+        let tickets = workspace.tickets();
+        let planned = tickets.unwritten().filter_map(|own| workspace.track(own).ok()).collect();
+        Self { workspace, found, have_state, problems: Vec::new(), before, tickets, planned }
     }
 
     pub const fn workspace(&self) -> &'w Workspace {
@@ -123,7 +131,10 @@ impl<'w> Summaries<'w> {
     pub fn rows(&self) -> impl Iterator<Item = SummaryRow<'_>> {
         let known = self.before.known.iter().map(Source::Known);
         let read = (0..self.found.artifacts.len()).map(Source::Read);
-        known.chain(read).map(|source| SummaryRow { summaries: self, source })
+        let planned = (0..self.planned.len()).map(Source::Planned);
+        let rows = known.chain(read).chain(planned).map(|source| SummaryRow { summaries: self, source });
+        // A leaf file of a ticket says in its plan how far it is.
+        rows.filter(|row| !self.tickets.is_leaf(row.path()))
     }
 }
 
@@ -132,7 +143,18 @@ impl<'s> SummaryRow<'s> {
         match self.source {
             Source::Known(known) => &known.path,
             Source::Read(place) => self.artifact(place).path(),
+            Source::Planned(place) => self.summaries.planned[place].path(),
         }
+    }
+
+    /// The folder of its epic and its place in the build order, where it is a ticket of BMAD 7.
+    pub fn ticket_order(&self) -> Option<(&'s str, usize)> {
+        let (tree, place) = self.ticket()?;
+        Some((tree.folder(&tree.tickets()[place]).file_name(), place))
+    }
+
+    fn ticket(&self) -> Option<(&'s TicketTree, usize)> {
+        self.summaries.tickets.of_record(self.path())
     }
 
     pub fn story(&self) -> Option<LedgerKey> {
@@ -142,19 +164,24 @@ impl<'s> SummaryRow<'s> {
     /// Returns the facts that decide whether and where it is shown.
     pub fn brief(&self) -> Brief<'s> {
         match self.source {
-            Source::Known(known) => self.note(known).brief(),
+            Source::Known(known) if self.ticket().is_none() => self.note(known).brief(),
+            Source::Known(_) | Source::Planned(_) => Brief::of(&self.summary(), self.problems(), true),
             Source::Read(place) => {
-                let summary = ArtifactSummary::of(self.artifact(place));
                 let has_state = self.summaries.have_state.get(place).copied().unwrap_or(true);
-                Brief::of(&summary, self.problems(), has_state)
+                Brief::of(&self.summary(), self.problems(), has_state || self.ticket().is_some())
             }
         }
     }
 
     pub fn summary(&self) -> ArtifactSummary<'s> {
-        match self.source {
+        let summary = match self.source {
             Source::Known(known) => self.note(known).summary(&known.path),
             Source::Read(place) => ArtifactSummary::of(self.artifact(place)),
+            Source::Planned(place) => ArtifactSummary::of(&self.summaries.planned[place]),
+        };
+        match self.ticket() {
+            Some((tree, place)) => summary.of_ticket(tree, place),
+            None => summary,
         }
     }
 
@@ -165,6 +192,7 @@ impl<'s> SummaryRow<'s> {
             Source::Read(place) => self.summaries.problems.get(place).copied().unwrap_or_else(|| {
                 ProblemCounts::of(&self.summaries.workspace.checks().own_findings(self.artifact(place)))
             }),
+            Source::Planned(_) => ProblemCounts::default(),
         }
     }
 
@@ -175,6 +203,7 @@ impl<'s> SummaryRow<'s> {
                 (known.part == ChainPart::Member).then(|| self.note(known).member(&known.path))
             }
             Source::Read(place) => Some(self.artifact(place).member()),
+            Source::Planned(place) => Some(self.summaries.planned[place].member()),
         }
     }
 
@@ -182,6 +211,7 @@ impl<'s> SummaryRow<'s> {
         match self.source {
             Source::Known(_) => None,
             Source::Read(place) => Some(self.artifact(place)),
+            Source::Planned(place) => Some(&self.summaries.planned[place]),
         }
     }
 
@@ -192,6 +222,7 @@ impl<'s> SummaryRow<'s> {
         let stat = match self.source {
             Source::Known(known) => before.verdicts()?.stat(known.entry),
             Source::Read(_) => before.stat(self.path()),
+            Source::Planned(_) => None,
         };
         stat.map(FileStat::to_bytes)
     }
@@ -221,6 +252,7 @@ impl<'s> SummaryRow<'s> {
                 let place = workspace.root().resolve(self.path()).ok()?;
                 Timestamp::try_from(fs::metadata(place).ok()?.modified().ok()?).ok()?
             }
+            Source::Planned(_) => return None,
         };
         // Seconds are what a person asks for.
         Timestamp::from_second(moment.as_second()).ok()

@@ -233,7 +233,12 @@ impl Workspace {
 
     /// Reads one artifact, whether or not the configuration counts it as one.
     pub fn artifact(&self, path: &ProjectPath) -> Result<TrackedArtifact, ArtifactError> {
-        Ok(self.track(Artifact::read(path.clone(), self.read_file(path)?))?)
+        let artifact = match self.read_file(path) {
+            // The plan of a ticket that has no status yet.
+            Err(error @ ArtifactError::Missing { .. }) => self.unwritten_plan(path).ok_or(error)?,
+            bytes => Artifact::read(path.clone(), bytes?),
+        };
+        Ok(self.track(artifact)?)
     }
 
     pub(crate) fn read_file(&self, path: &ProjectPath) -> Result<Vec<u8>, ArtifactError> {

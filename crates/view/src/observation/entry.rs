@@ -7,7 +7,7 @@ use stepmark_model::{
     delegation::{Chains, Forest, Member},
     packs,
     spelling::argument,
-    summary::{ArtifactSummary, CellState, Condition, NextSteps, ProgressSummary},
+    summary::{ArtifactSummary, CellState, Condition, NextSteps, ProgressSummary, TicketPlace},
 };
 
 use super::TicketLink;
@@ -35,6 +35,8 @@ pub struct Entry {
     pub scope: Option<String>,
     /// Its key in a ledger: its part of an epic, where it is a story.
     pub story: Option<LedgerKey>,
+    /// Its place among the tickets of BMAD 7, where it is one of them.
+    pub ticket: Option<TicketPlace>,
     pub errors: usize,
     /// The number of warnings that were found in it.
     pub warnings: usize,
@@ -63,6 +65,7 @@ impl Entry {
             status: owned(summary.status.or(summary.body_status)),
             scope: summary.scope().map(|scope| scope.to_string()),
             story: summary.story(),
+            ticket: summary.ticket.clone(),
             errors: 0,
             warnings: 0,
             tickets: Vec::new(),
@@ -88,7 +91,12 @@ fn command_of(summary: &ArtifactSummary<'_>) -> Option<String> {
             }
             _ => None,
         },
-        None => Some(transition_command(summary.path, summary.lifecycle.as_ref()?.next.as_ref()?)),
+        None => {
+            let next = summary.lifecycle.as_ref()?.next.as_deref();
+            let Some(ticket) = &summary.ticket else { return Some(transition_command(summary.path, next?)) };
+            let to = argument(next.unwrap_or("in-progress"));
+            Some(format!("stepmark transition {} {to}", argument(&ticket.reference)))
+        }
     }
 }
 
@@ -109,6 +117,14 @@ pub fn transition_command(path: &ProjectPath, to: &str) -> String {
 fn next_of(summary: &ArtifactSummary<'_>) -> Option<String> {
     if let Some(progress) = &summary.progress {
         return Some(wording::next(&progress.next));
+    }
+    if let Some(ticket) = &summary.ticket {
+        let next = summary.lifecycle.as_ref()?.next.as_deref().unwrap_or("in-progress");
+        return Some(if ticket.hindrance.is_empty() {
+            format!("status → {next}")
+        } else {
+            ticket.hindrance.clone()
+        });
     }
     own_command(summary).or_else(|| Some(format!("status → {}", summary.lifecycle.as_ref()?.next.as_ref()?)))
 }

@@ -33,7 +33,8 @@ pub(super) fn columns(entries: &[Entry]) -> Vec<Column> {
         places.sort_by(|one, other| {
             let (one, other) = (&entries[*one], &entries[*other]);
             let by_path = || natural_order(one.path.as_str(), other.path.as_str());
-            one.story.cmp(&other.story).then_with(by_path)
+            let order = |own: &Entry| own.ticket.as_ref().map(|ticket| ticket.order);
+            one.story.cmp(&other.story).then_with(|| order(one).cmp(&order(other))).then_with(by_path)
         });
         places
     };

@@ -21,12 +21,15 @@ pub struct GroupMember<'a> {
     pub story: Option<LedgerKey>,
     /// Its workflow in words, where it is known how far it is in that; else the records that it is one of.
     pub workflow: Option<Cow<'a, str>>,
+    /// The folder of its epic and its place in the build order, where it is a ticket of BMAD 7.
+    pub ticket: Option<(String, usize)>,
 }
 
 impl<'a> From<&'a Entry> for GroupMember<'a> {
     fn from(entry: &'a Entry) -> Self {
         let workflow = entry.bar.is_some().then_some(Cow::Borrowed(&*entry.workflow));
-        Self::new(&entry.path, entry.story, workflow, entry.kind)
+        let ticket = entry.ticket.as_ref().map(|ticket| (ticket.epic.clone(), ticket.order));
+        Self { ticket, ..Self::new(&entry.path, entry.story, workflow, entry.kind) }
     }
 }
 
@@ -38,7 +41,7 @@ impl<'a> GroupMember<'a> {
         kind: Option<&'static Kind>,
     ) -> Self {
         let workflow = workflow.or_else(|| kind.map(|kind| Cow::Borrowed(kind.plural.as_str())));
-        Self { path, story: story.filter(|_| kind.is_none()), workflow }
+        Self { path, story: story.filter(|_| kind.is_none()), workflow, ticket: None }
     }
 }
 
@@ -57,6 +60,8 @@ enum Key<'a> {
     Alone,
     Workflow(Cow<'a, str>),
     Epic(u16),
+    /// The first place of an epic in the build order, and the name of its folder.
+    Tickets(usize, &'a str),
 }
 
 /// The groups of `members`: artifacts that stand alone, workflows with several artifacts by name, epics by
@@ -65,10 +70,18 @@ pub fn entry_groups(members: &[GroupMember<'_>], titles: &EpicTitles, unwritten:
     let places: HashMap<&str, usize> =
         members.iter().enumerate().map(|(place, member)| (member.path.as_str(), place)).collect();
     let parent = |member: &GroupMember<'_>| places.get(parent_path(member.path)?.as_str()).copied();
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    for (epic, order) in members.iter().filter_map(|member| member.ticket.as_ref()) {
+        let place = first.entry(epic).or_insert(*order);
+        *place = (*place).min(*order);
+    }
     let mut groups: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
     for (place, member) in members.iter().enumerate() {
         let member = parent(member).map_or(member, |parent| &members[parent]);
         let key = match (member.story, &member.workflow) {
+            _ if let Some((epic, _)) = &member.ticket => {
+                Key::Tickets(first.get(&**epic).copied().unwrap_or_default(), epic)
+            }
             (Some(story), _) => Key::Epic(story.epic),
             (None, Some(workflow)) => Key::Workflow(Cow::Borrowed(workflow)),
             (None, None) => Key::Alone,
@@ -108,12 +121,15 @@ fn group(
 ) -> EntryGroup {
     places.sort_by(|one, other| {
         let (one, other) = (&members[*one], &members[*other]);
-        one.story.cmp(&other.story).then_with(|| natural_order(&place_of(one.path), &place_of(other.path)))
+        let order = |own: &GroupMember<'_>| own.ticket.as_ref().map(|(_, order)| *order);
+        let by_number = one.story.cmp(&other.story).then_with(|| order(one).cmp(&order(other)));
+        by_number.then_with(|| natural_order(&place_of(one.path), &place_of(other.path)))
     });
     let name = match key {
         Key::Alone => None,
         Key::Workflow(name) => Some(name.to_string()),
         Key::Epic(epic) => Some(epic_name(*epic, titles)),
+        Key::Tickets(_, epic) => Some((*epic).to_owned()),
     };
     EntryGroup { name, places, unwritten: 0 }
 }

@@ -162,7 +162,9 @@ pub(super) fn warn_of_unasked(count: usize, output: &Output) {
 /// whose paths say little.
 fn usual_columns(rows: &[SummaryRow<'_>]) -> Vec<SelectionField> {
     let mut columns = USUAL_COLUMNS.to_vec();
-    let has_title = |row: &SummaryRow<'_>| row.brief().kind.is_some_and(|kind| kind.title.is_some());
+    let has_title = |row: &SummaryRow<'_>| {
+        row.ticket_order().is_some() || row.brief().kind.is_some_and(|kind| kind.title.is_some())
+    };
     if par_map(rows, has_title).contains(&true) {
         columns.insert(1, SelectionField::Title);
     }

@@ -15,4 +15,5 @@ pub(crate) mod resume;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod tickets;
 pub(crate) mod tree;

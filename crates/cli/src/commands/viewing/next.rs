@@ -1,6 +1,9 @@
 //! `stepmark next`
 
-use std::{cmp::Ordering, path::PathBuf};
+use std::{
+    cmp::Ordering,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use serde::Serialize;
@@ -17,6 +20,7 @@ use stepmark_model::{
 use stepmark_store::resuming::ResumeChoice;
 use stepmark_view::observation::Entry;
 
+use super::tickets;
 use crate::{
     exit::{Exit, Failure},
     output::{Output, table, wire::NextWire, wording},
@@ -47,6 +51,10 @@ struct NextAnswer {
 
 impl Next {
     pub(crate) fn run(&self, project: &Project, output: &Output) -> Result<Exit, Failure> {
+        let given = self.artifact.as_deref().and_then(Path::to_str);
+        if let Some(answer) = tickets::next(&project.workspace.tickets(), given, output) {
+            return answer;
+        }
         let path = match &self.artifact {
             Some(given) => project.artifact_path(given)?,
             None => match project.resume_choice()? {

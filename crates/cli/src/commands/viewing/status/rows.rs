@@ -69,7 +69,8 @@ pub(super) fn lines(
 /// The parts of an artifact that say where it is looked for.
 fn member<'s>((row, brief): &BriefRow<'s>) -> GroupMember<'s> {
     let workflow = brief.has_progress.then(|| brief.workflow.in_words());
-    GroupMember::new(row.path(), row.story(), workflow, brief.kind)
+    let ticket = row.ticket_order().map(|(epic, order)| (epic.to_owned(), order));
+    GroupMember { ticket, ..GroupMember::new(row.path(), row.story(), workflow, brief.kind) }
 }
 
 /// `Epic 3: Lending (2 of 5 done)`
@@ -85,6 +86,7 @@ fn heading(name: &str, group: &EntryGroup, rows: &[BriefRow<'_>]) -> String {
 fn cells((row, brief): &BriefRow<'_>, name: &str) -> [String; 5] {
     let summary = row.summary();
     let (entry, listed) = (Entry::of(&summary), summary.completed.len());
+    let name = entry.ticket.as_ref().map_or(name, |ticket| &ticket.reference);
     let done = match &entry.bar {
         Some(bar) => format!("{}/{}", bar.done, bar.total),
         None if listed > 0 => format!("{listed}/?"),
@@ -100,6 +102,7 @@ fn cells((row, brief): &BriefRow<'_>, name: &str) -> [String; 5] {
         Condition::NotImported => "import stories".to_owned(),
         Condition::Interrupted => "interrupted: look at it".to_owned(),
         Condition::Waiting => "a person decides".to_owned(),
+        Condition::Blocked if entry.ticket.is_some() => entry.next.clone().unwrap_or_default(),
         Condition::Blocked if entry.kind.is_none() && entry.next.is_some() => "a person decides".to_owned(),
         _ => entry.next.clone().unwrap_or_default(),
     };

@@ -142,6 +142,7 @@ mod tests {
             condition: Condition::ALL[number % 8],
             waits_for_import: number.is_multiple_of(2),
             epic_titles: vec![(7, text.into()); number % 2],
+            ticket: None,
             is_readable: number % 2 == 1,
         }
     }

@@ -117,6 +117,7 @@ impl<'a> NoteReader<'a> {
             parent,
             updated: self.moment(),
             epic_titles: self.epic_titles(),
+            ticket: None,
             is_readable: self.number() == 1,
         }
     }

@@ -1,0 +1,127 @@
+//! The configuration of BMAD, of which four files are layers: each says more than the one before it.
+
+use stepmark_frontmatter::Span;
+use toml_edit::Document;
+
+pub const CONFIGURATION_LAYERS: [&str; 4] = [
+    "_bmad/config.toml",
+    "_bmad/config.user.toml",
+    "_bmad/custom/config.toml",
+    "_bmad/custom/config.user.toml",
+];
+
+/// Where BMAD 7 keeps its tickets, if not in files.
+pub const TICKET_STORE: &str = "_bmad/custom/ticketing-store-config.toml";
+
+pub const USUAL_OUTPUT: &str = "_bmad-output";
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BmadSettings {
+    /// The folder of all that BMAD writes, as written.
+    pub output_folder: Option<String>,
+    /// The name of the initiative that is worked on here.
+    pub active_initiative: Option<String>,
+    /// `repo`, or the tracker that has the tickets.
+    pub store: Option<String>,
+}
+
+/// A file of the configuration that cannot be used, by its place in what was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsProblem {
+    pub place: usize,
+    pub span: Span,
+    pub message: String,
+}
+
+impl BmadSettings {
+    /// Reads the layers, and last the file of the store; those that are not there are empty.
+    pub fn read(files: &[String]) -> (Self, Vec<SettingsProblem>) {
+        let (mut read, mut problems) = (Self::default(), Vec::new());
+        for (place, text) in files.iter().enumerate() {
+            let document = match Document::parse(text.as_str()) {
+                Ok(document) => document,
+                Err(error) => {
+                    let span =
+                        error.span().map_or(Span::at(0), |span| Span { start: span.start, end: span.end });
+                    let message = format!("it is no TOML: {}", error.message());
+                    problems.push(SettingsProblem { place, span, message });
+                    continue;
+                }
+            };
+            let text = |way: &[&str]| {
+                let item = way.iter().try_fold(document.as_item(), |item, key| item.get(key))?;
+                Some((item.as_str()?.trim().to_owned(), item.span()))
+            };
+            // Previews of BMAD 7 had it in their module.
+            let either = |key| text(&["core", key]).or_else(|| text(&["modules", "bmm", key]));
+            let output = either("output_folder").map(|(folder, _)| folder);
+            read.output_folder = output.or(read.output_folder);
+            if let Some((name, span)) = either("active_initiative").filter(|(name, _)| !name.is_empty()) {
+                if name.contains(['/', '\\']) || name.starts_with('.') {
+                    let span = span.map_or(Span::at(0), |span| Span { start: span.start, end: span.end });
+                    let message = format!("`{name}` is no name of a folder in the output folder");
+                    problems.push(SettingsProblem { place, span, message });
+                } else {
+                    read.active_initiative = Some(name);
+                }
+            }
+            read.store = text(&["tickets", "store"]).map(|(store, _)| store).or(read.store);
+        }
+        (read, problems)
+    }
+
+    /// The output folder as a path in the project; `None` where it lies outside.
+    pub fn output_in_project(&self) -> Option<&str> {
+        let folder = self.output_folder.as_deref().unwrap_or(USUAL_OUTPUT);
+        let folder = folder.strip_prefix("{project-root}").unwrap_or(folder);
+        let is_outside =
+            folder.starts_with('/') && !self.is_under_root() || folder.split('/').any(|part| part == "..");
+        (!is_outside).then(|| folder.trim_matches('/'))
+    }
+
+    fn is_under_root(&self) -> bool {
+        self.output_folder.as_deref().is_some_and(|folder| folder.starts_with("{project-root}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(files: &[&str]) -> (BmadSettings, Vec<SettingsProblem>) {
+        BmadSettings::read(&files.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn later_layers_win_and_a_broken_one_says_nothing() {
+        let (settings, problems) = read(&[
+            "[core]\noutput_folder = \"_bmad-output\"\n",
+            "[modules.bmm]\nactive_initiative = \"old\"\n",
+            "[core\n",
+            "[core]\nactive_initiative = \" shop \"\noutput_folder = \"{project-root}/docs/\"\n",
+            "[tickets]\nstore = \"github\"\n",
+        ]);
+        assert_eq!(settings.output_in_project(), Some("docs"));
+        assert_eq!(
+            (settings.active_initiative.as_deref(), settings.store.as_deref()),
+            (Some("shop"), Some("github"))
+        );
+        assert_eq!(problems.iter().map(|own| own.place).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn a_folder_outside_is_none_of_the_project() {
+        for (folder, expected) in [
+            ("_bmad-output", Some("_bmad-output")),
+            ("{project-root}/out", Some("out")),
+            ("../shared", None),
+            ("/srv/shared", None),
+            ("{project-root}/../shared", None),
+        ] {
+            let (settings, _) = read(&[&format!("[core]\noutput_folder = \"{folder}\"\n")]);
+            assert_eq!(settings.output_in_project(), expected, "{folder}");
+        }
+        let (settings, problems) = read(&["[core]\nactive_initiative = \"../../etc\"\n"]);
+        assert_eq!((settings.active_initiative, problems.len()), (None, 1));
+    }
+}

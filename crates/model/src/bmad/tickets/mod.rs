@@ -1,0 +1,40 @@
+//! Tickets of BMAD 7: `tickets.toml` lists what is planned, in build order; a leaf file describes one ticket,
+//! and its plan alone has its status (docs/formats.md). Pure.
+//!
+//! [`TicketFolder`]s → [`TicketTree::of`] → [`TicketTree::next`], [`TicketTree::status`], the answers of BMAD's
+//! own `tickets.py`. What is wrong in a file is a [`TicketProblem`]; all the rest is read.
+
+mod answers;
+mod breakdown;
+mod folder;
+mod tree;
+
+pub use answers::{NextTickets, TicketGroup, TicketReports, TicketRow, TicketStatus};
+pub use breakdown::{BREAKDOWN_NAME, TicketId};
+pub use folder::{Ticket, TicketFolder, TicketState};
+pub use tree::{Needed, TicketTree};
+
+use crate::artifact::ProjectPath;
+use stepmark_frontmatter::Span;
+
+/// The kinds of what may be wrong in a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TicketFault {
+    /// A file, or a part of it, cannot be used.
+    Unusable,
+    /// A name leads nowhere, or back.
+    Reference,
+    /// Epics wait for each other otherwise than declared.
+    Order,
+    /// A leaf file says something else than its entry.
+    Drift,
+}
+
+/// What is wrong in a file of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TicketProblem {
+    pub path: ProjectPath,
+    pub span: Span,
+    pub fault: TicketFault,
+    pub message: String,
+}

@@ -1,0 +1,392 @@
+//! The folders of an initiative together: what each ticket waits for, and what leads nowhere or back.
+
+use std::collections::HashMap;
+
+use stepmark_frontmatter::Span;
+
+use super::{
+    BREAKDOWN_NAME, Ticket, TicketFault, TicketFolder, TicketId, TicketProblem, TicketState,
+    breakdown::{ListedEpic, Reference},
+    folder::{Container, Read},
+};
+use crate::artifact::ProjectPath;
+
+/// What a ticket or an epic waits for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Needed {
+    /// The ticket at this place.
+    Ticket(usize),
+    /// The epic whose folder is at this place.
+    Epic(usize),
+    /// This name, which leads nowhere.
+    Unknown(String),
+}
+
+/// A folder as the tree has it.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) path: ProjectPath,
+    /// Its id, where the initiative lists it.
+    pub(super) id: Option<TicketId>,
+    pub(super) container: Container,
+    /// What the epic's own file says that it waits for.
+    pub(super) gates: Vec<Needed>,
+    pub(super) next_id: i64,
+}
+
+/// An epic that the initiative lists, with the epics that it is declared to wait for, by their places in that
+/// list, and what it needs of them.
+#[derive(Debug)]
+pub(super) struct DeclaredEpic {
+    pub(super) slug: String,
+    pub(super) after: Vec<(usize, String)>,
+}
+
+/// An initiative with its epics, or a backlog.
+#[derive(Debug)]
+pub struct TicketTree {
+    /// The epics in build order, then the initiative or the backlog itself.
+    pub(super) places: Vec<Place>,
+    pub(super) declared: Vec<DeclaredEpic>,
+    pub(super) tickets: Vec<Ticket>,
+    pub problems: Vec<TicketProblem>,
+}
+
+impl TicketTree {
+    /// The tree of the initiative or backlog `top` and the folders of its epics.
+    pub fn of(top: &TicketFolder, epics: &[TicketFolder]) -> Self {
+        let mut problems = Vec::new();
+        let mut own = top.read(0, &mut problems);
+        let listed = std::mem::take(&mut own.breakdown.epics);
+        let order = |folder: &TicketFolder| listed.iter().position(|epic| epic.slug == folder.name());
+        let mut epics: Vec<&TicketFolder> = epics.iter().collect();
+        epics.sort_by_key(|folder| (order(folder).unwrap_or(listed.len()), folder.name().to_owned()));
+        let mut tree = Self { places: Vec::new(), declared: Vec::new(), tickets: Vec::new(), problems };
+        for (place, folder) in epics.iter().enumerate() {
+            let read = folder.read(place, &mut tree.problems);
+            let id = order(folder).and_then(|place| listed.get(place)).map(|epic| epic.id.clone());
+            if read.container.path.is_none() {
+                let message = format!("the epic has no file `{}.md`", folder.name());
+                let path = folder.path.join(BREAKDOWN_NAME).unwrap_or_else(|_| folder.path.clone());
+                tree.problem((path, Span::at(0)), TicketFault::Unusable, message);
+            }
+            tree.add(folder, id, read);
+        }
+        own.tickets.iter_mut().for_each(|ticket| ticket.folder = epics.len());
+        tree.add(top, None, own);
+        let names = Names::of(&tree);
+        tree.resolve(&names);
+        tree.declare(&listed, top);
+        tree.find_circles();
+        tree
+    }
+
+    pub fn tickets(&self) -> &[Ticket] {
+        &self.tickets
+    }
+
+    /// The folder of the initiative, or the backlog.
+    pub fn top(&self) -> &ProjectPath {
+        &self.places[self.places.len() - 1].path
+    }
+
+    /// Returns whether nothing is left to do: also where its epic ended without it.
+    pub fn is_over(&self, ticket: &Ticket) -> bool {
+        ticket.state.is_over() || matches!(&*self.places[ticket.folder].container.status, "done" | "dropped")
+    }
+
+    /// The folder of a ticket.
+    pub fn folder(&self, ticket: &Ticket) -> &ProjectPath {
+        &self.places[ticket.folder].path
+    }
+
+    /// Its name for people and commands: `EPIC.ID`, else its id, else the name of its leaf file.
+    pub fn reference(&self, ticket: &Ticket) -> String {
+        let file = || ticket.file.as_ref().map(|file| file.file_stem().to_owned());
+        match (&self.places[ticket.folder].id, &ticket.id) {
+            (Some(epic), Some(id)) => format!("{epic}.{id}"),
+            (None, Some(id)) => file().unwrap_or_else(|| id.to_string()),
+            _ => file().unwrap_or_default(),
+        }
+    }
+
+    /// The tickets that a name means: `EPIC.ID`, the id of an entry in the folder at `scope`, the name of a
+    /// leaf file, an id of a tracker, or a part of a title.
+    pub fn find(&self, name: &str, scope: Option<usize>) -> Vec<&Ticket> {
+        let name = name.trim();
+        let low = name.to_lowercase();
+        let id = TicketId::read(name);
+        let cross = name.split_once('.').and_then(|(epic, id)| TicketId::read(epic).zip(TicketId::read(id)));
+        let is_in_scope = |own: &Ticket| scope.is_none_or(|scope| scope == own.folder);
+        let is_number = matches!(id, Some(TicketId::Number(_)));
+        let ways: [&dyn Fn(&Ticket) -> bool; 5] = [
+            &|own| match (&cross, &id) {
+                (Some((epic, id)), _) => {
+                    self.places[own.folder].id.as_ref() == Some(epic) && own.id.as_ref() == Some(id)
+                }
+                (None, Some(TicketId::Text(_))) => own.id == id,
+                (None, id) => id.is_some() && scope == Some(own.folder) && own.id == *id,
+            },
+            &|own| is_in_scope(own) && own.is_called(&low),
+            &|own| own.is_called(&low),
+            &|own| !own.tracker_id.is_empty() && own.tracker_id.to_lowercase() == low,
+            &|own| {
+                !is_number && !low.is_empty() && is_in_scope(own) && own.title.to_lowercase().contains(&low)
+            },
+        ];
+        let found = ways.iter().map(|way| self.tickets.iter().filter(|own| way(own)).collect::<Vec<_>>());
+        found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// Returns whether it has epics; else it is one folder.
+    pub fn is_initiative(&self) -> bool {
+        self.places.len() > 1 || !self.declared.is_empty()
+    }
+
+    /// The folders in build order: the place, the name, and what their own file says of how far they are.
+    pub fn folders(&self) -> impl Iterator<Item = (usize, &str, &str)> {
+        let places = self.places.iter().enumerate();
+        places.map(|(place, own)| (place, own.path.file_name(), &*own.container.status))
+    }
+
+    /// The place of the folder with this name.
+    pub fn scope(&self, folder: &str) -> Option<usize> {
+        self.places.iter().position(|place| place.path.file_name() == folder)
+    }
+
+    pub(super) fn is_done(&self, needed: &Needed) -> bool {
+        match needed {
+            Needed::Ticket(place) => self.tickets[*place].state == TicketState::Done,
+            Needed::Epic(place) => self.places[*place].container.status == "done",
+            Needed::Unknown(_) => false,
+        }
+    }
+
+    /// What of its needs is not met yet: an `after` is by a review, what the epic waits for is not.
+    pub(super) fn unmet(&self, ticket: &Ticket) -> Vec<Needed> {
+        let in_review = |needed: &Needed| matches!(needed, Needed::Ticket(place) if self.tickets[*place].state == TicketState::Review);
+        let after = ticket.after.iter().filter(|needed| !self.is_done(needed) && !in_review(needed));
+        after.chain(ticket.gated_by.iter().filter(|needed| !self.is_done(needed))).cloned().collect()
+    }
+
+    fn add(&mut self, folder: &TicketFolder, id: Option<TicketId>, read: Read) {
+        self.places.push(Place {
+            path: folder.path.clone(),
+            id,
+            container: read.container,
+            gates: Vec::new(),
+            next_id: read.breakdown.next_id,
+        });
+        self.tickets.extend(read.tickets);
+    }
+
+    fn problem(&mut self, (path, span): (ProjectPath, Span), fault: TicketFault, message: String) {
+        self.problems.push(TicketProblem { path, span, fault, message });
+    }
+
+    fn resolve(&mut self, names: &Names) {
+        for place in 0..self.places.len() - 1 {
+            let container = &self.places[place].container;
+            let (path, after) = (container.path.clone(), container.after.clone());
+            let gates = after.iter().map(|reference| names.find(reference, None)).collect();
+            let unknown: Vec<_> = self.tell_unknown(path.as_ref(), &after, &gates);
+            self.problems.extend(unknown);
+            self.places[place].gates = gates;
+        }
+        for place in 0..self.tickets.len() {
+            let own = &self.tickets[place];
+            let (folder, (path, after)) = (own.folder, own.names.clone());
+            let find = |references: &[Reference]| {
+                let mut found: Vec<Needed> = Vec::new();
+                for needed in references.iter().map(|reference| names.find(reference, Some(folder))) {
+                    if !found.contains(&needed) {
+                        found.push(needed);
+                    }
+                }
+                found
+            };
+            let (found, planned) =
+                (find(&after), own.planned.as_ref().map(|(after, hitl)| (find(after), *hitl)));
+            let unknown: Vec<_> = self.tell_unknown(Some(&path), &after, &found);
+            self.problems.extend(unknown);
+            let sorted = |own: &[Needed]| {
+                let mut own = own.to_vec();
+                own.sort();
+                own
+            };
+            let own = &mut self.tickets[place];
+            own.drift =
+                planned.filter(|(after, hitl)| sorted(after) != sorted(&found) || *hitl != own.is_hitl);
+            own.after = found;
+            own.gated_by = self.places[folder].gates.clone();
+            let drifted = own.drift.is_some();
+            if drifted {
+                let message = "`after` or `hitl` differs from its entry in `tickets.toml`".to_owned();
+                self.problem((path, Span::at(0)), TicketFault::Drift, message);
+            }
+        }
+    }
+
+    fn tell_unknown(
+        &self,
+        path: Option<&ProjectPath>,
+        references: &[Reference],
+        found: &Vec<Needed>,
+    ) -> Vec<TicketProblem> {
+        let is_unknown = |own: &&Reference| found.contains(&Needed::Unknown(own.text.clone()));
+        let tell = |own: &Reference| TicketProblem {
+            path: path.cloned().unwrap_or_else(|| self.places[0].path.clone()),
+            span: own.span,
+            fault: TicketFault::Reference,
+            message: format!("it is after `{}`, which names no ticket and no epic", own.text),
+        };
+        references.iter().filter(is_unknown).map(tell).collect()
+    }
+
+    /// What the initiative declares of its epics, which need no folder yet.
+    fn declare(&mut self, listed: &[ListedEpic], top: &TicketFolder) {
+        let path = top.path.join(BREAKDOWN_NAME).unwrap_or_else(|_| top.path.clone());
+        for epic in listed {
+            let mut after = Vec::new();
+            for (reference, needs) in &epic.after {
+                let id = TicketId::read(&reference.text);
+                let is_meant = |own: &ListedEpic| own.slug == reference.text || Some(&own.id) == id.as_ref();
+                match listed.iter().position(is_meant) {
+                    Some(other) => after.push((other, needs.clone())),
+                    None => {
+                        let message =
+                            format!("`{}` is after `{}`, which is no epic listed", epic.slug, reference.text);
+                        self.problem((path.clone(), reference.span), TicketFault::Reference, message);
+                    }
+                }
+            }
+            self.declared.push(DeclaredEpic { slug: epic.slug.clone(), after });
+        }
+    }
+
+    /// Tells of needs that lead back to where they began; each such ticket waits for ever.
+    fn find_circles(&mut self) {
+        let (count, epics) = (self.tickets.len(), self.places.len());
+        let node = |needed: &Needed| match needed {
+            Needed::Ticket(place) => Some(*place),
+            Needed::Epic(place) => Some(count + place),
+            Needed::Unknown(_) => None,
+        };
+        let mut needs: Vec<Vec<usize>> = vec![Vec::new(); count + epics];
+        for (place, own) in self.tickets.iter().enumerate() {
+            needs[place] = own.after.iter().chain(&own.gated_by).filter_map(node).collect();
+            needs[count + own.folder].push(place);
+        }
+        for (place, own) in self.places.iter().enumerate() {
+            needs[count + place].extend(own.gates.iter().filter_map(node));
+        }
+        let (mut state, mut found) = (vec![0_u8; needs.len()], Vec::new());
+        for start in 0..count {
+            // The way to where it is looked, each with the place of what is looked at next.
+            let mut way = vec![(start, 0)];
+            while let Some((at, next)) = way.last_mut() {
+                if *next == 0 && state[*at] == 2 {
+                    way.pop();
+                    continue;
+                }
+                state[*at] = 1;
+                match needs[*at].get(*next).copied() {
+                    Some(needed) => {
+                        *next += 1;
+                        match state[needed] {
+                            0 => way.push((needed, 0)),
+                            1 => found.push(
+                                way.iter()
+                                    .skip_while(|(own, _)| *own != needed)
+                                    .map(|(own, _)| *own)
+                                    .collect::<Vec<_>>(),
+                            ),
+                            _ => {}
+                        }
+                    }
+                    None => {
+                        state[*at] = 2;
+                        way.pop();
+                    }
+                }
+            }
+        }
+        for circle in found {
+            let name = |node: &usize| match self.tickets.get(*node) {
+                Some(own) => format!("`{}`", self.reference(own)),
+                None => format!("`{}`", self.places[node - count].path.file_name()),
+            };
+            let names: Vec<String> = circle.iter().chain(circle.first()).map(name).collect();
+            let own = circle.iter().find_map(|node| self.tickets.get(*node));
+            let at =
+                own.map(|own| (own.names.0.clone(), own.names.1.first().map_or(Span::at(0), |own| own.span)));
+            let at = at.unwrap_or_else(|| (self.places[0].path.clone(), Span::at(0)));
+            let message = format!("its needs lead back to itself: {}", names.join(" → "));
+            self.problem(at, TicketFault::Reference, message);
+        }
+    }
+}
+
+impl Ticket {
+    fn is_called(&self, low: &str) -> bool {
+        let is = |file: &ProjectPath| {
+            let name = file.file_name().to_lowercase();
+            name == low || name.strip_suffix(".md") == Some(low)
+        };
+        self.file.as_ref().is_some_and(is)
+    }
+}
+
+/// The names by which tickets and epics are needed.
+struct Names {
+    by_id: HashMap<(usize, TicketId), usize>,
+    by_file: HashMap<(usize, String), usize>,
+    by_tracker: HashMap<String, Needed>,
+    epics: HashMap<String, usize>,
+    epic_ids: HashMap<TicketId, usize>,
+}
+
+impl Names {
+    fn of(tree: &TicketTree) -> Self {
+        let all = || tree.tickets.iter().enumerate();
+        let places = || tree.places.iter().enumerate().take(tree.places.len() - 1);
+        let of_epic = |(place, own): (usize, &Place)| (own.container.tracker_id.clone(), Needed::Epic(place));
+        let of_ticket = |(place, own): (usize, &Ticket)| (own.tracker_id.clone(), Needed::Ticket(place));
+        let trackers = places().map(of_epic).chain(all().map(of_ticket));
+        Self {
+            by_id: all().filter_map(|(place, own)| Some(((own.folder, own.id.clone()?), place))).collect(),
+            by_file: all()
+                .filter_map(|(place, own)| {
+                    Some(((own.folder, own.file.as_ref()?.file_stem().to_owned()), place))
+                })
+                .collect(),
+            by_tracker: trackers.filter(|(id, _)| !id.is_empty()).collect(),
+            epics: places().map(|(place, own)| (own.path.file_name().to_owned(), place)).collect(),
+            epic_ids: places().filter_map(|(place, own)| Some((own.id.clone()?, place))).collect(),
+        }
+    }
+
+    /// What a name in the folder `folder` means; an epic itself names no neighbours.
+    fn find(&self, reference: &Reference, folder: Option<usize>) -> Needed {
+        let text = &reference.text;
+        let id = TicketId::read(text);
+        let ticket =
+            |folder: usize, id: &TicketId| self.by_id.get(&(folder, id.clone())).copied().map(Needed::Ticket);
+        let neighbour = || {
+            let (folder, id) = (folder?, id.as_ref());
+            if reference.is_number {
+                return ticket(folder, id?);
+            }
+            let by_id = id.filter(|id| matches!(id, TicketId::Text(_))).and_then(|id| ticket(folder, id));
+            let stem = text.strip_suffix(".md").unwrap_or(text).to_owned();
+            by_id.or_else(|| self.by_file.get(&(folder, stem)).copied().map(Needed::Ticket))
+        };
+        let elsewhere = || {
+            let (epic, id) = text.split_once('.')?;
+            ticket(*self.epic_ids.get(&TicketId::read(epic)?)?, &TicketId::read(id)?)
+        };
+        let epic = || self.epics.get(text).copied().map(Needed::Epic);
+        let found = neighbour().or_else(elsewhere).or_else(epic);
+        found.or_else(|| self.by_tracker.get(text).cloned()).unwrap_or_else(|| Needed::Unknown(text.clone()))
+    }
+}

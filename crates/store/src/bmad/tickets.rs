@@ -1,0 +1,208 @@
+//! The tickets of BMAD 7: which folders of the output folder are read as trees.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::disk::{
+    folder::{EntryKind, Folder},
+    in_parts::par_map,
+};
+use crate::workspace::Workspace;
+use stepmark_frontmatter::Span;
+use stepmark_model::{
+    artifact::{Artifact, ProjectPath},
+    bmad::{
+        settings::{BmadSettings, CONFIGURATION_LAYERS, TICKET_STORE},
+        tickets::{BREAKDOWN_NAME, TicketFault, TicketFolder, TicketProblem, TicketTree},
+    },
+};
+
+/// More bytes than this are no list of tickets.
+const MOST_BYTES: usize = 16 << 20;
+
+const BACKLOG: &str = "backlog";
+
+/// The trees of a project: its initiatives, and its backlog last.
+#[derive(Debug, Default)]
+pub struct Tickets {
+    trees: Vec<TicketTree>,
+    /// The place of the initiative that is worked on here.
+    active: Option<usize>,
+    settings: BmadSettings,
+    problems: Vec<TicketProblem>,
+    /// The place of each ticket, by the file of its plan.
+    by_record: HashMap<ProjectPath, (usize, usize)>,
+    leaves: HashSet<ProjectPath>,
+}
+
+impl Tickets {
+    pub fn is_empty(&self) -> bool {
+        self.by_record.is_empty()
+            && self.problems.is_empty()
+            && self.trees.iter().all(|tree| tree.faults().is_empty())
+    }
+
+    pub fn trees(&self) -> &[TicketTree] {
+        &self.trees
+    }
+
+    /// The tree that is asked where nobody names one: the active initiative, else the only one.
+    pub fn active(&self) -> Option<&TicketTree> {
+        let only = || Some(0).filter(|_| self.initiatives() == 1);
+        self.trees.get(self.active.or_else(only)?)
+    }
+
+    pub fn backlog(&self) -> Option<&TicketTree> {
+        self.trees.get(self.initiatives())
+    }
+
+    fn initiatives(&self) -> usize {
+        self.trees.iter().filter(|tree| tree.top().file_name() != BACKLOG).count()
+    }
+
+    /// The store of the tickets: `repo`, or a tracker.
+    pub fn store(&self) -> &str {
+        self.settings.store.as_deref().unwrap_or("repo")
+    }
+
+    pub fn problems(&self) -> impl Iterator<Item = TicketProblem> {
+        self.problems.iter().cloned().chain(self.trees.iter().flat_map(TicketTree::faults))
+    }
+
+    /// The ticket whose status is in the file at `record`, which may not be there yet: its tree, and its
+    /// place in that.
+    pub fn of_record(&self, record: &ProjectPath) -> Option<(&TicketTree, usize)> {
+        let (tree, place) = self.by_record.get(record)?;
+        Some((&self.trees[*tree], *place))
+    }
+
+    /// Returns whether the file is the leaf file of a ticket, whose status is in another one.
+    pub fn is_leaf(&self, path: &ProjectPath) -> bool {
+        self.leaves.contains(path)
+    }
+
+    /// The files of the tickets that a name means: in the active tree, else in any.
+    pub fn called(&self, name: &str) -> Vec<ProjectPath> {
+        let of = |tree: &TicketTree| -> Vec<ProjectPath> {
+            tree.find(name, None).into_iter().map(|own| own.record.clone()).collect()
+        };
+        let active = self.active().map(of).filter(|found| !found.is_empty());
+        active.unwrap_or_else(|| self.trees.iter().flat_map(of).collect())
+    }
+
+    /// The plans that are not there yet, as they are before their first status.
+    pub fn unwritten(&self) -> impl Iterator<Item = Artifact> {
+        let tickets = self.trees.iter().flat_map(TicketTree::tickets).filter(|own| !own.has_plan);
+        tickets.map(|own| Artifact::read(own.record.clone(), own.new_plan().into_bytes()))
+    }
+}
+
+impl Workspace {
+    /// The tickets of BMAD 7 in the project; none where it has none.
+    pub fn tickets(&self) -> Tickets {
+        let (settings, problems) = self.bmad_settings();
+        let mut found = Tickets { settings, problems, ..Tickets::default() };
+        let output = found.settings.output_in_project().map(|folder| self.folder_at(folder.to_owned()));
+        let Some(Some(output)) = output else { return found };
+        let mut backlog = None;
+        for place in 0..output.len() {
+            let name = output.name(place);
+            if output.kind(place) != EntryKind::Folder || name.starts_with('.') {
+                continue;
+            }
+            let Some(folder) = self.folder_at(output.path_of(name)) else { continue };
+            let epics = self.epics_in(&folder);
+            let has = |name: &str| (0..folder.len()).any(|place| folder.name(place) == name);
+            if epics.is_empty() && !has(BREAKDOWN_NAME) && name != BACKLOG {
+                continue;
+            }
+            let mut read = |folder: &Folder| self.ticket_folder(folder, &mut found.problems);
+            let (Some(top), epics) = (read(&folder), epics.iter().filter_map(&mut read).collect::<Vec<_>>())
+            else {
+                continue;
+            };
+            let tree = TicketTree::of(&top, &epics);
+            match name {
+                BACKLOG => backlog = Some(tree),
+                _ => {
+                    if found.settings.active_initiative.as_deref() == Some(name) {
+                        found.active = Some(found.trees.len());
+                    }
+                    found.trees.push(tree);
+                }
+            }
+        }
+        found.trees.extend(backlog);
+        for (tree, own) in found.trees.iter().enumerate() {
+            let tickets = own.tickets().iter().enumerate();
+            found.by_record.extend(tickets.map(|(place, ticket)| (ticket.record.clone(), (tree, place))));
+            found.leaves.extend(own.tickets().iter().filter_map(|ticket| ticket.file.clone()));
+        }
+        found
+    }
+
+    /// The plan that the first status of a ticket makes at `path`, before it has one.
+    pub(crate) fn unwritten_plan(&self, path: &ProjectPath) -> Option<Artifact> {
+        let may_be = path.file_name().ends_with("-plan.md") && self.read_file(path).is_err();
+        may_be.then(|| self.tickets().unwritten().find(|own| own.path() == path)).flatten()
+    }
+
+    fn bmad_settings(&self) -> (BmadSettings, Vec<TicketProblem>) {
+        let paths = CONFIGURATION_LAYERS.into_iter().chain([TICKET_STORE]);
+        let paths: Vec<ProjectPath> = paths.filter_map(|path| ProjectPath::new(path).ok()).collect();
+        let text = |path: &ProjectPath| {
+            let bytes = self.read_file(path).unwrap_or_default();
+            String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes)).into_owned()
+        };
+        let (settings, problems) = BmadSettings::read(&paths.iter().map(text).collect::<Vec<_>>());
+        let problem = |own: stepmark_model::bmad::settings::SettingsProblem| TicketProblem {
+            path: paths[own.place].clone(),
+            span: own.span,
+            fault: TicketFault::Unusable,
+            message: own.message,
+        };
+        (settings, problems.into_iter().map(problem).collect())
+    }
+
+    fn folder_at(&self, path: String) -> Option<Folder> {
+        self.root().resolve(&ProjectPath::new(&path).ok()?).ok()?;
+        Folder::open(self.root().path(), path).ok()
+    }
+
+    fn epics_in(&self, folder: &Folder) -> Vec<Folder> {
+        let names = (0..folder.len()).filter(|place| folder.kind(*place) == EntryKind::Folder);
+        let names = names.map(|place| folder.name(place)).filter(|name| name.starts_with("epic-"));
+        let epics = names.filter_map(|name| self.folder_at(folder.path_of(name)).map(|epic| (name, epic)));
+        let is_epic = |(name, epic): &(&str, Folder)| {
+            let file = format!("{name}.md");
+            (0..epic.len()).any(|place| epic.name(place) == file || epic.name(place) == BREAKDOWN_NAME)
+        };
+        epics.filter(is_epic).map(|(_, epic)| epic).collect()
+    }
+
+    fn ticket_folder(&self, folder: &Folder, problems: &mut Vec<TicketProblem>) -> Option<TicketFolder> {
+        let path = ProjectPath::new(folder.path()).ok()?;
+        let names: Vec<&str> = (0..folder.len()).map(|place| folder.name(place)).collect();
+        let files: Vec<ProjectPath> = names
+            .iter()
+            .filter(|name| name.ends_with(".md"))
+            .filter_map(|name| path.join(name).ok())
+            .collect();
+        let read = par_map(&files, |path| Some(Artifact::read(path.clone(), self.read_file(path).ok()?)));
+        let list = path.join(BREAKDOWN_NAME).ok()?;
+        let breakdown = names.contains(&BREAKDOWN_NAME).then(|| self.read_file(&list));
+        let unusable = match &breakdown {
+            Some(Err(error)) => Some(stepmark_model::spelling::with_causes(error)),
+            Some(Ok(bytes)) if bytes.len() > MOST_BYTES => Some("it is larger than 16 MiB".to_owned()),
+            _ => None,
+        };
+        let breakdown = breakdown.and_then(Result::ok).filter(|_| unusable.is_none());
+        let problem = |message| TicketProblem {
+            path: list.clone(),
+            span: Span::at(0),
+            fault: TicketFault::Unusable,
+            message,
+        };
+        problems.extend(unusable.map(problem));
+        Some(TicketFolder { path, breakdown, files: read.into_iter().flatten().collect() })
+    }
+}
